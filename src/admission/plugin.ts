@@ -1,0 +1,31 @@
+import type { UserInfo } from "../api/call.ts";
+import type { KubeObject } from "../api/object.ts";
+import type { ServedResource } from "../resources/catalog.ts";
+
+/** One write on its way to the store. */
+export interface AdmissionRequest {
+  readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
+  readonly resource: ServedResource;
+  readonly subresource: string;
+  readonly namespace: string;
+  /** Empty when a name is still to be generated. */
+  readonly name: string;
+  readonly user: UserInfo;
+  readonly dryRun: boolean;
+  /** The object to be stored, in the request's version. Undefined for DELETE. */
+  readonly object: KubeObject | undefined;
+  /** The stored object. Undefined for CREATE. */
+  readonly previous: KubeObject | undefined;
+  /** Sends a Warning header. */
+  warn(text: string): void;
+}
+
+/** Changes or refuses writes. */
+export interface AdmissionPlugin {
+  readonly name: string;
+  handles(request: AdmissionRequest): boolean;
+  /** May change request.object. Refuses by throwing an ApiError. */
+  mutate?(request: AdmissionRequest): Promise<void>;
+  /** Must not change anything; refuses by throwing an ApiError. */
+  validate?(request: AdmissionRequest): Promise<void>;
+}

@@ -1,0 +1,218 @@
+import { causeOf, type FieldError, printFieldError, quote } from "./field-error.ts";
+import type { Status, StatusDetails } from "./status.ts";
+
+/** Which resource an error is about. */
+export interface ResourceName {
+  readonly group: string;
+  /** The plural, with the subresource where that belongs to the text: `deployments/scale`. */
+  readonly resource: string;
+}
+
+/** Refuses a request with a Status. Made only by the functions of this file, one per wire reason. */
+export class ApiError extends Error {
+  readonly status: Status;
+  readonly code: number;
+
+  constructor(code: number, status: Omit<Status, "kind" | "apiVersion" | "metadata">, cause?: unknown) {
+    super(typeof status.message === "string" ? status.message : "", { cause });
+    this.name = "ApiError";
+    this.code = code;
+    this.status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", ...status, code };
+  }
+}
+
+function qualified(name: ResourceName): string {
+  return name.group === "" ? name.resource : `${name.resource}.${name.group}`;
+}
+
+function about(target: ResourceName, name: string): StatusDetails {
+  return {
+    ...(name === "" ? {} : { name }),
+    ...(target.group === "" ? {} : { group: target.group }),
+    kind: target.resource,
+  };
+}
+
+/** 404: the object does not exist. */
+export function notFound(target: ResourceName, name: string): ApiError {
+  const message = `${qualified(target)} ${quote(name)} not found`;
+  return new ApiError(404, { message, reason: "NotFound", details: about(target, name) });
+}
+
+/** 404: nothing is served at this path of a known group version. */
+export function unknownPath(): ApiError {
+  return new ApiError(404, {
+    message: "the server could not find the requested resource",
+    reason: "NotFound",
+    details: {},
+  });
+}
+
+/** 409: an object of that name exists. */
+export function alreadyExists(target: ResourceName, name: string, isBeingDeleted = false): ApiError {
+  const prefix = isBeingDeleted ? "object is being deleted: " : "";
+  const message = `${prefix}${qualified(target)} ${quote(name)} already exists`;
+  return new ApiError(409, { message, reason: "AlreadyExists", details: about(target, name) });
+}
+
+/** 409: no unused name was found for generateName. */
+export function generatedNameTaken(target: ResourceName, name: string): ApiError {
+  return new ApiError(409, {
+    message: `${qualified(target)} ${quote(name)} already exists, the server was not able to generate a unique name for the object`,
+    reason: "AlreadyExists",
+    details: { ...about(target, name), retryAfterSeconds: 1 },
+  });
+}
+
+/** 409: the object is not in the state that the caller assumed; `text` says how. */
+export function conflict(target: ResourceName, name: string, text: string): ApiError {
+  const message = `Operation cannot be fulfilled on ${qualified(target)} ${quote(name)}: ${text}`;
+  return new ApiError(409, { message, reason: "Conflict", details: about(target, name) });
+}
+
+/** What a writer is told whose resourceVersion is not the stored one. */
+export const MODIFIED =
+  "the object has been modified; please apply your changes to the latest version and try again";
+
+/** 422: fields are wrong. `kind` is the kind of the object, or that of the options. */
+export function invalid(kind: { group: string; kind: string }, name: string, errors: readonly FieldError[]): ApiError {
+  const texts = [...new Set(errors.map(printFieldError))];
+  const title = kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`;
+  const text = texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`;
+  const seen = new Set<string>();
+  const causes = errors.filter((error) => {
+    const text = printFieldError(error);
+    return !seen.has(text) && seen.add(text);
+  });
+  return new ApiError(422, {
+    message: `${title} ${quote(name)} is invalid: ${text}`,
+    reason: "Invalid",
+    details: {
+      ...about({ group: kind.group, resource: kind.kind }, name),
+      ...(errors.length > 0 ? { causes: causes.map(causeOf) } : {}),
+    },
+  });
+}
+
+/** 422: query or body options are wrong. */
+export function invalidOptions(kind: string, errors: readonly FieldError[]): ApiError {
+  return invalid({ group: "meta.k8s.io", kind }, "", errors);
+}
+
+/** 400: the request cannot be understood. */
+export function badRequest(message: string): ApiError {
+  return new ApiError(400, { message, reason: "BadRequest" });
+}
+
+/** 401: nobody vouches for the caller. */
+export function unauthorized(): ApiError {
+  return new ApiError(401, { message: "Unauthorized", reason: "Unauthorized" });
+}
+
+/** 403: the caller, or an admission plugin, may not do this. */
+export function forbidden(target: ResourceName, name: string, text: string): ApiError {
+  const subject = target.resource === "" ? "" : name === "" ? `${qualified(target)} is ` : `${qualified(target)} ${quote(name)} is `;
+  return new ApiError(403, {
+    message: `${subject}forbidden: ${text}`,
+    reason: "Forbidden",
+    details: target.resource === "" ? {} : about(target, name),
+  });
+}
+
+/** 405: the path exists, the method does not. */
+export function methodNotAllowed(): ApiError {
+  return new ApiError(405, {
+    message: "the server does not allow this method on the requested resource",
+    reason: "MethodNotAllowed",
+    details: {},
+  });
+}
+
+/** 405: this kind does not know this verb. */
+export function unsupportedVerb(target: ResourceName, verb: string): ApiError {
+  return new ApiError(405, {
+    message: `${verb} is not supported on resources of kind ${quote(qualified(target))}`,
+    reason: "MethodNotAllowed",
+    details: about(target, ""),
+  });
+}
+
+/** 406: no form that the client accepts can be served. */
+export function notAcceptable(message: string): ApiError {
+  return new ApiError(406, { message, reason: "NotAcceptable" });
+}
+
+/** 410: that moment of the past is no longer known. `continueToken` lets a list go on from the newest state. */
+export function expired(message: string, continueToken?: string): ApiError {
+  const error = new ApiError(410, { message, reason: "Expired" });
+  if (continueToken !== undefined) error.status.metadata = { continue: continueToken };
+  return error;
+}
+
+/** 413: the request is larger than allowed. */
+export function requestEntityTooLarge(text: string): ApiError {
+  return new ApiError(413, { message: `Request entity too large: ${text}`, reason: "RequestEntityTooLarge" });
+}
+
+/** 415: the body is in a format that is not understood here. */
+export function unsupportedMediaType(message: string, details?: StatusDetails): ApiError {
+  return new ApiError(415, { message, reason: "UnsupportedMediaType", ...(details ? { details } : {}) });
+}
+
+/** 429: come back later. */
+export function tooManyRequests(message: string, retryAfterSeconds: number): ApiError {
+  return new ApiError(429, { message, reason: "TooManyRequests", details: { retryAfterSeconds } });
+}
+
+/** 500: something is broken on our side; `text` must not show internals. */
+export function internalError(text: string, cause?: unknown): ApiError {
+  return new ApiError(
+    500,
+    {
+      message: `Internal error occurred: ${text}`,
+      reason: "InternalError",
+      details: { causes: [{ message: text }] },
+    },
+    cause,
+  );
+}
+
+/** An error that the real server passes on without a reason: the code and the bare text. */
+export function plainError(code: number, message: string): ApiError {
+  return new ApiError(code, { message });
+}
+
+/** 500: the store did not answer; the operation may be tried again. */
+export function serverTimeout(target: ResourceName, operation: string): ApiError {
+  return new ApiError(500, {
+    message: `The ${operation} operation against ${qualified(target)} could not be completed at this time, please try again.`,
+    reason: "ServerTimeout",
+    details: { ...about(target, operation), retryAfterSeconds: 2 },
+  });
+}
+
+/** 503: not now. */
+export function serviceUnavailable(message: string, retryAfterSeconds?: number): ApiError {
+  return new ApiError(503, {
+    message,
+    reason: "ServiceUnavailable",
+    ...(retryAfterSeconds === undefined ? {} : { details: { retryAfterSeconds } }),
+  });
+}
+
+/** 504: it took too long. */
+export function timeout(text: string): ApiError {
+  return new ApiError(504, { message: `Timeout: ${text}`, reason: "Timeout", details: {} });
+}
+
+/** 504: a resourceVersion that has not happened yet. */
+export function futureVersion(requested: number, current: number): ApiError {
+  return new ApiError(504, {
+    message: `Timeout: Too large resource version: ${requested}, current: ${current}`,
+    reason: "Timeout",
+    details: {
+      causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
+      retryAfterSeconds: 1,
+    },
+  });
+}

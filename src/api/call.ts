@@ -1,0 +1,65 @@
+import type { Json } from "./object.ts";
+import type { ApiReply } from "./reply.ts";
+import type { RequestInfo } from "./request-info.ts";
+
+/** Who is calling. */
+export interface UserInfo {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** One HTTP request, whichever protocol it came by. Header names are lower case. */
+export interface ApiRequest {
+  readonly method: string;
+  /** The path, percent-decoded as far as its segments stay distinguishable, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The host and port that the client used to reach us. */
+  readonly authority: string;
+  /** The subject of the client's certificate, when it presented one that our client authority signed. */
+  readonly clientCertificate?: { readonly commonName: string; readonly organizations: readonly string[] };
+  /** The whole body. Throws ApiError 413 when it exceeds `maxBytes`. Read at most once. */
+  readBody(maxBytes: number): Promise<Uint8Array>;
+  /** Aborts when the client goes away or the server shuts down. */
+  readonly signal: AbortSignal;
+}
+
+/** A request on its way through the stages. Every member has a truthful value from the start. */
+export interface Call {
+  readonly request: ApiRequest;
+  readonly info: RequestInfo;
+  /** Anonymous until the authenticate stage has run. */
+  user: UserInfo;
+  /** Texts for `Warning` headers, in order. */
+  readonly warnings: string[];
+  /** The request body, decoded in the format its content type names. Throws BodyError when that fails. Read at most once. */
+  body(): Promise<RequestBody>;
+}
+
+/** A decoded request body. */
+export interface RequestBody {
+  /** Null when the body is empty. */
+  readonly value: Json;
+  readonly bytes: Uint8Array;
+  /** Texts about members that stand more than once in one object, of which the last counts. */
+  duplicates(): readonly string[];
+}
+
+/** A body that is not what its content type says. The message is the decoder's, without context. */
+export class BodyError extends Error {
+  readonly bytes: Uint8Array;
+
+  constructor(message: string, bytes: Uint8Array) {
+    super(message);
+    this.name = "BodyError";
+    this.bytes = bytes;
+  }
+}
+
+/** Answers a call; throws ApiError to refuse it. */
+export type Handler = (call: Call) => Promise<ApiReply>;
+/** Wraps a handler with one concern. */
+export type Stage = (next: Handler) => Handler;

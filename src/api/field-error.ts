@@ -1,0 +1,98 @@
+import type { StatusCause } from "./status.ts";
+
+/** What is wrong with a field, in Kubernetes' cause types. */
+export type FieldErrorType =
+  | "FieldValueNotFound"
+  | "FieldValueRequired"
+  | "FieldValueDuplicate"
+  | "FieldValueInvalid"
+  | "FieldValueTypeInvalid"
+  | "FieldValueNotSupported"
+  | "FieldValueForbidden"
+  | "FieldValueTooLong"
+  | "FieldValueTooShort"
+  | "FieldValueTooMany"
+  | "FieldValueTooFew"
+  | "InternalError";
+
+/** One broken rule about one field. `message` is the wire text after the path. */
+export interface FieldError {
+  readonly type: FieldErrorType;
+  readonly field: string;
+  readonly message: string;
+}
+
+const CONTROL_ESCAPES: Readonly<Record<string, string>> = { "07": "\\a", "0b": "\\v" };
+
+/** A string as Go's %q prints it: like JSON, but with \a and \v, and \x for other control characters. */
+export function quote(text: string): string {
+  return JSON.stringify(text)
+    .replace(/\\u00([01][0-9a-f])/g, (_, hex: string) => CONTROL_ESCAPES[hex] ?? `\\x${hex}`)
+    .replace(/\u007f/g, "\\x7f");
+}
+
+/** A value as a field error prints it: strings quoted, numbers and booleans plain, everything else as JSON. */
+export function printValue(value: unknown): string {
+  if (typeof value === "string") return quote(value);
+  return value === undefined ? "null" : JSON.stringify(value);
+}
+
+const withDetail = (title: string, detail: string): string => (detail === "" ? title : `${title}: ${detail}`);
+
+/** The value of a field is malformed. */
+export function invalidField(field: string, value: unknown, detail: string): FieldError {
+  return { type: "FieldValueInvalid", field, message: withDetail(`Invalid value: ${printValue(value)}`, detail) };
+}
+
+/** The value of a field has the wrong type. */
+export function typeInvalidField(field: string, value: unknown, detail: string): FieldError {
+  return { type: "FieldValueTypeInvalid", field, message: withDetail(`Invalid value: ${printValue(value)}`, detail) };
+}
+
+/** A field that must be there is missing or empty. */
+export function requiredField(field: string, detail = ""): FieldError {
+  return { type: "FieldValueRequired", field, message: withDetail("Required value", detail) };
+}
+
+/** A field may not be set or changed here. */
+export function forbiddenField(field: string, detail: string): FieldError {
+  return { type: "FieldValueForbidden", field, message: withDetail("Forbidden", detail) };
+}
+
+/** The same value stands twice where it may stand once. */
+export function duplicateField(field: string, value: unknown): FieldError {
+  return { type: "FieldValueDuplicate", field, message: `Duplicate value: ${printValue(value)}` };
+}
+
+/** A reference leads nowhere. */
+export function notFoundField(field: string, value: unknown): FieldError {
+  return { type: "FieldValueNotFound", field, message: `Not found: ${printValue(value)}` };
+}
+
+/** The value is not one of a closed set, given in the order it is printed. */
+export function notSupportedField(field: string, value: unknown, supported: readonly string[]): FieldError {
+  const values = supported.map((one) => quote(one)).join(", ");
+  const detail = supported.length > 0 ? `supported values: ${values}` : "";
+  return { type: "FieldValueNotSupported", field, message: withDetail(`Unsupported value: ${printValue(value)}`, detail) };
+}
+
+/** The value takes more room than allowed. */
+export function tooLongField(field: string, maxLength: number): FieldError {
+  const detail = maxLength >= 0 ? `may not be more than ${maxLength} bytes` : "value is too long";
+  return { type: "FieldValueTooLong", field, message: `Too long: ${detail}` };
+}
+
+/** The list has more items than allowed. */
+export function tooManyField(field: string, count: number, maxItems: number): FieldError {
+  return { type: "FieldValueTooMany", field, message: `Too many: ${count}: must have at most ${maxItems} items` };
+}
+
+/** The error as one line: path, then text. */
+export function printFieldError(error: FieldError): string {
+  return `${error.field}: ${error.message}`;
+}
+
+/** The error as a cause of a Status. */
+export function causeOf(error: FieldError): StatusCause {
+  return { reason: error.type, message: error.message, field: error.field };
+}

@@ -1,0 +1,112 @@
+const LABEL_PATTERN = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+const SUBDOMAIN_PATTERN = `${LABEL_PATTERN}(\\.${LABEL_PATTERN})*`;
+const QUALIFIED_PATTERN = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
+const VALUE_PATTERN = "(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?";
+const CONFIG_KEY_PATTERN = "[-._a-zA-Z0-9]+";
+
+const LABEL = new RegExp(`^${LABEL_PATTERN}$`);
+const SUBDOMAIN = new RegExp(`^${SUBDOMAIN_PATTERN}$`);
+const QUALIFIED = new RegExp(`^${QUALIFIED_PATTERN}$`);
+const VALUE = new RegExp(`^${VALUE_PATTERN}$`);
+const CONFIG_KEY = new RegExp(`^${CONFIG_KEY_PATTERN}$`);
+
+/** Length in UTF-8 bytes, which is what all limits count. */
+export function byteLength(text: string): number {
+  return Buffer.byteLength(text);
+}
+
+/** The wire text for a value that does not match a pattern: the rule, examples and the pattern. */
+export function regexMessage(rule: string, pattern: string, ...examples: readonly string[]): string {
+  if (examples.length === 0) return `${rule} (regex used for validation is '${pattern}')`;
+  const shown = examples.map((example) => `'${example}', `).join(" or ");
+  return `${rule} (e.g. ${shown}regex used for validation is '${pattern}')`;
+}
+
+function maxLengthMessage(maxBytes: number): string {
+  return `must be no more than ${maxBytes} bytes`;
+}
+
+const SUBDOMAIN_MESSAGE = regexMessage(
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+  SUBDOMAIN_PATTERN,
+  "example.com",
+);
+
+/** What is wrong with a DNS subdomain name; nothing when it is right. */
+export function dns1123Subdomain(value: string): string[] {
+  const errors = byteLength(value) > 253 ? [maxLengthMessage(253)] : [];
+  if (!SUBDOMAIN.test(value)) errors.push(SUBDOMAIN_MESSAGE);
+  return errors;
+}
+
+const LABEL_MESSAGE = regexMessage(
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+  LABEL_PATTERN,
+  "my-name",
+  "123-abc",
+);
+
+/** What is wrong with a DNS label; nothing when it is right. */
+export function dns1123Label(value: string): string[] {
+  const errors = byteLength(value) > 63 ? [maxLengthMessage(63)] : [];
+  if (!LABEL.test(value)) errors.push(SUBDOMAIN.test(value) ? "must not contain dots" : LABEL_MESSAGE);
+  return errors;
+}
+
+/** What keeps a name from being one segment of a path; nothing when it can be. */
+export function pathSegment(value: string): string[] {
+  if (value === "." || value === "..") return [`may not be '${value}'`];
+  const errors: string[] = [];
+  for (const character of ["/", "%"]) if (value.includes(character)) errors.push(`may not contain '${character}'`);
+  return errors;
+}
+
+/** What is wrong with a key of a map of files; nothing when it is right. */
+export function configMapKey(value: string): string[] {
+  const errors = byteLength(value) > 253 ? [maxLengthMessage(253)] : [];
+  if (!CONFIG_KEY.test(value)) {
+    const rule = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
+    errors.push(regexMessage(rule, CONFIG_KEY_PATTERN, "key.name", "KEY_NAME", "key-name"));
+  }
+  if (value === ".") errors.push("must not be '.'");
+  else if (value === "..") errors.push("must not be '..'");
+  else if (value.startsWith("..")) errors.push("must not start with '..'");
+  return errors;
+}
+
+/** What is wrong with a qualified name (`[domain/]name`, as label keys and finalizers are); nothing when it is right. */
+export function qualifiedName(value: string): string[] {
+  const parts = value.split("/");
+  const errors: string[] = [];
+  let name = value;
+  if (parts.length === 2) {
+    const [prefix = "", rest = ""] = parts;
+    name = rest;
+    if (prefix === "") errors.push("prefix part must be non-empty");
+    else errors.push(...dns1123Subdomain(prefix).map((text) => `prefix part ${text}`));
+  } else if (parts.length > 2) {
+    const rule =
+      "a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+    const text = regexMessage(rule, QUALIFIED_PATTERN, "MyName", "my.name", "123-abc");
+    return [`${text} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+  }
+  if (name === "") errors.push("name part must be non-empty");
+  else if (byteLength(name) > 63) errors.push(`name part ${maxLengthMessage(63)}`);
+  if (!QUALIFIED.test(name)) {
+    const rule =
+      "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+    errors.push(`name part ${regexMessage(rule, QUALIFIED_PATTERN, "MyName", "my.name", "123-abc")}`);
+  }
+  return errors;
+}
+
+/** What is wrong with a label value; nothing when it is right. */
+export function labelValue(value: string): string[] {
+  const errors = byteLength(value) > 63 ? [maxLengthMessage(63)] : [];
+  if (!VALUE.test(value)) {
+    const rule =
+      "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+    errors.push(regexMessage(rule, VALUE_PATTERN, "MyValue", "my_value", "12345"));
+  }
+  return errors;
+}

@@ -1,0 +1,58 @@
+/** Any JSON value. */
+export type Json = null | boolean | number | string | Json[] | JsonObject;
+/** A JSON object. */
+export interface JsonObject {
+  [member: string]: Json | undefined;
+}
+
+/** Who owns an object, as in `metadata.ownerReferences`. */
+export interface OwnerReference extends JsonObject {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  controller?: boolean;
+  blockOwnerDeletion?: boolean;
+}
+
+/** The metadata that every stored object carries. Members are absent rather than empty. */
+export interface ObjectMeta extends JsonObject {
+  name?: string;
+  generateName?: string;
+  namespace?: string;
+  uid?: string;
+  resourceVersion?: string;
+  generation?: number;
+  creationTimestamp?: string;
+  deletionTimestamp?: string;
+  deletionGracePeriodSeconds?: number;
+  labels?: { [key: string]: string };
+  annotations?: { [key: string]: string };
+  ownerReferences?: OwnerReference[];
+  finalizers?: string[];
+  managedFields?: Json[];
+}
+
+/** One object of any kind, as plain JSON. */
+export interface KubeObject extends JsonObject {
+  kind: string;
+  apiVersion: string;
+  metadata: ObjectMeta;
+}
+
+/** The metadata of a list. */
+export interface ListMeta extends JsonObject {
+  resourceVersion?: string;
+  continue?: string;
+  remainingItemCount?: number;
+}
+
+/** Whether a value is a JSON object (not null, not an array). */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** `group/version`, or the bare version for the core group. */
+export function apiVersionOf(group: string, version: string): string {
+  return group === "" ? version : `${group}/${version}`;
+}

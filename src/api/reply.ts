@@ -1,0 +1,60 @@
+import type { Column } from "./columns.ts";
+import type { Json, KubeObject, ListMeta } from "./object.ts";
+import type { Status } from "./status.ts";
+
+/**
+ * One object on its way out, in the version the caller asked for. Both forms are made at first need and kept, so that
+ * an object which is read often is decoded and encoded once.
+ */
+export interface ObjectView {
+  /** The decoded object, resourceVersion included. Shared: never change it. */
+  readonly object: KubeObject;
+  /** Compact JSON of `object`, without a line feed. */
+  json(): Uint8Array;
+  /** Compact JSON as it stands among the items of a list: typed lists leave kind and apiVersion out of each item. */
+  itemJson(): Uint8Array;
+  /** Room for encodings derived from this view, by a name that the encoder chooses. */
+  readonly encodings: Map<string, Uint8Array>;
+}
+
+/** How a kind shows itself as a Table. Undefined columns: this kind cannot be shown so. */
+export interface TableShape {
+  readonly columns: readonly Column[];
+  /** Order of the rows, where it differs from the order of the list. */
+  readonly compare?: (a: KubeObject, b: KubeObject) => number;
+  /** Remarks about a row, such as that the object has done its work. */
+  readonly rowConditions?: (object: KubeObject) => Json[];
+}
+
+/** One event of a watch. ERROR carries a Status and ends the stream. */
+export type WatchEvent =
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK"; readonly view: ObjectView }
+  | { readonly type: "ERROR"; readonly status: Status };
+
+/** What a verb answers. `encoding/reply.ts` is the only place that turns it into bytes. */
+export type ApiReply =
+  | { readonly type: "object"; readonly code: number; readonly view: ObjectView; readonly table?: TableShape }
+  | {
+      readonly type: "list";
+      readonly kind: string;
+      readonly apiVersion: string;
+      readonly metadata: ListMeta;
+      readonly items: readonly ObjectView[];
+      readonly table?: TableShape;
+    }
+  | { readonly type: "watch"; readonly events: AsyncIterable<readonly WatchEvent[]>; readonly table?: TableShape }
+  | { readonly type: "status"; readonly status: Status }
+  /** A document that is negotiated like an object but is none: discovery lists, reviews. */
+  | {
+      readonly type: "document";
+      readonly code: number;
+      readonly value: Json;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
+  /** Bytes that are not negotiated: health, version, OpenAPI documents. */
+  | {
+      readonly type: "raw";
+      readonly code: number;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body: Uint8Array | string;
+    };

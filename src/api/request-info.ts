@@ -1,0 +1,91 @@
+/** What a URL and a method mean. Non-resource requests have an empty resource. */
+export interface RequestInfo {
+  readonly isResource: boolean;
+  /** get, list, watch, create, update, patch, delete, deletecollection; for non-resource requests the method. */
+  readonly verb: string;
+  readonly path: string;
+  readonly group: string;
+  readonly version: string;
+  readonly namespace: string;
+  /** Whether the resource stands below a namespace. A namespace itself does not, though its name is the namespace. */
+  readonly isInNamespace: boolean;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly name: string;
+  /** What follows the subresource, without a leading slash. */
+  readonly rest: string;
+  /** Whether the path began with the deprecated `watch/`. */
+  readonly watchPath: boolean;
+}
+
+const METHOD_VERBS: Readonly<Record<string, string>> = {
+  POST: "create",
+  PUT: "update",
+  PATCH: "patch",
+};
+
+/** A boolean query parameter: absent, `0` and `false` are false, everything else (also an empty value) is true. */
+export function isTruthy(value: string | null): boolean {
+  return value !== null && value !== "0" && value.toLowerCase() !== "false";
+}
+
+/** Reads a request path once. Never throws: what it cannot understand is a non-resource request. */
+export function parseRequestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
+  const segments = path.split("/").filter((segment, index, all) => segment !== "" || (index > 0 && index < all.length - 1));
+  const nonResource: RequestInfo = {
+    isResource: false,
+    verb: method.toLowerCase(),
+    path,
+    group: "",
+    version: "",
+    namespace: "",
+    isInNamespace: false,
+    resource: "",
+    subresource: "",
+    name: "",
+    rest: "",
+    watchPath: false,
+  };
+  const isCore = segments[0] === "api";
+  if (!isCore && segments[0] !== "apis") return nonResource;
+  if (segments.length < (isCore ? 3 : 4)) return nonResource;
+
+  const group = isCore ? "" : (segments[1] ?? "");
+  const version = (isCore ? segments[1] : segments[2]) ?? "";
+  let rest = segments.slice(isCore ? 2 : 3);
+  const watchPath = rest[0] === "watch" && rest.length > 1;
+  if (watchPath) rest = rest.slice(1);
+
+  let namespace = "";
+  let isInNamespace = false;
+  if (rest[0] === "namespaces" && rest.length > 1) {
+    namespace = rest[1] ?? "";
+    // Compat: /namespaces/{name}/status and /finalize are subresources of the namespace, everything else is inside it.
+    isInNamespace = rest.length > 2 && rest[2] !== "status" && rest[2] !== "finalize";
+    if (isInNamespace) rest = rest.slice(2);
+  }
+  const [resource = "", name = "", subresource = ""] = rest;
+  return {
+    isResource: true,
+    verb: watchPath ? "watch" : resourceVerb(method, name !== "", query),
+    path,
+    group,
+    version,
+    namespace,
+    isInNamespace,
+    resource,
+    subresource,
+    name,
+    rest: rest.slice(3).join("/"),
+    watchPath,
+  };
+}
+
+function resourceVerb(method: string, isNamed: boolean, query: URLSearchParams): string {
+  if (method === "GET" || method === "HEAD") {
+    if (isNamed) return "get";
+    return isTruthy(query.get("watch")) ? "watch" : "list";
+  }
+  if (method === "DELETE") return isNamed ? "delete" : "deletecollection";
+  return METHOD_VERBS[method] ?? "";
+}

@@ -1,0 +1,50 @@
+/** Where objects are kept. */
+export type StoreChoice =
+  | { readonly type: "memory" }
+  | { readonly type: "sqlite"; readonly file: string }
+  | {
+      readonly type: "etcd";
+      readonly servers: readonly string[];
+      readonly caFile?: string;
+      readonly certFile?: string;
+      readonly keyFile?: string;
+    };
+
+/** Every option of a server. Flags of the command line carry kube-apiserver's names where it has one. */
+export interface Config {
+  readonly store: StoreChoice;
+  /** Everything is kept below this prefix. */
+  readonly etcdPrefix: string;
+  /** Suffix of the built-in group names. */
+  readonly apiDomain: string;
+  readonly bindAddress: string;
+  /** 0 picks a free port. */
+  readonly securePort: number;
+  /** A port without TLS and only on loopback, for trying things out. Undefined: none. */
+  readonly insecurePort?: number;
+  /** Where made certificates and the administrator's kubeconfig are kept. */
+  readonly certDir: string;
+  readonly tlsCertFile?: string;
+  readonly tlsPrivateKeyFile?: string;
+  readonly clientCaFile?: string;
+  readonly tokenAuthFile?: string;
+  /** The range that service addresses come from; its first address goes into the serving certificate. */
+  readonly serviceClusterIpRange: string;
+  /** How long a request may take that is not a watch. */
+  readonly requestTimeoutMs: number;
+  /** How long open requests are waited for when the server stops. */
+  readonly shutdownGraceMs: number;
+}
+
+/** What a server does when it is not told otherwise. */
+export const defaultConfig: Config = {
+  store: { type: "memory" },
+  etcdPrefix: "/registry",
+  apiDomain: "k8s.io",
+  bindAddress: "127.0.0.1",
+  securePort: 6443,
+  certDir: "binnacle-data",
+  serviceClusterIpRange: "10.0.0.0/24",
+  requestTimeoutMs: 60_000,
+  shutdownGraceMs: 10_000,
+};

@@ -1,0 +1,45 @@
+/** One clause of an Accept header. */
+export interface AcceptClause {
+  readonly type: string;
+  readonly subtype: string;
+  readonly quality: number;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+const CACHE_SIZE = 256;
+const cache = new Map<string, readonly AcceptClause[]>();
+
+/** Reads an Accept header: best quality first, concrete types before wildcards. Clients repeat few headers, so results are kept. */
+export function parseAccept(header: string): readonly AcceptClause[] {
+  const known = cache.get(header);
+  if (known !== undefined) return known;
+  const clauses = header.split(",").flatMap((part) => parseClause(part));
+  clauses.sort((a, b) => b.quality - a.quality || wildness(a) - wildness(b));
+  if (cache.size >= CACHE_SIZE) cache.clear();
+  // A very long header is not worth keeping: a hostile client could fill the cache with megabytes.
+  if (header.length <= 1024) cache.set(header, clauses);
+  return clauses;
+}
+
+function parseClause(part: string): AcceptClause[] {
+  const [range = "", ...rest] = part.split(";");
+  const [type = "", subtype, ...more] = range.trim().split("/");
+  // Compat: a lone `*` is any type; anything else without exactly one slash is skipped.
+  const isAny = subtype === undefined && type === "*";
+  if (!isAny && (subtype === undefined || more.length > 0)) return [];
+  const parameters: Record<string, string> = Object.create(null);
+  let quality = 1;
+  for (const text of rest) {
+    const equals = text.indexOf("=");
+    if (equals < 0) continue;
+    const name = text.slice(0, equals).trim();
+    const value = text.slice(equals + 1).trim();
+    if (name === "q") quality = Number.parseFloat(value) || 0;
+    else parameters[name] = value;
+  }
+  return [{ type: type.trim(), subtype: isAny ? "*" : (subtype ?? "").trim(), quality, parameters }];
+}
+
+function wildness(clause: AcceptClause): number {
+  return clause.type === "*" ? 2 : clause.subtype === "*" ? 1 : 0;
+}

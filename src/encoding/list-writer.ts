@@ -1,0 +1,103 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Json, JsonObject } from "../api/object.ts";
+import type { OutputForm } from "./negotiate.ts";
+import { printYaml } from "./yaml-print.ts";
+
+/** One member of a list on its way out: as bytes for compact JSON, as a value for everything else. */
+export interface ListEntry {
+  json(): Uint8Array;
+  value(): Json;
+}
+
+/** A list whose entries are made one after the other. */
+export interface ListShape {
+  /** Members that stand before the entries: kind, apiVersion, metadata and the like. */
+  readonly head: JsonObject;
+  readonly arrayName: "items" | "rows";
+  readonly entries: Iterable<ListEntry>;
+}
+
+/** Size at which a chunk is handed on. */
+const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * A list as bytes: one buffer when it is small, otherwise a stream of chunks that gives other requests a turn after
+ * each of them.
+ */
+export function writeList(shape: ListShape, form: OutputForm, maxBytes: number): Uint8Array | AsyncIterable<Uint8Array> {
+  const chunks = joinPieces(piecesOf(shape, form));
+  const first: Uint8Array[] = [];
+  let size = 0;
+  while (size <= maxBytes) {
+    const next = chunks.next();
+    if (next.done) return first.length === 1 && first[0] ? first[0] : Buffer.concat(first, size);
+    first.push(next.value);
+    size += next.value.length;
+  }
+  return continueWith(first, chunks);
+}
+
+async function* continueWith(first: Uint8Array[], rest: Generator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* first;
+  for (const chunk of rest) {
+    yield chunk;
+    await nextTurn();
+  }
+}
+
+function* joinPieces(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
+  let held: Uint8Array[] = [];
+  let size = 0;
+  for (const piece of pieces) {
+    held.push(piece);
+    size += piece.length;
+    if (size < CHUNK_BYTES) continue;
+    yield Buffer.concat(held, size);
+    held = [];
+    size = 0;
+  }
+  if (size > 0) yield Buffer.concat(held, size);
+}
+
+function piecesOf(shape: ListShape, form: OutputForm): Iterable<Uint8Array> {
+  if (form.mediaType === "application/yaml") return yamlPieces(shape);
+  return form.isPretty ? prettyPieces(shape) : compactPieces(shape);
+}
+
+const COMMA = Buffer.from(",");
+
+function* compactPieces({ head, arrayName, entries }: ListShape): Generator<Uint8Array> {
+  yield Buffer.from(`${JSON.stringify(head).slice(0, -1)},"${arrayName}":[`);
+  let isFirst = true;
+  for (const entry of entries) {
+    if (!isFirst) yield COMMA;
+    isFirst = false;
+    yield entry.json();
+  }
+  yield Buffer.from("]}\n");
+}
+
+// JSON strings hold no raw line feeds, so every line feed of an entry is layout.
+function* prettyPieces({ head, arrayName, entries }: ListShape): Generator<Uint8Array> {
+  yield Buffer.from(`${JSON.stringify(head, null, 2).slice(0, -2)},\n  "${arrayName}": [`);
+  let isFirst = true;
+  for (const entry of entries) {
+    const text = JSON.stringify(entry.value(), null, 2).replaceAll("\n", "\n    ");
+    yield Buffer.from(`${isFirst ? "" : ","}\n    ${text}`);
+    isFirst = false;
+  }
+  yield Buffer.from(isFirst ? "]\n}" : "\n  ]\n}");
+}
+
+function* yamlPieces({ head, arrayName, entries }: ListShape): Generator<Uint8Array> {
+  const members = Object.entries(head);
+  const before = Object.fromEntries(members.filter(([name]) => name < arrayName));
+  const after = Object.fromEntries(members.filter(([name]) => name > arrayName));
+  yield Buffer.from(`${printYaml(before)}${arrayName}:`);
+  let isFirst = true;
+  for (const entry of entries) {
+    yield Buffer.from(`${isFirst ? "\n" : ""}${printYaml([entry.value()])}`);
+    isFirst = false;
+  }
+  yield Buffer.from(`${isFirst ? " []\n" : ""}${printYaml(after)}`);
+}

@@ -1,0 +1,35 @@
+import { BodyError, type RequestBody } from "../api/call.ts";
+import { isObject, type Json } from "../api/object.ts";
+import { DecodeError, type DecodedBody, decodeJson } from "./json.ts";
+import type { MediaType } from "./negotiate.ts";
+import { decodeYaml } from "./yaml.ts";
+
+/**
+ * Decodes the body of a write. The value is an object, or null where the body says nothing: no bytes, `null`, a blank
+ * YAML document. Throws BodyError with the text that stands inside the real server's refusal.
+ */
+export function decodeBody(bytes: Uint8Array, mediaType: MediaType): RequestBody {
+  if (bytes.length === 0) return { value: null, bytes, duplicates: () => [] };
+  const { value, duplicates } = decode(bytes, mediaType);
+  if (value === null || isObject(value)) return { value, bytes, duplicates };
+  throw new BodyError(`${PARSE_ERROR}json: cannot unmarshal ${typeWord(value)} into Go value of type ${GO_TYPE}`, bytes);
+}
+
+const PARSE_ERROR = "couldn't get version/kind; json parse error: ";
+const GO_TYPE =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+function decode(bytes: Uint8Array, mediaType: MediaType): DecodedBody {
+  const isYaml = mediaType === "application/yaml";
+  try {
+    return isYaml ? decodeYaml(bytes) : decodeJson(bytes);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw new BodyError(`${isYaml ? "" : PARSE_ERROR}${error.message}`, bytes);
+  }
+}
+
+function typeWord(value: Json): string {
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}

@@ -1,0 +1,77 @@
+import type { Call } from "../api/call.ts";
+import type { ApiReply } from "../api/reply.ts";
+
+/** One thing that must be well for the server to be well. */
+export interface HealthCheck {
+  readonly name: string;
+  /** Rejects when it is not well. */
+  check(): Promise<void>;
+}
+
+/** Always well: whoever reads this answer has reached the server. */
+export const PING: HealthCheck = { name: "ping", check: async () => {} };
+
+const HEADERS = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
+
+function plain(code: number, body: string): ApiReply {
+  return { type: "raw", code, headers: HEADERS, body };
+}
+
+/**
+ * Answers `/<endpoint>` with the outcome of all checks and `/<endpoint>/<check>` with that of one, where an endpoint is a
+ * member of `endpoints`. Gives undefined for any other path.
+ */
+export function health(
+  endpoints: Readonly<Record<string, readonly HealthCheck[]>>,
+): (call: Call) => Promise<ApiReply | undefined> {
+  return async ({ request }) => {
+    const [, endpoint = "", ...rest] = request.path.split("/");
+    const checks = Object.hasOwn(endpoints, endpoint) ? endpoints[endpoint] : undefined;
+    if (checks === undefined) return undefined;
+    // Checks may have slashes in their names.
+    const name = rest.join("/").replace(/\/$/, "");
+    if (name === "") return runAll(endpoint, checks, request.query);
+    const check = checks.find((one) => one.name === name);
+    return check && runOne(check);
+  };
+}
+
+/** The paths that a set of health endpoints answers. */
+export function healthPaths(endpoints: Readonly<Record<string, readonly HealthCheck[]>>): string[] {
+  return Object.entries(endpoints).flatMap(([endpoint, checks]) => [
+    `/${endpoint}`,
+    ...checks.map((check) => `/${endpoint}/${check.name}`),
+  ]);
+}
+
+async function runOne(check: HealthCheck): Promise<ApiReply> {
+  try {
+    await check.check();
+    return plain(200, "ok");
+  } catch (error) {
+    return plain(500, `internal server error: ${error instanceof Error ? error.message : String(error)}\n`);
+  }
+}
+
+async function runAll(endpoint: string, checks: readonly HealthCheck[], query: URLSearchParams): Promise<ApiReply> {
+  const excluded = new Set(query.getAll("exclude"));
+  const unknown = new Set(excluded);
+  const lines = await Promise.all(
+    checks.map(async (check) => {
+      if (unknown.delete(check.name)) return `[+]${check.name} excluded: ok\n`;
+      try {
+        await check.check();
+        return `[+]${check.name} ok\n`;
+      } catch {
+        return `[-]${check.name} failed: reason withheld\n`;
+      }
+    }),
+  );
+  if (unknown.size > 0) {
+    const names = [...unknown].map((name) => JSON.stringify(name)).join(",");
+    lines.push(`warn: some health checks cannot be excluded: no matches for ${names}\n`);
+  }
+  const report = lines.join("");
+  if (lines.some((line) => line.startsWith("[-]"))) return plain(500, `${report}${endpoint} check failed\n`);
+  return plain(200, query.has("verbose") ? `${report}${endpoint} check passed\n` : "ok");
+}

@@ -1,0 +1,204 @@
+import type { Json, JsonObject } from "../api/object.ts";
+import type { GroupVersionKind, Schema, SchemaSource } from "../schema/schema.ts";
+
+const REF = "#/components/schemas/";
+const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
+
+/** A reference to a named shape of the same document. */
+export function referenceTo(component: string): JsonObject {
+  return { $ref: `${REF}${component}` };
+}
+
+/** Collects the named shapes that one document needs. */
+export class PublishedSchemas {
+  readonly #source: SchemaSource;
+  readonly #groupVersion: { readonly group: string; readonly version: string };
+  readonly #schemas = new Map<string, JsonObject>();
+
+  constructor(source: SchemaSource, groupVersion: { readonly group: string; readonly version: string }) {
+    this.#source = source;
+    this.#groupVersion = groupVersion;
+  }
+
+  /** A reference to a built-in shape, which is added together with everything it refers to. */
+  reference(component: string): JsonObject {
+    if (!this.#schemas.has(component)) {
+      const schema = this.#source(component);
+      if (schema === undefined) throw new Error(`no schema named ${component} to publish`);
+      // Entered before its fields are visited: a shape may contain itself.
+      this.#schemas.set(component, {});
+      this.#schemas.set(component, this.#component(schema));
+    }
+    return referenceTo(component);
+  }
+
+  /** Adds the shape of a custom resource and of its list; returns references to both. */
+  custom(component: string, schema: Schema, kinds: CustomKinds): { object: JsonObject; list: JsonObject } {
+    const { group, version, kind, listKind } = kinds;
+    const root = this.#node({ ...schema, properties: schema.properties ?? new Map() });
+    const properties = { ...(root.properties as JsonObject), ...this.#objectMembers() };
+    const order = (gvk: GroupVersionKind): JsonObject => ({ group: gvk.group, kind: gvk.kind, version: gvk.version });
+    this.#schemas.set(component, {
+      ...root,
+      type: "object",
+      properties: sorted(properties),
+      "x-kubernetes-group-version-kind": [order({ group, version, kind })],
+    });
+    const listName = `${component.slice(0, component.lastIndexOf(".") + 1)}${listKind}`;
+    this.#schemas.set(listName, {
+      type: "object",
+      required: ["items"],
+      properties: {
+        apiVersion: { type: "string" },
+        items: { type: "array", items: referenceTo(component) },
+        kind: { type: "string" },
+        metadata: { allOf: [this.reference(`${META}.ListMeta`)] },
+      },
+      "x-kubernetes-group-version-kind": [order({ group, version, kind: listKind })],
+    });
+    return { object: referenceTo(component), list: referenceTo(listName) };
+  }
+
+  /** All shapes collected so far, by name. */
+  all(): JsonObject {
+    return sorted(Object.fromEntries(this.#schemas));
+  }
+
+  #component(schema: Schema): JsonObject {
+    const { component = "" } = schema;
+    const isPerDocument = component === `${META}.DeleteOptions` || component === `${META}.WatchEvent`;
+    const kinds = isPerDocument ? this.#documentKinds(component) : schema.groupVersionKinds;
+    const published = this.#node({ ...schema, component: undefined, properties: schema.properties });
+    if (kinds !== undefined) {
+      published["x-kubernetes-group-version-kind"] = kinds.map(({ group, kind, version }) => ({
+        group,
+        kind,
+        version,
+      }));
+    }
+    return published;
+  }
+
+  /** Compat: options and watch events exist in every group; a document names the core group and its own. */
+  #documentKinds(component: string): GroupVersionKind[] {
+    const kind = component.slice(component.lastIndexOf(".") + 1);
+    const core = { group: "", version: "v1", kind };
+    return this.#groupVersion.group === "" ? [core] : [core, { ...this.#groupVersion, kind }];
+  }
+
+  #node(schema: Schema): JsonObject {
+    if (schema.component !== undefined) return this.reference(schema.component);
+    const isPlain = schema.wire === undefined || schema.wire === "wrapped-list";
+    const published: JsonObject = isPlain ? this.#facts(schema) : { type: schema.type, format: schema.format };
+    if (schema.oneOf !== undefined) published.oneOf = schema.oneOf.map((one) => this.#node(one));
+    if (schema.default !== undefined) published.default = schema.default;
+    return withoutUndefined(published);
+  }
+
+  #facts(schema: Schema): JsonObject {
+    const isEmbedded = schema.embeddedResource === true;
+    const properties = schema.properties === undefined ? undefined : this.#properties(schema.properties);
+    const integerOrString = schema.intOrString === true ? [{ type: "integer" }, { type: "string" }] : undefined;
+    const required = isEmbedded ? [...new Set(["kind", "apiVersion", ...(schema.required ?? [])])] : schema.required;
+    return {
+      ...describing(schema),
+      ...checks(schema),
+      properties: isEmbedded ? sorted({ ...properties, ...this.#objectMembers() }) : properties,
+      required: required === undefined || required.length === 0 ? undefined : [...required],
+      items: schema.items === undefined ? undefined : this.#node(schema.items),
+      additionalProperties:
+        schema.values === undefined || schema.values === true ? schema.values : this.#node(schema.values),
+      allOf: schema.allOf?.map((one) => this.#node(one)),
+      anyOf: schema.anyOf?.map((one) => this.#node(one)) ?? integerOrString,
+      not: schema.not === undefined ? undefined : this.#node(schema.not),
+      ...extensions(schema),
+    };
+  }
+
+  #objectMembers(): JsonObject {
+    return {
+      apiVersion: { type: "string" },
+      kind: { type: "string" },
+      metadata: { allOf: [this.reference(`${META}.ObjectMeta`)] },
+    };
+  }
+
+  #properties(properties: ReadonlyMap<string, Schema>): JsonObject {
+    const published: JsonObject = {};
+    for (const name of [...properties.keys()].sort()) {
+      const schema = properties.get(name);
+      if (schema !== undefined) published[name] = this.#property(schema);
+    }
+    return published;
+  }
+
+  /** Compat: a field keeps its own facts beside the reference, which is why the reference stands in an `allOf`. */
+  #property(schema: Schema): JsonObject {
+    if (schema.component === undefined) return this.#node(schema);
+    const shape = this.#source(schema.component);
+    const own = extensions({ ...schema, mapType: schema.mapType === shape?.mapType ? undefined : schema.mapType });
+    return withoutUndefined({
+      default: schema.default,
+      allOf: [this.reference(schema.component)],
+      "x-kubernetes-map-type": own["x-kubernetes-map-type"],
+      "x-kubernetes-patch-merge-key": own["x-kubernetes-patch-merge-key"],
+      "x-kubernetes-patch-strategy": own["x-kubernetes-patch-strategy"],
+    });
+  }
+}
+
+/** The names under which a custom resource is published. */
+export interface CustomKinds extends GroupVersionKind {
+  readonly listKind: string;
+}
+
+function describing(schema: Schema): JsonObject {
+  const { description, title, type, format, nullable, example, externalDocs } = schema;
+  const values = schema.enum === undefined ? undefined : [...schema.enum];
+  return {
+    description,
+    title,
+    type,
+    format,
+    nullable: nullable === true ? true : undefined,
+    enum: values,
+    example,
+    externalDocs,
+  };
+}
+
+function checks(schema: Schema): JsonObject {
+  const { maximum, exclusiveMaximum, minimum, exclusiveMinimum, multipleOf, maxLength, minLength, pattern } = schema;
+  const { maxItems, minItems, uniqueItems, maxProperties, minProperties } = schema;
+  return {
+    ...{ maximum, exclusiveMaximum, minimum, exclusiveMinimum, multipleOf, maxLength, minLength, pattern },
+    ...{ maxItems, minItems, uniqueItems, maxProperties, minProperties },
+  };
+}
+
+function extensions(schema: Schema): JsonObject {
+  return {
+    "x-kubernetes-embedded-resource": schema.embeddedResource,
+    "x-kubernetes-int-or-string": schema.intOrString,
+    "x-kubernetes-list-map-keys": schema.listMapKeys === undefined ? undefined : [...schema.listMapKeys],
+    "x-kubernetes-list-type": schema.listType,
+    "x-kubernetes-map-type": schema.mapType,
+    "x-kubernetes-patch-merge-key": schema.patchMergeKey,
+    "x-kubernetes-patch-strategy": schema.patchStrategy?.join(","),
+    "x-kubernetes-preserve-unknown-fields": schema.preserveUnknownFields,
+    "x-kubernetes-unions": schema.unions?.map((union) =>
+      withoutUndefined({ discriminator: union.discriminator, "fields-to-discriminateBy": { ...union.fields } }),
+    ),
+    "x-kubernetes-validations": schema.validations?.map((rule) => ({ ...rule }) as JsonObject),
+  };
+}
+
+/** The same object with its members in the order of their names. */
+export function sorted(members: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(members).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The same object without members that are undefined; JSON has no such thing. */
+export function withoutUndefined(members: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter((entry): entry is [string, Json] => entry[1] !== undefined));
+}

@@ -1,0 +1,89 @@
+import type { Column } from "../../api/columns.ts";
+import type { KubeObject } from "../../api/object.ts";
+import type { ResourceDefinition, ResourceRules } from "../../resources/definition.ts";
+import { AGE, column, count, NAME, printSelector, read, readText, text } from "../cells.ts";
+import { defineKinds, deprecatedVersion, type Row, STATUS, type VersionRow } from "../row.ts";
+
+function printParamKind(policy: KubeObject): string {
+  const paramKind = read(policy, ".spec.paramKind");
+  if (paramKind === undefined) return "<unset>";
+  return `${readText(paramKind, ".apiVersion")}/${readText(paramKind, ".kind")}`;
+}
+
+function printParamRef(binding: KubeObject): string {
+  const paramRef = read(binding, ".spec.paramRef");
+  const name = readText(paramRef, ".name");
+  if (name !== "") return `${readText(paramRef, ".namespace", "*")}/${name}`;
+  return printSelector(read(paramRef, ".selector")) || "<unset>";
+}
+
+const paramKind: Column = column("ParamKind", "string", printParamKind);
+const bindingColumns: readonly Column[] = [
+  NAME,
+  column("PolicyName", "string", text(".spec.policyName")),
+  column("ParamRef", "string", printParamRef),
+  AGE,
+];
+const webhookColumns: readonly Column[] = [NAME, column("Webhooks", "integer", count(".webhooks")), AGE];
+
+const rules: ResourceRules = { generation: "counted", requiresResourceVersion: true, freeFinalizers: true };
+const common: Pick<Row, "scope" | "categories" | "rules"> = { scope: "Cluster", categories: ["api-extensions"], rules };
+
+function mutatingVersions(kind: string): (string | VersionRow)[] {
+  return [
+    "v1",
+    deprecatedVersion("v1beta1", "1.37", "1.40", `admissionregistration.k8s.io/v1 ${kind}`),
+    deprecatedVersion("v1alpha1", "1.35", "1.38"),
+  ];
+}
+
+/** The kinds by which others change or refuse writes. */
+export const admissionregistrationKinds: ResourceDefinition[] = defineKinds(
+  { group: "admissionregistration.k8s.io", schemaPackage: "io.k8s.api.admissionregistration" },
+  [
+    {
+      ...common,
+      kind: "MutatingAdmissionPolicy",
+      plural: "mutatingadmissionpolicies",
+      versions: mutatingVersions("MutatingAdmissionPolicy"),
+      columns: [NAME, column("Mutations", "integer", count(".spec.mutations")), paramKind, AGE],
+    },
+    {
+      ...common,
+      kind: "MutatingAdmissionPolicyBinding",
+      plural: "mutatingadmissionpolicybindings",
+      versions: mutatingVersions("MutatingAdmissionPolicyBinding"),
+      columns: bindingColumns,
+    },
+    {
+      ...common,
+      kind: "MutatingWebhookConfiguration",
+      plural: "mutatingwebhookconfigurations",
+      versions: ["v1"],
+      columns: webhookColumns,
+    },
+    {
+      ...common,
+      kind: "ValidatingAdmissionPolicy",
+      plural: "validatingadmissionpolicies",
+      versions: ["v1"],
+      subresources: { status: STATUS },
+      columns: [NAME, column("Validations", "integer", count(".spec.validations")), paramKind, AGE],
+      rules: { ...rules, statusKeepsMetadata: true },
+    },
+    {
+      ...common,
+      kind: "ValidatingAdmissionPolicyBinding",
+      plural: "validatingadmissionpolicybindings",
+      versions: ["v1"],
+      columns: bindingColumns,
+    },
+    {
+      ...common,
+      kind: "ValidatingWebhookConfiguration",
+      plural: "validatingwebhookconfigurations",
+      versions: ["v1"],
+      columns: webhookColumns,
+    },
+  ],
+);

@@ -1,0 +1,43 @@
+import type { KubeObject } from "../../api/object.ts";
+import type { ResourceDefinition } from "../../resources/definition.ts";
+import { CREATED_AT, column, isConditionTrue, NAME, readObjects, readText, readTexts, text, wide } from "../cells.ts";
+import { nameHook, pluralDotGroup } from "../own-names.ts";
+import { defineKinds, STATUS } from "../row.ts";
+
+function printVersions(definition: KubeObject): string {
+  return readObjects(definition, ".spec.versions")
+    .filter((version) => version.served === true)
+    .map((version) => `${readText(version, ".name")}${version.storage === true ? "(storage)" : ""}`)
+    .sort()
+    .join(",");
+}
+
+/** The kind that defines further kinds. */
+export const apiextensionsKinds: ResourceDefinition[] = defineKinds(
+  { group: "apiextensions.k8s.io", schemaPackage: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions" },
+  [
+    {
+      kind: "CustomResourceDefinition",
+      plural: "customresourcedefinitions",
+      shortNames: ["crd", "crds"],
+      categories: ["api-extensions"],
+      scope: "Cluster",
+      versions: ["v1"],
+      // Compat: the real server stores an older shape, which shows in the hash only.
+      storage: { prefix: "apiextensions.k8s.io/customresourcedefinitions", hashVersion: "v1beta1" },
+      subresources: { status: STATUS },
+      columns: [
+        NAME,
+        column("Scope", "string", text(".spec.scope")),
+        column("Versions", "string", printVersions),
+        CREATED_AT,
+        wide("Group", "string", text(".spec.group")),
+        wide("Kind", "string", text(".spec.names.kind")),
+        wide("ShortNames", "string", (definition) => readTexts(definition, ".spec.names.shortNames").join(",")),
+        wide("Established", "boolean", (definition) => isConditionTrue(definition, "Established")),
+      ],
+      rules: { nameRule: "own", generation: "counted", requiresResourceVersion: true, freeFinalizers: true },
+      hooks: nameHook(pluralDotGroup),
+    },
+  ],
+);

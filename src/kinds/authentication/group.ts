@@ -1,0 +1,18 @@
+import type { ResourceDefinition } from "../../resources/definition.ts";
+import { defineKinds, type Row } from "../row.ts";
+
+const review: Pick<Row, "scope" | "versions" | "verbs" | "storage"> = {
+  scope: "Cluster",
+  versions: ["v1"],
+  verbs: ["create"],
+  storage: "none",
+};
+
+/** Questions about who somebody is. */
+export const authenticationKinds: ResourceDefinition[] = defineKinds(
+  { group: "authentication.k8s.io", schemaPackage: "io.k8s.api.authentication" },
+  [
+    { kind: "SelfSubjectReview", plural: "selfsubjectreviews", ...review },
+    { kind: "TokenReview", plural: "tokenreviews", ...review },
+  ],
+);

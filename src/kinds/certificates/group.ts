@@ -1,0 +1,89 @@
+import { humanDuration } from "../../api/human-duration.ts";
+import type { KubeObject } from "../../api/object.ts";
+import type { ResourceDefinition } from "../../resources/definition.ts";
+import { AGE, column, findCondition, labels, NAME, read, readObjects, readText, text } from "../cells.ts";
+import { nameHook, signerPrefixed } from "../own-names.ts";
+import { defineKinds, deprecatedVersion, FIELD_LABEL_NOT_SUPPORTED, PART, STATUS, selectable } from "../row.ts";
+
+function printCondition(request: KubeObject): string {
+  const states = [
+    findCondition(request, "Denied") ? "Denied" : findCondition(request, "Approved") ? "Approved" : "Pending",
+  ];
+  if (findCondition(request, "Failed")) states.push("Failed");
+  if (readText(request, ".status.certificate") !== "") states.push("Issued");
+  return states.join(",");
+}
+
+function printRequestedDuration(request: KubeObject): string {
+  const seconds = read(request, ".spec.expirationSeconds");
+  return typeof seconds === "number" ? humanDuration(seconds * 1000) : "<none>";
+}
+
+const ENDS = new Set(["Issued", "Denied", "Failed"]);
+
+function printState(request: KubeObject): string {
+  const types = readObjects(request, ".status.conditions").map((condition) => readText(condition, ".type"));
+  return types.findLast((type) => ENDS.has(type)) ?? "Pending";
+}
+
+/** The kinds that ask for certificates and spread trust in them. */
+export const certificatesKinds: ResourceDefinition[] = defineKinds(
+  { group: "certificates.k8s.io", schemaPackage: "io.k8s.api.certificates" },
+  [
+    {
+      kind: "CertificateSigningRequest",
+      plural: "certificatesigningrequests",
+      shortNames: ["csr"],
+      scope: "Cluster",
+      versions: ["v1"],
+      subresources: { approval: PART, status: STATUS },
+      columns: [
+        NAME,
+        AGE,
+        column("SignerName", "string", text(".spec.signerName", "<none>")),
+        column("Requestor", "string", text(".spec.username")),
+        column("RequestedDuration", "string", printRequestedDuration),
+        column("Condition", "string", printCondition),
+      ],
+      selectableFields: [selectable("spec.signerName")],
+      rules: { nameRule: "pathSegment", unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED },
+    },
+    {
+      kind: "ClusterTrustBundle",
+      plural: "clustertrustbundles",
+      scope: "Cluster",
+      versions: [
+        "v1",
+        deprecatedVersion("v1beta1", "1.37", "1.40", "certificates.k8s.io/v1 ClusterTrustBundle"),
+        deprecatedVersion("v1alpha1", "1.34", "1.37"),
+      ],
+      storage: { version: "v1beta1" },
+      columns: [NAME, column("SignerName", "string", text(".spec.signerName", "<none>"))],
+      selectableFields: [selectable("spec.signerName")],
+      rules: { nameRule: "own", requiresResourceVersion: true, unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED },
+      hooks: nameHook(signerPrefixed),
+    },
+    {
+      kind: "PodCertificateRequest",
+      plural: "podcertificaterequests",
+      versions: ["v1", deprecatedVersion("v1beta1", "1.37", "1.40", "certificates.k8s.io/v1 PodCertificateRequest")],
+      storage: { version: "v1beta1" },
+      subresources: { status: STATUS },
+      columns: [
+        NAME,
+        column("PodName", "string", text(".spec.podName")),
+        column("ServiceAccountName", "string", text(".spec.serviceAccountName")),
+        column("NodeName", "string", text(".spec.nodeName")),
+        column("SignerName", "string", text(".spec.signerName")),
+        column("State", "string", printState),
+        column("UnverifiedUserAnnotations", "string", labels(".spec.unverifiedUserAnnotations")),
+      ],
+      selectableFields: [selectable("spec.signerName"), selectable("spec.podName"), selectable("spec.nodeName")],
+      rules: {
+        requiresResourceVersion: true,
+        statusKeepsMetadata: true,
+        unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED,
+      },
+    },
+  ],
+);

@@ -1,0 +1,300 @@
+import { isObject, type KubeObject } from "../../api/object.ts";
+import type { ResourceDefinition, Subresource, Verb } from "../../resources/definition.ts";
+import {
+  AGE,
+  column,
+  containerColumns,
+  count,
+  integer,
+  labels,
+  NAME,
+  read,
+  readObjects,
+  readText,
+  text,
+  wide,
+} from "../cells.ts";
+import { type EventShape, eventColumns, referenceFields } from "../events/event-shape.ts";
+import { ALL_VERBS, defineKinds, FIELD_LABEL_NOT_SUPPORTED, PART, SCALE, STATUS, selectable } from "../row.ts";
+import { nodeColumns } from "./node-cells.ts";
+import { podColumns, podRowConditions } from "./pod-cells.ts";
+import { podGracePeriodSeconds } from "./pod-grace-period.ts";
+import { endpointsColumns, serviceColumns } from "./service-cells.ts";
+import { claimColumns, volumeColumns } from "./volume-cells.ts";
+
+const PROXY_VERBS: readonly Verb[] = ["create", "delete", "get", "patch", "update"];
+const STREAM_VERBS: readonly Verb[] = ["create", "get"];
+
+function connect(kind: string, verbs: readonly Verb[]): Subresource {
+  return { verbs, connect: true, kind: { group: "", version: "v1", kind } };
+}
+
+const eventShape: EventShape = {
+  regarding: ".involvedObject",
+  message: ".message",
+  source: ".source",
+  controller: ".reportingComponent",
+  first: ".firstTimestamp",
+  last: ".lastTimestamp",
+  count: ".count",
+};
+
+/** One half of a quota: what is used and allowed of the resources that `belongs` picks. */
+function printQuota(quota: KubeObject, belongs: (resource: string) => boolean): string {
+  const hard = read(quota, ".status.hard");
+  const used = read(quota, ".status.used");
+  if (!isObject(hard)) return "";
+  return Object.keys(hard)
+    .filter(belongs)
+    .sort()
+    .map((resource) => `${resource}: ${(isObject(used) ? used[resource] : undefined) ?? 0}/${hard[resource] ?? 0}`)
+    .join(", ");
+}
+
+const isLimit = (resource: string): boolean => resource.startsWith("limits.");
+
+function healthy(component: KubeObject, member: string): string {
+  const condition = readObjects(component, ".conditions").find((one) => one.type === "Healthy");
+  return readText(condition, member);
+}
+
+const HEALTH: Readonly<Record<string, string>> = { "": "Unknown", True: "Healthy" };
+
+/** The kinds of the core group. */
+export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPackage: "io.k8s.api.core" }, [
+  { kind: "Binding", plural: "bindings", versions: ["v1"], verbs: ["create"], storage: "none" },
+  {
+    kind: "ComponentStatus",
+    plural: "componentstatuses",
+    shortNames: ["cs"],
+    scope: "Cluster",
+    versions: [{ name: "v1", deprecation: { since: "1.19" } }],
+    verbs: ["get", "list"],
+    storage: "none",
+    columns: [
+      NAME,
+      column("Status", "string", (component) => HEALTH[healthy(component, ".status")] ?? "Unhealthy"),
+      column("Message", "string", (component) => healthy(component, ".message")),
+      column("Error", "string", (component) => healthy(component, ".error")),
+    ],
+  },
+  {
+    kind: "ConfigMap",
+    plural: "configmaps",
+    shortNames: ["cm"],
+    versions: ["v1"],
+    columns: [NAME, column("Data", "string", count(".data", ".binaryData")), AGE],
+  },
+  {
+    kind: "Endpoints",
+    plural: "endpoints",
+    shortNames: ["ep"],
+    versions: [{ name: "v1", deprecation: { since: "1.33", replacement: "discovery.k8s.io/v1 EndpointSlice" } }],
+    storage: { prefix: "services/endpoints" },
+    columns: endpointsColumns,
+    rules: { createsOnUpdate: true },
+  },
+  {
+    kind: "Event",
+    plural: "events",
+    shortNames: ["ev"],
+    versions: ["v1"],
+    columns: eventColumns(eventShape),
+    selectableFields: [
+      ...referenceFields("involvedObject"),
+      selectable("reason"),
+      selectable("reportingComponent"),
+      {
+        name: "source",
+        value: (event) => readText(event, ".source.component") || readText(event, ".reportingComponent"),
+      },
+      selectable("type"),
+    ],
+    rules: {
+      nameRule: "pathSegment",
+      createsOnUpdate: true,
+      garbageCollection: "unsupported",
+      ttlSeconds: 3600,
+      unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED,
+    },
+  },
+  {
+    kind: "LimitRange",
+    plural: "limitranges",
+    shortNames: ["limits"],
+    versions: ["v1"],
+    rules: { createsOnUpdate: true },
+  },
+  {
+    kind: "Namespace",
+    plural: "namespaces",
+    shortNames: ["ns"],
+    scope: "Cluster",
+    versions: ["v1"],
+    verbs: ALL_VERBS.filter((verb) => verb !== "deletecollection"),
+    subresources: { finalize: { verbs: ["update"] }, status: STATUS },
+    columns: [NAME, column("Status", "string", text(".status.phase")), AGE],
+    selectableFields: [selectable("status.phase")],
+    rules: {
+      nameRule: "dns1123Label",
+      deleteReturnsObject: true,
+      unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED,
+    },
+  },
+  {
+    kind: "Node",
+    plural: "nodes",
+    shortNames: ["no"],
+    scope: "Cluster",
+    versions: ["v1"],
+    storage: { prefix: "minions" },
+    subresources: { proxy: connect("NodeProxyOptions", PROXY_VERBS), status: STATUS },
+    columns: nodeColumns,
+    selectableFields: [selectable("spec.unschedulable", ".spec.unschedulable", "false")],
+    rules: { createKeepsStatus: true, unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED },
+  },
+  {
+    kind: "PersistentVolumeClaim",
+    plural: "persistentvolumeclaims",
+    shortNames: ["pvc"],
+    versions: ["v1"],
+    subresources: { status: STATUS },
+    columns: claimColumns,
+    rules: { deleteReturnsObject: true },
+  },
+  {
+    kind: "PersistentVolume",
+    plural: "persistentvolumes",
+    shortNames: ["pv"],
+    scope: "Cluster",
+    versions: ["v1"],
+    subresources: { status: STATUS },
+    columns: volumeColumns,
+    rules: { deleteReturnsObject: true },
+  },
+  {
+    kind: "Pod",
+    plural: "pods",
+    shortNames: ["po"],
+    categories: ["all"],
+    versions: ["v1"],
+    subresources: {
+      attach: connect("PodAttachOptions", STREAM_VERBS),
+      binding: { verbs: ["create"], kind: { group: "", version: "v1", kind: "Binding" } },
+      ephemeralcontainers: PART,
+      eviction: { verbs: ["create"], kind: { group: "policy", version: "v1", kind: "Eviction" } },
+      exec: connect("PodExecOptions", STREAM_VERBS),
+      log: { verbs: ["get"], connect: true },
+      portforward: connect("PodPortForwardOptions", STREAM_VERBS),
+      proxy: connect("PodProxyOptions", PROXY_VERBS),
+      resize: PART,
+      status: STATUS,
+    },
+    columns: podColumns,
+    table: { rowConditions: podRowConditions },
+    selectableFields: [
+      selectable("spec.nodeName"),
+      // Compat: an alias from the time when nodes were called hosts.
+      selectable("spec.host", ".spec.nodeName"),
+      selectable("spec.restartPolicy"),
+      selectable("spec.schedulerName"),
+      selectable("spec.serviceAccountName"),
+      selectable("spec.hostNetwork", ".spec.hostNetwork", "false"),
+      selectable("status.phase"),
+      {
+        name: "status.podIP",
+        value: (pod) => readText(readObjects(pod, ".status.podIPs")[0], ".ip") || readText(pod, ".status.podIP"),
+      },
+      // Compat: accepted, but no pod ever has a value for it.
+      { name: "status.podIPs", value: () => "" },
+      selectable("status.nominatedNodeName"),
+    ],
+    rules: { generation: "counted", deleteReturnsObject: true, unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED },
+    hooks: { gracePeriodSeconds: podGracePeriodSeconds },
+  },
+  {
+    kind: "PodTemplate",
+    plural: "podtemplates",
+    versions: ["v1"],
+    columns: [
+      NAME,
+      ...containerColumns(".template.spec", column),
+      column("Pod Labels", "string", labels(".template.metadata.labels")),
+    ],
+    rules: { generation: "counted", deleteReturnsObject: true },
+  },
+  {
+    kind: "ReplicationController",
+    plural: "replicationcontrollers",
+    shortNames: ["rc"],
+    categories: ["all"],
+    versions: ["v1"],
+    storage: { prefix: "controllers" },
+    subresources: { scale: SCALE, status: STATUS },
+    columns: [
+      NAME,
+      column("Desired", "integer", integer(".spec.replicas")),
+      column("Current", "integer", integer(".status.replicas")),
+      column("Ready", "integer", integer(".status.readyReplicas")),
+      AGE,
+      ...containerColumns(".spec.template.spec"),
+      wide("Selector", "string", labels(".spec.selector")),
+    ],
+    selectableFields: [selectable("status.replicas", ".status.replicas", "0")],
+    rules: {
+      generation: "counted",
+      garbageCollection: "orphan",
+      unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED,
+    },
+  },
+  {
+    kind: "ResourceQuota",
+    plural: "resourcequotas",
+    shortNames: ["quota"],
+    versions: ["v1"],
+    subresources: { status: STATUS },
+    columns: [
+      NAME,
+      column("Request", "string", (quota) => printQuota(quota, (resource) => !isLimit(resource))),
+      column("Limit", "string", (quota) => printQuota(quota, isLimit)),
+      AGE,
+    ],
+    rules: { deleteReturnsObject: true },
+  },
+  {
+    kind: "Secret",
+    plural: "secrets",
+    versions: ["v1"],
+    columns: [NAME, column("Type", "string", text(".type")), column("Data", "string", count(".data")), AGE],
+    selectableFields: [selectable("type")],
+    rules: { unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED },
+  },
+  {
+    kind: "ServiceAccount",
+    plural: "serviceaccounts",
+    shortNames: ["sa"],
+    versions: ["v1"],
+    subresources: {
+      token: { verbs: ["create"], kind: { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" } },
+    },
+    columns: [NAME, AGE],
+    rules: { deleteReturnsObject: true },
+  },
+  {
+    kind: "Service",
+    plural: "services",
+    shortNames: ["svc"],
+    categories: ["all"],
+    versions: ["v1"],
+    storage: { prefix: "services/specs" },
+    subresources: { proxy: connect("ServiceProxyOptions", PROXY_VERBS), status: STATUS },
+    columns: serviceColumns,
+    selectableFields: [selectable("spec.clusterIP"), selectable("spec.type")],
+    rules: {
+      nameRule: "dns1123Label",
+      createsOnUpdate: true,
+      deleteReturnsObject: true,
+      unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED,
+    },
+  },
+]);

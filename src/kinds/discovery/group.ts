@@ -1,0 +1,37 @@
+import type { KubeObject } from "../../api/object.ts";
+import type { ResourceDefinition } from "../../resources/definition.ts";
+import { AGE, column, NAME, printFirst, readObjects, readTexts, text } from "../cells.ts";
+import { defineKinds } from "../row.ts";
+
+function printPorts(slice: KubeObject): string {
+  const ports = readObjects(slice, ".ports");
+  return printFirst(
+    ports.map((port) => String(port.port ?? port.name ?? "*")),
+    3,
+  );
+}
+
+function printEndpoints(slice: KubeObject): string {
+  const addresses = readObjects(slice, ".endpoints").flatMap((endpoint) => readTexts(endpoint, ".addresses"));
+  return printFirst(addresses, 3);
+}
+
+/** The kinds that tell where the pods of a service are. */
+export const discoveryKinds: ResourceDefinition[] = defineKinds(
+  { group: "discovery.k8s.io", schemaPackage: "io.k8s.api.discovery" },
+  [
+    {
+      kind: "EndpointSlice",
+      plural: "endpointslices",
+      versions: ["v1"],
+      columns: [
+        NAME,
+        column("AddressType", "string", text(".addressType")),
+        column("Ports", "string", printPorts),
+        column("Endpoints", "string", printEndpoints),
+        AGE,
+      ],
+      rules: { generation: "counted" },
+    },
+  ],
+);

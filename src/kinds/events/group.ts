@@ -1,0 +1,40 @@
+import type { ResourceDefinition } from "../../resources/definition.ts";
+import { defineKinds, FIELD_LABEL_NOT_SUPPORTED, selectable } from "../row.ts";
+import { type EventShape, eventColumns, referenceFields } from "./event-shape.ts";
+
+const shape: EventShape = {
+  regarding: ".regarding",
+  message: ".note",
+  source: ".deprecatedSource",
+  controller: ".reportingController",
+  first: ".deprecatedFirstTimestamp",
+  last: ".deprecatedLastTimestamp",
+  count: ".deprecatedCount",
+};
+
+/** The newer view of events. They are the same objects as those of the core group. */
+export const eventsKinds: ResourceDefinition[] = defineKinds(
+  { group: "events.k8s.io", schemaPackage: "io.k8s.api.events" },
+  [
+    {
+      kind: "Event",
+      plural: "events",
+      shortNames: ["ev"],
+      versions: ["v1"],
+      storage: { group: "" },
+      columns: eventColumns(shape),
+      selectableFields: [
+        selectable("reason"),
+        ...referenceFields("regarding"),
+        selectable("reportingController"),
+        selectable("type"),
+      ],
+      rules: {
+        createsOnUpdate: true,
+        garbageCollection: "unsupported",
+        ttlSeconds: 3600,
+        unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED,
+      },
+    },
+  ],
+);

@@ -1,0 +1,28 @@
+import type { ResourceDefinition, ResourceRules } from "../../resources/definition.ts";
+import { defineKinds, STATUS } from "../row.ts";
+import { evictionColumns, evictionRequestColumns } from "./eviction-cells.ts";
+
+const rules: ResourceRules = { generation: "counted", requiresResourceVersion: true, statusKeepsMetadata: true };
+
+/** The kinds by which pods are asked to leave. */
+export const lifecycleKinds: ResourceDefinition[] = defineKinds(
+  { group: "lifecycle.k8s.io", schemaPackage: "io.k8s.api.lifecycle" },
+  [
+    {
+      kind: "EvictionRequest",
+      plural: "evictionrequests",
+      versions: ["v1alpha1"],
+      subresources: { status: STATUS },
+      columns: evictionRequestColumns,
+      rules,
+    },
+    {
+      kind: "Eviction",
+      plural: "evictions",
+      versions: ["v1alpha1"],
+      subresources: { status: STATUS },
+      columns: evictionColumns,
+      rules,
+    },
+  ],
+);

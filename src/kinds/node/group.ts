@@ -1,0 +1,15 @@
+import type { ResourceDefinition } from "../../resources/definition.ts";
+import { AGE, column, NAME, text } from "../cells.ts";
+import { defineKinds } from "../row.ts";
+
+/** The kinds that describe what nodes can run. */
+export const nodeKinds: ResourceDefinition[] = defineKinds({ group: "node.k8s.io", schemaPackage: "io.k8s.api.node" }, [
+  {
+    kind: "RuntimeClass",
+    plural: "runtimeclasses",
+    scope: "Cluster",
+    versions: ["v1"],
+    columns: [NAME, column("Handler", "string", text(".handler")), AGE],
+    rules: { createsOnUpdate: true, requiresResourceVersion: true, freeFinalizers: true },
+  },
+]);

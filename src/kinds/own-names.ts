@@ -1,0 +1,66 @@
+import { type FieldError, invalidField, quote } from "../api/field-error.ts";
+import { dns1123Subdomain, pathSegment } from "../api/names.ts";
+import type { KubeObject } from "../api/object.ts";
+import type { ResourceHooks } from "../resources/definition.ts";
+import { readText } from "./cells.ts";
+
+/** What is wrong with the name of an object that is being created; nothing when it is right. */
+export type NameCheck = (name: string, object: KubeObject) => string[];
+
+/** A validate hook that checks names when objects are created. Names cannot change later. */
+export function nameHook(check: NameCheck): Required<Pick<ResourceHooks, "validate">> {
+  return {
+    validate(next: KubeObject, previous: KubeObject | undefined): FieldError[] {
+      const { name } = next.metadata;
+      if (previous !== undefined || name === undefined || name === "") return [];
+      return check(name, next).map((detail) => invalidField("metadata.name", name, detail));
+    },
+  };
+}
+
+/** Names short enough that the objects made from this one can carry a suffix. */
+export function atMostCharacters(max: number): NameCheck {
+  return (name) => (name.length > max ? [`must be no more than ${max} characters`] : []);
+}
+
+/** `<plural>.<group>` of the kind that the object defines. */
+export const pluralDotGroup: NameCheck = (name, object) => {
+  const wanted = `${readText(object, ".spec.names.plural")}.${readText(object, ".spec.group")}`;
+  return [...dns1123Subdomain(name), ...(name === wanted ? [] : ['must be spec.names.plural+"."+spec.group'])];
+};
+
+/** `<version>.<group>` that the object serves. */
+export const versionDotGroup: NameCheck = (name, object) => {
+  const errors = pathSegment(name);
+  if (errors.length > 0) return errors;
+  const wanted = `${readText(object, ".spec.version")}.${readText(object, ".spec.group")}`;
+  return name === wanted ? [] : [`must be \`spec.version+"."+spec.group\`: ${quote(wanted)}`];
+};
+
+/** With a signer, its name with ":" for "/" and a subdomain after it; without one, a plain subdomain. */
+export const signerPrefixed: NameCheck = (name, object) => {
+  const signer = readText(object, ".spec.signerName");
+  if (signer === "") {
+    if (name.includes(":")) return ['ClusterTrustBundle without signer name must not have ":" in its name'];
+    return dns1123Subdomain(name);
+  }
+  const prefix = `${signer.replaceAll("/", ":")}:`;
+  if (!name.startsWith(prefix))
+    return [`ClusterTrustBundle for signerName ${signer} must be named with prefix ${prefix}`];
+  return dns1123Subdomain(name.slice(prefix.length));
+};
+
+const RESOURCE = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/** `<group>.<resource>` of a stored resource. */
+export const groupDotResource: NameCheck = (name) => {
+  const dot = name.lastIndexOf(".");
+  if (dot < 0) return ["name must be in the form of <group>.<resource>"];
+  const errors = dns1123Subdomain(name.slice(0, dot)).map((text) => `the group segment ${text}`);
+  if (!RESOURCE.test(name.slice(dot + 1))) {
+    errors.push(
+      "the resource segment a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
+    );
+  }
+  return errors;
+};

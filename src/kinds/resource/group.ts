@@ -1,0 +1,103 @@
+import type { KubeObject } from "../../api/object.ts";
+import type { ResourceDefinition } from "../../resources/definition.ts";
+import { AGE, age, column, count, NAME, read, text } from "../cells.ts";
+import { defineKinds, deprecatedVersion, STATUS, selectable, type VersionRow } from "../row.ts";
+import { poolStatusColumns } from "./pool-status-cells.ts";
+
+const VERSIONS: readonly (string | VersionRow)[] = [
+  "v1",
+  deprecatedVersion("v1beta2", "1.36", "1.39"),
+  deprecatedVersion("v1beta1", "1.35", "1.38"),
+];
+
+const reservations = count(".status.reservedFor");
+
+function printState(claim: KubeObject, now: number): string {
+  const states: string[] = [];
+  const isDeleted = claim.metadata.deletionTimestamp !== undefined;
+  if (isDeleted) states.push("deleted");
+  if (read(claim, ".status.allocation") !== undefined) {
+    states.push("allocated");
+    if (reservations(claim, now) !== 0) states.push("reserved");
+  } else if (!isDeleted) states.push("pending");
+  return states.join(",");
+}
+
+/** The kinds by which pods ask for devices. */
+export const resourceKinds: ResourceDefinition[] = defineKinds(
+  { group: "resource.k8s.io", schemaPackage: "io.k8s.api.resource" },
+  [
+    {
+      kind: "DeviceClass",
+      plural: "deviceclasses",
+      scope: "Cluster",
+      versions: VERSIONS,
+      columns: [NAME, AGE],
+      rules: { generation: "counted", deleteReturnsObject: true },
+    },
+    {
+      kind: "DeviceTaintRule",
+      plural: "devicetaintrules",
+      scope: "Cluster",
+      versions: [
+        { name: "v1", requiresResourceVersion: true },
+        "v1beta2",
+        deprecatedVersion("v1alpha3", "1.36", "1.39"),
+      ],
+      storage: { version: "v1beta2" },
+      subresources: { status: STATUS },
+      columns: [
+        NAME,
+        column("Key", "string", text(".spec.taint.key")),
+        column("Value", "string", text(".spec.taint.value")),
+        column("Effect", "string", text(".spec.taint.effect")),
+        column("TimeAdded", "string", age(".spec.taint.timeAdded", "")),
+        AGE,
+      ],
+      rules: { generation: "counted", statusKeepsMetadata: true },
+    },
+    {
+      kind: "ResourceClaim",
+      plural: "resourceclaims",
+      versions: VERSIONS,
+      subresources: { status: STATUS },
+      columns: [NAME, column("State", "string", printState), AGE],
+      rules: { deleteReturnsObject: true, statusKeepsMetadata: true },
+    },
+    {
+      kind: "ResourceClaimTemplate",
+      plural: "resourceclaimtemplates",
+      versions: VERSIONS,
+      columns: [NAME, AGE],
+      rules: { deleteReturnsObject: true },
+    },
+    {
+      kind: "ResourcePoolStatusRequest",
+      plural: "resourcepoolstatusrequests",
+      scope: "Cluster",
+      versions: ["v1alpha3"],
+      subresources: { status: STATUS },
+      columns: poolStatusColumns,
+      rules: { requiresResourceVersion: true, deleteReturnsObject: true, statusKeepsMetadata: true },
+    },
+    {
+      kind: "ResourceSlice",
+      plural: "resourceslices",
+      scope: "Cluster",
+      versions: VERSIONS,
+      columns: [
+        NAME,
+        column("Node", "string", text(".spec.nodeName")),
+        column("Driver", "string", text(".spec.driver")),
+        column("Pool", "string", text(".spec.pool.name")),
+        AGE,
+      ],
+      selectableFields: [selectable("spec.nodeName"), selectable("spec.driver"), selectable("spec.pool.name")],
+      rules: {
+        generation: "counted",
+        deleteReturnsObject: true,
+        unknownFieldMessage: "field label not supported for %v, Kind=ResourceSlice: %s",
+      },
+    },
+  ],
+);

@@ -1,0 +1,147 @@
+import { createHash } from "node:crypto";
+import type { Column } from "../api/columns.ts";
+import type { TableShape } from "../api/reply.ts";
+import type {
+  Deprecation,
+  ResourceDefinition,
+  ResourceHooks,
+  ResourceRules,
+  SelectableField,
+  ServedVersion,
+  Subresource,
+  Verb,
+} from "../resources/definition.ts";
+import { builtInSchema } from "./built-in-schemas.ts";
+import { DEFAULT_TABLE, readText } from "./cells.ts";
+
+/** What a version does differently from the row it belongs to. */
+export interface VersionRow {
+  readonly name: string;
+  readonly columns?: readonly Column[];
+  readonly deprecation?: Deprecation;
+  readonly requiresResourceVersion?: boolean;
+  readonly noShardSelector?: boolean;
+}
+
+/** Where and how the objects of a kind are stored, where that is not the common way. */
+export interface StorageRow {
+  readonly version?: string;
+  readonly group?: string;
+  readonly prefix?: string;
+  /** The version that the published hash tells of, when it is not the stored one. */
+  readonly hashVersion?: string;
+}
+
+/** A built-in kind, with everything left out that follows from the rest or is the same for most kinds. */
+export interface Row {
+  readonly kind: string;
+  readonly plural: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  /** Common: Namespaced. */
+  readonly scope?: "Cluster";
+  /** Common: all eight. */
+  readonly verbs?: readonly Verb[];
+  /** Preferred first. */
+  readonly versions: readonly (string | VersionRow)[];
+  /** Common: the first version, in a place named like the plural. */
+  readonly storage?: StorageRow | "none";
+  readonly subresources?: Readonly<Record<string, Subresource>>;
+  /** Common: Name and Created At. */
+  readonly columns?: readonly Column[];
+  readonly table?: Omit<TableShape, "columns">;
+  readonly selectableFields?: readonly SelectableField[];
+  readonly rules?: ResourceRules;
+  readonly hooks?: ResourceHooks;
+}
+
+/** Names of a group: as clients write it, and as published schemas call its package. */
+export interface GroupName {
+  readonly group: string;
+  readonly schemaPackage: string;
+}
+
+/** All that may be done with most resources, sorted. */
+export const ALL_VERBS: readonly Verb[] = [
+  "create",
+  "delete",
+  "deletecollection",
+  "get",
+  "list",
+  "patch",
+  "update",
+  "watch",
+];
+const READ_WRITE: readonly Verb[] = ["get", "patch", "update"];
+
+/** The subresource through which controllers report. */
+export const STATUS: Subresource = { verbs: READ_WRITE, writes: "status" };
+/** The subresource that sees only the number of replicas of a workload. */
+export const SCALE: Subresource = {
+  verbs: READ_WRITE,
+  kind: { group: "autoscaling", version: "v1", kind: "Scale" },
+};
+/** A part of the object with a handler of its own. */
+export const PART: Subresource = { verbs: READ_WRITE };
+/** What every kind answers to a field selector it does not know, when it knows fields of its own. */
+export const FIELD_LABEL_NOT_SUPPORTED = "field label not supported: %s";
+
+/** A field whose text is read at its own path, or at another one; `fallback` is what a missing value reads as. */
+export function selectable(name: string, path = `.${name}`, fallback = ""): SelectableField {
+  return { name, value: (object) => readText(object, path, fallback) };
+}
+
+/** What discovery publishes about the stored form of a kind. */
+export function storageVersionHash(group: string, version: string, kind: string): string {
+  const digest = createHash("sha256").update(`${group}/${version}/${kind}`).digest();
+  return digest.subarray(0, 8).toString("base64");
+}
+
+/** A version that releases since `since` call deprecated and that `removed` no longer serves. */
+export function deprecatedVersion(name: string, since: string, removed: string, replacement?: string): VersionRow {
+  return { name, deprecation: { since, removed, replacement } };
+}
+
+/** The definitions of the kinds of one group. */
+export function defineKinds(name: GroupName, rows: readonly Row[]): ResourceDefinition[] {
+  return rows.map((row) => defineKind(name, row));
+}
+
+function defineKind({ group, schemaPackage }: GroupName, row: Row): ResourceDefinition {
+  const versions = row.versions.map((version) => (typeof version === "string" ? { name: version } : version));
+  const definition = {
+    group,
+    kind: row.kind,
+    listKind: `${row.kind}List`,
+    plural: row.plural,
+    singular: row.kind.toLowerCase(),
+    shortNames: row.shortNames ?? [],
+    categories: row.categories ?? [],
+    scope: row.scope ?? "Namespaced",
+    verbs: row.verbs ?? ALL_VERBS,
+    versions: versions.map((version) => serveVersion(row, version, `${schemaPackage}.${version.name}.${row.kind}`)),
+    subresources: row.subresources ?? {},
+    rules: { nameRule: "dns1123Subdomain", ...row.rules },
+    hooks: row.hooks,
+  } satisfies ResourceDefinition;
+  if (row.storage === "none") return definition;
+  const storageGroup = row.storage?.group ?? group;
+  const version = row.storage?.version ?? versions[0]?.name ?? "";
+  const hash = storageVersionHash(storageGroup, row.storage?.hashVersion ?? version, row.kind);
+  const storage = { version, group: row.storage?.group, prefix: row.storage?.prefix ?? row.plural, hash };
+  return { ...definition, storage };
+}
+
+function serveVersion(row: Row, version: VersionRow, schemaName: string): ServedVersion {
+  const columns = version.columns ?? row.columns ?? DEFAULT_TABLE.columns;
+  return {
+    name: version.name,
+    schemaName,
+    schema: () => builtInSchema(schemaName),
+    table: { ...row.table, columns },
+    selectableFields: row.selectableFields,
+    deprecation: version.deprecation,
+    requiresResourceVersion: version.requiresResourceVersion,
+    noShardSelector: version.noShardSelector,
+  };
+}

@@ -1,0 +1,113 @@
+import { isDeepStrictEqual } from "node:util";
+import type { KubeObject } from "../../api/object.ts";
+import type { ResourceDefinition } from "../../resources/definition.ts";
+import { AGE, boolean, column, count, NAME, read, readObjects, readText, readTexts, text } from "../cells.ts";
+import { defineKinds, deprecatedVersion, STATUS } from "../row.ts";
+
+const DEFAULT_ANNOTATIONS = [
+  "storageclass.kubernetes.io/is-default-class",
+  "storageclass.beta.kubernetes.io/is-default-class",
+];
+
+function printClassName(storageClass: KubeObject): string {
+  const { name = "", annotations } = storageClass.metadata;
+  const isDefault = DEFAULT_ANNOTATIONS.some((key) => annotations?.[key] === "true");
+  return isDefault ? `${name} (default)` : name;
+}
+
+function printTokenRequests(driver: KubeObject): string {
+  if (read(driver, ".spec.tokenRequests") === undefined) return "<unset>";
+  return readObjects(driver, ".spec.tokenRequests")
+    .map((request) => readText(request, ".audience"))
+    .join(",");
+}
+
+/** Compat: generation counts the changes of the spec, but an object that never changed has none. */
+function countChanges(next: KubeObject, previous: KubeObject | undefined): void {
+  delete next.metadata.generation;
+  if (previous === undefined) return;
+  const changed = !isDeepStrictEqual(next.spec, previous.spec);
+  const generation = (previous.metadata.generation ?? 0) + (changed ? 1 : 0);
+  if (generation > 0) next.metadata.generation = generation;
+}
+
+/** The kinds that describe storage systems and what they offer. */
+export const storageKinds: ResourceDefinition[] = defineKinds(
+  { group: "storage.k8s.io", schemaPackage: "io.k8s.api.storage" },
+  [
+    {
+      kind: "CSIDriver",
+      plural: "csidrivers",
+      scope: "Cluster",
+      versions: ["v1"],
+      columns: [
+        NAME,
+        column("AttachRequired", "boolean", boolean(".spec.attachRequired", true)),
+        column("PodInfoOnMount", "boolean", boolean(".spec.podInfoOnMount")),
+        column("StorageCapacity", "boolean", boolean(".spec.storageCapacity")),
+        column("TokenRequests", "string", printTokenRequests),
+        column("RequiresRepublish", "boolean", boolean(".spec.requiresRepublish")),
+        column("Modes", "string", (driver) => readTexts(driver, ".spec.volumeLifecycleModes").join(",") || "<none>"),
+        AGE,
+      ],
+      rules: { requiresResourceVersion: true, deleteReturnsObject: true },
+      hooks: { prepare: countChanges },
+    },
+    {
+      kind: "CSINode",
+      plural: "csinodes",
+      scope: "Cluster",
+      versions: ["v1"],
+      subresources: { status: STATUS },
+      columns: [NAME, column("Drivers", "integer", count(".spec.drivers")), AGE],
+      rules: { requiresResourceVersion: true, deleteReturnsObject: true, statusKeepsMetadata: true },
+    },
+    {
+      kind: "CSIStorageCapacity",
+      plural: "csistoragecapacities",
+      versions: ["v1"],
+      rules: { requiresResourceVersion: true },
+    },
+    {
+      kind: "StorageClass",
+      plural: "storageclasses",
+      shortNames: ["sc"],
+      scope: "Cluster",
+      versions: ["v1"],
+      columns: [
+        { ...NAME, cell: printClassName },
+        column("Provisioner", "string", text(".provisioner")),
+        column("ReclaimPolicy", "string", text(".reclaimPolicy", "Delete")),
+        column("VolumeBindingMode", "string", text(".volumeBindingMode", "Immediate")),
+        column("AllowVolumeExpansion", "string", boolean(".allowVolumeExpansion")),
+        AGE,
+      ],
+      rules: { deleteReturnsObject: true },
+    },
+    {
+      kind: "VolumeAttachment",
+      plural: "volumeattachments",
+      scope: "Cluster",
+      versions: ["v1"],
+      subresources: { status: STATUS },
+      columns: [
+        NAME,
+        { ...column("Attacher", "string", text(".spec.attacher")), format: "name" },
+        column("PV", "string", text(".spec.source.persistentVolumeName")),
+        column("Node", "string", text(".spec.nodeName")),
+        column("Attached", "boolean", boolean(".status.attached")),
+        AGE,
+      ],
+      rules: { requiresResourceVersion: true, deleteReturnsObject: true, statusKeepsMetadata: true },
+    },
+    {
+      kind: "VolumeAttributesClass",
+      plural: "volumeattributesclasses",
+      shortNames: ["vac"],
+      scope: "Cluster",
+      versions: ["v1", deprecatedVersion("v1beta1", "1.34", "1.37", "storage.k8s.io/v1 VolumeAttributesClass")],
+      columns: [NAME, column("DriverName", "string", text(".driverName")), AGE],
+      rules: { deleteReturnsObject: true },
+    },
+  ],
+);

@@ -1,0 +1,337 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  alreadyExists,
+  conflict,
+  generatedNameTaken,
+  invalid,
+  MODIFIED,
+  notFound,
+  plainError,
+  type ResourceName,
+} from "../api/api-error.ts";
+import { invalidField } from "../api/field-error.ts";
+import type { KubeObject } from "../api/object.ts";
+import type { ObjectView } from "../api/reply.ts";
+import { parseVersion } from "../api/resource-version.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Entry, Store, WriteResult } from "../storage/store.ts";
+import type { Catalog, ServedResource } from "./catalog.ts";
+import { convertObject, storedApiVersion } from "./conversion.ts";
+import type { ResourceDefinition } from "./definition.ts";
+import { type DeletionRequest, isReleased, planDeletion } from "./deletion.ts";
+import { countGeneration } from "./generation.ts";
+import type { KeySpace, ObjectKey } from "./keys.ts";
+import { fillSystemMetadata, generateName, keepSystemMetadata, wipeSystemMetadata } from "./metadata.ts";
+import { validateMetadata, validateMetadataUpdate } from "./metadata-validation.ts";
+import { decodeEntry, encodeObject, type ViewCache, viewDeleted, viewObject } from "./object-view.ts";
+import { checkPreconditions, checkUid, type Preconditions } from "./preconditions.ts";
+import { translateStoreError } from "./store-errors.ts";
+import { keepUntouched } from "./subresource-write.ts";
+import { cloneJson } from "../lib/clone.ts";
+
+/** What all collections share. */
+export interface ResourceContext {
+  readonly store: Store;
+  readonly keys: KeySpace;
+  readonly catalog: Catalog;
+  readonly views: ViewCache;
+  readonly clock: Clock;
+}
+
+/** How a write is to be done. */
+export interface WriteOptions {
+  /** Everything but the write itself happens. */
+  readonly dryRun?: boolean;
+  /** Validating admission: refuses by throwing. Called after preparation, before the write. */
+  readonly admit?: (next: KubeObject, previous: KubeObject | undefined) => Promise<void>;
+  /** Receives texts for Warning headers. */
+  readonly warn?: (text: string) => void;
+}
+
+/** How an update is to be done. */
+export interface UpdateOptions extends WriteOptions {
+  /** The write goes through this subresource and may change only what that allows. */
+  readonly subresource?: string;
+  /** The uid that the object must have. */
+  readonly uid?: string;
+  /** A missing object is created even where the kind does not allow that by PUT (apply). */
+  readonly mayCreate?: boolean;
+  /** An absent resourceVersion is fine even where the kind demands one (patches). */
+  readonly isPatch?: boolean;
+}
+
+/** Turns the stored object into the wanted one. Called again when another writer got there first. Owns `current`. */
+export type Change = (current: KubeObject | undefined) => Promise<KubeObject> | KubeObject;
+
+const MAX_NAME_ATTEMPTS = 8;
+
+/** All objects of one kind, with Kubernetes' rules. Each call names the served version it speaks. */
+export class Collection {
+  readonly definition: ResourceDefinition;
+  readonly #context: ResourceContext;
+
+  constructor(definition: ResourceDefinition, context: ResourceContext) {
+    this.definition = definition;
+    this.#context = context;
+  }
+
+  /** Throws NotFound. `minRevision` 0 accepts any state; absent means the newest. */
+  async get(resource: ServedResource, key: ObjectKey, minRevision?: number): Promise<ObjectView> {
+    const entry = await this.#read(key, minRevision);
+    if (!entry) throw notFound(this.#target(), key.name);
+    return this.#context.views.view(resource, entry);
+  }
+
+  /** Creates an object that the caller owns. Throws AlreadyExists and Invalid. */
+  async create(resource: ServedResource, object: KubeObject, options: WriteOptions): Promise<ObjectView> {
+    if (object.metadata.resourceVersion) {
+      throw plainError(500, "resourceVersion should not be set on objects to be created");
+    }
+    wipeSystemMetadata(object.metadata);
+    const isGenerated = object.metadata.name === undefined && object.metadata.generateName !== undefined;
+    for (let attempt = 1; ; attempt += 1) {
+      const next = isGenerated ? cloneJson(object) : object;
+      if (isGenerated) next.metadata.name = generateName(object.metadata.generateName ?? "");
+      const created = await this.#createOnce(resource, next, options);
+      if (created) return created;
+      const name = next.metadata.name ?? "";
+      if (!isGenerated) throw alreadyExists(this.#target(), name, await this.#isBeingDeleted(next));
+      if (attempt === MAX_NAME_ATTEMPTS) throw generatedNameTaken(this.#target(), name);
+    }
+  }
+
+  async #createOnce(
+    resource: ServedResource,
+    object: KubeObject,
+    options: WriteOptions,
+  ): Promise<ObjectView | undefined> {
+    const { definition } = this;
+    const next = convertObject(definition, object, storedApiVersion(definition));
+    fillSystemMetadata(next.metadata, this.#context.clock.now());
+    if (definition.subresources.status?.writes === "status" && !definition.rules.createKeepsStatus) delete next.status;
+    countGeneration(definition, next);
+    definition.hooks?.prepare?.(next, undefined);
+    this.#validate(next, undefined);
+    this.#warn(next, undefined, options);
+    await options.admit?.(next, undefined);
+    const key = this.#context.keys.key(definition, this.#keyOf(next));
+    if (options.dryRun) {
+      const existing = await this.#read(this.#keyOf(next));
+      return existing ? undefined : viewObject(convertObject(definition, next, resource.apiVersion));
+    }
+    const value = encodeObject(next);
+    const result = await this.#put(key, value, 0, "create");
+    if (!result.ok) return undefined;
+    return this.#written(resource, key, value, result.revision, result.revision);
+  }
+
+  /** Changes one object. Throws NotFound, Conflict and Invalid. */
+  async update(
+    resource: ServedResource,
+    key: ObjectKey,
+    change: Change,
+    options: UpdateOptions,
+  ): Promise<{ view: ObjectView; created: boolean }> {
+    let entry = await this.#read(key);
+    for (;;) {
+      if (!entry) {
+        const created = await this.#createByUpdate(resource, key, change, options);
+        if (created) return { view: created, created: true };
+        entry = await this.#read(key);
+        continue;
+      }
+      const outcome = await this.#updateOnce(resource, key, entry, change, options);
+      if ("view" in outcome) return { view: outcome.view, created: false };
+      entry = outcome.current;
+    }
+  }
+
+  async #createByUpdate(
+    resource: ServedResource,
+    key: ObjectKey,
+    change: Change,
+    options: UpdateOptions,
+  ): Promise<ObjectView | undefined> {
+    const mayCreate = options.mayCreate || (this.definition.rules.createsOnUpdate && !options.isPatch);
+    if (!mayCreate || options.subresource) throw notFound(this.#target(options.subresource), key.name);
+    const object = await change(undefined);
+    if (options.uid !== undefined) {
+      checkUid(this.#target(), key.name, this.#context.keys.key(this.definition, key), options.uid, undefined);
+    }
+    wipeSystemMetadata(object.metadata);
+    delete object.metadata.resourceVersion;
+    return this.#createOnce(resource, object, options);
+  }
+
+  async #updateOnce(
+    resource: ServedResource,
+    key: ObjectKey,
+    entry: Entry,
+    change: Change,
+    options: UpdateOptions,
+  ): Promise<{ view: ObjectView } | { current: Entry | undefined }> {
+    const { definition } = this;
+    const current = decodeEntry(entry);
+    const wanted = await change(convertObject(definition, cloneJson(current), resource.apiVersion));
+    if (options.uid !== undefined) checkUid(this.#target(), key.name, entry.key, options.uid, current.metadata.uid);
+    this.#checkVersion(resource, wanted, entry, options);
+    const next = convertObject(definition, wanted, current.apiVersion);
+    this.#prepareUpdate(next, current, options);
+    this.#validate(next, current);
+    this.#warn(next, current, options);
+    await options.admit?.(next, current);
+    next.metadata.resourceVersion = current.metadata.resourceVersion;
+    // Compat: an update that changes nothing answers with the old resourceVersion and sends no event.
+    if (isDeepStrictEqual(next, current)) return { view: this.#context.views.view(resource, entry) };
+    if (options.dryRun) return { view: viewObject(convertObject(definition, next, resource.apiVersion)) };
+    const value = encodeObject(next);
+    if (isReleased(definition, next, current)) {
+      const removed = await this.#remove(entry);
+      if (!removed.ok) return { current: removed.current };
+      return { view: this.#written(resource, entry.key, value, entry.createRevision, removed.revision) };
+    }
+    const result = await this.#put(entry.key, value, entry.modRevision, "update");
+    if (!result.ok) return { current: result.current };
+    return { view: this.#written(resource, entry.key, value, entry.createRevision, result.revision) };
+  }
+
+  #prepareUpdate(next: KubeObject, current: KubeObject, options: UpdateOptions): void {
+    const { definition } = this;
+    keepSystemMetadata(next, current);
+    if (options.subresource !== undefined) {
+      keepUntouched(definition, options.subresource, next, current);
+      definition.hooks?.prepareSubresource?.(options.subresource, next, current);
+      return;
+    }
+    if (definition.subresources.status?.writes === "status") {
+      if (current.status === undefined) delete next.status;
+      else next.status = cloneJson(current.status);
+    }
+    definition.hooks?.prepare?.(next, current);
+    countGeneration(definition, next, current);
+  }
+
+  /** Throws Conflict when the caller has seen another version than the stored one. */
+  #checkVersion(resource: ServedResource, next: KubeObject, entry: Entry, options: UpdateOptions): void {
+    const name = next.metadata.name ?? "";
+    const version = parseVersion(next.metadata.resourceVersion);
+    if (version !== 0) {
+      if (version !== entry.modRevision) throw conflict(this.#target(options.subresource), name, MODIFIED);
+      return;
+    }
+    const isRequired = resource.version.requiresResourceVersion ?? this.definition.rules.requiresResourceVersion;
+    if (!isRequired || options.isPatch) return;
+    const { group, plural } = this.definition;
+    throw invalid({ group, kind: plural }, name, [
+      invalidField("metadata.resourceVersion", 0, "must be specified for an update"),
+    ]);
+  }
+
+  /** Deletes one object, or begins to. `removed` is false while something still holds it. */
+  async delete(
+    resource: ServedResource,
+    key: ObjectKey,
+    request: DeletionRequest & { readonly preconditions?: Preconditions },
+    options: WriteOptions,
+  ): Promise<{ view: ObjectView; removed: boolean }> {
+    let entry = await this.#read(key);
+    for (;;) {
+      if (!entry) throw notFound(this.#target(), key.name);
+      const current = decodeEntry(entry);
+      checkPreconditions(this.definition, key.name, request.preconditions, current);
+      await options.admit?.(current, current);
+      const outcome = await this.#deleteOnce(resource, entry, current, request, options);
+      if ("view" in outcome) return outcome;
+      entry = outcome.current;
+    }
+  }
+
+  async #deleteOnce(
+    resource: ServedResource,
+    entry: Entry,
+    current: KubeObject,
+    request: DeletionRequest,
+    options: WriteOptions,
+  ): Promise<{ view: ObjectView; removed: boolean } | { current: Entry | undefined }> {
+    const plan = planDeletion(this.definition, current, request, this.#context.clock.now());
+    const { views } = this.#context;
+    if (plan.action === "none") return { view: views.view(resource, entry), removed: false };
+    if (options.dryRun) {
+      const shown = plan.action === "mark" ? plan.next : current;
+      const removed = plan.action === "remove" || plan.thenRemove;
+      return { view: viewObject(convertObject(this.definition, shown, resource.apiVersion)), removed };
+    }
+    if (plan.action === "remove") {
+      const result = await this.#remove(entry);
+      if (!result.ok) return { current: result.current };
+      return { view: viewDeleted(resource, entry, result.revision), removed: true };
+    }
+    const value = encodeObject(plan.next);
+    const result = await this.#put(entry.key, value, entry.modRevision, "delete");
+    if (!result.ok) return { current: result.current };
+    const marked: Entry = { key: entry.key, value, createRevision: entry.createRevision, modRevision: result.revision };
+    if (!plan.thenRemove) return { view: views.view(resource, marked), removed: false };
+    const removed = await this.#remove(marked);
+    if (!removed.ok && removed.current) return { current: removed.current };
+    const revision = removed.ok ? removed.revision : result.revision;
+    return { view: viewDeleted(resource, marked, revision), removed: true };
+  }
+
+  #validate(next: KubeObject, current: KubeObject | undefined): void {
+    const { definition } = this;
+    const { catalog } = this.#context;
+    const cannotOwn = (apiVersion: string, kind: string) =>
+      catalog.findKind(apiVersion, kind)?.definition.rules.cannotOwn ?? false;
+    const errors = validateMetadata(definition, next, cannotOwn);
+    if (current) errors.push(...validateMetadataUpdate(next, current));
+    errors.push(...(definition.hooks?.validate?.(next, current) ?? []));
+    if (errors.length > 0) throw invalid(definition, next.metadata.name ?? "", errors);
+  }
+
+  #warn(next: KubeObject, current: KubeObject | undefined, options: WriteOptions): void {
+    for (const text of this.definition.hooks?.warn?.(next, current) ?? []) options.warn?.(text);
+  }
+
+  async #isBeingDeleted(object: KubeObject): Promise<boolean> {
+    const entry = await this.#read(this.#keyOf(object));
+    return entry !== undefined && decodeEntry(entry).metadata.deletionTimestamp !== undefined;
+  }
+
+  #keyOf(object: KubeObject): ObjectKey {
+    return { namespace: object.metadata.namespace ?? "", name: object.metadata.name ?? "" };
+  }
+
+  #target(subresource?: string): ResourceName {
+    const { group, plural } = this.definition;
+    return { group, resource: subresource && subresource !== "status" ? `${plural}/${subresource}` : plural };
+  }
+
+  #written(resource: ServedResource, key: string, value: Uint8Array, createRevision: number, revision: number) {
+    return this.#context.views.view(resource, { key, value, createRevision, modRevision: revision });
+  }
+
+  async #read(key: ObjectKey, minRevision?: number): Promise<Entry | undefined> {
+    try {
+      return await this.#context.store.get(this.#context.keys.key(this.definition, key), { minRevision });
+    } catch (error) {
+      throw translateStoreError(error, { target: this.#target(), operation: "get", revision: minRevision });
+    }
+  }
+
+  async #put(key: string, value: Uint8Array, expected: number, operation: "create" | "update" | "delete") {
+    try {
+      const { ttlSeconds } = this.definition.rules;
+      return await this.#context.store.put(key, value, expected, { ttlSeconds });
+    } catch (error) {
+      throw translateStoreError(error, { target: this.#target(), operation });
+    }
+  }
+
+  async #remove(entry: Entry): Promise<WriteResult> {
+    try {
+      return await this.#context.store.delete(entry.key, entry.modRevision);
+    } catch (error) {
+      throw translateStoreError(error, { target: this.#target(), operation: "delete" });
+    }
+  }
+}

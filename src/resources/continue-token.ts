@@ -1,0 +1,49 @@
+import { badRequest } from "../api/api-error.ts";
+
+/** Where a list goes on: after which key, and at which moment. */
+export interface ContinueToken {
+  /** The moment the first page showed; -1 means the newest. */
+  readonly revision: number;
+  /** The last key already given, relative to the prefix of the list. */
+  readonly after: string;
+}
+
+const VERSION = "meta.k8s.io/v1";
+
+/** The opaque text a client sends back for the next page. */
+export function printContinueToken({ revision, after }: ContinueToken): string {
+  const json = JSON.stringify({ v: VERSION, rv: revision, start: `${after}\u0000` });
+  return Buffer.from(json).toString("base64url");
+}
+
+/** Reads a token. Throws BadRequest with the text of the real server. */
+export function parseContinueToken(text: string): ContinueToken {
+  if (!/^[A-Za-z0-9_-]*={0,2}$/.test(text)) {
+    const at = text.search(/[^A-Za-z0-9_-]/);
+    return fail(`illegal base64 data at input byte ${at}`);
+  }
+  const decoded = Buffer.from(text, "base64url").toString();
+  let token: unknown;
+  try {
+    token = JSON.parse(decoded);
+  } catch {
+    return fail(describeSyntaxError(decoded));
+  }
+  const { v, rv, start } = (token ?? {}) as { v?: unknown; rv?: unknown; start?: unknown };
+  if (v !== VERSION) return fail(`server does not recognize this encoded version ${typeof v === "string" ? v : ""}`);
+  if (typeof rv !== "number" || rv === 0) return fail(`incorrect encoded start resourceVersion (version ${VERSION})`);
+  if (typeof start !== "string" || start === "") return fail(`encoded start key empty (version ${VERSION})`);
+  const key = start.replace(/^\//, "").replace(/\u0000$/, "");
+  if (/(^|\/)\.\.?(\/|$)|\/\//.test(key)) return fail(`${start}`);
+  return { revision: rv, after: key };
+}
+
+/** The words of Go's decoder about the first character that cannot begin a value. */
+function describeSyntaxError(text: string): string {
+  if (text === "") return "unexpected end of JSON input";
+  return `invalid character '${text.charAt(0)}' looking for beginning of value`;
+}
+
+function fail(detail: string): never {
+  throw badRequest(`invalid continue token: continue key is not valid: ${detail}`);
+}

@@ -1,0 +1,140 @@
+import type { FieldError } from "../api/field-error.ts";
+import type { KubeObject } from "../api/object.ts";
+import type { TableShape } from "../api/reply.ts";
+import type { Schema } from "../schema/schema.ts";
+
+/** What may be done with a resource, in Kubernetes' words. */
+export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
+
+/** Which names the objects of a kind may have; `api/names.ts` holds the rule of each. */
+export type NameRule =
+  | "dns1123Subdomain"
+  | "dns1123Label"
+  | "pathSegment"
+  | "configMapKey"
+  | "canonicalIP"
+  /** The kind's own validate hook decides. */
+  | "own";
+
+/** Announces that a version goes away; every request to it is answered with a warning. */
+export interface Deprecation {
+  /** Release since which the version is deprecated, e.g. "1.37". */
+  readonly since: string;
+  /** First release that no longer serves it. */
+  readonly removed?: string;
+  /** apiVersion and kind to use instead, e.g. "certificates.k8s.io/v1 ClusterTrustBundle". */
+  readonly replacement?: string;
+}
+
+/** A field that a field selector may name, and how its value is read from an object of this version. */
+export interface SelectableField {
+  readonly name: string;
+  readonly value: (object: KubeObject) => string;
+}
+
+/** One version of a kind under which clients read and write it. */
+export interface ServedVersion {
+  readonly name: string;
+  /** The shape of the kind in this version. Loaded at first need. */
+  readonly schema: () => Schema;
+  /** Name of the shape in published OpenAPI documents, e.g. "io.k8s.api.core.v1.Pod". */
+  readonly schemaName: string;
+  readonly table?: TableShape;
+  /** Fields besides metadata.name and metadata.namespace. */
+  readonly selectableFields?: readonly SelectableField[];
+  readonly deprecation?: Deprecation;
+  /** Overrides the rule of the definition for this version. */
+  readonly requiresResourceVersion?: boolean;
+  /** Overrides the subresources of the definition for this version. */
+  readonly subresources?: Readonly<Record<string, Subresource>>;
+  /** Lists and watches of this version take no `shardSelector`. */
+  readonly noShardSelector?: boolean;
+}
+
+/** A path below an object, such as `status`. */
+export interface Subresource {
+  readonly verbs: readonly Verb[];
+  /** The kind it answers with when that is not the object's own, e.g. Scale of autoscaling/v1. */
+  readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
+  /**
+   * What a write through it may change: the status, or exactly the members at these paths, e.g. ["spec.finalizers"].
+   * Absent: this subresource has a handler of its own.
+   */
+  readonly writes?: "status" | readonly string[];
+  /** A stream to a node, pod or service rather than a read or write of the object. */
+  readonly connect?: boolean;
+}
+
+/** Rules that differ between kinds. An absent member means the common rule. */
+export interface ResourceRules {
+  /** "counted": generation starts at 1 and grows with the spec. "fixed": it stays 1. Common: no generation. */
+  readonly generation?: "counted" | "fixed";
+  /** Common: dns1123Subdomain. */
+  readonly nameRule?: NameRule;
+  /** PUT of an object that does not exist creates it. */
+  readonly createsOnUpdate?: boolean;
+  /** PUT without a resourceVersion is refused. */
+  readonly requiresResourceVersion?: boolean;
+  /** DELETE answers with the last state of the object instead of a Status. */
+  readonly deleteReturnsObject?: boolean;
+  /** What happens to dependents when DELETE does not say. "unsupported": never any finalizer for them. */
+  readonly garbageCollection?: "delete" | "orphan" | "unsupported";
+  /** Create keeps the status that the client sent. */
+  readonly createKeepsStatus?: boolean;
+  /** A status write leaves labels, annotations and other metadata as stored. */
+  readonly statusKeepsMetadata?: boolean;
+  /** Objects of this kind may not own others. */
+  readonly cannotOwn?: boolean;
+  /** Finalizers need not be standard or qualified names. */
+  readonly freeFinalizers?: boolean;
+  /** Seconds after which an object of this kind is deleted, counted from its last write. */
+  readonly ttlSeconds?: number;
+  /** Message of the refusal of an unknown field selector; `%s` stands for the field. Common: the generic text. */
+  readonly unknownFieldMessage?: string;
+}
+
+/** Behaviour that data cannot express. Most kinds have none. All of them see objects in the storage version. */
+export interface ResourceHooks {
+  /** Fills or wipes fields before validation. May change `next`. */
+  prepare?(next: KubeObject, previous: KubeObject | undefined): void;
+  validate?(next: KubeObject, previous: KubeObject | undefined): FieldError[];
+  /** Texts for Warning headers. */
+  warn?(next: KubeObject, previous: KubeObject | undefined): string[];
+  /** Like prepare, for writes through a subresource. */
+  prepareSubresource?(subresource: string, next: KubeObject, previous: KubeObject): void;
+  /** How long a deleted object stays before it goes, in seconds. Present: the kind is deleted gracefully. */
+  gracePeriodSeconds?(object: KubeObject, requested: number | undefined): number;
+  /** Whether something besides metadata.finalizers still holds an object that is being deleted. */
+  isHeld?(object: KubeObject): boolean;
+  /** Shows in the object that its deletion has begun. May change `object`. */
+  markDeleted?(object: KubeObject): void;
+  /** Changes an object from one version to another. Absent: versions differ in apiVersion only. */
+  convert?(object: KubeObject, toApiVersion: string): KubeObject;
+}
+
+/** Everything generic code needs to know about a kind. Built-in rows and custom definitions are both this. */
+export interface ResourceDefinition {
+  readonly group: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly scope: "Namespaced" | "Cluster";
+  readonly verbs: readonly Verb[];
+  /** Served versions, preferred first. */
+  readonly versions: readonly ServedVersion[];
+  /** The version objects are stored in, and the group when it is not the definition's own. Absent: nothing is stored. */
+  readonly storage?: {
+    readonly version: string;
+    readonly group?: string;
+    /** Where objects live below the store's prefix, e.g. "services/specs". */
+    readonly prefix: string;
+    /** Published in discovery; identifies the stored form. */
+    readonly hash: string;
+  };
+  readonly subresources: Readonly<Record<string, Subresource>>;
+  readonly rules: ResourceRules;
+  readonly hooks?: ResourceHooks;
+}

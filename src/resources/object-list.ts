@@ -1,0 +1,115 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { badRequest, expired } from "../api/api-error.ts";
+import type { ListMeta } from "../api/object.ts";
+import type { ObjectView } from "../api/reply.ts";
+import { type Entry, type ListOptions, type Page, StoreError } from "../storage/store.ts";
+import type { ServedResource } from "./catalog.ts";
+import type { ResourceContext } from "./collection.ts";
+import { type ContinueToken, parseContinueToken, printContinueToken } from "./continue-token.ts";
+import type { Selection } from "./selection.ts";
+import { translateStoreError } from "./store-errors.ts";
+
+/** Which moment a list shows, in the words of the query. Validated before. */
+export interface ListRequest {
+  readonly selection: Selection;
+  /** 0: no limit. */
+  readonly limit: number;
+  /** Empty: the first page. */
+  readonly continueToken: string;
+  /** Undefined: not given. 0: any. */
+  readonly resourceVersion: number | undefined;
+  readonly resourceVersionMatch: string;
+}
+
+/** Objects of one moment, and how to go on. */
+export interface ObjectList {
+  readonly metadata: ListMeta;
+  readonly items: readonly ObjectView[];
+}
+
+/** How many entries are read in one turn of the event loop. */
+const CHUNK = 2000;
+
+const EXPIRED_TOKEN =
+  "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
+
+/** Lists objects in key order, all as of one revision. Throws Expired, BadRequest and Timeout. */
+export async function listObjects(
+  context: ResourceContext,
+  resource: ServedResource,
+  request: ListRequest,
+): Promise<ObjectList> {
+  const token = request.continueToken === "" ? undefined : parseContinueToken(request.continueToken);
+  if (token && request.resourceVersion) {
+    throw badRequest("specifying resource version is not allowed when using continue");
+  }
+  const target = { group: resource.definition.group, resource: resource.definition.plural };
+  try {
+    return await collect(context, resource, request, token);
+  } catch (error) {
+    if (token && error instanceof StoreError && error.code === "compacted") {
+      throw expired(EXPIRED_TOKEN, printContinueToken({ revision: -1, after: token.after }));
+    }
+    throw translateStoreError(error, { target, operation: "list", revision: request.resourceVersion });
+  }
+}
+
+/** When the list is read, as the table of the list semantics says. */
+function moment(request: ListRequest, token: ContinueToken | undefined): Pick<ListOptions, "revision" | "minRevision"> {
+  const { resourceVersion: version, resourceVersionMatch: match } = request;
+  if (token) return token.revision > 0 ? { revision: token.revision } : {};
+  if (version === undefined) return {};
+  if (match === "Exact" || (match === "" && version > 0 && request.limit > 0)) return { revision: version };
+  return { minRevision: version };
+}
+
+async function collect(
+  context: ResourceContext,
+  resource: ServedResource,
+  request: ListRequest,
+  token: ContinueToken | undefined,
+): Promise<ObjectList> {
+  const { selection } = request;
+  const prefix = context.keys.prefix(resource.definition, selection.namespace);
+  const when = moment(request, token);
+  // Compat: the real server ignores the limit when any state will do.
+  const limit = request.resourceVersion === 0 && !token ? 0 : request.limit;
+  const items: ObjectView[] = [];
+  let after = token ? prefix + token.after : undefined;
+  let page = await readPage(context, prefix, { ...when, after, limit: pageSize(limit, selection) });
+  const { revision } = page;
+  for (;;) {
+    let last: Entry | undefined;
+    for (const entry of page.entries) {
+      if (limit > 0 && items.length === limit) break;
+      last = entry;
+      const view = context.views.view(resource, entry);
+      if (selection.isEverything || selection.matches(view.object)) items.push(view);
+    }
+    const isFull = limit > 0 && items.length === limit;
+    const hasMore = page.remaining > 0 || last !== page.entries.at(-1);
+    if (isFull && hasMore && last) {
+      const remaining = page.remaining + page.entries.length - page.entries.indexOf(last) - 1;
+      return {
+        items,
+        metadata: {
+          resourceVersion: String(revision),
+          continue: printContinueToken({ revision, after: last.key.slice(prefix.length) }),
+          ...(selection.isEverything ? { remainingItemCount: remaining } : {}),
+        },
+      };
+    }
+    if (page.remaining === 0) return { items, metadata: { resourceVersion: String(revision) } };
+    after = page.entries.at(-1)?.key;
+    await nextTurn();
+    page = await readPage(context, prefix, { revision, after, limit: CHUNK });
+  }
+}
+
+function pageSize(limit: number, selection: Selection): number {
+  return limit > 0 && selection.isEverything ? Math.min(limit, CHUNK) : CHUNK;
+}
+
+function readPage(context: ResourceContext, prefix: string, options: ListOptions): Promise<Page> {
+  return context.store.list(prefix, options);
+}

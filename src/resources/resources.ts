@@ -1,0 +1,55 @@
+import type { KubeObject } from "../api/object.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Store } from "../storage/store.ts";
+import type { Catalog, ServedResource } from "./catalog.ts";
+import { Collection, type ResourceContext } from "./collection.ts";
+import type { ResourceDefinition } from "./definition.ts";
+import { KeySpace, type ObjectKey } from "./keys.ts";
+import { decodeEntry, ViewCache } from "./object-view.ts";
+
+/** What is needed to keep objects. */
+export interface ResourcesOptions {
+  readonly store: Store;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+  /** Everything is kept below this prefix of the store. */
+  readonly prefix: string;
+}
+
+/** All kinds and their objects: the one thing that verbs, plugins and controllers share. */
+export class Resources implements ResourceContext {
+  readonly store: Store;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+  readonly keys: KeySpace;
+  readonly views = new ViewCache();
+  readonly #collections = new WeakMap<ResourceDefinition, Collection>();
+
+  constructor({ store, catalog, clock, prefix }: ResourcesOptions) {
+    this.store = store;
+    this.catalog = catalog;
+    this.clock = clock;
+    this.keys = new KeySpace(prefix);
+  }
+
+  /** The objects of one kind. */
+  collection(resource: ServedResource): Collection {
+    const { definition } = resource;
+    let collection = this.#collections.get(definition);
+    if (!collection) {
+      collection = new Collection(definition, this);
+      this.#collections.set(definition, collection);
+    }
+    return collection;
+  }
+
+  /**
+   * One object as it is stored, or undefined. Cheap: a state that is a little old will do, unless it lacks the object;
+   * then the newest is asked.
+   */
+  async peek(resource: ServedResource, key: ObjectKey): Promise<KubeObject | undefined> {
+    const storeKey = this.keys.key(resource.definition, key);
+    const entry = (await this.store.get(storeKey, { minRevision: 0 })) ?? (await this.store.get(storeKey));
+    return entry && decodeEntry(entry);
+  }
+}

@@ -1,0 +1,69 @@
+import { badRequest } from "../api/api-error.ts";
+import { type FieldSelector, matchesFields, parseFieldSelector } from "../api/field-selector.ts";
+import { type LabelSelector, matchesLabels, parseLabelSelector } from "../api/label-selector.ts";
+import type { KubeObject } from "../api/object.ts";
+import type { ServedResource } from "./catalog.ts";
+
+/** Which objects of a kind a list or a watch is about. */
+export interface Selection {
+  /** Empty: all namespaces. */
+  readonly namespace: string;
+  /** The only name that can match, when the selector pins one. */
+  readonly name: string | undefined;
+  /** Whether everything in the namespace matches, so that nothing need be decoded. */
+  readonly isEverything: boolean;
+  matches(object: KubeObject): boolean;
+}
+
+/** What a caller may say to select. */
+export interface SelectionRequest {
+  readonly namespace: string;
+  readonly labelSelector: string;
+  readonly fieldSelector: string;
+}
+
+/** Reads selectors against what the kind lets one select by. Throws BadRequest. */
+export function parseSelection(resource: ServedResource, request: SelectionRequest): Selection {
+  const labels = parseLabelSelector(request.labelSelector);
+  const fields = parseFieldSelector(request.fieldSelector);
+  const readers = fieldReaders(resource, fields);
+  const valueOf = (object: KubeObject) => (field: string) => readers.get(field)?.(object) ?? "";
+  const pinned = fields.find((one) => one.field === "metadata.name" && one.isEqual)?.value;
+  const isEverything = labels.length === 0 && fields.length === 0;
+  return {
+    namespace: request.namespace,
+    name: pinned,
+    isEverything,
+    matches: (object) => isEverything || matches(object, labels, fields, valueOf(object)),
+  };
+}
+
+function matches(
+  object: KubeObject,
+  labels: LabelSelector,
+  fields: FieldSelector,
+  valueOf: (field: string) => string,
+): boolean {
+  return matchesLabels(labels, object.metadata.labels) && matchesFields(fields, valueOf);
+}
+
+type FieldReader = (object: KubeObject) => string;
+
+/** How to read each field the selector names. Throws BadRequest for a field this kind does not offer. */
+function fieldReaders(resource: ServedResource, fields: FieldSelector): Map<string, FieldReader> {
+  const readers = new Map<string, FieldReader>();
+  for (const { field } of fields) {
+    const own = resource.version.selectableFields?.find((one) => one.name === field);
+    if (own) readers.set(field, own.value);
+    else if (field === "metadata.name") readers.set(field, (object) => object.metadata.name ?? "");
+    else if (field === "metadata.namespace") readers.set(field, (object) => object.metadata.namespace ?? "");
+    else throw badRequest(unknownField(resource, field));
+  }
+  return readers;
+}
+
+function unknownField(resource: ServedResource, field: string): string {
+  const own = resource.definition.rules.unknownFieldMessage;
+  if (own !== undefined) return own.replace("%s", field);
+  return `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`;
+}

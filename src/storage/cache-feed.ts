@@ -1,0 +1,225 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { HistoryLimit, type HistoryOptions } from "./history-limit.ts";
+import { Snapshots } from "./snapshots.ts";
+import { type Entry, type Store, StoreError, type WatchBatch } from "./store.ts";
+
+/** A remote store that can be asked to tell its watchers how far they are, by an empty batch. */
+export interface ProgressSource {
+  requestProgress(): void;
+}
+
+/** A remote store that knows from which revision on it keeps history; 0 means from the beginning. */
+export interface CompactionSource {
+  compactedRevision(): Promise<number>;
+}
+
+/** What to keep and how. */
+export interface CacheFeedOptions extends HistoryOptions {
+  /** All keys with this prefix are held in memory. */
+  readonly prefix: string;
+  /** Entries per request while loading. */
+  readonly pageEntries?: number;
+}
+
+const RETRY_PAUSE_MS = 250;
+const FIRST_QUESTION_MS = 5;
+const QUESTION_INTERVAL_MS = 100;
+const COMPACTION_POLL_MS = 15_000;
+
+/**
+ * Keeps a Snapshots equal to one prefix of a remote store, by loading it once and following one watch. When the remote
+ * has forgotten what comes next, everything is loaded anew; watchers of the old Snapshots then get "compacted".
+ */
+export class CacheFeed {
+  /** Resolves when the first load is done; rejects when the cache is closed before. */
+  readonly ready: Promise<void>;
+  readonly #remote: Store & Partial<ProgressSource & CompactionSource>;
+  readonly #options: CacheFeedOptions;
+  readonly #closing = new AbortController();
+  readonly #firstLoad = Promise.withResolvers<void>();
+  #current: { readonly snapshots: Snapshots; readonly history: HistoryLimit } | undefined;
+  /** How far the watch is, for a remote that does not send empty batches. */
+  #progress: (() => number) | undefined;
+  #compacted = 0;
+  #waiting = 0;
+  #asking: NodeJS.Timeout | undefined;
+  readonly #polling: NodeJS.Timeout;
+
+  constructor(remote: Store & Partial<ProgressSource & CompactionSource>, options: CacheFeedOptions) {
+    this.#remote = remote;
+    this.#options = options;
+    this.ready = this.#firstLoad.promise;
+    this.ready.catch(() => undefined);
+    this.#polling = setInterval(() => void this.#pollCompaction(), COMPACTION_POLL_MS).unref();
+    void this.#run();
+  }
+
+  /** True once reads can be answered. */
+  get isReady(): boolean {
+    return this.#current !== undefined && !this.#closing.signal.aborted;
+  }
+
+  /** Aborts when the cache is closed. */
+  get closed(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** The state followed now, if it can serve lists at `revision` and watches after it, as far as reached. */
+  snapshotsFrom(revision: number): Snapshots | undefined {
+    const snapshots = this.#current?.snapshots;
+    if (snapshots === undefined || revision < Math.max(snapshots.oldestRevision, this.#compacted)) return undefined;
+    return snapshots;
+  }
+
+  /** The state as soon as it is at least as new as `revision`. Throws StoreError "future-revision" after `timeoutMs`. */
+  async reach(revision: number, timeoutMs: number): Promise<Snapshots> {
+    const deadline = Date.now() + timeoutMs;
+    if (this.#current === undefined) await this.#loaded(timeoutMs);
+    for (;;) {
+      const snapshots = this.#current?.snapshots;
+      if (snapshots === undefined || this.closed.aborted) throw new StoreError("closed", "the store is closed");
+      if (snapshots.revision >= revision) return snapshots;
+      this.#pullProgress();
+      const stopAsking = this.askForProgress();
+      try {
+        await snapshots.waitFor(revision, Math.max(1, deadline - Date.now()));
+        return snapshots;
+      } catch (error) {
+        // Loaded anew in the meantime: what was waited for will come there.
+        if (this.#current?.snapshots === snapshots) throw error;
+      } finally {
+        stopAsking();
+      }
+    }
+  }
+
+  /** Has the remote report its progress again and again until the returned function is called. */
+  askForProgress(): () => void {
+    this.#waiting++;
+    this.#asking ??= setTimeout(() => this.#ask(), FIRST_QUESTION_MS);
+    let isDone = false;
+    return () => {
+      if (!isDone) this.#waiting--;
+      isDone = true;
+    };
+  }
+
+  /** To be told that the remote has forgotten everything before `revision`. */
+  noteCompaction(revision: number): void {
+    this.#compacted = Math.max(this.#compacted, revision);
+    this.#compactSnapshots();
+  }
+
+  /** Ends all watches quietly and stops following. */
+  close(): void {
+    this.#closing.abort();
+    clearInterval(this.#polling);
+    clearTimeout(this.#asking);
+    this.#current?.history.close();
+    this.#current?.snapshots.close();
+    this.#firstLoad.reject(new StoreError("closed", "the store is closed"));
+  }
+
+  async #run(): Promise<void> {
+    while (!this.closed.aborted) {
+      try {
+        this.#replace(await this.#load());
+        await this.#follow();
+      } catch {
+        await sleep(RETRY_PAUSE_MS, undefined, { signal: this.closed }).catch(() => undefined);
+      }
+    }
+  }
+
+  async #load(): Promise<Snapshots> {
+    const { prefix, pageEntries: limit = 10_000 } = this.#options;
+    const entries: Entry[] = [];
+    let page = await this.#remote.list(prefix, { limit });
+    const { revision } = page;
+    for (;;) {
+      for (const entry of page.entries) entries.push(entry);
+      const last = page.entries.at(-1);
+      if (page.remaining === 0 || last === undefined) return new Snapshots({ revision, entries });
+      page = await this.#remote.list(prefix, { limit, revision, after: last.key });
+    }
+  }
+
+  #replace(snapshots: Snapshots): void {
+    if (this.closed.aborted) return;
+    const previous = this.#current;
+    const compact = (revision: number): void => void snapshots.compact(revision);
+    this.#current = { snapshots, history: new HistoryLimit(snapshots, compact, this.#options) };
+    this.#firstLoad.resolve();
+    previous?.history.close();
+    const message = `the cache was loaded anew at revision ${snapshots.revision}`;
+    previous?.snapshots.close(new StoreError("compacted", message, { revision: snapshots.revision }));
+  }
+
+  /** Returns when everything has to be loaded anew. */
+  async #follow(): Promise<void> {
+    while (!this.closed.aborted && this.#current !== undefined) {
+      const { snapshots } = this.#current;
+      try {
+        const watch = this.#remote.watch(this.#options.prefix, snapshots.revision, this.closed);
+        this.#progress = progressOf(watch);
+        for await (const batch of watch) this.#apply(batch);
+      } catch (error) {
+        if (error instanceof StoreError && error.code === "compacted") return;
+      }
+      this.#progress = undefined;
+      // The remote resumes lost watches itself, so this is something else that may pass.
+      await sleep(RETRY_PAUSE_MS, undefined, { signal: this.closed }).catch(() => undefined);
+    }
+  }
+
+  #apply(batch: WatchBatch): void {
+    if (this.#current === undefined) return;
+    this.#current.snapshots.apply(batch.events, batch.revision);
+    this.#current.history.checkCount();
+    this.#compactSnapshots();
+  }
+
+  #compactSnapshots(): void {
+    const snapshots = this.#current?.snapshots;
+    if (snapshots !== undefined && snapshots.oldestRevision < this.#compacted) {
+      snapshots.compact(Math.min(this.#compacted, snapshots.revision));
+    }
+  }
+
+  #pullProgress(): void {
+    const revision = this.#progress?.();
+    if (revision !== undefined) this.#current?.snapshots.advance(revision);
+  }
+
+  #ask(): void {
+    this.#asking = undefined;
+    if (this.#waiting === 0 || this.closed.aborted) return;
+    this.#remote.requestProgress?.();
+    this.#pullProgress();
+    this.#asking = setTimeout(() => this.#ask(), QUESTION_INTERVAL_MS);
+  }
+
+  async #loaded(timeoutMs: number): Promise<void> {
+    const stop = new AbortController();
+    const late = sleep(timeoutMs, undefined, { signal: stop.signal }).then(() => {
+      throw new StoreError("unavailable", "the cache is still loading");
+    });
+    late.catch(() => undefined);
+    await Promise.race([this.ready, late]).finally(() => stop.abort());
+  }
+
+  async #pollCompaction(): Promise<void> {
+    try {
+      this.noteCompaction((await this.#remote.compactedRevision?.()) ?? 0);
+    } catch {
+      // The next poll comes soon; until then a little more history is served than the remote would.
+    }
+  }
+}
+
+/** In-memory watches tell their progress when asked; others send it. */
+function progressOf(watch: AsyncIterable<WatchBatch>): (() => number) | undefined {
+  if (!("progress" in watch) || typeof watch.progress !== "function") return undefined;
+  const { progress } = watch;
+  return () => Number(progress.call(watch));
+}

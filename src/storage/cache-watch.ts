@@ -1,0 +1,61 @@
+import type { CacheFeed } from "./cache-feed.ts";
+import type { Store, WatchBatch } from "./store.ts";
+import type { Watch } from "./watch-logs.ts";
+
+/** What is watched, after which revision, and for how long. */
+export interface WatchedPrefix {
+  readonly prefix: string;
+  readonly revision: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A watch that begins before the history held in memory: it reads the remote's history and continues in memory from
+ * the revision where both know everything. It throws StoreError "compacted" if the remote has forgotten its beginning.
+ */
+export class CacheWatch implements Watch {
+  readonly #feed: CacheFeed;
+  readonly #remote: Store;
+  readonly #watched: WatchedPrefix;
+  /** The last revision given out, and the one before that which the reader is done with. */
+  #given: number;
+  #consumed: number;
+  #local: Watch | undefined;
+
+  constructor(feed: CacheFeed, remote: Store, watched: WatchedPrefix) {
+    this.#feed = feed;
+    this.#remote = remote;
+    this.#watched = watched;
+    this.#given = watched.revision;
+    this.#consumed = watched.revision;
+  }
+
+  progress(): number {
+    return Math.max(this.#consumed, this.#local?.progress() ?? 0);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<WatchBatch, undefined> {
+    const { prefix, signal } = this.#watched;
+    if (this.#feed.snapshotsFrom(this.#given) === undefined) yield* this.#catchUp();
+    const snapshots = this.#feed.snapshotsFrom(this.#given);
+    if (signal.aborted || this.#feed.closed.aborted || snapshots === undefined) return;
+    this.#local = snapshots.watch(prefix, this.#given, signal);
+    yield* this.#local;
+  }
+
+  async *#catchUp(): AsyncGenerator<WatchBatch> {
+    const { prefix, signal } = this.#watched;
+    // Without progress reports a prefix nobody writes to would never be known to have caught up.
+    const stopAsking = this.#feed.askForProgress();
+    try {
+      for await (const batch of this.#remote.watch(prefix, this.#given, signal)) {
+        this.#given = batch.revision;
+        yield batch;
+        this.#consumed = this.#given;
+        if (this.#feed.snapshotsFrom(this.#given) !== undefined) return;
+      }
+    } finally {
+      stopAsking();
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import { CacheFeed, type CacheFeedOptions, type CompactionSource, type ProgressSource } from "./cache-feed.ts";
+import { CacheWatch } from "./cache-watch.ts";
+import { RevisionProbe } from "./revision-probe.ts";
+import type { Snapshots } from "./snapshots.ts";
+import {
+  type Entry,
+  type GetOptions,
+  type ListOptions,
+  type Page,
+  type PutOptions,
+  type Store,
+  StoreError,
+  type WatchBatch,
+  type WriteResult,
+} from "./store.ts";
+
+export type { CompactionSource, ProgressSource } from "./cache-feed.ts";
+
+/** What to hold in memory, for how long, and how long a read may wait for it. */
+export interface CachedStoreOptions extends CacheFeedOptions {
+  /** How long a read waits for the cache to reach the revision it needs. Default: 3 seconds. */
+  readonly freshnessMs?: number;
+}
+
+/**
+ * A store in front of a remote store that answers reads and watches of one prefix from memory. Reads still see every
+ * write acknowledged before them, by whichever server: each asks the remote for its revision, shared among concurrent
+ * reads, and waits until the remote's watch has brought the cache there. Nothing but that watch changes the cache.
+ */
+export class CachedStore implements Store {
+  readonly #remote: Store & Partial<ProgressSource & CompactionSource>;
+  readonly #prefix: string;
+  readonly #freshnessMs: number;
+  readonly #feed: CacheFeed;
+  readonly #probe: RevisionProbe;
+
+  /** Takes the remote store over: `close` closes it, too. Loading begins at once. */
+  constructor(remote: Store & Partial<ProgressSource & CompactionSource>, options: CachedStoreOptions) {
+    this.#remote = remote;
+    this.#prefix = options.prefix;
+    this.#freshnessMs = options.freshnessMs ?? 3000;
+    this.#feed = new CacheFeed(remote, options);
+    this.#probe = new RevisionProbe(() => remote.revision());
+  }
+
+  /** Resolves when the cache is loaded; rejects when it is closed before. Reads wait for it by themselves, for a while. */
+  get ready(): Promise<void> {
+    return this.#feed.ready;
+  }
+
+  /** True once the cache is loaded. */
+  get isReady(): boolean {
+    return this.#feed.isReady;
+  }
+
+  async get(key: string, options: GetOptions = {}): Promise<Entry | undefined> {
+    this.#requireOpen();
+    if (!key.startsWith(this.#prefix)) return this.#remote.get(key, options);
+    return (await this.#snapshots(options.minRevision)).get(key);
+  }
+
+  async list(prefix: string, options: ListOptions = {}): Promise<Page> {
+    this.#requireOpen();
+    if (!prefix.startsWith(this.#prefix)) return this.#remote.list(prefix, options);
+    const { revision } = options;
+    if (revision === undefined) return (await this.#snapshots(options.minRevision)).list(prefix, options);
+    await this.#feed.reach(revision, this.#freshnessMs);
+    const snapshots = this.#feed.snapshotsFrom(revision);
+    return snapshots === undefined ? this.#remote.list(prefix, options) : snapshots.list(prefix, options);
+  }
+
+  put(key: string, value: Uint8Array, expected: number, options?: PutOptions): Promise<WriteResult> {
+    return this.#remote.put(key, value, expected, options);
+  }
+
+  delete(key: string, expected: number): Promise<WriteResult> {
+    return this.#remote.delete(key, expected);
+  }
+
+  watch(prefix: string, revision: number, signal: AbortSignal): AsyncIterable<WatchBatch> {
+    this.#requireOpen();
+    if (!prefix.startsWith(this.#prefix)) return this.#remote.watch(prefix, revision, signal);
+    const snapshots = this.#feed.snapshotsFrom(revision);
+    if (snapshots !== undefined) return snapshots.watch(prefix, revision, signal);
+    return new CacheWatch(this.#feed, this.#remote, { prefix, revision, signal });
+  }
+
+  async revision(): Promise<number> {
+    this.#requireOpen();
+    return this.#probe.newest();
+  }
+
+  async compact(revision: number): Promise<void> {
+    await this.#remote.compact(revision);
+    this.#feed.noteCompaction(revision);
+  }
+
+  async close(): Promise<void> {
+    this.#feed.close();
+    await this.#remote.close();
+  }
+
+  /** A state as new as asked for, or without `minRevision` as new as anything acknowledged before. */
+  async #snapshots(minRevision: number | undefined): Promise<Snapshots> {
+    if (minRevision !== undefined) return this.#feed.reach(minRevision, this.#freshnessMs);
+    const newest = await this.#probe.newest();
+    try {
+      return await this.#feed.reach(newest, this.#freshnessMs);
+    } catch (error) {
+      // The caller named no revision, so it is not theirs that is too new: the cache is too late.
+      if (!(error instanceof StoreError) || error.code !== "future-revision") throw error;
+      throw new StoreError("timeout", `the cache did not reach revision ${newest} in time`, { cause: error });
+    }
+  }
+
+  #requireOpen(): void {
+    if (this.#feed.closed.aborted) throw new StoreError("closed", "the store is closed");
+  }
+}

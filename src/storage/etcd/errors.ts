@@ -1,0 +1,54 @@
+import { StoreError } from "../store.ts";
+import { GrpcError, grpcStatus } from "./transport.ts";
+
+/** What a failed call means to a store's caller. Anything that is not a GrpcError stays what it is. */
+export function toStoreError(error: unknown): unknown {
+  if (!(error instanceof GrpcError)) return error;
+  const { message } = error;
+  const options = { cause: error };
+  if (isCompacted(error)) return new StoreError("compacted", message, options);
+  if (isFutureRevision(error)) return new StoreError("future-revision", message, options);
+  if (message.includes("request is too large")) return new StoreError("too-large", message, options);
+  if (error.code === grpcStatus.deadlineExceeded) return new StoreError("timeout", message, options);
+  return new StoreError("unavailable", message, options);
+}
+
+/** etcd no longer keeps the revision asked for. */
+export function isCompacted(error: unknown): boolean {
+  return error instanceof GrpcError && error.message.includes("required revision has been compacted");
+}
+
+/** etcd, or the member asked, has not reached the revision asked for. */
+export function isFutureRevision(error: unknown): boolean {
+  return error instanceof GrpcError && error.message.includes("required revision is a future revision");
+}
+
+/** The lease named in a write has expired. The write did not happen. */
+export function isLeaseGone(error: unknown): boolean {
+  return error instanceof GrpcError && error.message.includes("requested lease not found");
+}
+
+/** A failed write of which nobody can say yet whether it took effect, or still will. */
+export function isOutcomeOpen(error: unknown): boolean {
+  if (!(error instanceof GrpcError) || !error.mayHaveHappened) return false;
+  const decided: readonly number[] = [
+    grpcStatus.invalidArgument,
+    grpcStatus.notFound,
+    grpcStatus.permissionDenied,
+    grpcStatus.resourceExhausted,
+    grpcStatus.failedPrecondition,
+    grpcStatus.outOfRange,
+    grpcStatus.unimplemented,
+    grpcStatus.unauthenticated,
+  ];
+  return !decided.includes(error.code);
+}
+
+/** For a write whose outcome could not be found out. */
+export function unknownOutcome(cause: unknown): StoreError {
+  const isTimeout = cause instanceof GrpcError && cause.code === grpcStatus.deadlineExceeded;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new StoreError(isTimeout ? "timeout" : "unavailable", `the outcome of the write is unknown: ${reason}`, {
+    cause,
+  });
+}

@@ -1,0 +1,430 @@
+import net from "node:net";
+import tls from "node:tls";
+import { type CallOwner, type FrameCall, STREAM_WINDOW_BYTES, StreamFrameCall, UnaryFrameCall } from "./frame-call.ts";
+import {
+  type Frame,
+  FrameReader,
+  FrameWriter,
+  frameFlag,
+  frameType,
+  http2Code,
+  PREFACE,
+  setting,
+  unpad,
+} from "./frames.ts";
+import { decodeHeaders, encodeHeaders } from "./hpack.ts";
+import { type Connection, type ConnectOptions, GrpcError, grpcStatus, type MessageStream } from "./transport.ts";
+
+const DEFAULT_WINDOW_BYTES = 65_535;
+const CONNECTION_WINDOW_BYTES = 1 << 30;
+const LAST_STREAM_ID = 0x7fffffff - 2;
+const DEADLINE_TICK_MS = 50;
+
+/**
+ * Connects with a small HTTP/2 client of our own, meant for servers we trust. It spends about a third of the time that
+ * Node's client spends on a call: request headers are constant bytes, answers need no dynamic table, and all calls of one
+ * turn of the event loop leave in one write.
+ */
+export function connectFrames(options: ConnectOptions): Promise<Connection> {
+  return new Promise((resolve, reject) => {
+    const socket = openSocket(options);
+    let failure: unknown;
+    const timer = setTimeout(() => socket.destroy(new Error("connecting took too long")), options.timeoutMs);
+    socket.once("error", (error) => {
+      failure = error;
+    });
+    socket.once("close", () => {
+      clearTimeout(timer);
+      const message = `cannot connect to ${options.url.host}: ${failure instanceof Error ? failure.message : "closed"}`;
+      reject(new GrpcError(grpcStatus.unavailable, message, { mayHaveHappened: false, cause: failure }));
+    });
+    socket.once(socket instanceof tls.TLSSocket ? "secureConnect" : "connect", () => {
+      if (socket instanceof tls.TLSSocket && socket.alpnProtocol !== "h2") {
+        socket.destroy(new Error("the server does not speak HTTP/2"));
+        return;
+      }
+      const connection = new FrameConnection(socket, options, () => {
+        clearTimeout(timer);
+        resolve(connection);
+      });
+    });
+  });
+}
+
+function openSocket(options: ConnectOptions): net.Socket {
+  const { url, tls: material = {} } = options;
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  if (url.protocol !== "https:") return net.connect({ host, port: Number(url.port || 80), noDelay: true });
+  const socket = tls.connect({
+    host,
+    port: Number(url.port || 443),
+    ca: material.ca,
+    cert: material.certificate,
+    key: material.key,
+    servername: net.isIP(host) === 0 ? host : undefined,
+    ALPNProtocols: ["h2"],
+  });
+  return socket.setNoDelay(true);
+}
+
+class FrameConnection implements Connection, CallOwner {
+  readonly #socket: net.Socket;
+  readonly #writer: FrameWriter;
+  readonly #reader = new FrameReader();
+  readonly #base: readonly (readonly [string, string])[];
+  readonly #requestHeaders = new Map<string, Buffer>();
+  readonly #knownBlocks = new Map<string, Map<string, string>>();
+  readonly #calls = new Map<number, FrameCall>();
+  /** Calls that wait because the server allows no more at the same time. */
+  readonly #waiting: FrameCall[] = [];
+  /** Calls whose request waits for the server's window. */
+  readonly #blocked = new Set<FrameCall>();
+  readonly #pingTimeoutMs: number;
+  readonly #pinger: NodeJS.Timeout;
+  readonly #onSettings: () => void;
+  #pingTimer: NodeJS.Timeout | undefined;
+  #deadlineTimer: NodeJS.Timeout | undefined;
+  #nextId = 1;
+  #sendWindow = DEFAULT_WINDOW_BYTES;
+  #received = 0;
+  #peerWindow = DEFAULT_WINDOW_BYTES;
+  #peerFrameBytes = 16_384;
+  #peerStreams = Number.POSITIVE_INFINITY;
+  #openBlock: { readonly frame: Frame; readonly parts: Buffer[] } | undefined;
+  #isLost = false;
+
+  constructor(socket: net.Socket, options: ConnectOptions, onSettings: () => void) {
+    this.#socket = socket;
+    this.#writer = new FrameWriter(socket);
+    this.#onSettings = onSettings;
+    this.#base = [
+      [":method", "POST"],
+      [":scheme", options.url.protocol.slice(0, -1)],
+      [":authority", options.url.host],
+      ["content-type", "application/grpc"],
+      ["te", "trailers"],
+    ];
+    this.#pingTimeoutMs = options.pingTimeoutMs;
+    this.#pinger = setInterval(() => this.check(), options.pingIntervalMs).unref();
+    socket.on("data", (chunk: Buffer) => this.#read(chunk));
+    socket.on("error", () => undefined);
+    socket.on("close", () => this.#closed());
+    this.#writer.bytes(PREFACE);
+    this.#writer.settings([
+      [setting.headerTableSize, 0],
+      [setting.enablePush, 0],
+      [setting.initialWindowSize, STREAM_WINDOW_BYTES],
+    ]);
+    this.#writer.number(frameType.windowUpdate, 0, CONNECTION_WINDOW_BYTES);
+    this.#writer.flush();
+  }
+
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  get isClosed(): boolean {
+    return this.#socket.destroyed;
+  }
+
+  unary(path: string, request: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      const call = new UnaryFrameCall(this, path, { deadlineMs: Date.now() + timeoutMs, resolve, reject });
+      this.#deadlineTimer ??= setTimeout(() => this.#expire(), DEADLINE_TICK_MS);
+      if (this.#canSendAtOnce(request.length + 5)) {
+        if (this.#start(call)) this.#sendWhole(call, request);
+        return;
+      }
+      const head = Buffer.alloc(5);
+      head.writeUInt32BE(request.length, 1);
+      call.unsent = [head, Buffer.from(request.buffer, request.byteOffset, request.byteLength)];
+      this.#open(call);
+    });
+  }
+
+  stream(path: string): MessageStream {
+    const call = new StreamFrameCall(this, path);
+    this.#open(call);
+    return call;
+  }
+
+  credit(call: FrameCall, bytes: number): void {
+    if (this.#calls.has(call.streamId)) this.#writer.number(frameType.windowUpdate, call.streamId, bytes);
+  }
+
+  send(call: FrameCall, bytes: Buffer): void {
+    call.unsent.push(bytes);
+    if (call.streamId !== 0) this.#pump(call);
+  }
+
+  abandon(call: FrameCall): void {
+    if (call.streamId === 0) this.#waiting.splice(this.#waiting.indexOf(call) >>> 0, 1);
+    else if (this.#calls.has(call.streamId)) {
+      this.#writer.number(frameType.resetStream, call.streamId, http2Code.cancel);
+      this.#forget(call);
+    }
+  }
+
+  check(): void {
+    if (this.#pingTimer !== undefined || this.#socket.destroyed) return;
+    this.#pingTimer = setTimeout(() => this.#socket.destroy(), this.#pingTimeoutMs).unref();
+    this.#writer.frame(frameType.ping, 0, 0, Buffer.alloc(8));
+  }
+
+  drain(): void {
+    this.#isLost = true;
+    this.#closeIfIdle();
+  }
+
+  destroy(): void {
+    this.#isLost = true;
+    this.#socket.destroy();
+  }
+
+  #canSendAtOnce(bytes: number): boolean {
+    const room = Math.min(this.#peerFrameBytes, this.#peerWindow, this.#sendWindow);
+    return bytes <= room && this.#calls.size < this.#peerStreams && this.#blocked.size === 0;
+  }
+
+  #sendWhole(call: FrameCall, request: Uint8Array): void {
+    this.#sendWindow -= request.length + 5;
+    this.#writer.request(call.streamId, this.#headersFor(call), request);
+  }
+
+  #open(call: FrameCall): void {
+    if (!this.#isLost && this.#calls.size >= this.#peerStreams) {
+      this.#waiting.push(call);
+      return;
+    }
+    if (!this.#start(call)) return;
+    this.#writer.frame(frameType.headers, frameFlag.endHeaders, call.streamId, this.#headersFor(call));
+    this.#pump(call);
+  }
+
+  #start(call: FrameCall): boolean {
+    if (this.#isLost) {
+      call.settle(new GrpcError(grpcStatus.unavailable, "connection lost", { mayHaveHappened: false }));
+      return false;
+    }
+    call.streamId = this.#nextId;
+    call.sendWindow = this.#peerWindow;
+    this.#nextId += 2;
+    this.#calls.set(call.streamId, call);
+    // Stream numbers are never used twice: the next call needs another connection.
+    if (this.#nextId > LAST_STREAM_ID) this.#isLost = true;
+    return true;
+  }
+
+  #headersFor(call: FrameCall): Buffer {
+    let block = this.#requestHeaders.get(call.path);
+    if (block === undefined) {
+      const leader = call.endsWithRequest ? [] : [["hasleader", "true"] as const];
+      block = encodeHeaders([...this.#base, [":path", call.path] as const, ...leader].sort(pseudoFirst));
+      this.#requestHeaders.set(call.path, block);
+    }
+    return block;
+  }
+
+  /** Sends as much of a request as the windows allow. */
+  #pump(call: FrameCall): void {
+    for (let next = call.unsent[0]; next !== undefined; next = call.unsent[0]) {
+      const room = Math.min(this.#peerFrameBytes, call.sendWindow, this.#sendWindow);
+      if (room <= 0) {
+        this.#blocked.add(call);
+        return;
+      }
+      const piece = next.subarray(0, room);
+      if (piece.length === next.length) call.unsent.shift();
+      else call.unsent[0] = next.subarray(piece.length);
+      call.sendWindow -= piece.length;
+      this.#sendWindow -= piece.length;
+      const isLast = call.endsWithRequest && call.unsent.length === 0;
+      this.#writer.frame(frameType.data, isLast ? frameFlag.endStream : 0, call.streamId, piece);
+    }
+    this.#blocked.delete(call);
+  }
+
+  #read(chunk: Buffer): void {
+    try {
+      this.#reader.push(chunk, (frame) => this.#handle(frame));
+    } catch (error) {
+      this.#socket.destroy(error instanceof Error ? error : undefined);
+    }
+  }
+
+  #handle(frame: Frame): void {
+    switch (frame.type) {
+      case frameType.data:
+        return this.#handleData(frame);
+      case frameType.headers:
+      case frameType.continuation:
+        return this.#handleHeaders(frame);
+      case frameType.resetStream:
+        return this.#handleReset(frame);
+      case frameType.settings:
+        return this.#handleSettings(frame);
+      case frameType.ping:
+        return this.#handlePing(frame);
+      case frameType.goAway:
+        return this.#handleGoAway(frame);
+      case frameType.windowUpdate:
+        return this.#handleWindowUpdate(frame);
+      case frameType.pushPromise:
+        throw new Error("the server pushes although it must not");
+    }
+  }
+
+  #handleData(frame: Frame): void {
+    // The connection's window is always given back, so that a paused stream holds up no other.
+    this.#received += frame.payload.length;
+    if (this.#received >= CONNECTION_WINDOW_BYTES / 2) {
+      this.#writer.number(frameType.windowUpdate, 0, this.#received);
+      this.#received = 0;
+    }
+    const call = this.#calls.get(frame.streamId);
+    if (call === undefined) return;
+    call.data(unpad(frame));
+    if (frame.flags & frameFlag.endStream) this.#finish(call, call.finalError());
+  }
+
+  #handleHeaders(frame: Frame): void {
+    if (frame.type === frameType.headers) this.#openBlock = { frame, parts: [] };
+    const block = this.#openBlock;
+    if (block === undefined || block.frame.streamId !== frame.streamId) throw new Error("header block out of place");
+    block.parts.push(frame.type === frameType.headers ? unpad(frame) : frame.payload);
+    if (!(frame.flags & frameFlag.endHeaders)) return;
+    this.#openBlock = undefined;
+    const call = this.#calls.get(frame.streamId);
+    if (call === undefined) return;
+    call.headers(this.#decode(block.parts.length === 1 ? unpad(block.frame) : Buffer.concat(block.parts)));
+    if (block.frame.flags & frameFlag.endStream) this.#finish(call, call.finalError());
+  }
+
+  /** A server repeats the same few blocks, and without a dynamic table equal bytes mean equal headers. */
+  #decode(block: Buffer): Map<string, string> {
+    const bytes = block.latin1Slice();
+    let headers = this.#knownBlocks.get(bytes);
+    if (headers === undefined) {
+      headers = decodeHeaders(block);
+      if (this.#knownBlocks.size < 16) this.#knownBlocks.set(bytes, headers);
+    }
+    return headers;
+  }
+
+  #handleReset(frame: Frame): void {
+    const call = this.#calls.get(frame.streamId);
+    if (call === undefined) return;
+    const code = frame.payload.readUInt32BE(0);
+    const mayHaveHappened = code !== http2Code.refusedStream;
+    this.#finish(call, new GrpcError(grpcStatus.unavailable, `stream reset with code ${code}`, { mayHaveHappened }));
+  }
+
+  #handleSettings(frame: Frame): void {
+    if (frame.flags & frameFlag.ack) return;
+    for (let at = 0; at + 6 <= frame.payload.length; at += 6) {
+      const value = frame.payload.readUInt32BE(at + 2);
+      const id = frame.payload.readUInt16BE(at);
+      if (id === setting.maxConcurrentStreams) this.#peerStreams = value;
+      else if (id === setting.maxFrameSize) this.#peerFrameBytes = value;
+      else if (id === setting.initialWindowSize) {
+        for (const call of this.#calls.values()) call.sendWindow += value - this.#peerWindow;
+        this.#peerWindow = value;
+      }
+    }
+    this.#writer.frame(frameType.settings, frameFlag.ack, 0, Buffer.alloc(0));
+    for (const call of [...this.#blocked]) this.#pump(call);
+    this.#startWaiting();
+    this.#onSettings();
+  }
+
+  #handlePing(frame: Frame): void {
+    if (!(frame.flags & frameFlag.ack)) this.#writer.frame(frameType.ping, frameFlag.ack, 0, frame.payload);
+    else {
+      clearTimeout(this.#pingTimer);
+      this.#pingTimer = undefined;
+    }
+  }
+
+  #handleGoAway(frame: Frame): void {
+    this.#isLost = true;
+    const lastAccepted = frame.payload.readUInt32BE(0) & 0x7fffffff;
+    const error = new GrpcError(grpcStatus.unavailable, "the server closes the connection", { mayHaveHappened: false });
+    for (const call of [...this.#calls.values()]) if (call.streamId > lastAccepted) this.#finish(call, error);
+    for (const call of this.#waiting.splice(0)) call.settle(error);
+    this.#closeIfIdle();
+  }
+
+  #handleWindowUpdate(frame: Frame): void {
+    const bytes = frame.payload.readUInt32BE(0) & 0x7fffffff;
+    if (frame.streamId === 0) {
+      this.#sendWindow += bytes;
+      for (const call of [...this.#blocked]) this.#pump(call);
+      return;
+    }
+    const call = this.#calls.get(frame.streamId);
+    if (call === undefined) return;
+    call.sendWindow += bytes;
+    if (this.#blocked.has(call)) this.#pump(call);
+  }
+
+  #finish(call: FrameCall, error: GrpcError | undefined): void {
+    // Answered before we had finished asking: the server need not wait for the rest.
+    if (call.unsent.length > 0) this.#writer.number(frameType.resetStream, call.streamId, http2Code.cancel);
+    this.#forget(call);
+    call.settle(error);
+  }
+
+  #forget(call: FrameCall): void {
+    this.#calls.delete(call.streamId);
+    this.#blocked.delete(call);
+    this.#startWaiting();
+    if (this.#isLost) this.#closeIfIdle();
+  }
+
+  #startWaiting(): void {
+    while (this.#waiting.length > 0 && (this.#isLost || this.#calls.size < this.#peerStreams)) {
+      const call = this.#waiting.shift();
+      if (call !== undefined) this.#open(call);
+    }
+  }
+
+  #closeIfIdle(): void {
+    if (this.#calls.size > 0 || this.#waiting.length > 0) return;
+    this.#writer.flush();
+    this.#socket.end();
+  }
+
+  #expire(): void {
+    this.#deadlineTimer = undefined;
+    const nowMs = Date.now();
+    let isAnyLeft = false;
+    for (const call of [...this.#calls.values(), ...this.#waiting]) {
+      if (call.deadlineMs > nowMs) isAnyLeft ||= call.deadlineMs !== Number.POSITIVE_INFINITY;
+      else {
+        const mayHaveHappened = call.streamId !== 0;
+        this.abandon(call);
+        call.settle(
+          new GrpcError(grpcStatus.deadlineExceeded, `no answer to ${call.path} in time`, { mayHaveHappened }),
+        );
+      }
+    }
+    if (isAnyLeft) this.#deadlineTimer ??= setTimeout(() => this.#expire(), DEADLINE_TICK_MS);
+  }
+
+  #closed(): void {
+    this.#isLost = true;
+    clearInterval(this.#pinger);
+    clearTimeout(this.#pingTimer);
+    clearTimeout(this.#deadlineTimer);
+    const calls = [...this.#calls.values()];
+    this.#calls.clear();
+    this.#blocked.clear();
+    for (const call of calls) call.settle(new GrpcError(grpcStatus.unavailable, "connection lost"));
+    const unsent = new GrpcError(grpcStatus.unavailable, "connection lost", { mayHaveHappened: false });
+    for (const call of this.#waiting.splice(0)) call.settle(unsent);
+  }
+}
+
+function pseudoFirst(a: readonly [string, string], b: readonly [string, string]): number {
+  return Number(b[0].startsWith(":")) - Number(a[0].startsWith(":"));
+}

@@ -1,0 +1,240 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Clock, systemClock } from "../../lib/clock.ts";
+import type { CompactionSource, ProgressSource } from "../cached-store.ts";
+import {
+  type Entry,
+  type GetOptions,
+  type ListOptions,
+  type Page,
+  type PutOptions,
+  type Store,
+  StoreError,
+  type WatchBatch,
+  type WriteResult,
+} from "../store.ts";
+import { Channel, type ChannelOptions } from "./channel.ts";
+import { EtcdClient } from "./client.ts";
+import { isCompacted, isLeaseGone, toStoreError } from "./errors.ts";
+import { connectFrames } from "./frame-connection.ts";
+import { connectHttp2 } from "./http2-connection.ts";
+import { type EtcdRange, prefixRange, prefixRangeAfter } from "./key-range.ts";
+import { Leases } from "./leases.ts";
+import type { Operation, RangeRequest, RangeResponse } from "./messages.ts";
+import { WatchStream } from "./watch-stream.ts";
+import { conditionalWrite } from "./write.ts";
+
+/** How to reach etcd and how patient to be. */
+export interface EtcdStoreOptions extends ChannelOptions {
+  /** Time for one call, repetitions included. */
+  readonly requestTimeoutMs?: number;
+  /** Read to learn the newest revision; the user must be allowed to. It need not exist. */
+  readonly probeKey?: string;
+  /** "frames", our own small HTTP/2 client, is the default; "http2" is Node's, slower but complete. */
+  readonly transport?: "frames" | "http2";
+  readonly clock?: Clock;
+}
+
+const REACH_TIMEOUT_MS = 3000;
+const REACH_PAUSE_MS = 50;
+const PAGE_ENTRIES = 10_000;
+
+/**
+ * An etcd cluster as a Store. Keys are etcd's keys. A write whose outcome cannot be found out, because the connection
+ * or the member was lost while it was under way, fails with "unavailable" or "timeout" and may have happened.
+ */
+export class EtcdStore implements Store, ProgressSource, CompactionSource {
+  readonly #client: EtcdClient;
+  readonly #leases: Leases;
+  readonly #timeoutMs: number;
+  readonly #probeKey: string;
+  readonly #watches = new Set<WatchStream>();
+  readonly #closing = new AbortController();
+
+  constructor(options: EtcdStoreOptions) {
+    const connect = options.transport === "http2" ? connectHttp2 : connectFrames;
+    this.#client = new EtcdClient(new Channel(connect, options));
+    this.#timeoutMs = options.requestTimeoutMs ?? 10_000;
+    this.#probeKey = options.probeKey ?? "/registry/health";
+    const grant = async (ttlSeconds: number) => (await this.#client.grantLease(ttlSeconds, this.#timeoutMs)).id;
+    this.#leases = new Leases(grant, options.clock ?? systemClock);
+  }
+
+  async get(key: string, options: GetOptions = {}): Promise<Entry | undefined> {
+    const serializable = options.minRevision === 0;
+    return (await this.#rangeReaching({ key, serializable }, options.minRevision ?? 0)).entries[0];
+  }
+
+  async list(prefix: string, options: ListOptions = {}): Promise<Page> {
+    for (;;) {
+      try {
+        return await this.#listOnce(prefix, options);
+      } catch (error) {
+        // Without a revision of its own, a list whose pages were overtaken by a compaction can start anew.
+        if (options.revision !== undefined || !(error instanceof StoreError) || error.code !== "compacted") throw error;
+      }
+    }
+  }
+
+  async put(key: string, value: Uint8Array, expected: number, options: PutOptions = {}): Promise<WriteResult> {
+    const { ttlSeconds } = options;
+    if (ttlSeconds === undefined) return this.#write(key, expected, { type: "put", key, value });
+    for (let attempt = 1; ; attempt++) {
+      const lease = await this.#call(() => this.#leases.leaseFor(Math.max(1, Math.ceil(ttlSeconds))));
+      try {
+        return await this.#write(key, expected, { type: "put", key, value, lease });
+      } catch (error) {
+        const isGone = error instanceof StoreError && isLeaseGone(error.cause);
+        if (!isGone || attempt === 3) throw error;
+        this.#leases.forget(Math.max(1, Math.ceil(ttlSeconds)));
+      }
+    }
+  }
+
+  async delete(key: string, expected: number): Promise<WriteResult> {
+    if (expected === 0) return { ok: false, current: await this.get(key) };
+    return this.#write(key, expected, { type: "delete", key });
+  }
+
+  watch(prefix: string, revision: number, signal: AbortSignal): AsyncIterable<WatchBatch> {
+    this.#requireOpen();
+    return this.#watch(prefixRange(prefix), revision, signal);
+  }
+
+  async revision(): Promise<number> {
+    return (await this.#range({ key: this.#probeKey, countOnly: true })).revision;
+  }
+
+  async compact(revision: number): Promise<void> {
+    try {
+      await this.#call(() => this.#client.compact(revision, this.#timeoutMs));
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      if (error.code === "future-revision") throw await this.#futureRevision(revision);
+      if (error.code !== "compacted") throw error;
+    }
+  }
+
+  /** Lets every open watch report how far it is, by an empty batch. */
+  requestProgress(): void {
+    for (const watch of this.#watches) watch.requestProgress();
+  }
+
+  /** The oldest revision etcd still keeps; 0 when it has never been compacted. */
+  async compactedRevision(): Promise<number> {
+    // etcd names the revision only when it refuses a watch, so one is tried from the very beginning.
+    const stop = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#timeoutMs)]);
+    const watch = new WatchStream(this.#client, { key: this.#probeKey }, 0, stop);
+    // A watch that is still catching up leaves the question unanswered, so it is asked again.
+    const asking = setInterval(() => watch.requestProgress(), 100);
+    try {
+      for await (const _ of watch.batches()) return 0;
+    } catch (error) {
+      if (error instanceof StoreError && error.code === "compacted") return error.revision;
+      throw error;
+    } finally {
+      clearInterval(asking);
+    }
+    this.#requireOpen();
+    throw new StoreError("timeout", "etcd did not say how far it is compacted");
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#client.close();
+  }
+
+  async *#watch(range: EtcdRange, revision: number, signal: AbortSignal): AsyncGenerator<WatchBatch> {
+    const watch = new WatchStream(this.#client, range, revision, AbortSignal.any([signal, this.#closing.signal]));
+    this.#watches.add(watch);
+    try {
+      yield* watch.batches();
+    } finally {
+      this.#watches.delete(watch);
+    }
+  }
+
+  #write(key: string, expected: number, success: Operation): Promise<WriteResult> {
+    const request = { key, expected, success };
+    return this.#call(() => conditionalWrite(this.#client, request, this.#timeoutMs));
+  }
+
+  async #listOnce(prefix: string, options: ListOptions): Promise<Page> {
+    const { after, limit = 0, minRevision } = options;
+    const range = after === undefined ? prefixRange(prefix) : prefixRangeAfter(prefix, after);
+    if (range === undefined) return this.#emptyPage(options);
+    const first: RangeRequest = { ...range, limit: limit || PAGE_ENTRIES, revision: options.revision };
+    const serializable = minRevision === 0;
+    let page = await this.#rangeReaching({ ...first, serializable }, options.revision ?? minRevision ?? 0);
+    const revision = options.revision ?? page.revision;
+    const remaining = page.count - page.entries.length;
+    if (limit !== 0) return { entries: page.entries, revision, remaining };
+    const entries = page.entries;
+    while (page.more) {
+      const next = prefixRangeAfter(prefix, entries.at(-1)?.key ?? "");
+      if (next === undefined) break;
+      page = await this.#range({ ...next, limit: PAGE_ENTRIES, revision });
+      for (const entry of page.entries) entries.push(entry);
+    }
+    return { entries, revision, remaining: 0 };
+  }
+
+  /** Nothing can be there, but the revision asked for must exist all the same. */
+  async #emptyPage(options: ListOptions): Promise<Page> {
+    const { revision, minRevision = 0 } = options;
+    const probe = await this.#rangeReaching(
+      { key: this.#probeKey, countOnly: true, revision },
+      revision ?? minRevision,
+    );
+    return { entries: [], revision: revision ?? probe.revision, remaining: 0 };
+  }
+
+  /** A range whose state is at least as new as `minRevision`, waiting a while for that to exist. */
+  async #rangeReaching(request: RangeRequest, minRevision: number): Promise<RangeResponse> {
+    for (const deadline = Date.now() + REACH_TIMEOUT_MS; ; await sleep(REACH_PAUSE_MS)) {
+      try {
+        const response = await this.#range(request);
+        if (response.revision >= minRevision) return response;
+      } catch (error) {
+        if (!(error instanceof StoreError) || error.code !== "future-revision") throw error;
+      }
+      if (Date.now() >= deadline) throw await this.#futureRevision(minRevision);
+    }
+  }
+
+  async #range(request: RangeRequest): Promise<RangeResponse> {
+    this.#requireOpen();
+    try {
+      return await this.#client.range(request, this.#timeoutMs);
+    } catch (error) {
+      this.#requireOpen();
+      if (isCompacted(error)) throw await this.#compacted(request.revision ?? 0, error);
+      throw toStoreError(error);
+    }
+  }
+
+  async #call<Result>(action: () => Promise<Result>): Promise<Result> {
+    this.#requireOpen();
+    try {
+      return await action();
+    } catch (error) {
+      this.#requireOpen();
+      throw toStoreError(error);
+    }
+  }
+
+  async #compacted(revision: number, cause: unknown): Promise<StoreError> {
+    const oldest = await this.compactedRevision();
+    const message = `revision ${revision} is no longer kept, the oldest is ${oldest}`;
+    return new StoreError("compacted", message, { revision: oldest, cause });
+  }
+
+  async #futureRevision(revision: number): Promise<StoreError> {
+    const newest = await this.revision();
+    const message = `revision ${revision} is not reached yet, the newest is ${newest}`;
+    return new StoreError("future-revision", message, { revision: newest });
+  }
+
+  #requireOpen(): void {
+    if (this.#closing.signal.aborted) throw new StoreError("closed", "the store is closed");
+  }
+}

@@ -1,0 +1,105 @@
+import { type Clock, systemClock } from "../lib/clock.ts";
+import { Expiry } from "./expiry.ts";
+import { HistoryLimit, type HistoryOptions } from "./history-limit.ts";
+import { Snapshots } from "./snapshots.ts";
+import {
+  type Entry,
+  type GetOptions,
+  type ListOptions,
+  type Page,
+  type PutOptions,
+  type Store,
+  StoreError,
+  type WatchBatch,
+  type WriteResult,
+} from "./store.ts";
+
+const futureWaitMs = 3000;
+
+/**
+ * A store that lives and dies with the process. An empty one is at revision 1, so the first write gets 2, as in etcd.
+ * Values are kept as given, not copied: the caller must not change them afterwards.
+ */
+export class MemoryStore implements Store {
+  readonly #snapshots = new Snapshots({ revision: 0 });
+  readonly #history: HistoryLimit;
+  readonly #expiry: Expiry;
+  readonly #clock: Clock;
+  #isClosed = false;
+
+  constructor(options: HistoryOptions = {}) {
+    this.#clock = options.clock ?? systemClock;
+    this.#snapshots.advance(1);
+    this.#expiry = new Expiry((expired) => {
+      for (const { key, modRevision } of expired) this.#deleteNow(key, modRevision);
+    }, this.#clock);
+    this.#history = new HistoryLimit(this.#snapshots, (revision) => void this.#snapshots.compact(revision), options);
+  }
+
+  async get(key: string, options: GetOptions = {}): Promise<Entry | undefined> {
+    this.#requireOpen();
+    if (options.minRevision !== undefined) await this.#snapshots.waitFor(options.minRevision, futureWaitMs);
+    return this.#snapshots.get(key);
+  }
+
+  async list(prefix: string, options: ListOptions = {}): Promise<Page> {
+    this.#requireOpen();
+    const atLeast = options.revision ?? options.minRevision;
+    if (atLeast !== undefined) await this.#snapshots.waitFor(atLeast, futureWaitMs);
+    return this.#snapshots.list(prefix, options);
+  }
+
+  async put(key: string, value: Uint8Array, expected: number, options: PutOptions = {}): Promise<WriteResult> {
+    this.#requireOpen();
+    const current = this.#snapshots.get(key);
+    if ((current?.modRevision ?? 0) !== expected) return { ok: false, current };
+    const revision = this.#snapshots.revision + 1;
+    const entry: Entry = { key, value, createRevision: current?.createRevision ?? revision, modRevision: revision };
+    this.#snapshots.apply([{ revision, key, entry, previous: current }]);
+    if (options.ttlSeconds !== undefined)
+      this.#expiry.add(key, revision, this.#clock.now() + options.ttlSeconds * 1000);
+    this.#history.checkCount();
+    return { ok: true, revision };
+  }
+
+  async delete(key: string, expected: number): Promise<WriteResult> {
+    this.#requireOpen();
+    return this.#deleteNow(key, expected);
+  }
+
+  watch(prefix: string, revision: number, signal: AbortSignal): AsyncIterable<WatchBatch> {
+    this.#requireOpen();
+    return this.#snapshots.watch(prefix, revision, signal);
+  }
+
+  async revision(): Promise<number> {
+    this.#requireOpen();
+    return this.#snapshots.revision;
+  }
+
+  async compact(revision: number): Promise<void> {
+    this.#requireOpen();
+    this.#snapshots.compact(revision);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#expiry.close();
+    this.#history.close();
+    this.#snapshots.close();
+  }
+
+  #deleteNow(key: string, expected: number): WriteResult {
+    const current = this.#snapshots.get(key);
+    if (current === undefined || current.modRevision !== expected) return { ok: false, current };
+    const revision = this.#snapshots.revision + 1;
+    this.#snapshots.apply([{ revision, key, entry: undefined, previous: current }]);
+    this.#history.checkCount();
+    return { ok: true, revision };
+  }
+
+  #requireOpen(): void {
+    if (this.#isClosed) throw new StoreError("closed", "the store is closed");
+  }
+}

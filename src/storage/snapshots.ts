@@ -1,0 +1,209 @@
+import { EventLog } from "./event-log.ts";
+import { compareKeys, OrderedMap, prefixEnd } from "./ordered-map.ts";
+import { PastStates } from "./past-states.ts";
+import { type Entry, type Page, StoreError, type StoreEvent } from "./store.ts";
+import { type Watch, WatchLogs } from "./watch-logs.ts";
+
+/** Where a Snapshots begins: all entries as of `revision`. Without entries, an empty state. */
+export interface SnapshotsStart {
+  readonly revision: number;
+  readonly entries?: Iterable<Entry>;
+}
+
+/** What a list selects. Absent `revision`: the newest state known. */
+export interface SnapshotListOptions {
+  readonly after?: string;
+  readonly limit?: number;
+  readonly revision?: number;
+}
+
+interface RevisionWaiter {
+  readonly revision: number;
+  readonly timer: NodeJS.Timeout;
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+/**
+ * State, history and watches in memory, fed with events by whoever owns the truth. History is kept until `compact`
+ * is called. Reads are synchronous and see everything applied so far; the past costs little (see PastStates).
+ */
+export class Snapshots {
+  readonly #log = new EventLog();
+  readonly #past = new PastStates(this.#log);
+  readonly #watches: WatchLogs;
+  readonly #map = new OrderedMap<Entry>();
+  readonly #waiters = new Set<RevisionWaiter>();
+  #revision: number;
+  #oldest: number;
+
+  constructor(start: SnapshotsStart) {
+    this.#revision = start.revision;
+    this.#oldest = start.revision;
+    this.#watches = new WatchLogs(this.#log, start.revision);
+    for (const entry of start.entries ?? []) this.#map.set(entry.key, entry);
+  }
+
+  /** The revision up to which everything is known here. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** The oldest revision that can still be listed. */
+  get oldestRevision(): number {
+    return this.#oldest;
+  }
+
+  /** How many events of history are kept. */
+  get eventCount(): number {
+    return this.#log.length;
+  }
+
+  /** How many keys there are. */
+  get size(): number {
+    return this.#map.size;
+  }
+
+  /** How many prefixes are being watched. */
+  get watchedPrefixes(): number {
+    return this.#watches.prefixes;
+  }
+
+  /**
+   * Appends events with ascending revisions and wakes their watchers. Several events may share a revision, but then
+   * they must come in one call. `previous` is filled from the state here, so it need not be given; a delete of a key
+   * that is not here changes nothing and is not recorded. `revision`, if higher than the last event's, is as `advance`.
+   */
+  apply(events: readonly StoreEvent[], revision: number = events.at(-1)?.revision ?? this.#revision): void {
+    this.#requireAscending(events, revision);
+    let count = 0;
+    for (const given of events) {
+      const { key, entry } = given;
+      const previous = entry === undefined ? this.#map.delete(key) : this.#map.set(key, entry);
+      if (entry === undefined && previous === undefined) continue;
+      const event = given.previous === previous ? given : { revision: given.revision, key, entry, previous };
+      this.#log.append(event);
+      this.#watches.append(event);
+      count++;
+    }
+    this.advance(revision);
+    this.#past.advance(count, { revision, map: this.#map });
+  }
+
+  /** States that nothing changed from the last event up to `revision`. A lower revision changes nothing. */
+  advance(revision: number): void {
+    if (revision < this.#revision) return;
+    this.#revision = revision;
+    this.#watches.complete(revision);
+    for (const waiter of this.#waiters) {
+      if (waiter.revision <= revision) this.#settle(waiter)?.resolve();
+    }
+  }
+
+  /** The newest entry, or undefined. */
+  get(key: string): Entry | undefined {
+    return this.#map.get(key);
+  }
+
+  /** Throws StoreError "compacted" or "future-revision" when `revision` is given and not kept, or not reached yet. */
+  list(prefix: string, options: SnapshotListOptions = {}): Page {
+    const revision = options.revision ?? this.#revision;
+    const map = this.#stateAt(revision);
+    const to = prefixEnd(prefix);
+    const { after, limit } = options;
+    const start = after !== undefined && compareKeys(after, prefix) >= 0 ? { after } : { from: prefix };
+    const entries = map.values({ ...start, to, limit });
+    const last = limit === undefined || limit === 0 ? undefined : entries.at(-1);
+    const remaining = last === undefined ? 0 : map.countRange(last.key, to);
+    // The rest of this page's list is going to be read at the same revision.
+    if (remaining > 0 && map === this.#map) this.#past.keep({ revision, map });
+    return { entries, revision, remaining };
+  }
+
+  /**
+   * Every change with this prefix after `revision`. A revision not reached yet is waited for in silence. Throws what
+   * `close` was given, or StoreError "closed", if that was called before; `next()` throws StoreError "compacted".
+   */
+  watch(prefix: string, revision: number, signal: AbortSignal): Watch {
+    this.#requireOpen();
+    return this.#watches.watch(prefix, revision, signal);
+  }
+
+  /**
+   * Forgets what was before `revision`, and returns the events forgotten. An earlier `revision` changes nothing; one
+   * not reached yet throws StoreError "future-revision". By example, with writes of one key at 2, 5 and 9 (delete):
+   *   compact(5)   events 5 and 9 stay; lists at 4 are refused, lists at 5 are not; watches after 3 are refused,
+   *                watches after 4 begin with event 5, whose `previous` is still the value of 2
+   *   compact(9)   event 9 stays; a list at 9 is empty; a watch after 8 begins with the delete
+   *   compact(10)  nothing stays (if other keys have brought the store to 10 or more)
+   * A watcher that has already read all there was for its prefix goes on undisturbed, however old its position.
+   */
+  compact(revision: number): readonly StoreEvent[] {
+    if (revision > this.#revision) throw this.#futureError(revision);
+    if (revision <= this.#oldest) return [];
+    this.#oldest = revision;
+    this.#past.dropBefore(revision);
+    this.#watches.dropBefore(revision);
+    return this.#log.dropBefore(revision);
+  }
+
+  /** The highest revision for which `compact` would leave at most `maxEvents` events, give or take one revision. */
+  revisionToKeep(maxEvents: number): number {
+    return this.#log.at(this.#log.length - maxEvents)?.revision ?? this.#oldest;
+  }
+
+  /** Resolves once `revision` is known here; rejects with StoreError "future-revision" when that takes too long. */
+  waitFor(revision: number, timeoutMs: number): Promise<void> {
+    if (this.#watches.closed !== undefined) return Promise.reject(this.#closedError());
+    if (revision <= this.#revision) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => this.#settle(waiter)?.reject(this.#futureError(revision)), timeoutMs);
+      const waiter: RevisionWaiter = { revision, timer, resolve, reject };
+      this.#waiters.add(waiter);
+    });
+  }
+
+  /** Ends all watches, quietly or by throwing the given error, and rejects whoever waits. Reads still work. */
+  close(error?: Error): void {
+    this.#watches.close(error);
+    for (const waiter of this.#waiters) this.#settle(waiter)?.reject(this.#closedError());
+  }
+
+  #stateAt(revision: number): OrderedMap<Entry> {
+    if (revision === this.#revision) return this.#map;
+    if (revision > this.#revision) throw this.#futureError(revision);
+    if (revision < this.#oldest) {
+      const message = `revision ${revision} is no longer kept, the oldest is ${this.#oldest}`;
+      throw new StoreError("compacted", message, { revision: this.#oldest });
+    }
+    return this.#past.at(revision, { revision: this.#revision, map: this.#map });
+  }
+
+  #requireAscending(events: readonly StoreEvent[], revision: number): void {
+    let last = this.#revision + 1;
+    for (const event of events) {
+      if (event.revision < last)
+        throw new RangeError(`event of revision ${event.revision} where ${last} was the least`);
+      last = event.revision;
+    }
+    if (events.length > 0 && revision < last) throw new RangeError(`revision ${revision} after an event of ${last}`);
+  }
+
+  #requireOpen(): void {
+    if (this.#watches.closed !== undefined) throw this.#closedError();
+  }
+
+  #closedError(): Error {
+    return this.#watches.closed?.error ?? new StoreError("closed", "the store is closed");
+  }
+
+  #futureError(revision: number): StoreError {
+    const message = `revision ${revision} is not reached yet, the newest is ${this.#revision}`;
+    return new StoreError("future-revision", message, { revision: this.#revision });
+  }
+
+  #settle(waiter: RevisionWaiter): RevisionWaiter | undefined {
+    clearTimeout(waiter.timer);
+    return this.#waiters.delete(waiter) ? waiter : undefined;
+  }
+}

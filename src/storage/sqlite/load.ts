@@ -1,0 +1,66 @@
+import { Snapshots } from "../snapshots.ts";
+import type { Entry, StoreEvent } from "../store.ts";
+import type { DatabaseThread } from "./database-thread.ts";
+import { type ChangeRow, unpackRows } from "./messages.ts";
+
+/** What a file held: the state with its history, what is to expire, and rows that an interrupted trim left behind. */
+export interface LoadedState {
+  readonly snapshots: Snapshots;
+  readonly expiring: readonly { readonly key: string; readonly modRevision: number; readonly atMs: number }[];
+  readonly garbage: readonly number[];
+}
+
+/** Reads the whole file, some rows at a time. Rows before `compacted` make up the state, the others are history too. */
+export async function loadState(thread: DatabaseThread, compacted: number): Promise<LoadedState> {
+  const base = new Map<string, Entry>();
+  const garbage: number[] = [];
+  const expiring: { key: string; modRevision: number; atMs: number }[] = [];
+  let snapshots: Snapshots | undefined;
+  const finishBase = (): Snapshots => {
+    const start = new Snapshots({ revision: Math.max(0, compacted - 1), entries: base.values() });
+    base.clear();
+    return start;
+  };
+  let next = thread.request("read", { after: 0 });
+  for (;;) {
+    const rows = unpackRows(await next);
+    const last = rows.at(-1);
+    if (last === undefined) break;
+    // The thread reads on while these are taken in.
+    next = thread.request("read", { after: last.revision });
+    const events: StoreEvent[] = [];
+    for (const row of rows) {
+      if (row.expiresAtMs !== null) expiring.push({ key: row.key, modRevision: row.revision, atMs: row.expiresAtMs });
+      if (row.revision < compacted) garbage.push(...applyToBase(base, row));
+      else events.push({ revision: row.revision, key: row.key, entry: entryOf(row), previous: undefined });
+    }
+    if (events.length === 0) continue;
+    snapshots ??= finishBase();
+    snapshots.apply(events);
+  }
+  snapshots ??= finishBase();
+  // A store that was never written to is at revision 1.
+  snapshots.advance(Math.max(1, compacted));
+  snapshots.compact(compacted);
+  return { snapshots, expiring, garbage };
+}
+
+/** The revisions of rows that were superseded by this one, or that only say that something is gone. */
+function applyToBase(base: Map<string, Entry>, row: ChangeRow): number[] {
+  const previous = base.get(row.key);
+  const entry = entryOf(row);
+  const superseded = previous === undefined ? [] : [previous.modRevision];
+  if (entry !== undefined) {
+    base.set(row.key, entry);
+    return superseded;
+  }
+  base.delete(row.key);
+  return [...superseded, row.revision];
+}
+
+function entryOf(row: ChangeRow): Entry | undefined {
+  if (row.value === null) return undefined;
+  // A copy, because the view would keep all values it came with in memory.
+  const value = row.value.slice();
+  return { key: row.key, value, createRevision: row.createRevision, modRevision: row.revision };
+}

@@ -1,0 +1,71 @@
+/** One row of history as it travels between the threads: the value is null for a delete. */
+export interface ChangeRow {
+  readonly revision: number;
+  readonly key: string;
+  readonly createRevision: number;
+  readonly value: Uint8Array | null;
+  readonly expiresAtMs: number | null;
+}
+
+/** Rows by columns, and their values one after the other in one buffer: cheap to copy, and the buffer is transferred. */
+export interface PackedRows {
+  readonly keys: readonly string[];
+  /** Per row: revision, createRevision, expiresAtMs or -1, length of the value or -1. */
+  readonly numbers: Float64Array;
+  readonly values: Uint8Array<ArrayBuffer>;
+}
+
+/** What the database thread can be asked, and what it answers. */
+export interface Requests {
+  /** Opens or creates the file and returns the revision it was compacted to; 0 for never. */
+  open: { readonly request: { readonly path: string }; readonly reply: { readonly compacted: number } };
+  /** Rows after a revision, in order, some at a time; none when there are no more. */
+  read: { readonly request: { readonly after: number }; readonly reply: PackedRows };
+  /** Writes all rows, durably, or none. */
+  commit: { readonly request: PackedRows; readonly reply: undefined };
+  /** Notes durably that history before this revision is gone. */
+  compact: { readonly request: { readonly revision: number }; readonly reply: undefined };
+  /** Deletes rows that neither the present nor the kept history needs. */
+  trim: { readonly request: { readonly revisions: readonly number[] }; readonly reply: undefined };
+  close: { readonly request: undefined; readonly reply: undefined };
+}
+
+/** One request on its way to the database thread. */
+export type RequestMessage = {
+  [T in keyof Requests]: { readonly id: number; readonly type: T; readonly body: Requests[T]["request"] };
+}[keyof Requests];
+
+/** The answer to the request with the same id. */
+export type ReplyMessage =
+  | { readonly id: number; readonly body: Requests[keyof Requests]["reply"] }
+  | { readonly id: number; readonly error: { readonly message: string; readonly isInUse: boolean } };
+
+const numbersPerRow = 4;
+
+/** Lays the values of all rows into one new buffer. */
+export function packRows(rows: readonly ChangeRow[]): PackedRows {
+  let size = 0;
+  for (const row of rows) size += row.value?.length ?? 0;
+  const values = new Uint8Array(size);
+  const numbers = new Float64Array(rows.length * numbersPerRow);
+  let offset = 0;
+  for (const [i, { revision, createRevision, expiresAtMs, value }] of rows.entries()) {
+    numbers.set([revision, createRevision, expiresAtMs ?? -1, value?.length ?? -1], i * numbersPerRow);
+    if (value === null) continue;
+    values.set(value, offset);
+    offset += value.length;
+  }
+  return { keys: rows.map((row) => row.key), numbers, values };
+}
+
+/** The rows again; their values are views of the one buffer. */
+export function unpackRows({ keys, numbers, values }: PackedRows): ChangeRow[] {
+  let offset = 0;
+  return keys.map((key, i) => {
+    const at = i * numbersPerRow;
+    const [revision = 0, createRevision = 0, expiresAtMs = -1, length = -1] = numbers.subarray(at, at + numbersPerRow);
+    const value = length === -1 ? null : values.subarray(offset, offset + length);
+    offset += Math.max(0, length);
+    return { revision, key, createRevision, value, expiresAtMs: expiresAtMs === -1 ? null : expiresAtMs };
+  });
+}

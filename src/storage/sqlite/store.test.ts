@@ -1,0 +1,232 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { createInterface } from "node:readline";
+import { DatabaseSync } from "node:sqlite";
+import { describe, it, type TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describeStore } from "../store.suite.ts";
+import { bytes, collect, create, rejectsWith, remove, text, update } from "../suite/steps.suite.ts";
+import { SqliteStore } from "./store.ts";
+
+async function newFile(): Promise<{ path: string; remove(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), "binnacle-sqlite-"));
+  return { path: join(folder, "data.db"), remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+async function testFile(t: TestContext): Promise<string> {
+  const file = await newFile();
+  t.after(file.remove);
+  return file.path;
+}
+
+describeStore("SqliteStore", async () => {
+  const file = await newFile();
+  const store = await SqliteStore.open(file.path);
+  const close = async (): Promise<void> => {
+    await store.close();
+    await file.remove();
+  };
+  return { store, close };
+});
+
+function countRows(path: string): number {
+  const database = new DatabaseSync(path);
+  const count = Number(database.prepare("SELECT count(*) AS count FROM changes").get()?.count);
+  database.close();
+  return count;
+}
+
+describe("SqliteStore across restarts", () => {
+  it("keeps data, revisions and history", async (t) => {
+    const path = await testFile(t);
+    const first = await SqliteStore.open(path);
+    assert.equal(await first.revision(), 1);
+    const one = await create(first, "/a", "a1");
+    const two = await create(first, "/b", "");
+    const three = await update(first, "/a", "a2", one);
+    const four = await remove(first, "/b", two);
+    await first.close();
+
+    const second = await SqliteStore.open(path);
+    t.after(() => second.close());
+    assert.deepEqual([one, two, three, four, await second.revision()], [2, 3, 4, 5, 5]);
+    assert.deepEqual(
+      (await second.list("/")).entries.map((entry) => [
+        entry.key,
+        text(entry.value),
+        entry.createRevision,
+        entry.modRevision,
+      ]),
+      [["/a", "a2", one, three]],
+    );
+    assert.deepEqual(
+      (await second.list("/", { revision: two })).entries.map((entry) => text(entry.value)),
+      ["a1", ""],
+    );
+    const events = await collect(second, "/", 1, { count: 4 });
+    assert.deepEqual(
+      events.map((event) => [event.revision, text(event.entry?.value), text(event.previous?.value)]),
+      [
+        [one, "a1", undefined],
+        [two, "", undefined],
+        [three, "a2", "a1"],
+        [four, undefined, ""],
+      ],
+    );
+    assert.equal(await create(second, "/c", "c1"), 6);
+  });
+
+  it("keeps compaction, and only the rows still needed", async (t) => {
+    const path = await testFile(t);
+    const first = await SqliteStore.open(path);
+    let revision = await create(first, "/a", "0");
+    const kept = await create(first, "/kept", "x");
+    const gone = await create(first, "/gone", "x");
+    await remove(first, "/gone", gone);
+    for (let i = 1; i <= 1200; i++) revision = await update(first, "/a", `${i}`, revision);
+    await first.compact(revision);
+    await first.close();
+
+    const second = await SqliteStore.open(path);
+    await rejectsWith("compacted", () => second.list("/", { revision: revision - 1 }));
+    await rejectsWith("compacted", () => collect(second, "/", revision - 2, { count: 1 }));
+    const [event] = await collect(second, "/a", revision - 1, { count: 1 });
+    assert.deepEqual([text(event?.entry?.value), text(event?.previous?.value)], ["1200", "1199"]);
+    assert.equal((await second.get("/kept"))?.modRevision, kept);
+    assert.equal(await second.revision(), revision);
+    await second.close();
+    // Trimming goes on in the background; a close interrupts it, and the next start takes it up again.
+    for (let i = 0; i < 50 && countRows(path) > 3; i++) {
+      const store = await SqliteStore.open(path);
+      await sleep(20);
+      await store.close();
+    }
+    assert.equal(countRows(path), 3, "the two keys, and the value before the oldest event");
+  });
+
+  it("still expires what was to expire", async (t) => {
+    const path = await testFile(t);
+    let nowMs = Date.now() - 60_000;
+    const first = await SqliteStore.open(path, { clock: { now: () => nowMs } });
+    assert.ok((await first.put("/short", bytes("x"), 0, { ttlSeconds: 30 })).ok);
+    assert.ok((await first.put("/long", bytes("x"), 0, { ttlSeconds: 300 })).ok);
+    nowMs += 1;
+    await first.close();
+    const second = await SqliteStore.open(path);
+    t.after(() => second.close());
+    const [event] = await collect(second, "/short", 3, { count: 1 });
+    assert.equal(event?.entry, undefined);
+    assert.equal((await second.list("/")).entries.length, 1);
+  });
+});
+
+describe("SqliteStore and its file", () => {
+  it("refuses a second opener with a clear message", async (t) => {
+    const path = await testFile(t);
+    const first = await SqliteStore.open(path);
+    t.after(() => first.close());
+    const error = await rejectsWith("unavailable", () => SqliteStore.open(path));
+    assert.match(error.message, /data\.db is in use by another process/);
+    const code = `
+      import { SqliteStore } from ${JSON.stringify(new URL("./store.ts", import.meta.url).href)};
+      await SqliteStore.open(${JSON.stringify(path)}).catch((error) => process.stdout.write(error.message));
+    `;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", code], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    assert.match((await child.stdout.toArray()).join(""), /in use by another process/);
+    await create(first, "/a", "still works");
+  });
+
+  it("refuses files it does not understand", async (t) => {
+    const path = await testFile(t);
+    await writeFile(path, "this is not a database, and it is longer than a header of one hundred bytes".repeat(10));
+    await rejectsWith("unavailable", () => SqliteStore.open(path));
+    await rm(path);
+    const other = new DatabaseSync(path);
+    other.exec("CREATE TABLE other (a)");
+    other.close();
+    const foreign = await rejectsWith("unavailable", () => SqliteStore.open(path));
+    assert.match(foreign.message, /not a Binnacle database/);
+    await rm(path);
+    await (await SqliteStore.open(path)).close();
+    const newer = new DatabaseSync(path);
+    newer.exec("PRAGMA user_version = 99");
+    newer.close();
+    const unknown = await rejectsWith("unavailable", () => SqliteStore.open(path));
+    assert.match(unknown.message, /has format 99/);
+  });
+
+  it("loses no acknowledged write when the process is killed", { timeout: 60_000 }, async (t) => {
+    const path = await testFile(t);
+    let newest = 1;
+    for (let round = 0; round < 3; round++) {
+      const acknowledged = await writeUntilKilled(path, 150 + round * 170);
+      assert.ok(acknowledged.size >= 100);
+      const store = await SqliteStore.open(path);
+      const revision = await store.revision();
+      assert.ok(revision >= Math.max(newest, ...acknowledged.keys()), "revisions never go back");
+      for (const [modRevision, key] of acknowledged) {
+        assert.ok(modRevision > newest, "no revision is given twice");
+        assert.equal((await store.get(key))?.modRevision, modRevision);
+      }
+      const events = await collect(store, "/", newest, { count: revision - newest });
+      assert.deepEqual(
+        events.map((event) => event.revision),
+        Array.from({ length: revision - newest }, (_, i) => newest + 1 + i),
+      );
+      newest = revision;
+      await store.close();
+    }
+  });
+
+  it("keeps the event loop free while many writes run", async (t) => {
+    const store = await SqliteStore.open(await testFile(t));
+    t.after(() => store.close());
+    const value = bytes("x".repeat(1000));
+    for (let i = 0; i < 200; i++) await store.put(`/warm/${i}`, value, 0);
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
+    let next = 0;
+    const write = async (): Promise<void> => {
+      while (next < 2000) assert.ok((await store.put(`/k/${next++}`, value, 0)).ok);
+    };
+    await Promise.all(Array.from({ length: 64 }, write));
+    delay.disable();
+    const p99Ms = delay.percentile(99) / 1e6;
+    assert.ok(p99Ms < 20, `the 99th percentile of the delay was ${p99Ms} ms`);
+    assert.equal((await store.list("/k/", { limit: 1 })).remaining, 1999);
+  });
+});
+
+/** Lets a child process write with 16 in flight, kills it, and returns what it was told was written. */
+async function writeUntilKilled(path: string, count: number): Promise<Map<number, string>> {
+  const code = `
+    import { SqliteStore } from ${JSON.stringify(new URL("./store.ts", import.meta.url).href)};
+    import { writeSync } from "node:fs";
+    const store = await SqliteStore.open(${JSON.stringify(path)});
+    const start = await store.revision();
+    let next = 0;
+    const write = async () => {
+      for (;;) {
+        const key = "/" + start + "/" + next++;
+        const result = await store.put(key, Buffer.alloc(2000, 7), 0);
+        writeSync(1, result.revision + " " + key + "\\n");
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, write));
+  `;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: ["ignore", "pipe", "inherit"] });
+  const acknowledged = new Map<number, string>();
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [revision, key] = line.split(" ");
+    // The kill may have cut the last line short.
+    if (key?.startsWith("/") && revision !== undefined) acknowledged.set(Number(revision), key);
+    if (acknowledged.size === count) child.kill("SIGKILL");
+  }
+  return acknowledged;
+}

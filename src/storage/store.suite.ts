@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import type { Store } from "./store.ts";
+import { listTests } from "./suite/lists.suite.ts";
+import { watchTests } from "./suite/watches.suite.ts";
+import { writeTests } from "./suite/writes.suite.ts";
+
+/** An engine under test and how to take it down. `close` also closes the store if the test did not. */
+export interface OpenedStore {
+  readonly store: Store;
+  close(): Promise<void>;
+}
+
+/** What the engine under test is known not to do. */
+export interface SuiteOptions {
+  /** Test name → why this engine skips it. The reason is shown in the test report. */
+  readonly skips?: Readonly<Record<string, string>>;
+}
+
+let nextPrefix = 0;
+
+/**
+ * Declares the tests every engine must pass; `open` is called before each. They use only keys under a prefix of their
+ * own and assume nothing about the first revision, so the data behind the store may be the same for all of them, but
+ * nobody else may write to it meanwhile.
+ */
+export function describeStore(name: string, open: () => Promise<OpenedStore>, options: SuiteOptions = {}): void {
+  const tests = [...writeTests, ...listTests, ...watchTests];
+  const titles = new Set(tests.map(([title]) => title));
+  for (const title of Object.keys(options.skips ?? {})) assert.ok(titles.has(title), `no test is called "${title}"`);
+  describe(name, { timeout: 120_000 }, () => {
+    let opened: OpenedStore | undefined;
+    beforeEach(async () => {
+      opened = await open();
+    });
+    afterEach(async () => {
+      await opened?.close();
+      opened = undefined;
+    });
+    for (const [title, test] of tests) {
+      it(title, { skip: options.skips?.[title] ?? false }, async () => {
+        assert.ok(opened);
+        await test(opened.store, `/suite-${process.pid}-${nextPrefix++}/`);
+      });
+    }
+  });
+}

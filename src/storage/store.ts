@@ -1,0 +1,111 @@
+/** One key with its value, as it was at `modRevision`. Entries are immutable and shared by all readers. */
+export interface Entry {
+  readonly key: string;
+  readonly value: Uint8Array;
+  /** Revision of the write that created this key. */
+  readonly createRevision: number;
+  /** Revision of the write that produced this value. */
+  readonly modRevision: number;
+  /** Room for the layer above to keep what it derived from the value. Dropped together with the entry. */
+  memo?: unknown;
+}
+
+/** A refused write is an expected outcome, so it carries what is there instead of being thrown. */
+export type WriteResult =
+  | { readonly ok: true; readonly revision: number }
+  | { readonly ok: false; readonly current: Entry | undefined };
+
+/** One step of history. `entry` is undefined when the key was deleted, `previous` when it did not exist before. */
+export interface StoreEvent {
+  readonly revision: number;
+  readonly key: string;
+  readonly entry: Entry | undefined;
+  readonly previous: Entry | undefined;
+  /** Room for the layer above, as in Entry. */
+  memo?: unknown;
+}
+
+/** Entries in ascending byte order of their keys, all as of `revision`. */
+export interface Page {
+  readonly entries: readonly Entry[];
+  readonly revision: number;
+  /** How many further entries with this prefix follow after the last one given. */
+  readonly remaining: number;
+}
+
+/** What a list selects and at which moment. */
+export interface ListOptions {
+  /** Only keys greater than this one. */
+  readonly after?: string;
+  /** At most so many entries; 0 or absent means all. */
+  readonly limit?: number;
+  /** The state at exactly this revision. Absent: the newest, including every write acknowledged before the call. */
+  readonly revision?: number;
+  /** Any state at least as new as this revision will do; 0 means any state at all. Not together with `revision`. */
+  readonly minRevision?: number;
+}
+
+/** How fresh a single read must be. Absent: it sees every write acknowledged before the call. */
+export interface GetOptions {
+  /** Any state at least as new as this revision will do; 0 means any state at all. */
+  readonly minRevision?: number;
+}
+
+/** Extra conditions of a write. */
+export interface PutOptions {
+  /** The entry is deleted, with an event, some time after so many seconds. */
+  readonly ttlSeconds?: number;
+}
+
+/**
+ * Keys, bytes and revisions. Every write that changes something gets the next revision of one counter for the whole
+ * store; revisions never repeat and never go back.
+ */
+export interface Store {
+  /** Resolves to undefined when the key does not exist. */
+  get(key: string, options?: GetOptions): Promise<Entry | undefined>;
+  /**
+   * Entries whose key starts with `prefix`. Throws StoreError "compacted" when `revision` is no longer kept, and
+   * "future-revision" when `revision` or `minRevision` is not reached within about three seconds.
+   */
+  list(prefix: string, options?: ListOptions): Promise<Page>;
+  /** Writes only if the key's modRevision equals `expected`; 0 means the key must not exist. */
+  put(key: string, value: Uint8Array, expected: number, options?: PutOptions): Promise<WriteResult>;
+  /** Deletes only if the key's modRevision equals `expected`. */
+  delete(key: string, expected: number): Promise<WriteResult>;
+  /**
+   * Every change with this prefix after `revision`, in order and without gaps, in batches. Throws StoreError
+   * "compacted" once that can no longer be promised. A consumer that pauses costs the store nothing. An empty batch
+   * says only that the store's revision has moved (see `progress`). Ends quietly when the signal aborts.
+   */
+  watch(prefix: string, revision: number, signal: AbortSignal): AsyncIterable<WatchBatch>;
+  /** The newest revision, including every write acknowledged before the call. */
+  revision(): Promise<number>;
+  /** Forgets history before `revision`: reads and watches older than it are refused from then on. */
+  compact(revision: number): Promise<void>;
+  /** Ends all watches and releases everything. Calls after it throw StoreError "closed". */
+  close(): Promise<void>;
+}
+
+/** Events of one prefix in order, and the revision up to which the prefix is now completely known. */
+export interface WatchBatch {
+  readonly events: readonly StoreEvent[];
+  readonly revision: number;
+}
+
+/** Why a store could not keep a promise. The set is closed: `resources/store-errors.ts` translates every member. */
+export type StoreErrorCode = "compacted" | "future-revision" | "unavailable" | "timeout" | "too-large" | "closed";
+
+/** Thrown when a store cannot keep a promise; expected refusals are results, not errors. */
+export class StoreError extends Error {
+  readonly code: StoreErrorCode;
+  /** "compacted": the oldest revision still kept. "future-revision": the newest revision there is. */
+  readonly revision: number;
+
+  constructor(code: StoreErrorCode, message: string, options: { revision?: number; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = "StoreError";
+    this.code = code;
+    this.revision = options.revision ?? 0;
+  }
+}

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { type Entry, type Page, type Store, StoreError, type StoreErrorCode, type StoreEvent } from "../store.ts";
+
+/** The name of a test and what it does with a store, using only keys under `prefix`. */
+export type StoreTest = readonly [name: string, run: (store: Store, prefix: string) => Promise<void>];
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** UTF-8 bytes of a text, for tests. */
+export function bytes(value: string): Uint8Array {
+  return encoder.encode(value);
+}
+
+/** The text of UTF-8 bytes; undefined stays undefined. */
+export function text(value: Uint8Array | undefined): string | undefined {
+  return value === undefined ? undefined : decoder.decode(value);
+}
+
+/** The keys of a page, in order. */
+export function keysOf(page: Page): string[] {
+  return page.entries.map((entry) => entry.key);
+}
+
+/** Creates a key that must not exist and returns the revision. */
+export function create(store: Store, key: string, value: string): Promise<number> {
+  return update(store, key, value, 0);
+}
+
+/** Writes a key whose modRevision must be `expected` and returns the new revision. */
+export async function update(store: Store, key: string, value: string, expected: number): Promise<number> {
+  const result = await store.put(key, bytes(value), expected);
+  assert.ok(result.ok, `put of ${key} was refused`);
+  return result.revision;
+}
+
+/** Deletes a key whose modRevision must be `expected` and returns the revision of the delete. */
+export async function remove(store: Store, key: string, expected: number): Promise<number> {
+  const result = await store.delete(key, expected);
+  assert.ok(result.ok, `delete of ${key} was refused`);
+  return result.revision;
+}
+
+/** Watches until `count` events have come and returns them all; fails when that takes longer than `timeoutMs`. */
+export async function collect(
+  store: Pick<Store, "watch">,
+  prefix: string,
+  revision: number,
+  options: { readonly count: number; readonly timeoutMs?: number },
+): Promise<StoreEvent[]> {
+  const { count, timeoutMs = 10_000 } = options;
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), timeoutMs);
+  const events: StoreEvent[] = [];
+  try {
+    for await (const batch of store.watch(prefix, revision, abort.signal)) {
+      events.push(...batch.events);
+      if (events.length >= count) break;
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+  assert.equal(events.length, count, `events of ${prefix} after ${revision}`);
+  return events;
+}
+
+/** The StoreError of this code that the action must fail with. */
+export async function rejectsWith(code: StoreErrorCode, action: () => Promise<unknown>): Promise<StoreError> {
+  let caught: unknown;
+  try {
+    await action();
+  } catch (error) {
+    caught = error;
+  }
+  assert.ok(caught instanceof StoreError, `expected StoreError "${code}", got ${String(caught)}`);
+  assert.equal(caught.code, code);
+  return caught;
+}
+
+/** An entry in a form that test reports can show. */
+export function plain(entry: Entry | undefined): object | undefined {
+  if (entry === undefined) return undefined;
+  const { key, value, createRevision, modRevision } = entry;
+  return { key, value: text(value), createRevision, modRevision };
+}

@@ -1,0 +1,253 @@
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { StoreEvent } from "../store.ts";
+import { bytes, collect, create, plain, rejectsWith, remove, type StoreTest, text, update } from "./steps.suite.ts";
+
+/** What a watch promises, and what closing does to it. */
+export const watchTests: readonly StoreTest[] = [
+  [
+    "watches from an old revision and goes on with what comes",
+    async (store, prefix) => {
+      const start = await store.revision();
+      const one = await create(store, `${prefix}a`, "1");
+      const two = await update(store, `${prefix}a`, "2", one);
+      const collecting = collect(store, prefix, start, { count: 4 });
+      await sleep(20);
+      const three = await remove(store, `${prefix}a`, two);
+      const four = await create(store, `${prefix}b`, "4");
+      const events = await collecting;
+      assert.deepEqual(
+        events.map((event) => event.revision),
+        [one, two, three, four],
+      );
+      assert.deepEqual(
+        events.map((event) => [plain(event.entry), plain(event.previous)]),
+        [
+          [{ key: `${prefix}a`, value: "1", createRevision: one, modRevision: one }, undefined],
+          [
+            { key: `${prefix}a`, value: "2", createRevision: one, modRevision: two },
+            { key: `${prefix}a`, value: "1", createRevision: one, modRevision: one },
+          ],
+          [undefined, { key: `${prefix}a`, value: "2", createRevision: one, modRevision: two }],
+          [{ key: `${prefix}b`, value: "4", createRevision: four, modRevision: four }, undefined],
+        ],
+      );
+      const rest = await collect(store, prefix, two, { count: 2 });
+      assert.deepEqual(
+        rest.map((event) => event.revision),
+        [three, four],
+      );
+    },
+  ],
+  [
+    "watches from now without what was before",
+    async (store, prefix) => {
+      await create(store, `${prefix}before`, "x");
+      const now = await store.revision();
+      const collecting = collect(store, prefix, now, { count: 1 });
+      await sleep(20);
+      const revision = await create(store, `${prefix}after`, "x");
+      assert.deepEqual(
+        (await collecting).map((event) => event.revision),
+        [revision],
+      );
+    },
+  ],
+  [
+    "watches from a future revision in silence until it has passed",
+    async (store, prefix) => {
+      const now = await create(store, `${prefix}k`, "0");
+      const collecting = collect(store, prefix, now + 2, { count: 1 });
+      await sleep(20);
+      let revision = now;
+      for (let i = 1; i <= 3; i++) revision = await update(store, `${prefix}k`, `${i}`, revision);
+      const events = await collecting;
+      assert.ok((events[0]?.revision ?? 0) > now + 2);
+    },
+  ],
+  [
+    "watches a single key by its full name",
+    async (store, prefix) => {
+      const start = await store.revision();
+      const collecting = collect(store, `${prefix}one`, start, { count: 2 });
+      await sleep(20);
+      await create(store, `${prefix}two`, "x");
+      const first = await create(store, `${prefix}one`, "x");
+      await update(store, `${prefix}one`, "y", first);
+      assert.deepEqual(
+        (await collecting).map((event) => text(event.entry?.value)),
+        ["x", "y"],
+      );
+    },
+  ],
+  [
+    "states with each batch how far the prefix is known",
+    async (store, prefix) => {
+      const start = await store.revision();
+      const abort = new AbortController();
+      const created = await create(store, `${prefix}a`, "x");
+      let known = start;
+      for await (const batch of store.watch(prefix, start, abort.signal)) {
+        assert.ok(batch.revision >= known, "never goes back");
+        for (const event of batch.events) {
+          assert.ok(event.revision > known, "was not said to be known before");
+          assert.ok(event.revision <= batch.revision);
+        }
+        known = batch.revision;
+        if (known >= created) abort.abort();
+      }
+      assert.ok(known >= created);
+    },
+  ],
+  [
+    "shows ten concurrent writers of one key, each revision exactly once",
+    async (store, prefix) => {
+      const key = `${prefix}counter`;
+      const start = await create(store, key, "0");
+      const abort = new AbortController();
+      const seen: StoreEvent[] = [];
+      const watching = (async () => {
+        for await (const batch of store.watch(prefix, start, abort.signal)) seen.push(...batch.events);
+      })();
+      const acknowledged: number[] = [];
+      const increment = async (): Promise<void> => {
+        for (let done = 0; done < 20; ) {
+          const current = await store.get(key);
+          const next = Number(text(current?.value)) + 1;
+          const result = await store.put(key, bytes(`${next}`), current?.modRevision ?? 0);
+          if (!result.ok) continue;
+          acknowledged.push(result.revision);
+          done++;
+        }
+      };
+      await Promise.all(Array.from({ length: 10 }, increment));
+      for (let i = 0; i < 200 && seen.length < 200; i++) await sleep(10);
+      abort.abort();
+      await watching;
+      assert.deepEqual(
+        seen.map((event) => event.revision),
+        acknowledged.sort((a, b) => a - b),
+      );
+      assert.deepEqual(
+        seen.map((event) => Number(text(event.entry?.value))),
+        Array.from({ length: 200 }, (_, i) => i + 1),
+      );
+      for (const event of seen) assert.equal(event.previous?.value.length === 0, false);
+    },
+  ],
+  [
+    "gives a paused watcher everything later, in order",
+    async (store, prefix) => {
+      const start = await store.revision();
+      const abort = new AbortController();
+      const iterator = store.watch(prefix, start, abort.signal)[Symbol.asyncIterator]();
+      const expected = [await create(store, `${prefix}0`, "x")];
+      const seen: number[] = [];
+      const take = async (): Promise<void> => {
+        const result = await iterator.next();
+        if (!result.done) seen.push(...result.value.events.map((event) => event.revision));
+      };
+      while (seen.length === 0) await take();
+      for (let i = 1; i <= 300; i += 30) {
+        const batch = Array.from({ length: 30 }, (_, j) => create(store, `${prefix}${i + j}`, "x"));
+        expected.push(...(await Promise.all(batch)));
+      }
+      while (seen.length < expected.length) await take();
+      assert.deepEqual(
+        seen,
+        expected.sort((a, b) => a - b),
+      );
+      abort.abort();
+      assert.equal((await iterator.next()).done, true);
+    },
+  ],
+  [
+    "rebuilds by list and watch what many writers wrote",
+    async (store, prefix) => {
+      const listed = await store.list(prefix);
+      const state = new Map<string, string>();
+      const abort = new AbortController();
+      let last = listed.revision;
+      const watching = (async () => {
+        for await (const batch of store.watch(prefix, listed.revision, abort.signal)) {
+          for (const event of batch.events) {
+            assert.ok(event.revision >= last);
+            last = event.revision;
+            assert.equal(text(event.previous?.value), state.get(event.key));
+            if (event.entry === undefined) state.delete(event.key);
+            else state.set(event.key, text(event.entry.value) ?? "");
+          }
+        }
+      })();
+      const write = async (_: unknown, writer: number): Promise<void> => {
+        for (let i = 0; i < 30; i++) {
+          const key = `${prefix}${(i * 7 + writer) % 11}`;
+          const current = await store.get(key);
+          if (current !== undefined && i % 3 === 0) await store.delete(key, current.modRevision);
+          else await store.put(key, bytes(`${writer}-${i}`), current?.modRevision ?? 0);
+        }
+      };
+      await Promise.all(Array.from({ length: 8 }, write));
+      const end = await create(store, `${prefix}end`, "end");
+      for (let i = 0; i < 200 && last < end; i++) await sleep(10);
+      abort.abort();
+      await watching;
+      const final = await store.list(prefix);
+      assert.deepEqual([...state].sort(), final.entries.map((entry) => [entry.key, text(entry.value)]).sort());
+    },
+  ],
+  [
+    "refuses a watch older than the compacted revision",
+    async (store, prefix) => {
+      const one = await create(store, `${prefix}a`, "1");
+      const two = await update(store, `${prefix}a`, "2", one);
+      const three = await update(store, `${prefix}a`, "3", two);
+      const four = await update(store, `${prefix}a`, "4", three);
+      await store.compact(three);
+      const error = await rejectsWith("compacted", () => collect(store, prefix, one - 1, { count: 1 }));
+      assert.equal(error.revision, three);
+      const events = await collect(store, prefix, three, { count: 1 });
+      assert.deepEqual(
+        events.map((event) => [event.revision, text(event.previous?.value)]),
+        [[four, "3"]],
+      );
+    },
+  ],
+  [
+    "ends a watch quietly when the signal aborts",
+    async (store, prefix) => {
+      const start = await store.revision();
+      const before = new AbortController();
+      before.abort();
+      for await (const batch of store.watch(prefix, start, before.signal)) assert.equal(batch.events.length, 0);
+      const during = new AbortController();
+      const ending = (async () => {
+        for await (const batch of store.watch(prefix, start, during.signal)) assert.equal(batch.events.length, 0);
+      })();
+      await sleep(20);
+      during.abort();
+      await ending;
+    },
+  ],
+  [
+    "ends watches on close and refuses calls after it",
+    async (store, prefix) => {
+      const signal = new AbortController().signal;
+      const start = await store.revision();
+      const ending = (async () => {
+        for await (const batch of store.watch(prefix, start, signal)) assert.equal(batch.events.length, 0);
+      })();
+      await sleep(20);
+      await store.close();
+      await ending;
+      await rejectsWith("closed", () => store.get(`${prefix}a`));
+      await rejectsWith("closed", () => store.list(prefix));
+      await rejectsWith("closed", () => store.put(`${prefix}a`, bytes("x"), 0));
+      await rejectsWith("closed", () => store.delete(`${prefix}a`, 1));
+      await rejectsWith("closed", () => store.revision());
+      await rejectsWith("closed", () => store.compact(start));
+      await rejectsWith("closed", () => collect(store, prefix, start, { count: 1 }));
+      await store.close();
+    },
+  ],
+];

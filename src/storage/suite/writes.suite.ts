@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { bytes, collect, create, plain, remove, type StoreTest, text, update } from "./steps.suite.ts";
+
+/** What a write promises. */
+export const writeTests: readonly StoreTest[] = [
+  [
+    "creates, reads, updates and deletes one key",
+    async (store, prefix) => {
+      const key = `${prefix}a`;
+      assert.equal(await store.get(key), undefined);
+      const created = await create(store, key, "one");
+      assert.deepEqual(plain(await store.get(key)), {
+        key,
+        value: "one",
+        createRevision: created,
+        modRevision: created,
+      });
+      const updated = await update(store, key, "two", created);
+      assert.deepEqual(plain(await store.get(key)), {
+        key,
+        value: "two",
+        createRevision: created,
+        modRevision: updated,
+      });
+      await remove(store, key, updated);
+      assert.equal(await store.get(key), undefined);
+    },
+  ],
+  [
+    "refuses a create of what exists and tells what is there",
+    async (store, prefix) => {
+      const key = `${prefix}a`;
+      const created = await create(store, key, "one");
+      const before = await store.revision();
+      const refused = await store.put(key, bytes("two"), 0);
+      assert.ok(!refused.ok);
+      assert.deepEqual(plain(refused.current), { key, value: "one", createRevision: created, modRevision: created });
+      assert.equal(await store.revision(), before, "a refused write takes no revision");
+    },
+  ],
+  [
+    "refuses an update or delete with another revision and tells what is there",
+    async (store, prefix) => {
+      const key = `${prefix}a`;
+      const created = await create(store, key, "one");
+      const updated = await update(store, key, "two", created);
+      const current = { key, value: "two", createRevision: created, modRevision: updated };
+      for (const result of [await store.put(key, bytes("x"), created), await store.delete(key, created)]) {
+        assert.ok(!result.ok);
+        assert.deepEqual(plain(result.current), current);
+      }
+      assert.deepEqual(plain(await store.get(key)), current);
+    },
+  ],
+  [
+    "refuses an update or delete of what does not exist",
+    async (store, prefix) => {
+      const key = `${prefix}a`;
+      const revision = await create(store, `${prefix}other`, "x");
+      for (const expected of [revision, 0]) {
+        const refused = await store.delete(key, expected);
+        assert.deepEqual(refused, { ok: false, current: undefined });
+      }
+      assert.deepEqual(await store.put(key, bytes("x"), revision), { ok: false, current: undefined });
+      assert.equal(await store.revision(), revision);
+    },
+  ],
+  [
+    "gives a new createRevision after a delete",
+    async (store, prefix) => {
+      const key = `${prefix}a`;
+      const first = await create(store, key, "one");
+      await remove(store, key, first);
+      const second = await create(store, key, "two");
+      assert.ok(second > first);
+      assert.deepEqual(plain(await store.get(key)), { key, value: "two", createRevision: second, modRevision: second });
+    },
+  ],
+  [
+    "counts one revision for all keys, strictly upwards",
+    async (store, prefix) => {
+      const revisions: number[] = [await store.revision()];
+      for (let i = 0; i < 5; i++) {
+        const revision = await create(store, `${prefix}k${i}`, "x");
+        revisions.push(revision);
+        assert.equal(await store.revision(), revision);
+        revisions.push(await update(store, `${prefix}k${i}`, "y", revision));
+      }
+      revisions.push(await remove(store, `${prefix}k0`, revisions[2] ?? 0));
+      for (let i = 1; i < revisions.length; i++) assert.ok((revisions[i] ?? 0) > (revisions[i - 1] ?? 0));
+    },
+  ],
+  [
+    "writes identical bytes as a change",
+    async (store, prefix) => {
+      const first = await create(store, `${prefix}a`, "same");
+      const second = await update(store, `${prefix}a`, "same", first);
+      assert.ok(second > first);
+    },
+  ],
+  [
+    "lets exactly one of many concurrent creates win",
+    async (store, prefix) => {
+      const results = await Promise.all(
+        Array.from({ length: 10 }, (_, i) => store.put(`${prefix}a`, bytes(`${i}`), 0)),
+      );
+      const winner = results.findIndex((result) => result.ok);
+      assert.equal(results.filter((result) => result.ok).length, 1);
+      assert.equal(text((await store.get(`${prefix}a`))?.value), `${winner}`);
+      for (const result of results) if (!result.ok) assert.equal(text(result.current?.value), `${winner}`);
+    },
+  ],
+  [
+    "keeps unicode keys, empty values, all byte values and 1 MB values",
+    async (store, prefix) => {
+      const large = new Uint8Array(1_000_000).map((_, i) => i % 251);
+      const values: [string, Uint8Array][] = [
+        ["ünï-☃-😀", bytes("snow")],
+        ["empty", new Uint8Array(0)],
+        ["bytes", new Uint8Array(256).map((_, i) => i)],
+        ["large", large],
+      ];
+      for (const [name, value] of values) assert.ok((await store.put(prefix + name, value, 0)).ok);
+      for (const [name, value] of values) {
+        const entry = await store.get(prefix + name);
+        assert.equal(entry?.key, prefix + name);
+        assert.ok(Buffer.from(value).equals(entry.value));
+      }
+      assert.equal((await store.list(prefix)).entries.length, values.length);
+    },
+  ],
+  [
+    "deletes with an event when the time to live is over",
+    async (store, prefix) => {
+      const key = `${prefix}short`;
+      const kept = `${prefix}kept`;
+      const created = await store.put(key, bytes("x"), 0, { ttlSeconds: 1 });
+      assert.ok(created.ok);
+      const other = await store.put(kept, bytes("x"), 0, { ttlSeconds: 1 });
+      assert.ok(other.ok);
+      await update(store, kept, "no longer limited", other.revision);
+      const events = await collect(store, key, created.revision, { count: 1, timeoutMs: 8_000 });
+      assert.equal(events[0]?.entry, undefined);
+      assert.equal(text(events[0]?.previous?.value), "x");
+      assert.equal(await store.get(key), undefined);
+      await sleep(200);
+      assert.equal(text((await store.get(kept))?.value), "no longer limited");
+    },
+  ],
+];

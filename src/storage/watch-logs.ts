@@ -1,0 +1,321 @@
+import { EventLog } from "./event-log.ts";
+import { StoreError, type StoreEvent, type WatchBatch } from "./store.ts";
+
+const maxBatchEvents = 1000;
+
+/** What a watch of an in-memory state offers beyond iteration. One consumer, one `next()` at a time. */
+export interface Watch extends AsyncIterable<WatchBatch> {
+  /**
+   * Everything up to this revision was in batches taken before the latest `next()`. It moves on while that call is
+   * waiting, also when only other prefixes change. So a consumer that calls `next()` when it is done with a batch may
+   * announce this revision at any time (a bookmark).
+   */
+  progress(): number;
+}
+
+/** The events of one watched prefix, shared by all its watchers. */
+interface PrefixLog {
+  readonly prefix: string;
+  events: EventLog;
+  /** Holds every event with the prefix after this revision, as far as not compacted. */
+  start: number;
+  /** Revision of the newest event that compaction took away. */
+  droppedRevision: number;
+  watchers: number;
+  readonly waiting: Set<Watcher>;
+  isDirty: boolean;
+  /** The latest batch read, which all watchers at the same position share. */
+  latest: { readonly cursor: number; readonly batch: WatchBatch } | undefined;
+}
+
+/**
+ * Watches over a log. For each prefix that somebody watches there is a log of its own, so a change wakes only those
+ * who asked for it, and a watcher is nothing but a position. Example, with watchers on "/pods/" and "/pods/a/x":
+ *   event "/pods/b/y"   goes to the log of "/pods/"
+ *   event "/pods/a/x1"  goes to both ("/pods/a/x" is a prefix of it as well)
+ *   event "/nodes/n"    goes to neither, and nobody wakes up
+ */
+export class WatchLogs {
+  readonly #all: EventLog;
+  readonly #byPrefix = new Map<string, PrefixLog>();
+  // For watched prefixes that do not end in "/": their lengths by the folder they are in, and how many have that length.
+  readonly #lengths = new Map<string, Map<number, number>>();
+  #dirty: PrefixLog[] = [];
+  #revision: number;
+  /** Every event after this revision is kept. */
+  #start: number;
+  /** What callers are told is the oldest revision kept. */
+  #oldest: number;
+  #closed: { readonly error: Error | undefined } | undefined;
+
+  /** `all` is the log of all events; it holds everything after `revision`. */
+  constructor(all: EventLog, revision: number) {
+    this.#all = all;
+    this.#revision = revision;
+    this.#start = revision;
+    this.#oldest = revision;
+  }
+
+  /** The revision up to which everything has been appended. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Why there are no more events; undefined while open. */
+  get closed(): { readonly error: Error | undefined } | undefined {
+    return this.#closed;
+  }
+
+  /** How many prefixes have a log at this moment. */
+  get prefixes(): number {
+    return this.#byPrefix.size;
+  }
+
+  /** Hands an event, already in the log of all events, to those who watch it. They see it after `complete`. */
+  append(event: StoreEvent): void {
+    if (this.#byPrefix.size === 0) return;
+    const { key } = event;
+    for (let start = 0; start <= key.length; ) {
+      const slash = key.indexOf("/", start);
+      this.#appendInFolder(event, start, slash === -1 ? key.length : slash);
+      if (slash === -1) return;
+      start = slash + 1;
+    }
+  }
+
+  /** States that everything up to `revision` was appended, and wakes those who wait for what was. */
+  complete(revision: number): void {
+    this.#revision = revision;
+    if (this.#dirty.length > 0) queueMicrotask(() => this.#wake());
+  }
+
+  /** Nothing happens until the first `next()`. */
+  watch(prefix: string, revision: number, signal: AbortSignal): Watch {
+    return new Watcher(this, { prefix, revision, signal });
+  }
+
+  /** Drops events older than `revision` from all logs. */
+  dropBefore(revision: number): void {
+    this.#start = revision - 1;
+    this.#oldest = revision;
+    for (const log of this.#byPrefix.values()) {
+      const dropped = log.events.dropBefore(revision).at(-1);
+      if (dropped !== undefined) log.droppedRevision = dropped.revision;
+    }
+  }
+
+  /** Ends all watches, quietly or with the error. */
+  close(error?: Error): void {
+    this.#closed ??= { error };
+    for (const log of [...this.#byPrefix.values()]) {
+      for (const watcher of [...log.waiting]) watcher.wake();
+    }
+  }
+
+  /** The log of a prefix, holding everything after `revision`. Each call must be matched by one of `release`. */
+  open(prefix: string, revision: number): PrefixLog {
+    if (revision < this.#start) throw this.compactedError(prefix);
+    let log = this.#byPrefix.get(prefix);
+    if (log === undefined || revision < log.start) {
+      const events = new EventLog();
+      for (let i = this.#all.indexAfter(revision); i < this.#all.length; i++) {
+        const event = this.#all.at(i);
+        if (event?.key.startsWith(prefix)) events.append(event);
+      }
+      log = this.#replaceLog(log, prefix, events);
+      log.start = revision;
+    }
+    log.watchers++;
+    return log;
+  }
+
+  /** Gives back what `open` returned. The last one to do so drops the log. */
+  release(log: PrefixLog): void {
+    log.watchers--;
+    if (log.watchers > 0) return;
+    this.#byPrefix.delete(log.prefix);
+    this.#countLength(log.prefix, -1);
+  }
+
+  /** For a watcher whose next event is no longer kept. */
+  compactedError(prefix: string): StoreError {
+    const message = `the history of ${JSON.stringify(prefix)} is only kept from revision ${this.#oldest} on`;
+    return new StoreError("compacted", message, { revision: this.#oldest });
+  }
+
+  /** The folder is the key up to `start`; the name in it, of a file or of a folder, ends at `end`. */
+  #appendInFolder(event: StoreEvent, start: number, end: number): void {
+    const folder = event.key.slice(0, start);
+    this.#appendTo(this.#byPrefix.get(folder), event);
+    const lengths = this.#lengths.get(folder);
+    if (lengths === undefined) return;
+    for (const length of lengths.keys()) {
+      // A longer one would lie in a deeper folder, whose turn comes next.
+      if (length <= end) this.#appendTo(this.#byPrefix.get(event.key.slice(0, length)), event);
+    }
+  }
+
+  #appendTo(log: PrefixLog | undefined, event: StoreEvent): void {
+    if (log === undefined) return;
+    log.events.append(event);
+    log.latest = undefined;
+    if (log.isDirty || log.waiting.size === 0) return;
+    log.isDirty = true;
+    this.#dirty.push(log);
+  }
+
+  #wake(): void {
+    const dirty = this.#dirty;
+    this.#dirty = [];
+    for (const log of dirty) {
+      log.isDirty = false;
+      for (const watcher of [...log.waiting]) watcher.wake();
+    }
+  }
+
+  // Watchers hold on to their log, so one that has to reach further back is filled anew in place.
+  #replaceLog(log: PrefixLog | undefined, prefix: string, events: EventLog): PrefixLog {
+    if (log !== undefined) {
+      log.events = events;
+      log.latest = undefined;
+      return log;
+    }
+    const created: PrefixLog = {
+      prefix,
+      events,
+      start: 0,
+      droppedRevision: 0,
+      watchers: 0,
+      waiting: new Set(),
+      isDirty: false,
+      latest: undefined,
+    };
+    this.#byPrefix.set(prefix, created);
+    this.#countLength(prefix, 1);
+    return created;
+  }
+
+  #countLength(prefix: string, step: 1 | -1): void {
+    const folder = prefix.slice(0, prefix.lastIndexOf("/") + 1);
+    if (folder === prefix) return;
+    const lengths = this.#lengths.get(folder) ?? new Map<number, number>();
+    const count = (lengths.get(prefix.length) ?? 0) + step;
+    if (count > 0) lengths.set(prefix.length, count);
+    else lengths.delete(prefix.length);
+    if (lengths.size > 0) this.#lengths.set(folder, lengths);
+    else this.#lengths.delete(folder);
+  }
+}
+
+interface Waiter {
+  resolve(result: IteratorResult<WatchBatch, undefined>): void;
+  reject(error: unknown): void;
+}
+
+class Watcher implements Watch, AsyncIterator<WatchBatch, undefined> {
+  readonly #logs: WatchLogs;
+  readonly #prefix: string;
+  readonly #signal: AbortSignal;
+  #log: PrefixLog | undefined;
+  #waiter: Waiter | undefined;
+  /** The last revision given out. */
+  #cursor: number;
+  /** The cursor when `next` was last called. */
+  #consumed: number;
+  #isDone = false;
+
+  constructor(logs: WatchLogs, options: { prefix: string; revision: number; signal: AbortSignal }) {
+    this.#logs = logs;
+    this.#prefix = options.prefix;
+    this.#signal = options.signal;
+    this.#cursor = options.revision;
+    this.#consumed = options.revision;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<WatchBatch, undefined> {
+    return this;
+  }
+
+  progress(): number {
+    const isIdle = this.#waiter !== undefined && (this.#log?.events.lastRevision ?? 0) <= this.#cursor;
+    return isIdle ? Math.max(this.#consumed, this.#logs.revision) : this.#consumed;
+  }
+
+  next(): Promise<IteratorResult<WatchBatch, undefined>> {
+    if (this.#waiter !== undefined) return Promise.reject(new TypeError("next() was called while another is waiting"));
+    this.#consumed = this.#cursor;
+    return new Promise((resolve, reject) => {
+      this.#waiter = { resolve, reject };
+      this.wake();
+    });
+  }
+
+  return(): Promise<IteratorResult<WatchBatch, undefined>> {
+    this.#finish();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  /** Answers the waiting `next`, if there is one and there is something to say. */
+  wake(): void {
+    const waiter = this.#waiter;
+    if (waiter === undefined) return;
+    try {
+      const error = this.#logs.closed?.error;
+      if (error !== undefined && !this.#isDone && !this.#signal.aborted) throw error;
+      if (this.#isDone || this.#signal.aborted || this.#logs.closed !== undefined) {
+        this.#finish();
+        return;
+      }
+      const log = this.#log ?? this.#open();
+      const batch = this.#take(log);
+      if (batch === undefined) {
+        log.waiting.add(this);
+        return;
+      }
+      log.waiting.delete(this);
+      this.#waiter = undefined;
+      waiter.resolve({ done: false, value: batch });
+    } catch (error) {
+      this.#waiter = undefined;
+      this.#finish();
+      waiter.reject(error);
+    }
+  }
+
+  readonly #onAbort = (): void => this.#finish();
+
+  #open(): PrefixLog {
+    const log = this.#logs.open(this.#prefix, this.#cursor);
+    this.#log = log;
+    this.#signal.addEventListener("abort", this.#onAbort);
+    return log;
+  }
+
+  #take(log: PrefixLog): WatchBatch | undefined {
+    if (log.droppedRevision > this.#cursor) throw this.#logs.compactedError(this.#prefix);
+    if (log.events.lastRevision <= this.#cursor) return undefined;
+    if (log.latest?.cursor !== this.#cursor) {
+      const events = log.events.readAfter(this.#cursor, maxBatchEvents);
+      const last = events.at(-1)?.revision ?? this.#cursor;
+      const revision = last === log.events.lastRevision ? this.#logs.revision : last;
+      log.latest = { cursor: this.#cursor, batch: { events, revision } };
+    }
+    const { batch } = log.latest;
+    this.#cursor = batch.revision;
+    return batch;
+  }
+
+  #finish(): void {
+    this.#isDone = true;
+    const log = this.#log;
+    if (log !== undefined) {
+      this.#log = undefined;
+      log.waiting.delete(this);
+      this.#signal.removeEventListener("abort", this.#onAbort);
+      this.#logs.release(log);
+    }
+    const waiter = this.#waiter;
+    this.#waiter = undefined;
+    waiter?.resolve({ done: true, value: undefined });
+  }
+}

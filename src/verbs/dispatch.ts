@@ -1,0 +1,100 @@
+import { methodNotAllowed, unknownPath, unsupportedVerb } from "../api/api-error.ts";
+import type { Call } from "../api/call.ts";
+import type { ApiReply } from "../api/reply.ts";
+import type { RequestInfo } from "../api/request-info.ts";
+import type { ServedResource } from "../resources/catalog.ts";
+import type { Verb } from "../resources/definition.ts";
+import { create } from "./create.ts";
+import { deleteObject } from "./delete.ts";
+import { deleteCollection } from "./delete-collection.ts";
+import { get } from "./get.ts";
+import { list } from "./list.ts";
+import type { Target, VerbContext } from "./target.ts";
+import { update } from "./update.ts";
+import { watch } from "./watch.ts";
+
+/** Answers a resource request of a group version that is served. */
+export async function dispatch(context: VerbContext, call: Call): Promise<ApiReply> {
+  const { info } = call;
+  const resource = context.resources.catalog.find(info.group, info.version, info.resource);
+  if (!resource) throw unknownPath();
+  checkScope(resource, info);
+  const verb = checkVerb(resource, info, call.request.method);
+  warnOfDeprecation(call, resource);
+  const target: Target = {
+    resource,
+    collection: context.resources.collection(resource),
+    namespace: resource.definition.scope === "Namespaced" ? info.namespace : "",
+    name: info.name,
+    subresource: info.subresource,
+  };
+  if (info.subresource !== "" && resource.subresources[info.subresource]?.writes === undefined) {
+    throw unsupportedVerb(nameOf(target), verb);
+  }
+  if (!resource.definition.storage) throw unsupportedVerb(nameOf(target), verb);
+  return run(context, call, target, verb);
+}
+
+function nameOf({ resource, subresource }: Target): { group: string; resource: string } {
+  const { group, plural } = resource.definition;
+  return { group, resource: subresource === "" ? plural : `${plural}/${subresource}` };
+}
+
+/** Throws the 404 of a path that no route has: wrong scope, or a subresource the kind does not have. */
+function checkScope(resource: ServedResource, info: RequestInfo): void {
+  const isNamespaced = resource.definition.scope === "Namespaced";
+  if (!isNamespaced && info.isInNamespace) throw unknownPath();
+  if (isNamespaced && !info.isInNamespace && info.name !== "") throw unknownPath();
+  if (info.subresource !== "" && !resource.subresources[info.subresource]) throw unknownPath();
+  if (info.rest !== "" && !resource.subresources[info.subresource]?.connect) throw unknownPath();
+  // Compat: kinds that can only be created have no paths of single objects.
+  if (info.name !== "" && resource.definition.verbs.every((verb) => verb === "create")) throw unknownPath();
+}
+
+const COLLECTION_VERBS: readonly string[] = ["list", "watch", "create", "deletecollection"];
+const OBJECT_VERBS: readonly string[] = ["get", "update", "patch", "delete"];
+
+/** The verb of the request. Throws 405 when this path does not take it. */
+function checkVerb(resource: ServedResource, info: RequestInfo, method: string): Verb {
+  const { verb, name, subresource } = info;
+  const subresourceVerbs = resource.subresources[subresource]?.verbs;
+  const allowed: readonly string[] = subresource === "" ? resource.definition.verbs : (subresourceVerbs ?? []);
+  if (!allowed.includes(verb) || method === "HEAD") throw methodNotAllowed();
+  if (info.watchPath) return "watch";
+  if (subresource === "") {
+    const onPath = name === "" ? COLLECTION_VERBS : OBJECT_VERBS;
+    if (!onPath.includes(verb)) throw methodNotAllowed();
+  }
+  const isAllNamespaces = resource.definition.scope === "Namespaced" && !info.isInNamespace;
+  if (isAllNamespaces && verb !== "list" && verb !== "watch") throw methodNotAllowed();
+  return verb as Verb;
+}
+
+function warnOfDeprecation(call: Call, { definition, version, apiVersion }: ServedResource): void {
+  const { deprecation } = version;
+  if (!deprecation) return;
+  const removed = deprecation.removed === undefined ? "" : `, unavailable in v${deprecation.removed}+`;
+  const replacement = deprecation.replacement === undefined ? "" : `; use ${deprecation.replacement}`;
+  call.warnings.push(`${apiVersion} ${definition.kind} is deprecated in v${deprecation.since}+${removed}${replacement}`);
+}
+
+function run(context: VerbContext, call: Call, target: Target, verb: Verb): Promise<ApiReply> | ApiReply {
+  switch (verb) {
+    case "get":
+      return get(call, target);
+    case "list":
+      return list(context, call, target);
+    case "watch":
+      return watch(context, call, target);
+    case "create":
+      return create(context, call, target);
+    case "update":
+      return update(context, call, target);
+    case "delete":
+      return deleteObject(context, call, target);
+    case "deletecollection":
+      return deleteCollection(context, call, target);
+    case "patch":
+      throw unsupportedVerb(nameOf(target), verb);
+  }
+}

@@ -1,0 +1,37 @@
+import { badRequest } from "../api/api-error.ts";
+import type { Call } from "../api/call.ts";
+import { printValue } from "../api/field-error.ts";
+import { type ListQuery, parseListQuery, validateListQuery } from "../api/options.ts";
+import type { ApiReply } from "../api/reply.ts";
+import { versionProblem } from "../api/resource-version.ts";
+import { listObjects, type ObjectList } from "../resources/object-list.ts";
+import { parseSelection } from "../resources/selection.ts";
+import type { Target, VerbContext } from "./target.ts";
+
+/** Lists the objects of a kind. */
+export async function list(context: VerbContext, call: Call, target: Target): Promise<ApiReply> {
+  const query = parseListQuery(call.request.query);
+  validateListQuery(query);
+  const { definition, version, apiVersion } = target.resource;
+  const { metadata, items } = await select(context, target, query);
+  return { type: "list", kind: definition.listKind, apiVersion, metadata, items, table: version.table };
+}
+
+/** The objects that a validated list query selects. */
+export function select(context: VerbContext, target: Target, query: ListQuery): Promise<ObjectList> {
+  const { namespace, resource } = target;
+  const { labelSelector, fieldSelector, limit, continueToken, resourceVersion, resourceVersionMatch } = query;
+  return listObjects(context.resources, resource, {
+    selection: parseSelection(resource, { namespace, labelSelector, fieldSelector }),
+    limit,
+    continueToken,
+    resourceVersion: resourceVersion === "" ? undefined : listVersion(resourceVersion),
+    resourceVersionMatch,
+  });
+}
+
+function listVersion(text: string): number {
+  const problem = versionProblem(text);
+  if (problem === undefined) return Number(text);
+  throw badRequest(`invalid resource version: resourceVersion: Invalid value: ${printValue(text)}: ${problem}`);
+}

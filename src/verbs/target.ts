@@ -1,0 +1,47 @@
+import type { AdmissionChain } from "../admission/chain.ts";
+import type { AdmissionRequest } from "../admission/plugin.ts";
+import type { Call } from "../api/call.ts";
+import type { KubeObject } from "../api/object.ts";
+import type { ServedResource } from "../resources/catalog.ts";
+import type { Collection } from "../resources/collection.ts";
+import type { Resources } from "../resources/resources.ts";
+
+/** What a resource request is aimed at, once its path is understood. */
+export interface Target {
+  readonly resource: ServedResource;
+  readonly collection: Collection;
+  /** Empty: none, or all. */
+  readonly namespace: string;
+  /** Empty: the whole collection. */
+  readonly name: string;
+  /** Empty: the object itself. */
+  readonly subresource: string;
+}
+
+/** What verbs work with. */
+export interface VerbContext {
+  readonly resources: Resources;
+  readonly admission: AdmissionChain;
+}
+
+/** The write that admission judges. */
+export function admissionRequest(
+  call: Call,
+  target: Target,
+  write: Pick<AdmissionRequest, "operation" | "dryRun"> & { object?: KubeObject; previous?: KubeObject },
+): AdmissionRequest {
+  const { resource, subresource, namespace } = target;
+  const name = target.name !== "" ? target.name : (write.object?.metadata.name ?? "");
+  return {
+    operation: write.operation,
+    dryRun: write.dryRun,
+    object: write.object,
+    previous: write.previous,
+    resource,
+    subresource,
+    namespace,
+    name,
+    user: call.user,
+    warn: (text) => call.warnings.push(text),
+  };
+}

@@ -1,0 +1,51 @@
+import { badRequest } from "../api/api-error.ts";
+import type { Call } from "../api/call.ts";
+import type { ObjectMeta } from "../api/object.ts";
+import { parseWriteQuery } from "../api/options.ts";
+import type { ApiReply } from "../api/reply.ts";
+import { dedupeOwnerReferences, settleNamespace } from "../resources/metadata.ts";
+import { readObject } from "./body.ts";
+import { admissionRequest, type Target, type VerbContext } from "./target.ts";
+import { cloneJson } from "../lib/clone.ts";
+
+/** Replaces one object, or what one of its subresources lets one change. */
+export async function update(context: VerbContext, call: Call, target: Target): Promise<ApiReply> {
+  const { dryRun } = parseWriteQuery("UpdateOptions", call.request.query);
+  const object = await readObject(context, call, target);
+  checkName(object.metadata, target.name);
+  settleNamespace(target.resource.definition, object.metadata, target.namespace);
+  const duplicates = dedupeOwnerReferences(object.metadata);
+  if (duplicates !== undefined) call.warnings.push(duplicates);
+  const { resource, namespace, name, subresource } = target;
+  const { view, created } = await target.collection.update(
+    resource,
+    { namespace, name },
+    async (current) => {
+      const next = cloneJson(object);
+      const operation = current ? "UPDATE" : "CREATE";
+      await context.admission.mutate(admissionRequest(call, target, { operation, dryRun, object: next, previous: current }));
+      return next;
+    },
+    {
+      dryRun,
+      subresource: subresource === "" ? undefined : subresource,
+      uid: object.metadata.uid,
+      warn: (text) => call.warnings.push(text),
+      admit: (next, previous) => {
+        const operation = previous ? "UPDATE" : "CREATE";
+        return context.admission.validate(admissionRequest(call, target, { operation, dryRun, object: next, previous }));
+      },
+    },
+  );
+  return { type: "object", code: created ? 201 : 200, view, table: resource.version.table };
+}
+
+/** Throws BadRequest unless the object has the name of the URL. */
+export function checkName(metadata: ObjectMeta, name: string): void {
+  if (metadata.name === undefined) {
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (metadata.name !== name) {
+    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
+  }
+}

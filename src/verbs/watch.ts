@@ -1,0 +1,72 @@
+import type { Call } from "../api/call.ts";
+import { type ListQuery, parseListQuery, validateWatchQuery } from "../api/options.ts";
+import type { ApiReply } from "../api/reply.ts";
+import { watchObjects } from "../resources/object-watch.ts";
+import { parseSelection } from "../resources/selection.ts";
+import { readVersion } from "./get.ts";
+import type { Target, VerbContext } from "./target.ts";
+
+/** How long a watch lasts at least when the client does not say. */
+const MIN_WATCH_SECONDS = 1800;
+
+/** Streams the changes of a kind. */
+export function watch(context: VerbContext, call: Call, target: Target): ApiReply {
+  const query = withDefaults(parseListQuery(call.request.query));
+  validateWatchQuery(query);
+  const { namespace, resource } = target;
+  const { labelSelector, allowWatchBookmarks } = query;
+  const fieldSelector = pinName(query.fieldSelector, target.name);
+  const selection = parseSelection(resource, { namespace, labelSelector, fieldSelector });
+  const resourceVersion = readVersion(query.resourceVersion);
+  const seconds = query.timeoutSeconds || MIN_WATCH_SECONDS * (1 + Math.random());
+  const request = {
+    selection,
+    resourceVersion,
+    sendInitialEvents: query.sendInitialEvents ?? false,
+    allowBookmarks: allowWatchBookmarks,
+    deadlineMs: context.resources.clock.now() + seconds * 1000,
+  };
+  const { signal, release } = endAfter(call.request.signal, seconds * 1000);
+  const events = releasing(watchObjects(context.resources, resource, request, signal), release);
+  return { type: "watch", events, table: resource.version.table };
+}
+
+/** Compat: a watch that names no version, or 0, and says nothing of initial events gets them. */
+function withDefaults(query: ListQuery): ListQuery {
+  const isAnyVersion = query.resourceVersion === "" || query.resourceVersion === "0";
+  if (!isAnyVersion || query.sendInitialEvents !== undefined || query.resourceVersionMatch !== "") return query;
+  return { ...query, sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" };
+}
+
+/** The deprecated path that watches one object is a field selector in disguise. */
+function pinName(fieldSelector: string, name: string): string {
+  if (name === "") return fieldSelector;
+  const pinned = `metadata.name=${name}`;
+  return fieldSelector === "" ? pinned : `${fieldSelector},${pinned}`;
+}
+
+/** A signal that aborts with the given one or after some time. `release` frees the timer and the listener. */
+function endAfter(signal: AbortSignal, ms: number): { signal: AbortSignal; release: () => void } {
+  const controller = new AbortController();
+  const end = () => controller.abort();
+  const timer = setTimeout(end, ms);
+  timer.unref();
+  if (signal.aborted) end();
+  else signal.addEventListener("abort", end, { once: true });
+  return {
+    signal: controller.signal,
+    release: () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      end();
+    },
+  };
+}
+
+async function* releasing<T>(source: AsyncIterable<T>, release: () => void): AsyncGenerator<T> {
+  try {
+    yield* source;
+  } finally {
+    release();
+  }
+}

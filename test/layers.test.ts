@@ -1,0 +1,264 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { suite, test } from "node:test";
+import { builtInKinds } from "../src/kinds/all.ts";
+
+interface Part {
+  readonly layer: number;
+  /** Neighbours in the same layer that it may import nevertheless. */
+  readonly sees?: readonly string[];
+  /** Parts or files of lower layers that it must not import. */
+  readonly never?: readonly string[];
+  /** Must not use modules of Node that reach outside the process. */
+  readonly isPure?: boolean;
+}
+
+/**
+ * Every part of src/ and what it may import: parts of lower layers, itself, and what `sees` adds.
+ * Nothing but server.ts imports `kinds`, since generic code must not depend on a kind.
+ */
+const parts: Readonly<Record<string, Part>> = {
+  "cli.ts": { layer: 8 },
+  "index.ts": { layer: 8 },
+  testing: { layer: 8 },
+  "server.ts": { layer: 7, sees: ["pipeline.ts"] },
+  "pipeline.ts": { layer: 7 },
+  "config.ts": { layer: 6 },
+  http: { layer: 6 },
+  endpoints: { layer: 6 },
+  connect: { layer: 6 },
+  // Verbs take and give values; the format of a body stays hidden behind the call.
+  verbs: { layer: 5, never: ["encoding"] },
+  auth: { layer: 4 },
+  admission: { layer: 4 },
+  controllers: { layer: 4 },
+  // Rows describe, they do not act: hooks receive what they need.
+  kinds: { layer: 4, never: ["resources/collection.ts", "storage"] },
+  flow: { layer: 4 },
+  resources: { layer: 3 },
+  // A store must not know what an object is.
+  storage: { layer: 2, never: ["api"] },
+  patch: { layer: 2, sees: ["schema"], isPure: true },
+  encoding: { layer: 2, sees: ["schema"] },
+  schema: { layer: 2, isPure: true },
+  api: { layer: 1, isPure: true },
+  lib: { layer: 0, isPure: true },
+};
+
+const ioModules =
+  /^(node:)?(fs|net|tls|dns|dgram|https?|http2|child_process|cluster|worker_threads|sqlite|os|readline|repl|tty|inspector)(\/|$)/;
+
+/** Parts that are about certain kinds, and test helpers; all other code must not name one. */
+const namesKinds = ["kinds/", "auth/", "admission/plugins/", "controllers/", "testing/"];
+
+/** Kinds whose names are words of their own right: only a string that is exactly the kind or resource gives them away. */
+const commonWords =
+  "Binding ComponentStatus Endpoints Event Eviction Job Lease Namespace Node Role Scale Secret Service Status Workload".split(
+    " ",
+  );
+
+/** Names that shared code has to use although they look like a kind's. */
+const exceptions: Readonly<Record<string, readonly string[]>> = {
+  // The scope segment of every namespaced URL.
+  "api/request-info.ts": ["namespaces"],
+  // Operation ids of the token issuer's endpoints.
+  "endpoints/openapi-documents.ts": ["ServiceAccount"],
+};
+
+const maxLines = 400;
+
+/** Rows are data. */
+const isData = (file: string) => /^kinds\/.*\bgroup\.ts$/.test(file) || file.startsWith("schemas/");
+
+const isTest = (file: string) => /\.(test|suite)\.ts$/.test(file);
+const partOf = (file: string) => file.split("/")[0] ?? "";
+
+/** Specifiers of all imports and re-exports, dynamic ones included. */
+function importsOf(text: string): string[] {
+  const pattern = /(?:\bfrom|\bimport)\s*\(?\s*["']([^"']+)["']/g;
+  return [...withoutComments(text).matchAll(pattern)].map((match) => match[1] ?? "");
+}
+
+const literalOrComment = /("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
+const withoutComments = (text: string) =>
+  text.replace(literalOrComment, (_, literal: string | undefined) => literal ?? "");
+
+function importProblems(file: string, text: string): string[] {
+  const from = partOf(file);
+  const own = parts[from];
+  if (own === undefined) return [`${file}: ${from} has no row in the table of layers`];
+  return importsOf(text).flatMap((specifier) => {
+    if (!specifier.startsWith(".")) {
+      return own.isPure && ioModules.test(specifier) ? [`${file}: ${from} stays pure, but imports ${specifier}`] : [];
+    }
+    const target = path.posix.join(path.posix.dirname(file), specifier);
+    if (target.startsWith("../schemas/") || target === "../package.json") return [];
+    const to = partOf(target);
+    const other = parts[to];
+    if (other === undefined) return [`${file}: imports ${target}, which is not a part of src/`];
+    if (to === from) return [];
+    if (to === "kinds" && from !== "server.ts") return [`${file}: only server.ts may import kinds`];
+    if (own.never?.some((name) => target === name || to === name))
+      return [`${file}: ${from} must not import ${target}`];
+    return other.layer < own.layer || own.sees?.includes(to)
+      ? []
+      : [`${file}: imports ${target}, which is not below ${from}`];
+  });
+}
+
+/** Splits a name into its words: "isPodReady" gives is, Pod, Ready; "apps/v1 configmaps" gives apps, v1, configmaps. */
+const singleWords = (code: string) => code.match(/[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])/g) ?? [];
+
+function kindProblems(file: string, text: string, kinds: readonly { kind: string; plural: string }[]): string[] {
+  if (namesKinds.some((folder) => file.startsWith(folder))) return [];
+  const code = withoutComments(text);
+  const literals = new Set([...code.matchAll(literalOrComment)].map((match) => (match[1] ?? "").slice(1, -1)));
+  const words = new Set(singleWords(code).map((word) => word.toLowerCase()));
+  const isNamed = ({ kind, plural }: { kind: string; plural: string }) => {
+    const except = exceptions[file] ?? [];
+    if (except.includes(kind) || except.includes(plural)) return false;
+    if (literals.has(kind) || literals.has(plural)) return true;
+    if (commonWords.includes(kind)) return false;
+    // A kind of one word is looked for among the words of names, a longer one anywhere in them.
+    if (singleWords(kind).length === 1) return words.has(kind.toLowerCase()) || words.has(plural);
+    return code.includes(kind) || words.has(plural);
+  };
+  return [...new Set(kinds.filter(isNamed).map(({ kind }) => `${file}: shared code names the kind ${kind}`))];
+}
+
+function documentationProblems(file: string, text: string): string[] {
+  const lines = text.split("\n");
+  const described = new Set<string>();
+  return lines.flatMap((line, index) => {
+    const match =
+      /^export (?:declare )?(?:abstract |async )?(?:const|let|function\*?|class|interface|type|enum) (\w+)/.exec(line);
+    const name = match?.[1];
+    if (name === undefined) return [];
+    if (lines[index - 1]?.trimEnd().endsWith("*/")) described.add(name);
+    return described.has(name) ? [] : [`${file}:${index + 1}: ${name} has no doc comment directly above`];
+  });
+}
+
+function shapeProblems(file: string, text: string): string[] {
+  const problems: string[] = [];
+  const lineCount = text.split("\n").length - 1;
+  if (lineCount > maxLines && !isData(file)) problems.push(`${file}: ${lineCount} lines, the limit is ${maxLines}`);
+  if (/^export default\b/m.test(text)) problems.push(`${file}: has a default export`);
+  if (path.posix.basename(file) === "index.ts" && file !== "index.ts")
+    problems.push(`${file}: there is only one index.ts`);
+  if (file !== "index.ts" && /^export (type )?(\*|\{[^}]*\}) from\b/m.test(text)) {
+    problems.push(`${file}: only index.ts exports what another file defines`);
+  }
+  return problems;
+}
+
+const root = path.join(import.meta.dirname, "..", "src");
+const sources = readdirSync(root, { recursive: true, encoding: "utf8" })
+  .map((file) => file.split(path.sep).join("/"))
+  .filter((file) => file.endsWith(".ts") && !isTest(file))
+  .map((file) => ({ file, text: readFileSync(path.join(root, file), "utf8") }));
+
+suite("the sources", () => {
+  test("import only what is below them", () => {
+    assert.deepEqual(
+      sources.flatMap(({ file, text }) => importProblems(file, text)),
+      [],
+    );
+  });
+
+  test("name no kind where they are shared by all kinds", () => {
+    const kinds = builtInKinds();
+    assert.ok(kinds.length > 50, "the list of built-in kinds is there");
+    assert.deepEqual(
+      sources.flatMap(({ file, text }) => kindProblems(file, text, kinds)),
+      [],
+    );
+  });
+
+  test("have a doc comment on every export", () => {
+    assert.deepEqual(
+      sources.flatMap(({ file, text }) => documentationProblems(file, text)),
+      [],
+    );
+  });
+
+  test("are small, and export by name from one place", () => {
+    assert.deepEqual(
+      sources.flatMap(({ file, text }) => shapeProblems(file, text)),
+      [],
+    );
+  });
+});
+
+suite("the rules themselves", () => {
+  const refused: readonly (readonly [file: string, text: string])[] = [
+    ["storage/memory.ts", 'import { x } from "../api/object.ts";'],
+    ["storage/memory.ts", 'import type { Schema } from "../schema/schema.ts";'],
+    ["api/object.ts", 'import {\n  x,\n} from "../resources/keys.ts";'],
+    ["verbs/get.ts", 'const { json } = await import("../encoding/json.ts");'],
+    ["auth/rbac.ts", 'import { chain } from "../admission/chain.ts";'],
+    ["kinds/core/group.ts", 'import { Collection } from "../../resources/collection.ts";'],
+    ["endpoints/discovery.ts", 'import { builtInKinds } from "../kinds/all.ts";'],
+    ["schema/default.ts", 'import { readFileSync } from "node:fs";'],
+    ["lib/x.ts", 'import { setTimeout } from "node:fs/promises";'],
+    ["http/listener.ts", 'import { startTestServer } from "../testing/server.ts";'],
+    ["helpers/x.ts", ""],
+  ];
+  for (const [file, text] of refused) {
+    test(`${file} may not: ${text || "exist without a row"}`, () => assert.equal(importProblems(file, text).length, 1));
+  }
+
+  const allowed: readonly (readonly [file: string, text: string])[] = [
+    ["patch/merge.ts", 'import { find } from "../schema/schema.ts";'],
+    ["server.ts", 'import { builtInKinds } from "./kinds/all.ts";\nimport { stages } from "./pipeline.ts";'],
+    ["storage/etcd/store.ts", 'import type { Store } from "../store.ts";\nimport { connect } from "node:http2";'],
+    ["api/names.ts", '// import { x } from "../http/listener.ts";'],
+  ];
+  for (const [file, text] of allowed) {
+    test(`${file} may: ${text}`, () => assert.deepEqual(importProblems(file, text), []));
+  }
+
+  const kinds = [
+    { kind: "Pod", plural: "pods" },
+    { kind: "Node", plural: "nodes" },
+    { kind: "Namespace", plural: "namespaces" },
+    { kind: "ConfigMap", plural: "configmaps" },
+  ];
+  const namings: readonly (readonly [text: string, named: readonly string[], file?: string])[] = [
+    ['if (kind === "Pod") return;', ["Pod"]],
+    ["const isPodReady = 1;", ["Pod"]],
+    ["const url = `/api/v1/namespaces/x/pods`;", ["Pod"]],
+    ['const url = "/api/v1/configmaps";', ["ConfigMap"]],
+    ["function readConfigMap() {}", ["ConfigMap"]],
+    ['if (plural === "nodes") return;', ["Node"]],
+    ['if (kind === "Node") return;', ["Node"]],
+    ['const x = "namespaces";', ["Namespace"]],
+    ['const x = "namespaces";', [], "api/request-info.ts"],
+    ['if (kind === "Pod") return;', [], "admission/plugins/pod-security.ts"],
+    ["const podium = new NodeList(root.nodes);", []],
+    ["// a Pod, for example\nconst namespace = key.namespace;", []],
+    ["/** Like the pods of a ConfigMap. */", []],
+  ];
+  for (const [text, named, file = "verbs/get.ts"] of namings) {
+    test(`${file}: ${text} names ${named.join() || "no kind"}`, () => {
+      assert.deepEqual(
+        kindProblems(file, text, kinds),
+        named.map((kind) => `${file}: shared code names the kind ${kind}`),
+      );
+    });
+  }
+
+  test("an export without a comment, a default export, a second index and a re-export are found", () => {
+    assert.equal(documentationProblems("x.ts", "\nexport const a = 1;\n").length, 1);
+    assert.equal(
+      documentationProblems("x.ts", "/** One. */\nexport function a(): void;\nexport function a() {}\n").length,
+      0,
+    );
+    assert.equal(shapeProblems("x.ts", "export default 1;\n").length, 1);
+    assert.equal(shapeProblems("http/index.ts", "").length, 1);
+    assert.equal(shapeProblems("http/x.ts", 'export { a } from "./a.ts";\n').length, 1);
+    assert.equal(shapeProblems("http/x.ts", "\n".repeat(maxLines + 1)).length, 1);
+    assert.equal(shapeProblems("kinds/core/group.ts", "\n".repeat(maxLines + 1)).length, 0);
+  });
+});

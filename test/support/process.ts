@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { request } from "node:https";
+import { homedir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** A program started by a test, which never outlives this process. */
+export interface RunningProcess {
+  readonly pid: number;
+  /** Whether it has ended, by itself or by `kill`. */
+  readonly hasExited: boolean;
+  /** Resolves with a sentence saying how it ended. */
+  readonly exited: Promise<string>;
+  /** The end of what it wrote to stdout and stderr. */
+  output(): string;
+  /** Asks it to end, forces it after `graceMs` (default 5000), and resolves when it is gone. */
+  kill(options?: { graceMs?: number; signal?: NodeJS.Signals }): Promise<void>;
+}
+
+const keptOutputChars = 20_000;
+const running = new Set<ChildProcess>();
+
+process.on("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+/** Starts a program with its output kept in memory; throws when it cannot be started at all. */
+export async function startProcess(
+  command: string,
+  args: readonly string[],
+  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<RunningProcess> {
+  const child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  let text = "";
+  const keep = (chunk: string) => {
+    text = (text + chunk).slice(-keptOutputChars);
+  };
+  child.stdout.setEncoding("utf8").on("data", keep);
+  child.stderr.setEncoding("utf8").on("data", keep);
+
+  const started = Promise.withResolvers<void>();
+  const exited = Promise.withResolvers<string>();
+  let hasExited = false;
+  child.once("spawn", () => {
+    running.add(child);
+    started.resolve();
+  });
+  child.once("error", (error) => started.reject(error));
+  child.once("exit", (code, signal) => {
+    hasExited = true;
+    running.delete(child);
+    exited.resolve(`${path.basename(command)} ended with ${signal ?? `code ${code}`}`);
+  });
+  await started.promise;
+
+  return {
+    pid: child.pid ?? 0,
+    get hasExited() {
+      return hasExited;
+    },
+    exited: exited.promise,
+    output: () => text,
+    async kill({ graceMs = 5000, signal = "SIGTERM" } = {}) {
+      if (hasExited) return;
+      child.kill(signal);
+      const timer = setTimeout(() => child.kill("SIGKILL"), graceMs);
+      await exited.promise;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Path of a program that `tools/provide` built; throws, naming the command to run, when it is missing. */
+export function requireTool(name: "etcd" | "etcdctl" | "kubectl" | "kube-apiserver"): string {
+  const cache = process.env.BINNACLE_CACHE ?? path.join(homedir(), ".cache", "binnacle");
+  const file = path.join(cache, "bin", name);
+  if (!existsSync(file)) throw new Error(`${file} is missing: run tools/provide`);
+  return file;
+}
+
+/** Resolves once GET /readyz answers 200; throws with the end of its output if the server ends or needs longer. */
+export async function waitUntilReady(
+  server: RunningProcess,
+  base: string,
+  options: { token: string; withinMs: number },
+): Promise<void> {
+  const deadline = Date.now() + options.withinMs;
+  while ((await statusOf(`${base}/readyz`, options.token)) !== 200) {
+    if (server.hasExited) throw new Error(`${await server.exited} before it was ready:\n${server.output()}`);
+    if (Date.now() > deadline) throw new Error(`not ready after ${options.withinMs} ms:\n${server.output()}`);
+    await sleep(50);
+  }
+}
+
+function statusOf(url: string, token: string): Promise<number> {
+  return new Promise((resolve) => {
+    const call = request(
+      url,
+      { headers: { authorization: `Bearer ${token}` }, rejectUnauthorized: false, timeout: 2000, agent: false },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      },
+    );
+    call.on("timeout", () => call.destroy());
+    call.on("error", () => resolve(0));
+    call.end();
+  });
+}
