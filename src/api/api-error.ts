@@ -71,8 +71,7 @@ export function conflict(target: ResourceName, name: string, text: string): ApiE
 }
 
 /** What a writer is told whose resourceVersion is not the stored one. */
-export const MODIFIED =
-  "the object has been modified; please apply your changes to the latest version and try again";
+export const MODIFIED = "the object has been modified; please apply your changes to the latest version and try again";
 
 /** 422: fields are wrong. `kind` is the kind of the object, or that of the options. */
 export function invalid(kind: { group: string; kind: string }, name: string, errors: readonly FieldError[]): ApiError {
@@ -111,7 +110,8 @@ export function unauthorized(): ApiError {
 
 /** 403: the caller, or an admission plugin, may not do this. */
 export function forbidden(target: ResourceName, name: string, text: string): ApiError {
-  const subject = target.resource === "" ? "" : name === "" ? `${qualified(target)} is ` : `${qualified(target)} ${quote(name)} is `;
+  const subject =
+    target.resource === "" ? "" : name === "" ? `${qualified(target)} is ` : `${qualified(target)} ${quote(name)} is `;
   return new ApiError(403, {
     message: `${subject}forbidden: ${text}`,
     reason: "Forbidden",

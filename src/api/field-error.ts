@@ -73,7 +73,11 @@ export function notFoundField(field: string, value: unknown): FieldError {
 export function notSupportedField(field: string, value: unknown, supported: readonly string[]): FieldError {
   const values = supported.map((one) => quote(one)).join(", ");
   const detail = supported.length > 0 ? `supported values: ${values}` : "";
-  return { type: "FieldValueNotSupported", field, message: withDetail(`Unsupported value: ${printValue(value)}`, detail) };
+  return {
+    type: "FieldValueNotSupported",
+    field,
+    message: withDetail(`Unsupported value: ${printValue(value)}`, detail),
+  };
 }
 
 /** The value takes more room than allowed. */

@@ -11,8 +11,14 @@ test("terms are split at commas that are not escaped", () => {
 });
 
 test("a missing field reads as empty", () => {
-  assert.equal(matchesFields(parseFieldSelector("x="), () => ""), true);
-  assert.equal(matchesFields(parseFieldSelector("x!="), () => ""), false);
+  assert.equal(
+    matchesFields(parseFieldSelector("x="), () => ""),
+    true,
+  );
+  assert.equal(
+    matchesFields(parseFieldSelector("x!="), () => ""),
+    false,
+  );
 });
 
 const REFUSED: Readonly<Record<string, string>> = {

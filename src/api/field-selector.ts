@@ -22,8 +22,8 @@ export function parseFieldSelector(text: string): FieldSelector {
 }
 
 /** Whether the fields of an object satisfy every requirement; a missing field reads as empty. */
-export function matchesFields(selector: FieldSelector, valueOf: (field: string) => string): boolean {
-  return selector.every(({ field, isEqual, value }) => (valueOf(field) === value) === isEqual);
+export function matchesFields(selector: FieldSelector, readField: (field: string) => string): boolean {
+  return selector.every(({ field, isEqual, value }) => (readField(field) === value) === isEqual);
 }
 
 function splitTerms(text: string): string[] {

@@ -2,10 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { configMapKey, dns1123Label, dns1123Subdomain, labelValue, pathSegment, qualifiedName } from "./names.ts";
 
-const count = (rule: (value: string) => string[], values: readonly string[]) => values.map((value) => rule(value).length);
+const count = (rule: (value: string) => string[], values: readonly string[]) =>
+  values.map((value) => rule(value).length);
 
 test("subdomains", () => {
-  assert.deepEqual(count(dns1123Subdomain, ["a", "a.b-c.d", "1", "A", "a_b", "-a", "", "a..b"]), [0, 0, 0, 1, 1, 1, 1, 1]);
+  assert.deepEqual(
+    count(dns1123Subdomain, ["a", "a.b-c.d", "1", "A", "a_b", "-a", "", "a..b"]),
+    [0, 0, 0, 1, 1, 1, 1, 1],
+  );
   assert.deepEqual(dns1123Subdomain(`${"a".repeat(254)}`), ["must be no more than 253 bytes"]);
 });
 

@@ -45,6 +45,7 @@ export interface ListMeta extends JsonObject {
   resourceVersion?: string;
   continue?: string;
   remainingItemCount?: number;
+  shardInfo?: { selector: string };
 }
 
 /** Whether a value is a JSON object (not null, not an array). */

@@ -1,5 +1,12 @@
 import { badRequest, invalidOptions } from "./api-error.ts";
-import { type FieldError, forbiddenField, invalidField, notSupportedField, printValue, tooLongField } from "./field-error.ts";
+import {
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  notSupportedField,
+  printValue,
+  tooLongField,
+} from "./field-error.ts";
 import { byteLength } from "./names.ts";
 import { isObject, type Json } from "./object.ts";
 import { isTruthy } from "./request-info.ts";

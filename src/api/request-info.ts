@@ -31,7 +31,9 @@ export function isTruthy(value: string | null): boolean {
 
 /** Reads a request path once. Never throws: what it cannot understand is a non-resource request. */
 export function parseRequestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
-  const segments = path.split("/").filter((segment, index, all) => segment !== "" || (index > 0 && index < all.length - 1));
+  const segments = path
+    .split("/")
+    .filter((segment, index, all) => segment !== "" || (index > 0 && index < all.length - 1));
   const nonResource: RequestInfo = {
     isResource: false,
     verb: method.toLowerCase(),

@@ -4,7 +4,8 @@ import { printValue } from "./field-error.ts";
 /** Why a text is no resourceVersion, in Go's words; undefined when it is one. */
 export function versionProblem(text: string): string | undefined {
   if (!/^\d+$/.test(text)) return `strconv.ParseUint: parsing ${printValue(text)}: invalid syntax`;
-  if (BigInt(text) > 0xffff_ffff_ffff_ffffn) return `strconv.ParseUint: parsing ${printValue(text)}: value out of range`;
+  if (BigInt(text) > 0xffff_ffff_ffff_ffffn)
+    return `strconv.ParseUint: parsing ${printValue(text)}: value out of range`;
   return undefined;
 }
 

@@ -1,20 +1,22 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Json, JsonObject } from "../api/object.ts";
+import type { ObjectView } from "../api/reply.ts";
+import { printJson } from "./json.ts";
 import type { OutputForm } from "./negotiate.ts";
 import { printYaml } from "./yaml-print.ts";
 
-/** One member of a list on its way out: as bytes for compact JSON, as a value for everything else. */
-export interface ListEntry {
-  json(): Uint8Array;
-  value(): Json;
-}
-
-/** A list whose entries are made one after the other. */
+/** A list whose entries are printed one after the other. */
 export interface ListShape {
   /** Members that stand before the entries: kind, apiVersion, metadata and the like. */
   readonly head: JsonObject;
   readonly arrayName: "items" | "rows";
-  readonly entries: Iterable<ListEntry>;
+  readonly views: readonly ObjectView[];
+  /** An entry for compact JSON. */
+  readonly json: (view: ObjectView) => Uint8Array;
+  /** An entry for everything else. */
+  readonly value: (view: ObjectView) => Json;
+  /** Compat: the real server says null where this list has no entries. */
+  readonly emptyIsNull?: boolean;
 }
 
 /** Size at which a chunk is handed on. */
@@ -24,7 +26,11 @@ const CHUNK_BYTES = 64 * 1024;
  * A list as bytes: one buffer when it is small, otherwise a stream of chunks that gives other requests a turn after
  * each of them.
  */
-export function writeList(shape: ListShape, form: OutputForm, maxBytes: number): Uint8Array | AsyncIterable<Uint8Array> {
+export function writeList(
+  shape: ListShape,
+  form: OutputForm,
+  maxBytes: number,
+): Uint8Array | AsyncIterable<Uint8Array> {
   const chunks = joinPieces(piecesOf(shape, form));
   const first: Uint8Array[] = [];
   let size = 0;
@@ -60,43 +66,49 @@ function* joinPieces(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
 }
 
 function piecesOf(shape: ListShape, form: OutputForm): Iterable<Uint8Array> {
+  if (shape.emptyIsNull && shape.views.length === 0) return [printNothing(shape, form)];
   if (form.mediaType === "application/yaml") return yamlPieces(shape);
   return form.isPretty ? prettyPieces(shape) : compactPieces(shape);
 }
 
+function printNothing({ head, arrayName }: ListShape, form: OutputForm): Uint8Array {
+  const value = { ...head, [arrayName]: null };
+  return Buffer.from(form.mediaType === "application/yaml" ? printYaml(value) : printJson(value, form.isPretty));
+}
+
 const COMMA = Buffer.from(",");
 
-function* compactPieces({ head, arrayName, entries }: ListShape): Generator<Uint8Array> {
+function* compactPieces({ head, arrayName, views, json }: ListShape): Generator<Uint8Array> {
   yield Buffer.from(`${JSON.stringify(head).slice(0, -1)},"${arrayName}":[`);
   let isFirst = true;
-  for (const entry of entries) {
+  for (const view of views) {
     if (!isFirst) yield COMMA;
     isFirst = false;
-    yield entry.json();
+    yield json(view);
   }
   yield Buffer.from("]}\n");
 }
 
 // JSON strings hold no raw line feeds, so every line feed of an entry is layout.
-function* prettyPieces({ head, arrayName, entries }: ListShape): Generator<Uint8Array> {
+function* prettyPieces({ head, arrayName, views, value }: ListShape): Generator<Uint8Array> {
   yield Buffer.from(`${JSON.stringify(head, null, 2).slice(0, -2)},\n  "${arrayName}": [`);
   let isFirst = true;
-  for (const entry of entries) {
-    const text = JSON.stringify(entry.value(), null, 2).replaceAll("\n", "\n    ");
+  for (const view of views) {
+    const text = JSON.stringify(value(view), null, 2).replaceAll("\n", "\n    ");
     yield Buffer.from(`${isFirst ? "" : ","}\n    ${text}`);
     isFirst = false;
   }
   yield Buffer.from(isFirst ? "]\n}" : "\n  ]\n}");
 }
 
-function* yamlPieces({ head, arrayName, entries }: ListShape): Generator<Uint8Array> {
+function* yamlPieces({ head, arrayName, views, value }: ListShape): Generator<Uint8Array> {
   const members = Object.entries(head);
   const before = Object.fromEntries(members.filter(([name]) => name < arrayName));
   const after = Object.fromEntries(members.filter(([name]) => name > arrayName));
   yield Buffer.from(`${printYaml(before)}${arrayName}:`);
   let isFirst = true;
-  for (const entry of entries) {
-    yield Buffer.from(`${isFirst ? "\n" : ""}${printYaml([entry.value()])}`);
+  for (const view of views) {
+    yield Buffer.from(`${isFirst ? "\n" : ""}${printYaml([value(view)])}`);
     isFirst = false;
   }
   yield Buffer.from(`${isFirst ? " []\n" : ""}${printYaml(after)}`);

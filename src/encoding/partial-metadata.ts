@@ -33,7 +33,7 @@ const HEAD_BYTES = 400;
 /** The bytes of the metadata object inside an object that begins with kind, apiVersion and metadata; else undefined. */
 function metadataOf(json: Uint8Array): Uint8Array | undefined {
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
-  const head = HEAD.exec(bytes.latin1Slice(0, Math.min(bytes.length, HEAD_BYTES)));
+  const head = HEAD.exec(bytes.toString("latin1", 0, HEAD_BYTES));
   if (head === null) return undefined;
   const start = head[0].length - 1;
   let open = 0;

@@ -1,6 +1,6 @@
 import { BodyError, type RequestBody } from "../api/call.ts";
 import { isObject, type Json } from "../api/object.ts";
-import { DecodeError, type DecodedBody, decodeJson } from "./json.ts";
+import { type DecodedBody, DecodeError, decodeJson } from "./json.ts";
 import type { MediaType } from "./negotiate.ts";
 import { decodeYaml } from "./yaml.ts";
 
@@ -12,7 +12,10 @@ export function decodeBody(bytes: Uint8Array, mediaType: MediaType): RequestBody
   if (bytes.length === 0) return { value: null, bytes, duplicates: () => [] };
   const { value, duplicates } = decode(bytes, mediaType);
   if (value === null || isObject(value)) return { value, bytes, duplicates };
-  throw new BodyError(`${PARSE_ERROR}json: cannot unmarshal ${typeWord(value)} into Go value of type ${GO_TYPE}`, bytes);
+  throw new BodyError(
+    `${PARSE_ERROR}json: cannot unmarshal ${typeWord(value)} into Go value of type ${GO_TYPE}`,
+    bytes,
+  );
 }
 
 const PARSE_ERROR = "couldn't get version/kind; json parse error: ";

@@ -3,7 +3,7 @@ import type { ResourceDefinition, ServedVersion } from "../resources/definition.
 import type { GroupVersionKind, SchemaSource } from "../schema/schema.ts";
 import { groupVersionWords, OBJECT_TYPES, type Operation, publishPath } from "./openapi-operations.ts";
 import { resourcePaths } from "./openapi-resource.ts";
-import { PublishedSchemas, sorted } from "./openapi-schemas.ts";
+import { PublishedSchemas, type ShapeSource, sorted } from "./openapi-schemas.ts";
 
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
 
@@ -86,7 +86,7 @@ const INFORMATION: Readonly<Record<string, Information>> = {
 };
 
 function informationDocument(source: DocumentSource, path: string, information: Information): JsonObject {
-  const schemas = new PublishedSchemas(source.component, { group: "", version: "v1" });
+  const schemas = new PublishedSchemas(shapesOf(source), { group: "", version: "v1" });
   return documentOf(source, { [`/${path}/`]: publishPath([reading(information, schemas)]) }, schemas.all());
 }
 
@@ -111,7 +111,7 @@ function groupVersionDocument(
   groupVersion: { readonly group: string; readonly version: string },
 ): JsonObject {
   const { group, version } = groupVersion;
-  const schemas = new PublishedSchemas(source.component, groupVersion);
+  const schemas = new PublishedSchemas(shapesOf(source), groupVersion);
   const root = `/${groupVersionPath(group, version)}`;
   const componentOf = (kind: GroupVersionKind): string => componentName(source, kind);
   const paths: JsonObject = {};
@@ -129,6 +129,13 @@ function groupVersionDocument(
   const operation = reading({ operationId: `get${id}APIResources`, tag, component, mediaTypes: OBJECT_TYPES }, schemas);
   paths[`${root}/`] = publishPath([operation]);
   return documentOf(source, sorted(paths), schemas.all());
+}
+
+function shapesOf(source: DocumentSource): ShapeSource {
+  const groups = new Map(
+    servedVersions(source).map(({ group, schemaName }) => [schemaName.replace(/\.[^.]+$/, ""), group]),
+  );
+  return { component: source.component, groupOf: (componentPackage) => groups.get(componentPackage) };
 }
 
 /** Shapes of one group version share a package, so any kind served there tells where the others are. */

@@ -12,9 +12,13 @@ const query = (type: Parameter["type"], ...names: string[]): Parameter[] =>
   names.map((name) => ({ name, in: "query", type }));
 const path = (name: string): Parameter => ({ name, in: "path", type: "string" });
 
-export const NAMESPACE = path("namespace");
-export const NAME = path("name");
-export const PATH = path("path");
+/** The namespace in a path. */
+export const NAMESPACE: Parameter = path("namespace");
+/** The name of an object in a path. */
+export const NAME: Parameter = path("name");
+/** What follows a proxy in a path. */
+export const PATH: Parameter = path("path");
+/** Asks for indented answers; every answer but a stream takes it. */
 export const PRETTY: Parameter = { name: "pretty", in: "query", type: "string" };
 
 /** Where a list begins and what it selects; lists, watches and deletions of collections share them. */

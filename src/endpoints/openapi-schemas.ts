@@ -9,21 +9,28 @@ export function referenceTo(component: string): JsonObject {
   return { $ref: `${REF}${component}` };
 }
 
+/** Where the shapes of a document come from. */
+export interface ShapeSource {
+  readonly component: SchemaSource;
+  /** The group under which the kinds of a component package are served; undefined: as their shapes say. */
+  groupOf(componentPackage: string): string | undefined;
+}
+
 /** Collects the named shapes that one document needs. */
 export class PublishedSchemas {
-  readonly #source: SchemaSource;
+  readonly #shapes: ShapeSource;
   readonly #groupVersion: { readonly group: string; readonly version: string };
   readonly #schemas = new Map<string, JsonObject>();
 
-  constructor(source: SchemaSource, groupVersion: { readonly group: string; readonly version: string }) {
-    this.#source = source;
+  constructor(shapes: ShapeSource, groupVersion: { readonly group: string; readonly version: string }) {
+    this.#shapes = shapes;
     this.#groupVersion = groupVersion;
   }
 
   /** A reference to a built-in shape, which is added together with everything it refers to. */
   reference(component: string): JsonObject {
     if (!this.#schemas.has(component)) {
-      const schema = this.#source(component);
+      const schema = this.#shapes.component(component);
       if (schema === undefined) throw new Error(`no schema named ${component} to publish`);
       // Entered before its fields are visited: a shape may contain itself.
       this.#schemas.set(component, {});
@@ -70,8 +77,9 @@ export class PublishedSchemas {
     const kinds = isPerDocument ? this.#documentKinds(component) : schema.groupVersionKinds;
     const published = this.#node({ ...schema, component: undefined, properties: schema.properties });
     if (kinds !== undefined) {
+      const served = this.#shapes.groupOf(component.slice(0, component.lastIndexOf(".")));
       published["x-kubernetes-group-version-kind"] = kinds.map(({ group, kind, version }) => ({
-        group,
+        group: served ?? group,
         kind,
         version,
       }));
@@ -135,7 +143,7 @@ export class PublishedSchemas {
   /** Compat: a field keeps its own facts beside the reference, which is why the reference stands in an `allOf`. */
   #property(schema: Schema): JsonObject {
     if (schema.component === undefined) return this.#node(schema);
-    const shape = this.#source(schema.component);
+    const shape = this.#shapes.component(schema.component);
     const own = extensions({ ...schema, mapType: schema.mapType === shape?.mapType ? undefined : schema.mapType });
     return withoutUndefined({
       default: schema.default,

@@ -217,6 +217,16 @@ test("custom resources are published with their own shape and without the binary
   assert.equal((await get("/openapi/v3/apis/stable.example.com")).code, 404);
 });
 
+test("kinds of groups in another domain are published under that domain", async () => {
+  const definitions = builtInKinds("example.org");
+  const get = server(() => definitions);
+  const { components } = parse(await get("/openapi/v3/apis/coordination.example.org/v1"));
+  const lease = components.schemas["io.k8s.api.coordination.v1.Lease"];
+  assert.deepEqual(lease["x-kubernetes-group-version-kind"], [
+    { group: "coordination.example.org", kind: "Lease", version: "v1" },
+  ]);
+});
+
 test("documents are made once and again only when their kinds change", async () => {
   let definitions: readonly ResourceDefinition[] = builtIn;
   const get = server(() => definitions);

@@ -14,6 +14,7 @@ import type { KubeObject } from "../api/object.ts";
 import type { ObjectView } from "../api/reply.ts";
 import { parseVersion } from "../api/resource-version.ts";
 import type { Clock } from "../lib/clock.ts";
+import { cloneJson } from "../lib/clone.ts";
 import type { Entry, Store, WriteResult } from "../storage/store.ts";
 import type { Catalog, ServedResource } from "./catalog.ts";
 import { convertObject, storedApiVersion } from "./conversion.ts";
@@ -27,7 +28,6 @@ import { decodeEntry, encodeObject, type ViewCache, viewDeleted, viewObject } fr
 import { checkPreconditions, checkUid, type Preconditions } from "./preconditions.ts";
 import { translateStoreError } from "./store-errors.ts";
 import { keepUntouched } from "./subresource-write.ts";
-import { cloneJson } from "../lib/clone.ts";
 
 /** What all collections share. */
 export interface ResourceContext {

@@ -4,10 +4,7 @@ import { parseContinueToken, printContinueToken } from "./continue-token.ts";
 
 test("a token has the form of the real server's", () => {
   const token = printContinueToken({ revision: 12345, after: "default/pod-a" });
-  assert.equal(
-    token,
-    "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MTIzNDUsInN0YXJ0IjoiZGVmYXVsdC9wb2QtYVx1MDAwMCJ9",
-  );
+  assert.equal(token, "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MTIzNDUsInN0YXJ0IjoiZGVmYXVsdC9wb2QtYVx1MDAwMCJ9");
   assert.deepEqual(parseContinueToken(token), { revision: 12345, after: "default/pod-a" });
 });
 

@@ -33,7 +33,7 @@ export function parseContinueToken(text: string): ContinueToken {
   if (v !== VERSION) return fail(`server does not recognize this encoded version ${typeof v === "string" ? v : ""}`);
   if (typeof rv !== "number" || rv === 0) return fail(`incorrect encoded start resourceVersion (version ${VERSION})`);
   if (typeof start !== "string" || start === "") return fail(`encoded start key empty (version ${VERSION})`);
-  const key = start.replace(/^\//, "").replace(/\u0000$/, "");
+  const key = start.slice(start.startsWith("/") ? 1 : 0, start.endsWith("\u0000") ? -1 : undefined);
   if (/(^|\/)\.\.?(\/|$)|\/\//.test(key)) return fail(`${start}`);
   return { revision: rv, after: key };
 }

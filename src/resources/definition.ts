@@ -89,7 +89,7 @@ export interface ResourceRules {
   readonly freeFinalizers?: boolean;
   /** Seconds after which an object of this kind is deleted, counted from its last write. */
   readonly ttlSeconds?: number;
-  /** Message of the refusal of an unknown field selector; `%s` stands for the field. Common: the generic text. */
+  /** Message of the refusal of an unknown field selector; `%s` stands for the field, `%v` for the apiVersion. Common: the generic text. */
   readonly unknownFieldMessage?: string;
 }
 

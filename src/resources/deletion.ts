@@ -1,7 +1,7 @@
 import type { KubeObject } from "../api/object.ts";
+import { cloneJson } from "../lib/clone.ts";
 import type { ResourceDefinition } from "./definition.ts";
 import { printTime } from "./metadata.ts";
-import { cloneJson } from "../lib/clone.ts";
 
 /** What a caller asked of a deletion. */
 export interface DeletionRequest {
@@ -48,12 +48,7 @@ export function planDeletion(
 }
 
 /** Marks an object that finalizers hold. The mark is set once; later calls may still change the finalizers. */
-function markOnce(
-  definition: ResourceDefinition,
-  current: KubeObject,
-  next: KubeObject,
-  nowMs: number,
-): DeletionPlan {
+function markOnce(definition: ResourceDefinition, current: KubeObject, next: KubeObject, nowMs: number): DeletionPlan {
   if (current.metadata.deletionTimestamp !== undefined) return changed(current, next);
   next.metadata.deletionTimestamp = printTime(nowMs);
   if (!definition.hooks?.isHeld) next.metadata.deletionGracePeriodSeconds = 0;

@@ -59,7 +59,8 @@ function validateName(definition: ResourceDefinition, metadata: ObjectMeta): Fie
   }
   for (const text of rule(metadata.name)) errors.push(invalidField("metadata.name", metadata.name, text));
   if (rule !== names.pathSegment && errors.length === 0) {
-    for (const text of names.pathSegment(metadata.name)) errors.push(invalidField("metadata.name", metadata.name, text));
+    for (const text of names.pathSegment(metadata.name))
+      errors.push(invalidField("metadata.name", metadata.name, text));
   }
   return errors;
 }
@@ -127,16 +128,14 @@ function validateOwners(owners: readonly OwnerReference[], cannotOwn: CannotOwn)
 function validateFinalizers(definition: ResourceDefinition, finalizers: readonly string[]): FieldError[] {
   const errors: FieldError[] = [];
   for (const [index, finalizer] of finalizers.entries()) {
-    errors.push(
-      ...names.qualifiedName(finalizer).map((text) => invalidField("metadata.finalizers", finalizer, text)),
-    );
+    errors.push(...names.qualifiedName(finalizer).map((text) => invalidField("metadata.finalizers", finalizer, text)));
     if (!definition.rules.freeFinalizers && !finalizer.includes("/") && !STANDARD_FINALIZERS.has(finalizer)) {
       const text = "name is neither a standard finalizer name nor is it fully qualified";
       errors.push(invalidField(`metadata.finalizers[${index}]`, finalizer, text));
     }
   }
   if (finalizers.includes("orphan") && finalizers.includes("foregroundDeletion")) {
-    const text = 'finalizer orphan and foregroundDeletion cannot be both set';
+    const text = "finalizer orphan and foregroundDeletion cannot be both set";
     errors.push(invalidField("metadata.finalizers", finalizers, text));
   }
   return errors;

@@ -93,17 +93,21 @@ async function collect(
       return {
         items,
         metadata: {
-          resourceVersion: String(revision),
+          ...listMetadata(selection, revision),
           continue: printContinueToken({ revision, after: last.key.slice(prefix.length) }),
           ...(selection.isEverything ? { remainingItemCount: remaining } : {}),
         },
       };
     }
-    if (page.remaining === 0) return { items, metadata: { resourceVersion: String(revision) } };
+    if (page.remaining === 0) return { items, metadata: listMetadata(selection, revision) };
     after = page.entries.at(-1)?.key;
     await nextTurn();
     page = await readPage(context, prefix, { revision, after, limit: CHUNK });
   }
+}
+
+function listMetadata({ shard }: Selection, revision: number): ListMeta {
+  return { resourceVersion: String(revision), ...(shard === undefined ? {} : { shardInfo: { selector: shard } }) };
 }
 
 function pageSize(limit: number, selection: Selection): number {

@@ -4,7 +4,7 @@ import type { Store } from "../storage/store.ts";
 import type { Catalog, ServedResource } from "./catalog.ts";
 import { Collection, type ResourceContext } from "./collection.ts";
 import type { ResourceDefinition } from "./definition.ts";
-import { KeySpace, type ObjectKey } from "./keys.ts";
+import type { KeySpace, ObjectKey } from "./keys.ts";
 import { decodeEntry, ViewCache } from "./object-view.ts";
 
 /** What is needed to keep objects. */
@@ -12,8 +12,7 @@ export interface ResourcesOptions {
   readonly store: Store;
   readonly catalog: Catalog;
   readonly clock: Clock;
-  /** Everything is kept below this prefix of the store. */
-  readonly prefix: string;
+  readonly keys: KeySpace;
 }
 
 /** All kinds and their objects: the one thing that verbs, plugins and controllers share. */
@@ -25,11 +24,11 @@ export class Resources implements ResourceContext {
   readonly views = new ViewCache();
   readonly #collections = new WeakMap<ResourceDefinition, Collection>();
 
-  constructor({ store, catalog, clock, prefix }: ResourcesOptions) {
+  constructor({ store, catalog, clock, keys }: ResourcesOptions) {
     this.store = store;
     this.catalog = catalog;
     this.clock = clock;
-    this.keys = new KeySpace(prefix);
+    this.keys = keys;
   }
 
   /** The objects of one kind. */

@@ -2,6 +2,7 @@ import { badRequest } from "../api/api-error.ts";
 import { type FieldSelector, matchesFields, parseFieldSelector } from "../api/field-selector.ts";
 import { type LabelSelector, matchesLabels, parseLabelSelector } from "../api/label-selector.ts";
 import type { KubeObject } from "../api/object.ts";
+import { parseShardSelector } from "../api/shard-selector.ts";
 import type { ServedResource } from "./catalog.ts";
 
 /** Which objects of a kind a list or a watch is about. */
@@ -12,6 +13,8 @@ export interface Selection {
   readonly name: string | undefined;
   /** Whether everything in the namespace matches, so that nothing need be decoded. */
   readonly isEverything: boolean;
+  /** The shard selector in its canonical form, if there was one. */
+  readonly shard: string | undefined;
   matches(object: KubeObject): boolean;
 }
 
@@ -20,6 +23,7 @@ export interface SelectionRequest {
   readonly namespace: string;
   readonly labelSelector: string;
   readonly fieldSelector: string;
+  readonly shardSelector: string;
 }
 
 /** Reads selectors against what the kind lets one select by. Throws BadRequest. */
@@ -27,14 +31,17 @@ export function parseSelection(resource: ServedResource, request: SelectionReque
   const labels = parseLabelSelector(request.labelSelector);
   const fields = parseFieldSelector(request.fieldSelector);
   const readers = fieldReaders(resource, fields);
-  const valueOf = (object: KubeObject) => (field: string) => readers.get(field)?.(object) ?? "";
+  const readField = (object: KubeObject) => (field: string) => readers.get(field)?.(object) ?? "";
   const pinned = fields.find((one) => one.field === "metadata.name" && one.isEqual)?.value;
-  const isEverything = labels.length === 0 && fields.length === 0;
+  const shard = resource.version.noShardSelector ? undefined : parseShardSelector(request.shardSelector);
+  const isEverything = labels.length === 0 && fields.length === 0 && shard === undefined;
   return {
     namespace: request.namespace,
     name: pinned,
     isEverything,
-    matches: (object) => isEverything || matches(object, labels, fields, valueOf(object)),
+    shard: shard?.text,
+    matches: (object) =>
+      isEverything || (matches(object, labels, fields, readField(object)) && (shard?.matches(object) ?? true)),
   };
 }
 
@@ -42,9 +49,9 @@ function matches(
   object: KubeObject,
   labels: LabelSelector,
   fields: FieldSelector,
-  valueOf: (field: string) => string,
+  readField: (field: string) => string,
 ): boolean {
-  return matchesLabels(labels, object.metadata.labels) && matchesFields(fields, valueOf);
+  return matchesLabels(labels, object.metadata.labels) && matchesFields(fields, readField);
 }
 
 type FieldReader = (object: KubeObject) => string;
@@ -64,6 +71,6 @@ function fieldReaders(resource: ServedResource, fields: FieldSelector): Map<stri
 
 function unknownField(resource: ServedResource, field: string): string {
   const own = resource.definition.rules.unknownFieldMessage;
-  if (own !== undefined) return own.replace("%s", field);
+  if (own !== undefined) return own.replace("%s", field).replace("%v", resource.apiVersion);
   return `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`;
 }

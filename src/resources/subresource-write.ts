@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type KubeObject } from "../api/object.ts";
-import type { ResourceDefinition } from "./definition.ts";
 import { cloneJson } from "../lib/clone.ts";
+import type { ResourceDefinition } from "./definition.ts";
 
 /** Puts back everything that a write through a subresource may not change. Changes `next`. */
 export function keepUntouched(

@@ -19,6 +19,8 @@ export interface CacheFeedOptions extends HistoryOptions {
   readonly prefix: string;
   /** Entries per request while loading. */
   readonly pageEntries?: number;
+  /** How often a remote that can tell is asked how far it is compacted. Default: 15 seconds. */
+  readonly compactionPollMs?: number;
 }
 
 const RETRY_PAUSE_MS = 250;
@@ -50,7 +52,10 @@ export class CacheFeed {
     this.#options = options;
     this.ready = this.#firstLoad.promise;
     this.ready.catch(() => undefined);
-    this.#polling = setInterval(() => void this.#pollCompaction(), COMPACTION_POLL_MS).unref();
+    this.#polling = setInterval(
+      () => void this.#pollCompaction(),
+      options.compactionPollMs ?? COMPACTION_POLL_MS,
+    ).unref();
     void this.#run();
   }
 

@@ -75,7 +75,9 @@ function warnOfDeprecation(call: Call, { definition, version, apiVersion }: Serv
   if (!deprecation) return;
   const removed = deprecation.removed === undefined ? "" : `, unavailable in v${deprecation.removed}+`;
   const replacement = deprecation.replacement === undefined ? "" : `; use ${deprecation.replacement}`;
-  call.warnings.push(`${apiVersion} ${definition.kind} is deprecated in v${deprecation.since}+${removed}${replacement}`);
+  call.warnings.push(
+    `${apiVersion} ${definition.kind} is deprecated in v${deprecation.since}+${removed}${replacement}`,
+  );
 }
 
 function run(context: VerbContext, call: Call, target: Target, verb: Verb): Promise<ApiReply> | ApiReply {

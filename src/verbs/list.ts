@@ -20,9 +20,10 @@ export async function list(context: VerbContext, call: Call, target: Target): Pr
 /** The objects that a validated list query selects. */
 export function select(context: VerbContext, target: Target, query: ListQuery): Promise<ObjectList> {
   const { namespace, resource } = target;
-  const { labelSelector, fieldSelector, limit, continueToken, resourceVersion, resourceVersionMatch } = query;
+  const { labelSelector, fieldSelector, shardSelector, limit, continueToken, resourceVersion, resourceVersionMatch } =
+    query;
   return listObjects(context.resources, resource, {
-    selection: parseSelection(resource, { namespace, labelSelector, fieldSelector }),
+    selection: parseSelection(resource, { namespace, labelSelector, fieldSelector, shardSelector }),
     limit,
     continueToken,
     resourceVersion: resourceVersion === "" ? undefined : listVersion(resourceVersion),

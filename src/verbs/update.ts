@@ -3,10 +3,10 @@ import type { Call } from "../api/call.ts";
 import type { ObjectMeta } from "../api/object.ts";
 import { parseWriteQuery } from "../api/options.ts";
 import type { ApiReply } from "../api/reply.ts";
+import { cloneJson } from "../lib/clone.ts";
 import { dedupeOwnerReferences, settleNamespace } from "../resources/metadata.ts";
 import { readObject } from "./body.ts";
 import { admissionRequest, type Target, type VerbContext } from "./target.ts";
-import { cloneJson } from "../lib/clone.ts";
 
 /** Replaces one object, or what one of its subresources lets one change. */
 export async function update(context: VerbContext, call: Call, target: Target): Promise<ApiReply> {
@@ -23,7 +23,9 @@ export async function update(context: VerbContext, call: Call, target: Target): 
     async (current) => {
       const next = cloneJson(object);
       const operation = current ? "UPDATE" : "CREATE";
-      await context.admission.mutate(admissionRequest(call, target, { operation, dryRun, object: next, previous: current }));
+      await context.admission.mutate(
+        admissionRequest(call, target, { operation, dryRun, object: next, previous: current }),
+      );
       return next;
     },
     {
@@ -33,7 +35,9 @@ export async function update(context: VerbContext, call: Call, target: Target): 
       warn: (text) => call.warnings.push(text),
       admit: (next, previous) => {
         const operation = previous ? "UPDATE" : "CREATE";
-        return context.admission.validate(admissionRequest(call, target, { operation, dryRun, object: next, previous }));
+        return context.admission.validate(
+          admissionRequest(call, target, { operation, dryRun, object: next, previous }),
+        );
       },
     },
   );

@@ -14,9 +14,9 @@ export function watch(context: VerbContext, call: Call, target: Target): ApiRepl
   const query = withDefaults(parseListQuery(call.request.query));
   validateWatchQuery(query);
   const { namespace, resource } = target;
-  const { labelSelector, allowWatchBookmarks } = query;
+  const { labelSelector, shardSelector, allowWatchBookmarks } = query;
   const fieldSelector = pinName(query.fieldSelector, target.name);
-  const selection = parseSelection(resource, { namespace, labelSelector, fieldSelector });
+  const selection = parseSelection(resource, { namespace, labelSelector, fieldSelector, shardSelector });
   const resourceVersion = readVersion(query.resourceVersion);
   const seconds = query.timeoutSeconds || MIN_WATCH_SECONDS * (1 + Math.random());
   const request = {

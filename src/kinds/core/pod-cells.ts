@@ -35,7 +35,7 @@ function printEnd(terminated: Json | undefined): string {
 
 const later = (a: string, b: string): string => (Date.parse(b) > (Date.parse(a) || 0) ? b : a);
 
-/** Counts restarts, of all containers together and of those that count once init containers are through. */
+/** How often some containers were started anew, and when last. */
 class Restarts {
   all = 0;
   last = "";

@@ -91,8 +91,8 @@ export class UnaryFrameCall extends FrameCall {
   }
 
   override settle(error: GrpcError | undefined): void {
-    if (error !== undefined) return this.#reject(error);
     try {
+      if (error !== undefined) throw error;
       const message = this.splitter.next();
       if (message === undefined) throw new GrpcError(grpcStatus.internal, "the server sent no message");
       this.#resolve(message);

@@ -1,4 +1,4 @@
-import net from "node:net";
+import type net from "node:net";
 import tls from "node:tls";
 import { type CallOwner, type FrameCall, STREAM_WINDOW_BYTES, StreamFrameCall, UnaryFrameCall } from "./frame-call.ts";
 import {
@@ -12,7 +12,8 @@ import {
   setting,
   unpad,
 } from "./frames.ts";
-import { decodeHeaders, encodeHeaders } from "./hpack.ts";
+import { encodeHeaders, HeaderDecoder } from "./hpack.ts";
+import { openSocket } from "./socket.ts";
 import { type Connection, type ConnectOptions, GrpcError, grpcStatus, type MessageStream } from "./transport.ts";
 
 const DEFAULT_WINDOW_BYTES = 65_535;
@@ -51,29 +52,13 @@ export function connectFrames(options: ConnectOptions): Promise<Connection> {
   });
 }
 
-function openSocket(options: ConnectOptions): net.Socket {
-  const { url, tls: material = {} } = options;
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  if (url.protocol !== "https:") return net.connect({ host, port: Number(url.port || 80), noDelay: true });
-  const socket = tls.connect({
-    host,
-    port: Number(url.port || 443),
-    ca: material.ca,
-    cert: material.certificate,
-    key: material.key,
-    servername: net.isIP(host) === 0 ? host : undefined,
-    ALPNProtocols: ["h2"],
-  });
-  return socket.setNoDelay(true);
-}
-
 class FrameConnection implements Connection, CallOwner {
   readonly #socket: net.Socket;
   readonly #writer: FrameWriter;
   readonly #reader = new FrameReader();
   readonly #base: readonly (readonly [string, string])[];
   readonly #requestHeaders = new Map<string, Buffer>();
-  readonly #knownBlocks = new Map<string, Map<string, string>>();
+  readonly #decoder = new HeaderDecoder();
   readonly #calls = new Map<number, FrameCall>();
   /** Calls that wait because the server allows no more at the same time. */
   readonly #waiting: FrameCall[] = [];
@@ -158,11 +143,11 @@ class FrameConnection implements Connection, CallOwner {
   }
 
   abandon(call: FrameCall): void {
-    if (call.streamId === 0) this.#waiting.splice(this.#waiting.indexOf(call) >>> 0, 1);
-    else if (this.#calls.has(call.streamId)) {
-      this.#writer.number(frameType.resetStream, call.streamId, http2Code.cancel);
-      this.#forget(call);
-    }
+    const position = this.#waiting.indexOf(call);
+    if (position !== -1) this.#waiting.splice(position, 1);
+    if (!this.#calls.has(call.streamId)) return;
+    this.#writer.number(frameType.resetStream, call.streamId, http2Code.cancel);
+    this.#forget(call);
   }
 
   check(): void {
@@ -253,25 +238,15 @@ class FrameConnection implements Connection, CallOwner {
   }
 
   #handle(frame: Frame): void {
-    switch (frame.type) {
-      case frameType.data:
-        return this.#handleData(frame);
-      case frameType.headers:
-      case frameType.continuation:
-        return this.#handleHeaders(frame);
-      case frameType.resetStream:
-        return this.#handleReset(frame);
-      case frameType.settings:
-        return this.#handleSettings(frame);
-      case frameType.ping:
-        return this.#handlePing(frame);
-      case frameType.goAway:
-        return this.#handleGoAway(frame);
-      case frameType.windowUpdate:
-        return this.#handleWindowUpdate(frame);
-      case frameType.pushPromise:
-        throw new Error("the server pushes although it must not");
-    }
+    const { type } = frame;
+    if (type === frameType.data) this.#handleData(frame);
+    else if (type === frameType.headers || type === frameType.continuation) this.#handleHeaders(frame);
+    else if (type === frameType.windowUpdate) this.#handleWindowUpdate(frame);
+    else if (type === frameType.settings) this.#handleSettings(frame);
+    else if (type === frameType.ping) this.#handlePing(frame);
+    else if (type === frameType.resetStream) this.#handleReset(frame);
+    else if (type === frameType.goAway) this.#handleGoAway(frame);
+    else if (type === frameType.pushPromise) throw new Error("the server pushes although it must not");
   }
 
   #handleData(frame: Frame): void {
@@ -296,19 +271,8 @@ class FrameConnection implements Connection, CallOwner {
     this.#openBlock = undefined;
     const call = this.#calls.get(frame.streamId);
     if (call === undefined) return;
-    call.headers(this.#decode(block.parts.length === 1 ? unpad(block.frame) : Buffer.concat(block.parts)));
+    call.headers(this.#decoder.decode(block.parts.length === 1 ? unpad(block.frame) : Buffer.concat(block.parts)));
     if (block.frame.flags & frameFlag.endStream) this.#finish(call, call.finalError());
-  }
-
-  /** A server repeats the same few blocks, and without a dynamic table equal bytes mean equal headers. */
-  #decode(block: Buffer): Map<string, string> {
-    const bytes = block.latin1Slice();
-    let headers = this.#knownBlocks.get(bytes);
-    if (headers === undefined) {
-      headers = decodeHeaders(block);
-      if (this.#knownBlocks.size < 16) this.#knownBlocks.set(bytes, headers);
-    }
-    return headers;
   }
 
   #handleReset(frame: Frame): void {
@@ -391,7 +355,7 @@ class FrameConnection implements Connection, CallOwner {
   #closeIfIdle(): void {
     if (this.#calls.size > 0 || this.#waiting.length > 0) return;
     this.#writer.flush();
-    this.#socket.end();
+    this.#socket.destroySoon();
   }
 
   #expire(): void {

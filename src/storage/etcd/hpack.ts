@@ -46,6 +46,8 @@ const CODES = (() => {
   return codes;
 })();
 
+const MOST_KNOWN_BLOCKS = 16;
+
 /** Encodes headers so that they neither use nor change a dynamic table: the same bytes serve every request. */
 export function encodeHeaders(headers: readonly HeaderField[]): Buffer {
   const parts: Buffer[] = [];
@@ -97,6 +99,22 @@ export function decodeHeaders(block: Uint8Array): Map<string, string> {
     }
   }
   return headers;
+}
+
+/** Remembers the few blocks a server repeats: without a dynamic table, equal bytes mean equal headers. */
+export class HeaderDecoder {
+  readonly #known = new Map<string, ReadonlyMap<string, string>>();
+
+  /** As `decodeHeaders`; the result is shared and must not be changed. */
+  decode(block: Buffer): ReadonlyMap<string, string> {
+    const bytes = block.toString("latin1");
+    let headers = this.#known.get(bytes);
+    if (headers === undefined) {
+      headers = decodeHeaders(block);
+      if (this.#known.size < MOST_KNOWN_BLOCKS) this.#known.set(bytes, headers);
+    }
+    return headers;
+  }
 }
 
 function staticField(index: number): HeaderField {

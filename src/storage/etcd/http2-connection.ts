@@ -1,6 +1,5 @@
 import http2 from "node:http2";
-import net from "node:net";
-import tls from "node:tls";
+import { openSocket } from "./socket.ts";
 import {
   type Connection,
   type ConnectOptions,
@@ -19,7 +18,7 @@ const CONNECTION_WINDOW_BYTES = 64 * 1024 * 1024;
 export function connectHttp2(options: ConnectOptions): Promise<Connection> {
   const session = http2.connect(options.url, {
     settings: { enablePush: false, initialWindowSize: STREAM_WINDOW_BYTES },
-    createConnection: options.url.protocol === "https:" ? () => tlsSocket(options) : undefined,
+    createConnection: () => openSocket(options),
   });
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => session.destroy(new Error("connecting took too long")), options.timeoutMs);
@@ -38,20 +37,6 @@ export function connectHttp2(options: ConnectOptions): Promise<Connection> {
       session.setLocalWindowSize(CONNECTION_WINDOW_BYTES);
       resolve(new Http2Connection(session, options));
     });
-  });
-}
-
-function tlsSocket(options: ConnectOptions): tls.TLSSocket {
-  const { url, tls: material = {} } = options;
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  return tls.connect({
-    host,
-    port: Number(url.port || 443),
-    ca: material.ca,
-    cert: material.certificate,
-    key: material.key,
-    servername: net.isIP(host) === 0 ? host : undefined,
-    ALPNProtocols: ["h2"],
   });
 }
 

@@ -1,8 +1,10 @@
-import { after, before, describe } from "node:test";
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
 import { type EtcdCluster, startEtcd } from "../../../test/support/etcd.ts";
 import { CachedStore } from "../cached-store.ts";
 import { describeStore } from "../store.suite.ts";
-import { EtcdStore } from "./store.ts";
+import { StoreError } from "../store.ts";
+import { EtcdStore, type EtcdStoreOptions } from "./store.ts";
 
 for (const members of [1, 3] as const) {
   describe(`etcd with ${members} member(s)`, () => {
@@ -12,15 +14,96 @@ for (const members of [1, 3] as const) {
     });
     after(() => cluster.stop());
 
-    describeStore("EtcdStore", async () => {
-      const store = new EtcdStore({ endpoints: cluster.endpoints });
-      return { store, close: () => store.close() };
-    });
+    const open = (options: Partial<EtcdStoreOptions> = {}) =>
+      new EtcdStore({ endpoints: cluster.endpoints, ...options });
+
+    for (const transport of members === 1 ? (["frames", "http2"] as const) : (["frames"] as const)) {
+      describeStore(`EtcdStore over ${transport}`, async () => {
+        const store = open({ transport });
+        return { store, close: () => store.close() };
+      });
+    }
 
     describeStore("CachedStore over EtcdStore", async () => {
-      const store = new CachedStore(new EtcdStore({ endpoints: cluster.endpoints }), { prefix: "/suite-" });
+      const store = new CachedStore(open(), { prefix: "/suite-" });
       await store.ready;
       return { store, close: () => store.close() };
     });
   });
 }
+
+describe("EtcdStore", () => {
+  let cluster: EtcdCluster;
+  let store: EtcdStore;
+  before(async () => {
+    cluster = await startEtcd();
+    store = new EtcdStore({ endpoints: cluster.endpoints });
+  });
+  after(async () => {
+    await store.close();
+    await cluster.stop();
+  });
+  const bytes = (text: string) => new TextEncoder().encode(text);
+  const write = async (key: string, value: Uint8Array = bytes(key)): Promise<number> => {
+    const result = await store.put(key, value, 0);
+    assert.ok(result.ok);
+    return result.revision;
+  };
+
+  it("tells how far etcd is compacted", async () => {
+    assert.equal(await store.compactedRevision(), 0);
+    const revision = await write("/compact/a");
+    await store.compact(revision);
+    assert.equal(await store.compactedRevision(), revision);
+    await assert.rejects(store.compact(revision + 1000), { code: "future-revision" });
+  });
+
+  it("reports progress on request, and a cache catches up with writes outside of its prefix", async () => {
+    const cached = new CachedStore(new EtcdStore({ endpoints: cluster.endpoints }), { prefix: "/in/" });
+    await cached.ready;
+    for (let i = 0; i < 3; i++) {
+      const revision = await write(`/out/${i}`);
+      const start = performance.now();
+      assert.ok((await cached.list("/in/")).revision >= revision);
+      assert.ok(performance.now() - start < 1000);
+    }
+    await cached.close();
+  });
+
+  it("puts large events together again", async () => {
+    const large = new Uint8Array(1_200_000).fill(1);
+    const revisions: number[] = [];
+    for (let i = 0; i < 5; i++) revisions.push(await write(`/large/${i}`, large));
+    const seen: number[] = [];
+    for await (const batch of store.watch("/large/", (revisions[0] ?? 1) - 1, new AbortController().signal)) {
+      for (const event of batch.events) assert.equal(event.entry?.value.length, large.length);
+      seen.push(...batch.events.map((event) => event.revision));
+      if (seen.length === 5) break;
+    }
+    assert.deepEqual(seen, revisions);
+  });
+
+  it("refuses what etcd finds too large", async () => {
+    const error = await store.put("/huge", new Uint8Array(2_000_000), 0).catch((reason: unknown) => reason);
+    assert.ok(error instanceof StoreError && error.code === "too-large", String(error));
+  });
+
+  it("passes over members that cannot be reached", async () => {
+    const other = new EtcdStore({ endpoints: ["http://127.0.0.1:1", ...cluster.endpoints, "http://127.0.0.1:2"] });
+    assert.ok((await other.revision()) > 0);
+    await other.close();
+    const none = new EtcdStore({ endpoints: ["http://127.0.0.1:1"], requestTimeoutMs: 200 });
+    await assert.rejects(none.get("/a"), { code: "unavailable" });
+    await none.close();
+  });
+
+  it("lists more entries than fit on one internal page", async () => {
+    const count = 10_100;
+    for (let i = 0; i < count; i += 500) {
+      await Promise.all(Array.from({ length: Math.min(500, count - i) }, (_, j) => write(`/many/${i + j}`)));
+    }
+    const page = await store.list("/many/");
+    assert.deepEqual([page.entries.length, page.remaining], [count, 0]);
+    assert.equal(new Set(page.entries.map((entry) => entry.key)).size, count);
+  });
+});

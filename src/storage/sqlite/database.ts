@@ -9,8 +9,8 @@ const readBytes = 4 << 20;
 
 /**
  * One row per write, never changed. The present is the newest row of each key; the newest row of all is never
- * deleted, so the revision counter needs no place of its own. An empty value is stored as NULL by SQLite's binding,
- * hence the separate mark for deletes.
+ * deleted, so the revision counter needs no place of its own. Deletes have a mark of their own, so that nothing
+ * depends on how an empty value is stored.
  */
 const schema = `
   CREATE TABLE changes (

@@ -1,0 +1,117 @@
+#!/usr/bin/env node
+import path from "node:path";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { type Config, defaultConfig, type StoreChoice } from "./config.ts";
+
+interface ServeFlags {
+  store?: StoreChoice;
+  etcdServers?: string[];
+  etcdPrefix: string;
+  etcdCafile?: string;
+  etcdCertfile?: string;
+  etcdKeyfile?: string;
+  apiDomain: string;
+  bindAddress: string;
+  securePort: number;
+  insecurePort?: number;
+  certDir: string;
+  tlsCertFile?: string;
+  tlsPrivateKeyFile?: string;
+  clientCaFile?: string;
+  tokenAuthFile?: string;
+  serviceClusterIpRange: string;
+}
+
+function port(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value > 65_535) throw new InvalidArgumentError("expected a port from 0 to 65535");
+  return value;
+}
+
+function storeChoice(text: string): StoreChoice {
+  if (text === "memory") return { type: "memory" };
+  if (text.startsWith("sqlite:") && text.length > "sqlite:".length) {
+    return { type: "sqlite", file: text.slice("sqlite:".length) };
+  }
+  throw new InvalidArgumentError("expected memory or sqlite:FILE");
+}
+
+function domain(text: string): string {
+  if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/.test(text)) {
+    throw new InvalidArgumentError("expected a domain such as k8s.io");
+  }
+  return text;
+}
+
+const words = (text: string): string[] => text.split(",").filter((word) => word !== "");
+
+/** The command line. `run` gets the configuration that the flags describe. */
+function program(run: (config: Config) => Promise<void>): Command {
+  const binnacle = new Command("binnacle").description(
+    "A control plane's API, compatible with the Kubernetes API server",
+  );
+  const defaults = defaultConfig;
+  binnacle
+    .command("serve")
+    .description("Serve the API until interrupted")
+    .addOption(new Option("--store <memory|sqlite:FILE>", "where objects are kept").argParser(storeChoice))
+    .addOption(new Option("--etcd-servers <urls>", "keep objects in this etcd cluster").argParser(words))
+    .option("--etcd-prefix <prefix>", "prefix of all keys", defaults.etcdPrefix)
+    .option("--etcd-cafile <file>", "authority of etcd's certificates")
+    .option("--etcd-certfile <file>", "client certificate for etcd")
+    .option("--etcd-keyfile <file>", "key of the client certificate for etcd")
+    .addOption(
+      new Option("--api-domain <domain>", "suffix of built-in groups").argParser(domain).default(defaults.apiDomain),
+    )
+    .option("--bind-address <address>", "address to listen on", defaults.bindAddress)
+    .addOption(new Option("--secure-port <port>", "HTTPS port, 0 for any").argParser(port).default(defaults.securePort))
+    .addOption(new Option("--insecure-port <port>", "plain HTTP port on loopback").argParser(port))
+    .option("--cert-dir <folder>", "where made certificates and the kubeconfig are kept", defaults.certDir)
+    .option("--tls-cert-file <file>", "serving certificate")
+    .option("--tls-private-key-file <file>", "key of the serving certificate")
+    .option("--client-ca-file <file>", "authority of client certificates")
+    .option("--token-auth-file <file>", 'lines of token,user,uid,"groups"')
+    .option("--service-cluster-ip-range <cidr>", "range of service addresses", defaults.serviceClusterIpRange)
+    .action((flags: ServeFlags) => run(toConfig(flags)));
+  return binnacle;
+}
+
+function toConfig(flags: ServeFlags): Config {
+  const { store, etcdServers, etcdCafile, etcdCertfile, etcdKeyfile, ...rest } = flags;
+  if (store && etcdServers) throw new Error("--store and --etcd-servers exclude each other");
+  const etcd: StoreChoice | undefined = etcdServers && {
+    type: "etcd",
+    servers: etcdServers,
+    caFile: etcdCafile,
+    certFile: etcdCertfile,
+    keyFile: etcdKeyfile,
+  };
+  return { ...defaultConfig, ...rest, store: etcd ?? store ?? defaultConfig.store };
+}
+
+async function serve(config: Config): Promise<void> {
+  const { startServer } = await import("./server.ts");
+  const server = await startServer(config);
+  const print = (line: string) => process.stdout.write(`${line}\n`);
+  print(`Serving ${server.url} from ${describe(config.store)}.`);
+  if (server.insecureUrl !== undefined)
+    print(`Without TLS or credentials, on this machine only: ${server.insecureUrl}`);
+  print(`Connect with: kubectl --kubeconfig ${path.relative(process.cwd(), server.kubeconfigFile)} get namespaces`);
+  await new Promise<void>((resolve) => {
+    process.once("SIGINT", () => resolve());
+    process.once("SIGTERM", () => resolve());
+  });
+  await server.close();
+}
+
+function describe(store: StoreChoice): string {
+  if (store.type === "memory") return "memory, which is gone when this process ends";
+  return store.type === "sqlite" ? store.file : `etcd at ${store.servers.join(", ")}`;
+}
+
+try {
+  await program(serve).parseAsync();
+} catch (error) {
+  process.stderr.write(`binnacle: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

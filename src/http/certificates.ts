@@ -1,0 +1,120 @@
+import { createPrivateKey, randomUUID, X509Certificate } from "node:crypto";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { isIP } from "node:net";
+import { join } from "node:path";
+import { firstAddress } from "../lib/ip-address.ts";
+import { type Identity, makeAuthority, makeIdentity, type Subject } from "./x509.ts";
+
+/** Whom the certificates are made for. */
+export interface CertificateOptions {
+  readonly bindAddress: string;
+  /** Range of service addresses; the first of them leads to this server. */
+  readonly serviceRange?: string;
+  /** Further names and addresses that clients use to reach this server. */
+  readonly hosts?: readonly string[];
+  readonly now?: number;
+}
+
+/** Everything a server and its administrator need for TLS. */
+export interface Certificates {
+  readonly authority: Identity;
+  readonly serving: Identity;
+  /** A client certificate of the group system:masters, which may do everything. */
+  readonly admin: Identity;
+}
+
+const RENEW_MS = 30 * 86_400_000;
+const CLUSTER_NAMES = [
+  "kubernetes",
+  "kubernetes.default",
+  "kubernetes.default.svc",
+  "kubernetes.default.svc.cluster.local",
+];
+const ANY_ADDRESS: readonly string[] = ["0.0.0.0", "::"];
+
+/**
+ * The certificates in `directory`, made where they are missing. The authority is kept for ever; what it signed is made
+ * anew when it does not fit: wrong authority, wrong key, names missing, about to expire.
+ */
+export async function ensureCertificates(directory: string, options: CertificateOptions): Promise<Certificates> {
+  const now = options.now ?? Date.now();
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const authority = await ensure(directory, "ca", isWholeIdentity, () => makeAuthority("binnacle-ca", now));
+  const hosts = hostsOf(options);
+  const serving = await ensure(
+    directory,
+    "apiserver",
+    (identity) => fits(identity, authority, now) && coversHosts(identity, hosts),
+    () => makeIdentity(authority, { commonName: "binnacle", hosts }, "server", now),
+  );
+  const admin = await ensure(
+    directory,
+    "admin",
+    (identity) => fits(identity, authority, now),
+    () => makeIdentity(authority, ADMIN, "client", now),
+  );
+  return { authority, serving, admin };
+}
+
+const ADMIN: Subject = { commonName: "kubernetes-admin", organizations: ["system:masters"] };
+
+function hostsOf({ bindAddress, serviceRange, hosts = [] }: CertificateOptions): string[] {
+  const service = serviceRange === undefined ? undefined : firstAddress(serviceRange);
+  const bound = ANY_ADDRESS.includes(bindAddress) ? [] : [bindAddress];
+  const names = ["localhost", ...CLUSTER_NAMES, "127.0.0.1", "::1", ...bound, ...(service ? [service] : []), ...hosts];
+  return [...new Set(names)];
+}
+
+async function ensure(
+  directory: string,
+  name: string,
+  isGood: (identity: Identity) => boolean,
+  make: () => Identity,
+): Promise<Identity> {
+  const known = await readIdentity(directory, name);
+  if (known && isGood(known)) return known;
+  const made = make();
+  // The key first: who finds a certificate finds its key, too.
+  await writeAtomically(join(directory, `${name}.key`), made.key, 0o600);
+  await writeAtomically(join(directory, `${name}.crt`), made.certificate, 0o644);
+  return made;
+}
+
+async function readIdentity(directory: string, name: string): Promise<Identity | undefined> {
+  try {
+    const [certificate, key] = await Promise.all([
+      readFile(join(directory, `${name}.crt`), "utf8"),
+      readFile(join(directory, `${name}.key`), "utf8"),
+    ]);
+    return { certificate, key };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function writeAtomically(file: string, text: string, mode: number): Promise<void> {
+  const unfinished = `${file}.${randomUUID()}`;
+  await writeFile(unfinished, text, { mode, flag: "wx" });
+  await rename(unfinished, file);
+}
+
+function isWholeIdentity({ certificate, key }: Identity): boolean {
+  return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
+}
+
+function fits(identity: Identity, authority: Identity, now: number): boolean {
+  const certificate = new X509Certificate(identity.certificate);
+  const issuer = new X509Certificate(authority.certificate);
+  return (
+    isWholeIdentity(identity) &&
+    certificate.checkIssued(issuer) &&
+    certificate.verify(issuer.publicKey) &&
+    Date.parse(certificate.validTo) - now > RENEW_MS
+  );
+}
+
+function coversHosts(identity: Identity, hosts: readonly string[]): boolean {
+  const certificate = new X509Certificate(identity.certificate);
+  return hosts.every((host) => (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined);
+}

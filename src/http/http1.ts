@@ -1,0 +1,92 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { TLSSocket } from "node:tls";
+import type { EncodedReply } from "../encoding/encoded-reply.ts";
+import { type ClientCertificate, clientCertificateOf } from "./client-certificate.ts";
+import { type Carrier, Exchange } from "./exchange.ts";
+import { discard, pump } from "./pump.ts";
+import { readHeaders } from "./request-headers.ts";
+import { parseTarget } from "./target.ts";
+
+/** Bodies that are refused unread are read to their end and thrown away, so that the connection lives on; up to this size. */
+const MAX_DISCARDED_BYTES = 32 * 1024 * 1024;
+
+class Http1Carrier implements Carrier {
+  readonly source: IncomingMessage;
+  readonly #response: ServerResponse | undefined;
+
+  constructor(source: IncomingMessage, response: ServerResponse | undefined) {
+    this.source = source;
+    this.#response = response;
+  }
+
+  get hasBody(): boolean {
+    const { headers } = this.source;
+    return headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
+  }
+
+  sendContinue(): void {
+    this.#response?.writeContinue();
+  }
+
+  clientCertificate(): ClientCertificate | undefined {
+    const { socket } = this.source;
+    return socket instanceof TLSSocket ? clientCertificateOf(socket, socket) : undefined;
+  }
+}
+
+/** The request of a Node message. Undefined when its target cannot be read. `response` is absent for upgrades. */
+export function openHttp1(message: IncomingMessage, response?: ServerResponse): Exchange | undefined {
+  const target = parseTarget(message.url ?? "/");
+  if (target === undefined) return undefined;
+  const headers = readHeaders(message.headers, message.rawHeaders);
+  return new Exchange(message.method ?? "GET", target, headers, new Http1Carrier(message, response));
+}
+
+/** Writes a reply. Rejects when its body fails; the client then sees a broken connection, not a short answer. */
+export async function sendHttp1(
+  message: IncomingMessage,
+  response: ServerResponse,
+  reply: EncodedReply,
+  isClosing: boolean,
+): Promise<void> {
+  const { status, headers, body } = reply;
+  if (isClosing || isTooMuchToDiscard(message)) headers.connection = "close";
+  if (typeof body === "string" || body instanceof Uint8Array) {
+    if (status !== 204 && status !== 304) headers["content-length"] = String(Buffer.byteLength(body));
+    response.writeHead(status, headers);
+    response.end(body);
+    return;
+  }
+  if (response.destroyed) {
+    discard(body);
+    return;
+  }
+  response.writeHead(status, headers);
+  if (message.method === "HEAD") {
+    discard(body);
+    response.end();
+    return;
+  }
+  response.flushHeaders();
+  try {
+    await pump(body, response);
+    response.end();
+  } catch (error) {
+    response.destroy();
+    throw error;
+  }
+}
+
+function isTooMuchToDiscard(message: IncomingMessage): boolean {
+  if (message.complete || message.method === "GET") return false;
+  const declared = message.headers["content-length"];
+  return declared === undefined
+    ? message.headers["transfer-encoding"] !== undefined
+    : Number(declared) > MAX_DISCARDED_BYTES;
+}
+
+/** Refuses a request that cannot be understood, with the real server's text, and closes the connection. */
+export function refuseHttp1(response: ServerResponse): void {
+  response.writeHead(400, { "content-type": "text/plain; charset=utf-8", connection: "close" });
+  response.end("400 Bad Request");
+}

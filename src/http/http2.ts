@@ -1,0 +1,92 @@
+import type { Http2Session, IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import { constants } from "node:http2";
+import type { TLSSocket } from "node:tls";
+import type { EncodedReply } from "../encoding/encoded-reply.ts";
+import { type ClientCertificate, clientCertificateOf } from "./client-certificate.ts";
+import { type Carrier, Exchange } from "./exchange.ts";
+import { discard, pump } from "./pump.ts";
+import { readHeaders } from "./request-headers.ts";
+import { parseTarget } from "./target.ts";
+
+class Http2Carrier implements Carrier {
+  readonly source: ServerHttp2Stream;
+  readonly hasBody: boolean;
+
+  constructor(source: ServerHttp2Stream, hasBody: boolean) {
+    this.source = source;
+    this.hasBody = hasBody;
+  }
+
+  sendContinue(): void {
+    if (!this.source.destroyed && !this.source.headersSent) this.source.additionalHeaders({ ":status": 100 });
+  }
+
+  clientCertificate(): ClientCertificate | undefined {
+    const { session } = this.source;
+    return session ? clientCertificateOf(session, session.socket as TLSSocket) : undefined;
+  }
+}
+
+/** The request of a stream. Undefined when its target cannot be read. */
+export function openHttp2(
+  stream: ServerHttp2Stream,
+  joined: IncomingHttpHeaders,
+  flags: number,
+  rawHeaders: readonly string[],
+): Exchange | undefined {
+  const path = joined[":path"];
+  const target = parseTarget(typeof path === "string" ? path : "/");
+  if (target === undefined) return undefined;
+  const method = joined[":method"];
+  const hasBody = (flags & constants.NGHTTP2_FLAG_END_STREAM) === 0;
+  const headers = readHeaders(joined, rawHeaders);
+  return new Exchange(typeof method === "string" ? method : "GET", target, headers, new Http2Carrier(stream, hasBody));
+}
+
+/** Writes a reply. Rejects when its body fails; the client then sees a reset stream, not a short answer. */
+export async function sendHttp2(stream: ServerHttp2Stream, method: string, reply: EncodedReply): Promise<void> {
+  const { status, headers, body } = reply;
+  const isWhole = typeof body === "string" || body instanceof Uint8Array;
+  if (stream.destroyed || stream.closed) {
+    if (!isWhole) discard(body);
+    return;
+  }
+  if (headers.connection !== undefined) closeSession(stream.session, headers);
+  const fields: Record<string, string | string[] | number> = headers;
+  fields[":status"] = status;
+  if (isWhole && status !== 204 && status !== 304) fields["content-length"] = Buffer.byteLength(body);
+  if (method === "HEAD" || (isWhole && body.length === 0)) {
+    if (!isWhole) discard(body);
+    stream.respond(fields, { endStream: true });
+  } else if (isWhole) {
+    stream.respond(fields);
+    stream.end(body);
+  } else {
+    stream.respond(fields);
+    await pumpHttp2(stream, body);
+  }
+  // Frees what an unread body holds; waits until the reply is out.
+  if (!stream.readableEnded && !stream.endAfterHeaders) stream.close(constants.NGHTTP2_NO_ERROR);
+}
+
+async function pumpHttp2(stream: ServerHttp2Stream, body: AsyncIterable<Uint8Array>): Promise<void> {
+  try {
+    await pump(body, stream);
+    stream.end();
+  } catch (error) {
+    stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    throw error;
+  }
+}
+
+// HTTP/2 has no Connection header; the same wish is a GOAWAY.
+function closeSession(session: Http2Session | undefined, headers: EncodedReply["headers"]): void {
+  if (headers.connection === "close") session?.close();
+  delete headers.connection;
+}
+
+/** Refuses a request that cannot be understood. */
+export function refuseHttp2(stream: ServerHttp2Stream): void {
+  stream.respond({ ":status": 400, "content-type": "text/plain; charset=utf-8" });
+  stream.end("400 Bad Request");
+}

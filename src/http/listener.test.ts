@@ -1,0 +1,446 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import http from "node:http";
+import http2 from "node:http2";
+import https from "node:https";
+import net from "node:net";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import tls from "node:tls";
+import { ApiError } from "../api/api-error.ts";
+import type { ApiRequest } from "../api/call.ts";
+import type { EncodedReply } from "../encoding/encoded-reply.ts";
+import { type Answer, type Listener, type ListenerOptions, listen } from "./listener.ts";
+import { type Identity, makeAuthority, makeIdentity } from "./x509.ts";
+
+const now = Date.now();
+const authority = makeAuthority("test-ca", now);
+const serving = makeIdentity(authority, { commonName: "test", hosts: ["localhost", "127.0.0.1"] }, "server", now);
+const client = makeIdentity(authority, { commonName: "ann", organizations: ["dev", "a, O=x"] }, "client", now);
+const stranger = makeIdentity(makeAuthority("other-ca", now), { commonName: "eve" }, "client", now);
+
+const LIMIT = 1000;
+let lastSignal: AbortSignal | undefined;
+let returned = 0;
+
+/** Yields chunks until told to stop. */
+async function* ticks(count: number, chunk: Uint8Array, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+  try {
+    for (let tick = 0; tick < count && !signal?.aborted; tick++) {
+      yield chunk;
+      await sleep(1);
+    }
+  } finally {
+    returned++;
+  }
+}
+
+async function* untilAborted(signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  yield Buffer.from("open\n");
+  if (!signal.aborted) await once(signal, "abort");
+  yield Buffer.from("end\n");
+}
+
+const text = (body: EncodedReply["body"], status = 200): EncodedReply => ({ status, headers: {}, body });
+
+const ROUTES: Readonly<Record<string, (request: ApiRequest) => Promise<EncodedReply> | EncodedReply>> = {
+  "/echo": async (request) => {
+    const body = await request.readBody(LIMIT);
+    const { method, path, authority, headers, clientCertificate } = request;
+    const seen = {
+      method,
+      path,
+      query: [...request.query],
+      authority,
+      group: headers["impersonate-group"],
+      body: Buffer.from(body).toString(),
+      clientCertificate,
+    };
+    return {
+      status: 201,
+      headers: { "content-type": "application/json", warning: ["a", "b"] },
+      body: JSON.stringify(seen),
+    };
+  },
+  "/bytes": () => text(Buffer.from("0123456789")),
+  "/stream": () => text(ticks(3, Buffer.from("tick\n"))),
+  "/endless": (request) => {
+    lastSignal = request.signal;
+    return text(ticks(1e9, Buffer.alloc(100_000), request.signal));
+  },
+  "/watch": (request) => ({ ...text(untilAborted(request.signal)), isLongRunning: true }),
+  "/slow": async (request) => {
+    lastSignal = request.signal;
+    await sleep(200);
+    return text("slow");
+  },
+  "/broken": () => text(failing()),
+  "/bye": () => ({ status: 200, headers: { connection: "close" }, body: "bye" }),
+  "/ignore-body": () => text("ignored", 403),
+};
+
+async function* failing(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from("half");
+  await sleep(5);
+  throw new Error("expected by the test");
+}
+
+const answer: Answer = async (request) => {
+  try {
+    return (await ROUTES[request.path]?.(request)) ?? text("nothing here", 404);
+  } catch (error) {
+    if (error instanceof ApiError) return text(JSON.stringify(error.status), error.code);
+    throw error;
+  }
+};
+
+const errors: unknown[] = [];
+const start = (options: Partial<ListenerOptions> = {}): Promise<Listener> =>
+  listen(answer, { host: "127.0.0.1", port: 0, reportError: (error) => errors.push(error), ...options });
+const secure = { certificate: serving.certificate, key: serving.key, clientAuthority: authority.certificate };
+
+interface Got {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly body: string;
+}
+
+interface Ask {
+  readonly method?: string;
+  readonly headers?: Record<string, string | string[]>;
+  readonly body?: string | Buffer;
+  readonly identity?: Identity;
+}
+
+type Fetch = (port: number, path: string, ask?: Ask) => Promise<Got>;
+
+function fetchHttp1(transport: typeof http | typeof https): Fetch {
+  return (port, path, ask = {}) =>
+    new Promise((resolve, reject) => {
+      const options = {
+        port,
+        path,
+        method: ask.method,
+        headers: ask.headers,
+        ca: authority.certificate,
+        cert: ask.identity?.certificate,
+        key: ask.identity?.key,
+        agent: false as const,
+      };
+      const request = transport.request(options, async (response) => {
+        try {
+          const chunks: Buffer[] = [];
+          for await (const chunk of response) chunks.push(chunk);
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            body: Buffer.concat(chunks).toString(),
+          });
+        } catch (error) {
+          reject(error);
+        }
+      });
+      request.on("error", reject);
+      request.end(ask.body);
+    });
+}
+
+const connectHttp2 = (port: number, identity?: Identity): http2.ClientHttp2Session =>
+  http2.connect(`https://localhost:${port}`, {
+    ca: authority.certificate,
+    cert: identity?.certificate,
+    key: identity?.key,
+  });
+
+const fetchHttp2: Fetch = async (port, path, ask = {}) => {
+  const session = connectHttp2(port, ask.identity);
+  try {
+    const stream = session.request(
+      { ":path": path, ":method": ask.method ?? "GET", ...ask.headers },
+      { endStream: ask.body === undefined },
+    );
+    if (ask.body !== undefined) stream.end(ask.body);
+    const [headers] = await once(stream, "response");
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream) chunks.push(chunk);
+    return { status: headers[":status"], headers, body: Buffer.concat(chunks).toString() };
+  } finally {
+    session.destroy();
+  }
+};
+
+const PROTOCOLS: readonly (readonly [string, Fetch, boolean])[] = [
+  ["HTTP/1.1", fetchHttp1(http), false],
+  ["HTTP/1.1 over TLS", fetchHttp1(https), true],
+  ["HTTP/2", fetchHttp2, true],
+];
+
+for (const [name, fetch, isSecure] of PROTOCOLS) {
+  describe(`listener, ${name}`, () => {
+    let listener: Listener;
+    before(async () => {
+      listener = await start(isSecure ? { tls: secure } : {});
+    });
+    after(() => listener.close(0));
+
+    it("hands over what was asked and writes what is answered", async () => {
+      const got = await fetch(listener.port, "/ec%68o?a=1%20x&b=;&c=%zz&d", {
+        method: "POST",
+        body: "hello",
+        headers: { "impersonate-group": ["one, two", "three"] },
+      });
+      assert.equal(got.status, 201);
+      assert.equal(got.headers["content-length"], String(got.body.length));
+      assert.ok(got.headers.date);
+      const { authority: seenAuthority, ...seen } = JSON.parse(got.body);
+      assert.match(seenAuthority, new RegExp(`:${listener.port}$`));
+      assert.deepEqual(seen, {
+        method: "POST",
+        path: "/echo",
+        query: [
+          ["a", "1 x"],
+          ["d", ""],
+        ],
+        group: ["one, two", "three"],
+        body: "hello",
+      });
+    });
+
+    it("sends streams piece by piece", async () => {
+      const got = await fetch(listener.port, "/stream");
+      assert.equal(got.body, "tick\ntick\ntick\n");
+      assert.equal(got.headers["content-length"], undefined);
+    });
+
+    it("answers HEAD without a body", async () => {
+      const whole = await fetch(listener.port, "/bytes", { method: "HEAD" });
+      assert.deepEqual([whole.status, whole.headers["content-length"], whole.body], [200, "10", ""]);
+      const streamed = await fetch(listener.port, "/stream", { method: "HEAD" });
+      assert.deepEqual([streamed.status, streamed.body], [200, ""]);
+    });
+
+    it("refuses broken percent encoding", async () => {
+      const got = await fetch(listener.port, "/a%zz");
+      assert.deepEqual([got.status, got.body], [400, "400 Bad Request"]);
+    });
+
+    it("refuses bodies over the limit, announced or not", async () => {
+      for (const size of [LIMIT + 1, 300_000]) {
+        const body = Buffer.alloc(size, 120);
+        for (const headers of [{ "content-length": String(size) }, undefined]) {
+          const got = await fetch(listener.port, "/echo", { method: "POST", body, headers });
+          assert.equal(got.status, 413);
+          assert.match(got.body, /Request entity too large: limit is 1000/);
+        }
+      }
+    });
+
+    it("answers who does not read the body", async () => {
+      const got = await fetch(listener.port, "/ignore-body", { method: "POST", body: Buffer.alloc(500_000) });
+      assert.deepEqual([got.status, got.body], [403, "ignored"]);
+    });
+
+    it("breaks the connection when a stream fails", async () => {
+      errors.length = 0;
+      await assert.rejects(fetch(listener.port, "/broken"));
+      assert.equal(errors.length, 1);
+    });
+
+    it("takes reserved words for what they are", async () => {
+      assert.equal((await fetch(listener.port, "/__proto__")).status, 404);
+    });
+  });
+}
+
+describe("listener, client certificates", () => {
+  let listener: Listener;
+  before(async () => {
+    listener = await start({ tls: secure });
+  });
+  after(() => listener.close(0));
+
+  for (const [name, fetch] of [
+    ["HTTP/1.1", fetchHttp1(https)],
+    ["HTTP/2", fetchHttp2],
+  ] as const) {
+    it(`shows whom our authority vouches for, ${name}`, async () => {
+      const subject = async (identity?: Identity): Promise<unknown> =>
+        JSON.parse((await fetch(listener.port, "/echo", { identity })).body).clientCertificate;
+      assert.deepEqual(await subject(client), { commonName: "ann", organizations: ["dev", "a, O=x"] });
+      assert.equal(await subject(stranger), undefined);
+      assert.equal(await subject(), undefined);
+    });
+  }
+});
+
+describe("listener, clients that go away", () => {
+  let listener: Listener;
+  before(async () => {
+    listener = await start({ tls: secure });
+  });
+  after(() => listener.close(0));
+
+  const waitFor = async (isDone: () => boolean): Promise<void> => {
+    for (let turn = 0; turn < 200 && !isDone(); turn++) await sleep(5);
+    assert.ok(isDone());
+  };
+
+  it("stops the stream of a vanished HTTP/2 client, and never runs ahead of a slow one", async () => {
+    returned = 0;
+    const session = connectHttp2(listener.port);
+    const stream = session.request({ ":path": "/endless" });
+    await once(stream, "response");
+    await sleep(50);
+    stream.close(http2.constants.NGHTTP2_CANCEL);
+    await waitFor(() => returned === 1 && lastSignal?.aborted === true);
+    session.destroy();
+  });
+
+  it("stops the stream of a vanished HTTP/1.1 client", async () => {
+    returned = 0;
+    const request = https.get({ port: listener.port, path: "/endless", ca: authority.certificate, agent: false });
+    await once(request, "response");
+    request.on("error", () => {});
+    request.destroy();
+    await waitFor(() => returned === 1 && lastSignal?.aborted === true);
+  });
+
+  it("tells a handler that is still working", async () => {
+    const session = connectHttp2(listener.port);
+    const stream = session.request({ ":path": "/slow" });
+    stream.on("error", () => {});
+    await once(session, "connect");
+    await sleep(30);
+    session.destroy();
+    await waitFor(() => lastSignal?.aborted === true);
+  });
+});
+
+describe("listener, protocol edges", () => {
+  let listener: Listener;
+  before(async () => {
+    listener = await start();
+  });
+  after(() => listener.close(0));
+
+  const raw = async (port: number, lines: string): Promise<string> => {
+    const socket = net.connect(port, "127.0.0.1");
+    socket.write(lines);
+    let got = "";
+    socket.on("data", (chunk) => {
+      got += chunk;
+    });
+    socket.on("error", () => {});
+    await Promise.race([once(socket, "close"), sleep(400)]);
+    socket.destroy();
+    return got;
+  };
+
+  it("asks for a body only when it will be read", async () => {
+    const head = "POST /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: 100-continue\r\n";
+    assert.match(
+      await raw(listener.port, `${head}Content-Length: 2\r\n\r\nhi`),
+      /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 201/,
+    );
+    assert.match(await raw(listener.port, `${head}Content-Length: 9999\r\n\r\n`), /^HTTP\/1.1 413/);
+  });
+
+  it("refuses garbage and headers that are too large", async () => {
+    assert.match(await raw(listener.port, "hello\r\n\r\n"), /^HTTP\/1.1 400/);
+    const big = `GET /bytes HTTP/1.1\r\nHost: x\r\nX-Big: ${"x".repeat(70_000)}\r\n\r\n`;
+    assert.match(await raw(listener.port, big), /^HTTP\/1.1 431/);
+    const fits = `GET /bytes HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Big: ${"x".repeat(50_000)}\r\n\r\n`;
+    assert.match(await raw(listener.port, fits), /^HTTP\/1.1 200/);
+  });
+
+  it("takes absolute targets", async () => {
+    const got = await raw(listener.port, "GET http://host:1/bytes?x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    assert.match(got, /^HTTP\/1.1 200[^]*0123456789$/);
+  });
+
+  it("answers upgrades like other requests when nobody takes them", async () => {
+    const got = await raw(
+      listener.port,
+      "GET /bytes HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n",
+    );
+    assert.match(got, /^HTTP\/1.1 200/);
+  });
+
+  it("closes the connection where the reply says so", async () => {
+    const got = await raw(listener.port, "GET /bye HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert.match(got, /connection: close/i);
+  });
+
+  for (const isSecure of [false, true]) {
+    it(`hands over WebSocket and SPDY sockets, ${isSecure ? "with" : "without"} TLS`, async () => {
+      const upgrading = await start({
+        tls: isSecure ? secure : undefined,
+        onUpgrade: (request, socket) => socket.end(`HTTP/1.1 101 Switching Protocols\r\n\r\n${request.path}`),
+      });
+      const connect = (): net.Socket =>
+        isSecure
+          ? tls.connect({ port: upgrading.port, host: "localhost", ca: authority.certificate })
+          : net.connect(upgrading.port, "127.0.0.1");
+      const ask = async (protocol: string): Promise<string> => {
+        const socket = connect();
+        socket.write(`GET /bytes HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: ${protocol}\r\n\r\n`);
+        const chunks: Buffer[] = [];
+        for await (const chunk of socket) chunks.push(chunk);
+        return Buffer.concat(chunks).toString();
+      };
+      assert.equal(await ask("websocket"), "HTTP/1.1 101 Switching Protocols\r\n\r\n/bytes");
+      assert.equal(await ask("SPDY/3.1"), "HTTP/1.1 101 Switching Protocols\r\n\r\n/bytes");
+      assert.match(await ask("h2c"), /^HTTP\/1.1 200/);
+      await upgrading.close(0);
+    });
+  }
+});
+
+describe("listener, shutdown", () => {
+  it("ends watches, lets requests finish, closes idle connections", async () => {
+    const listener = await start({ tls: secure });
+    const agent = new https.Agent({ keepAlive: true, ca: authority.certificate });
+    const idle = https.get({ port: listener.port, path: "/bytes", agent });
+    const [response] = await once(idle, "response");
+    response.resume();
+    await once(response, "end");
+
+    const session = connectHttp2(listener.port);
+    const watch = session.request({ ":path": "/watch" });
+    watch.setEncoding("utf8");
+    let watched = "";
+    watch.on("data", (chunk) => {
+      watched += chunk;
+    });
+    const slow = session.request({ ":path": "/slow" });
+    let slowBody = "";
+    slow.setEncoding("utf8").on("data", (chunk) => {
+      slowBody += chunk;
+    });
+    const slowHttp1 = fetchHttp1(https)(listener.port, "/slow");
+    await once(watch, "data");
+    await sleep(50);
+
+    const started = Date.now();
+    const ended = Promise.all([once(watch, "end"), once(slow, "end"), once(session, "close")]);
+    await listener.close(5000);
+    await ended;
+    assert.equal(watched, "open\nend\n");
+    assert.equal(slowBody, "slow");
+    const got = await slowHttp1;
+    assert.deepEqual([got.body, got.headers.connection], ["slow", "close"]);
+    assert.ok(Date.now() - started < 3000);
+    agent.destroy();
+  });
+
+  it("cuts what does not end in time", async () => {
+    const listener = await start();
+    const request = http.get({ port: listener.port, path: "/endless", agent: false });
+    request.on("error", () => {});
+    const [response] = await once(request, "response");
+    response.on("error", () => {});
+    await listener.close(50);
+    assert.ok(lastSignal?.aborted);
+    request.destroy();
+  });
+});

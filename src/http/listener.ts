@@ -1,0 +1,276 @@
+import http, { type IncomingMessage, type ServerOptions, type ServerResponse } from "node:http";
+import http2, { type Http2Session, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
+import type { AddressInfo, Server, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { ApiRequest } from "../api/call.ts";
+import type { EncodedReply } from "../encoding/encoded-reply.ts";
+import type { Exchange } from "./exchange.ts";
+import { openHttp1, refuseHttp1, sendHttp1 } from "./http1.ts";
+import { openHttp2, refuseHttp2, sendHttp2 } from "./http2.ts";
+
+/** Answers one request. Must not reject: refusals are replies, too. */
+export type Answer = (request: ApiRequest) => Promise<EncodedReply>;
+
+/** How to listen. */
+export interface ListenerOptions {
+  readonly host: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+  /** Absent: HTTP/1.1 without TLS. */
+  readonly tls?: {
+    readonly certificate: string;
+    readonly key: string;
+    /** Who signs client certificates. Clients without one, or with a wrong one, are let in and have no certificate. */
+    readonly clientAuthority?: string;
+  };
+  /** Takes over the socket of a WebSocket or SPDY request. Absent: such requests are answered like any other. */
+  readonly onUpgrade?: (request: ApiRequest, socket: Duplex, head: Buffer) => void;
+  /** Hears of replies that could not be written for a reason on our side. */
+  readonly reportError?: (error: unknown) => void;
+}
+
+/** A started listener. */
+export interface Listener {
+  readonly port: number;
+  /**
+   * Takes no more requests, ends watches, lets other requests finish for at most `graceMs`, then cuts all connections.
+   * Resolves when none is left.
+   */
+  close(graceMs: number): Promise<void>;
+}
+
+const IDLE_MS = 90_000;
+const MAX_HEADER_BYTES = 64 * 1024;
+
+// Compat: limits of the real server where it has them: 32 s for a head, 90 s of idleness, 1,000 streams.
+const HTTP1_OPTIONS: ServerOptions = {
+  headersTimeout: 32_000,
+  requestTimeout: 120_000,
+  keepAliveTimeout: IDLE_MS,
+  maxHeaderSize: MAX_HEADER_BYTES,
+  noDelay: true,
+};
+const HTTP2_SETTINGS: http2.Settings = {
+  maxConcurrentStreams: 1000,
+  maxHeaderListSize: MAX_HEADER_BYTES,
+  initialWindowSize: 256 * 1024,
+  enablePush: false,
+};
+const SESSION_WINDOW_BYTES = 4 * 1024 * 1024;
+
+/** Starts to listen. Rejects when the address cannot be had. */
+export async function listen(answer: Answer, options: ListenerOptions): Promise<Listener> {
+  const edge = new Edge(answer, options);
+  await edge.listen(options);
+  return edge;
+}
+
+/** Sessions that count their open streams, for telling idle ones from quiet ones. */
+interface CountedSession extends Http2Session {
+  openStreams?: number;
+}
+
+class Edge implements Listener {
+  readonly #answer: Answer;
+  readonly #options: ListenerOptions;
+  readonly #server: http.Server | http2.Http2SecureServer;
+  /** What is being answered, with the connection it came by. */
+  readonly #open = new Map<Exchange, Duplex | Http2Session>();
+  readonly #sockets = new Set<Socket>();
+  readonly #http1Sockets = new Set<Duplex>();
+  readonly #sessions = new Set<Http2Session>();
+  #isClosing = false;
+
+  constructor(answer: Answer, options: ListenerOptions) {
+    this.#answer = answer;
+    this.#options = options;
+    const http1Options: ServerOptions = {
+      ...HTTP1_OPTIONS,
+      shouldUpgradeCallback: (message) => this.#isUpgrade(message),
+    };
+    this.#server = options.tls ? this.#secureServer(options.tls, http1Options) : http.createServer(http1Options);
+    this.#serveHttp1(this.#server);
+    const transport: Server = this.#server;
+    transport.on("connection", (socket: Socket) => this.#track(socket));
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  listen({ host, port }: ListenerOptions): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen(port, host, () => {
+        this.#server.off("error", reject);
+        resolve();
+      });
+    });
+  }
+
+  async close(graceMs: number): Promise<void> {
+    this.#isClosing = true;
+    const closed = new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+    });
+    for (const session of this.#sessions) session.close();
+    for (const exchange of this.#open.keys()) if (exchange.isLongRunning) exchange.abort();
+    const busy = new Set(this.#open.values());
+    for (const socket of this.#http1Sockets) if (!busy.has(socket)) socket.destroy();
+    const timer = setTimeout(() => this.#cut(), graceMs);
+    await closed;
+    clearTimeout(timer);
+  }
+
+  #cut(): void {
+    for (const exchange of this.#open.keys()) exchange.abort();
+    for (const session of this.#sessions) session.destroy();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #secureServer(tls: NonNullable<ListenerOptions["tls"]>, http1Options: ServerOptions): http2.Http2SecureServer {
+    const server = http2.createSecureServer({
+      allowHTTP1: true,
+      http1Options,
+      cert: tls.certificate,
+      key: tls.key,
+      minVersion: "TLSv1.2",
+      handshakeTimeout: 10_000,
+      ...(tls.clientAuthority ? { ca: tls.clientAuthority, requestCert: true, rejectUnauthorized: false } : {}),
+      settings: HTTP2_SETTINGS,
+      maxSessionMemory: 64,
+      maxHeaderListPairs: 256,
+      maxSessionInvalidFrames: 100,
+      maxSessionRejectedStreams: 100,
+    });
+    server.on("session", (session) => this.#serveSession(session));
+    server.on("secureConnection", (socket) => {
+      if (socket.alpnProtocol !== "h2") this.#trackHttp1(socket);
+    });
+    return server;
+  }
+
+  #serveHttp1(server: http.Server | http2.Http2SecureServer): void {
+    const emitter: NodeJS.EventEmitter = server;
+    const onRequest = (message: IncomingMessage, response: ServerResponse): void => this.#takeHttp1(message, response);
+    emitter.on("request", onRequest);
+    // Without a listener Node would send 100 Continue at once, also to those who are about to be refused.
+    emitter.on("checkContinue", onRequest);
+    emitter.on("upgrade", (message: IncomingMessage, socket: Duplex, head: Buffer) =>
+      this.#upgrade(message, socket, head),
+    );
+    if (!this.#options.tls) {
+      emitter.on("connection", (socket: Socket) => this.#trackHttp1(socket));
+      return;
+    }
+    // A "request" listener makes Node wrap every HTTP/2 stream for it as well. Ours are served from the bare stream.
+    emitter.removeAllListeners("stream");
+    emitter.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, raw: string[]) =>
+      this.#takeHttp2(stream, headers, flags, raw),
+    );
+  }
+
+  #track(socket: Socket): void {
+    // Finds out about clients that vanished; a quiet watch sends nothing by which that would be noticed.
+    socket.setKeepAlive(true, 30_000);
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+  }
+
+  #trackHttp1(socket: Duplex): void {
+    this.#http1Sockets.add(socket);
+    socket.once("close", () => this.#http1Sockets.delete(socket));
+  }
+
+  #serveSession(session: CountedSession): void {
+    this.#sessions.add(session);
+    session.once("close", () => this.#sessions.delete(session));
+    session.on("error", () => session.destroy());
+    session.setLocalWindowSize(SESSION_WINDOW_BYTES);
+    session.setTimeout(IDLE_MS, () => {
+      if (!session.openStreams) session.close();
+    });
+    if (this.#isClosing) session.close();
+  }
+
+  #takeHttp1(message: IncomingMessage, response: ServerResponse): void {
+    const exchange = openHttp1(message, response);
+    if (exchange === undefined) {
+      refuseHttp1(response);
+      return;
+    }
+    const { socket } = message;
+    this.#open.set(exchange, socket);
+    response.on("close", () => {
+      this.#open.delete(exchange);
+      if (!response.writableFinished) exchange.abort();
+    });
+    this.#reply(
+      exchange,
+      (reply) => sendHttp1(message, response, reply, this.#isClosing),
+      () => socket.destroy(),
+    );
+  }
+
+  #takeHttp2(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, raw: string[]): void {
+    const exchange = openHttp2(stream, headers, flags, raw);
+    // A stream that fails is closed right after; the exchange hears of it there.
+    stream.on("error", () => {});
+    if (exchange === undefined) {
+      refuseHttp2(stream);
+      return;
+    }
+    const session: CountedSession | undefined = stream.session;
+    if (session) {
+      session.openStreams = (session.openStreams ?? 0) + 1;
+      this.#open.set(exchange, session);
+    }
+    stream.on("close", () => {
+      if (session?.openStreams) session.openStreams--;
+      this.#open.delete(exchange);
+      if (!stream.writableFinished) exchange.abort();
+    });
+    this.#reply(
+      exchange,
+      (reply) => sendHttp2(stream, exchange.method, reply),
+      () => stream.destroy(),
+    );
+  }
+
+  #reply(exchange: Exchange, send: (reply: EncodedReply) => Promise<void>, giveUp: () => void): void {
+    this.#answer(exchange)
+      .then((reply) => {
+        if (reply.isLongRunning) {
+          exchange.isLongRunning = true;
+          if (this.#isClosing) exchange.abort();
+        }
+        return send(reply);
+      })
+      .catch((error: unknown) => {
+        giveUp();
+        this.#options.reportError?.(error);
+      });
+  }
+
+  #isUpgrade(message: IncomingMessage): boolean {
+    return this.#options.onUpgrade !== undefined && /^(?:websocket|spdy\/3\.1)$/i.test(message.headers.upgrade ?? "");
+  }
+
+  #upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const exchange = openHttp1(message);
+    socket.on("error", () => socket.destroy());
+    if (exchange === undefined || !this.#options.onUpgrade) {
+      socket.end(
+        "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request",
+      );
+      return;
+    }
+    exchange.isLongRunning = true;
+    this.#open.set(exchange, socket);
+    socket.once("close", () => {
+      this.#open.delete(exchange);
+      exchange.abort();
+    });
+    this.#options.onUpgrade(exchange, socket, head);
+  }
+}

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { JsonObject, KubeObject } from "../api/object.ts";
+import {
+  atMostCharacters,
+  groupDotResource,
+  nameHook,
+  pluralDotGroup,
+  signerPrefixed,
+  versionDotGroup,
+} from "./own-names.ts";
+
+const object = (name: string, spec: JsonObject): KubeObject => ({
+  kind: "K",
+  apiVersion: "v1",
+  metadata: { name },
+  spec,
+});
+
+test("names are checked on create only", () => {
+  const { validate } = nameHook(atMostCharacters(3));
+  assert.deepEqual(validate(object("long", {}), undefined), [
+    {
+      type: "FieldValueInvalid",
+      field: "metadata.name",
+      message: 'Invalid value: "long": must be no more than 3 characters',
+    },
+  ]);
+  assert.deepEqual(validate(object("abc", {}), undefined), []);
+  assert.deepEqual(validate(object("long", {}), object("long", {})), []);
+  assert.deepEqual(validate({ kind: "K", apiVersion: "v1", metadata: {} }, undefined), []);
+});
+
+test("names made of parts of the object", () => {
+  const crd = { group: "example.com", names: { plural: "widgets" } };
+  assert.deepEqual(pluralDotGroup("widgets.example.com", object("", crd)), []);
+  assert.deepEqual(pluralDotGroup("x.example.com", object("", crd)), ['must be spec.names.plural+"."+spec.group']);
+  const service = { version: "v1", group: "example.com" };
+  assert.deepEqual(versionDotGroup("v1.example.com", object("", service)), []);
+  assert.deepEqual(versionDotGroup("x", object("", service)), [
+    'must be `spec.version+"."+spec.group`: "v1.example.com"',
+  ]);
+  assert.deepEqual(versionDotGroup("v1.", object("", { version: "v1" })), []);
+  const bundle = { signerName: "example.com/s" };
+  assert.deepEqual(signerPrefixed("example.com:s:one", object("", bundle)), []);
+  assert.deepEqual(signerPrefixed("x", object("", bundle)), [
+    "ClusterTrustBundle for signerName example.com/s must be named with prefix example.com:s:",
+  ]);
+  assert.deepEqual(signerPrefixed("plain", object("", {})), []);
+  assert.equal(signerPrefixed("a:b", object("", {})).length, 1);
+  assert.deepEqual(groupDotResource("apps.deployments", object("", {})), []);
+  assert.deepEqual(groupDotResource("deployments", object("", {})), ["name must be in the form of <group>.<resource>"]);
+  assert.equal(groupDotResource("apps.1x", object("", {})).length, 1);
+});

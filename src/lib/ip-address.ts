@@ -1,0 +1,51 @@
+/** The 4 or 16 bytes of an address. Undefined when the text is no address. */
+export function parseAddress(text: string): Uint8Array | undefined {
+  return text.includes(":") ? parseLong(text) : parseShort(text);
+}
+
+function parseShort(text: string): Uint8Array | undefined {
+  const parts = text.split(".");
+  const isValid =
+    parts.length === 4 && parts.every((part) => /^(?:0|[1-9][0-9]{0,2})$/.test(part) && Number(part) < 256);
+  return isValid ? Uint8Array.from(parts, Number) : undefined;
+}
+
+function parseLong(text: string): Uint8Array | undefined {
+  const dot = text.lastIndexOf(":") + 1;
+  const embedded = text.includes(".") ? parseShort(text.slice(dot)) : undefined;
+  if (text.includes(".") && embedded === undefined) return undefined;
+  const plain = embedded ? `${text.slice(0, dot)}${hexWords(embedded).join(":")}` : text;
+  const halves = plain.split("::");
+  if (halves.length > 2) return undefined;
+  const [front = [], back = []] = halves.map((half) => (half === "" ? [] : half.split(":")));
+  const missing = 8 - front.length - back.length;
+  if (halves.length === 1 ? missing !== 0 : missing < 1) return undefined;
+  const words = [...front, ...Array<string>(missing).fill("0"), ...back];
+  if (!words.every((word) => /^[0-9a-f]{1,4}$/i.test(word))) return undefined;
+  return Uint8Array.from(words.flatMap((word) => [Number.parseInt(word, 16) >> 8, Number.parseInt(word, 16) & 0xff]));
+}
+
+function hexWords(bytes: Uint8Array): string[] {
+  const words: string[] = [];
+  for (let at = 0; at < bytes.length; at += 2)
+    words.push((((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)).toString(16));
+  return words;
+}
+
+/** The canonical text of an address of 4 or 16 bytes. */
+export function printAddress(bytes: Uint8Array): string {
+  if (bytes.length === 4) return bytes.join(".");
+  // The URL parser knows the canonical short form.
+  return new URL(`http://[${hexWords(bytes).join(":")}]`).hostname.slice(1, -1);
+}
+
+/** The first address of a range such as "10.96.0.0/16" that can be given to anybody: 10.96.0.1. */
+export function firstAddress(range: string): string | undefined {
+  const [network = "", length] = range.split("/");
+  const bytes = parseAddress(network);
+  if (bytes === undefined || length === undefined) return undefined;
+  const bits = Number(length);
+  const masked = bytes.map((byte, index) => byte & (0xff << Math.min(8, Math.max(0, 8 * (index + 1) - bits))));
+  masked[masked.length - 1] = (masked.at(-1) ?? 0) + 1;
+  return printAddress(masked);
+}

@@ -1,0 +1,113 @@
+import type { Json, JsonObject } from "../../api/object.ts";
+import type { PathElement } from "./path-element.ts";
+import type { ListShape, MapShape, Shape } from "./shape.ts";
+import { deduce, isMap, itemElement, memberShape, sameAlternative, setMember, TypedError } from "./typed.ts";
+
+type Value = Json | undefined;
+
+/**
+ * The live object with everything that the applied one says. Nothing goes; leaves and atomic parts are the applied
+ * ones; shared items of lists stand in the applied order. Throws TypedError.
+ */
+export function merge(shape: Shape, live: JsonObject, applied: JsonObject): JsonObject {
+  const merged = mergeValues(shape, live, applied);
+  return isMap(merged) ? merged : {};
+}
+
+function mergeValues(shape: Shape, left: Value, right: Value): Value {
+  const leftShape = deduce(shape, left);
+  const rightShape = deduce(shape, right);
+  if (right === undefined) return mergeAs(leftShape, left, right);
+  if (left === undefined || sameAlternative(leftShape, rightShape)) return mergeAs(rightShape, left, right);
+  return mergeAs(rightShape, left, right);
+}
+
+function mergeAs(shape: Shape, left: Value, right: Value): Value {
+  if (shape.map !== undefined) return mergeMaps(shape.map, left, right);
+  if (shape.list === undefined || shape.scalar !== undefined) return right ?? (right === null ? null : left);
+  return mergeLists(shape.list, left, right);
+}
+
+function keepRight(left: Value, right: Value): Value {
+  return right === undefined ? left : right;
+}
+
+function mergeMaps(shape: MapShape, left: Value, right: Value): Value {
+  const leftMap = isMap(left) ? left : {};
+  const rightMap = isMap(right) ? right : {};
+  const names = new Set([...Object.keys(leftMap), ...Object.keys(rightMap)]);
+  if (shape.isAtomic || names.size === 0) return keepRight(left, right);
+  const out: JsonObject = {};
+  for (const name of names) {
+    const below = memberShape(shape, name);
+    const value = below === undefined ? undefined : mergeValues(below, leftMap[name], rightMap[name]);
+    if (value !== undefined) setMember(out, name, value);
+  }
+  return Object.keys(out).length > 0 ? out : undefined;
+}
+
+/** A list and the elements of its items; `items` holds undefined for keys that occur more than once. */
+interface Indexed {
+  readonly elements: readonly PathElement[];
+  readonly items: ReadonlyMap<PathElement, Value>;
+}
+
+function index(shape: ListShape, list: readonly Json[], allowsDuplicates: boolean): Indexed {
+  const items = new Map<PathElement, Value>();
+  const elements = list.map((item) => {
+    const element = itemElement(shape, item, false);
+    if (items.has(element) && !allowsDuplicates) throw new TypedError(`duplicate entries for key ${element}`);
+    items.set(element, items.has(element) ? null : item);
+    return element;
+  });
+  return { elements, items };
+}
+
+/**
+ * Walks both lists at once. Items that only the live list has keep their place before the shared item that follows
+ * them; shared items come in the applied order. By example (live, applied → merged):
+ *   a b c, c a   →  b c a        a b, x b   →  a x b
+ */
+function mergeLists(shape: ListShape, left: Value, right: Value): Value {
+  const live = Array.isArray(left) ? left : [];
+  const applied = Array.isArray(right) ? right : [];
+  if (shape.isAtomic || (live.length === 0 && applied.length === 0)) return keepRight(left, right);
+  const rightSide = index(shape, applied, false);
+  const leftSide = index(shape, live, true);
+  const out: Json[] = [];
+  const take = (item: Value, other: Value): void => {
+    const merged = mergeValues(shape.items(), item, other);
+    if (merged !== undefined) out.push(merged);
+  };
+  const shared = rightSide.elements.filter((element) => leftSide.items.has(element));
+  const done = new Set<PathElement>();
+  let l = 0;
+  let r = 0;
+  while (l < live.length || r < applied.length) {
+    const onLeft = leftSide.elements[l];
+    const onRight = rightSide.elements[r];
+    if (onLeft !== undefined && onRight !== undefined && onLeft !== onRight) {
+      // A shared item, but not the one whose turn it is.
+      if (rightSide.items.has(onLeft) && shared.length > 0 && shared[0] !== onLeft) {
+        l++;
+        continue;
+      }
+    }
+    if (onLeft !== undefined && onLeft !== onRight) {
+      if (!rightSide.items.has(onLeft)) {
+        take(live[l++], undefined);
+        continue;
+      }
+      if (done.has(onLeft)) l++;
+    }
+    if (onRight !== undefined) {
+      done.add(onRight);
+      take(leftSide.items.get(onRight), rightSide.items.get(onRight));
+      if (onLeft === onRight) l++;
+      r++;
+      if (shared[0] === onRight) shared.shift();
+      else if (onLeft === onRight) shared.shift();
+    }
+  }
+  return out.length > 0 ? out : undefined;
+}

@@ -1,0 +1,166 @@
+import { quote } from "../../api/field-error.ts";
+import type { Json } from "../../api/object.ts";
+
+/**
+ * One step of a path in its wire form, which is also its identity:
+ *   f:name                  a field or the key of a map
+ *   k:{"name":"main"}       the item of a list with these key fields
+ *   v:"x"                   the member of a set
+ *   i:0                     the item at an index
+ */
+export type PathElement = string;
+
+/** Thrown when text is not a path element; the message is for people. */
+export class PathElementError extends Error {}
+
+/** A key field of a list item and its value. */
+export type KeyField = readonly [name: string, value: Json];
+
+// Compat: what Go's encoder escapes although JSON need not, and the two control characters it has no short form for.
+const ESCAPED = /[<>&\u2028\u2029\u0008\f]|\\[bf]/;
+const ESCAPED_ALL = /[<>&\u2028\u2029]|\\[\\bf]/g;
+
+/** A JSON text as the real server prints values inside path elements. */
+export function printValue(value: Json): string {
+  const text = JSON.stringify(value);
+  return ESCAPED.test(text) ? text.replace(ESCAPED_ALL, escapeOne) : text;
+}
+
+function escapeOne(found: string): string {
+  if (found === "\\\\") return found;
+  const code = found === "\\b" ? 8 : found === "\\f" ? 12 : found.charCodeAt(0);
+  return `\\u${code.toString(16).padStart(4, "0")}`;
+}
+
+/** The element of a field or map key. */
+export function fieldElement(name: string): PathElement {
+  return `f:${name}`;
+}
+
+/** The element of a list item by its key fields, which must be sorted by name. */
+export function keyElement(fields: readonly KeyField[]): PathElement {
+  let text = "";
+  for (const [name, value] of fields) text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${printValue(value)}`;
+  return `k:{${text}}`;
+}
+
+/** The element of a set member. */
+export function valueElement(value: Json): PathElement {
+  return `v:${printValue(value)}`;
+}
+
+/** The name in a field element, undefined for other elements. */
+export function fieldName(element: PathElement): string | undefined {
+  return element.startsWith("f:") ? element.slice(2) : undefined;
+}
+
+/**
+ * The same element in its only canonical form. Undefined for kinds of elements that are not known, which readers
+ * ignore. Throws PathElementError for text that is no element at all.
+ */
+export function canonicalElement(text: string): PathElement | undefined {
+  if (text.length < 2) throw new PathElementError("key must be 2 characters long:");
+  if (text[1] !== ":") throw new PathElementError(`missing colon: ${text}`);
+  switch (text[0]) {
+    case "f":
+      return text;
+    case "k":
+      return keyElement(sortedFields(parseKey(text)));
+    case "v":
+      return valueElement(parse(text.slice(2)));
+    case "i": {
+      const index = Number(text.slice(2));
+      if (!Number.isInteger(index)) throw new PathElementError(`invalid index: ${text}`);
+      return `i:${index}`;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function parse(json: string): Json {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw new PathElementError(`invalid JSON in path element: ${json}`);
+  }
+}
+
+function parseKey(element: PathElement): KeyField[] {
+  const value = parse(element.slice(2));
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new PathElementError(`not an object: ${element}`);
+  }
+  return Object.entries(value) as [string, Json][];
+}
+
+function sortedFields(fields: KeyField[]): KeyField[] {
+  return fields.sort((left, right) => compareText(left[0], right[0]));
+}
+
+/** The order of texts by their UTF-8 bytes. */
+export function compareText(left: string, right: string): number {
+  const length = Math.min(left.length, right.length);
+  for (let i = 0; i < length; i++) {
+    const a = left.charCodeAt(i);
+    const b = right.charCodeAt(i);
+    if (a === b) continue;
+    // Characters beyond 16 bits are larger than all others, but their halves are not.
+    const aIsHalf = a >= 0xd800 && a <= 0xdfff;
+    const bIsHalf = b >= 0xd800 && b <= 0xdfff;
+    if (aIsHalf !== bIsHalf) return aIsHalf ? 1 : -1;
+    return a - b;
+  }
+  return left.length - right.length;
+}
+
+const KINDS = "fkvi";
+
+/** The order in which the elements of one node are written: fields, keys, values, indexes. */
+export function compareElements(left: PathElement, right: PathElement): number {
+  const kind = left[0] ?? "";
+  const difference = KINDS.indexOf(kind) - KINDS.indexOf(right[0] ?? "");
+  if (difference !== 0) return difference;
+  if (kind === "f") return compareText(left, right);
+  if (kind === "k") return compareKeys(parseKey(left), parseKey(right));
+  return compareValues(parse(left.slice(2)), parse(right.slice(2)));
+}
+
+function compareKeys(left: readonly KeyField[], right: readonly KeyField[]): number {
+  for (const [i, [name, value]] of left.entries()) {
+    const other = right[i];
+    if (other === undefined) return 1;
+    const difference = compareText(name, other[0]) || compareValues(value, other[1]);
+    if (difference !== 0) return difference;
+  }
+  return left.length - right.length;
+}
+
+function rank(value: Json): number {
+  if (typeof value === "number") return 0;
+  if (typeof value === "string") return 1;
+  if (typeof value === "boolean") return 2;
+  if (value === null) return 5;
+  return Array.isArray(value) ? 3 : 4;
+}
+
+function compareValues(left: Json, right: Json): number {
+  if (typeof left === "number" && typeof right === "number") return left - right;
+  if (typeof left === "string" && typeof right === "string") return compareText(left, right);
+  if (typeof left === "boolean" && typeof right === "boolean") return Number(left) - Number(right);
+  return rank(left) - rank(right) || compareText(JSON.stringify(left), JSON.stringify(right));
+}
+
+/** The element as messages show it: `.name`, `[name="main"]`, `[="x"]`, `[0]`. */
+export function describeElement(element: PathElement): string {
+  if (element.startsWith("f:")) return `.${element.slice(2)}`;
+  if (element.startsWith("i:")) return `[${element.slice(2)}]`;
+  if (element.startsWith("v:")) return `[=${describeValue(parse(element.slice(2)))}]`;
+  return `[${parseKey(element)
+    .map(([name, value]) => `${name}=${describeValue(value)}`)
+    .join(",")}]`;
+}
+
+function describeValue(value: Json): string {
+  return typeof value === "string" ? quote(value) : JSON.stringify(value);
+}

@@ -1,0 +1,58 @@
+import type { Json } from "../../api/object.ts";
+import { EMPTY, type FieldSet, isEmpty, type MutableFieldSet } from "./field-set.ts";
+import { compareElements, compareText, type PathElement } from "./path-element.ts";
+import type { ListShape, MapShape, Shape } from "./shape.ts";
+import { deduce, isMap, itemElement, memberShape } from "./typed.ts";
+
+/**
+ * Every leaf and item that a value mentions: what somebody who applies it owns. The value must have the shape.
+ */
+export function setOf(shape: Shape, value: Json): FieldSet {
+  return nodeOf(shape, value) ?? EMPTY;
+}
+
+/** What a value adds to the set below its own path; EMPTY when that is its own path; undefined when it is nothing. */
+function nodeOf(shape: Shape, value: Json): FieldSet | undefined {
+  const { map, scalar, list } = deduce(shape, value);
+  if (map !== undefined) return map.isAtomic ? EMPTY : membersOf(map, value);
+  if (scalar !== undefined) return EMPTY;
+  if (list === undefined) return undefined;
+  return list.isAtomic ? EMPTY : itemsOf(list, value);
+}
+
+function membersOf(map: MapShape, value: Json): FieldSet | undefined {
+  if (!isMap(value)) return undefined;
+  const fields = map.fields();
+  const out: MutableFieldSet = {};
+  for (const name of Object.keys(value).sort(compareText)) {
+    const member = value[name];
+    if (member === undefined) continue;
+    const below = memberShape(map, name);
+    const node = below === undefined ? undefined : nodeOf(below, member);
+    const isOwned = !fields.has(name) || member === null || (isMap(member) && Object.keys(member).length === 0);
+    if (isOwned) out[`f:${name}`] = itself(node);
+    else if (node !== undefined) out[`f:${name}`] = node;
+  }
+  return isEmpty(out) ? undefined : out;
+}
+
+/** The node with itself as a member. */
+function itself(node: FieldSet | undefined): FieldSet {
+  return node === undefined || isEmpty(node) ? EMPTY : { ".": EMPTY, ...node };
+}
+
+function itemsOf(list: ListShape, value: Json): FieldSet | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const items = list.items();
+  const nodes = new Map<PathElement, FieldSet>();
+  for (const item of value) {
+    const element = itemElement(list, item, false);
+    // Items with the same key are owned as one.
+    nodes.set(element, nodes.has(element) ? EMPTY : itself(nodeOf(items, item)));
+  }
+  const out: MutableFieldSet = {};
+  const elements = [...nodes.keys()];
+  if (elements.length > 1) elements.sort(compareElements);
+  for (const element of elements) out[element] = nodes.get(element) ?? EMPTY;
+  return out;
+}

@@ -1,0 +1,181 @@
+import type { Json } from "../../api/object.ts";
+import type { Schema } from "../../schema/schema.ts";
+
+/** What a scalar may be. "untyped": a string, number or boolean. */
+export type ScalarShape = "numeric" | "string" | "boolean" | "untyped";
+
+/** How a list is merged. Atomic: as one value. Otherwise by its keys, or as a set when it has none. */
+export interface ListShape {
+  readonly isAtomic: boolean;
+  readonly keys: readonly string[];
+  readonly items: () => Shape;
+}
+
+/** How an object is merged. Atomic: as one value. Otherwise member by member. */
+export interface MapShape {
+  readonly isAtomic: boolean;
+  readonly fields: () => ReadonlyMap<string, FieldShape>;
+  /** Fields that are there, with their zero, even if nobody set them. */
+  readonly written: () => readonly FieldShape[];
+  /** Shape of members that are not fields. Undefined: there may be none. */
+  readonly values: () => Shape | undefined;
+}
+
+/** A declared field of an object. */
+export interface FieldShape {
+  readonly name: string;
+  readonly shape: () => Shape;
+  /** "pointer": null is the same as absent. For the others see `Schema.zero`. Absent: every value is as it is. */
+  readonly zero?: "omitted" | "written" | "pointer";
+  readonly zeroValue: Json;
+  /** Stands in for the field where it is part of a key. */
+  readonly default?: Json;
+}
+
+/** Everything merging needs to know of a schema. More than one member: the value decides. */
+export interface Shape {
+  readonly scalar?: ScalarShape;
+  readonly list?: ListShape;
+  readonly map?: MapShape;
+}
+
+const RAW_EXTENSION = "io.k8s.apimachinery.pkg.runtime.RawExtension";
+const NO_FIELDS: ReadonlyMap<string, FieldShape> = new Map();
+
+/** Content without a schema that is owned as a whole. */
+const UNTYPED: Shape = {
+  scalar: "untyped",
+  list: { isAtomic: true, keys: [], items: () => UNTYPED },
+  map: { isAtomic: true, fields: () => NO_FIELDS, written: () => [], values: () => UNTYPED },
+};
+
+/** Content without a schema whose objects are owned member by member. */
+export const DEDUCED: Shape = {
+  scalar: "untyped",
+  list: { isAtomic: true, keys: [], items: () => UNTYPED },
+  map: { isAtomic: false, fields: () => NO_FIELDS, written: () => [], values: () => DEDUCED },
+};
+
+const UNTYPED_SCALAR: Shape = { scalar: "untyped" };
+const SCALARS: Readonly<Record<string, Shape>> = {
+  integer: { scalar: "numeric" },
+  number: { scalar: "numeric" },
+  boolean: { scalar: "boolean" },
+};
+const STRING: Shape = { scalar: "string" };
+
+const shapes = new WeakMap<Schema, Shape>();
+const openShapes = new WeakMap<Schema, Shape>();
+
+/** The shape of a schema; made once. */
+export function shapeOf(schema: Schema): Shape {
+  return shapeIn(schema, false);
+}
+
+/** `isOpen`: an object above allows members that its schema does not declare, which holds for all below it too. */
+function shapeIn(schema: Schema, isOpen: boolean): Shape {
+  // A named shape knows nothing of the place it is used at.
+  const opened = schema.component === undefined && (isOpen || schema.preserveUnknownFields === true);
+  const cache = opened ? openShapes : shapes;
+  const known = cache.get(schema);
+  if (known !== undefined) return known;
+  const made = makeShape(schema, opened);
+  cache.set(schema, made);
+  return made;
+}
+
+function makeShape(schema: Schema, isOpen: boolean): Shape {
+  if (schema.component === RAW_EXTENSION) return UNTYPED;
+  switch (schema.wire) {
+    case "quantity":
+    case "int-or-string":
+      return UNTYPED_SCALAR;
+    case "raw-json":
+    case "schema-or-bool":
+    case "schema-or-array":
+    case "schema-or-string-array":
+      return DEDUCED;
+    default:
+  }
+  switch (schema.type) {
+    case "object":
+      return { map: mapShape(schema, isOpen) };
+    case "array":
+      return { list: listShape(schema, isOpen) };
+    case "string":
+      return schema.format === undefined || schema.format === "byte" ? STRING : UNTYPED_SCALAR;
+    case undefined:
+      return { scalar: "untyped", list: listShape(schema, isOpen), map: mapShape(schema, isOpen) };
+    default:
+      return SCALARS[schema.type] ?? UNTYPED_SCALAR;
+  }
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+function mapShape(schema: Schema, isOpen: boolean): MapShape {
+  const fields = lazily(() => {
+    const { properties } = schema;
+    if (properties === undefined) return NO_FIELDS;
+    return new Map([...properties].map(([name, field]) => [name, fieldShape(name, field, isOpen)] as const));
+  });
+  return {
+    isAtomic: schema.mapType === "atomic",
+    fields,
+    written: lazily(() => [...fields().values()].filter((field) => field.zero === "written")),
+    values: lazily(() => {
+      if (schema.values === true) return DEDUCED;
+      if (schema.values !== undefined) return shapeIn(schema.values, isOpen);
+      return isOpen || fields().size === 0 ? DEDUCED : undefined;
+    }),
+  };
+}
+
+function listShape(schema: Schema, isOpen: boolean): ListShape {
+  const { items, listType, patchStrategy, patchMergeKey } = schema;
+  const isMerged = listType === undefined && patchStrategy?.includes("merge") === true;
+  const mergeKeys = isMerged && patchMergeKey !== undefined ? [patchMergeKey] : [];
+  return {
+    isAtomic: listType === "atomic" || (listType === undefined && !isMerged),
+    keys: listType === "map" ? (schema.listMapKeys ?? []) : mergeKeys,
+    items: lazily(() => (items === undefined ? UNTYPED : shapeIn(items, isOpen))),
+  };
+}
+
+function fieldShape(name: string, schema: Schema, isOpen: boolean): FieldShape {
+  return {
+    name,
+    shape: lazily(() => shapeIn(schema, isOpen)),
+    zero: schema.zero ?? (schema.proto === undefined ? undefined : "pointer"),
+    zeroValue: zeroOf(schema),
+    default: schema.default,
+  };
+}
+
+const NO_MEMBERS: Json = Object.freeze({});
+
+function zeroOf(schema: Schema): Json {
+  if (schema.wire === "quantity") return "0";
+  if (schema.wire === "int-or-string") return 0;
+  if (schema.wire === "duration") return "0s";
+  if (schema.wire !== undefined) return null;
+  switch (schema.type) {
+    case "object":
+      return schema.values === undefined ? NO_MEMBERS : null;
+    case "string":
+      return schema.format === "byte" ? null : "";
+    case "integer":
+    case "number":
+      return 0;
+    case "boolean":
+      return false;
+    default:
+      return null;
+  }
+}

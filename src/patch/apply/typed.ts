@@ -1,0 +1,141 @@
+import type { Json, JsonObject } from "../../api/object.ts";
+import { compareText, type KeyField, keyElement, type PathElement, valueElement } from "./path-element.ts";
+import type { FieldShape, ListShape, MapShape, Shape } from "./shape.ts";
+
+/** Thrown when a value does not have the shape that its schema says; the message is the wire text without the path. */
+export class TypedError extends Error {}
+
+const exactNumbers = JSON as unknown as { isRawJSON(value: unknown): boolean };
+
+/** Whether a value is an object with members. Numbers of 64 bits, which are objects too, are not. */
+export function isMap(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !exactNumbers.isRawJSON(value);
+}
+
+/** Whether a value is a string, number or boolean. */
+export function isScalar(value: Json | undefined): boolean {
+  if (typeof value !== "object") return value !== undefined;
+  return value !== null && !Array.isArray(value) && exactNumbers.isRawJSON(value);
+}
+
+/** The one alternative of a shape that fits the value; the shape itself when none does or the value is null. */
+export function deduce(shape: Shape, value: Json | undefined): Shape {
+  if (value === undefined || value === null) return shape;
+  if (Array.isArray(value)) return shape.list !== undefined && isMixed(shape) ? { list: shape.list } : shape;
+  if (isMap(value)) return shape.map !== undefined && isMixed(shape) ? { map: shape.map } : shape;
+  return shape.scalar !== undefined && isMixed(shape) ? { scalar: shape.scalar } : shape;
+}
+
+function isMixed(shape: Shape): boolean {
+  return Number(shape.scalar !== undefined) + Number(shape.list !== undefined) + Number(shape.map !== undefined) > 1;
+}
+
+/** Whether two alternatives of one shape are the same one. */
+export function sameAlternative(left: Shape, right: Shape): boolean {
+  return left.scalar === right.scalar && left.list === right.list && left.map === right.map;
+}
+
+/** Whether two values are equal; null and empty are not. */
+export function sameValue(left: Json | undefined, right: Json | undefined): boolean {
+  if (left === right) return true;
+  if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
+  if (Array.isArray(left)) {
+    if (!Array.isArray(right) || left.length !== right.length) return false;
+    return left.every((item, i) => sameValue(item, right[i]));
+  }
+  if (Array.isArray(right)) return false;
+  for (const member in left) if (!sameValue(left[member], right[member])) return false;
+  for (const member in right) if (right[member] !== undefined && left[member] === undefined) return false;
+  return true;
+}
+
+/** The shape of a member, undefined when it may not be there. */
+export function memberShape(map: MapShape, name: string): Shape | undefined {
+  return map.fields().get(name)?.shape() ?? map.values();
+}
+
+/**
+ * The member as the typed original sees it: fields whose zero is not written are absent when they are zero, those
+ * whose zero is written are always there.
+ */
+export function typedMember(field: FieldShape | undefined, value: Json | undefined): Json | undefined {
+  switch (field?.zero) {
+    case "omitted":
+      return isZero(value) ? undefined : value;
+    case "written":
+      return value ?? field.zeroValue;
+    case "pointer":
+      return value ?? undefined;
+    default:
+      return value;
+  }
+}
+
+function isZero(value: Json | undefined): boolean {
+  if (typeof value !== "object") return value === undefined || value === "" || value === 0 || value === false;
+  if (value === null) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  for (const member in value) if (value[member] !== undefined) return false;
+  return !exactNumbers.isRawJSON(value);
+}
+
+/** The whole value as the typed original sees it; a new value where that differs. */
+export function typedValue(shape: Shape, value: Json): Json {
+  if (Array.isArray(value)) {
+    const items = shape.list?.items();
+    return items === undefined ? value : value.map((item) => typedValue(items, item));
+  }
+  if (!isMap(value) || shape.map === undefined) return value;
+  const fields = shape.map.fields();
+  const out: JsonObject = {};
+  for (const name of Object.keys(value)) {
+    const seen = typedMember(fields.get(name), value[name]);
+    const below = memberShape(shape.map, name);
+    if (seen === undefined) continue;
+    setMember(out, name, below === undefined ? seen : typedValue(below, seen));
+  }
+  for (const field of shape.map.written()) {
+    if (value[field.name] === undefined) out[field.name] = typedValue(field.shape(), field.zeroValue);
+  }
+  return out;
+}
+
+/** Sets a member, whatever its name. */
+export function setMember(target: JsonObject, name: string, value: Json): void {
+  if (name !== "__proto__") target[name] = value;
+  else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** The path element of an item of a list that is not atomic. `isTyped`: see `typedMember`. Throws TypedError. */
+export function itemElement(list: ListShape, item: Json | undefined, isTyped: boolean): PathElement {
+  if (list.keys.length === 0) return setElement(item);
+  if (item === null || item === undefined) {
+    throw new TypedError("associative list with keys may not have a null element");
+  }
+  if (!isMap(item)) throw new TypedError("associative list with keys may not have non-map elements");
+  const fields = list.items().map?.fields();
+  const key: KeyField[] = [];
+  for (const name of list.keys) {
+    const field = fields?.get(name);
+    const value = (isTyped ? typedMember(field, item[name]) : item[name]) ?? field?.default;
+    if (item[name] === null && !isTyped) key.push([name, null]);
+    else if (value !== undefined) key.push([name, value]);
+  }
+  if (key.length === 0) {
+    const names = list.keys.map((name) => `"${name}"`).join(" ");
+    throw new TypedError(
+      `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,
+    );
+  }
+  if (key.length > 1) key.sort((left, right) => compareText(left[0], right[0]));
+  return keyElement(key);
+}
+
+function setElement(item: Json | undefined): PathElement {
+  if (item === null || item === undefined) {
+    throw new TypedError("associative list without keys has an element that's an explicit null");
+  }
+  if (Array.isArray(item)) throw new TypedError("not supported: associative list with lists as elements");
+  if (isMap(item)) throw new TypedError("associative list without keys has an element that's a map type");
+  return valueElement(item);
+}

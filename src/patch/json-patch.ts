@@ -1,0 +1,282 @@
+import { ApiError, badRequest, requestEntityTooLarge } from "../api/api-error.ts";
+import { isObject, type Json, type JsonObject } from "../api/object.ts";
+import { cloneJson } from "../lib/clone.ts";
+import { getMember, setMember } from "../lib/members.ts";
+import { isExactNumber, measureJson } from "./json-values.ts";
+
+/** A list of operations whose form was checked; whether each of them applies shows when it is applied. */
+export interface JsonPatch {
+  readonly operations: readonly (JsonObject | null)[];
+  /** Strict texts for members that operations do not have: `json patch unknown field "[0].foo"`. */
+  readonly unknownMembers: readonly string[];
+}
+
+type Container = Json[] | JsonObject;
+
+/** Most operations in one patch. */
+export const MAX_OPERATIONS = 10_000;
+/** By how many bytes all `copy` operations of one patch together may grow the document. */
+export const MAX_COPIED_BYTES = 3 * 1024 * 1024;
+const MAX_DEPTH = 1000;
+const MAX_STRICT_TEXTS = 100;
+const TEXT_MEMBERS = ["op", "path", "from"] as const;
+
+/** 422: the patch does not fit the object. Compat: the real server loses the reason on the way. */
+export function unprocessable(): ApiError {
+  return new ApiError(422, {
+    message: "the server rejected our request due to an error in our request",
+    reason: "Invalid",
+    details: {},
+  });
+}
+
+/**
+ * Reads the body of a JSON patch. Throws 400 for anything but a list of operations, 413 for too many of them.
+ * Compat: `isChecked` tells that field validation is not Ignore; the types of members are looked at only then.
+ */
+export function parseJsonPatch(body: Json, isChecked: boolean): JsonPatch {
+  if (body === null) return { operations: [], unknownMembers: [] };
+  if (!Array.isArray(body)) throw wrongType(body, isChecked ? "[]handlers.jsonPatchOp" : "jsonpatch.Patch", isChecked);
+  const unknownMembers: string[] = [];
+  const operations = body.map((operation, index): JsonObject | null => {
+    if (operation === null) return null;
+    if (!isObject(operation) || isExactNumber(operation)) {
+      throw wrongType(operation, isChecked ? "handlers.jsonPatchOp" : "jsonpatch.Operation", isChecked);
+    }
+    if (isChecked) checkMembers(operation, index, unknownMembers);
+    return operation;
+  });
+  if (operations.length > MAX_OPERATIONS) {
+    const limit = `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}`;
+    throw requestEntityTooLarge(`${limit}, got ${operations.length}`);
+  }
+  return { operations, unknownMembers };
+}
+
+function checkMembers(operation: JsonObject, index: number, unknownMembers: string[]): void {
+  for (const member of TEXT_MEMBERS) {
+    const value = getMember(operation, member) ?? null;
+    if (value !== null && typeof value !== "string") {
+      const text = `json: cannot unmarshal ${jsonTypeOf(value)} into Go struct field jsonPatchOp.${member} of type string`;
+      throw badRequest(`error decoding patch: ${text}`);
+    }
+  }
+  for (const member of Object.keys(operation)) {
+    if (member === "op" || member === "path" || member === "from" || member === "value") continue;
+    if (unknownMembers.length >= MAX_STRICT_TEXTS) return;
+    unknownMembers.push(`json patch unknown field ${JSON.stringify(`[${index}].${member}`)}`);
+  }
+}
+
+function wrongType(value: Json, expected: string, isChecked: boolean): ApiError {
+  const text = `json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type ${expected}`;
+  return badRequest(isChecked ? `error decoding patch: ${text}` : text);
+}
+
+/** The type of a JSON value in the words of Go's decoder. */
+export function jsonTypeOf(value: Json | undefined): string {
+  if (value === null || value === undefined) return "null";
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "object") return isExactNumber(value) ? "number" : "object";
+  return typeof value;
+}
+
+/**
+ * Applies all operations in order; throws 422 when one of them does not apply. Changes neither argument. The result
+ * shares with them what no operation touched, so clone it before changing it.
+ */
+export function jsonPatch(current: Json, patch: JsonPatch): Json {
+  const document = new PatchedDocument(current);
+  for (const operation of patch.operations) document.apply(operation ?? {});
+  return document.finish();
+}
+
+/** A document that is copied where it changes, each container once. */
+class PatchedDocument {
+  #root: Json;
+  readonly #owned = new Set<Container>();
+  #copiedBytes = 0;
+
+  constructor(root: Json) {
+    this.#root = root;
+  }
+
+  apply(operation: JsonObject): void {
+    const value = getMember(operation, "value") ?? null;
+    switch (getMember(operation, "op")) {
+      case "add":
+        return this.#add(pointerOf(operation, "path"), value);
+      case "remove":
+        return this.#remove(pointerOf(operation, "path"));
+      case "replace":
+        return this.#replace(pointerOf(operation, "path"), value);
+      case "move":
+        return this.#move(pointerOf(operation, "from"), operation);
+      case "copy":
+        return this.#copy(pointerOf(operation, "from"), pointerOf(operation, "path"));
+      case "test":
+        return this.#test(pointerOf(operation, "path"), value);
+      default:
+        throw unprocessable();
+    }
+  }
+
+  /** Compat: a document deeper than the decoder accepts is refused; nothing behind this could handle it. */
+  finish(): Json {
+    if (this.#owned.size > 0 && measureJson(this.#root, MAX_DEPTH) === undefined) throw unprocessable();
+    return this.#root;
+  }
+
+  #add(pointer: string, value: Json): void {
+    const [container, key] = this.#locate(pointer, true);
+    if (!Array.isArray(container)) setMember(container, key, value);
+    else if (key === "-") container.push(value);
+    else container.splice(indexOf(key, container.length + 1), 0, value);
+  }
+
+  #remove(pointer: string): void {
+    const [container, key] = this.#locate(pointer, true);
+    if (Array.isArray(container)) container.splice(indexOf(key, container.length), 1);
+    else if (Object.hasOwn(container, key)) delete container[key];
+    else throw unprocessable();
+  }
+
+  #replace(pointer: string, value: Json): void {
+    if (pointer === "") {
+      if (typeof value !== "object" || value === null || isExactNumber(value)) throw unprocessable();
+      this.#root = value;
+      return;
+    }
+    const [container, key] = this.#locate(pointer, true);
+    // Compat: replacing a member that is not there adds it.
+    if (Array.isArray(container)) container[indexOf(key, container.length)] = value;
+    else setMember(container, key, value);
+  }
+
+  #move(from: string, operation: JsonObject): void {
+    const value = this.#get(from);
+    this.#remove(from);
+    this.#add(pointerOf(operation, "path"), value);
+  }
+
+  #copy(from: string, pointer: string): void {
+    const value = this.#get(from);
+    const bytes = value === null ? 0 : measureJson(value, MAX_DEPTH);
+    if (bytes === undefined) throw unprocessable();
+    this.#copiedBytes += bytes;
+    if (this.#copiedBytes > MAX_COPIED_BYTES) throw unprocessable();
+    // A copy of its own, since one of the two may be changed in place later.
+    this.#add(pointer, cloneJson(value));
+  }
+
+  #test(pointer: string, expected: Json): void {
+    const actual = pointer === "" ? this.#root : this.#get(pointer);
+    if (!isSameJson(actual, expected)) throw unprocessable();
+  }
+
+  /** Compat: a member that is not there reads as null, so it can be tested for and copied. */
+  #get(pointer: string): Json {
+    const [container, key] = this.#locate(pointer, false);
+    if (Array.isArray(container)) return container[indexOf(key, container.length)] ?? null;
+    return getMember(container, key) ?? null;
+  }
+
+  /** The container that the last token of a pointer is about; with `isChanging` one that may be changed in place. */
+  #locate(pointer: string, isChanging: boolean): [Container, string] {
+    // Compat: what stands before the first slash does not matter.
+    const tokens = pointer.split("/");
+    if (tokens.length < 2) throw unprocessable();
+    let container = asContainer(this.#root);
+    if (isChanging) {
+      container = this.#own(container);
+      this.#root = container;
+    }
+    for (let i = 1; i < tokens.length - 1; i++) container = this.#enter(container, decodeToken(tokens[i]), isChanging);
+    return [container, decodeToken(tokens.at(-1))];
+  }
+
+  #enter(container: Container, token: string, isChanging: boolean): Container {
+    if (Array.isArray(container)) {
+      const index = indexOf(token, container.length);
+      const item = asContainer(container[index]);
+      if (!isChanging) return item;
+      const owned = this.#own(item);
+      container[index] = owned;
+      return owned;
+    }
+    const member = asContainer(getMember(container, token));
+    if (!isChanging) return member;
+    const owned = this.#own(member);
+    if (owned !== member) setMember(container, token, owned);
+    return owned;
+  }
+
+  #own(container: Container): Container {
+    if (this.#owned.has(container)) return container;
+    const copy = Array.isArray(container) ? container.slice() : { ...container };
+    this.#owned.add(copy);
+    return copy;
+  }
+}
+
+function pointerOf(operation: JsonObject, member: "path" | "from"): string {
+  const pointer = getMember(operation, member);
+  if (typeof pointer !== "string") throw unprocessable();
+  return pointer;
+}
+
+function asContainer(value: Json | undefined): Container {
+  if (typeof value !== "object" || value === null || isExactNumber(value)) throw unprocessable();
+  return value;
+}
+
+function decodeToken(token = ""): string {
+  return token.includes("~") ? token.replace(/~[01]/g, (escape) => (escape === "~1" ? "/" : "~")) : token;
+}
+
+const INDEX = /^[+-]?[0-9]+$/;
+
+/** Compat: negative indices count from the end, and a sign or leading zeros do not matter. */
+function indexOf(token: string, length: number): number {
+  const index = INDEX.test(token) ? Number(token) : Number.NaN;
+  const position = index < 0 ? index + length : index;
+  if (!(position >= 0 && position < length)) throw unprocessable();
+  // Not -0.
+  return position + 0;
+}
+
+function isSameJson(left: Json | undefined, right: Json | undefined): boolean {
+  if (left === right) return true;
+  if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
+  if (left === undefined || right === undefined) return false;
+  if (isExactNumber(left) || isExactNumber(right)) return JSON.stringify(left) === JSON.stringify(right);
+  if (Array.isArray(left)) {
+    return Array.isArray(right) && left.length === right.length && left.every((one, i) => isSameJson(one, right[i]));
+  }
+  if (Array.isArray(right)) return false;
+  const members = Object.keys(left);
+  if (members.length !== Object.keys(right).length) return false;
+  return members.every((member) => Object.hasOwn(right, member) && isSameJson(left[member], right[member]));
+}
+
+const DUPLICATE = /^duplicate field "\[(\d+)\]\.value(.+)"$/;
+
+/**
+ * Strict texts for the patched document, given those for the body: what was doubled in an added value is doubled in
+ * the document, too. Compat: the real server reports both.
+ */
+export function duplicatesInDocument(patch: JsonPatch, duplicates: readonly string[]): string[] {
+  return duplicates.flatMap((text) => {
+    const [, index, rest = ""] = DUPLICATE.exec(text) ?? [];
+    const operation = index === undefined ? undefined : patch.operations[Number(index)];
+    const op = operation?.op;
+    if (!operation || (op !== "add" && op !== "replace") || typeof operation.path !== "string") return [];
+    const tokens = operation.path.split("/").slice(1).map(decodeToken);
+    const path = tokens.reduce((path, token) => {
+      if (INDEX.test(token)) return `${path}[${token}]`;
+      return path === "" ? token : `${path}.${token}`;
+    }, "");
+    return [`duplicate field "${path === "" ? rest.slice(1) : `${path}${rest}`}"`];
+  });
+}

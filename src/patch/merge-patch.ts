@@ -1,0 +1,51 @@
+import { badRequest } from "../api/api-error.ts";
+import { isObject, type Json, type JsonObject } from "../api/object.ts";
+import { getMember, setMember } from "../lib/members.ts";
+import { jsonTypeOf } from "./json-patch.ts";
+import { isExactNumber } from "./json-values.ts";
+
+/**
+ * Merges a patch into an object: null removes a member, objects merge, everything else replaces. Throws 400 when the
+ * patch is no object. Changes neither argument; the result shares with them what it took over, so clone it before
+ * changing it.
+ * Compat: `isChecked` tells that field validation is not Ignore; a list takes the place of the document otherwise.
+ */
+export function mergePatch(current: Json, patch: Json, isChecked: boolean): Json {
+  if (isChecked && patch !== null && !isMap(patch)) {
+    const text = `json: cannot unmarshal ${jsonTypeOf(patch)} into Go value of type map[string]interface {}`;
+    throw badRequest(`error decoding patch: ${text}`);
+  }
+  if (Array.isArray(patch)) return withoutNulls(patch);
+  if (!isMap(patch)) throw badRequest("Invalid JSON Patch");
+  return isMap(current) ? merge(current, patch) : withoutNulls(patch);
+}
+
+function isMap(value: Json | undefined): value is JsonObject {
+  return isObject(value) && !isExactNumber(value);
+}
+
+function merge(current: JsonObject, patch: JsonObject): JsonObject {
+  const merged = { ...current };
+  for (const [member, value] of Object.entries(patch)) {
+    if (value === null || value === undefined) {
+      delete merged[member];
+      continue;
+    }
+    const before = getMember(current, member);
+    if (!isMap(before)) setMember(merged, member, withoutNulls(value));
+    // Compat: nulls inside a list stay when the list takes the place of an object.
+    else setMember(merged, member, isMap(value) ? merge(before, value) : value);
+  }
+  return merged;
+}
+
+/** The value without members that are null. Items of lists that are null stay. */
+function withoutNulls(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isMap(value)) return value;
+  const kept: JsonObject = {};
+  for (const [member, one] of Object.entries(value)) {
+    if (one !== null && one !== undefined) setMember(kept, member, withoutNulls(one));
+  }
+  return kept;
+}

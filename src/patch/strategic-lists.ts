@@ -1,0 +1,168 @@
+import { type ApiError, plainError } from "../api/api-error.ts";
+import { isObject, type Json, type JsonObject } from "../api/object.ts";
+import { getMember } from "../lib/members.ts";
+import { unprocessable } from "./json-patch.ts";
+import { isExactNumber } from "./json-values.ts";
+import { goTypeOf, printGoText, printGoValue } from "./strategic-print.ts";
+
+/** Marks what is to be done with an object or a list of objects. */
+export const DIRECTIVE = "$patch";
+
+/** Whether a value is an object that can be merged. */
+export function isMap(value: Json | undefined): value is JsonObject {
+  return isObject(value) && !isExactNumber(value);
+}
+
+/** 500: a value of another type was expected. */
+export function wrongType(expected: "map[string]interface {}" | "[]interface {}", value: Json | undefined): ApiError {
+  return plainError(500, `expected a ${expected}, but received a ${goTypeOf(value)}`);
+}
+
+/** 500: a directive that does not exist. */
+export function unknownDirective(directive: Json | undefined, holder: JsonObject): ApiError {
+  return plainError(500, `unknown patch type: ${printGoText(directive)} in map: ${printGoValue(holder)}`);
+}
+
+/** 500: an item of a list cannot be told from others. */
+export function noMergeKey(item: JsonObject, mergeKey: string): ApiError {
+  return plainError(500, `map: ${printGoValue(item)} does not contain declared merge key: ${mergeKey}`);
+}
+
+/** The value of an item by which it is told from others, in a form that a Map can compare. */
+export function identityOf(value: Json | undefined): string {
+  if (value !== null && typeof value === "object" && !isExactNumber(value)) {
+    throw plainError(500, `runtime error: comparing uncomparable type ${goTypeOf(value)}`);
+  }
+  return `${goTypeOf(value)}:${printGoValue(value)}`;
+}
+
+/** The type that all items of both lists have. Throws when they differ, are lists themselves, or do not exist. */
+export function itemTypeOf(original: readonly Json[], patch: readonly Json[]): string {
+  let type: string | undefined;
+  for (const item of [...original, ...patch]) {
+    const itemType = goTypeOf(item);
+    if (type === undefined) {
+      if (item === null) throw plainError(500, "runtime error: invalid memory address or nil pointer dereference");
+      if (Array.isArray(item)) throw unprocessable();
+      type = itemType;
+    } else if (type !== itemType) {
+      throw plainError(500, `list element types are not identical: ${printGoValue([[...original], [...patch]])}`);
+    }
+  }
+  if (type === undefined) throw plainError(500, "no elements in any of the given slices");
+  return type;
+}
+
+/** The list without repetitions: the first of several equal scalars stays. */
+export function withoutDuplicates(list: readonly Json[]): Json[] {
+  const seen = new Set<string>();
+  return list.filter((item) => {
+    const identity = identityOf(item);
+    return !seen.has(identity) && seen.add(identity);
+  });
+}
+
+/** The list without the scalars that stand in `removed`. */
+export function without(list: readonly Json[], removed: readonly Json[]): Json[] {
+  const identities = new Set(removed.map(identityOf));
+  return list.filter((item) => !identities.has(identityOf(item)));
+}
+
+/** Orders the items of a merged list. */
+export interface ListOrder {
+  /** The order in which the items named by the patch shall stand. */
+  readonly wanted: readonly Json[];
+  /** The order of the items before the patch. */
+  readonly before: readonly Json[];
+  /** Empty for a list of scalars. */
+  readonly mergeKey: string;
+  readonly itemType: string;
+}
+
+/**
+ * The items in the order that a patch asks for; those that it does not name keep their place relative to each other
+ * and, where possible, to the others. By example, with `before` a b c:
+ *   wanted c a      gives  c a b
+ *   wanted x        gives  x a b c   (merged items x a b c)
+ *   wanted b        gives  a b c
+ */
+export function ordered(merged: readonly Json[], order: ListOrder): Json[] {
+  const named: Json[] = [];
+  const others: Json[] = [];
+  const wanted = new Set(order.wanted.map((item) => identityInOrder(item, order)));
+  for (const item of merged) (wanted.has(requiredIdentity(item, order)) ? named : others).push(item);
+  const positions = positionsIn(order.before, order);
+  const positionOf = (item: Json) => positions.get(identityInOrder(item, order)) ?? -1;
+  return interleave(sorted(others, order.before, order), sorted(named, order.wanted, order), positionOf);
+}
+
+function interleave(others: readonly Json[], named: readonly Json[], positionOf: (item: Json) => number): Json[] {
+  const result: Json[] = [];
+  let next = 0;
+  for (const item of named) {
+    const position = positionOf(item);
+    for (let other = others[next]; other !== undefined; other = others[next]) {
+      const otherPosition = positionOf(other);
+      if (position < 0 || otherPosition < 0 || otherPosition >= position) break;
+      result.push(other);
+      next++;
+    }
+    result.push(item);
+  }
+  return [...result, ...others.slice(next)];
+}
+
+function sorted(items: readonly Json[], by: readonly Json[], order: ListOrder): Json[] {
+  if (isMapType(order)) for (const item of [...items, ...by]) requiredIdentity(item, order);
+  const positions = positionsIn(by, order);
+  const kept = items.filter((item) => !isDeletion(item, order));
+  const deletions = items.filter((item) => isDeletion(item, order));
+  const positionOf = (item: Json) => positions.get(identityInOrder(item, order)) ?? -1;
+  return [...stableSort(kept, positionOf), ...deletions];
+}
+
+const isMapType = (order: ListOrder): boolean => order.itemType === "map[string]interface {}";
+const isDeletion = (item: Json, order: ListOrder): boolean =>
+  isMapType(order) && isMap(item) && item[DIRECTIVE] === "delete";
+
+/** Longer lists with items of unknown place are sorted in time n log n, at the price of their exact order. */
+const SHORT = 20;
+
+function stableSort(items: Json[], positionOf: (item: Json) => number): Json[] {
+  const entries = items.map((item) => ({ item, position: positionOf(item) }));
+  if (items.length > SHORT || entries.every(({ position }) => position >= 0)) {
+    return entries.sort((left, right) => left.position - right.position).map(({ item }) => item);
+  }
+  // Compat: an item without a place goes before whatever it is compared with, and so does what is compared with it.
+  for (let i = 1; i < entries.length; i++) {
+    for (let j = i; j > 0; j--) {
+      const [left, right] = [entries[j - 1], entries[j]];
+      if (left === undefined || right === undefined) break;
+      if (left.position >= 0 && right.position >= 0 && right.position >= left.position) break;
+      entries[j - 1] = right;
+      entries[j] = left;
+    }
+  }
+  return entries.map(({ item }) => item);
+}
+
+function positionsIn(list: readonly Json[], order: ListOrder): Map<string, number> {
+  const positions = new Map<string, number>();
+  list.forEach((item, index) => {
+    const identity = identityInOrder(item, order);
+    if (!positions.has(identity)) positions.set(identity, index);
+  });
+  return positions;
+}
+
+function identityInOrder(item: Json, order: ListOrder): string {
+  if (order.mergeKey === "" || !isMapType(order)) return identityOf(item);
+  return identityOf(isMap(item) ? getMember(item, order.mergeKey) : undefined);
+}
+
+function requiredIdentity(item: Json, { mergeKey }: ListOrder): string {
+  if (mergeKey === "") return identityOf(item);
+  if (!isMap(item)) throw wrongType("map[string]interface {}", item);
+  if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey);
+  return identityOf(item[mergeKey]);
+}

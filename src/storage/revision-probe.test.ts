@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { RevisionProbe } from "./revision-probe.ts";
+
+describe("RevisionProbe", () => {
+  it("shares a question only with those who asked before it was sent", async () => {
+    const questions: PromiseWithResolvers<number>[] = [];
+    const probe = new RevisionProbe(() => {
+      const question = Promise.withResolvers<number>();
+      questions.push(question);
+      return question.promise;
+    });
+    const first = [probe.newest(), probe.newest()];
+    await turn();
+    assert.equal(questions.length, 1);
+    const second = [probe.newest(), probe.newest()];
+    await turn();
+    assert.equal(questions.length, 2, "a later caller needs a later question");
+    const third = [probe.newest(), probe.newest(), probe.newest()];
+    await turn();
+    assert.equal(questions.length, 2, "only two at a time");
+    questions[0]?.resolve(10);
+    assert.deepEqual(await Promise.all(first), [10, 10]);
+    await turn();
+    assert.equal(questions.length, 3);
+    questions[2]?.resolve(12);
+    questions[1]?.resolve(11);
+    assert.deepEqual(await Promise.all(third), [12, 12, 12]);
+    assert.deepEqual(await Promise.all(second), [11, 11]);
+  });
+
+  it("passes a failure on and asks again afterwards", async () => {
+    let calls = 0;
+    const probe = new RevisionProbe(async () => {
+      if (++calls === 1) throw new Error("not now");
+      return 5;
+    });
+    await assert.rejects(Promise.all([probe.newest(), probe.newest()]), /not now/);
+    assert.equal(await probe.newest(), 5);
+  });
+});

@@ -1,0 +1,73 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { startEtcd } from "./etcd.ts";
+import { tokens, writeTokenFile } from "./oracle.ts";
+import { freePort } from "./ports.ts";
+import { type RunningProcess, startProcess, waitUntilReady } from "./process.ts";
+
+/** A Binnacle process of its own, on loopback. */
+export interface RunningBinnacle {
+  readonly base: string;
+  readonly directory: string;
+  /** The administrator's kubeconfig that the server made. */
+  readonly kubeconfig: string;
+  readonly process: RunningProcess;
+  kill(): Promise<void>;
+}
+
+/** Which store the process keeps its objects in. */
+export type StoreName = "memory" | "sqlite" | "etcd";
+
+/** How to start it. */
+export interface BinnacleOptions {
+  readonly store?: StoreName;
+  /** Use this etcd, which the caller owns, instead of starting one. */
+  readonly etcdEndpoint?: string;
+  /** Further flags. */
+  readonly flags?: readonly string[];
+}
+
+const cli = path.join(import.meta.dirname, "..", "..", "src", "cli.ts");
+
+/** Starts a server and resolves when it is ready. */
+export async function startBinnacle(options: BinnacleOptions = {}): Promise<RunningBinnacle> {
+  const directory = await mkdtemp(path.join(tmpdir(), "binnacle-"));
+  const cleanUps = [() => rm(directory, { recursive: true, force: true })];
+  const kill = async () => {
+    for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+  };
+  try {
+    const port = await freePort();
+    const base = `https://127.0.0.1:${port}`;
+    const server = await startProcess(process.execPath, [
+      cli,
+      "serve",
+      ...(await storeFlags(options, directory, cleanUps)),
+      `--secure-port=${port}`,
+      `--cert-dir=${directory}`,
+      `--token-auth-file=${await writeTokenFile(directory)}`,
+      "--service-cluster-ip-range=10.96.0.0/16",
+      ...(options.flags ?? []),
+    ]);
+    cleanUps.push(() => server.kill());
+    await waitUntilReady(server, base, { token: tokens.admin, withinMs: 30_000 });
+    return { base, directory, kubeconfig: path.join(directory, "kubeconfig"), process: server, kill };
+  } catch (error) {
+    await kill();
+    throw error;
+  }
+}
+
+async function storeFlags(
+  { store = "memory", etcdEndpoint }: BinnacleOptions,
+  directory: string,
+  cleanUps: (() => Promise<void>)[],
+): Promise<string[]> {
+  if (etcdEndpoint !== undefined) return [`--etcd-servers=${etcdEndpoint}`];
+  if (store === "memory") return ["--store=memory"];
+  if (store === "sqlite") return [`--store=sqlite:${path.join(directory, "store.db")}`];
+  const etcd = await startEtcd();
+  cleanUps.push(() => etcd.stop());
+  return [`--etcd-servers=${etcd.endpoints.join(",")}`];
+}

@@ -1,0 +1,34 @@
+import { execFile } from "node:child_process";
+import { requireTool } from "./process.ts";
+
+/** What a command wrote and how it ended. */
+export interface CommandResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs kubectl against one server. */
+export type Kubectl = (
+  args: readonly string[],
+  options?: { input?: string; timeoutMs?: number },
+) => Promise<CommandResult>;
+
+/** The real kubectl, bound to a kubeconfig, with a discovery cache of its own. */
+export function kubectlFor(kubeconfig: string): Kubectl {
+  const program = requireTool("kubectl");
+  const common = [`--kubeconfig=${kubeconfig}`, `--cache-dir=${kubeconfig}.cache`];
+  return (args, { input, timeoutMs = 60_000 } = {}) =>
+    new Promise((resolve) => {
+      const child = execFile(
+        program,
+        [...common, ...args],
+        { timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024 },
+        (error, stdout, stderr) => {
+          const code = error ? (typeof error.code === "number" ? error.code : 1) : 0;
+          resolve({ code, stdout, stderr });
+        },
+      );
+      child.stdin?.end(input ?? "");
+    });
+}
