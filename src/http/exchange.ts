@@ -23,6 +23,8 @@ export class Exchange implements ApiRequest {
   readonly authority: string;
   /** The reply lasts until somebody ends it. */
   isLongRunning = false;
+  /** The whole reply has been handed to the socket. */
+  isReplied = false;
   readonly #carrier: Carrier;
   readonly #rawQuery: string;
   #query: URLSearchParams | undefined;

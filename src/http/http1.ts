@@ -42,32 +42,39 @@ export function openHttp1(message: IncomingMessage, response?: ServerResponse): 
   return new Exchange(message.method ?? "GET", target, headers, new Http1Carrier(message, response));
 }
 
-/** Writes a reply. Rejects when its body fails; the client then sees a broken connection, not a short answer. */
-export async function sendHttp1(
+/**
+ * Writes a reply; a promise only where that takes longer. It rejects when the body fails; the client then sees a
+ * broken connection, not a short answer.
+ */
+export function sendHttp1(
   message: IncomingMessage,
   response: ServerResponse,
   reply: EncodedReply,
   isClosing: boolean,
-): Promise<void> {
+): Promise<void> | undefined {
   const { status, headers, body } = reply;
   if (isClosing || isTooMuchToDiscard(message)) headers.connection = "close";
   if (typeof body === "string" || body instanceof Uint8Array) {
     if (status !== 204 && status !== 304) headers["content-length"] = String(Buffer.byteLength(body));
     response.writeHead(status, headers);
     response.end(body);
-    return;
+    return undefined;
   }
   if (response.destroyed) {
     discard(body);
-    return;
+    return undefined;
   }
   response.writeHead(status, headers);
   if (message.method === "HEAD") {
     discard(body);
     response.end();
-    return;
+    return undefined;
   }
   response.flushHeaders();
+  return pumpHttp1(response, body);
+}
+
+async function pumpHttp1(response: ServerResponse, body: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     await pump(body, response);
     response.end();

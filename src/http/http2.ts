@@ -43,13 +43,16 @@ export function openHttp2(
   return new Exchange(typeof method === "string" ? method : "GET", target, headers, new Http2Carrier(stream, hasBody));
 }
 
-/** Writes a reply. Rejects when its body fails; the client then sees a reset stream, not a short answer. */
-export async function sendHttp2(stream: ServerHttp2Stream, method: string, reply: EncodedReply): Promise<void> {
+/**
+ * Writes a reply; a promise only where that takes longer. It rejects when the body fails; the client then sees a
+ * reset stream, not a short answer.
+ */
+export function sendHttp2(stream: ServerHttp2Stream, method: string, reply: EncodedReply): Promise<void> | undefined {
   const { status, headers, body } = reply;
   const isWhole = typeof body === "string" || body instanceof Uint8Array;
   if (stream.destroyed || stream.closed) {
     if (!isWhole) discard(body);
-    return;
+    return undefined;
   }
   if (headers.connection !== undefined) closeSession(stream.session, headers);
   const fields: Record<string, string | string[] | number> = headers;
@@ -63,18 +66,25 @@ export async function sendHttp2(stream: ServerHttp2Stream, method: string, reply
     stream.end(body);
   } else {
     stream.respond(fields);
-    await pumpHttp2(stream, body);
+    return pumpHttp2(stream, body);
   }
-  // Frees what an unread body holds; waits until the reply is out.
-  if (!stream.readableEnded && !stream.endAfterHeaders) stream.close(constants.NGHTTP2_NO_ERROR);
+  closeUnread(stream);
+  return undefined;
+}
+
+/** Frees what an unread body holds; waits until the reply is out. */
+function closeUnread(stream: ServerHttp2Stream): void {
+  if (!stream.endAfterHeaders && !stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
 }
 
 async function pumpHttp2(stream: ServerHttp2Stream, body: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     await pump(body, stream);
     stream.end();
+    closeUnread(stream);
   } catch (error) {
-    stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    // Closing would end the stream properly first, and the client take a part for the whole.
+    stream.destroy(error instanceof Error ? error : new Error("reply failed"));
     throw error;
   }
 }

@@ -70,6 +70,9 @@ interface CountedSession extends Http2Session {
   openStreams?: number;
 }
 
+/** Writes a reply to where its request came from. */
+type Send = (reply: EncodedReply) => Promise<void> | undefined;
+
 class Edge implements Listener {
   readonly #answer: Answer;
   readonly #options: ListenerOptions;
@@ -84,11 +87,7 @@ class Edge implements Listener {
   constructor(answer: Answer, options: ListenerOptions) {
     this.#answer = answer;
     this.#options = options;
-    const http1Options: ServerOptions = {
-      ...HTTP1_OPTIONS,
-      shouldUpgradeCallback: (message) => this.#isUpgrade(message),
-    };
-    this.#server = options.tls ? this.#secureServer(options.tls, http1Options) : http.createServer(http1Options);
+    this.#server = options.tls ? this.#secureServer(options.tls) : http.createServer(HTTP1_OPTIONS);
     this.#serveHttp1(this.#server);
     const transport: Server = this.#server;
     transport.on("connection", (socket: Socket) => this.#track(socket));
@@ -128,10 +127,10 @@ class Edge implements Listener {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  #secureServer(tls: NonNullable<ListenerOptions["tls"]>, http1Options: ServerOptions): http2.Http2SecureServer {
+  #secureServer(tls: NonNullable<ListenerOptions["tls"]>): http2.Http2SecureServer {
     const server = http2.createSecureServer({
       allowHTTP1: true,
-      http1Options,
+      http1Options: HTTP1_OPTIONS,
       cert: tls.certificate,
       key: tls.key,
       minVersion: "TLSv1.2",
@@ -156,6 +155,8 @@ class Edge implements Listener {
     emitter.on("request", onRequest);
     // Without a listener Node would send 100 Continue at once, also to those who are about to be refused.
     emitter.on("checkContinue", onRequest);
+    // An option of HTTP/1.1 servers that HTTP/2 servers with HTTP/1.1 do not pass on, but read from here all the same.
+    Object.assign(server, { shouldUpgradeCallback: (message: IncomingMessage) => this.#isUpgrade(message) });
     emitter.on("upgrade", (message: IncomingMessage, socket: Duplex, head: Buffer) =>
       this.#upgrade(message, socket, head),
     );
@@ -203,9 +204,9 @@ class Edge implements Listener {
     this.#open.set(exchange, socket);
     response.on("close", () => {
       this.#open.delete(exchange);
-      if (!response.writableFinished) exchange.abort();
+      if (!exchange.isReplied) exchange.abort();
     });
-    this.#reply(
+    void this.#reply(
       exchange,
       (reply) => sendHttp1(message, response, reply, this.#isClosing),
       () => socket.destroy(),
@@ -228,28 +229,29 @@ class Edge implements Listener {
     stream.on("close", () => {
       if (session?.openStreams) session.openStreams--;
       this.#open.delete(exchange);
-      if (!stream.writableFinished) exchange.abort();
+      if (!exchange.isReplied) exchange.abort();
     });
-    this.#reply(
+    void this.#reply(
       exchange,
       (reply) => sendHttp2(stream, exchange.method, reply),
       () => stream.destroy(),
     );
   }
 
-  #reply(exchange: Exchange, send: (reply: EncodedReply) => Promise<void>, giveUp: () => void): void {
-    this.#answer(exchange)
-      .then((reply) => {
-        if (reply.isLongRunning) {
-          exchange.isLongRunning = true;
-          if (this.#isClosing) exchange.abort();
-        }
-        return send(reply);
-      })
-      .catch((error: unknown) => {
-        giveUp();
-        this.#options.reportError?.(error);
-      });
+  async #reply(exchange: Exchange, send: Send, giveUp: () => void): Promise<void> {
+    try {
+      const reply = await this.#answer(exchange);
+      if (reply.isLongRunning) {
+        exchange.isLongRunning = true;
+        if (this.#isClosing) exchange.abort();
+      }
+      const sending = send(reply);
+      if (sending !== undefined) await sending;
+      exchange.isReplied = true;
+    } catch (error) {
+      giveUp();
+      this.#options.reportError?.(error);
+    }
   }
 
   #isUpgrade(message: IncomingMessage): boolean {

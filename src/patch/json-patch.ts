@@ -104,22 +104,14 @@ class PatchedDocument {
 
   apply(operation: JsonObject): void {
     const value = getMember(operation, "value") ?? null;
-    switch (getMember(operation, "op")) {
-      case "add":
-        return this.#add(pointerOf(operation, "path"), value);
-      case "remove":
-        return this.#remove(pointerOf(operation, "path"));
-      case "replace":
-        return this.#replace(pointerOf(operation, "path"), value);
-      case "move":
-        return this.#move(pointerOf(operation, "from"), operation);
-      case "copy":
-        return this.#copy(pointerOf(operation, "from"), pointerOf(operation, "path"));
-      case "test":
-        return this.#test(pointerOf(operation, "path"), value);
-      default:
-        throw unprocessable();
-    }
+    const op = getMember(operation, "op");
+    if (op === "add") this.#add(pointerOf(operation, "path"), value);
+    else if (op === "remove") this.#remove(pointerOf(operation, "path"));
+    else if (op === "replace") this.#replace(pointerOf(operation, "path"), value);
+    else if (op === "move") this.#move(pointerOf(operation, "from"), operation);
+    else if (op === "copy") this.#copy(pointerOf(operation, "from"), pointerOf(operation, "path"));
+    else if (op === "test") this.#test(pointerOf(operation, "path"), value);
+    else throw unprocessable();
   }
 
   /** Compat: a document deeper than the decoder accepts is refused; nothing behind this could handle it. */
@@ -232,7 +224,7 @@ function asContainer(value: Json | undefined): Container {
 }
 
 function decodeToken(token = ""): string {
-  return token.includes("~") ? token.replace(/~[01]/g, (escape) => (escape === "~1" ? "/" : "~")) : token;
+  return token.includes("~") ? token.replace(/~[01]/g, (pair) => (pair === "~1" ? "/" : "~")) : token;
 }
 
 const INDEX = /^[+-]?[0-9]+$/;

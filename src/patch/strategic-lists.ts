@@ -89,6 +89,8 @@ export interface ListOrder {
 export function ordered(merged: readonly Json[], order: ListOrder): Json[] {
   const named: Json[] = [];
   const others: Json[] = [];
+  const strange = order.mergeKey === "" ? -1 : order.wanted.findIndex((item) => !isMap(item));
+  if (strange >= 0 && merged.length > 0) throw plainError(500, `value for key ${strange} is not a map`);
   const wanted = new Set(order.wanted.map((item) => identityInOrder(item, order)));
   for (const item of merged) (wanted.has(requiredIdentity(item, order)) ? named : others).push(item);
   const positions = positionsIn(order.before, order);

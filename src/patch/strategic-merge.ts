@@ -63,8 +63,8 @@ function retain(current: JsonObject, patch: JsonObject): JsonObject {
   if (!Array.isArray(retained)) throw badRequest("invalid patch format of retainKeys");
   const members = new Set<Json>(retained);
   for (const [member, value] of Object.entries(patch)) {
-    const isFree = value === null || [RETAIN_KEYS, DELETE_FROM, SET_ORDER].some((prefix) => member.startsWith(prefix));
-    if (!isFree && !members.has(member)) throw badRequest("invalid patch format of retainKeys");
+    const isDirective = member === RETAIN_KEYS || member.startsWith(DELETE_FROM) || member.startsWith(SET_ORDER);
+    if (value !== null && !isDirective && !members.has(member)) throw badRequest("invalid patch format of retainKeys");
   }
   return Object.fromEntries(Object.entries(current).filter(([member]) => members.has(member)));
 }

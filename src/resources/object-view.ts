@@ -96,11 +96,13 @@ class EntryView implements ObjectView {
     const at = this.#printer.spliceAt(this.#entry.value);
     if (at === 0) return undefined;
     const version = `"resourceVersion":"${this.#revision}",`;
-    const rest = this.#entry.value.length - at;
-    const out = Buffer.allocUnsafe(head.length + version.length + rest);
+    const { value } = this.#entry;
+    // kube-apiserver ends what it stores with a line feed, which would cut a watch event in two.
+    const end = value.at(-1) === 0x0a ? value.length - 1 : value.length;
+    const out = Buffer.allocUnsafe(head.length + version.length + end - at);
     head.copy(out);
     out.write(version, head.length, "latin1");
-    out.set(this.#entry.value.subarray(at), head.length + version.length);
+    out.set(value.subarray(at, end), head.length + version.length);
     return out;
   }
 }

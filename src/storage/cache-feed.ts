@@ -13,6 +13,14 @@ export interface CompactionSource {
   compactedRevision(): Promise<number>;
 }
 
+/** A remote store that has a cheaper kind of watch, whose events come without `previous`. */
+export interface FeedSource {
+  feed(prefix: string, revision: number, signal: AbortSignal): AsyncIterable<WatchBatch>;
+}
+
+/** A store behind a cache, with what it can do for the cache beyond a Store's duties. */
+export type RemoteStore = Store & Partial<ProgressSource & CompactionSource & FeedSource>;
+
 /** What to keep and how. */
 export interface CacheFeedOptions extends HistoryOptions {
   /** All keys with this prefix are held in memory. */
@@ -35,7 +43,7 @@ const COMPACTION_POLL_MS = 15_000;
 export class CacheFeed {
   /** Resolves when the first load is done; rejects when the cache is closed before. */
   readonly ready: Promise<void>;
-  readonly #remote: Store & Partial<ProgressSource & CompactionSource>;
+  readonly #remote: RemoteStore;
   readonly #options: CacheFeedOptions;
   readonly #closing = new AbortController();
   readonly #firstLoad = Promise.withResolvers<void>();
@@ -47,7 +55,7 @@ export class CacheFeed {
   #asking: NodeJS.Timeout | undefined;
   readonly #polling: NodeJS.Timeout;
 
-  constructor(remote: Store & Partial<ProgressSource & CompactionSource>, options: CacheFeedOptions) {
+  constructor(remote: RemoteStore, options: CacheFeedOptions) {
     this.#remote = remote;
     this.#options = options;
     this.ready = this.#firstLoad.promise;
@@ -131,8 +139,9 @@ export class CacheFeed {
         this.#replace(await this.#load());
         await this.#follow();
       } catch {
-        await sleep(RETRY_PAUSE_MS, undefined, { signal: this.closed }).catch(() => undefined);
+        // The remote is not available now; whoever needs it is told so by its own call.
       }
+      await sleep(RETRY_PAUSE_MS, undefined, { signal: this.closed }).catch(() => undefined);
     }
   }
 
@@ -165,16 +174,22 @@ export class CacheFeed {
     while (!this.closed.aborted && this.#current !== undefined) {
       const { snapshots } = this.#current;
       try {
-        const watch = this.#remote.watch(this.#options.prefix, snapshots.revision, this.closed);
+        const watch = this.#watch(snapshots.revision);
         this.#progress = progressOf(watch);
         for await (const batch of watch) this.#apply(batch);
       } catch (error) {
-        if (error instanceof StoreError && error.code === "compacted") return;
+        if (!(error instanceof StoreError) || error.code === "compacted") return;
       }
       this.#progress = undefined;
       // The remote resumes lost watches itself, so this is something else that may pass.
       await sleep(RETRY_PAUSE_MS, undefined, { signal: this.closed }).catch(() => undefined);
     }
+  }
+
+  #watch(revision: number): AsyncIterable<WatchBatch> {
+    const { prefix } = this.#options;
+    const remote = this.#remote;
+    return remote.feed?.(prefix, revision, this.closed) ?? remote.watch(prefix, revision, this.closed);
   }
 
   #apply(batch: WatchBatch): void {

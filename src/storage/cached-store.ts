@@ -1,4 +1,4 @@
-import { CacheFeed, type CacheFeedOptions, type CompactionSource, type ProgressSource } from "./cache-feed.ts";
+import { CacheFeed, type CacheFeedOptions, type RemoteStore } from "./cache-feed.ts";
 import { CacheWatch } from "./cache-watch.ts";
 import { RevisionProbe } from "./revision-probe.ts";
 import type { Snapshots } from "./snapshots.ts";
@@ -14,8 +14,6 @@ import {
   type WriteResult,
 } from "./store.ts";
 
-export type { CompactionSource, ProgressSource } from "./cache-feed.ts";
-
 /** What to hold in memory, for how long, and how long a read may wait for it. */
 export interface CachedStoreOptions extends CacheFeedOptions {
   /** How long a read waits for the cache to reach the revision it needs. Default: 3 seconds. */
@@ -28,14 +26,14 @@ export interface CachedStoreOptions extends CacheFeedOptions {
  * reads, and waits until the remote's watch has brought the cache there. Nothing but that watch changes the cache.
  */
 export class CachedStore implements Store {
-  readonly #remote: Store & Partial<ProgressSource & CompactionSource>;
+  readonly #remote: RemoteStore;
   readonly #prefix: string;
   readonly #freshnessMs: number;
   readonly #feed: CacheFeed;
   readonly #probe: RevisionProbe;
 
   /** Takes the remote store over: `close` closes it, too. Loading begins at once. */
-  constructor(remote: Store & Partial<ProgressSource & CompactionSource>, options: CachedStoreOptions) {
+  constructor(remote: RemoteStore, options: CachedStoreOptions) {
     this.#remote = remote;
     this.#prefix = options.prefix;
     this.#freshnessMs = options.freshnessMs ?? 3000;

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { requireTool } from "./process.ts";
+import { type RunningProcess, requireTool, startProcess } from "./process.ts";
 
 /** What a command wrote and how it ended. */
 export interface CommandResult {
@@ -14,10 +14,19 @@ export type Kubectl = (
   options?: { input?: string; timeoutMs?: number },
 ) => Promise<CommandResult>;
 
+function commonFlags(kubeconfig: string): string[] {
+  return [`--kubeconfig=${kubeconfig}`, `--cache-dir=${kubeconfig}.cache`];
+}
+
+/** Starts a kubectl command that runs until it is killed. */
+export function startKubectl(kubeconfig: string, args: readonly string[]): Promise<RunningProcess> {
+  return startProcess(requireTool("kubectl"), [...commonFlags(kubeconfig), ...args]);
+}
+
 /** The real kubectl, bound to a kubeconfig, with a discovery cache of its own. */
 export function kubectlFor(kubeconfig: string): Kubectl {
   const program = requireTool("kubectl");
-  const common = [`--kubeconfig=${kubeconfig}`, `--cache-dir=${kubeconfig}.cache`];
+  const common = commonFlags(kubeconfig);
   return (args, { input, timeoutMs = 60_000 } = {}) =>
     new Promise((resolve) => {
       const child = execFile(

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from "../../api/object.ts";
 import { EMPTY, type FieldSet, isEmpty, type MutableFieldSet, union } from "./field-set.ts";
-import { compareElements, compareText, type PathElement } from "./path-element.ts";
+import { compareElements, type PathElement } from "./path-element.ts";
 import type { ListShape, MapShape, Shape } from "./shape.ts";
-import { deduce, isMap, itemElement, memberShape, sameAlternative, sameValue, typedMember } from "./typed.ts";
+import { deduce, isMap, itemElement, sameAlternative, sameValue, typedMember } from "./typed.ts";
 
 /** What differs between two values. No path is in more than one of the sets. */
 export interface Comparison {
@@ -13,7 +13,8 @@ export interface Comparison {
 
 /** Options of a comparison. */
 export interface CompareOptions {
-  /** The right value is taken as it is, rather than as its typed original would be. */
+  /** The value is taken as it is, rather than as its typed original would be. */
+  readonly leftIsRaw?: boolean;
   readonly rightIsRaw?: boolean;
 }
 
@@ -29,9 +30,9 @@ interface Difference {
 type Sort = keyof Difference;
 type Value = Json | undefined;
 
-/** How two objects of one shape differ. The left one counts as its typed original. Throws TypedError. */
+/** How two objects of one shape differ. Throws TypedError. */
 export function compare(shape: Shape, left: JsonObject, right: JsonObject, options: CompareOptions = {}): Comparison {
-  const found = differ(shape, left, right, options.rightIsRaw === true);
+  const found = differ(shape, left, right, options);
   if (found === undefined) return SAME;
   return { added: found.added ?? EMPTY, modified: found.modified ?? EMPTY, removed: found.removed ?? EMPTY };
 }
@@ -41,13 +42,13 @@ export function touchedBy({ added, modified, removed }: Comparison): FieldSet {
   return union(union(added, modified), removed);
 }
 
-function differ(shape: Shape, left: Value, right: Value, isRaw: boolean): Difference | undefined {
+function differ(shape: Shape, left: Value, right: Value, raw: CompareOptions): Difference | undefined {
   if (left === right) return undefined;
   const leftShape = deduce(shape, left);
   const rightShape = deduce(shape, right);
-  if (right === undefined) return differAs(leftShape, left, right, isRaw);
-  if (left === undefined || sameAlternative(leftShape, rightShape)) return differAs(rightShape, left, right, isRaw);
-  return bothOf(differAs(leftShape, left, right, isRaw), differAs(rightShape, left, right, isRaw));
+  if (right === undefined) return differAs(leftShape, left, right, raw);
+  if (left === undefined || sameAlternative(leftShape, rightShape)) return differAs(rightShape, left, right, raw);
+  return bothOf(differAs(leftShape, left, right, raw), differAs(rightShape, left, right, raw));
 }
 
 function bothOf(first: Difference | undefined, second: Difference | undefined): Difference | undefined {
@@ -61,10 +62,10 @@ function bothOf(first: Difference | undefined, second: Difference | undefined): 
   return { added: join("added"), modified: join("modified"), removed: join("removed") };
 }
 
-function differAs(shape: Shape, left: Value, right: Value, isRaw: boolean): Difference | undefined {
-  if (shape.map !== undefined) return differAsMaps(shape.map, left, right, isRaw);
+function differAs(shape: Shape, left: Value, right: Value, raw: CompareOptions): Difference | undefined {
+  if (shape.map !== undefined) return differAsMaps(shape.map, left, right, raw);
   if (shape.list === undefined || shape.scalar !== undefined) return differAsLeaves(left, right);
-  return differAsLists(shape.list, left, right, isRaw);
+  return differAsLists(shape.list, left, right, raw);
 }
 
 const ADDED: Difference = { added: EMPTY };
@@ -77,100 +78,78 @@ function differAsLeaves(left: Value, right: Value): Difference | undefined {
   return sameValue(left, right) ? undefined : MODIFIED;
 }
 
-function differAsMaps(shape: MapShape, left: Value, right: Value, isRaw: boolean): Difference | undefined {
+function differAsMaps(shape: MapShape, left: Value, right: Value, raw: CompareOptions): Difference | undefined {
   if (shape.isAtomic) return differAsLeaves(left, right);
   const leftMap = isMap(left) ? left : undefined;
   const rightMap = isMap(right) ? right : undefined;
-  const names = namesOf(shape, leftMap, rightMap, isRaw);
-  // Both empty: a leaf, so that null and empty remain two things.
-  if (names.length === 0) return differAsLeaves(left, right);
   const fields = shape.fields();
-  const builder = new Builder(left, right);
-  for (const name of names) {
+  const changed: [PathElement, Difference][] = [];
+  let isEmptyOnBoth = true;
+  const visit = (name: string): void => {
     const field = fields.get(name);
-    const below = memberShape(shape, name);
-    if (below === undefined) continue;
-    const leftMember = leftMap === undefined ? undefined : typedMember(field, leftMap[name]);
+    const leftMember =
+      raw.leftIsRaw === true || leftMap === undefined ? leftMap?.[name] : typedMember(field, leftMap[name]);
     const given = rightMap?.[name];
-    const rightMember = isRaw || rightMap === undefined ? given : typedMember(field, given);
-    const found = differ(below, leftMember, rightMember, isRaw);
-    if (found !== undefined) builder.add(`f:${name}`, found);
-  }
-  return builder.difference();
-}
-
-/** The names of members that one of the two sides has, in order. */
-function namesOf(shape: MapShape, left: JsonObject | undefined, right: JsonObject | undefined, isRaw: boolean): string[] {
-  const fields = shape.fields();
-  const isOn = (side: JsonObject, name: string, raw: boolean): boolean =>
-    (raw ? side[name] : typedMember(fields.get(name), side[name])) !== undefined;
-  const names = new Set<string>();
-  if (left !== undefined) {
-    for (const name in left) if (isOn(left, name, false)) names.add(name);
-    for (const field of shape.written()) names.add(field.name);
-  }
-  if (right !== undefined) {
-    for (const name in right) if (isOn(right, name, isRaw)) names.add(name);
-    if (!isRaw) for (const field of shape.written()) names.add(field.name);
-  }
-  const list = [...names];
-  return list.length > 1 ? list.sort(compareText) : list;
-}
-
-/** Gathers what differs below one path, in the order in which it is added. */
-class Builder {
-  readonly #left: Value;
-  readonly #right: Value;
-  #added: MutableFieldSet | undefined;
-  #modified: MutableFieldSet | undefined;
-  #removed: MutableFieldSet | undefined;
-
-  constructor(left: Value, right: Value) {
-    this.#left = left;
-    this.#right = right;
-  }
-
-  add(element: PathElement, { added, modified, removed }: Difference): void {
-    if (added !== undefined) {
-      this.#added ??= this.#left === undefined ? { ".": EMPTY } : {};
-      this.#added[element] = added;
-    }
-    if (modified !== undefined) {
-      this.#modified ??= {};
-      this.#modified[element] = modified;
-    }
-    if (removed !== undefined) {
-      this.#removed ??= this.#right === undefined ? { ".": EMPTY } : {};
-      this.#removed[element] = removed;
+    const rightMember = raw.rightIsRaw === true || rightMap === undefined ? given : typedMember(field, given);
+    if (leftMember === undefined && rightMember === undefined) return;
+    isEmptyOnBoth = false;
+    const below = field?.shape() ?? shape.values();
+    const found = below === undefined ? undefined : differ(below, leftMember, rightMember, raw);
+    if (found !== undefined) changed.push([`f:${name}`, found]);
+  };
+  for (const name in leftMap) visit(name);
+  for (const name in rightMap) if (leftMap?.[name] === undefined) visit(name);
+  // A field that neither side mentions is the same zero on both, unless one side is missing as a whole.
+  if (leftMap === undefined || rightMap === undefined || raw.leftIsRaw === true || raw.rightIsRaw === true) {
+    for (const { name } of shape.written()) {
+      if (leftMap?.[name] === undefined && rightMap?.[name] === undefined) visit(name);
     }
   }
-
-  /** Undefined when nothing differs. What only one side has differs itself too. */
-  difference(): Difference | undefined {
-    const added = this.#added ?? (this.#left === undefined ? EMPTY : undefined);
-    const removed = this.#removed ?? (this.#right === undefined ? EMPTY : undefined);
-    if (added === undefined && removed === undefined && this.#modified === undefined) return undefined;
-    return { added, modified: this.#modified, removed };
-  }
+  // Both empty: a leaf, so that null and empty remain two things.
+  if (isEmptyOnBoth) return differAsLeaves(left, right);
+  return assemble(left, right, changed);
 }
 
-function differAsLists(shape: ListShape, left: Value, right: Value, isRaw: boolean): Difference | undefined {
+/** What differs below a path, and the path itself where only one side has it. Undefined when nothing does. */
+function assemble(left: Value, right: Value, changed: [PathElement, Difference][]): Difference | undefined {
+  let added: MutableFieldSet | undefined = left === undefined ? {} : undefined;
+  let removed: MutableFieldSet | undefined = right === undefined ? {} : undefined;
+  let modified: MutableFieldSet | undefined;
+  if (changed.length > 1) changed.sort((one, other) => compareElements(one[0], other[0]));
+  for (const [element, below] of changed) {
+    if (below.added !== undefined) {
+      added ??= {};
+      if (left === undefined && isEmpty(added)) added["."] = EMPTY;
+      added[element] = below.added;
+    }
+    if (below.modified !== undefined) {
+      modified ??= {};
+      modified[element] = below.modified;
+    }
+    if (below.removed !== undefined) {
+      removed ??= {};
+      if (right === undefined && isEmpty(removed)) removed["."] = EMPTY;
+      removed[element] = below.removed;
+    }
+  }
+  if (added === undefined && removed === undefined && modified === undefined) return undefined;
+  return { added, modified, removed };
+}
+
+function differAsLists(shape: ListShape, left: Value, right: Value, raw: CompareOptions): Difference | undefined {
   const leftItems = Array.isArray(left) ? left : [];
   const rightItems = Array.isArray(right) ? right : [];
   if (shape.isAtomic || (leftItems.length === 0 && rightItems.length === 0)) return differAsLeaves(left, right);
-  const leftGroups = groupsOf(shape, leftItems, true);
-  const rightGroups = groupsOf(shape, rightItems, !isRaw);
+  const leftGroups = groupsOf(shape, leftItems, raw.leftIsRaw !== true);
+  const rightGroups = groupsOf(shape, rightItems, raw.rightIsRaw !== true);
   const elements = [...leftGroups.keys()];
   for (const element of rightGroups.keys()) if (!leftGroups.has(element)) elements.push(element);
   const changed: [PathElement, Difference][] = [];
   for (const element of elements) {
-    const found = differInGroup(shape.items(), leftGroups.get(element) ?? [], rightGroups.get(element) ?? [], isRaw);
+    const found = differInGroup(shape.items(), leftGroups.get(element) ?? [], rightGroups.get(element) ?? [], raw);
     if (found !== undefined) changed.push([element, found]);
   }
-  if (changed.length > 1) changed.sort((one, other) => compareElements(one[0], other[0]));
-  const builder = new Builder(left, right);
-  for (const [element, found] of changed) builder.add(element, found);
-  return builder.difference();
+  return assemble(left, right, changed);
 }
 
 function groupsOf(shape: ListShape, items: readonly Json[], isTyped: boolean): Map<PathElement, Json[]> {
@@ -185,11 +164,12 @@ function groupsOf(shape: ListShape, items: readonly Json[], isTyped: boolean): M
 }
 
 /** Items with the same key count as one opaque item. */
-function differInGroup(shape: Shape, left: Json[], right: Json[], isRaw: boolean): Difference | undefined {
-  if (left.length <= 1 && right.length <= 1) return differ(shape, left[0], right[0], isRaw);
+function differInGroup(shape: Shape, left: Json[], right: Json[], raw: CompareOptions): Difference | undefined {
+  if (left.length <= 1 && right.length <= 1) return differ(shape, left[0], right[0], raw);
   if (left.length >= 2 && right.length >= 2) return sameValue(left, right) ? undefined : MODIFIED;
-  if (left.length >= 2) return bothOf(right[0] === undefined ? undefined : differ(shape, undefined, right[0], isRaw), REMOVED);
-  return bothOf(left[0] === undefined ? undefined : differ(shape, left[0], undefined, isRaw), ADDED);
+  if (left.length >= 2)
+    return bothOf(right[0] === undefined ? undefined : differ(shape, undefined, right[0], raw), REMOVED);
+  return bothOf(left[0] === undefined ? undefined : differ(shape, left[0], undefined, raw), ADDED);
 }
 
 /** Whether nothing differs. */

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../api/object.ts";
 import type { PathElement } from "./path-element.ts";
 import type { ListShape, MapShape, Shape } from "./shape.ts";
-import { deduce, isMap, itemElement, memberShape, sameAlternative, setMember, TypedError } from "./typed.ts";
+import { deduce, isMap, itemElement, memberShape, setMember, TypedError } from "./typed.ts";
 
 type Value = Json | undefined;
 
@@ -15,17 +15,10 @@ export function merge(shape: Shape, live: JsonObject, applied: JsonObject): Json
 }
 
 function mergeValues(shape: Shape, left: Value, right: Value): Value {
-  const leftShape = deduce(shape, left);
-  const rightShape = deduce(shape, right);
-  if (right === undefined) return mergeAs(leftShape, left, right);
-  if (left === undefined || sameAlternative(leftShape, rightShape)) return mergeAs(rightShape, left, right);
-  return mergeAs(rightShape, left, right);
-}
-
-function mergeAs(shape: Shape, left: Value, right: Value): Value {
-  if (shape.map !== undefined) return mergeMaps(shape.map, left, right);
-  if (shape.list === undefined || shape.scalar !== undefined) return right ?? (right === null ? null : left);
-  return mergeLists(shape.list, left, right);
+  const { map, scalar, list } = deduce(shape, right === undefined ? left : right);
+  if (map !== undefined) return mergeMaps(map, left, right);
+  if (list === undefined || scalar !== undefined) return keepRight(left, right);
+  return mergeLists(list, left, right);
 }
 
 function keepRight(left: Value, right: Value): Value {
@@ -106,7 +99,6 @@ function mergeLists(shape: ListShape, left: Value, right: Value): Value {
       if (onLeft === onRight) l++;
       r++;
       if (shared[0] === onRight) shared.shift();
-      else if (onLeft === onRight) shared.shift();
     }
   }
   return out.length > 0 ? out : undefined;

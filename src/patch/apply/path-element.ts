@@ -17,7 +17,7 @@ export class PathElementError extends Error {}
 export type KeyField = readonly [name: string, value: Json];
 
 // Compat: what Go's encoder escapes although JSON need not, and the two control characters it has no short form for.
-const ESCAPED = /[<>&\u2028\u2029\u0008\f]|\\[bf]/;
+const ESCAPED = /[<>&\u2028\u2029]|\\[bf]/;
 const ESCAPED_ALL = /[<>&\u2028\u2029]|\\[\\bf]/g;
 
 /** A JSON text as the real server prints values inside path elements. */

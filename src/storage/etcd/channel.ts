@@ -16,8 +16,6 @@ export interface ChannelOptions {
   readonly endpoints: readonly string[];
   readonly tls?: TlsMaterial;
   readonly dialTimeoutMs?: number;
-  /** A member that does not answer within this time is tried no further for this call. */
-  readonly attemptTimeoutMs?: number;
   readonly pingIntervalMs?: number;
   readonly pingTimeoutMs?: number;
 }
@@ -44,7 +42,7 @@ export class Channel implements Transport {
   readonly #connections = new Map<Connection, Endpoint>();
   #current: Connection | undefined;
   #connecting: Promise<Connection> | undefined;
-  #closed = false;
+  readonly #closing = new AbortController();
 
   constructor(connect: Connect, options: ChannelOptions) {
     this.#connect = connect;
@@ -62,11 +60,13 @@ export class Channel implements Transport {
       let connection: Connection | undefined;
       try {
         connection = this.#usable() ?? (await this.#connectBefore(deadline));
+        // A member that keeps silent for half of the time leaves the other half to another one.
         const remainingMs = Math.max(1, deadline - Date.now());
-        return await connection.unary(path, request, Math.min(remainingMs, this.#options.attemptTimeoutMs ?? 5000));
+        return await connection.unary(path, request, Math.min(remainingMs, options.timeoutMs / 2));
       } catch (error) {
         if (connection !== undefined) this.#noteFailure(connection, error);
-        if (this.#closed || !mayRepeat(error, options.kind) || Date.now() + pauseMs >= deadline) throw error;
+        if (this.#closing.signal.aborted || !mayRepeat(error, options.kind) || Date.now() + pauseMs >= deadline)
+          throw error;
         await sleep(pauseMs * (0.5 + Math.random() / 2));
       }
     }
@@ -82,7 +82,7 @@ export class Channel implements Transport {
   }
 
   close(): void {
-    this.#closed = true;
+    this.#closing.abort();
     for (const connection of this.#connections.keys()) connection.destroy();
     this.#connections.clear();
     this.#current = undefined;
@@ -117,7 +117,7 @@ export class Channel implements Transport {
     const order = [...this.#endpoints].sort((a, b) => Math.max(a.avoidUntil, now) - Math.max(b.avoidUntil, now));
     let failure: unknown;
     for (const endpoint of order) {
-      if (this.#closed) break;
+      if (this.#closing.signal.aborted) break;
       try {
         return this.#adopt(endpoint, await this.#dial(endpoint));
       } catch (error) {
@@ -125,7 +125,7 @@ export class Channel implements Transport {
         failure = error;
       }
     }
-    if (failure instanceof GrpcError && !this.#closed) throw failure;
+    if (failure instanceof GrpcError && !this.#closing.signal.aborted) throw failure;
     throw new GrpcError(grpcStatus.unavailable, "the channel is closed", { mayHaveHappened: false, cause: failure });
   }
 
@@ -133,6 +133,7 @@ export class Channel implements Transport {
     return this.#connect({
       url: endpoint.url,
       tls: this.#options.tls,
+      signal: this.#closing.signal,
       timeoutMs: this.#options.dialTimeoutMs ?? 5000,
       pingIntervalMs: this.#options.pingIntervalMs ?? 30_000,
       pingTimeoutMs: this.#options.pingTimeoutMs ?? 10_000,
@@ -140,7 +141,7 @@ export class Channel implements Transport {
   }
 
   #adopt(endpoint: Endpoint, connection: Connection): Connection {
-    if (this.#closed) {
+    if (this.#closing.signal.aborted) {
       connection.destroy();
       throw new GrpcError(grpcStatus.unavailable, "the channel is closed", { mayHaveHappened: false });
     }

@@ -26,7 +26,7 @@ describe("three members, one of which fails", () => {
   });
 
   const openStore = (): EtcdStore => {
-    const times = { attemptTimeoutMs: 1000, requestTimeoutMs: 6000, pingIntervalMs: 1000, pingTimeoutMs: 500 };
+    const times = { requestTimeoutMs: 2000, pingIntervalMs: 1000, pingTimeoutMs: 500 };
     const store = new EtcdStore({ endpoints: cluster.endpoints, ...times });
     stores.push(store);
     return store;

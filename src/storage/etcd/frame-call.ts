@@ -9,6 +9,8 @@ export interface CallOwner {
   credit(call: FrameCall, bytes: number): void;
   /** Queues bytes of the request. */
   send(call: FrameCall, bytes: Buffer): void;
+  /** As of the connection. */
+  check(): void;
   /** Tells the server to forget the call. */
   abandon(call: FrameCall): void;
 }
@@ -119,6 +121,10 @@ export class StreamFrameCall extends FrameCall implements MessageStream {
     const head = Buffer.alloc(5);
     head.writeUInt32BE(message.length, 1);
     this.owner.send(this, Buffer.concat([head, message]));
+  }
+
+  check(): void {
+    this.owner.check();
   }
 
   cancel(): void {

@@ -13,6 +13,7 @@ import {
   unpad,
 } from "./frames.ts";
 import { encodeHeaders, HeaderDecoder } from "./hpack.ts";
+import { KeepAlive } from "./keep-alive.ts";
 import { openSocket } from "./socket.ts";
 import { type Connection, type ConnectOptions, GrpcError, grpcStatus, type MessageStream } from "./transport.ts";
 
@@ -31,11 +32,14 @@ export function connectFrames(options: ConnectOptions): Promise<Connection> {
     const socket = openSocket(options);
     let failure: unknown;
     const timer = setTimeout(() => socket.destroy(new Error("connecting took too long")), options.timeoutMs);
+    const stop = () => socket.destroy(new Error("given up"));
+    options.signal.addEventListener("abort", stop);
     socket.once("error", (error) => {
       failure = error;
     });
     socket.once("close", () => {
       clearTimeout(timer);
+      options.signal.removeEventListener("abort", stop);
       const message = `cannot connect to ${options.url.host}: ${failure instanceof Error ? failure.message : "closed"}`;
       reject(new GrpcError(grpcStatus.unavailable, message, { mayHaveHappened: false, cause: failure }));
     });
@@ -64,10 +68,8 @@ class FrameConnection implements Connection, CallOwner {
   readonly #waiting: FrameCall[] = [];
   /** Calls whose request waits for the server's window. */
   readonly #blocked = new Set<FrameCall>();
-  readonly #pingTimeoutMs: number;
-  readonly #pinger: NodeJS.Timeout;
+  readonly #keepAlive: KeepAlive;
   readonly #onSettings: () => void;
-  #pingTimer: NodeJS.Timeout | undefined;
   #deadlineTimer: NodeJS.Timeout | undefined;
   #nextId = 1;
   #sendWindow = DEFAULT_WINDOW_BYTES;
@@ -89,8 +91,12 @@ class FrameConnection implements Connection, CallOwner {
       ["content-type", "application/grpc"],
       ["te", "trailers"],
     ];
-    this.#pingTimeoutMs = options.pingTimeoutMs;
-    this.#pinger = setInterval(() => this.check(), options.pingIntervalMs).unref();
+    this.#keepAlive = new KeepAlive({
+      intervalMs: options.pingIntervalMs,
+      timeoutMs: options.pingTimeoutMs,
+      ping: () => this.#writer.frame(frameType.ping, 0, 0, Buffer.alloc(8)),
+      lost: () => socket.destroy(),
+    });
     socket.on("data", (chunk: Buffer) => this.#read(chunk));
     socket.on("error", () => undefined);
     socket.on("close", () => this.#closed());
@@ -151,9 +157,7 @@ class FrameConnection implements Connection, CallOwner {
   }
 
   check(): void {
-    if (this.#pingTimer !== undefined || this.#socket.destroyed) return;
-    this.#pingTimer = setTimeout(() => this.#socket.destroy(), this.#pingTimeoutMs).unref();
-    this.#writer.frame(frameType.ping, 0, 0, Buffer.alloc(8));
+    if (!this.#socket.destroyed) this.#keepAlive.check();
   }
 
   drain(): void {
@@ -302,11 +306,8 @@ class FrameConnection implements Connection, CallOwner {
   }
 
   #handlePing(frame: Frame): void {
-    if (!(frame.flags & frameFlag.ack)) this.#writer.frame(frameType.ping, frameFlag.ack, 0, frame.payload);
-    else {
-      clearTimeout(this.#pingTimer);
-      this.#pingTimer = undefined;
-    }
+    if (frame.flags & frameFlag.ack) this.#keepAlive.answered();
+    else this.#writer.frame(frameType.ping, frameFlag.ack, 0, frame.payload);
   }
 
   #handleGoAway(frame: Frame): void {
@@ -377,8 +378,7 @@ class FrameConnection implements Connection, CallOwner {
 
   #closed(): void {
     this.#isLost = true;
-    clearInterval(this.#pinger);
-    clearTimeout(this.#pingTimer);
+    this.#keepAlive.close();
     clearTimeout(this.#deadlineTimer);
     const calls = [...this.#calls.values()];
     this.#calls.clear();

@@ -1,4 +1,5 @@
 import http2 from "node:http2";
+import { KeepAlive } from "./keep-alive.ts";
 import { openSocket } from "./socket.ts";
 import {
   type Connection,
@@ -22,12 +23,15 @@ export function connectHttp2(options: ConnectOptions): Promise<Connection> {
   });
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => session.destroy(new Error("connecting took too long")), options.timeoutMs);
+    const stop = () => session.destroy(new Error("given up"));
+    options.signal.addEventListener("abort", stop);
     let failure: unknown;
     session.once("error", (error) => {
       failure = error;
     });
     session.once("close", () => {
       clearTimeout(timer);
+      options.signal.removeEventListener("abort", stop);
       const message = `cannot connect to ${options.url.host}: ${failure instanceof Error ? failure.message : "closed"}`;
       reject(new GrpcError(grpcStatus.unavailable, message, { mayHaveHappened: false, cause: failure }));
     });
@@ -42,9 +46,7 @@ export function connectHttp2(options: ConnectOptions): Promise<Connection> {
 
 class Http2Connection implements Connection {
   readonly #session: http2.ClientHttp2Session;
-  readonly #pinger: NodeJS.Timeout;
-  readonly #pingTimeoutMs: number;
-  #pingTimer: NodeJS.Timeout | undefined;
+  readonly #keepAlive: KeepAlive;
   #isLost = false;
   /** Streams above this number were not looked at by a server that says goodbye. */
   #lastAccepted = Number.POSITIVE_INFINITY;
@@ -56,15 +58,18 @@ class Http2Connection implements Connection {
     });
     session.on("close", () => {
       this.#isLost = true;
-      clearInterval(this.#pinger);
-      clearTimeout(this.#pingTimer);
+      this.#keepAlive.close();
     });
     session.on("goaway", (_code, lastAccepted) => {
       this.#isLost = true;
       this.#lastAccepted = lastAccepted;
     });
-    this.#pingTimeoutMs = options.pingTimeoutMs;
-    this.#pinger = setInterval(() => this.check(), options.pingIntervalMs).unref();
+    this.#keepAlive = new KeepAlive({
+      intervalMs: options.pingIntervalMs,
+      timeoutMs: options.pingTimeoutMs,
+      ping: () => session.ping(() => this.#keepAlive.answered()),
+      lost: () => session.destroy(new Error("ping not answered")),
+    });
   }
 
   get isLost(): boolean {
@@ -124,6 +129,7 @@ class Http2Connection implements Connection {
         if (!stream.writableEnded && !stream.destroyed) stream.write(frameMessage(message));
       },
       messages: receive(),
+      check: () => this.check(),
       cancel: () => {
         canceled = true;
         stream.close(http2.constants.NGHTTP2_CANCEL);
@@ -132,13 +138,7 @@ class Http2Connection implements Connection {
   }
 
   check(): void {
-    if (this.#pingTimer !== undefined || this.#session.destroyed) return;
-    const lost = new Error("ping not answered");
-    this.#pingTimer = setTimeout(() => this.#session.destroy(lost), this.#pingTimeoutMs).unref();
-    this.#session.ping(() => {
-      clearTimeout(this.#pingTimer);
-      this.#pingTimer = undefined;
-    });
+    if (!this.#session.destroyed) this.#keepAlive.check();
   }
 
   drain(): void {
@@ -156,7 +156,7 @@ class Http2Connection implements Connection {
     requireLeader: boolean,
   ): { stream: http2.ClientHttp2Stream; failure: () => GrpcError | undefined } {
     if (this.isLost) throw new GrpcError(grpcStatus.unavailable, "connection lost", { mayHaveHappened: false });
-    const stream = this.#session.request({
+    const stream = this.#openStream({
       ":method": "POST",
       ":path": path,
       "content-type": "application/grpc",
@@ -183,5 +183,15 @@ class Http2Connection implements Connection {
       return new GrpcError(grpcStatus.unavailable, "connection lost", { mayHaveHappened: !refused, cause });
     };
     return { stream, failure };
+  }
+
+  #openStream(headers: http2.OutgoingHttpHeaders): http2.ClientHttp2Stream {
+    try {
+      return this.#session.request(headers);
+    } catch (cause) {
+      // For one, stream numbers are used up after a day of heavy use; the next connection starts anew.
+      this.drain();
+      throw new GrpcError(grpcStatus.unavailable, "no further call possible", { mayHaveHappened: false, cause });
+    }
   }
 }

@@ -67,7 +67,10 @@ describe("etcd requests", () => {
     assert.equal(hex(encodeWatchCancel(1)), "12020801");
     assert.equal(hex(encodeWatchProgress()), "1a00");
     const create = "0a0161120162180420013001" + "4001";
-    assert.equal(hex(encodeWatchCreate({ key: "a", rangeEnd: "b", startRevision: 4 })), `0a0e${create}`);
+    assert.equal(
+      hex(encodeWatchCreate({ key: "a", rangeEnd: "b", startRevision: 4, withPrevious: true })),
+      `0a0e${create}`,
+    );
   });
 
   it("compare with revision zero explicitly", () => {

@@ -53,6 +53,8 @@ export interface WatchCreateRequest {
   readonly key: KeyBytes;
   readonly rangeEnd?: KeyBytes;
   readonly startRevision: number;
+  /** Whether events carry the value before. */
+  readonly withPrevious: boolean;
 }
 
 /** One change as etcd reports it; `entry.value` is empty for a delete. */
@@ -156,12 +158,12 @@ export function encodeCompaction(revision: number): Uint8Array {
   return shared.encode((writer) => writer.integer(1, revision));
 }
 
-/** Encodes the request that starts a watch with previous values, progress notifications and fragments. */
+/** Encodes the request that starts a watch with progress notifications and fragments. */
 export function encodeWatchCreate(request: WatchCreateRequest): Uint8Array {
   return shared.encode((writer) =>
     writer.message(1, () => {
       writer.boolean(8, true);
-      writer.boolean(6, true);
+      writer.boolean(6, request.withPrevious);
       writer.boolean(4, true);
       writer.integer(3, request.startRevision);
       writer.bytes(2, request.rangeEnd ?? "");

@@ -70,7 +70,7 @@ describe("ProtobufReader", () => {
         assert.deepEqual(read, { n, big, text: wellFormed, bytes: new Uint8Array(bytes) });
       },
     );
-    fc.assert(property, { verbose: true });
+    fc.assert(property, { verbose: true, numRuns: 50 });
   });
 
   it("reads negative and refuses inexact integers", () => {

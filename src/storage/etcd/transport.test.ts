@@ -44,7 +44,8 @@ for (const [name, connect] of [
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     };
-    const times = { timeoutMs: 2000, pingIntervalMs: 60_000, pingTimeoutMs: 100 };
+    const { signal } = new AbortController();
+    const times = { signal, timeoutMs: 2000, pingIntervalMs: 200, pingTimeoutMs: 100 };
     beforeEach(async () => {
       settings = {};
       connection = await connect({ url: await start(), ...times });

@@ -36,6 +36,8 @@ export interface MessageStream {
   write(message: Uint8Array): void;
   /** Received messages in order, read once. Ends when the server ends the call with OK, otherwise throws GrpcError. */
   readonly messages: AsyncIterable<Uint8Array>;
+  /** As of the connection. */
+  check(): void;
   /** Abandons the call; `messages` then ends quietly. */
   cancel(): void;
 }
@@ -68,7 +70,7 @@ export interface Connection {
   readonly isLost: boolean;
   /** True once nothing is left of it. */
   readonly isClosed: boolean;
-  /** Asks the server for a sign of life now, and gives the connection up when none comes. */
+  /** Asks the server for a sign of life, unless that was done just before, and gives the connection up when none comes. */
   check(): void;
   /** Lets running calls finish and then closes. */
   drain(): void;
@@ -88,6 +90,8 @@ export interface ConnectOptions {
   readonly url: URL;
   readonly tls?: TlsMaterial;
   readonly timeoutMs: number;
+  /** Gives up connecting. */
+  readonly signal: AbortSignal;
   /** A PING is sent this often; a connection that does not answer in `pingTimeoutMs` is given up. */
   readonly pingIntervalMs: number;
   readonly pingTimeoutMs: number;

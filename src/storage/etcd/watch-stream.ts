@@ -15,6 +15,8 @@ import { GrpcError, grpcStatus, type MessageStream } from "./transport.ts";
 export interface WatchedRange {
   readonly key: KeyBytes;
   readonly rangeEnd?: KeyBytes;
+  /** Leaves `previous` out of all events, for readers that know it anyway. */
+  readonly withoutPrevious?: boolean;
 }
 
 const FIRST_PAUSE_MS = 25;
@@ -29,6 +31,7 @@ export class WatchStream {
   readonly #client: EtcdClient;
   readonly #range: WatchedRange;
   readonly #signal: AbortSignal;
+  readonly #aborted: Promise<undefined>;
   #stream: MessageStream | undefined;
   /** Everything up to here has been given out. */
   #revision: number;
@@ -38,11 +41,15 @@ export class WatchStream {
     this.#range = range;
     this.#revision = revision;
     this.#signal = signal;
+    this.#aborted = new Promise((resolve) =>
+      signal.addEventListener("abort", () => resolve(undefined), { once: true }),
+    );
   }
 
   /** Asks etcd how far it is. The answer is an empty batch, sent when every event before it has been. */
   requestProgress(): void {
     this.#stream?.write(encodeWatchProgress());
+    this.#stream?.check();
   }
 
   /** The batches, to be read once. Throws StoreError "compacted" when events are missing; ends when aborted. */
@@ -69,11 +76,18 @@ export class WatchStream {
 
   /** Reads one HTTP/2 stream until it breaks. */
   async *#follow(): AsyncGenerator<WatchBatch> {
-    const stream = await this.#client.openWatch();
-    if (this.#signal.aborted) return stream.cancel();
+    const opening = this.#client.openWatch();
+    const stream = await Promise.race([opening, this.#aborted]);
+    if (stream === undefined || this.#signal.aborted) {
+      // Whatever comes of it is not wanted any more.
+      opening.then((late) => late.cancel()).catch(() => undefined);
+      return;
+    }
     this.#stream = stream;
     try {
-      stream.write(encodeWatchCreate({ ...this.#range, startRevision: this.#revision + 1 }));
+      const { key, rangeEnd, withoutPrevious = false } = this.#range;
+      const startRevision = this.#revision + 1;
+      stream.write(encodeWatchCreate({ key, rangeEnd, startRevision, withPrevious: !withoutPrevious }));
       let fragments: WatchEvent[] = [];
       for await (const message of stream.messages) {
         const response = decodeWatch(message);
@@ -98,7 +112,8 @@ export class WatchStream {
     const events: StoreEvent[] = [];
     for (const event of received) {
       // Never true for an etcd that keeps its promises; a duplicate would corrupt every reader's state.
-      if (event.entry.modRevision > this.#revision) events.push(toStoreEvent(event));
+      if (event.entry.modRevision > this.#revision)
+        events.push(toStoreEvent(event, this.#range.withoutPrevious ?? false));
     }
     const revision = events.at(-1)?.revision ?? (received.length === 0 ? headerRevision : 0);
     // After a change of members the new one may be behind and report an older revision.
@@ -130,10 +145,10 @@ function cancellation(response: WatchResponse): Error {
   return new GrpcError(code, `watch canceled: ${response.cancelReason}`);
 }
 
-function toStoreEvent(event: WatchEvent): StoreEvent {
+function toStoreEvent(event: WatchEvent, withoutPrevious: boolean): StoreEvent {
   const { entry, previous, isDelete } = event;
   const isCreate = !isDelete && entry.createRevision === entry.modRevision;
-  if (previous === undefined && !isCreate) {
+  if (previous === undefined && !isCreate && !withoutPrevious) {
     // etcd leaves the previous value out when it has been compacted in the meantime.
     const message = `the value of ${entry.key} before revision ${entry.modRevision} is no longer kept`;
     throw new StoreError("compacted", message, { revision: entry.modRevision });

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** A loop that the server itself runs. */
+export interface Controller {
+  readonly name: string;
+  /** Names by which it can be selected, too. */
+  readonly aliases?: readonly string[];
+  /** Works until the signal aborts, then ends what it had begun and resolves. May be called again after it has ended. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Learns what went wrong in a controller; it is tried again in any case. */
+export type ReportProblem = (controller: string, error: unknown) => void;
+
+const MIN_RESTART_MS = 100;
+const MAX_RESTART_MS = 30_000;
+/** A controller that has run for so long is no longer counted as failing in a row. */
+const STABLE_MS = 60_000;
+
+/** Runs all of them until the signal aborts. One that fails is reported and started anew, ever later if it fails again. */
+export async function runControllers(
+  controllers: readonly Controller[],
+  signal: AbortSignal,
+  report: ReportProblem,
+): Promise<void> {
+  await Promise.all(controllers.map((controller) => keepRunning(controller, signal, report)));
+}
+
+async function keepRunning(controller: Controller, signal: AbortSignal, report: ReportProblem): Promise<void> {
+  let delayMs = MIN_RESTART_MS;
+  while (!signal.aborted) {
+    const startedMs = performance.now();
+    try {
+      await controller.run(signal);
+      if (signal.aborted) return;
+      report(controller.name, new Error("the controller ended by itself"));
+    } catch (error) {
+      if (signal.aborted) return;
+      report(controller.name, error);
+    }
+    if (performance.now() - startedMs > STABLE_MS) delayMs = MIN_RESTART_MS;
+    await pause(delayMs, signal);
+    delayMs = Math.min(MAX_RESTART_MS, delayMs * 2);
+  }
+}
+
+/** Waits, but not longer than until the signal aborts. */
+export async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  await sleep(delayMs, undefined, { signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+}
+
+/**
+ * The controllers that a comma-separated list asks for: `*` all, `name` that one, `-name` all but that one, `none` or
+ * nothing no one. The first mention of a name decides. Throws when it names an unknown one.
+ */
+export function selectControllers(all: readonly Controller[], flag: string): Controller[] {
+  const items = flag
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+  for (const item of items) {
+    const name = item.replace(/^-/, "");
+    const isKnown = item === "*" || item === "none" || all.some((controller) => isCalled(controller, name));
+    if (!isKnown) throw new Error(`${JSON.stringify(name)} is not in the list of known controllers`);
+  }
+  return all.filter((controller) => {
+    const choice = items.find((item) => isCalled(controller, item.replace(/^-/, "")));
+    return choice === undefined ? items.includes("*") : !choice.startsWith("-");
+  });
+}
+
+function isCalled(controller: Controller, name: string): boolean {
+  return controller.name === name || (controller.aliases?.includes(name) ?? false);
+}

@@ -1,0 +1,290 @@
+import { isDeepStrictEqual } from "node:util";
+import { ApiError } from "../api/api-error.ts";
+import type { KubeObject, OwnerReference } from "../api/object.ts";
+import { WorkQueue } from "../lib/work-queue.ts";
+import type { Resources } from "../resources/resources.ts";
+import type { StoreEvent } from "../storage/store.ts";
+import type { Controller, ReportProblem } from "./controller.ts";
+import { type Follower, follow } from "./follow.ts";
+import { forEachLimited } from "./for-each-limited.ts";
+import { FOREGROUND, type GraphNode, ORPHAN, OwnerGraph } from "./owner-graph.ts";
+import { type Dependent, judgeOwners, locateOwner, type Standings } from "./owner-standing.ts";
+import { type Located, readObject, StoredKinds } from "./stored-kinds.ts";
+
+const NAME = "garbage-collector-controller";
+const WORKERS = 20;
+/** How often it is looked whether kinds have come that were unknown before. */
+const KINDS_INTERVAL_MS = 1000;
+
+/**
+ * Deletes objects whose owners are all gone, and does what deletions in the foreground and with orphans wait for. Every
+ * write states what it assumes, so several may run at the same time without harm.
+ */
+export class GarbageCollection implements Controller {
+  readonly name: string = NAME;
+  readonly aliases: readonly string[] = ["garbagecollector"];
+  readonly #resources: Resources;
+  readonly #report: ReportProblem;
+  #collector: Collector | undefined;
+
+  constructor(resources: Resources, report: ReportProblem) {
+    this.#resources = resources;
+    this.#report = report;
+  }
+
+  /** Whether everything that has happened up to `revision` is known and nothing is left to be done about it. */
+  isSettled(revision: number): boolean {
+    return this.#collector?.isSettled(revision) ?? false;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { store, keys } = this.#resources;
+    const collector = new Collector(this.#resources, this.#report);
+    this.#collector = collector;
+    try {
+      await follow(store, keys.root, collector, signal);
+    } finally {
+      await collector.close();
+    }
+  }
+}
+
+/** The assumption under which a write was decided no longer holds; the object is to be judged anew. */
+class ChangedMeanwhile extends Error {}
+
+/** One run: knows the graph and works it off. */
+class Collector implements Follower {
+  readonly #resources: Resources;
+  readonly #kinds: StoredKinds;
+  readonly #graph: OwnerGraph;
+  readonly #queue: WorkQueue<string>;
+  /** Objects about which nothing can be said until another kind is served. */
+  readonly #parked = new Set<string>();
+  readonly #timer: NodeJS.Timeout;
+  #definitions: unknown;
+  /** What to begin with, collected until the graph is complete. */
+  #early: Set<string> | undefined = new Set();
+  /** Everything up to this revision is in the graph. */
+  #revision = 0;
+
+  constructor(resources: Resources, report: ReportProblem) {
+    this.#resources = resources;
+    this.#kinds = new StoredKinds(resources);
+    this.#graph = new OwnerGraph(
+      (storeKey) => this.#enqueue(storeKey),
+      (reference, storeKey) => this.#ownerKeyOf(reference, storeKey),
+    );
+    this.#queue = new WorkQueue({
+      concurrency: WORKERS,
+      work: (storeKey) => this.#work(storeKey),
+      onError: (error) => {
+        if (!isExpected(error)) report(NAME, error);
+      },
+    });
+    this.#definitions = resources.catalog.definitions;
+    this.#timer = setInterval(() => this.#unparkOnNewKinds(), KINDS_INTERVAL_MS).unref();
+  }
+
+  found(entry: Parameters<Follower["found"]>[0]): void {
+    this.#graph.found(entry);
+  }
+
+  loaded(revision: number): void {
+    this.#revision = revision;
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const storeKey of early) this.#queue.add(storeKey);
+  }
+
+  changed(events: readonly StoreEvent[], revision: number): void {
+    for (const event of events) this.#graph.observe(event);
+    this.#revision = revision;
+    this.#unparkOnNewKinds();
+  }
+
+  isSettled(revision: number): boolean {
+    return this.#early === undefined && this.#revision >= revision && this.#queue.isIdle;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#queue.close();
+  }
+
+  #enqueue(storeKey: string): void {
+    if (this.#early) this.#early.add(storeKey);
+    else this.#queue.add(storeKey);
+  }
+
+  #unparkOnNewKinds(): void {
+    const { definitions } = this.#resources.catalog;
+    if (definitions === this.#definitions) return;
+    this.#definitions = definitions;
+    for (const storeKey of this.#parked) this.#enqueue(storeKey);
+    this.#parked.clear();
+  }
+
+  #ownerKeyOf(reference: OwnerReference, dependentKey: string): string | undefined {
+    const located = this.#kinds.locate(dependentKey);
+    if (!located) return undefined;
+    const place = locateOwner(this.#resources, reference, located.key.namespace);
+    return typeof place === "string" ? undefined : place.storeKey;
+  }
+
+  async #work(storeKey: string): Promise<void> {
+    const entry = await this.#resources.store.get(storeKey, { minRevision: this.#revision });
+    const object = entry && readObject(entry);
+    if (!object) return;
+    const located = this.#kinds.locate(storeKey);
+    if (!located) {
+      this.#parked.add(storeKey);
+      return;
+    }
+    if (located.resource.definition.rules.garbageCollection === "unsupported") return;
+    try {
+      if (object.metadata.deletionTimestamp === undefined) {
+        await this.#judge({ ...located, object, revision: Math.max(this.#revision, entry.modRevision) });
+      } else if (entry.modRevision <= this.#revision) {
+        // Were the graph older than the deletion, it might lack dependents; but then this comes again with the event.
+        await this.#finalize(located, object);
+      }
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
+  }
+
+  /** Does what an object that is being deleted waits for. */
+  async #finalize(located: Located, object: KubeObject): Promise<void> {
+    const { uid = "", finalizers = [] } = object.metadata;
+    if (finalizers.includes(ORPHAN)) {
+      const dependents = this.#graph.dependentsOf(uid);
+      await forEachLimited(dependents, WORKERS, (dependent) => this.#orphan(dependent, uid));
+      await this.#removeFinalizer(located, object, ORPHAN);
+    } else if (finalizers.includes(FOREGROUND)) {
+      const blocking = this.#graph.dependentsOf(uid).filter((dependent) => isBlocking(dependent, uid));
+      for (const dependent of blocking) if (!dependent.isWaiting) this.#queue.add(dependent.storeKey);
+      if (blocking.length === 0) await this.#removeFinalizer(located, object, FOREGROUND);
+    }
+  }
+
+  async #orphan(dependent: GraphNode, ownerUid: string): Promise<void> {
+    const located = this.#kinds.locate(dependent.storeKey);
+    if (!located) throw new Error(`${dependent.storeKey} is of an unknown kind and cannot be orphaned`);
+    try {
+      await this.#change(located, dependent.uid, (next) => dropOwners(next, [ownerUid]));
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
+  }
+
+  async #removeFinalizer(located: Located, object: KubeObject, finalizer: string): Promise<void> {
+    await this.#change(located, object.metadata.uid ?? "", ({ metadata }) => {
+      const left = metadata.finalizers?.filter((one) => one !== finalizer) ?? [];
+      if (left.length > 0) metadata.finalizers = left;
+      else delete metadata.finalizers;
+    });
+  }
+
+  /** Deletes an object that nobody owns any more, or drops the owners that are no longer there. */
+  async #judge(dependent: Dependent): Promise<void> {
+    const { object } = dependent;
+    if (!object.metadata.ownerReferences?.length) return;
+    const sight = (uid: string, ownerKey: string) => this.#graph.sight(uid, ownerKey);
+    const standings = await judgeOwners(this.#resources, dependent, sight);
+    // Compat: one owner that cannot exist, or whose kind is not known, keeps the object as it is.
+    if (standings.impossible.length > 0) return;
+    if (standings.unknown.length > 0) {
+      this.#parked.add(this.#resources.keys.key(dependent.resource.definition, dependent.key));
+      return;
+    }
+    if (standings.solid.length > 0) await this.#dropOthers(dependent, standings);
+    else if (standings.waiting.length > 0 && this.#graph.hasDependents(object.metadata.uid ?? "")) {
+      await this.#deleteInForeground(dependent);
+    } else await this.#delete(dependent, policyOf(object));
+  }
+
+  /** Owners that wait for this object have to be dropped as well, else they would wait for ever: it stays. */
+  async #dropOthers(dependent: Dependent, { absent, waiting }: Standings): Promise<void> {
+    const uids = [...absent, ...waiting].map((owner) => owner.uid);
+    if (uids.length === 0) return;
+    const { object } = dependent;
+    await this.#change(dependent, object.metadata.uid ?? "", (next) => {
+      requireSame(next, object, "ownerReferences");
+      dropOwners(next, uids);
+    });
+  }
+
+  async #deleteInForeground(dependent: Dependent): Promise<void> {
+    const { object } = dependent;
+    const { uid = "" } = object.metadata;
+    let expected = object;
+    // A dependent that waits itself may be waiting for this object's owners: the circle is cut here.
+    if (this.#graph.dependentsOf(uid).some((one) => one.isWaiting)) {
+      expected = await this.#change(dependent, uid, (next) => {
+        requireSame(next, object, "ownerReferences");
+        for (const owner of next.metadata.ownerReferences ?? []) {
+          if (owner.blockOwnerDeletion) owner.blockOwnerDeletion = false;
+        }
+      });
+    }
+    await this.#delete({ ...dependent, object: expected }, "Foreground");
+  }
+
+  async #delete({ resource, key, object }: Dependent, propagationPolicy: string): Promise<void> {
+    const { uid } = object.metadata;
+    await this.#resources.collection(resource).delete(
+      resource,
+      key,
+      { propagationPolicy, preconditions: { uid } },
+      {
+        admit: async (current) => {
+          requireSame(current, object, "ownerReferences");
+          requireSame(current, object, "finalizers");
+        },
+      },
+    );
+  }
+
+  async #change({ resource, key }: Located, uid: string, change: (next: KubeObject) => void): Promise<KubeObject> {
+    const { view } = await this.#resources.collection(resource).update(
+      resource,
+      key,
+      (current) => {
+        if (current?.metadata.uid !== uid) throw new ChangedMeanwhile();
+        change(current);
+        return current;
+      },
+      { uid, isPatch: true },
+    );
+    return view.object;
+  }
+}
+
+function dropOwners({ metadata }: KubeObject, uids: readonly string[]): void {
+  const left = metadata.ownerReferences?.filter((owner) => !uids.includes(owner.uid)) ?? [];
+  if (left.length > 0) metadata.ownerReferences = left;
+  else delete metadata.ownerReferences;
+}
+
+function requireSame(current: KubeObject, expected: KubeObject, member: "ownerReferences" | "finalizers"): void {
+  if (!isDeepStrictEqual(current.metadata[member], expected.metadata[member])) throw new ChangedMeanwhile();
+}
+
+function isBlocking(dependent: GraphNode, ownerUid: string): boolean {
+  return dependent.owners.some((owner) => owner.uid === ownerUid && owner.blockOwnerDeletion === true);
+}
+
+/** How the object's own dependents are treated: as its finalizers say, else they are deleted later. */
+function policyOf({ metadata }: KubeObject): string {
+  if (metadata.finalizers?.includes(ORPHAN)) return "Orphan";
+  return metadata.finalizers?.includes(FOREGROUND) ? "Foreground" : "Background";
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 404;
+}
+
+/** Somebody else was faster: no reason to complain, only to look again. */
+function isExpected(error: unknown): boolean {
+  return error instanceof ChangedMeanwhile || (error instanceof ApiError && error.code === 409);
+}

@@ -1,0 +1,203 @@
+import type { KubeObject, OwnerReference } from "../api/object.ts";
+import type { Entry, StoreEvent } from "../storage/store.ts";
+import { readObject } from "./stored-kinds.ts";
+
+/** The finalizer of an object that goes only after its dependents. */
+export const FOREGROUND = "foregroundDeletion";
+/** The finalizer of an object whose dependents stay. */
+export const ORPHAN = "orphan";
+
+/** What is remembered of an object that has owners, or that waits for its dependents to go. */
+export interface GraphNode {
+  /** Where it is in the store. */
+  readonly storeKey: string;
+  readonly uid: string;
+  readonly owners: readonly OwnerReference[];
+  /** It is being deleted and goes only after its dependents. */
+  readonly isWaiting: boolean;
+}
+
+/** That an owner exists, as one reader saw it. Becomes void when the owner goes. */
+interface Sighting {
+  readonly ownerKey: string;
+  isConfirmed: boolean;
+}
+
+/** Who depends on whom, by uid. Holds only objects that have owners or wait for dependents, so it stays small. */
+export class OwnerGraph {
+  readonly #enqueue: (storeKey: string) => void;
+  readonly #ownerKeyOf: (reference: OwnerReference, dependentKey: string) => string | undefined;
+  readonly #nodes = new Map<string, GraphNode>();
+  readonly #dependents = new Map<string, Set<GraphNode>>();
+  readonly #waiting = new Map<string, GraphNode>();
+  readonly #sightings = new Map<string, Sighting>();
+
+  /** `enqueue` receives the keys of objects to look at; `ownerKeyOf` says where a reference points to, if it can. */
+  constructor(
+    enqueue: (storeKey: string) => void,
+    ownerKeyOf: (reference: OwnerReference, dependentKey: string) => string | undefined,
+  ) {
+    this.#enqueue = enqueue;
+    this.#ownerKeyOf = ownerKeyOf;
+  }
+
+  /** How many objects are remembered. */
+  get size(): number {
+    return this.#nodes.size;
+  }
+
+  /** Who names this object as an owner. */
+  dependentsOf(uid: string): readonly GraphNode[] {
+    return [...(this.#dependents.get(uid) ?? [])];
+  }
+
+  /** Whether anybody names this object as an owner. */
+  hasDependents(uid: string): boolean {
+    return this.#dependents.has(uid);
+  }
+
+  /** Takes note of an event of the store. */
+  observe({ key, entry, previous }: StoreEvent): void {
+    if (entry) this.found(entry);
+    else this.#removed(key, previous);
+  }
+
+  /** Takes note of an entry that is in the store. */
+  found(entry: Entry): void {
+    const previous = this.#nodes.get(entry.key);
+    const object = previous || mayConcern(entry.value) ? readObject(entry) : undefined;
+    if (previous && previous.uid !== object?.metadata.uid) this.#forget(previous);
+    if (!object) return;
+    const known = this.#nodes.get(entry.key);
+    const next = describe(entry.key, object);
+    if (next || known) this.#replace(known, next);
+    if (isFinalizing(object)) this.#enqueue(entry.key);
+  }
+
+  /**
+   * Says that somebody is about to read the owner. The returned function is to be called when it was there: from then on
+   * new dependents of it need not be looked at, until it goes.
+   */
+  sight(uid: string, ownerKey: string): () => void {
+    // Without dependents nobody would notice the owner's end, so nothing may be remembered of it.
+    if (!this.#dependents.has(uid)) return () => undefined;
+    let sighting = this.#sightings.get(uid);
+    if (sighting?.ownerKey !== ownerKey) {
+      sighting = { ownerKey, isConfirmed: false };
+      if (!this.#sightings.get(uid)?.isConfirmed) this.#sightings.set(uid, sighting);
+    }
+    const mine = sighting;
+    // Were the owner gone since, this sighting would no longer be in the map, and confirming it would have no effect.
+    return () => {
+      mine.isConfirmed = true;
+    };
+  }
+
+  #replace(known: GraphNode | undefined, next: GraphNode | undefined): void {
+    const node = next ?? known;
+    if (!node) return;
+    if (known) this.#unlink(known);
+    if (!next) {
+      this.#nodes.delete(node.storeKey);
+      this.#waiting.delete(node.uid);
+    } else {
+      this.#nodes.set(next.storeKey, next);
+      this.#link(next);
+      this.#settleWaiting(known, next);
+    }
+    const before = new Set(known?.owners.map(identityOf));
+    const after = new Set(next?.owners.map(identityOf));
+    if (next?.owners.some((owner) => !before.has(identityOf(owner)) && this.#isDoubtful(owner, next.storeKey))) {
+      this.#enqueue(next.storeKey);
+    }
+    for (const owner of known?.owners ?? []) if (!after.has(identityOf(owner))) this.#enqueueWaiting(owner.uid);
+  }
+
+  #settleWaiting(known: GraphNode | undefined, next: GraphNode): void {
+    if (!next.isWaiting) {
+      this.#waiting.delete(next.uid);
+      return;
+    }
+    this.#waiting.set(next.uid, next);
+    if (known?.isWaiting) return;
+    for (const dependent of this.dependentsOf(next.uid)) this.#enqueue(dependent.storeKey);
+  }
+
+  /** Whether it must be looked up if the owner is there and staying. */
+  #isDoubtful(owner: OwnerReference, dependentKey: string): boolean {
+    const sighting = this.#sightings.get(owner.uid);
+    if (!sighting?.isConfirmed || this.#waiting.has(owner.uid)) return true;
+    return this.#ownerKeyOf(owner, dependentKey) !== sighting.ownerKey;
+  }
+
+  #removed(storeKey: string, previous: Entry | undefined): void {
+    const node = this.#nodes.get(storeKey);
+    if (node) this.#forget(node);
+    else if (previous && this.#dependents.size > 0) this.#departed(readObject(previous)?.metadata.uid);
+  }
+
+  #forget(node: GraphNode): void {
+    this.#nodes.delete(node.storeKey);
+    this.#waiting.delete(node.uid);
+    this.#unlink(node);
+    this.#departed(node.uid);
+    for (const owner of node.owners) this.#enqueueWaiting(owner.uid);
+  }
+
+  #departed(uid: string | undefined): void {
+    if (uid === undefined) return;
+    this.#sightings.delete(uid);
+    for (const dependent of this.dependentsOf(uid)) this.#enqueue(dependent.storeKey);
+  }
+
+  #enqueueWaiting(uid: string): void {
+    const waiting = this.#waiting.get(uid);
+    if (waiting) this.#enqueue(waiting.storeKey);
+  }
+
+  #link(node: GraphNode): void {
+    for (const { uid } of node.owners) {
+      const dependents = this.#dependents.get(uid);
+      if (dependents) dependents.add(node);
+      else this.#dependents.set(uid, new Set([node]));
+    }
+  }
+
+  #unlink(node: GraphNode): void {
+    for (const { uid } of node.owners) {
+      const dependents = this.#dependents.get(uid);
+      dependents?.delete(node);
+      if (dependents?.size !== 0) continue;
+      this.#dependents.delete(uid);
+      this.#sightings.delete(uid);
+    }
+  }
+}
+
+const OWNERS_MARK = Buffer.from('"ownerReferences"');
+const DELETION_MARK = Buffer.from('"deletionTimestamp"');
+
+/** Whether a value can be of interest. Spares decoding most values; one that is not JSON has to be decoded. */
+function mayConcern(value: Uint8Array): boolean {
+  if (value[0] !== 0x7b) return true;
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  return bytes.includes(OWNERS_MARK) || bytes.includes(DELETION_MARK);
+}
+
+function describe(storeKey: string, { metadata }: KubeObject): GraphNode | undefined {
+  const owners = metadata.ownerReferences ?? [];
+  const isWaiting = metadata.deletionTimestamp !== undefined && (metadata.finalizers?.includes(FOREGROUND) ?? false);
+  if (owners.length === 0 && !isWaiting) return undefined;
+  return { storeKey, uid: metadata.uid ?? "", owners, isWaiting };
+}
+
+/** Whether the garbage collector has something to do before the object can go. */
+export function isFinalizing({ metadata }: KubeObject): boolean {
+  if (metadata.deletionTimestamp === undefined) return false;
+  return metadata.finalizers?.some((finalizer) => finalizer === FOREGROUND || finalizer === ORPHAN) ?? false;
+}
+
+function identityOf(owner: OwnerReference): string {
+  const { uid, apiVersion, kind, name, blockOwnerDeletion } = owner;
+  return `${uid} ${apiVersion} ${kind} ${name} ${blockOwnerDeletion === true}`;
+}

@@ -1,0 +1,98 @@
+import { type Comparison, compare, touchedBy } from "./compare.ts";
+import { difference, type FieldSet, fieldSetOf, intersection, isEmpty, union } from "./field-set.ts";
+import { dropIdle, type Managers } from "./managers.ts";
+import { reconcile } from "./reconcile.ts";
+import { convertTo, shapeIn, type TrackingScope, type Versioned } from "./scope.ts";
+
+/** Paths that nobody ever owns. */
+export const NEVER_OWNED: FieldSet = fieldSetOf(
+  "apiVersion",
+  "kind",
+  "metadata",
+  "metadata.name",
+  "metadata.namespace",
+  "metadata.creationTimestamp",
+  "metadata.selfLink",
+  "metadata.uid",
+  "metadata.clusterName",
+  "metadata.generation",
+  "metadata.managedFields",
+  "metadata.resourceVersion",
+);
+
+/** What others own and a change would take from them, by the identity of the manager. */
+export type Conflicts = ReadonlyMap<string, FieldSet>;
+
+/** A change of an object, to be compared in whatever version a manager speaks. */
+export interface Change {
+  readonly live: Versioned;
+  readonly next: Versioned;
+  /** `next` has not been through its type yet. */
+  readonly nextIsRaw: boolean;
+}
+
+/** Brings sets up to date with today's schemas and forgets managers whose version is gone. */
+export function reconcileManagers(scope: TrackingScope, managers: Managers): Managers {
+  const out: Managers = new Map();
+  for (const [id, manager] of managers) {
+    const shape = shapeIn(scope, manager.apiVersion);
+    if (shape === undefined) continue;
+    const fields = reconcile(shape, manager.fields);
+    out.set(id, fields === manager.fields ? manager : { ...manager, fields });
+  }
+  return out;
+}
+
+/** The comparison in the scope's own version, without what the endpoint may not change. */
+export function compareChange(scope: TrackingScope, { live, next, nextIsRaw }: Change): Comparison {
+  return filtered(scope, live.apiVersion, compare(live.shape, live.object, next.object, { rightIsRaw: nextIsRaw }));
+}
+
+function filtered(scope: TrackingScope, apiVersion: string, comparison: Comparison): Comparison {
+  const filter = scope.resetFields?.(apiVersion);
+  if (filter === undefined) return comparison;
+  const { added, modified, removed } = comparison;
+  return { added: filter(added), modified: filter(modified), removed: filter(removed) };
+}
+
+/**
+ * Takes from all managers but `self` what the change touches, in each one's own version. Without `isForced`, answers
+ * with the conflicts instead when there are some; managers are then as before.
+ */
+export function takeFromOthers(
+  scope: TrackingScope,
+  managers: Managers,
+  change: Change,
+  options: { readonly self: string; readonly comparison: Comparison; readonly isForced: boolean },
+): Conflicts {
+  const byVersion = new Map<string, Comparison | undefined>([[scope.apiVersion, options.comparison]]);
+  const conflicts = new Map<string, FieldSet>();
+  const changed: Managers = new Map();
+  for (const [id, manager] of managers) {
+    const { apiVersion, fields } = manager;
+    if (!byVersion.has(apiVersion))
+      byVersion.set(apiVersion, id === options.self ? undefined : compareIn(scope, change, apiVersion));
+    const comparison = byVersion.get(apiVersion);
+    if (id === options.self) {
+      changed.set(id, manager);
+      continue;
+    }
+    if (comparison === undefined) continue;
+    const conflict = intersection(fields, union(comparison.modified, comparison.added));
+    if (!isEmpty(conflict)) conflicts.set(id, conflict);
+    const rest = difference(fields, touchedBy(comparison));
+    changed.set(id, rest === fields ? manager : { ...manager, fields: rest });
+  }
+  if (!options.isForced && conflicts.size > 0) return conflicts;
+  managers.clear();
+  for (const [id, manager] of changed) managers.set(id, manager);
+  dropIdle(managers);
+  return conflicts;
+}
+
+function compareIn(scope: TrackingScope, { live, next }: Change, apiVersion: string): Comparison | undefined {
+  const oldVersion = convertTo(scope, live, apiVersion);
+  const newVersion = convertTo(scope, next, apiVersion);
+  if (oldVersion === undefined || newVersion === undefined) return undefined;
+  return filtered(scope, apiVersion, compare(oldVersion.shape, oldVersion.object, newVersion.object));
+}

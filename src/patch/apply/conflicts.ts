@@ -1,0 +1,44 @@
+import { ApiError } from "../../api/api-error.ts";
+import { quote } from "../../api/field-error.ts";
+import type { StatusCause } from "../../api/status.ts";
+import type { Conflicts } from "./change-managers.ts";
+import { pathsOf } from "./field-set.ts";
+import type { Manager, Managers } from "./managers.ts";
+import { compareText, describeElement, type PathElement } from "./path-element.ts";
+
+/** 409: others own what an apply would change. Every path is a cause; managers come in the order of their identity. */
+export function applyConflict(conflicts: Conflicts, managers: Managers): ApiError {
+  const causes: StatusCause[] = [];
+  const groups: string[] = [];
+  for (const id of [...conflicts.keys()].sort(compareText)) {
+    const manager = managers.get(id);
+    const fields = conflicts.get(id);
+    if (manager === undefined || fields === undefined) continue;
+    const who = describeManager(manager);
+    groups.push(`conflicts with ${who}:`);
+    for (const path of pathsOf(fields)) {
+      const field = describePath(path);
+      causes.push({ reason: "FieldManagerConflict", message: `conflict with ${who}`, field });
+      groups.push(`- ${field}`);
+    }
+  }
+  return new ApiError(409, { message: messageOf(causes, groups), reason: "Conflict", details: { causes } });
+}
+
+function messageOf(causes: readonly StatusCause[], groups: readonly string[]): string {
+  const [first] = causes;
+  if (causes.length === 1 && first !== undefined) {
+    return `Apply failed with 1 conflict: ${first.message}: ${first.field}`;
+  }
+  return `Apply failed with ${causes.length} conflicts: ${groups.join("\n")}`;
+}
+
+/** A path as messages show it: `.spec.containers[name="main"].image`. */
+export function describePath(path: readonly PathElement[]): string {
+  return path.map(describeElement).join("");
+}
+
+function describeManager({ name, operation, apiVersion, subresource }: Manager): string {
+  const part = subresource === "" ? "" : ` with subresource ${quote(subresource)}`;
+  return `${quote(name)}${part}${operation === "Update" ? ` using ${apiVersion}` : ""}`;
+}

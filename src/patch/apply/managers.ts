@@ -1,0 +1,127 @@
+import { isObject, type Json, type JsonObject } from "../../api/object.ts";
+import { EMPTY, type FieldSet, FieldSetError, isEmpty, parseFieldSet } from "./field-set.ts";
+import { compareText } from "./path-element.ts";
+
+/** How somebody came to own fields. */
+export type Operation = "Apply" | "Update";
+
+/** Somebody who owns fields, as one entry of `metadata.managedFields`. */
+export interface Manager {
+  /** Empty names are written as "unknown". */
+  readonly name: string;
+  readonly operation: Operation;
+  /** The version in which the paths of `fields` are to be read. */
+  readonly apiVersion: string;
+  readonly subresource: string;
+  /** Seconds, as in `2006-01-02T15:04:05Z`. Undefined: the object has not changed by it. */
+  readonly time: string | undefined;
+  readonly fields: FieldSet;
+}
+
+/** All managers of an object by identity (see `identify`). */
+export type Managers = Map<string, Manager>;
+
+/** Thrown when entries cannot be read; the message is the wire text. */
+export class ManagedFieldsError extends Error {}
+
+/**
+ * Who a manager is: name, operation and subresource, and for updates the version too. Sorting by it gives the order in
+ * which conflicts are told.
+ */
+export function identify(manager: Omit<Manager, "time" | "fields">): string {
+  const { name, operation, apiVersion, subresource } = manager;
+  const version = operation === "Apply" ? "" : `,"apiVersion":${JSON.stringify(apiVersion)}`;
+  const part = subresource === "" ? "" : `,"subresource":${JSON.stringify(subresource)}`;
+  return `{"manager":${JSON.stringify(name === "" ? "unknown" : name)},"operation":"${operation}"${version}${part}}`;
+}
+
+/**
+ * The managers that entries name. Throws ManagedFieldsError for what cannot be read.
+ * `isTrusted`: the entries were written by a server, so their sets are canonical and are taken as they are.
+ */
+export function parseManagers(entries: readonly Json[] | undefined, isTrusted: boolean): Managers {
+  const managers: Managers = new Map();
+  for (const [i, entry] of (entries ?? []).entries()) {
+    const manager = parseEntry(isObject(entry) ? entry : {}, i, isTrusted);
+    managers.set(identify(manager), manager);
+  }
+  return managers;
+}
+
+function parseEntry(entry: JsonObject, index: number, isTrusted: boolean): Manager {
+  const { operation, fieldsType } = entry;
+  if (operation !== "Apply" && operation !== "Update") {
+    throw new ManagedFieldsError("operation must be `Apply` or `Update`");
+  }
+  const apiVersion = textOf(entry.apiVersion);
+  if (apiVersion === "") throw new ManagedFieldsError("apiVersion must not be empty");
+  if (fieldsType === undefined || fieldsType === null || fieldsType === "") {
+    throw new ManagedFieldsError(`missing fieldsType in managed fields entry ${index}`);
+  }
+  if (fieldsType !== "FieldsV1") {
+    throw new ManagedFieldsError(`invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}`);
+  }
+  return {
+    name: textOf(entry.manager),
+    operation,
+    apiVersion,
+    subresource: textOf(entry.subresource),
+    time: timeOf(entry.time),
+    fields: isTrusted ? ((entry.fieldsV1 as FieldSet | undefined | null) ?? EMPTY) : readFields(entry.fieldsV1),
+  };
+}
+
+function readFields(value: Json | undefined): FieldSet {
+  try {
+    return parseFieldSet(value);
+  } catch (error) {
+    if (error instanceof FieldSetError) throw new ManagedFieldsError(`error decoding set: ${error.message}`);
+    throw error;
+  }
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
+}
+
+const CANONICAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+
+function timeOf(value: Json | undefined): string | undefined {
+  if (typeof value !== "string" || CANONICAL_TIME.test(value)) return textOf(value) === "" ? undefined : textOf(value);
+  const time = Date.parse(value);
+  return Number.isNaN(time) ? undefined : `${new Date(time).toISOString().slice(0, 19)}Z`;
+}
+
+/** The entries of the managers in wire order, undefined when there are none. Managers without fields must be gone. */
+export function printManagers(managers: Managers): Json[] | undefined {
+  if (managers.size === 0) return undefined;
+  return [...managers.values()].sort(compareManagers).map(printEntry);
+}
+
+/** Applied before updated, older before newer. Times of the same format compare as text. */
+export function compareManagers(left: Manager, right: Manager): number {
+  return (
+    compareText(left.operation, right.operation) ||
+    compareText(left.time ?? "", right.time ?? "") ||
+    compareText(left.name, right.name) ||
+    compareText(left.apiVersion, right.apiVersion) ||
+    compareText(left.subresource, right.subresource)
+  );
+}
+
+function printEntry({ name, operation, apiVersion, subresource, time, fields }: Manager): Json {
+  return {
+    manager: name === "" ? "unknown" : name,
+    operation,
+    apiVersion,
+    ...(time === undefined ? {} : { time }),
+    fieldsType: "FieldsV1",
+    fieldsV1: fields as JsonObject,
+    ...(subresource === "" ? {} : { subresource }),
+  };
+}
+
+/** Removes managers that own nothing any more. */
+export function dropIdle(managers: Managers): void {
+  for (const [id, { fields }] of managers) if (isEmpty(fields)) managers.delete(id);
+}

@@ -1,0 +1,65 @@
+import type { JsonObject } from "../../api/object.ts";
+import { difference, EMPTY, type FieldSet, intersection, isEmpty, union, withNamedFields } from "./field-set.ts";
+import type { Manager, Managers } from "./managers.ts";
+import { removeItems } from "./remove.ts";
+import { convertTo, type TrackingScope, type Versioned } from "./scope.ts";
+import { setOf } from "./set-of.ts";
+
+/**
+ * The merged object without what the manager applied last time, does not apply now, and nobody else owns.
+ * `managers` already holds what the manager applies now.
+ */
+export function prune(
+  scope: TrackingScope,
+  merged: Versioned,
+  managers: Managers,
+  last: Manager | undefined,
+): Versioned {
+  if (last === undefined || isEmpty(last.fields)) return merged;
+  const start = convertTo(scope, merged, last.apiVersion);
+  if (start === undefined) return merged;
+  const lastNamed = withNamedFields(last.fields, start.shape);
+  const pruned = { ...start, object: removeItems(start.shape, start.object, lastNamed) };
+  const owned = keepOwned(scope, start, pruned, managers);
+  const rest = keepDangling(scope, start, owned, lastNamed);
+  return convertTo(scope, rest, scope.apiVersion) ?? rest;
+}
+
+function without(from: Versioned, set: FieldSet): Versioned {
+  return { ...from, object: removeItems(from.shape, from.object, set) };
+}
+
+function namedSetOf({ shape, object }: Versioned): FieldSet {
+  return withNamedFields(setOf(shape, object as JsonObject), shape);
+}
+
+/** Adds back what somebody owns, version by version, the one that was pruned first. */
+function keepOwned(scope: TrackingScope, start: Versioned, pruned: Versioned, managers: Managers): Versioned {
+  const byVersion = new Map<string, FieldSet>();
+  const startFirst = [...managers.values()].sort(
+    (left, right) => Number(right.apiVersion === start.apiVersion) - Number(left.apiVersion === start.apiVersion),
+  );
+  for (const { apiVersion, fields } of startFirst) {
+    byVersion.set(apiVersion, union(byVersion.get(apiVersion) ?? EMPTY, fields));
+  }
+  let merged = start;
+  let kept = pruned;
+  for (const [apiVersion, owned] of byVersion) {
+    const mergedHere = convertTo(scope, merged, apiVersion);
+    if (mergedHere === undefined) continue;
+    merged = mergedHere;
+    const keptHere = convertTo(scope, kept, apiVersion);
+    if (keptHere === undefined) continue;
+    const keep = union(namedSetOf(keptHere), withNamedFields(owned, merged.shape));
+    kept = without(merged, difference(namedSetOf(merged), keep));
+  }
+  return kept;
+}
+
+/** Adds back what went although the manager had not applied it. */
+function keepDangling(scope: TrackingScope, merged: Versioned, pruned: Versioned, last: FieldSet): Versioned {
+  const here = convertTo(scope, pruned, merged.apiVersion);
+  if (here === undefined) return merged;
+  const gone = difference(namedSetOf(merged), namedSetOf(here));
+  return without(merged, intersection(gone, last));
+}

@@ -1,0 +1,58 @@
+import type { JsonObject, KubeObject } from "../../api/object.ts";
+import type { Schema } from "../../schema/schema.ts";
+import type { FieldFilter } from "./reset-fields.ts";
+import { type Shape, shapeOf } from "./shape.ts";
+import { typedValue } from "./typed.ts";
+
+/** What tracking needs to know of the endpoint that a write came through. */
+export interface TrackingScope {
+  /** The version of the endpoint. Objects are given and answered in it. */
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Absent or "" for the object itself, otherwise e.g. "status". */
+  readonly subresource?: string;
+  /** The schema of the kind in one of its versions; undefined when that version is not known. */
+  readonly schemaOf: (apiVersion: string) => Schema | undefined;
+  /** The same object in another version; undefined when that version is not known. Must not change the given one. */
+  readonly convert: (object: KubeObject, toApiVersion: string) => KubeObject | undefined;
+  /** What this endpoint may not change in a version, so that nobody owns it through here. */
+  readonly resetFields?: (apiVersion: string) => FieldFilter | undefined;
+}
+
+/** An object in one version with the shape of its kind there. */
+export interface Versioned {
+  readonly object: JsonObject;
+  readonly apiVersion: string;
+  readonly shape: Shape;
+}
+
+/** The shape of the scope's own version. A kind without a schema there is a mistake of the caller. */
+export function requireShapeOf(scope: TrackingScope): Shape {
+  const schema = scope.schemaOf(scope.apiVersion);
+  if (schema === undefined) throw new Error(`no schema for ${scope.kind} in ${scope.apiVersion}`);
+  return shapeOf(schema);
+}
+
+/** The shape of the kind in a version, undefined when that version is not known. */
+export function shapeIn(scope: TrackingScope, apiVersion: string): Shape | undefined {
+  const schema = scope.schemaOf(apiVersion);
+  return schema === undefined ? undefined : shapeOf(schema);
+}
+
+/** The value in another version, as its typed original; undefined when that version is not known. */
+export function convertTo(scope: TrackingScope, value: Versioned, apiVersion: string): Versioned | undefined {
+  if (value.apiVersion === apiVersion) return value;
+  const shape = shapeIn(scope, apiVersion);
+  if (shape === undefined) return undefined;
+  const typed = typedValue(value.shape, value.object) as KubeObject;
+  const converted = scope.convert(typed, apiVersion);
+  if (converted === undefined) return undefined;
+  return { object: typedValue(shape, converted) as JsonObject, apiVersion, shape };
+}
+
+/** A copy of the object without its managed fields, which are not tracked; members are shared. */
+export function withoutManagedFields(object: KubeObject): KubeObject {
+  if (object.metadata?.managedFields === undefined) return object;
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

@@ -1,0 +1,88 @@
+import { isObject, type Json, type KubeObject } from "../../api/object.ts";
+import { capManagers } from "./cap-managers.ts";
+import { compareChange, NEVER_OWNED, reconcileManagers, takeFromOthers } from "./change-managers.ts";
+import { difference, type FieldSet, isEmpty, union } from "./field-set.ts";
+import { identify, ManagedFieldsError, type Manager, type Managers, parseManagers, printManagers } from "./managers.ts";
+import { requireShapeOf, type TrackingScope, type Versioned, withoutManagedFields } from "./scope.ts";
+import { sameValue, TypedError } from "./typed.ts";
+
+/** A write that is not an apply: create, replace, or a patch of another sort. */
+export interface UpdateToTrack {
+  /** The stored object in the endpoint's version; undefined when the write creates it. */
+  readonly live: KubeObject | undefined;
+  /** The object that is to be stored, defaulted, with the managed fields that the client sent if any. */
+  readonly next: KubeObject;
+  /** The field manager. */
+  readonly manager: string;
+  /** Seconds, as in `2006-01-02T15:04:05Z`. */
+  readonly now: string;
+}
+
+/**
+ * The `metadata.managedFields` of the object after the write, undefined for none. Never fails: when ownership cannot
+ * be worked out it stays as it was. Returns the live entries themselves when nothing changes.
+ */
+export function trackUpdate(scope: TrackingScope, update: UpdateToTrack): Json[] | undefined {
+  const { live, next } = update;
+  try {
+    const managers = startingManagers(scope, live, next);
+    // Compat: what is not tracked yet stays so until somebody applies. A create always starts tracking.
+    if (managers.size === 0 && live !== undefined) return undefined;
+    const tracked = updateManagers(scope, managers, update);
+    const printed = printManagers(tracked);
+    return sameValue(printed, live?.metadata.managedFields) ? live?.metadata.managedFields : printed;
+  } catch (error) {
+    if (error instanceof TypedError) return live?.metadata.managedFields;
+    throw error;
+  }
+}
+
+/** Compat: clients may edit the entries of an object, but not through a subresource; `[]` and `[{}]` reset them. */
+function startingManagers(scope: TrackingScope, live: KubeObject | undefined, next: KubeObject): Managers {
+  const stored = live?.metadata.managedFields;
+  const sent = next.metadata.managedFields;
+  const isSubresource = scope.subresource !== undefined && scope.subresource !== "";
+  if (isSubresource || sent === undefined || sent === null || sent === stored) return readable(stored, true);
+  if (isReset(sent)) return new Map();
+  if (sameValue(sent, stored)) return readable(stored, true);
+  const managers = readable(sent, false);
+  return managers.size > 0 ? managers : readable(stored, true);
+}
+
+function isReset(entries: readonly Json[]): boolean {
+  const [first] = entries;
+  return entries.length === 0 || (entries.length === 1 && isObject(first) && Object.keys(first).length === 0);
+}
+
+function readable(entries: readonly Json[] | undefined, isTrusted: boolean): Managers {
+  try {
+    return parseManagers(entries, isTrusted);
+  } catch (error) {
+    if (error instanceof ManagedFieldsError) return new Map();
+    throw error;
+  }
+}
+
+/** The managers after an update by `manager`; takes over what it changed. Throws TypedError. */
+export function updateManagers(scope: TrackingScope, managers: Managers, update: UpdateToTrack): Managers {
+  const { apiVersion, kind } = scope;
+  const shape = requireShapeOf(scope);
+  const versioned = (object: KubeObject): Versioned => ({ object: withoutManagedFields(object), apiVersion, shape });
+  const live = versioned(update.live ?? ({ apiVersion, kind } as KubeObject));
+  const change = { live, next: versioned(update.next), nextIsRaw: false };
+  const out = reconcileManagers(scope, managers);
+  const comparison = compareChange(scope, change);
+  takeFromOthers(scope, out, change, { self: "", comparison, isForced: true });
+  const own = difference(union(comparison.modified, comparison.added), NEVER_OWNED);
+  if (!isEmpty(own)) claim(scope, out, update, own);
+  capManagers(out);
+  return out;
+}
+
+function claim(scope: TrackingScope, managers: Managers, { manager: name, now }: UpdateToTrack, own: FieldSet): void {
+  const { apiVersion, subresource = "" } = scope;
+  const manager: Manager = { name, operation: "Update", apiVersion, subresource, time: now, fields: own };
+  const id = identify(manager);
+  const previous = managers.get(id);
+  managers.set(id, previous === undefined ? manager : { ...manager, fields: union(own, previous.fields) });
+}

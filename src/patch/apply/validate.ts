@@ -1,0 +1,133 @@
+import type { Json, JsonObject } from "../../api/object.ts";
+import { describeElement, type PathElement } from "./path-element.ts";
+import type { ListShape, MapShape, ScalarShape, Shape } from "./shape.ts";
+import { deduce, isMap, isScalar, itemElement, memberShape, TypedError } from "./typed.ts";
+
+/**
+ * Throws TypedError with the real server's text, path included, unless the object has the shape: all fields declared,
+ * types right, every key of a list once.
+ */
+export function requireShape(shape: Shape, object: JsonObject): void {
+  const errors: string[] = [];
+  check(shape, object, "", errors);
+  if (errors.length === 1) throw new TypedError(errors[0]);
+  if (errors.length > 1) throw new TypedError(["errors:", ...errors.map((text) => `  ${text}`)].join("\n"));
+}
+
+function check(shape: Shape, value: Json, path: string, errors: string[]): void {
+  const report = (text: string): void => {
+    errors.push(path === "" ? text : `${path}: ${text}`);
+  };
+  const { map, scalar, list } = deduce(shape, value);
+  if (value === null) return;
+  if (map !== undefined) {
+    if (isMap(value)) checkMembers(map, value, path, errors);
+    else report(`expected map, got ${showPointer(value)}`);
+  } else if (scalar !== undefined) {
+    const text = scalarError(scalar, value);
+    if (text !== undefined) report(text);
+  } else if (list !== undefined) {
+    if (Array.isArray(value)) checkItems(list, value, path, errors);
+    else report(`expected list, got ${showPointer(value)}`);
+  }
+}
+
+function checkMembers(map: MapShape, value: JsonObject, path: string, errors: string[]): void {
+  for (const name of Object.keys(value)) {
+    const member = value[name];
+    if (member === undefined) continue;
+    const below = memberShape(map, name);
+    if (below === undefined) {
+      errors.push(`${path}.${name}: field not declared in schema`);
+      return;
+    }
+    check(below, member, `${path}.${name}`, errors);
+  }
+}
+
+function checkItems(list: ListShape, value: readonly Json[], path: string, errors: string[]): void {
+  const seen = new Set<PathElement>();
+  const prefix = path === "" ? "" : `${path}: `;
+  for (const [i, item] of value.entries()) {
+    if (list.isAtomic) {
+      check(list.items(), item, `${path}[${i}]`, errors);
+      continue;
+    }
+    let element: PathElement;
+    try {
+      element = itemElement(list, item, false);
+    } catch (error) {
+      if (!(error instanceof TypedError)) throw error;
+      errors.push(`${prefix}element ${i}: ${error.message}`);
+      return;
+    }
+    const step = describeElement(element);
+    if (seen.has(element)) errors.push(`${prefix}duplicate entries for key ${step}`);
+    seen.add(element);
+    check(list.items(), item, `${path}${step}`, errors);
+  }
+}
+
+function scalarError(scalar: ScalarShape, value: Json): string | undefined {
+  switch (scalar) {
+    case "numeric":
+      if (typeof value === "number" || (typeof value === "object" && isScalar(value))) return undefined;
+      return `expected numeric (int or float), got ${typeName(value)}`;
+    case "string":
+      if (typeof value === "string") return undefined;
+      return `expected string, got &value.valueUnstructured{Value:${showSource(value)}}`;
+    case "boolean":
+      return typeof value === "boolean" ? undefined : `expected boolean, got ${showPointer(value)}`;
+    default:
+      return isScalar(value) ? undefined : `expected any scalar, got ${showPointer(value)}`;
+  }
+}
+
+// Compat: the texts show values as Go's fmt package does with %T, %v and %#v.
+function typeName(value: Json): string {
+  if (value === null) return "<nil>";
+  if (Array.isArray(value)) return "[]interface {}";
+  if (typeof value === "object") return isMap(value) ? "map[string]interface {}" : "int64";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+function showPointer(value: Json): string {
+  return `&{${show(value)}}`;
+}
+
+function sortedEntries(value: JsonObject): [string, Json][] {
+  return Object.keys(value)
+    .sort()
+    .map((name) => [name, value[name] ?? null]);
+}
+
+function show(value: Json): string {
+  if (value === null) return "<nil>";
+  if (Array.isArray(value)) return `[${value.map(show).join(" ")}]`;
+  if (isMap(value)) {
+    return `map[${sortedEntries(value)
+      .map(([name, member]) => `${name}:${show(member)}`)
+      .join(" ")}]`;
+  }
+  return typeof value === "string" ? value : showNumber(value);
+}
+
+function showSource(value: Json): string {
+  if (value === null) return "interface {}(nil)";
+  if (Array.isArray(value)) return `[]interface {}{${value.map(showSource).join(", ")}}`;
+  if (isMap(value)) {
+    return `map[string]interface {}{${sortedEntries(value)
+      .map(([name, member]) => `${JSON.stringify(name)}:${showSource(member)}`)
+      .join(", ")}}`;
+  }
+  return typeof value === "string" ? JSON.stringify(value) : showNumber(value);
+}
+
+/** Bodies are YAML, whose numbers are all doubles for the real server: beyond six digits they show an exponent. */
+function showNumber(value: Json): string {
+  if (typeof value !== "number" || value === 0) return JSON.stringify(value);
+  const [digits = "", power = "0"] = value.toExponential().split("e");
+  const exponent = Number(power);
+  if (exponent >= -4 && exponent < 6) return String(value);
+  return `${digits}e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
+}

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Entry } from "../storage/store.ts";
+import type { ServedResource } from "./catalog.ts";
+import type { ResourceDefinition, ServedVersion } from "./definition.ts";
+import { decodeEntry, encodeObject, ViewCache, viewDeleted } from "./object-view.ts";
+
+const version = { name: "v1", schemaName: "Thing", schema: () => ({}) } as unknown as ServedVersion;
+const definition = {
+  group: "",
+  kind: "Thing",
+  versions: [version],
+  subresources: {},
+  rules: {},
+} as unknown as ResourceDefinition;
+const resource: ServedResource = { definition, version, apiVersion: "v1", subresources: {} };
+const other: ServedResource = { ...resource, apiVersion: "v2" };
+
+const OBJECT = { kind: "Thing", apiVersion: "v1", metadata: { name: "a", resourceVersion: "1" }, data: { x: "y" } };
+
+function entry(value: Uint8Array | string): Entry {
+  return { key: "/k", value: Buffer.from(value), createRevision: 5, modRevision: 7 };
+}
+
+const read = (bytes: Uint8Array) => JSON.parse(Buffer.from(bytes).toString());
+
+test("what is stored carries no resourceVersion, what is shown carries the revision", () => {
+  const stored = encodeObject(OBJECT);
+  assert.equal(
+    Buffer.from(stored).toString(),
+    '{"kind":"Thing","apiVersion":"v1","metadata":{"name":"a"},"data":{"x":"y"}}',
+  );
+  const view = new ViewCache().view(resource, entry(stored));
+  const shown = { ...OBJECT, metadata: { name: "a", resourceVersion: "7" } };
+  assert.deepEqual(view.object, shown);
+  assert.deepEqual(read(view.json()), shown);
+  assert.deepEqual(read(view.itemJson()), { metadata: shown.metadata, data: shown.data });
+});
+
+test("a value in another version or form is decoded and printed anew", () => {
+  const foreign = ' {"apiVersion":"v1","kind":"Thing","metadata":{"name":"a"}}';
+  const view = new ViewCache().view(resource, entry(foreign));
+  assert.deepEqual(read(view.json()), {
+    kind: "Thing",
+    apiVersion: "v1",
+    metadata: { name: "a", resourceVersion: "7" },
+  });
+  const converted = new ViewCache().view(other, entry(encodeObject(OBJECT)));
+  assert.equal(read(converted.json()).apiVersion, "v2");
+});
+
+test("a line feed at the end of a stored value does not reach the wire", () => {
+  const view = new ViewCache().view(resource, entry(`${Buffer.from(encodeObject(OBJECT))}\n`));
+  assert.equal(view.json().at(-1), "}".charCodeAt(0));
+});
+
+test("a deleted object is shown at the revision of its deletion", () => {
+  const view = viewDeleted(resource, entry(encodeObject(OBJECT)), 9);
+  assert.equal(view.object.metadata.resourceVersion, "9");
+  assert.equal(read(view.json()).metadata.resourceVersion, "9");
+});
+
+test("views are kept with their entry and dropped when others were viewed more recently", () => {
+  const views = new ViewCache(2);
+  const entries = ["a", "b", "c"].map((name) => entry(encodeObject({ ...OBJECT, metadata: { name } })));
+  const [first, second, third] = entries as [Entry, Entry, Entry];
+  const view = views.view(resource, first);
+  assert.equal(views.view(resource, first), view);
+  views.view(resource, second);
+  views.view(resource, third);
+  assert.notEqual(views.view(resource, first), view);
+});
+
+test("integers that a double cannot hold survive", () => {
+  const text = '{"kind":"Thing","apiVersion":"v1","metadata":{"name":"a"},"big":9007199254740993}';
+  assert.match(Buffer.from(encodeObject(decodeEntry(entry(text)))).toString(), /"big":9007199254740993/);
+});
