@@ -3,7 +3,7 @@ import { ApiError } from "../api/api-error.ts";
 import type { KubeObject, OwnerReference } from "../api/object.ts";
 import { WorkQueue } from "../lib/work-queue.ts";
 import type { Resources } from "../resources/resources.ts";
-import type { StoreEvent } from "../storage/store.ts";
+import type { Entry, StoreEvent } from "../storage/store.ts";
 import type { Controller, ReportProblem } from "./controller.ts";
 import { type Follower, follow } from "./follow.ts";
 import { forEachLimited } from "./for-each-limited.ts";
@@ -85,7 +85,7 @@ class Collector implements Follower {
     this.#timer = setInterval(() => this.#unparkOnNewKinds(), KINDS_INTERVAL_MS).unref();
   }
 
-  found(entry: Parameters<Follower["found"]>[0]): void {
+  found(entry: Entry): void {
     this.#graph.found(entry);
   }
 
@@ -97,7 +97,10 @@ class Collector implements Follower {
   }
 
   changed(events: readonly StoreEvent[], revision: number): void {
-    for (const event of events) this.#graph.observe(event);
+    for (const event of events) {
+      this.#graph.observe(event);
+      if (!event.entry) this.#parked.delete(event.key);
+    }
     this.#revision = revision;
     this.#unparkOnNewKinds();
   }

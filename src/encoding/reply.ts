@@ -50,6 +50,11 @@ export function encodeReply(request: ApiRequest, reply: ApiReply, context: Reply
     const form = negotiateOutput(request, offerOf(reply, context.isCustom ?? false));
     return finish(request, encodeForm(request, reply, form, context), context);
   } catch (error) {
+    // Nobody will read the events of a watch that is refused.
+    if (reply.type === "watch")
+      reply.events[Symbol.asyncIterator]()
+        .return?.()
+        .catch(() => {});
     if (error instanceof ApiError) return encodeError(request, error, context);
     throw error;
   }

@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError } from "../api/api-error.ts";
 import type { KubeObject } from "../api/object.ts";
 import type { ObjectView, WatchEvent } from "../api/reply.ts";
-import type { StoreEvent, WatchBatch } from "../storage/store.ts";
+import type { StoreEvent, StoreWatch, WatchBatch } from "../storage/store.ts";
 import type { ServedResource } from "./catalog.ts";
 import type { ResourceContext } from "./collection.ts";
 import { listObjects } from "./object-list.ts";
@@ -48,7 +47,7 @@ export async function* watchObjects(
     } else if (revision === 0) {
       revision = await context.store.revision();
     }
-    yield* liveEvents(context, resource, { ...request, resourceVersion: revision }, signal);
+    yield* new LiveEvents(context, resource, { ...request, resourceVersion: revision }, signal);
   } catch (error) {
     if (signal.aborted) return;
     const refusal =
@@ -67,70 +66,106 @@ function initialState(context: ResourceContext, resource: ServedResource, reques
   });
 }
 
-async function* liveEvents(
-  context: ResourceContext,
-  resource: ServedResource,
-  request: WatchRequest,
-  signal: AbortSignal,
-): AsyncGenerator<readonly WatchEvent[]> {
-  const prefix = context.keys.prefix(resource.definition, request.selection.namespace);
-  const batches = context.store.watch(prefix, request.resourceVersion ?? 0, signal)[Symbol.asyncIterator]();
-  const bookmarks = request.allowBookmarks ? new BookmarkClock(request.deadlineMs) : undefined;
-  let known = request.resourceVersion ?? 0;
-  let pending: Promise<IteratorResult<WatchBatch>> | undefined;
-  try {
-    for (;;) {
-      pending ??= batches.next();
-      const result = bookmarks ? await Promise.race([pending, bookmarks.due(signal)]) : await pending;
-      if (result === "due") {
-        // The store has told us everything up to here: nothing of this prefix happened in between.
-        yield [bookmark(resource, known)];
-        continue;
-      }
-      pending = undefined;
-      if (result.done) return;
-      known = Math.max(known, result.value.revision);
-      const events = translate(context, resource, request.selection, result.value.events);
-      if (events.length > 0) yield events;
-    }
-  } finally {
-    bookmarks?.stop();
-    await batches.return?.();
-  }
-}
+type Batch = readonly WatchEvent[];
+type Result = IteratorResult<Batch, undefined>;
 
-/** Says when the next bookmark is due: about once a minute, and shortly before the stream ends. */
-class BookmarkClock {
+/**
+ * Live changes, with bookmarks in between while nothing happens. Written by hand rather than as a generator: a watcher
+ * that waits is one pending promise and one timer, and there may be many thousands of them.
+ */
+class LiveEvents implements AsyncIterableIterator<Batch, undefined> {
+  readonly #context: ResourceContext;
+  readonly #resource: ServedResource;
+  readonly #selection: Selection;
   readonly #deadlineMs: number;
-  readonly #stopped = new AbortController();
-  #due: Promise<"due"> | undefined;
+  readonly #watch: StoreWatch;
+  readonly #source: AsyncIterator<WatchBatch>;
+  #timer: NodeJS.Timeout | undefined;
+  #waiter: { resolve(result: Result): void; reject(error: unknown): void } | undefined;
+  /** Whether the source has been asked for something that it has not given yet. */
+  #isAsking = false;
+  /** What the source gave after a bookmark had answered the question. */
+  #held: { readonly result: Result } | { readonly error: unknown } | undefined;
+  #bookmarked: number;
 
-  constructor(deadlineMs: number) {
-    this.#deadlineMs = deadlineMs;
+  constructor(context: ResourceContext, resource: ServedResource, request: WatchRequest, signal: AbortSignal) {
+    this.#context = context;
+    this.#resource = resource;
+    this.#selection = request.selection;
+    this.#deadlineMs = request.deadlineMs;
+    this.#bookmarked = request.resourceVersion ?? 0;
+    const prefix = context.keys.prefix(resource.definition, request.selection.namespace);
+    this.#watch = context.store.watch(prefix, request.resourceVersion ?? 0, signal);
+    this.#source = this.#watch[Symbol.asyncIterator]();
+    if (request.allowBookmarks) this.#schedule();
   }
 
-  due(signal: AbortSignal): Promise<"due"> {
-    this.#due ??= this.#wait(signal).then(() => {
-      this.#due = undefined;
-      return "due" as const;
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<Result> {
+    const held = this.#held;
+    if (held !== undefined) {
+      this.#held = undefined;
+      return "error" in held ? Promise.reject(held.error) : Promise.resolve(held.result);
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiter = { resolve, reject };
+      if (!this.#isAsking) this.#ask();
     });
-    return this.#due;
   }
 
-  async #wait(signal: AbortSignal): Promise<void> {
-    const untilLast = this.#deadlineMs - LAST_BOOKMARK_MS - Date.now();
+  async return(): Promise<Result> {
+    clearTimeout(this.#timer);
+    await this.#source.return?.();
+    return { done: true, value: undefined };
+  }
+
+  #ask(): void {
+    this.#isAsking = true;
+    this.#source.next().then(
+      (result) => {
+        this.#isAsking = false;
+        if (result.done) this.#give({ result: { done: true, value: undefined } });
+        else this.#take(result.value);
+      },
+      (error: unknown) => this.#give({ error }),
+    );
+  }
+
+  #take(batch: WatchBatch): void {
+    const events = translate(this.#context, this.#resource, this.#selection, batch);
+    if (events.length > 0) this.#give({ result: { done: false, value: events } });
+    else this.#ask();
+  }
+
+  #give(given: { readonly result: Result } | { readonly error: unknown }): void {
+    const waiter = this.#waiter;
+    this.#waiter = undefined;
+    if (waiter === undefined) this.#held = given;
+    else if ("error" in given) waiter.reject(given.error);
+    else waiter.resolve(given.result);
+  }
+
+  /** About once a minute, and shortly before the stream ends. */
+  #schedule(): void {
+    const untilLast = this.#deadlineMs - LAST_BOOKMARK_MS - this.#context.clock.now();
     const delay = untilLast > 0 ? Math.min(BOOKMARK_INTERVAL_MS, untilLast) : BOOKMARK_INTERVAL_MS;
-    await sleep(delay, undefined, { signal: this.#stopped.signal, ref: false }).catch(() => never(signal));
+    this.#timer = setTimeout(() => {
+      this.#sendBookmark();
+      this.#schedule();
+    }, delay);
+    this.#timer.unref();
   }
 
-  stop(): void {
-    this.#stopped.abort();
+  #sendBookmark(): void {
+    const revision = this.#watch.progress();
+    // A reader that is busy gets none: it would have to be held for it.
+    if (this.#waiter === undefined || !this.#isAsking || revision < this.#bookmarked) return;
+    this.#bookmarked = revision;
+    this.#give({ result: { done: false, value: [bookmark(this.#resource, revision)] } });
   }
-}
-
-/** Stays pending: a stopped clock must not look like a due bookmark. */
-function never(_signal: AbortSignal): Promise<never> {
-  return new Promise(() => undefined);
 }
 
 /** An object that says nothing but how far the watch is. */
@@ -146,26 +181,36 @@ function bookmark(resource: ServedResource, revision: number, endsInitialEvents 
   return { type: "BOOKMARK", view: viewObject(object) };
 }
 
-function translate(
+/** What the events of one batch look like to those who select everything; shared by all watchers of a prefix. */
+const translations = new WeakMap<WatchBatch, { readonly resource: ServedResource; readonly events: Batch }>();
+
+function translate(context: ResourceContext, resource: ServedResource, selection: Selection, batch: WatchBatch): Batch {
+  if (!selection.isEverything) return translateBatch(context, resource, selection, batch);
+  const known = translations.get(batch);
+  if (known?.resource === resource) return known.events;
+  const events = translateBatch(context, resource, selection, batch);
+  translations.set(batch, { resource, events });
+  return events;
+}
+
+function translateBatch(
   context: ResourceContext,
   resource: ServedResource,
   selection: Selection,
-  events: readonly StoreEvent[],
-): WatchEvent[] {
+  batch: WatchBatch,
+): Batch {
   const out: WatchEvent[] = [];
-  for (const event of events) {
+  for (const event of batch.events) {
     const { entry, previous } = event;
     const after = entry && context.views.view(resource, entry);
-    const matched = previous !== undefined && isSelected(selection, context.views.view(resource, previous));
-    const matches = after !== undefined && isSelected(selection, after);
+    const matched =
+      previous !== undefined &&
+      (selection.isEverything || selection.matches(context.views.view(resource, previous).object));
+    const matches = after !== undefined && (selection.isEverything || selection.matches(after.object));
     if (matches) out.push({ type: matched ? "MODIFIED" : "ADDED", view: after });
     else if (matched) out.push({ type: "DELETED", view: deletedView(resource, event) });
   }
   return out;
-}
-
-function isSelected(selection: Selection, view: ObjectView): boolean {
-  return selection.isEverything || selection.matches(view.object);
 }
 
 /** Compat: an object that is deleted, or leaves the selection, is shown as it was, at the revision of the change. */

@@ -1,6 +1,5 @@
 import type { CacheFeed } from "./cache-feed.ts";
-import type { Store, WatchBatch } from "./store.ts";
-import type { Watch } from "./watch-logs.ts";
+import type { Store, StoreWatch, WatchBatch } from "./store.ts";
 
 /** What is watched, after which revision, and for how long. */
 export interface WatchedPrefix {
@@ -13,14 +12,14 @@ export interface WatchedPrefix {
  * A watch that begins before the history held in memory: it reads the remote's history and continues in memory from
  * the revision where both know everything. It throws StoreError "compacted" if the remote has forgotten its beginning.
  */
-export class CacheWatch implements Watch {
+export class CacheWatch implements StoreWatch {
   readonly #feed: CacheFeed;
   readonly #remote: Store;
   readonly #watched: WatchedPrefix;
   /** The last revision given out, and the one before that which the reader is done with. */
   #given: number;
   #consumed: number;
-  #local: Watch | undefined;
+  #local: StoreWatch | undefined;
 
   constructor(feed: CacheFeed, remote: Store, watched: WatchedPrefix) {
     this.#feed = feed;

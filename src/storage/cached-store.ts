@@ -10,7 +10,7 @@ import {
   type PutOptions,
   type Store,
   StoreError,
-  type WatchBatch,
+  type StoreWatch,
   type WriteResult,
 } from "./store.ts";
 
@@ -75,7 +75,7 @@ export class CachedStore implements Store {
     return this.#remote.delete(key, expected);
   }
 
-  watch(prefix: string, revision: number, signal: AbortSignal): AsyncIterable<WatchBatch> {
+  watch(prefix: string, revision: number, signal: AbortSignal): StoreWatch {
     this.#requireOpen();
     if (!prefix.startsWith(this.#prefix)) return this.#remote.watch(prefix, revision, signal);
     const snapshots = this.#feed.snapshotsFrom(revision);

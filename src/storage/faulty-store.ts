@@ -7,9 +7,11 @@ import type {
   PutOptions,
   Store,
   StoreError,
+  StoreWatch,
   WatchBatch,
   WriteResult,
 } from "./store.ts";
+import { trackProgress } from "./tracked-watch.ts";
 
 /** The calls of a store that can be delayed or made to fail. */
 export type FaultyCall = "get" | "list" | "put" | "delete" | "revision" | "compact";
@@ -67,7 +69,11 @@ export class FaultyStore implements Store {
     return this.#call("delete", () => this.#inner.delete(key, expected));
   }
 
-  async *watch(prefix: string, revision: number, signal: AbortSignal): AsyncGenerator<WatchBatch> {
+  watch(prefix: string, revision: number, signal: AbortSignal): StoreWatch {
+    return trackProgress(this.#watch(prefix, revision, signal), revision);
+  }
+
+  async *#watch(prefix: string, revision: number, signal: AbortSignal): AsyncGenerator<WatchBatch> {
     const watch = { abort: new AbortController(), error: undefined as StoreError | undefined };
     this.#watches.add(watch);
     try {

@@ -10,7 +10,7 @@ import {
   type PutOptions,
   type Store,
   StoreError,
-  type WatchBatch,
+  type StoreWatch,
   type WriteResult,
 } from "./store.ts";
 
@@ -67,7 +67,7 @@ export class MemoryStore implements Store {
     return this.#deleteNow(key, expected);
   }
 
-  watch(prefix: string, revision: number, signal: AbortSignal): AsyncIterable<WatchBatch> {
+  watch(prefix: string, revision: number, signal: AbortSignal): StoreWatch {
     this.#requireOpen();
     return this.#snapshots.watch(prefix, revision, signal);
   }

@@ -1,8 +1,8 @@
 import { EventLog } from "./event-log.ts";
 import { compareKeys, OrderedMap, prefixEnd } from "./ordered-map.ts";
 import { PastStates } from "./past-states.ts";
-import { type Entry, type Page, StoreError, type StoreEvent } from "./store.ts";
-import { type Watch, WatchLogs } from "./watch-logs.ts";
+import { type Entry, type Page, StoreError, type StoreEvent, type StoreWatch } from "./store.ts";
+import { WatchLogs } from "./watch-logs.ts";
 
 /** Where a Snapshots begins: all entries as of `revision`. Without entries, an empty state. */
 export interface SnapshotsStart {
@@ -124,7 +124,7 @@ export class Snapshots {
    * Every change with this prefix after `revision`. A revision not reached yet is waited for in silence. Throws what
    * `close` was given, or StoreError "closed", if that was called before; `next()` throws StoreError "compacted".
    */
-  watch(prefix: string, revision: number, signal: AbortSignal): Watch {
+  watch(prefix: string, revision: number, signal: AbortSignal): StoreWatch {
     this.#requireOpen();
     return this.#watches.watch(prefix, revision, signal);
   }

@@ -78,13 +78,22 @@ export interface Store {
    * "compacted" once that can no longer be promised. A consumer that pauses costs the store nothing. An empty batch
    * says only that the store's revision has moved (see `progress`). Ends quietly when the signal aborts.
    */
-  watch(prefix: string, revision: number, signal: AbortSignal): AsyncIterable<WatchBatch>;
+  watch(prefix: string, revision: number, signal: AbortSignal): StoreWatch;
   /** The newest revision, including every write acknowledged before the call. */
   revision(): Promise<number>;
   /** Forgets history before `revision`: reads and watches older than it are refused from then on. */
   compact(revision: number): Promise<void>;
   /** Ends all watches and releases everything. Calls after it throw StoreError "closed". */
   close(): Promise<void>;
+}
+
+/** A watch of one prefix. One consumer, one `next()` at a time. */
+export interface StoreWatch extends AsyncIterable<WatchBatch> {
+  /**
+   * Everything up to this revision was in batches taken before the latest `next()`. It moves on while that call is
+   * waiting, also when only other prefixes change, so a consumer that is done with its batches may announce it.
+   */
+  progress(): number;
 }
 
 /** Events of one prefix in order, and the revision up to which the prefix is now completely known. */

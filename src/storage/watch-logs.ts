@@ -1,17 +1,7 @@
 import { EventLog } from "./event-log.ts";
-import { StoreError, type StoreEvent, type WatchBatch } from "./store.ts";
+import { StoreError, type StoreEvent, type StoreWatch, type WatchBatch } from "./store.ts";
 
 const maxBatchEvents = 1000;
-
-/** What a watch of an in-memory state offers beyond iteration. One consumer, one `next()` at a time. */
-export interface Watch extends AsyncIterable<WatchBatch> {
-  /**
-   * Everything up to this revision was in batches taken before the latest `next()`. It moves on while that call is
-   * waiting, also when only other prefixes change. So a consumer that calls `next()` when it is done with a batch may
-   * announce this revision at any time (a bookmark).
-   */
-  progress(): number;
-}
 
 /** The events of one watched prefix, shared by all its watchers. */
 interface PrefixLog {
@@ -90,7 +80,7 @@ export class WatchLogs {
   }
 
   /** Nothing happens until the first `next()`. */
-  watch(prefix: string, revision: number, signal: AbortSignal): Watch {
+  watch(prefix: string, revision: number, signal: AbortSignal): StoreWatch {
     return new Watcher(this, { prefix, revision, signal });
   }
 
@@ -212,7 +202,7 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-class Watcher implements Watch, AsyncIterator<WatchBatch, undefined> {
+class Watcher implements StoreWatch, AsyncIterator<WatchBatch, undefined> {
   readonly #logs: WatchLogs;
   readonly #prefix: string;
   readonly #signal: AbortSignal;

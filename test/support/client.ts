@@ -1,4 +1,5 @@
-import { type IncomingMessage, request } from "node:https";
+import type { IncomingMessage } from "node:http";
+import { request } from "node:https";
 
 /** A decoded answer. */
 export interface Answer {

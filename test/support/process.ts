@@ -83,13 +83,13 @@ export function requireTool(name: "etcd" | "etcdctl" | "kubectl" | "kube-apiserv
 export async function waitUntilReady(
   server: RunningProcess,
   base: string,
-  options: { token: string; withinMs: number },
+  options: { token: string; withinMs: number; pauseMs?: number },
 ): Promise<void> {
   const deadline = Date.now() + options.withinMs;
   while ((await statusOf(`${base}/readyz`, options.token)) !== 200) {
     if (server.hasExited) throw new Error(`${await server.exited} before it was ready:\n${server.output()}`);
     if (Date.now() > deadline) throw new Error(`not ready after ${options.withinMs} ms:\n${server.output()}`);
-    await sleep(50);
+    await sleep(options.pauseMs ?? 50);
   }
 }
 
@@ -97,7 +97,7 @@ function statusOf(url: string, token: string): Promise<number> {
   return new Promise((resolve) => {
     const call = request(
       url,
-      { headers: { authorization: `Bearer ${token}` }, rejectUnauthorized: false, timeout: 2000, agent: false },
+      { headers: token === "" ? {} : { authorization: `Bearer ${token}` }, rejectUnauthorized: false, timeout: 2000, agent: false },
       (response) => {
         response.resume();
         resolve(response.statusCode ?? 0);

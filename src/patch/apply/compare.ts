@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../api/object.ts";
-import { EMPTY, type FieldSet, isEmpty, type MutableFieldSet, union } from "./field-set.ts";
+import { EMPTY, type FieldSet, hasChildren, isEmpty, type MutableFieldSet, union } from "./field-set.ts";
 import { compareElements, type PathElement } from "./path-element.ts";
 import type { ListShape, MapShape, Shape } from "./shape.ts";
 import { deduce, isMap, itemElement, sameAlternative, sameValue, typedMember } from "./typed.ts";
@@ -82,44 +82,69 @@ function differAsMaps(shape: MapShape, left: Value, right: Value, raw: CompareOp
   if (shape.isAtomic) return differAsLeaves(left, right);
   const leftMap = isMap(left) ? left : undefined;
   const rightMap = isMap(right) ? right : undefined;
-  const fields = shape.fields();
-  const changed: [PathElement, Difference][] = [];
+  const changed: ChangedChild[] = [];
+  const walk: MapWalk = { shape, left: leftMap, right: rightMap, raw, changed };
   let isEmptyOnBoth = true;
-  const visit = (name: string): void => {
-    const field = fields.get(name);
-    const leftMember =
-      raw.leftIsRaw === true || leftMap === undefined ? leftMap?.[name] : typedMember(field, leftMap[name]);
-    const given = rightMap?.[name];
-    const rightMember = raw.rightIsRaw === true || rightMap === undefined ? given : typedMember(field, given);
-    if (leftMember === undefined && rightMember === undefined) return;
-    isEmptyOnBoth = false;
-    const below = field?.shape() ?? shape.values();
-    const found = below === undefined ? undefined : differ(below, leftMember, rightMember, raw);
-    if (found !== undefined) changed.push([`f:${name}`, found]);
-  };
-  for (const name in leftMap) visit(name);
-  for (const name in rightMap) if (leftMap?.[name] === undefined) visit(name);
+  for (const name in leftMap) if (differAt(walk, name)) isEmptyOnBoth = false;
+  for (const name in rightMap) {
+    if (leftMap?.[name] === undefined && differAt(walk, name)) isEmptyOnBoth = false;
+  }
   // A field that neither side mentions is the same zero on both, unless one side is missing as a whole.
   if (leftMap === undefined || rightMap === undefined || raw.leftIsRaw === true || raw.rightIsRaw === true) {
     for (const { name } of shape.written()) {
-      if (leftMap?.[name] === undefined && rightMap?.[name] === undefined) visit(name);
+      if (leftMap?.[name] !== undefined || rightMap?.[name] !== undefined) continue;
+      if (differAt(walk, name)) isEmptyOnBoth = false;
     }
   }
   // Both empty: a leaf, so that null and empty remain two things.
   if (isEmptyOnBoth) return differAsLeaves(left, right);
+  if (changed.length > 1) changed.sort(compareChildren);
   return assemble(left, right, changed);
 }
 
+/** What differs at a child. `order` is its place among declared fields, undefined for others. */
+interface ChangedChild {
+  readonly element: PathElement;
+  readonly order: number | undefined;
+  readonly difference: Difference;
+}
+
+interface MapWalk {
+  readonly shape: MapShape;
+  readonly left: JsonObject | undefined;
+  readonly right: JsonObject | undefined;
+  readonly raw: CompareOptions;
+  readonly changed: ChangedChild[];
+}
+
+/** Adds what differs at one member. False when neither side has it. */
+function differAt({ shape, left, right, raw, changed }: MapWalk, name: string): boolean {
+  const field = shape.fields().get(name);
+  const given = right?.[name];
+  const isLeftTyped = left !== undefined && raw.leftIsRaw !== true;
+  const leftMember = isLeftTyped ? typedMember(field, left[name]) : left?.[name];
+  const rightMember = right === undefined || raw.rightIsRaw === true ? given : typedMember(field, given);
+  if (leftMember === undefined && rightMember === undefined) return false;
+  const below = field === undefined ? shape.values() : field.shape();
+  const difference = below === undefined ? undefined : differ(below, leftMember, rightMember, raw);
+  if (difference !== undefined)
+    changed.push({ element: field?.element ?? `f:${name}`, order: field?.order, difference });
+  return true;
+}
+
+function compareChildren(left: ChangedChild, right: ChangedChild): number {
+  if (left.order !== undefined && right.order !== undefined) return left.order - right.order;
+  return compareElements(left.element, right.element);
+}
+
 /** What differs below a path, and the path itself where only one side has it. Undefined when nothing does. */
-function assemble(left: Value, right: Value, changed: [PathElement, Difference][]): Difference | undefined {
-  let added: MutableFieldSet | undefined = left === undefined ? {} : undefined;
-  let removed: MutableFieldSet | undefined = right === undefined ? {} : undefined;
+function assemble(left: Value, right: Value, changed: readonly ChangedChild[]): Difference | undefined {
+  let added: MutableFieldSet | undefined = left === undefined ? { ".": EMPTY } : undefined;
+  let removed: MutableFieldSet | undefined = right === undefined ? { ".": EMPTY } : undefined;
   let modified: MutableFieldSet | undefined;
-  if (changed.length > 1) changed.sort((one, other) => compareElements(one[0], other[0]));
-  for (const [element, below] of changed) {
+  for (const { element, difference: below } of changed) {
     if (below.added !== undefined) {
       added ??= {};
-      if (left === undefined && isEmpty(added)) added["."] = EMPTY;
       added[element] = below.added;
     }
     if (below.modified !== undefined) {
@@ -128,28 +153,60 @@ function assemble(left: Value, right: Value, changed: [PathElement, Difference][
     }
     if (below.removed !== undefined) {
       removed ??= {};
-      if (right === undefined && isEmpty(removed)) removed["."] = EMPTY;
       removed[element] = below.removed;
     }
   }
   if (added === undefined && removed === undefined && modified === undefined) return undefined;
-  return { added, modified, removed };
+  return {
+    added: added !== undefined && hasChildren(added) ? added : added && EMPTY,
+    modified,
+    removed: removed !== undefined && hasChildren(removed) ? removed : removed && EMPTY,
+  };
 }
 
 function differAsLists(shape: ListShape, left: Value, right: Value, raw: CompareOptions): Difference | undefined {
   const leftItems = Array.isArray(left) ? left : [];
   const rightItems = Array.isArray(right) ? right : [];
   if (shape.isAtomic || (leftItems.length === 0 && rightItems.length === 0)) return differAsLeaves(left, right);
-  const leftGroups = groupsOf(shape, leftItems, raw.leftIsRaw !== true);
-  const rightGroups = groupsOf(shape, rightItems, raw.rightIsRaw !== true);
+  const changed =
+    rightItems.length === 0 || leftItems.length === 0
+      ? differOnOneSide(shape, left, right, raw)
+      : differOnBothSides(shape, leftItems, rightItems, raw);
+  if (changed.length > 1) changed.sort(compareChildren);
+  return assemble(left, right, changed);
+}
+
+/** Like `differOnBothSides`, for a list of which one side has no items. */
+function differOnOneSide(shape: ListShape, left: Value, right: Value, raw: CompareOptions): ChangedChild[] {
+  const isLeft = Array.isArray(left) && left.length > 0;
+  const items = isLeft ? left : Array.isArray(right) ? right : [];
+  const elements = items.map((item) => itemElement(shape, item, (isLeft ? raw.leftIsRaw : raw.rightIsRaw) !== true));
+  const changed: ChangedChild[] = [];
+  for (const [i, element] of elements.entries()) {
+    // Items with the same key count as one opaque item.
+    if (elements.length > 1 && elements.indexOf(element) !== i) continue;
+    const isOnce = elements.length === 1 || elements.lastIndexOf(element) === i;
+    const whole = isLeft ? REMOVED : ADDED;
+    const found = isLeft
+      ? differ(shape.items(), items[i], undefined, raw)
+      : differ(shape.items(), undefined, items[i], raw);
+    const difference = isOnce ? found : whole;
+    if (difference !== undefined) changed.push({ element, order: undefined, difference });
+  }
+  return changed;
+}
+
+function differOnBothSides(shape: ListShape, left: Json[], right: Json[], raw: CompareOptions): ChangedChild[] {
+  const leftGroups = groupsOf(shape, left, raw.leftIsRaw !== true);
+  const rightGroups = groupsOf(shape, right, raw.rightIsRaw !== true);
   const elements = [...leftGroups.keys()];
   for (const element of rightGroups.keys()) if (!leftGroups.has(element)) elements.push(element);
-  const changed: [PathElement, Difference][] = [];
+  const changed: ChangedChild[] = [];
   for (const element of elements) {
-    const found = differInGroup(shape.items(), leftGroups.get(element) ?? [], rightGroups.get(element) ?? [], raw);
-    if (found !== undefined) changed.push([element, found]);
+    const difference = differInGroup(shape.items(), leftGroups.get(element) ?? [], rightGroups.get(element) ?? [], raw);
+    if (difference !== undefined) changed.push({ element, order: undefined, difference });
   }
-  return assemble(left, right, changed);
+  return changed;
 }
 
 function groupsOf(shape: ListShape, items: readonly Json[], isTyped: boolean): Map<PathElement, Json[]> {

@@ -20,8 +20,11 @@ export type KeyField = readonly [name: string, value: Json];
 const ESCAPED = /[<>&\u2028\u2029]|\\[bf]/;
 const ESCAPED_ALL = /[<>&\u2028\u2029]|\\[\\bf]/g;
 
+const PLAIN = /^[\w./:-]*$/;
+
 /** A JSON text as the real server prints values inside path elements. */
 export function printValue(value: Json): string {
+  if (typeof value === "string" && PLAIN.test(value)) return `"${value}"`;
   const text = JSON.stringify(value);
   return ESCAPED.test(text) ? text.replace(ESCAPED_ALL, escapeOne) : text;
 }
@@ -40,7 +43,7 @@ export function fieldElement(name: string): PathElement {
 /** The element of a list item by its key fields, which must be sorted by name. */
 export function keyElement(fields: readonly KeyField[]): PathElement {
   let text = "";
-  for (const [name, value] of fields) text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${printValue(value)}`;
+  for (const [name, value] of fields) text += `${text === "" ? "" : ","}${printValue(name)}:${printValue(value)}`;
   return `k:{${text}}`;
 }
 

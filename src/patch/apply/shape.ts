@@ -1,5 +1,6 @@
 import type { Json } from "../../api/object.ts";
 import type { Schema } from "../../schema/schema.ts";
+import { compareText, fieldElement, type PathElement } from "./path-element.ts";
 
 /** What a scalar may be. "untyped": a string, number or boolean. */
 export type ScalarShape = "numeric" | "string" | "boolean" | "untyped";
@@ -8,6 +9,8 @@ export type ScalarShape = "numeric" | "string" | "boolean" | "untyped";
 export interface ListShape {
   readonly isAtomic: boolean;
   readonly keys: readonly string[];
+  /** The same keys in canonical order. */
+  readonly sortedKeys: readonly string[];
   readonly items: () => Shape;
 }
 
@@ -24,6 +27,9 @@ export interface MapShape {
 /** A declared field of an object. */
 export interface FieldShape {
   readonly name: string;
+  readonly element: PathElement;
+  /** Its place among all fields of the object in canonical order. */
+  readonly order: number;
   readonly shape: () => Shape;
   /** "pointer": null is the same as absent. For the others see `Schema.zero`. Absent: every value is as it is. */
   readonly zero?: "omitted" | "written" | "pointer";
@@ -45,14 +51,14 @@ const NO_FIELDS: ReadonlyMap<string, FieldShape> = new Map();
 /** Content without a schema that is owned as a whole. */
 const UNTYPED: Shape = {
   scalar: "untyped",
-  list: { isAtomic: true, keys: [], items: () => UNTYPED },
+  list: { isAtomic: true, keys: [], sortedKeys: [], items: () => UNTYPED },
   map: { isAtomic: true, fields: () => NO_FIELDS, written: () => [], values: () => UNTYPED },
 };
 
 /** Content without a schema whose objects are owned member by member. */
 export const DEDUCED: Shape = {
   scalar: "untyped",
-  list: { isAtomic: true, keys: [], items: () => UNTYPED },
+  list: { isAtomic: true, keys: [], sortedKeys: [], items: () => UNTYPED },
   map: { isAtomic: false, fields: () => NO_FIELDS, written: () => [], values: () => DEDUCED },
 };
 
@@ -123,7 +129,10 @@ function mapShape(schema: Schema, isOpen: boolean): MapShape {
   const fields = lazily(() => {
     const { properties } = schema;
     if (properties === undefined) return NO_FIELDS;
-    return new Map([...properties].map(([name, field]) => [name, fieldShape(name, field, isOpen)] as const));
+    const names = [...properties.keys()].sort(compareText);
+    return new Map(
+      names.map((name, order) => [name, fieldShape(name, order, properties.get(name) ?? {}, isOpen)] as const),
+    );
   });
   return {
     isAtomic: schema.mapType === "atomic",
@@ -141,16 +150,20 @@ function listShape(schema: Schema, isOpen: boolean): ListShape {
   const { items, listType, patchStrategy, patchMergeKey } = schema;
   const isMerged = listType === undefined && patchStrategy?.includes("merge") === true;
   const mergeKeys = isMerged && patchMergeKey !== undefined ? [patchMergeKey] : [];
+  const keys = listType === "map" ? (schema.listMapKeys ?? []) : mergeKeys;
   return {
     isAtomic: listType === "atomic" || (listType === undefined && !isMerged),
-    keys: listType === "map" ? (schema.listMapKeys ?? []) : mergeKeys,
+    keys,
+    sortedKeys: [...keys].sort(compareText),
     items: lazily(() => (items === undefined ? UNTYPED : shapeIn(items, isOpen))),
   };
 }
 
-function fieldShape(name: string, schema: Schema, isOpen: boolean): FieldShape {
+function fieldShape(name: string, order: number, schema: Schema, isOpen: boolean): FieldShape {
   return {
     name,
+    element: fieldElement(name),
+    order,
     shape: lazily(() => shapeIn(schema, isOpen)),
     zero: schema.zero ?? (schema.proto === undefined ? undefined : "pointer"),
     zeroValue: zeroOf(schema),

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../api/object.ts";
-import { compareText, type KeyField, keyElement, type PathElement, valueElement } from "./path-element.ts";
+import { type KeyField, keyElement, type PathElement, valueElement } from "./path-element.ts";
 import type { FieldShape, ListShape, MapShape, Shape } from "./shape.ts";
 
 /** Thrown when a value does not have the shape that its schema says; the message is the wire text without the path. */
@@ -9,7 +9,9 @@ const exactNumbers = JSON as unknown as { isRawJSON(value: unknown): boolean };
 
 /** Whether a value is an object with members. Numbers of 64 bits, which are objects too, are not. */
 export function isMap(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !exactNumbers.isRawJSON(value);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  // Asking is slow, and such numbers have no prototype.
+  return Object.getPrototypeOf(value) !== null || !exactNumbers.isRawJSON(value);
 }
 
 /** Whether a value is a string, number or boolean. */
@@ -76,7 +78,7 @@ function isZero(value: Json | undefined): boolean {
   if (value === null) return true;
   if (Array.isArray(value)) return value.length === 0;
   for (const member in value) if (value[member] !== undefined) return false;
-  return !exactNumbers.isRawJSON(value);
+  return true;
 }
 
 /** The whole value as the typed original sees it; a new value where that differs. */
@@ -115,7 +117,7 @@ export function itemElement(list: ListShape, item: Json | undefined, isTyped: bo
   if (!isMap(item)) throw new TypedError("associative list with keys may not have non-map elements");
   const fields = list.items().map?.fields();
   const key: KeyField[] = [];
-  for (const name of list.keys) {
+  for (const name of list.sortedKeys) {
     const field = fields?.get(name);
     const value = (isTyped ? typedMember(field, item[name]) : item[name]) ?? field?.default;
     if (item[name] === null && !isTyped) key.push([name, null]);
@@ -127,7 +129,6 @@ export function itemElement(list: ListShape, item: Json | undefined, isTyped: bo
       `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,
     );
   }
-  if (key.length > 1) key.sort((left, right) => compareText(left[0], right[0]));
   return keyElement(key);
 }
 

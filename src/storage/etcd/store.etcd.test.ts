@@ -6,31 +6,34 @@ import { describeStore } from "../store.suite.ts";
 import { StoreError } from "../store.ts";
 import { EtcdStore, type EtcdStoreOptions } from "./store.ts";
 
-for (const members of [1, 3] as const) {
-  describe(`etcd with ${members} member(s)`, () => {
-    let cluster: EtcdCluster;
-    before(async () => {
-      cluster = await startEtcd({ members });
-    });
-    after(() => cluster.stop());
+// Each cluster's suites take turns, since they compact, but mostly they wait: the clusters go side by side.
+describe("the store suite on etcd", { concurrency: true }, () => {
+  for (const members of [1, 3] as const) {
+    describe(`etcd with ${members} member(s)`, () => {
+      let cluster: EtcdCluster;
+      before(async () => {
+        cluster = await startEtcd({ members });
+      });
+      after(() => cluster.stop());
 
-    const open = (options: Partial<EtcdStoreOptions> = {}) =>
-      new EtcdStore({ endpoints: cluster.endpoints, ...options });
+      const open = (options: Partial<EtcdStoreOptions> = {}) =>
+        new EtcdStore({ endpoints: cluster.endpoints, ...options });
 
-    for (const transport of members === 1 ? (["frames", "http2"] as const) : (["frames"] as const)) {
-      describeStore(`EtcdStore over ${transport}`, async () => {
-        const store = open({ transport });
+      for (const transport of members === 1 ? (["frames", "http2"] as const) : (["frames"] as const)) {
+        describeStore(`EtcdStore over ${transport}`, async () => {
+          const store = open({ transport });
+          return { store, close: () => store.close() };
+        });
+      }
+
+      describeStore("CachedStore over EtcdStore", async () => {
+        const store = new CachedStore(open(), { prefix: "/suite-" });
+        await store.ready;
         return { store, close: () => store.close() };
       });
-    }
-
-    describeStore("CachedStore over EtcdStore", async () => {
-      const store = new CachedStore(open(), { prefix: "/suite-" });
-      await store.ready;
-      return { store, close: () => store.close() };
     });
-  });
-}
+  }
+});
 
 describe("EtcdStore", () => {
   let cluster: EtcdCluster;

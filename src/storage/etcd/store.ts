@@ -9,9 +9,11 @@ import {
   type PutOptions,
   type Store,
   StoreError,
+  type StoreWatch,
   type WatchBatch,
   type WriteResult,
 } from "../store.ts";
+import { trackProgress } from "../tracked-watch.ts";
 import { Channel, type ChannelOptions } from "./channel.ts";
 import { EtcdClient } from "./client.ts";
 import { isCompacted, isLeaseGone, toStoreError } from "./errors.ts";
@@ -96,9 +98,9 @@ export class EtcdStore implements Store, ProgressSource, CompactionSource, FeedS
     return this.#write(key, expected, { type: "delete", key });
   }
 
-  watch(prefix: string, revision: number, signal: AbortSignal): AsyncIterable<WatchBatch> {
+  watch(prefix: string, revision: number, signal: AbortSignal): StoreWatch {
     this.#requireOpen();
-    return this.#watch(prefixRange(prefix), revision, signal);
+    return trackProgress(this.#watch(prefixRange(prefix), revision, signal), revision);
   }
 
   /** As `watch`, but events come without `previous`, which costs etcd and the network less. */

@@ -12,7 +12,7 @@ import {
   type Store,
   StoreError,
   type StoreEvent,
-  type WatchBatch,
+  type StoreWatch,
   type WriteResult,
 } from "../store.ts";
 import { DatabaseThread } from "./database-thread.ts";
@@ -107,7 +107,7 @@ export class SqliteStore implements Store {
     return this.#writes.write({ key, value: undefined, expected, expiresAtMs: undefined });
   }
 
-  watch(prefix: string, revision: number, signal: AbortSignal): AsyncIterable<WatchBatch> {
+  watch(prefix: string, revision: number, signal: AbortSignal): StoreWatch {
     this.#requireOpen();
     return this.#snapshots.watch(prefix, revision, signal);
   }

@@ -1,0 +1,200 @@
+/** How a quantity was written, and is printed again: `12Mi`, `12M` or `12e6`. */
+export type QuantityFormat = "BinarySI" | "DecimalSI" | "DecimalExponent";
+
+/** An exact amount, `mantissa` times ten to the power of `exponent`. */
+export interface Quantity {
+  readonly mantissa: bigint;
+  readonly exponent: number;
+  readonly format: QuantityFormat;
+  /** The text it was read from, where that counts as canonical. */
+  readonly text?: string;
+}
+
+/** A text that is no quantity. The message is the real server's. */
+export class QuantityError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "QuantityError";
+  }
+}
+
+const WRONG_FORM = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const WRONG_SUFFIX = "unable to parse quantity's suffix";
+
+const FORM = /^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+const EXPONENT = /^[eE]([+-]?[0-9]+)$/;
+const DECIMAL: ReadonlyMap<string, number> = new Map([
+  ["n", -9],
+  ["u", -6],
+  ["m", -3],
+  ["", 0],
+  ["k", 3],
+  ["M", 6],
+  ["G", 9],
+  ["T", 12],
+  ["P", 15],
+  ["E", 18],
+]);
+const DECIMAL_SUFFIX: ReadonlyMap<number, string> = new Map(
+  [...DECIMAL].map(([suffix, exponent]) => [exponent, suffix]),
+);
+const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+const MAX_INT64 = 2n ** 63n - 1n;
+const MIN_EXPONENT = -9;
+
+/** Reads a quantity. Throws QuantityError. */
+export function parseQuantity(text: string): Quantity {
+  const [, sign, digits = "", fraction = "", suffix = ""] = text === "" ? [] : (FORM.exec(text) ?? []);
+  if (sign === undefined) throw new QuantityError(WRONG_FORM);
+  const whole = digits === "" ? "0" : digits;
+  const isNegative = sign === "-";
+  const binary = suffix === "" ? -1 : BINARY.indexOf(suffix);
+  if (binary > 0) return binaryQuantity(text, { whole, fraction, isNegative, power: binary * 10 });
+  const decimal = DECIMAL.get(suffix);
+  const scale = decimal ?? exponentOf(suffix);
+  const format = decimal === undefined ? "DecimalExponent" : "DecimalSI";
+  const mantissa = signed(BigInt(whole + fraction), isNegative);
+  const exponent = scale - fraction.length;
+  if (whole.length + fraction.length > 18 || exponent < MIN_EXPONENT) return roundedUp(mantissa, exponent, format);
+  // Compat: such texts are printed as they are, even with a sign or an exponent that could be shorter.
+  const isCanonical = exponent % 3 === 0 && !(whole + fraction).endsWith("000") && !whole.startsWith("0");
+  return { mantissa, exponent, format, text: isCanonical ? text : undefined };
+}
+
+function exponentOf(suffix: string): number {
+  const [, digits] = EXPONENT.exec(suffix) ?? [];
+  const exponent = digits === undefined ? Number.NaN : Number(digits);
+  if (!Number.isSafeInteger(exponent)) throw new QuantityError(WRONG_SUFFIX);
+  // Compat: the exponent is cut to 32 bits.
+  return exponent | 0;
+}
+
+const signed = (amount: bigint, isNegative: boolean): bigint => (isNegative ? -amount : amount);
+
+interface BinaryParts {
+  readonly whole: string;
+  readonly fraction: string;
+  readonly isNegative: boolean;
+  /** Power of two. */
+  readonly power: number;
+}
+
+function binaryQuantity(text: string, { whole, fraction, isNegative, power }: BinaryParts): Quantity {
+  const value = BigInt(whole + fraction);
+  const amount = value << BigInt(power);
+  if (fraction === "" && 14 - whole.length - Math.trunc((power * 3) / 10) >= 0) {
+    const isCanonical = (value & 7n) !== 0n;
+    return {
+      mantissa: signed(amount, isNegative),
+      exponent: 0,
+      format: "BinarySI",
+      text: isCanonical ? text : undefined,
+    };
+  }
+  const rounded = roundedUp(amount, -fraction.length, "BinarySI");
+  if (compareQuantities(rounded, integer(MAX_INT64)) > 0) return integer(signed(MAX_INT64, isNegative), "BinarySI");
+  const isFraction = rounded.mantissa > 0n && compareQuantities(rounded, integer(1n)) < 0;
+  return { ...rounded, mantissa: signed(rounded.mantissa, isNegative), format: isFraction ? "DecimalSI" : "BinarySI" };
+}
+
+const integer = (mantissa: bigint, format: QuantityFormat = "DecimalSI"): Quantity => ({
+  mantissa,
+  exponent: 0,
+  format,
+});
+
+/** Nothing smaller than a billionth exists; what is smaller is rounded away from zero. */
+function roundedUp(mantissa: bigint, exponent: number, format: QuantityFormat): Quantity {
+  if (exponent >= MIN_EXPONENT || mantissa === 0n) return { mantissa, exponent, format };
+  const dropped = MIN_EXPONENT - exponent;
+  const isNegative = mantissa < 0n;
+  const amount = isNegative ? -mantissa : mantissa;
+  // Not a power of ten with millions of digits for a small text.
+  const unit = dropped > amount.toString().length ? amount + 1n : 10n ** BigInt(dropped);
+  return { mantissa: signed((amount + unit - 1n) / unit, isNegative), exponent: MIN_EXPONENT, format };
+}
+
+/** A quantity in canonical form: no fraction, and the largest suffix that loses nothing. */
+export function printQuantity(quantity: Quantity): string {
+  if (quantity.text !== undefined) return quantity.text;
+  const { mantissa, format } = quantity;
+  if (mantissa === 0n) return "0";
+  if (format === "BinarySI") {
+    const whole = wholeOf(quantity);
+    if (whole !== undefined && (whole >= 1024n || whole <= -1024n)) {
+      const [amount, factors] = withoutFactors(whole, 1024n);
+      return `${amount}${BINARY[factors] ?? ""}`;
+    }
+  }
+  const [amount, factors] = withoutFactors(mantissa, 10n);
+  const exponent = quantity.exponent + factors;
+  const surplus = ((exponent % 3) + 3) % 3;
+  const digits = amount * 10n ** BigInt(surplus);
+  return `${digits}${suffixOf(exponent - surplus, format)}`;
+}
+
+function suffixOf(exponent: number, format: QuantityFormat): string {
+  if (format === "DecimalExponent") return exponent === 0 ? "" : `e${exponent}`;
+  // Compat: an amount too large for any suffix is printed without one.
+  return DECIMAL_SUFFIX.get(exponent) ?? "";
+}
+
+/** The amount as an integer; undefined when it is none. */
+function wholeOf({ mantissa, exponent }: Quantity): bigint | undefined {
+  if (exponent >= 0) return mantissa * 10n ** BigInt(exponent);
+  const unit = 10n ** BigInt(-exponent);
+  return mantissa % unit === 0n ? mantissa / unit : undefined;
+}
+
+function withoutFactors(amount: bigint, factor: bigint): [bigint, number] {
+  let rest = amount;
+  let factors = 0;
+  for (; rest !== 0n && rest % factor === 0n; factors++) rest /= factor;
+  return [rest, factors];
+}
+
+const MAX_REMEMBERED = 2000;
+const remembered = new Map<string, string>();
+
+/** The text of a quantity in canonical form, fast for texts that come again and again. Throws QuantityError. */
+export function canonicalQuantity(text: string): string {
+  const known = remembered.get(text);
+  if (known !== undefined) return known;
+  const canonical = printQuantity(parseQuantity(text));
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+  remembered.set(text, canonical);
+  return canonical;
+}
+
+/** Negative, zero or positive, as the first is less than, equal to or greater than the second. */
+export function compareQuantities(left: Quantity, right: Quantity): number {
+  const difference = signOf(left) - signOf(right);
+  if (difference !== 0 || left.mantissa === 0n) return difference;
+  // Amounts of very different size are told apart without writing out their zeros.
+  const size = sizeOf(left) - sizeOf(right);
+  if (size !== 0) return size * signOf(left);
+  const [one, other] = aligned(left, right);
+  return one === other ? 0 : one < other ? -1 : 1;
+}
+
+const signOf = ({ mantissa }: Quantity): number => (mantissa === 0n ? 0 : mantissa < 0n ? -1 : 1);
+const sizeOf = ({ mantissa, exponent }: Quantity): number =>
+  (mantissa < 0n ? -mantissa : mantissa).toString().length + exponent;
+
+function aligned(left: Quantity, right: Quantity): [bigint, bigint, number] {
+  const exponent = Math.min(left.exponent, right.exponent);
+  const scaled = (one: Quantity) => one.mantissa * 10n ** BigInt(one.exponent - exponent);
+  return [scaled(left), scaled(right), exponent];
+}
+
+/** The sum, in the format of the first unless that is zero. */
+export function addQuantities(left: Quantity, right: Quantity): Quantity {
+  if (left.mantissa === 0n) return { ...right, text: undefined };
+  const [one, other, exponent] = aligned(left, right);
+  return { mantissa: one + other, exponent, format: left.format };
+}
+
+/** The difference, in the format of the first unless that is zero. */
+export function subtractQuantities(left: Quantity, right: Quantity): Quantity {
+  return addQuantities(left, { ...right, mantissa: -right.mantissa, text: undefined });
+}

@@ -1,0 +1,91 @@
+import type { JsonObject } from "../api/object.ts";
+import type { ServedResource } from "../resources/catalog.ts";
+import { printTime } from "../resources/metadata.ts";
+
+/** How many objects of one kind are left in a namespace. */
+export interface RemainingKind {
+  readonly resource: ServedResource;
+  readonly count: number;
+}
+
+/** What one attempt to empty a namespace has come to. */
+export interface Emptying {
+  readonly remaining: readonly RemainingKind[];
+  /** How many of the remaining objects each finalizer holds. */
+  readonly finalizers: ReadonlyMap<string, number>;
+  /** Texts of what went wrong. */
+  readonly failures: readonly string[];
+}
+
+interface Verdict {
+  readonly status: "True" | "False";
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The conditions of a namespace by which its deletion reports, when all is well. Their order is that of the list. */
+const WELL: readonly (readonly [type: string, reason: string, message: string])[] = [
+  ["NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered"],
+  ["NamespaceDeletionGroupVersionParsingFailure", "ParsedGroupVersions", "All legacy kube types successfully parsed"],
+  [
+    "NamespaceDeletionContentFailure",
+    "ContentDeleted",
+    "All content successfully deleted, may be waiting on finalization",
+  ],
+  ["NamespaceContentRemaining", "ContentRemoved", "All content successfully removed"],
+  ["NamespaceFinalizersRemaining", "ContentHasNoFinalizers", "All content-preserving finalizers finished"],
+];
+
+function troubles({ remaining, finalizers, failures }: Emptying): Map<string, Verdict> {
+  const verdicts = new Map<string, Verdict>();
+  const add = (type: string, reason: string, message: string) => verdicts.set(type, { status: "True", reason, message });
+  if (failures.length > 0) {
+    const texts = [...failures].sort().join(", ");
+    const message = `Failed to delete all resource types, ${failures.length} remaining: ${texts}`;
+    add("NamespaceDeletionContentFailure", "ContentDeletionFailed", message);
+  }
+  if (remaining.length > 0) {
+    const texts = remaining.map(({ resource: { definition }, count }) => {
+      return `${definition.plural}.${definition.group} has ${count} resource instances`;
+    });
+    const message = `Some resources are remaining: ${texts.sort().join(", ")}`;
+    add("NamespaceContentRemaining", "SomeResourcesRemain", message);
+  }
+  if (finalizers.size > 0) {
+    const texts = [...finalizers].map(([finalizer, count]) => `${finalizer} in ${count} resource instances`);
+    const message = `Some content in the namespace has finalizers remaining: ${texts.sort().join(", ")}`;
+    add("NamespaceFinalizersRemaining", "SomeFinalizersRemain", message);
+  }
+  return verdicts;
+}
+
+/**
+ * The conditions of a namespace after an attempt to empty it, or undefined when they say that already. Conditions of
+ * others stay; the time of one changes only together with its status.
+ */
+export function nextConditions(
+  current: readonly JsonObject[],
+  emptying: Emptying,
+  nowMs: number,
+): JsonObject[] | undefined {
+  const verdicts = troubles(emptying);
+  const next = [...current];
+  let isChanged = false;
+  for (const [type, reason, message] of WELL) {
+    const verdict = verdicts.get(type) ?? { status: "False", reason, message };
+    const at = next.findIndex((condition) => condition.type === type);
+    const known = next[at];
+    if (known && isSame(known, verdict)) continue;
+    isChanged = true;
+    const lastTransitionTime = known?.status === verdict.status ? known.lastTransitionTime : printTime(nowMs);
+    const { status, ...rest } = verdict;
+    const condition = { type, status, lastTransitionTime, ...rest };
+    if (known) next[at] = { ...known, ...condition };
+    else next.push(condition);
+  }
+  return isChanged ? next : undefined;
+}
+
+function isSame(condition: JsonObject, { status, reason, message }: Verdict): boolean {
+  return condition.status === status && condition.reason === reason && condition.message === message;
+}

@@ -1,0 +1,147 @@
+import { ApiError } from "../api/api-error.ts";
+import { isObject, type KubeObject } from "../api/object.ts";
+import type { ServedResource } from "../resources/catalog.ts";
+import type { Resources } from "../resources/resources.ts";
+import type { Entry } from "../storage/store.ts";
+import { forEachLimited } from "./for-each-limited.ts";
+import type { Emptying, RemainingKind } from "./namespace-conditions.ts";
+import { readObject, type StoredKinds } from "./stored-kinds.ts";
+
+/** The content of a namespace after an attempt to empty it. */
+export interface Content extends Emptying {
+  /** Where in the store the remaining objects are. */
+  readonly storeKeys: ReadonlySet<string>;
+  /** Within how many seconds it should be gone; 0 when nothing is left, or nobody knows. */
+  readonly estimateSeconds: number;
+}
+
+/** Which content is meant: that of one namespace as it was at one moment, so that nothing newer is ever deleted. */
+export interface ContentAt {
+  readonly namespace: string;
+  /** State in which the content is looked up. Everything in it belongs to the namespace that is to be emptied. */
+  readonly revision: number;
+  /** When the namespace was deleted, in milliseconds since the epoch. */
+  readonly deletedMs: number;
+}
+
+interface Found {
+  readonly resource: ServedResource;
+  readonly entry: Entry;
+  readonly object: KubeObject;
+}
+
+const DELETIONS = 16;
+const FINALIZER_SECONDS = 15;
+
+/** Deletes what is in a namespace, pods first, and says what is left. */
+export async function emptyNamespace(resources: Resources, kinds: StoredKinds, where: ContentAt): Promise<Content> {
+  const all = kinds.all().filter(isContent);
+  const pods = all.filter(({ definition }) => definition.group === "" && definition.plural === "pods");
+  const first = await emptyKinds(resources, pods, where);
+  // Compat: nothing else goes while pods remain, and the conditions do not speak of them.
+  if (first.remaining.length > 0) return { ...first, remaining: [], finalizers: new Map() };
+  const others = await emptyKinds(
+    resources,
+    all.filter((resource) => !pods.includes(resource)),
+    where,
+  );
+  return { ...others, failures: [...first.failures, ...others.failures] };
+}
+
+function isContent({ definition }: ServedResource): boolean {
+  return definition.scope === "Namespaced" && definition.verbs.includes("delete");
+}
+
+async function emptyKinds(
+  resources: Resources,
+  kinds: readonly ServedResource[],
+  where: ContentAt,
+): Promise<Content> {
+  const failures: string[] = [];
+  const found = await findContent(resources, kinds, where.namespace, where.revision);
+  const graceSeconds = estimateGrace(found, where, resources.clock.now());
+  await forEachLimited(found, DELETIONS, async (one) => {
+    const failure = await deleteOne(resources, one);
+    if (failure !== undefined) failures.push(failure);
+  });
+  if (found.length === 0) return NOTHING;
+  const left = await findContent(resources, kinds, where.namespace, await resources.store.revision());
+  return describe(left, where.namespace, graceSeconds, failures);
+}
+
+const NOTHING: Content = {
+  remaining: [],
+  finalizers: new Map(),
+  failures: [],
+  storeKeys: new Set(),
+  estimateSeconds: 0,
+};
+
+async function findContent(
+  { store, keys }: Resources,
+  kinds: readonly ServedResource[],
+  namespace: string,
+  revision: number,
+): Promise<Found[]> {
+  const found: Found[] = [];
+  await forEachLimited(kinds, DELETIONS, async (resource) => {
+    const { entries } = await store.list(keys.prefix(resource.definition, namespace), { revision });
+    for (const entry of entries) {
+      const object = readObject(entry);
+      if (object) found.push({ resource, entry, object });
+    }
+  });
+  return found;
+}
+
+/** What went wrong, or undefined. That it is gone, or another one has its name, is no failure. */
+async function deleteOne(resources: Resources, { resource, object }: Found): Promise<string | undefined> {
+  const { namespace = "", name = "", uid } = object.metadata;
+  try {
+    const request = { propagationPolicy: "Background", preconditions: { uid } };
+    await resources.collection(resource).delete(resource, { namespace, name }, request, {});
+    return undefined;
+  } catch (error) {
+    if (error instanceof ApiError && (error.code === 404 || error.code === 409)) return undefined;
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** How long pods may take to end: the longest grace period of one that still runs, unless that time is over. */
+function estimateGrace(found: readonly Found[], { deletedMs }: ContentAt, nowMs: number): number {
+  let seconds = 0;
+  for (const { resource, object } of found) {
+    if (!resource.definition.hooks?.gracePeriodSeconds) continue;
+    const phase = isObject(object.status) ? object.status.phase : undefined;
+    const grace = isObject(object.spec) ? object.spec.terminationGracePeriodSeconds : undefined;
+    if (phase !== "Succeeded" && phase !== "Failed" && typeof grace === "number") seconds = Math.max(seconds, grace);
+  }
+  return nowMs - deletedMs >= seconds * 1000 ? 0 : seconds;
+}
+
+function describe(
+  left: readonly Found[],
+  namespace: string,
+  graceSeconds: number,
+  problems: readonly string[],
+): Content {
+  const failures = [...problems];
+  const finalizers = new Map<string, number>();
+  const byKind = Map.groupBy(left, ({ resource }) => resource);
+  const remaining: RemainingKind[] = [];
+  let estimateSeconds = 0;
+  for (const [resource, objects] of byKind) {
+    remaining.push({ resource, count: objects.length });
+    const held = objects.flatMap(({ object }) => object.metadata.finalizers ?? []);
+    for (const finalizer of held) finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1);
+    const grace = resource.definition.hooks?.gracePeriodSeconds ? graceSeconds : 0;
+    estimateSeconds = Math.max(estimateSeconds, grace || (held.length > 0 ? FINALIZER_SECONDS : 0));
+    if (grace === 0 && held.length === 0) failures.push(unexpected(resource, namespace));
+  }
+  return { remaining, finalizers, failures, estimateSeconds, storeKeys: new Set(left.map(({ entry }) => entry.key)) };
+}
+
+function unexpected({ definition }: ServedResource, namespace: string): string {
+  const resource = `${definition.group}/${definition.versions[0]?.name}, Resource=${definition.plural}`;
+  return `unexpected items still remain in namespace: ${namespace} for gvr: ${resource}`;
+}

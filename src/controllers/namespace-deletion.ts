@@ -1,0 +1,233 @@
+import { ApiError } from "../api/api-error.ts";
+import { isObject, type KubeObject } from "../api/object.ts";
+import { WorkQueue } from "../lib/work-queue.ts";
+import type { ServedResource } from "../resources/catalog.ts";
+import type { Resources } from "../resources/resources.ts";
+import type { Entry, StoreEvent } from "../storage/store.ts";
+import type { Controller, ReportProblem } from "./controller.ts";
+import { type Follower, follow } from "./follow.ts";
+import { nextConditions } from "./namespace-conditions.ts";
+import { type Content, emptyNamespace } from "./namespace-content.ts";
+import { type Located, readObject, StoredKinds } from "./stored-kinds.ts";
+
+const NAME = "namespace-controller";
+const WORKERS = 10;
+const FINALIZER = "kubernetes";
+/** How long changes of what remains are collected before the conditions speak of them. */
+const REFRESH_MS = 1000;
+/** How many namespaces that are gone are remembered. */
+const MAX_DEPARTED = 1000;
+
+/** Empties namespaces that are being deleted and then lets them go. Several may run at the same time without harm. */
+export class NamespaceDeletion implements Controller {
+  readonly name: string = NAME;
+  readonly aliases: readonly string[] = ["namespace"];
+  readonly #resources: Resources;
+  readonly #report: ReportProblem;
+
+  constructor(resources: Resources, report: ReportProblem) {
+    this.#resources = resources;
+    this.#report = report;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { catalog, keys, store } = this.#resources;
+    const namespaces = catalog.find("", "v1", "namespaces");
+    if (!namespaces) throw new Error("no kind of namespaces is served");
+    const deletion = new Deletion(this.#resources, namespaces, this.#report);
+    try {
+      await follow(store, keys.root, deletion, signal);
+    } finally {
+      await deletion.close();
+    }
+  }
+}
+
+/** What is left in a namespace, as a list of one moment and the events around it tell together. */
+class ContentTracker {
+  readonly #present = new Set<string>();
+  readonly #gone = new Set<string>();
+  #isListed = false;
+
+  /** Nothing is left. False as long as no list has told what there was. */
+  get isEmpty(): boolean {
+    return this.#isListed && this.#present.size === 0;
+  }
+
+  note(storeKey: string, isPresent: boolean): void {
+    (isPresent ? this.#gone : this.#present).delete(storeKey);
+    (isPresent ? this.#present : this.#gone).add(storeKey);
+  }
+
+  listed(storeKeys: ReadonlySet<string>): void {
+    this.#isListed = true;
+    // An event may be older or newer than the list. Taking a key for gone too early only means to look once more.
+    for (const storeKey of storeKeys) if (!this.#gone.has(storeKey)) this.#present.add(storeKey);
+    this.#gone.clear();
+  }
+}
+
+/** One run: knows which namespaces are waiting for what. */
+class Deletion implements Follower {
+  readonly #resources: Resources;
+  readonly #namespaces: ServedResource;
+  readonly #kinds: StoredKinds;
+  readonly #queue: WorkQueue<string>;
+  /** What is in namespaces that are being emptied or cannot go yet. */
+  readonly #contents = new Map<string, ContentTracker>();
+  /** Namespaces that are gone: an object that was being created when its namespace went is deleted, too. */
+  readonly #departed = new Set<string>();
+
+  constructor(resources: Resources, namespaces: ServedResource, report: ReportProblem) {
+    this.#resources = resources;
+    this.#namespaces = namespaces;
+    this.#kinds = new StoredKinds(resources);
+    this.#queue = new WorkQueue({
+      concurrency: WORKERS,
+      work: (namespace) => this.#work(namespace),
+      onError: (error) => {
+        if (!(error instanceof ApiError && error.code === 409)) report(NAME, error);
+      },
+    });
+  }
+
+  found(entry: Entry): void {
+    const located = this.#kinds.locate(entry.key);
+    if (located?.resource.definition === this.#namespaces.definition) this.#namespaceFound(located.key.name, entry);
+  }
+
+  loaded(): void {}
+
+  changed(events: readonly StoreEvent[]): void {
+    for (const event of events) {
+      const located = this.#kinds.locate(event.key);
+      if (located?.resource.definition === this.#namespaces.definition) {
+        if (event.entry) this.#namespaceFound(located.key.name, event.entry);
+        else this.#namespaceGone(located.key.name);
+      } else if (located) this.#contentChanged(located, event);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#queue.close();
+  }
+
+  #namespaceFound(name: string, entry: Entry): void {
+    this.#departed.delete(name);
+    if (readObject(entry)?.metadata.deletionTimestamp !== undefined) this.#queue.add(name);
+  }
+
+  #namespaceGone(name: string): void {
+    this.#contents.delete(name);
+    this.#departed.add(name);
+    const [oldest] = this.#departed;
+    if (this.#departed.size > MAX_DEPARTED && oldest !== undefined) this.#departed.delete(oldest);
+    this.#queue.add(name);
+  }
+
+  #contentChanged({ key }: Located, event: StoreEvent): void {
+    const content = this.#contents.get(key.namespace);
+    if (content) {
+      content.note(event.key, event.entry !== undefined);
+      if (content.isEmpty) this.#queue.add(key.namespace);
+      else this.#queue.addAfter(key.namespace, REFRESH_MS);
+    } else if (event.entry && this.#departed.has(key.namespace)) this.#queue.add(key.namespace);
+  }
+
+  async #work(name: string): Promise<void> {
+    const { store, keys } = this.#resources;
+    // Taken before the namespace is read: what is found in this state is older than any namespace that may follow it.
+    const revision = await store.revision();
+    const entry = await store.get(keys.key(this.#namespaces.definition, { namespace: "", name }), {
+      minRevision: revision,
+    });
+    const namespace = entry && readObject(entry);
+    if (!namespace) {
+      await this.#emptyDeparted(name, revision);
+      return;
+    }
+    if (namespace.metadata.deletionTimestamp === undefined) return;
+    try {
+      await this.#empty(await this.#markTerminating(namespace), revision);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 404)) throw error;
+    }
+  }
+
+  async #emptyDeparted(name: string, revision: number): Promise<void> {
+    if (!this.#departed.has(name)) return;
+    const where = { namespace: name, revision, deletedMs: this.#resources.clock.now() };
+    await emptyNamespace(this.#resources, this.#kinds, where);
+  }
+
+  async #empty(namespace: KubeObject, revision: number): Promise<void> {
+    if (finalizersOf(namespace).length === 0) return;
+    const { name = "", deletionTimestamp = "" } = namespace.metadata;
+    const tracker = new ContentTracker();
+    this.#contents.set(name, tracker);
+    const where = { namespace: name, revision, deletedMs: Date.parse(deletionTimestamp) };
+    const content = await emptyNamespace(this.#resources, this.#kinds, where);
+    tracker.listed(content.storeKeys);
+    await this.#reportContent(namespace, content);
+    if (content.failures.length > 0) {
+      throw new Error(`content of namespace ${name} could not be deleted: ${content.failures.join(", ")}`);
+    }
+    if (content.storeKeys.size === 0) {
+      this.#contents.delete(name);
+      await this.#finish(namespace);
+    } else if (tracker.isEmpty) this.#queue.add(name);
+    else this.#queue.addAfter(name, (Math.floor(content.estimateSeconds / 2) + 1) * 1000);
+  }
+
+  async #markTerminating(namespace: KubeObject): Promise<KubeObject> {
+    if (statusOf(namespace).phase === "Terminating") return namespace;
+    return this.#update(namespace, "status", (next) => {
+      next.status = { ...statusOf(next), phase: "Terminating" };
+    });
+  }
+
+  async #reportContent(namespace: KubeObject, content: Content): Promise<void> {
+    await this.#update(namespace, "status", (next) => {
+      const { conditions } = statusOf(next);
+      const known = Array.isArray(conditions) ? conditions.filter(isObject) : [];
+      const changed = nextConditions(known, content, this.#resources.clock.now());
+      if (changed) next.status = { ...statusOf(next), conditions: changed };
+    });
+  }
+
+  async #finish(namespace: KubeObject): Promise<void> {
+    await this.#update(namespace, "finalize", (next) => {
+      const finalizers = finalizersOf(next).filter((finalizer) => finalizer !== FINALIZER);
+      const { finalizers: _, ...spec } = isObject(next.spec) ? next.spec : {};
+      next.spec = finalizers.length > 0 ? { ...spec, finalizers } : spec;
+    });
+  }
+
+  async #update(
+    namespace: KubeObject,
+    subresource: string,
+    change: (next: KubeObject) => void,
+  ): Promise<KubeObject> {
+    const { name = "", uid } = namespace.metadata;
+    const { view } = await this.#resources.collection(this.#namespaces).update(
+      this.#namespaces,
+      { namespace: "", name },
+      (current) => {
+        const next = current ?? namespace;
+        change(next);
+        return next;
+      },
+      { subresource, uid, isPatch: true },
+    );
+    return view.object;
+  }
+}
+
+function statusOf({ status }: KubeObject) {
+  return isObject(status) ? status : {};
+}
+
+function finalizersOf({ spec }: KubeObject): string[] {
+  const finalizers = isObject(spec) ? spec.finalizers : undefined;
+  return Array.isArray(finalizers) ? finalizers.filter((one) => typeof one === "string") : [];
+}

@@ -1,0 +1,24 @@
+import type { ApiRequest } from "../api/call.ts";
+import type { EncodedReply } from "./encoded-reply.ts";
+
+/** A request with these headers and query, for tests. */
+export function testRequest(headers: Record<string, string> = {}, query = ""): ApiRequest {
+  return {
+    method: "GET",
+    path: "/",
+    query: new URLSearchParams(query),
+    headers,
+    authority: "localhost",
+    readBody: () => Promise.resolve(new Uint8Array()),
+    signal: new AbortController().signal,
+  };
+}
+
+/** The whole body of a reply, for tests. */
+export async function bodyOf(reply: EncodedReply): Promise<Buffer> {
+  if (typeof reply.body === "string") return Buffer.from(reply.body);
+  if (reply.body instanceof Uint8Array) return Buffer.from(reply.body);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of reply.body) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
