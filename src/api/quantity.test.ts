@@ -46,7 +46,8 @@ suite("a quantity", () => {
     ["1e-1000000", "1e-9"],
     ["123456789012345678901", "123456789012345678901"],
     ["1000E", "1"],
-    ["1.G", "1G"],
+    ["1.G", "1.G"],
+    ["m", "0"],
   ];
   for (const [text, printed] of canonical) {
     test(`${text} is printed as ${printed}`, () => assert.equal(canonicalQuantity(text), printed));
@@ -56,6 +57,7 @@ suite("a quantity", () => {
     const form = /quantities must match the regular expression/;
     for (const text of ["", "x", "1.2.3", "1 ", "true", "{}", "1Gi5x"])
       assert.throws(() => parseQuantity(text), form, text);
+    for (const text of ["Ei", "e-12"]) assert.throws(() => parseQuantity(text), /numeric part/, text);
     for (const text of ["1Kj", "1ki", "5-3", "1e", "1MM", "1Gi5"]) {
       assert.throws(() => parseQuantity(text), /suffix|expression/, text);
     }

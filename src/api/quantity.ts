@@ -19,9 +19,11 @@ export class QuantityError extends Error {
 }
 
 const WRONG_FORM = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+// Compat: without any digit a text is zero, unless its suffix is very large or very small.
+const WRONG_NUMBER = "unable to parse numeric part of quantity";
 const WRONG_SUFFIX = "unable to parse quantity's suffix";
 
-const FORM = /^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+const FORM = /^([+-]?)(0*)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
 const EXPONENT = /^[eE]([+-]?[0-9]+)$/;
 const DECIMAL: ReadonlyMap<string, number> = new Map([
   ["n", -9],
@@ -44,18 +46,22 @@ const MIN_EXPONENT = -9;
 
 /** Reads a quantity. Throws QuantityError. */
 export function parseQuantity(text: string): Quantity {
-  const [, sign, digits = "", fraction = "", suffix = ""] = text === "" ? [] : (FORM.exec(text) ?? []);
+  const [, sign, zeros = "", digits = "", fraction = "", suffix = ""] = text === "" ? [] : (FORM.exec(text) ?? []);
   if (sign === undefined) throw new QuantityError(WRONG_FORM);
   const whole = digits === "" ? "0" : digits;
   const isNegative = sign === "-";
+  const hasDigits = zeros + digits + fraction !== "";
   const binary = suffix === "" ? -1 : BINARY.indexOf(suffix);
-  if (binary > 0) return binaryQuantity(text, { whole, fraction, isNegative, power: binary * 10 });
+  if (binary > 0) return binaryQuantity(text, { whole, fraction, isNegative, hasDigits, power: binary * 10 });
   const decimal = DECIMAL.get(suffix);
   const scale = decimal ?? exponentOf(suffix);
   const format = decimal === undefined ? "DecimalExponent" : "DecimalSI";
   const mantissa = signed(BigInt(whole + fraction), isNegative);
   const exponent = scale - fraction.length;
-  if (whole.length + fraction.length > 18 || exponent < MIN_EXPONENT) return roundedUp(mantissa, exponent, format);
+  if (whole.length + fraction.length > 18 || exponent < MIN_EXPONENT) {
+    if (!hasDigits) throw new QuantityError(WRONG_NUMBER);
+    return roundedUp(mantissa, exponent, format);
+  }
   // Compat: such texts are printed as they are, even with a sign or an exponent that could be shorter.
   const isCanonical = exponent % 3 === 0 && !(whole + fraction).endsWith("000") && !whole.startsWith("0");
   return { mantissa, exponent, format, text: isCanonical ? text : undefined };
@@ -75,11 +81,13 @@ interface BinaryParts {
   readonly whole: string;
   readonly fraction: string;
   readonly isNegative: boolean;
+  readonly hasDigits: boolean;
   /** Power of two. */
   readonly power: number;
 }
 
-function binaryQuantity(text: string, { whole, fraction, isNegative, power }: BinaryParts): Quantity {
+function binaryQuantity(text: string, parts: BinaryParts): Quantity {
+  const { whole, fraction, isNegative, power } = parts;
   const value = BigInt(whole + fraction);
   const amount = value << BigInt(power);
   if (fraction === "" && 14 - whole.length - Math.trunc((power * 3) / 10) >= 0) {
@@ -91,6 +99,7 @@ function binaryQuantity(text: string, { whole, fraction, isNegative, power }: Bi
       text: isCanonical ? text : undefined,
     };
   }
+  if (!parts.hasDigits) throw new QuantityError(WRONG_NUMBER);
   const rounded = roundedUp(amount, -fraction.length, "BinarySI");
   if (compareQuantities(rounded, integer(MAX_INT64)) > 0) return integer(signed(MAX_INT64, isNegative), "BinarySI");
   const isFraction = rounded.mantissa > 0n && compareQuantities(rounded, integer(1n)) < 0;

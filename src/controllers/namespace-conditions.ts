@@ -38,7 +38,8 @@ const WELL: readonly (readonly [type: string, reason: string, message: string])[
 
 function troubles({ remaining, finalizers, failures }: Emptying): Map<string, Verdict> {
   const verdicts = new Map<string, Verdict>();
-  const add = (type: string, reason: string, message: string) => verdicts.set(type, { status: "True", reason, message });
+  const add = (type: string, reason: string, message: string) =>
+    verdicts.set(type, { status: "True", reason, message });
   if (failures.length > 0) {
     const texts = [...failures].sort().join(", ");
     const message = `Failed to delete all resource types, ${failures.length} remaining: ${texts}`;

@@ -52,11 +52,7 @@ function isContent({ definition }: ServedResource): boolean {
   return definition.scope === "Namespaced" && definition.verbs.includes("delete");
 }
 
-async function emptyKinds(
-  resources: Resources,
-  kinds: readonly ServedResource[],
-  where: ContentAt,
-): Promise<Content> {
+async function emptyKinds(resources: Resources, kinds: readonly ServedResource[], where: ContentAt): Promise<Content> {
   const failures: string[] = [];
   const found = await findContent(resources, kinds, where.namespace, where.revision);
   const graceSeconds = estimateGrace(found, where, resources.clock.now());

@@ -172,11 +172,15 @@ class Deletion implements Follower {
     if (content.failures.length > 0) {
       throw new Error(`content of namespace ${name} could not be deleted: ${content.failures.join(", ")}`);
     }
-    if (content.storeKeys.size === 0) {
+    if (!tracker.isEmpty && content.storeKeys.size > 0) {
+      this.#queue.addAfter(name, (Math.floor(content.estimateSeconds / 2) + 1) * 1000);
+    } else if (!tracker.isEmpty || content.storeKeys.size > 0) {
+      // Things have come or gone since the list was made.
+      this.#queue.add(name);
+    } else {
       this.#contents.delete(name);
       await this.#finish(namespace);
-    } else if (tracker.isEmpty) this.#queue.add(name);
-    else this.#queue.addAfter(name, (Math.floor(content.estimateSeconds / 2) + 1) * 1000);
+    }
   }
 
   async #markTerminating(namespace: KubeObject): Promise<KubeObject> {
@@ -203,11 +207,7 @@ class Deletion implements Follower {
     });
   }
 
-  async #update(
-    namespace: KubeObject,
-    subresource: string,
-    change: (next: KubeObject) => void,
-  ): Promise<KubeObject> {
+  async #update(namespace: KubeObject, subresource: string, change: (next: KubeObject) => void): Promise<KubeObject> {
     const { name = "", uid } = namespace.metadata;
     const { view } = await this.#resources.collection(this.#namespaces).update(
       this.#namespaces,

@@ -3,7 +3,6 @@ import { isObject, type KubeObject } from "../api/object.ts";
 import { WorkQueue } from "../lib/work-queue.ts";
 import type { ServedResource } from "../resources/catalog.ts";
 import type { Resources } from "../resources/resources.ts";
-import type { Entry, StoreEvent } from "../storage/store.ts";
 import type { ReportProblem } from "./controller.ts";
 import { type Follower, follow } from "./follow.ts";
 import { readObject } from "./stored-kinds.ts";
@@ -18,8 +17,10 @@ export interface NamespaceFixture {
   readonly objectName: string;
   /** A new one, without its namespace. The caller owns it. */
   make(): KubeObject;
-  /** Changes one that differs from what it should be and returns true. Absent: any content will do. */
-  repair?(current: KubeObject): boolean;
+  /** Whether one that exists is as it should be. */
+  isRight(current: KubeObject): boolean;
+  /** Makes it so. May change `current`. */
+  repair(current: KubeObject): void;
 }
 
 const WORKERS = 5;
@@ -31,26 +32,123 @@ export async function keepInNamespaces(
   report: ReportProblem,
   signal: AbortSignal,
 ): Promise<void> {
-  const namespaces = resources.catalog.find("", "v1", "namespaces");
-  const objects = resources.catalog.find("", "v1", fixture.plural);
-  if (!namespaces || !objects) throw new Error(`no ${fixture.plural} or no namespaces are served`);
-  const keeper = new Keeper(resources, fixture, { namespaces, objects });
+  const keeper = new Keeper(resources, fixture);
   const queue = new WorkQueue<string>({
     concurrency: WORKERS,
     work: (namespace) => keeper.ensure(namespace),
-    onError: (error) => report(fixture.controller, error),
+    onError: (error) => {
+      if (!hasCode(error, 409)) report(fixture.controller, error);
+    },
   });
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
-  const { store, keys } = resources;
-  const run = (resource: ServedResource, follower: Follower) =>
-    follow(store, keys.prefix(resource.definition), follower, either).finally(() => failed.abort());
   try {
-    await Promise.all([
-      run(namespaces, { ...watchKeys((key) => queue.add(keys.parse(namespaces.definition, key).name)), ...SKIP_GONE }),
-      run(objects, watchObjects(keys.parse.bind(keys, objects.definition), fixture.objectName, queue)),
-    ]);
+    const runs = keeper
+      .followers((namespace) => queue.add(namespace))
+      .map(async ([prefix, follower]) => {
+        await follow(resources.store, prefix, follower, either).finally(() => failed.abort());
+      });
+    const outcomes = await Promise.allSettled(runs);
+    const failure = outcomes.find((outcome) => outcome.status === "rejected");
+    if (failure) throw failure.reason;
   } finally {
     await queue.close();
   }
+}
+
+class Keeper {
+  readonly #resources: Resources;
+  readonly #fixture: NamespaceFixture;
+  readonly #namespaces: ServedResource;
+  readonly #objects: ServedResource;
+
+  constructor(resources: Resources, fixture: NamespaceFixture) {
+    const namespaces = resources.catalog.find("", "v1", "namespaces");
+    const objects = resources.catalog.find("", "v1", fixture.plural);
+    if (!namespaces || !objects) throw new Error(`no namespaces or no ${fixture.plural} are served`);
+    this.#resources = resources;
+    this.#fixture = fixture;
+    this.#namespaces = namespaces;
+    this.#objects = objects;
+  }
+
+  /** What to follow in order to learn of namespaces to look at. */
+  followers(enqueue: (namespace: string) => void): [prefix: string, follower: Follower][] {
+    const { keys } = this.#resources;
+    const nameOf = (storeKey: string) => keys.parse(this.#namespaces.definition, storeKey).name;
+    const namespaces: Follower = {
+      found: ({ key }) => enqueue(nameOf(key)),
+      loaded: () => undefined,
+      changed: (events) => {
+        for (const { key, entry } of events) if (entry) enqueue(nameOf(key));
+      },
+    };
+    const ending = `/${this.#fixture.objectName}`;
+    const objects: Follower = {
+      found: () => undefined,
+      loaded: () => undefined,
+      changed: (events) => {
+        for (const { key } of events) {
+          if (key.endsWith(ending)) enqueue(keys.parse(this.#objects.definition, key).namespace);
+        }
+      },
+    };
+    return [
+      [keys.prefix(this.#namespaces.definition), namespaces],
+      [keys.prefix(this.#objects.definition), objects],
+    ];
+  }
+
+  async ensure(namespace: string): Promise<void> {
+    if (!(await this.#isActive(namespace))) return;
+    const key = { namespace, name: this.#fixture.objectName };
+    const current = await this.#read(this.#objects, key);
+    if (!current) await this.#create(namespace);
+    else if (!this.#fixture.isRight(current)) await this.#repair(current);
+  }
+
+  async #create(namespace: string): Promise<void> {
+    const object = this.#fixture.make();
+    object.metadata.namespace = namespace;
+    const collection = this.#resources.collection(this.#objects);
+    const { metadata } = (await collection.create(this.#objects, object, {})).object;
+    // Had the namespace begun to go in the meantime, nobody might come to delete this again.
+    if (await this.#isActive(namespace)) return;
+    const key = { namespace, name: this.#fixture.objectName };
+    const request = { preconditions: { uid: metadata.uid } };
+    await collection.delete(this.#objects, key, request, {}).catch((error: unknown) => {
+      if (!hasCode(error, 404)) throw error;
+    });
+  }
+
+  async #repair({ metadata }: KubeObject): Promise<void> {
+    const key = { namespace: metadata.namespace ?? "", name: this.#fixture.objectName };
+    const change = (current: KubeObject | undefined) => {
+      const next = current ?? this.#fixture.make();
+      if (!this.#fixture.isRight(next)) this.#fixture.repair(next);
+      return next;
+    };
+    const collection = this.#resources.collection(this.#objects);
+    await collection
+      .update(this.#objects, key, change, { uid: metadata.uid, isPatch: true })
+      .catch((error: unknown) => {
+        if (!hasCode(error, 404)) throw error;
+      });
+  }
+
+  async #isActive(name: string): Promise<boolean> {
+    const namespace = await this.#read(this.#namespaces, { namespace: "", name });
+    if (!namespace || namespace.metadata.deletionTimestamp !== undefined) return false;
+    return !isObject(namespace.status) || namespace.status.phase !== "Terminating";
+  }
+
+  async #read(resource: ServedResource, key: { namespace: string; name: string }): Promise<KubeObject | undefined> {
+    const { store, keys } = this.#resources;
+    const entry = await store.get(keys.key(resource.definition, key));
+    return entry && readObject(entry);
+  }
+}
+
+function hasCode(error: unknown, code: number): boolean {
+  return error instanceof ApiError && error.code === code;
 }

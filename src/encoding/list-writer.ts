@@ -102,14 +102,15 @@ function* prettyPieces({ head, arrayName, views, value }: ListShape): Generator<
 }
 
 function* yamlPieces({ head, arrayName, views, value }: ListShape): Generator<Uint8Array> {
-  const members = Object.entries(head);
-  const before = Object.fromEntries(members.filter(([name]) => name < arrayName));
-  const after = Object.fromEntries(members.filter(([name]) => name > arrayName));
-  yield Buffer.from(`${printYaml(before)}${arrayName}:`);
+  const part = (isWanted: (name: string) => boolean): string => {
+    const members = Object.entries(head).filter(([name]) => isWanted(name));
+    return members.length === 0 ? "" : printYaml(Object.fromEntries(members));
+  };
+  yield Buffer.from(`${part((name) => name < arrayName)}${arrayName}:`);
   let isFirst = true;
   for (const view of views) {
     yield Buffer.from(`${isFirst ? "\n" : ""}${printYaml([value(view)])}`);
     isFirst = false;
   }
-  yield Buffer.from(`${isFirst ? " []\n" : ""}${printYaml(after)}`);
+  yield Buffer.from(`${isFirst ? " []\n" : ""}${part((name) => name > arrayName)}`);
 }

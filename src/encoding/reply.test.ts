@@ -49,7 +49,7 @@ const as = (kind: string): Record<string, string> => ({ accept: `application/jso
 const encode = (reply: ApiReply, headers: Record<string, string> = {}, query = ""): EncodedReply =>
   encodeReply(testRequest(headers, query), reply, CONTEXT);
 const textOf = async (reply: EncodedReply): Promise<string> => (await bodyOf(reply)).toString();
-const valueOf = async (reply: EncodedReply): Promise<Json> => JSON.parse(await textOf(reply));
+const jsonOf = async (reply: EncodedReply): Promise<Json> => JSON.parse(await textOf(reply));
 
 describe("encodeReply, one object", () => {
   it("passes the view's bytes on, with a line feed", async () => {
@@ -73,24 +73,24 @@ describe("encodeReply, one object", () => {
   it("shows metadata only", async () => {
     const { metadata } = configMap("one");
     const expected = { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata };
-    assert.deepEqual(await valueOf(encode(one, as("PartialObjectMetadata"))), expected);
+    assert.deepEqual(await jsonOf(encode(one, as("PartialObjectMetadata"))), expected);
   });
 
   it("shows a table, with the objects the client wants in it", async () => {
-    const table = (await valueOf(encode(one, as("Table")))) as {
+    const table = (await jsonOf(encode(one, as("Table")))) as {
       rows: { cells: Json; object: KubeObject }[];
       metadata: Json;
     };
     assert.deepEqual(table.metadata, { resourceVersion: "5" });
     assert.deepEqual(table.rows[0]?.cells, ["one", 1]);
     assert.equal(table.rows[0]?.object.kind, "PartialObjectMetadata");
-    const bare = (await valueOf(encode(one, as("Table"), "includeObject=None"))) as { rows: { object: Json }[] };
+    const bare = (await jsonOf(encode(one, as("Table"), "includeObject=None"))) as { rows: { object: Json }[] };
     assert.equal(bare.rows[0]?.object, null);
   });
 
   it("refuses what it cannot be shown as", async () => {
     const refusal = async (reply: EncodedReply): Promise<string> => {
-      const status = (await valueOf(reply)) as { code: number; message: string };
+      const status = (await jsonOf(reply)) as { code: number; message: string };
       assert.equal(status.code, reply.status);
       return `${status.code} ${status.message}`;
     };
@@ -153,7 +153,7 @@ describe("encodeReply, lists", () => {
     for (const count of [0, 1, 3]) {
       const reply = listOf(Array.from({ length: count }, (_, index) => `n${index}`));
       for (const headers of [{}, as("Table"), as("PartialObjectMetadataList")]) {
-        const compact = await valueOf(encode(reply, headers));
+        const compact = await jsonOf(encode(reply, headers));
         assert.equal(await textOf(encode(reply, headers, "pretty=true")), JSON.stringify(compact, null, 2));
         const accept = `${(headers as { accept?: string }).accept ?? "application/json"}`.replace("json", "yaml");
         assert.deepEqual(decodeYaml(await bodyOf(encode(reply, { accept }))).value, compact);
@@ -167,7 +167,7 @@ describe("encodeReply, lists", () => {
       compare: (a: KubeObject, b: KubeObject) => ((a.metadata.name ?? "") < (b.metadata.name ?? "") ? 1 : -1),
     };
     const reply = { ...listOf(["a", "b"]), table } as ApiReply;
-    const { rows } = (await valueOf(encode(reply, as("Table")))) as { rows: { cells: Json[] }[] };
+    const { rows } = (await jsonOf(encode(reply, as("Table")))) as { rows: { cells: Json[] }[] };
     assert.deepEqual(
       rows.map((row) => row.cells[0]),
       ["b", "a"],
@@ -207,7 +207,7 @@ describe("encodeReply, other replies", () => {
     const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success" } as const;
     const reply = encode({ type: "status", status }, as("Table"));
     assert.equal(reply.status, 200);
-    assert.deepEqual(await valueOf(reply), status);
+    assert.deepEqual(await jsonOf(reply), status);
     assert.equal(encode({ type: "status", status: { ...status, code: 201 } }).status, 201);
   });
 

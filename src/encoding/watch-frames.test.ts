@@ -44,6 +44,12 @@ function watch(batches: AsyncIterable<readonly WatchEvent[]>, kind?: string, que
   return encodeReply(testRequest({ accept }, query), { type: "watch", events: batches, table: TABLE }, context);
 }
 
+const chunksOf = async (reply: EncodedReply): Promise<Uint8Array[]> => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of reply.body as AsyncIterable<Uint8Array>) chunks.push(chunk);
+  return chunks;
+};
+
 const linesOf = async (reply: EncodedReply): Promise<Json[]> => {
   const text = (await bodyOf(reply)).toString();
   assert.ok(text === "" || text.endsWith("\n"));
@@ -66,7 +72,7 @@ describe("watches", () => {
       const reply = watch(from(batches), undefined, "pretty=1");
       assert.equal(reply.headers["content-type"], "application/json");
       assert.ok(reply.isLongRunning);
-      const chunks = await Array.fromAsync(reply.body as AsyncIterable<Uint8Array>);
+      const chunks = await chunksOf(reply);
       assert.equal(chunks.length, 1);
       assert.equal(
         Buffer.concat(chunks).toString(),
@@ -82,7 +88,7 @@ describe("watches", () => {
   it("split very large batches", async () => {
     const big = viewOf({ ...pod("a"), filler: "x".repeat(100_000) });
     const batch = Array.from({ length: 10 }, () => ({ type: "ADDED", view: big }) as const);
-    const chunks = await Array.fromAsync(watch(from([batch])).body as AsyncIterable<Uint8Array>);
+    const chunks = await chunksOf(watch(from([batch])));
     assert.equal(chunks.length, 4);
   });
 

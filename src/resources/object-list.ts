@@ -45,7 +45,10 @@ export async function listObjects(
   }
   const target = { group: resource.definition.group, resource: resource.definition.plural };
   try {
-    return await collect(context, resource, request, token);
+    const only = token ? undefined : onlyKey(context, resource, request.selection);
+    return await (only === undefined
+      ? collect(context, resource, request, token)
+      : collectOne(context, resource, request, only));
   } catch (error) {
     if (token && error instanceof StoreError && error.code === "compacted") {
       throw expired(EXPIRED_TOKEN, printContinueToken({ revision: -1, after: token.after }));
@@ -63,6 +66,27 @@ function moment(request: ListRequest, token: ContinueToken | undefined): Pick<Li
   return { minRevision: version };
 }
 
+/** The one key that can match, when the selectors pin both a name and its namespace. */
+function onlyKey({ keys }: ResourceContext, { definition }: ServedResource, selection: Selection): string | undefined {
+  const { namespace, name } = selection;
+  if (!name || (definition.scope === "Namespaced" && namespace === "")) return undefined;
+  return keys.key(definition, { namespace, name });
+}
+
+/** A list of at most one object. It is read like any list, for its revision, but only where that object would be. */
+async function collectOne(
+  context: ResourceContext,
+  resource: ServedResource,
+  request: ListRequest,
+  key: string,
+): Promise<ObjectList> {
+  const { entries, revision } = await readPage(context, key, { ...moment(request, undefined), limit: 1 });
+  const [entry] = entries;
+  const view = entry?.key === key ? context.views.view(resource, entry) : undefined;
+  const items = view && request.selection.matches(view.object) ? [view] : [];
+  return { items, metadata: listMetadata(request.selection, revision) };
+}
+
 async function collect(
   context: ResourceContext,
   resource: ServedResource,
@@ -73,7 +97,7 @@ async function collect(
   const prefix = context.keys.prefix(resource.definition, selection.namespace);
   const when = moment(request, token);
   // Compat: the real server ignores the limit when any state will do.
-  const limit = request.resourceVersion === 0 && !token ? 0 : request.limit;
+  const limit = request.resourceVersion === 0 ? 0 : request.limit;
   const items: ObjectView[] = [];
   let after = token ? prefix + token.after : undefined;
   let page = await readPage(context, prefix, { ...when, after, limit: pageSize(limit, selection) });

@@ -181,16 +181,15 @@ function differOnOneSide(shape: ListShape, left: Value, right: Value, raw: Compa
   const isLeft = Array.isArray(left) && left.length > 0;
   const items = isLeft ? left : Array.isArray(right) ? right : [];
   const elements = items.map((item) => itemElement(shape, item, (isLeft ? raw.leftIsRaw : raw.rightIsRaw) !== true));
+  const isUnique = elements.length === 1 || new Set(elements).size === elements.length;
+  const whole = isLeft ? REMOVED : ADDED;
   const changed: ChangedChild[] = [];
   for (const [i, element] of elements.entries()) {
     // Items with the same key count as one opaque item.
-    if (elements.length > 1 && elements.indexOf(element) !== i) continue;
-    const isOnce = elements.length === 1 || elements.lastIndexOf(element) === i;
-    const whole = isLeft ? REMOVED : ADDED;
-    const found = isLeft
-      ? differ(shape.items(), items[i], undefined, raw)
-      : differ(shape.items(), undefined, items[i], raw);
-    const difference = isOnce ? found : whole;
+    const isRepeated = !isUnique && elements.indexOf(element) !== elements.lastIndexOf(element);
+    if (isRepeated && elements.indexOf(element) !== i) continue;
+    const [one, other] = isLeft ? [items[i], undefined] : [undefined, items[i]];
+    const difference = isRepeated ? whole : differ(shape.items(), one, other, raw);
     if (difference !== undefined) changed.push({ element, order: undefined, difference });
   }
   return changed;

@@ -1,0 +1,43 @@
+import { isObject, type KubeObject } from "../api/object.ts";
+import type { Resources } from "../resources/resources.ts";
+import type { Controller, ReportProblem } from "./controller.ts";
+import { keepInNamespaces, type NamespaceFixture } from "./namespace-fixture.ts";
+
+const NAME = "root-ca-certificate-publisher-controller";
+const OBJECT_NAME = "kube-root-ca.crt";
+const MEMBER = "ca.crt";
+const ANNOTATION = "kubernetes.io/description";
+const DESCRIPTION =
+  "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
+
+/** Sees to it that every active namespace has a config map with the certificates (PEM) that vouch for the server. */
+export function rootCaPublisher(resources: Resources, caPem: string, report: ReportProblem): Controller {
+  const fixture: NamespaceFixture = {
+    controller: NAME,
+    plural: "configmaps",
+    objectName: OBJECT_NAME,
+    make: () => ({
+      kind: "ConfigMap",
+      apiVersion: "v1",
+      metadata: { name: OBJECT_NAME, annotations: { [ANNOTATION]: DESCRIPTION } },
+      data: { [MEMBER]: caPem },
+    }),
+    isRight: (current) => isRight(current, caPem),
+    repair: (current) => {
+      current.data = { [MEMBER]: caPem };
+      current.metadata.annotations = { ...current.metadata.annotations, [ANNOTATION]: DESCRIPTION };
+    },
+  };
+  return {
+    name: NAME,
+    aliases: ["root-ca-cert-publisher"],
+    run: (signal) => keepInNamespaces(resources, fixture, report, signal),
+  };
+}
+
+/** Compat: other members of the data are removed, binary data and any other text in the annotation are left alone. */
+function isRight({ data, metadata }: KubeObject, caPem: string): boolean {
+  const members = isObject(data) ? Object.keys(data) : [];
+  if (members.length !== 1 || !isObject(data) || data[MEMBER] !== caPem) return false;
+  return (metadata.annotations?.[ANNOTATION] ?? "") !== "";
+}

@@ -1,0 +1,62 @@
+import { DecodeError, isExactInteger } from "../json.ts";
+import type { ValueCodec } from "./codec.ts";
+
+/** Text. */
+export const STRING: ValueCodec = {
+  wireType: 2,
+  write: (out, value) => {
+    if (typeof value === "string") out.string(value);
+  },
+  read: (input, end) => input.string(end),
+  zero: () => "",
+};
+
+/** Bytes: base64 in JSON. */
+export const BYTES: ValueCodec = {
+  wireType: 2,
+  write: (out, value) => {
+    if (typeof value === "string") out.bytes(Buffer.from(value, "base64"));
+  },
+  read: (input, end) => input.base64(end),
+  zero: () => null,
+  isNullable: true,
+};
+
+/** An integer of 32 bits; negative ones are written as if they had 64. */
+export const INT32: ValueCodec = {
+  wireType: 0,
+  write: (out, value) => out.int64(typeof value === "number" ? value | 0 : 0),
+  read: (input, end) => input.int32(end),
+  zero: () => 0,
+};
+
+/** An integer of 64 bits, exact. */
+export const INT64: ValueCodec = {
+  wireType: 0,
+  write: (out, value) => {
+    if (isExactInteger(value)) out.int64(BigInt(JSON.stringify(value)));
+    else out.int64(typeof value === "number" ? Math.trunc(value) || 0 : 0);
+  },
+  read: (input, end) => input.int64(end),
+  zero: () => 0,
+};
+
+/** A double. JSON has no words for those that are not finite. */
+export const DOUBLE: ValueCodec = {
+  wireType: 1,
+  write: (out, value) => out.double(isExactInteger(value) ? Number(JSON.stringify(value)) : Number(value ?? 0)),
+  read: (input, end) => {
+    const value = input.double(end);
+    if (!Number.isFinite(value)) throw new DecodeError(`json: unsupported value: ${value}`);
+    return value;
+  },
+  zero: () => 0,
+};
+
+/** True or false. */
+export const BOOL: ValueCodec = {
+  wireType: 0,
+  write: (out, value) => out.uint32(value === true ? 1 : 0),
+  read: (input, end) => input.bool(end),
+  zero: () => false,
+};

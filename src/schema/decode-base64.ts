@@ -1,0 +1,48 @@
+/** Base64 that cannot be decoded. The message is what the real server says. */
+export class Base64Error extends Error {
+  constructor(position: number) {
+    super(`illegal base64 data at input byte ${position}`);
+    this.name = "Base64Error";
+  }
+}
+
+/** Base64 in its one canonical spelling: without line ends, padded, unused bits zero. Throws Base64Error. */
+export function canonicalBase64(text: string): string {
+  const canonical = Buffer.from(text, "base64").toString("base64");
+  if (canonical === text) return text;
+  check(text);
+  return canonical;
+}
+
+const ALPHABET = new Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
+const isLineEnd = (character: string | undefined): boolean => character === "\n" || character === "\r";
+
+/** Throws at the place where Go's decoder stops. */
+function check(text: string): void {
+  // Characters of the current group of four.
+  let group = 0;
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i] ?? "";
+    if (isLineEnd(character)) continue;
+    if (character === "=") return checkPadding(text, i, group);
+    if (!ALPHABET.has(character)) throw new Base64Error(i);
+    group = (group + 1) % 4;
+  }
+  if (group !== 0) throw new Base64Error(Buffer.byteLength(text) - group);
+}
+
+function checkPadding(text: string, start: number, group: number): void {
+  if (group < 2) throw new Base64Error(start);
+  let next = start + 1;
+  const skip = () => {
+    while (isLineEnd(text[next])) next++;
+  };
+  if (group === 2) {
+    skip();
+    if (next === text.length) throw new Base64Error(next);
+    if (text[next] !== "=") throw new Base64Error(next);
+    next++;
+  }
+  skip();
+  if (next < text.length) throw new Base64Error(next);
+}
