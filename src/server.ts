@@ -18,10 +18,11 @@ import { TokenAuthenticator } from "./auth/token-file.ts";
 import type { Config } from "./config.ts";
 import { createDefaultNamespaces } from "./controllers/default-namespaces.ts";
 import type { EncodedReply } from "./encoding/encoded-reply.ts";
-import { DecodeError } from "./encoding/json.ts";
+import { DecodeError, decodeJson } from "./encoding/json.ts";
 import { negotiateInput, negotiateOutput } from "./encoding/negotiate.ts";
 import { encodeError, encodeReply, offerOf } from "./encoding/reply.ts";
 import { decodeBody } from "./encoding/request-body.ts";
+import { decodeYaml } from "./encoding/yaml.ts";
 import { discovery, discoveryPaths } from "./endpoints/discovery.ts";
 import { type HealthCheck, health, healthPaths, PING } from "./endpoints/health.ts";
 import { openApiHandler } from "./endpoints/openapi.ts";
@@ -131,7 +132,7 @@ async function answer(handler: Handler, request: ApiRequest): Promise<EncodedRep
   const warnings: string[] = [];
   const auditId = request.headers["audit-id"];
   const context = { warnings, auditId: typeof auditId === "string" ? auditId : randomUUID(), now: Date.now };
-  const call: Call = { request, info, user: ANONYMOUS, warnings, body: () => readBody(request) };
+  const call: Call = { request, info, user: ANONYMOUS, warnings, body: (format) => readBody(request, format) };
   try {
     return encodeReply(request, await handler(call), context);
   } catch (error) {
@@ -140,12 +141,13 @@ async function answer(handler: Handler, request: ApiRequest): Promise<EncodedRep
   }
 }
 
-async function readBody(request: ApiRequest): Promise<RequestBody> {
-  const mediaType = negotiateInput(request);
+async function readBody(request: ApiRequest, format?: "json" | "yaml"): Promise<RequestBody> {
+  const mediaType = format === undefined ? negotiateInput(request) : undefined;
   const bytes = await request.readBody(MAX_BODY_BYTES);
   if (bytes.length === 0) return { value: null, bytes, duplicates: () => [] };
   try {
-    const { value, duplicates } = decodeBody(bytes, mediaType);
+    const decode = format === "yaml" ? decodeYaml : decodeJson;
+    const { value, duplicates } = mediaType === undefined ? decode(bytes) : decodeBody(bytes, mediaType);
     return { value, bytes, duplicates };
   } catch (error) {
     if (error instanceof DecodeError) throw new BodyError(error.message, bytes);

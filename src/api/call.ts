@@ -35,8 +35,11 @@ export interface Call {
   user: UserInfo;
   /** Texts for `Warning` headers, in order. */
   readonly warnings: string[];
-  /** The request body, decoded in the format its content type names. Throws BodyError when that fails. Read at most once. */
-  body(): Promise<RequestBody>;
+  /**
+   * The request body, decoded in the format its content type names, or in the given one. Throws BodyError when that
+   * fails. Read at most once.
+   */
+  body(format?: "json" | "yaml"): Promise<RequestBody>;
 }
 
 /** A decoded request body. */

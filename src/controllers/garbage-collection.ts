@@ -164,9 +164,9 @@ class Collector implements Follower {
       await forEachLimited(dependents, WORKERS, (dependent) => this.#orphan(dependent, uid));
       await this.#removeFinalizer(located, object, ORPHAN);
     } else if (finalizers.includes(FOREGROUND)) {
-      const blocking = this.#graph.dependentsOf(uid).filter((dependent) => isBlocking(dependent, uid));
-      for (const dependent of blocking) if (!dependent.isWaiting) this.#queue.add(dependent.storeKey);
-      if (blocking.length === 0) await this.#removeFinalizer(located, object, FOREGROUND);
+      // Its dependents were enqueued when it began to wait; the last of those that block it brings it here again.
+      if (!this.#graph.isBlocked(uid)) await this.#removeFinalizer(located, object, FOREGROUND);
+      else if (this.#graph.isInCircle(uid)) await this.#unblockOwners(located, uid);
     }
   }
 
@@ -178,6 +178,15 @@ class Collector implements Follower {
     } catch (error) {
       if (!isGone(error)) throw error;
     }
+  }
+
+  /** Cuts a circle of objects that wait for each other. The last one to join it comes here with the circle complete. */
+  async #unblockOwners(located: Located, uid: string): Promise<void> {
+    await this.#change(located, uid, ({ metadata }) => {
+      for (const owner of metadata.ownerReferences ?? []) {
+        if (owner.blockOwnerDeletion) owner.blockOwnerDeletion = false;
+      }
+    });
   }
 
   async #removeFinalizer(located: Located, object: KubeObject, finalizer: string): Promise<void> {
@@ -202,7 +211,7 @@ class Collector implements Follower {
     }
     if (standings.solid.length > 0) await this.#dropOthers(dependent, standings);
     else if (standings.waiting.length > 0 && this.#graph.hasDependents(object.metadata.uid ?? "")) {
-      await this.#deleteInForeground(dependent);
+      await this.#delete(dependent, "Foreground");
     } else await this.#delete(dependent, policyOf(object));
   }
 
@@ -215,22 +224,6 @@ class Collector implements Follower {
       requireSame(next, object, "ownerReferences");
       dropOwners(next, uids);
     });
-  }
-
-  async #deleteInForeground(dependent: Dependent): Promise<void> {
-    const { object } = dependent;
-    const { uid = "" } = object.metadata;
-    let expected = object;
-    // A dependent that waits itself may be waiting for this object's owners: the circle is cut here.
-    if (this.#graph.dependentsOf(uid).some((one) => one.isWaiting)) {
-      expected = await this.#change(dependent, uid, (next) => {
-        requireSame(next, object, "ownerReferences");
-        for (const owner of next.metadata.ownerReferences ?? []) {
-          if (owner.blockOwnerDeletion) owner.blockOwnerDeletion = false;
-        }
-      });
-    }
-    await this.#delete({ ...dependent, object: expected }, "Foreground");
   }
 
   async #delete({ resource, key, object }: Dependent, propagationPolicy: string): Promise<void> {
@@ -271,10 +264,6 @@ function dropOwners({ metadata }: KubeObject, uids: readonly string[]): void {
 
 function requireSame(current: KubeObject, expected: KubeObject, member: "ownerReferences" | "finalizers"): void {
   if (!isDeepStrictEqual(current.metadata[member], expected.metadata[member])) throw new ChangedMeanwhile();
-}
-
-function isBlocking(dependent: GraphNode, ownerUid: string): boolean {
-  return dependent.owners.some((owner) => owner.uid === ownerUid && owner.blockOwnerDeletion === true);
 }
 
 /** How the object's own dependents are treated: as its finalizers say, else they are deleted later. */

@@ -29,6 +29,8 @@ export class OwnerGraph {
   readonly #ownerKeyOf: (reference: OwnerReference, dependentKey: string) => string | undefined;
   readonly #nodes = new Map<string, GraphNode>();
   readonly #dependents = new Map<string, Set<GraphNode>>();
+  /** How many references say that their owner has to wait, by the owner's uid. */
+  readonly #blocking = new Map<string, number>();
   readonly #waiting = new Map<string, GraphNode>();
   readonly #sightings = new Map<string, Sighting>();
 
@@ -49,6 +51,26 @@ export class OwnerGraph {
   /** Who names this object as an owner. */
   dependentsOf(uid: string): readonly GraphNode[] {
     return [...(this.#dependents.get(uid) ?? [])];
+  }
+
+  /** Whether an owner that is deleted in the foreground has to wait for anybody. */
+  isBlocked(uid: string): boolean {
+    return this.#blocking.has(uid);
+  }
+
+  /** Whether an object that is deleted in the foreground waits, through others that wait, for itself. */
+  isInCircle(uid: string): boolean {
+    const seen = new Set<string>();
+    const open = [uid];
+    for (let owner = open.pop(); owner !== undefined; owner = open.pop()) {
+      for (const dependent of this.#dependents.get(owner) ?? []) {
+        if (!dependent.isWaiting || !isBlocking(dependent, owner)) continue;
+        if (dependent.uid === uid) return true;
+        if (!seen.has(dependent.uid)) open.push(dependent.uid);
+        seen.add(dependent.uid);
+      }
+    }
+    return false;
   }
 
   /** Whether anybody names this object as an owner. */
@@ -152,19 +174,23 @@ export class OwnerGraph {
 
   #enqueueWaiting(uid: string): void {
     const waiting = this.#waiting.get(uid);
-    if (waiting) this.#enqueue(waiting.storeKey);
+    if (waiting && !this.isBlocked(uid)) this.#enqueue(waiting.storeKey);
   }
 
   #link(node: GraphNode): void {
-    for (const { uid } of node.owners) {
+    for (const { uid, blockOwnerDeletion } of node.owners) {
       const dependents = this.#dependents.get(uid);
       if (dependents) dependents.add(node);
       else this.#dependents.set(uid, new Set([node]));
+      if (blockOwnerDeletion) this.#blocking.set(uid, (this.#blocking.get(uid) ?? 0) + 1);
     }
   }
 
   #unlink(node: GraphNode): void {
-    for (const { uid } of node.owners) {
+    for (const { uid, blockOwnerDeletion } of node.owners) {
+      const blocking = (this.#blocking.get(uid) ?? 0) - (blockOwnerDeletion ? 1 : 0);
+      if (blocking > 0) this.#blocking.set(uid, blocking);
+      else this.#blocking.delete(uid);
       const dependents = this.#dependents.get(uid);
       dependents?.delete(node);
       if (dependents?.size !== 0) continue;
@@ -195,6 +221,10 @@ function describe(storeKey: string, { metadata }: KubeObject): GraphNode | undef
 export function isFinalizing({ metadata }: KubeObject): boolean {
   if (metadata.deletionTimestamp === undefined) return false;
   return metadata.finalizers?.some((finalizer) => finalizer === FOREGROUND || finalizer === ORPHAN) ?? false;
+}
+
+function isBlocking(dependent: GraphNode, ownerUid: string): boolean {
+  return dependent.owners.some((owner) => owner.uid === ownerUid && owner.blockOwnerDeletion === true);
 }
 
 function identityOf(owner: OwnerReference): string {

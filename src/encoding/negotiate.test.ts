@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ApiError } from "../api/api-error.ts";
 import { negotiateInput, negotiateOutput, type OutputOffer } from "./negotiate.ts";
-import { testRequest } from "./test-request.ts";
+import { testRequest } from "./test-request.suite.ts";
 
 const OBJECT: OutputOffer = { route: "object", hasTransforms: true, hasTable: true };
 const ACCEPTED =

@@ -6,7 +6,7 @@ import type { Json, KubeObject } from "../api/object.ts";
 import type { ApiReply, ObjectView, TableShape } from "../api/reply.ts";
 import type { EncodedReply } from "./encoded-reply.ts";
 import { encodeError, encodeReply, type ReplyContext } from "./reply.ts";
-import { bodyOf, testRequest } from "./test-request.ts";
+import { bodyOf, testRequest } from "./test-request.suite.ts";
 import { decodeYaml } from "./yaml.ts";
 
 const CONTEXT: ReplyContext = { warnings: [], auditId: "the-id", now: () => 0 };

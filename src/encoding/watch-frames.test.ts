@@ -5,7 +5,7 @@ import type { Json, KubeObject } from "../api/object.ts";
 import type { ObjectView, TableShape, WatchEvent } from "../api/reply.ts";
 import type { EncodedReply } from "./encoded-reply.ts";
 import { encodeReply } from "./reply.ts";
-import { bodyOf, testRequest } from "./test-request.ts";
+import { bodyOf, testRequest } from "./test-request.suite.ts";
 
 function viewOf(object: KubeObject): ObjectView & { encoded: number } {
   const view = {

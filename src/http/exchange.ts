@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { ApiRequest } from "../api/call.ts";
+import type { EncodedReply } from "../encoding/encoded-reply.ts";
 import { readAll } from "./body-reader.ts";
 import type { ClientCertificate } from "./client-certificate.ts";
 import type { RequestHeaders } from "./request-headers.ts";
@@ -13,6 +14,13 @@ export interface Carrier {
   /** Tells a client that waits for it to send its body. */
   sendContinue(): void;
   clientCertificate(): ClientCertificate | undefined;
+  /**
+   * Writes a reply; a promise only where that takes longer. It rejects when the body fails; the client then sees a
+   * broken connection, not a short answer. `isLast` asks the client not to come back by this connection.
+   */
+  send(reply: EncodedReply, isLast: boolean): Promise<void> | undefined;
+  /** Cuts off a request that cannot be answered. */
+  giveUp(): void;
 }
 
 /** One request as the rest of the program sees it, until its reply is written. Most members are made at first need. */
@@ -25,7 +33,7 @@ export class Exchange implements ApiRequest {
   isLongRunning = false;
   /** The whole reply has been handed to the socket. */
   isReplied = false;
-  readonly #carrier: Carrier;
+  readonly carrier: Carrier;
   readonly #rawQuery: string;
   #query: URLSearchParams | undefined;
   #controller: AbortController | undefined;
@@ -36,7 +44,7 @@ export class Exchange implements ApiRequest {
     this.path = target.path;
     this.#rawQuery = target.rawQuery;
     this.headers = headers;
-    this.#carrier = carrier;
+    this.carrier = carrier;
     const authority = headers[":authority"] ?? headers.host;
     this.authority = typeof authority === "string" ? authority : "";
   }
@@ -47,7 +55,7 @@ export class Exchange implements ApiRequest {
   }
 
   get clientCertificate(): ClientCertificate | undefined {
-    return this.#carrier.clientCertificate();
+    return this.carrier.clientCertificate();
   }
 
   get signal(): AbortSignal {
@@ -67,9 +75,9 @@ export class Exchange implements ApiRequest {
   readBody(maxBytes: number): Promise<Uint8Array> {
     const declared = this.headers["content-length"];
     const declaredBytes = typeof declared === "string" ? Number(declared) : undefined;
-    if (!this.#carrier.hasBody || declaredBytes === 0) return Promise.resolve(new Uint8Array());
+    if (!this.carrier.hasBody || declaredBytes === 0) return Promise.resolve(new Uint8Array());
     const isTooLarge = declaredBytes !== undefined && declaredBytes > maxBytes;
-    if (!isTooLarge && this.headers.expect !== undefined) this.#carrier.sendContinue();
-    return readAll(this.#carrier.source, declaredBytes, maxBytes);
+    if (!isTooLarge && this.headers.expect !== undefined) this.carrier.sendContinue();
+    return readAll(this.carrier.source, declaredBytes, maxBytes);
   }
 }

@@ -32,6 +32,35 @@ class Http1Carrier implements Carrier {
     const { socket } = this.source;
     return socket instanceof TLSSocket ? clientCertificateOf(socket, socket) : undefined;
   }
+
+  send(reply: EncodedReply, isLast: boolean): Promise<void> | undefined {
+    const { status, headers, body } = reply;
+    const response = this.#response;
+    if (response === undefined) throw new Error("an upgraded connection has no response");
+    if (isLast || isTooMuchToDiscard(this.source)) headers.connection = "close";
+    if (typeof body === "string" || body instanceof Uint8Array) {
+      if (status !== 204 && status !== 304) headers["content-length"] = String(Buffer.byteLength(body));
+      response.writeHead(status, headers);
+      response.end(body);
+      return undefined;
+    }
+    if (response.destroyed) {
+      discard(body);
+      return undefined;
+    }
+    response.writeHead(status, headers);
+    if (this.source.method === "HEAD") {
+      discard(body);
+      response.end();
+      return undefined;
+    }
+    response.flushHeaders();
+    return pumpHttp1(response, body);
+  }
+
+  giveUp(): void {
+    this.source.socket.destroy();
+  }
 }
 
 /** The request of a Node message. Undefined when its target cannot be read. `response` is absent for upgrades. */
@@ -40,38 +69,6 @@ export function openHttp1(message: IncomingMessage, response?: ServerResponse): 
   if (target === undefined) return undefined;
   const headers = readHeaders(message.headers, message.rawHeaders);
   return new Exchange(message.method ?? "GET", target, headers, new Http1Carrier(message, response));
-}
-
-/**
- * Writes a reply; a promise only where that takes longer. It rejects when the body fails; the client then sees a
- * broken connection, not a short answer.
- */
-export function sendHttp1(
-  message: IncomingMessage,
-  response: ServerResponse,
-  reply: EncodedReply,
-  isClosing: boolean,
-): Promise<void> | undefined {
-  const { status, headers, body } = reply;
-  if (isClosing || isTooMuchToDiscard(message)) headers.connection = "close";
-  if (typeof body === "string" || body instanceof Uint8Array) {
-    if (status !== 204 && status !== 304) headers["content-length"] = String(Buffer.byteLength(body));
-    response.writeHead(status, headers);
-    response.end(body);
-    return undefined;
-  }
-  if (response.destroyed) {
-    discard(body);
-    return undefined;
-  }
-  response.writeHead(status, headers);
-  if (message.method === "HEAD") {
-    discard(body);
-    response.end();
-    return undefined;
-  }
-  response.flushHeaders();
-  return pumpHttp1(response, body);
 }
 
 async function pumpHttp1(response: ServerResponse, body: AsyncIterable<Uint8Array>): Promise<void> {

@@ -11,10 +11,12 @@ import { parseTarget } from "./target.ts";
 class Http2Carrier implements Carrier {
   readonly source: ServerHttp2Stream;
   readonly hasBody: boolean;
+  readonly #isHead: boolean;
 
-  constructor(source: ServerHttp2Stream, hasBody: boolean) {
+  constructor(source: ServerHttp2Stream, method: string, hasBody: boolean) {
     this.source = source;
     this.hasBody = hasBody;
+    this.#isHead = method === "HEAD";
   }
 
   sendContinue(): void {
@@ -24,6 +26,35 @@ class Http2Carrier implements Carrier {
   clientCertificate(): ClientCertificate | undefined {
     const { session } = this.source;
     return session ? clientCertificateOf(session, session.socket as TLSSocket) : undefined;
+  }
+
+  // A session that is being closed has already told its client.
+  send(reply: EncodedReply): Promise<void> | undefined {
+    const { status, headers, body } = reply;
+    const stream = this.source;
+    const isWhole = typeof body === "string" || body instanceof Uint8Array;
+    if (stream.destroyed || stream.closed) {
+      if (!isWhole) discard(body);
+      return undefined;
+    }
+    if (headers.connection !== undefined) closeSession(stream.session, headers);
+    const fields: Record<string, string | string[] | number> = headers;
+    fields[":status"] = status;
+    if (isWhole && status !== 204 && status !== 304) fields["content-length"] = Buffer.byteLength(body);
+    if (this.#isHead || (isWhole && body.length === 0)) {
+      if (!isWhole) discard(body);
+      stream.respond(fields, { endStream: true });
+    } else {
+      stream.respond(fields);
+      if (!isWhole) return pumpHttp2(stream, body);
+      stream.end(body);
+    }
+    closeUnread(stream);
+    return undefined;
+  }
+
+  giveUp(): void {
+    this.source.destroy();
   }
 }
 
@@ -37,39 +68,9 @@ export function openHttp2(
   const path = joined[":path"];
   const target = parseTarget(typeof path === "string" ? path : "/");
   if (target === undefined) return undefined;
-  const method = joined[":method"];
+  const method = joined[":method"] ?? "GET";
   const hasBody = (flags & constants.NGHTTP2_FLAG_END_STREAM) === 0;
-  const headers = readHeaders(joined, rawHeaders);
-  return new Exchange(typeof method === "string" ? method : "GET", target, headers, new Http2Carrier(stream, hasBody));
-}
-
-/**
- * Writes a reply; a promise only where that takes longer. It rejects when the body fails; the client then sees a
- * reset stream, not a short answer.
- */
-export function sendHttp2(stream: ServerHttp2Stream, method: string, reply: EncodedReply): Promise<void> | undefined {
-  const { status, headers, body } = reply;
-  const isWhole = typeof body === "string" || body instanceof Uint8Array;
-  if (stream.destroyed || stream.closed) {
-    if (!isWhole) discard(body);
-    return undefined;
-  }
-  if (headers.connection !== undefined) closeSession(stream.session, headers);
-  const fields: Record<string, string | string[] | number> = headers;
-  fields[":status"] = status;
-  if (isWhole && status !== 204 && status !== 304) fields["content-length"] = Buffer.byteLength(body);
-  if (method === "HEAD" || (isWhole && body.length === 0)) {
-    if (!isWhole) discard(body);
-    stream.respond(fields, { endStream: true });
-  } else if (isWhole) {
-    stream.respond(fields);
-    stream.end(body);
-  } else {
-    stream.respond(fields);
-    return pumpHttp2(stream, body);
-  }
-  closeUnread(stream);
-  return undefined;
+  return new Exchange(method, target, readHeaders(joined, rawHeaders), new Http2Carrier(stream, method, hasBody));
 }
 
 /** Frees what an unread body holds; waits until the reply is out. */

@@ -5,8 +5,8 @@ import type { Duplex } from "node:stream";
 import type { ApiRequest } from "../api/call.ts";
 import type { EncodedReply } from "../encoding/encoded-reply.ts";
 import type { Exchange } from "./exchange.ts";
-import { openHttp1, refuseHttp1, sendHttp1 } from "./http1.ts";
-import { openHttp2, refuseHttp2, sendHttp2 } from "./http2.ts";
+import { openHttp1, refuseHttp1 } from "./http1.ts";
+import { openHttp2, refuseHttp2 } from "./http2.ts";
 
 /** Answers one request. Must not reject: refusals are replies, too. */
 export type Answer = (request: ApiRequest) => Promise<EncodedReply>;
@@ -69,9 +69,6 @@ export async function listen(answer: Answer, options: ListenerOptions): Promise<
 interface CountedSession extends Http2Session {
   openStreams?: number;
 }
-
-/** Writes a reply to where its request came from. */
-type Send = (reply: EncodedReply) => Promise<void> | undefined;
 
 class Edge implements Listener {
   readonly #answer: Answer;
@@ -200,17 +197,12 @@ class Edge implements Listener {
       refuseHttp1(response);
       return;
     }
-    const { socket } = message;
-    this.#open.set(exchange, socket);
+    this.#open.set(exchange, message.socket);
     response.on("close", () => {
       this.#open.delete(exchange);
       if (!exchange.isReplied) exchange.abort();
     });
-    void this.#reply(
-      exchange,
-      (reply) => sendHttp1(message, response, reply, this.#isClosing),
-      () => socket.destroy(),
-    );
+    void this.#reply(exchange);
   }
 
   #takeHttp2(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, raw: string[]): void {
@@ -231,25 +223,21 @@ class Edge implements Listener {
       this.#open.delete(exchange);
       if (!exchange.isReplied) exchange.abort();
     });
-    void this.#reply(
-      exchange,
-      (reply) => sendHttp2(stream, exchange.method, reply),
-      () => stream.destroy(),
-    );
+    void this.#reply(exchange);
   }
 
-  async #reply(exchange: Exchange, send: Send, giveUp: () => void): Promise<void> {
+  async #reply(exchange: Exchange): Promise<void> {
     try {
       const reply = await this.#answer(exchange);
       if (reply.isLongRunning) {
         exchange.isLongRunning = true;
         if (this.#isClosing) exchange.abort();
       }
-      const sending = send(reply);
+      const sending = exchange.carrier.send(reply, this.#isClosing);
       if (sending !== undefined) await sending;
       exchange.isReplied = true;
     } catch (error) {
-      giveUp();
+      exchange.carrier.giveUp();
       this.#options.reportError?.(error);
     }
   }

@@ -15,6 +15,7 @@ import type { ObjectView } from "../api/reply.ts";
 import { parseVersion } from "../api/resource-version.ts";
 import type { Clock } from "../lib/clock.ts";
 import { cloneJson } from "../lib/clone.ts";
+import { keepTimes } from "../patch/apply/keep-times.ts";
 import type { Entry, Store, WriteResult } from "../storage/store.ts";
 import type { Catalog, ServedResource } from "./catalog.ts";
 import { convertObject, storedApiVersion } from "./conversion.ts";
@@ -181,6 +182,7 @@ export class Collection {
     this.#warn(next, current, options);
     await options.admit?.(next, current);
     next.metadata.resourceVersion = current.metadata.resourceVersion;
+    next.metadata = keepTimes(current, next).metadata;
     // Compat: an update that changes nothing answers with the old resourceVersion and sends no event.
     if (isDeepStrictEqual(next, current)) return { view: this.#context.views.view(resource, entry) };
     if (options.dryRun) return { view: viewObject(convertObject(definition, next, resource.apiVersion)) };

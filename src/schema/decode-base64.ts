@@ -24,7 +24,10 @@ function check(text: string): void {
   for (let i = 0; i < text.length; i++) {
     const character = text[i] ?? "";
     if (isLineEnd(character)) continue;
-    if (character === "=") return checkPadding(text, i, group);
+    if (character === "=") {
+      checkPadding(text, i, group);
+      return;
+    }
     if (!ALPHABET.has(character)) throw new Base64Error(i);
     group = (group + 1) % 4;
   }

@@ -109,8 +109,8 @@ class TimeReader {
     }
     const [whole = "", sign, hours, minutes] = /^([+-])([0-9]{2}):([0-9]{2})/.exec(this.rest) ?? [];
     if (whole === "") throw this.refuse(part);
-    if (Number(hours) > 24) throw this.outOfRange("time zone offset hour");
     if (Number(minutes) > 60) throw this.outOfRange("time zone offset minute");
+    if (Number(hours) > 24) throw this.outOfRange("time zone offset hour");
     this.rest = this.rest.slice(whole.length);
     return (sign === "-" ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60);
   }

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { CachedStore } from "./cached-store.ts";
 import { MemoryStore } from "./memory.ts";
 import { describeStore } from "./store.suite.ts";
-import { type Entry, type ListOptions, type Page, type Store, StoreError, type WatchBatch } from "./store.ts";
 import type { StoreWatch as Watch } from "./store.ts";
+import { type Entry, type ListOptions, type Page, type Store, StoreError, type WatchBatch } from "./store.ts";
 
 describeStore("CachedStore over MemoryStore", async () => {
   const store = new CachedStore(new MemoryStore(), { prefix: "/suite-" });

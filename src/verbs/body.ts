@@ -1,6 +1,9 @@
-import { badRequest } from "../api/api-error.ts";
+import { ApiError, badRequest, invalid } from "../api/api-error.ts";
 import { BodyError, type Call } from "../api/call.ts";
+import { invalidField } from "../api/field-error.ts";
 import { isObject, type Json, type KubeObject } from "../api/object.ts";
+import type { WriteQuery } from "../api/options.ts";
+import { cloneJson } from "../lib/clone.ts";
 import { tidyMetadata } from "../resources/metadata.ts";
 import type { Target, VerbContext } from "./target.ts";
 
@@ -29,6 +32,34 @@ function beginning(bytes: Uint8Array): string {
   const shown = Buffer.from(bytes.subarray(0, SHOWN_BYTES));
   const text = bytes[0] === 0x7b ? shown.toString() : shown.toString("hex");
   return bytes.length > SHOWN_BYTES ? `${text} ...` : text;
+}
+
+/** A patched object before its schema has been looked at. */
+export interface PatchedValue {
+  readonly value: Json;
+  /** Strict texts about the patch itself. */
+  readonly problems: readonly string[];
+  readonly fieldValidation: WriteQuery["fieldValidation"];
+}
+
+/** What a patch made, as an object of the target's kind. Throws Invalid. The caller owns it. */
+export function typePatched(context: VerbContext, call: Call, target: Target, patched: PatchedValue): KubeObject {
+  const { value, problems, fieldValidation } = patched;
+  if (fieldValidation === "Strict" && problems.length > 0) {
+    throw invalidPatch(value, `strict decoding error: ${problems.join(", ")}`);
+  }
+  if (fieldValidation === "Warn") for (const text of problems) call.warnings.push(text);
+  try {
+    return asKind(context, cloneJson(value), target);
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 400) throw invalidPatch(value, error.message);
+    throw error;
+  }
+}
+
+/** 422 about the result of a patch. Compat: it names neither kind nor object. */
+function invalidPatch(value: Json, detail: string): ApiError {
+  return invalid({ group: "", kind: "" }, "", [invalidField("patch", JSON.stringify(value), detail)]);
 }
 
 /** Checks that a decoded body is an object of the target's kind and completes kind and apiVersion. */

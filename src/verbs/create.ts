@@ -3,15 +3,17 @@ import { parseWriteQuery } from "../api/options.ts";
 import type { ApiReply } from "../api/reply.ts";
 import { dedupeOwnerReferences, settleNamespace } from "../resources/metadata.ts";
 import { readObject } from "./body.ts";
+import { managerOf, recordManager } from "./field-manager.ts";
 import { admissionRequest, type Target, type VerbContext } from "./target.ts";
 
 /** Creates one object. */
 export async function create(context: VerbContext, call: Call, target: Target): Promise<ApiReply> {
-  const { dryRun } = parseWriteQuery("CreateOptions", call.request.query);
+  const { dryRun, fieldManager } = parseWriteQuery("CreateOptions", call.request.query);
   const object = await readObject(context, call, target);
   settleNamespace(target.resource.definition, object.metadata, target.namespace);
   const duplicates = dedupeOwnerReferences(object.metadata);
   if (duplicates !== undefined) call.warnings.push(duplicates);
+  recordManager(context, target, { live: undefined, next: object, manager: managerOf(call, fieldManager) });
   const write = { operation: "CREATE", dryRun } as const;
   await context.admission.mutate(admissionRequest(call, target, { ...write, object }));
   const view = await target.collection.create(target.resource, object, {

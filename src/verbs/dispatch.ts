@@ -9,6 +9,7 @@ import { deleteObject } from "./delete.ts";
 import { deleteCollection } from "./delete-collection.ts";
 import { get } from "./get.ts";
 import { list } from "./list.ts";
+import { patch } from "./patch.ts";
 import type { Target, VerbContext } from "./target.ts";
 import { update } from "./update.ts";
 import { watch } from "./watch.ts";
@@ -97,6 +98,6 @@ function run(context: VerbContext, call: Call, target: Target, verb: Verb): Prom
     case "deletecollection":
       return deleteCollection(context, call, target);
     case "patch":
-      throw unsupportedVerb(nameOf(target), verb);
+      return patch(context, call, target);
   }
 }

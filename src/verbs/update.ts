@@ -6,11 +6,12 @@ import type { ApiReply } from "../api/reply.ts";
 import { cloneJson } from "../lib/clone.ts";
 import { dedupeOwnerReferences, settleNamespace } from "../resources/metadata.ts";
 import { readObject } from "./body.ts";
+import { managerOf, recordManager } from "./field-manager.ts";
 import { admissionRequest, type Target, type VerbContext } from "./target.ts";
 
 /** Replaces one object, or what one of its subresources lets one change. */
 export async function update(context: VerbContext, call: Call, target: Target): Promise<ApiReply> {
-  const { dryRun } = parseWriteQuery("UpdateOptions", call.request.query);
+  const { dryRun, fieldManager } = parseWriteQuery("UpdateOptions", call.request.query);
   const object = await readObject(context, call, target);
   checkName(object.metadata, target.name);
   settleNamespace(target.resource.definition, object.metadata, target.namespace);
@@ -22,6 +23,7 @@ export async function update(context: VerbContext, call: Call, target: Target): 
     { namespace, name },
     async (current) => {
       const next = cloneJson(object);
+      recordManager(context, target, { live: current, next, manager: managerOf(call, fieldManager) });
       const operation = current ? "UPDATE" : "CREATE";
       await context.admission.mutate(
         admissionRequest(call, target, { operation, dryRun, object: next, previous: current }),

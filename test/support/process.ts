@@ -97,7 +97,12 @@ function statusOf(url: string, token: string): Promise<number> {
   return new Promise((resolve) => {
     const call = request(
       url,
-      { headers: token === "" ? {} : { authorization: `Bearer ${token}` }, rejectUnauthorized: false, timeout: 2000, agent: false },
+      {
+        headers: token === "" ? {} : { authorization: `Bearer ${token}` },
+        rejectUnauthorized: false,
+        timeout: 2000,
+        agent: false,
+      },
       (response) => {
         response.resume();
         resolve(response.statusCode ?? 0);

@@ -61,11 +61,11 @@ export class Reader {
 
   /** The tag of a field: number times eight, plus wire type. `message` names the message in refusals. */
   tag(end: number, message: string): number {
-    const first = this.#bytes[this.at] as number;
-    if (first < 0x80 && this.at < end) this.at++;
-    const tag = first < 0x80 ? first : this.#varint(end);
+    const tag = this.#varint(end);
     if ((tag & 7) === 4) throw new DecodeError(`proto: ${message}: wiretype end group for non-group`);
-    if (tag >>> 3 === 0) throw new DecodeError(`proto: ${message}: illegal tag ${tag >>> 3} (wire type ${tag})`);
+    if (tag < 8 || this.#high !== 0) {
+      throw new DecodeError(`proto: ${message}: illegal tag ${tag >>> 3} (wire type ${tag})`);
+    }
     return tag;
   }
 

@@ -15,6 +15,8 @@ export interface TrackingScope {
   readonly schemaOf: (apiVersion: string) => Schema | undefined;
   /** The same object in another version; undefined when that version is not known. Must not change the given one. */
   readonly convert: (object: KubeObject, toApiVersion: string) => KubeObject | undefined;
+  /** The kind has no type behind it: an empty list of managed fields from a client is then the same as none. */
+  readonly isCustom?: boolean;
   /** What this endpoint may not change in a version, so that nobody owns it through here. */
   readonly resetFields?: (apiVersion: string) => FieldFilter | undefined;
 }

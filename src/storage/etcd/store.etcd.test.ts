@@ -9,7 +9,7 @@ import { EtcdStore, type EtcdStoreOptions } from "./store.ts";
 // Each cluster's suites take turns, since they compact, but mostly they wait: the clusters go side by side.
 describe("the store suite on etcd", { concurrency: true }, () => {
   for (const members of [1, 3] as const) {
-    describe(`etcd with ${members} member(s)`, () => {
+    describe(`etcd with ${members} member(s)`, { concurrency: 1 }, () => {
       let cluster: EtcdCluster;
       before(async () => {
         cluster = await startEtcd({ members });

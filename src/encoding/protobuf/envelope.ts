@@ -1,0 +1,126 @@
+import type { JsonObject } from "../../api/object.ts";
+import type { Schema } from "../../schema/schema.ts";
+import { DecodeError } from "../json.ts";
+import { expectWireType } from "./codec.ts";
+import { decodeMessage, encodeMessage } from "./message.ts";
+import { Reader } from "./reader.ts";
+import { Writer } from "./writer.ts";
+
+/** The shape of a kind's message; undefined when there is none, as for custom kinds. */
+export type SchemaOf = (apiVersion: string, kind: string) => Schema | undefined;
+
+/** Which kind a message is of. Empty where it does not say. */
+export interface TypeMeta {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
+
+/** Whether bytes, of a request or in the store, are an object in Kubernetes' protobuf encoding. */
+export function isProtobuf(bytes: Uint8Array): boolean {
+  return bytes.length >= MAGIC.length && MAGIC.every((byte, index) => bytes[index] === byte);
+}
+
+/** Puts messages of a kind into envelopes. What stands before and after a message is the same for all of a size. */
+export function wrapMessage(type: TypeMeta, message: Uint8Array): Buffer {
+  const head = envelopeHead(type, message.length);
+  return Buffer.concat([head, message, ENVELOPE_END], head.length + message.length + ENVELOPE_END.length);
+}
+
+/** What an envelope ends with: no encoding and no type of the content. */
+export const ENVELOPE_END: Uint8Array = Buffer.from([0x1a, 0x00, 0x22, 0x00]);
+
+const scratch = new Writer();
+
+/** What stands before a message of `size` bytes. */
+export function envelopeHead({ apiVersion, kind }: TypeMeta, size: number): Buffer {
+  scratch.reset();
+  scratch.uint32(size);
+  scratch.tag(2, 2);
+  const before = scratch.size;
+  for (const [number, text] of [
+    [2, kind],
+    [1, apiVersion],
+  ] as const) {
+    const textBefore = scratch.size;
+    scratch.string(text);
+    scratch.delimit(number, textBefore);
+  }
+  scratch.delimit(1, before);
+  scratch.bytes(MAGIC);
+  return scratch.finish();
+}
+
+/** An envelope, taken apart. The message shares the memory of the bytes. */
+export interface Envelope extends TypeMeta {
+  readonly message: Uint8Array;
+}
+
+/** Opens an envelope. Throws DecodeError with the real server's words. */
+export function openEnvelope(bytes: Uint8Array): Envelope {
+  if (!isProtobuf(bytes)) {
+    const prefix = [...MAGIC].join(" ");
+    throw new DecodeError(`provided data does not appear to be a protobuf message, expected prefix [${prefix}]`);
+  }
+  if (bytes.length === MAGIC.length) throw new DecodeError("empty body");
+  const input = new Reader(bytes);
+  input.at = MAGIC.length;
+  let type: TypeMeta = { apiVersion: "", kind: "" };
+  let message: Uint8Array = bytes.subarray(0, 0);
+  while (input.at < input.size) {
+    const tag = input.tag(input.size, "Unknown");
+    if (tag >>> 3 === 1) {
+      expectWireType(tag & 7, 2, "typeMeta");
+      type = readTypeMeta(input, input.length(input.size));
+    } else if (tag >>> 3 === 2) {
+      expectWireType(tag & 7, 2, "raw");
+      message = input.bytes(input.length(input.size));
+    } else input.skip(tag & 7, input.size);
+  }
+  return { ...type, message };
+}
+
+function readTypeMeta(input: Reader, end: number): TypeMeta {
+  let apiVersion = "";
+  let kind = "";
+  while (input.at < end) {
+    const tag = input.tag(end, "TypeMeta");
+    const number = tag >>> 3;
+    if (number !== 1 && number !== 2) {
+      input.skip(tag & 7, end);
+      continue;
+    }
+    expectWireType(tag & 7, 2, number === 1 ? "aPIVersion" : "kind");
+    const text = input.string(input.length(end));
+    if (number === 1) apiVersion = text;
+    else kind = text;
+  }
+  return { apiVersion, kind };
+}
+
+/** An object in its envelope. The schema is that of its kind. */
+export function encodeObject(schema: Schema, object: JsonObject): Buffer {
+  return wrapMessage(typeOf(object), encodeMessage(schema, object));
+}
+
+/** Kind and apiVersion of an object, empty where it has none. */
+export function typeOf({ apiVersion, kind }: JsonObject): TypeMeta {
+  return {
+    apiVersion: typeof apiVersion === "string" ? apiVersion : "",
+    kind: typeof kind === "string" ? kind : "",
+  };
+}
+
+/**
+ * The object in an envelope, of the kind that the envelope names; `fallback` stands in for what it does not name. The
+ * object has nothing but kind and apiVersion when there is no such kind, which is for the caller to refuse.
+ * Throws DecodeError.
+ */
+export function decodeObject(bytes: Uint8Array, schemaOf: SchemaOf, fallback?: TypeMeta): JsonObject {
+  const envelope = openEnvelope(bytes);
+  const kind = envelope.kind || fallback?.kind || "";
+  const apiVersion = envelope.apiVersion || fallback?.apiVersion || "";
+  const schema = schemaOf(apiVersion, kind);
+  return { kind, apiVersion, ...(schema && decodeMessage(schema, envelope.message)) };
+}

@@ -1,0 +1,142 @@
+import { isObject, type JsonObject } from "../../api/object.ts";
+import type { Schema } from "../../schema/schema.ts";
+import type { ValueCodec } from "./codec.ts";
+import { embeddedField, FieldSet, listField, type Member, mapField, type Slots, singleField } from "./fields.ts";
+import { formCodec } from "./forms.ts";
+import { Reader } from "./reader.ts";
+import { BOOL, BYTES, DOUBLE, INT32, INT64, STRING } from "./scalars.ts";
+import { Writer } from "./writer.ts";
+
+/** The message of an object of this shape. What the schema does not know, and what has no field number, is left out. */
+export function encodeMessage(schema: Schema, value: JsonObject): Buffer {
+  scratch.reset();
+  codecOf(schema).write(scratch, value);
+  return scratch.finish();
+}
+
+/**
+ * The object in a message of this shape, members in the schema's order. Zero values are there or not as the schema
+ * says. Unknown fields are passed over. Throws DecodeError.
+ */
+export function decodeMessage(schema: Schema, bytes: Uint8Array): JsonObject {
+  const input = new Reader(bytes);
+  return codecOf(schema).read(input, input.size) as JsonObject;
+}
+
+// Encoding never waits, so one buffer serves everybody.
+const scratch = new Writer();
+
+function codecOf(schema: Schema): ValueCodec {
+  if (schema.wire !== undefined) return formCodec(schema.wire, schema, codecOf);
+  switch (schema.type) {
+    case "string":
+      return schema.format === "byte" ? BYTES : STRING;
+    case "integer":
+      return schema.format === "int32" ? INT32 : INT64;
+    case "number":
+      return DOUBLE;
+    case "boolean":
+      return BOOL;
+    default:
+      return messageCodec(schema);
+  }
+}
+
+const NO_PROPERTIES: ReadonlyMap<string, Schema> = new Map();
+// Nodes of one shape share their properties, whichever field they stand for.
+const codecs = new WeakMap<ReadonlyMap<string, Schema>, ValueCodec>();
+
+function messageCodec(schema: Schema): ValueCodec {
+  const properties = schema.properties ?? NO_PROPERTIES;
+  const known = codecs.get(properties);
+  if (known !== undefined) return known;
+  const name = schema.component?.slice(schema.component.lastIndexOf(".") + 1) ?? "message";
+  // Made at first use: a shape may contain itself.
+  let plan: MessagePlan | undefined;
+  const getPlan = (): MessagePlan => {
+    plan ??= planOf(name, properties);
+    return plan;
+  };
+  const codec: ValueCodec = {
+    wireType: 2,
+    write: (out, value) => getPlan().fields.write(out, isObject(value) ? value : {}),
+    read: (input, end) => {
+      const { fields, members } = getPlan();
+      const slots: Slots = [];
+      input.enter();
+      fields.read(input, end, slots);
+      input.leave();
+      return objectOf(members, slots);
+    },
+    zero: () => objectOf(getPlan().members, []),
+  };
+  codecs.set(properties, codec);
+  return codec;
+}
+
+/** How messages of one shape are read and written. */
+interface MessagePlan {
+  readonly fields: FieldSet;
+  /** In the order of the schema; a member's index is its slot. */
+  readonly members: readonly PlannedMember[];
+}
+
+interface PlannedMember extends Member {
+  readonly isSingle: boolean;
+}
+
+function planOf(message: string, properties: ReadonlyMap<string, Schema>): MessagePlan {
+  const members: PlannedMember[] = [];
+  const root = newLevel();
+  for (const [name, schema] of properties) {
+    if (schema.proto === undefined) continue;
+    const { number, within = [] } = schema.proto;
+    const isList = schema.wire === undefined && schema.items !== undefined;
+    const isMap = schema.values !== undefined;
+    const member: PlannedMember = {
+      ...{ name, number, slot: members.length, zero: schema.zero, isSingle: !isList && !isMap },
+      codec: codecOf((isList && schema.items) || (isObject(schema.values) && schema.values) || schema),
+    };
+    members.push(member);
+    let level = root;
+    for (const outer of within) level = levelWithin(level, outer);
+    level.fields.push((isList ? listField : isMap ? mapField : singleField)(member));
+  }
+  return { fields: fieldSetOf(message, root), members };
+}
+
+/** Fields that stand in the same message, and the messages embedded in it by number. */
+interface Level {
+  readonly fields: ReturnType<typeof singleField>[];
+  readonly embedded: Map<number, Level>;
+}
+
+function newLevel(): Level {
+  return { fields: [], embedded: new Map() };
+}
+
+function levelWithin(level: Level, number: number): Level {
+  const inner = level.embedded.get(number) ?? newLevel();
+  level.embedded.set(number, inner);
+  return inner;
+}
+
+function fieldSetOf(message: string, { fields, embedded }: Level): FieldSet {
+  const inner = [...embedded].map(([number, level]) => embeddedField(number, fieldSetOf(message, level)));
+  return new FieldSet(message, [...fields, ...inner]);
+}
+
+function objectOf(members: readonly PlannedMember[], slots: Slots): JsonObject {
+  const object: JsonObject = {};
+  for (const member of members) {
+    let value = slots[member.slot];
+    if (member.zero === "omitted") {
+      if (value === undefined || value === null || value === "" || value === 0 || value === false) continue;
+    } else if (value === undefined) {
+      if (member.zero === undefined) continue;
+      value = member.isSingle ? member.codec.zero() : null;
+    }
+    object[member.name] = value;
+  }
+  return object;
+}

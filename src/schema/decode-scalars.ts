@@ -1,0 +1,184 @@
+import type { Json } from "../api/object.ts";
+import { canonicalQuantity, QuantityError } from "../api/quantity.ts";
+import { Base64Error, canonicalBase64 } from "./decode-base64.ts";
+import { DecodeFailure, type DecodeState, goKindOf, isExactInteger, wordFor } from "./decode-state.ts";
+import { canonicalMicroTime, canonicalTime, TimeError } from "./decode-time.ts";
+
+/** How values of one shape are decoded. */
+export interface Decoder {
+  /** The value as the typed original would write it; what is wrong goes into the state. Never called with null. */
+  decode(value: Json, state: DecodeState): Json;
+  /** What is written for the zero value. */
+  zero(): Json;
+  /** Whether a decoded value is zero, so that it is not written where zero and absent are the same. */
+  isZero(value: Json): boolean;
+}
+
+/** Text of any kind. */
+export function stringDecoder(goType: string): Decoder {
+  return {
+    decode(value, state) {
+      if (typeof value === "string") return value;
+      if (!state.isUnstructured) state.wrongType(wordFor(value), goType);
+      else if (goKindOf(value) === "int64") throw new DecodeFailure(`cannot convert int64 to ${goType}`);
+      else throw new DecodeFailure("unrecognized type: string");
+      return "";
+    },
+    zero: () => "",
+    isZero: (value) => value === "",
+  };
+}
+
+/** True or false. */
+export function booleanDecoder(goType: string): Decoder {
+  return {
+    decode(value, state) {
+      if (typeof value === "boolean") return value;
+      if (state.isUnstructured) throw new DecodeFailure("unrecognized type: bool");
+      state.wrongType(wordFor(value), goType);
+      return false;
+    },
+    zero: () => false,
+    isZero: (value) => value === false,
+  };
+}
+
+/** Integers of 32 or 64 bits; those of 64 bits keep all digits. */
+export function integerDecoder(goType: string, bits: 32 | 64): Decoder {
+  const isInRange = (value: number) => (bits === 32 ? (value | 0) === value : Math.abs(value) < 2 ** 63);
+  return {
+    decode(value, state) {
+      // Adding zero turns -0 into 0.
+      if (typeof value === "number" && Number.isInteger(value) && isInRange(value)) return value + 0;
+      if (bits === 64 && isExactInteger(value)) return value;
+      if (state.isUnstructured) return convertedInteger(value, goType, bits);
+      const isNumber = typeof value === "number" || isExactInteger(value);
+      state.wrongType(isNumber ? `number ${JSON.stringify(value)}` : wordFor(value), goType);
+      return 0;
+    },
+    zero: () => 0,
+    isZero: (value) => value === 0,
+  };
+}
+
+/** Compat: the decoder for results of strategic merges cuts integers to their size without a word. */
+function convertedInteger(value: Json, goType: string, bits: 32 | 64): Json {
+  const kind = goKindOf(value);
+  if (kind === "float64") throw new DecodeFailure(`cannot convert float64 to ${goType}`);
+  if (kind !== "int64") throw new DecodeFailure(`unrecognized type: int${bits}`);
+  return Number(BigInt.asIntN(bits, BigInt(JSON.stringify(value))));
+}
+
+/** Numbers with a fraction. */
+export function floatDecoder(goType: string): Decoder {
+  return {
+    decode(value, state) {
+      if (typeof value === "number") return value;
+      if (isExactInteger(value)) return Number(JSON.stringify(value));
+      if (state.isUnstructured) throw new DecodeFailure("unrecognized type: float64");
+      state.wrongType(wordFor(value), goType);
+      return 0;
+    },
+    zero: () => 0,
+    isZero: (value) => value === 0,
+  };
+}
+
+/** Bytes, in JSON as base64. */
+export function bytesDecoder(goType: string): Decoder {
+  return {
+    decode(value, state) {
+      if (typeof value === "string") return base64(value, state);
+      if (Array.isArray(value)) return bytesOf(value, state);
+      if (state.isUnstructured) throw new DecodeFailure(`cannot restore slice from ${goKindOf(value)}`);
+      state.wrongType(wordFor(value), goType);
+      return "";
+    },
+    // Not null, although a missing list of bytes is: in a map, storing it makes it empty text.
+    zero: () => "",
+    isZero: (value) => value === "",
+  };
+}
+
+function base64(text: string, state: DecodeState): string {
+  try {
+    return canonicalBase64(text);
+  } catch (error) {
+    if (!(error instanceof Base64Error)) throw error;
+    if (state.isUnstructured) throw new DecodeFailure(`error decoding from json: ${error.message}`);
+    state.error ??= error.message;
+    return "";
+  }
+}
+
+/** Compat: bytes may also be given as a list of numbers. */
+function bytesOf(list: readonly Json[], state: DecodeState): string {
+  const bytes = list.map((item) => {
+    if (typeof item === "number" && Number.isInteger(item) && item >= 0 && item <= 255) return item;
+    const isNumber = typeof item === "number" || isExactInteger(item);
+    if (item !== null) state.wrongType(isNumber ? `number ${JSON.stringify(item)}` : wordFor(item), "uint8");
+    return 0;
+  });
+  return Buffer.from(bytes).toString("base64");
+}
+
+/** The year in which typed times begin; a time without a value. */
+const ZERO_TIME = "0001-01-01T00:00:00";
+
+function timeDecoder(canonical: (text: string) => string): Decoder {
+  return {
+    decode(value, state) {
+      if (typeof value !== "string") throw new DecodeFailure(state.typeText(wordFor(value), "string"));
+      try {
+        const time = canonical(value);
+        return time.startsWith(ZERO_TIME) ? null : time;
+      } catch (error) {
+        throw error instanceof TimeError ? new DecodeFailure(error.message) : error;
+      }
+    },
+    zero: () => null,
+    isZero: (value) => value === null,
+  };
+}
+
+const quantityDecoder: Decoder = {
+  decode(value) {
+    try {
+      return canonicalQuantity(typeof value === "string" ? value.trim() : JSON.stringify(value));
+    } catch (error) {
+      throw error instanceof QuantityError ? new DecodeFailure(error.message) : error;
+    }
+  },
+  zero: () => "0",
+  // A quantity of zero that someone wrote is not the same as none.
+  isZero: () => false,
+};
+
+const intOrStringDecoder: Decoder = {
+  decode(value, state) {
+    if (typeof value === "string") return value;
+    if (typeof value === "number" && (value | 0) === value) return value + 0;
+    const isNumber = typeof value === "number" || isExactInteger(value);
+    throw new DecodeFailure(state.typeText(isNumber ? `number ${JSON.stringify(value)}` : wordFor(value), "int32"));
+  },
+  zero: () => 0,
+  isZero: () => false,
+};
+
+const rawDecoder: Decoder = {
+  decode: (value) => value,
+  zero: () => null,
+  isZero: (value) => value === null,
+};
+
+/** Decoders of shapes with their own form on the wire. */
+export const wireDecoders: ReadonlyMap<string, Decoder> = new Map([
+  ["quantity", quantityDecoder],
+  ["int-or-string", intOrStringDecoder],
+  ["time", timeDecoder(canonicalTime)],
+  ["micro-time", timeDecoder(canonicalMicroTime)],
+  ["raw-json", rawDecoder],
+]);
+
+/** Any JSON, kept as it is. */
+export const anyDecoder: Decoder = rawDecoder;

@@ -1,0 +1,112 @@
+import { quote } from "../api/field-error.ts";
+import type { Json } from "../api/object.ts";
+
+// What Node 24 has and the compiler's library does not know yet.
+const isRawJSON = (JSON as unknown as { isRawJSON(value: unknown): boolean }).isRawJSON;
+
+/** Whether a value is an integer that was kept digit by digit, because a double cannot hold it. */
+export function isExactInteger(value: unknown): boolean {
+  return isRawJSON(value);
+}
+
+/** A field of a struct, as refusals name it. */
+export interface FieldName {
+  /** The struct that holds it. */
+  readonly struct: string;
+  /** Its name, behind those of embedded structs. */
+  readonly path: string;
+}
+
+/** A value that cannot be decoded; nothing after it was looked at. */
+export class DecodeFailure extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "DecodeFailure";
+  }
+}
+
+const MAX_STRICT_TEXTS = 100;
+const NO_DUPLICATES: ReadonlySet<string> = new Set();
+
+/** Where a walk over a body is, and what it has found. */
+export class DecodeState {
+  /**
+   * Compat: results of strategic merges never become JSON again in the real server; another decoder with other words,
+   * and with conversions between numbers, reads them.
+   */
+  readonly isUnstructured: boolean;
+  /** The way to the current value: members and indices. */
+  readonly path: (string | number)[] = [];
+  /** The struct fields on the way. */
+  readonly fields: FieldName[] = [];
+  readonly strict: { readonly path: readonly (string | number)[]; readonly text: string }[] = [];
+  /** The first value of a wrong type; the walk goes on behind it. */
+  error: string | undefined;
+  /** Above zero inside of values whose own decoder does not report unknown fields. */
+  lenient = 0;
+  readonly #duplicates: ReadonlySet<string>;
+
+  constructor(isUnstructured: boolean, duplicates: readonly string[] = []) {
+    this.isUnstructured = isUnstructured;
+    this.#duplicates = duplicates.length === 0 ? NO_DUPLICATES : new Set(duplicates);
+  }
+
+  get hasDuplicates(): boolean {
+    return this.#duplicates.size > 0;
+  }
+
+  unknownField(name: string): void {
+    if (this.lenient > 0 || (!this.isUnstructured && this.strict.length >= MAX_STRICT_TEXTS)) return;
+    const path = [...this.path, name];
+    const shown = printPath(path);
+    this.strict.push({ path, text: `unknown field ${this.isUnstructured ? `"${shown}"` : quote(shown)}` });
+  }
+
+  /** Notes the current value if it was given more than once. */
+  noteDuplicate(): void {
+    const text = `duplicate field ${quote(printPath(this.path))}`;
+    if (!this.#duplicates.has(text) || this.lenient > 0 || this.strict.length >= MAX_STRICT_TEXTS) return;
+    this.strict.push({ path: [...this.path], text });
+  }
+
+  /** Notes that the current value is of the wrong type. `word` is what it is, e.g. `string` or `number 1.5`. */
+  wrongType(word: string, goType: string): void {
+    this.error ??= this.typeText(word, goType);
+  }
+
+  typeText(word: string, goType: string): string {
+    if (this.isUnstructured) return `json: cannot unmarshal ${word} into Go value of type ${goType}`;
+    const { fields } = this;
+    const holder = fields.at(-1);
+    const target =
+      holder === undefined ? "value" : `struct field ${holder.struct}.${fields.map(({ path }) => path).join(".")}`;
+    return `json: cannot unmarshal ${word} into Go ${target} of type ${goType}`;
+  }
+}
+
+function printPath(path: readonly (string | number)[]): string {
+  let text = "";
+  for (const step of path) {
+    if (typeof step === "number") text += `[${step}]`;
+    else text += text === "" ? step : `.${step}`;
+  }
+  return text;
+}
+
+/** The type of a value in the words of Go's decoder. */
+export function wordFor(value: Json): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "object") return isExactInteger(value) ? "number" : "object";
+  return typeof value;
+}
+
+/** The kind of Go value that untyped JSON becomes. */
+export function goKindOf(value: Json): string {
+  if (Array.isArray(value)) return "slice";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "string") return "string";
+  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
+  return isExactInteger(value) ? "int64" : "map";
+}

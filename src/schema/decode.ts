@@ -1,0 +1,291 @@
+import type { Json, JsonObject } from "../api/object.ts";
+import { setMember } from "../lib/members.ts";
+import {
+  anyDecoder,
+  booleanDecoder,
+  bytesDecoder,
+  type Decoder,
+  floatDecoder,
+  integerDecoder,
+  stringDecoder,
+  wireDecoders,
+} from "./decode-scalars.ts";
+import { DecodeFailure, DecodeState, type FieldName, goKindOf, isExactInteger, wordFor } from "./decode-state.ts";
+import { elementTypeOf, fieldPathOf, fieldTypeOf, goTypeOf, isWrittenAsNull, structNameOf } from "./go-names.ts";
+import type { Schema } from "./schema.ts";
+
+/** How a body came about. */
+export interface DecodeOptions {
+  /**
+   * "body" (unless told): JSON as a client sent it. "sorted": the real server would have sorted its members, as it does
+   * with YAML and after JSON and merge patches. "merged": the result of a strategic merge, which it decodes otherwise.
+   */
+  readonly form?: "body" | "sorted" | "merged";
+  /** Texts `duplicate field "…"` for the whole body. Those about fields that exist are reported among the unknown. */
+  readonly duplicates?: readonly string[];
+}
+
+/** A decoded body. */
+export interface Decoded {
+  /** As the typed original writes it. Fresh, except for parts of free form, which it shares with what was given. */
+  readonly value: JsonObject;
+  /** Texts of strict validation, `unknown field "…"` and `duplicate field "…"`, in the order they are reported in. */
+  readonly strict: readonly string[];
+  /** Why the body is refused, in the words of the real server's decoder; `value` is of no use then. */
+  readonly error?: string;
+}
+
+/**
+ * Does to a body what typed decoding and encoding do in the real server: drops unknown fields, nulls and what counts as
+ * absent, adds what is always written, puts members in order and brings times, quantities and bytes into their
+ * canonical form.
+ */
+export function decodeBySchema(value: Json, schema: Schema, options: DecodeOptions = {}): Decoded {
+  const { form = "body", duplicates } = options;
+  const state = new DecodeState(form === "merged", duplicates);
+  const decoder = decoderOf(schema, goTypeOf(schema));
+  let decoded: Json = {};
+  try {
+    decoded = value === null ? decoder.zero() : decoder.decode(value, state);
+  } catch (error) {
+    if (!(error instanceof DecodeFailure)) throw error;
+    state.error = error.message;
+  }
+  const strict = state.strict.length > 1 && form !== "body" ? state.strict.toSorted(orders[form]) : state.strict;
+  return { value: decoded as JsonObject, strict: strict.map(({ text }) => text), error: state.error };
+}
+
+type Strict = DecodeState["strict"][number];
+
+const byText = (left: string | number, right: string | number): number => (left < right ? -1 : left > right ? 1 : 0);
+
+const orders = {
+  sorted(left: Strict, right: Strict): number {
+    const index = left.path.findIndex((step, i) => step !== right.path[i]);
+    const [one, other] = [left.path[index], right.path[index]];
+    if (one === undefined || other === undefined) return left.path.length - right.path.length;
+    return byText(one, other);
+  },
+  merged: (left: Strict, right: Strict): number => byText(left.text, right.text),
+};
+
+const structs = new WeakMap<NonNullable<Schema["properties"]>, Map<string, Decoder>>();
+
+function decoderOf(schema: Schema, goType: string): Decoder {
+  const { wire } = schema;
+  const known = wire === undefined ? undefined : wireDecoders.get(wire);
+  if (known !== undefined) return known;
+  if (wire === "schema-or-bool" || wire === "schema-or-array" || wire === "schema-or-string-array") {
+    return alternativesDecoder(schema, wire);
+  }
+  if (schema.properties !== undefined) return cachedStruct(schema, schema.properties, goType);
+  if (schema.type === "array") return listDecoder(schema.items, goType);
+  if (schema.type === "object" && schema.values !== undefined) return mapDecoder(schema.values, goType);
+  if (schema.type === "string") return schema.format === "byte" ? bytesDecoder(goType) : stringDecoder(goType);
+  if (schema.type === "integer") return integerDecoder(goType, schema.format === "int32" ? 32 : 64);
+  if (schema.type === "number") return floatDecoder(goType);
+  return schema.type === "boolean" ? booleanDecoder(goType) : anyDecoder;
+}
+
+function cachedStruct(schema: Schema, properties: NonNullable<Schema["properties"]>, goType: string): Decoder {
+  const byType = structs.get(properties) ?? new Map<string, Decoder>();
+  structs.set(properties, byType);
+  const decoder = byType.get(goType) ?? structDecoder(schema.component ?? "", properties, goType);
+  byType.set(goType, decoder);
+  return decoder;
+}
+
+interface Field extends FieldName {
+  readonly name: string;
+  readonly index: number;
+  readonly decoder: Decoder;
+  /** Whether zero and absent are the same. */
+  readonly isValue: boolean;
+  /** What is written when the field is absent; undefined: nothing. */
+  readonly absent: (() => Json) | undefined;
+}
+
+function compileFields(component: string, properties: NonNullable<Schema["properties"]>): Field[] {
+  const struct = structNameOf(component);
+  return [...properties].map(([name, schema], index): Field => {
+    const decoder = decoderOf(schema, fieldTypeOf(component, name, schema));
+    const isWritten = schema.zero === "written";
+    // A list or map that is always written is null when it is empty: storing it loses the difference.
+    const isCollection = schema.type === "array" || (schema.type === "object" && schema.properties === undefined);
+    const writesNull = isWrittenAsNull(component, name) || (isWritten && (isCollection || schema.format === "byte"));
+    return {
+      name,
+      index,
+      struct,
+      path: fieldPathOf(component, name, schema),
+      decoder,
+      isValue: schema.zero !== undefined,
+      absent: writesNull ? () => null : isWritten ? decoder.zero : undefined,
+    };
+  });
+}
+
+function structDecoder(component: string, properties: NonNullable<Schema["properties"]>, goType: string): Decoder {
+  let compiled: { fields: Field[]; byName: Map<string, Field> } | undefined;
+  // Compiled at first use, since a shape may contain itself.
+  const compile = () => {
+    const fields = compileFields(component, properties);
+    compiled = { fields, byName: new Map(fields.map((field) => [field.name, field])) };
+    return compiled;
+  };
+  const write = (slots: readonly (Json | undefined)[]): JsonObject => {
+    const { fields } = compiled ?? compile();
+    const object: JsonObject = {};
+    for (let i = 0; i < fields.length; i++) {
+      const field = fields[i];
+      if (field === undefined) continue;
+      const value = slots[i];
+      if (value !== undefined) object[field.name] = value;
+      else if (field.absent !== undefined) object[field.name] = field.absent();
+    }
+    return object;
+  };
+  return {
+    decode(value, state) {
+      if (typeof value !== "object" || Array.isArray(value) || value === null || isExactInteger(value)) {
+        if (state.isUnstructured) throw new DecodeFailure(`cannot restore struct from: ${goKindOf(value)}`);
+        state.wrongType(wordFor(value), goType);
+        return write([]);
+      }
+      const { fields, byName } = compiled ?? compile();
+      const slots: (Json | undefined)[] = new Array(fields.length);
+      for (const name in value) {
+        const field = byName.get(name);
+        if (field === undefined) state.unknownField(name);
+        else slots[field.index] = decodeField(field, value[name] ?? null, state);
+      }
+      return write(slots);
+    },
+    zero: () => write([]),
+    isZero: () => false,
+  };
+}
+
+/** The value that is written for a field; undefined when nothing is, or what stands for absence. */
+function decodeField(field: Field, value: Json, state: DecodeState): Json | undefined {
+  if (value === null && !state.hasDuplicates) return undefined;
+  const { decoder } = field;
+  state.path.push(field.name);
+  state.fields.push(field);
+  if (state.hasDuplicates) state.noteDuplicate();
+  const decoded = value === null ? null : decoder.decode(value, state);
+  state.path.pop();
+  state.fields.pop();
+  return value === null || (field.isValue && decoder.isZero(decoded)) ? undefined : decoded;
+}
+
+function listDecoder(items: Schema | undefined, goType: string): Decoder {
+  let item: Decoder | undefined;
+  return {
+    decode(value, state) {
+      if (!Array.isArray(value)) {
+        if (state.isUnstructured) throw new DecodeFailure(`cannot restore slice from ${goKindOf(value)}`);
+        state.wrongType(wordFor(value), goType);
+        return [];
+      }
+      item ??= items === undefined ? anyDecoder : decoderOf(items, elementTypeOf(goType, items));
+      const list: Json[] = [];
+      for (let i = 0; i < value.length; i++) {
+        const one = value[i] ?? null;
+        state.path.push(i);
+        list.push(one === null ? item.zero() : item.decode(one, state));
+        state.path.pop();
+      }
+      return list;
+    },
+    zero: () => [],
+    isZero: (value) => Array.isArray(value) && value.length === 0,
+  };
+}
+
+function mapDecoder(values: Schema | true, goType: string): Decoder {
+  let member: Decoder | undefined;
+  return {
+    decode(value, state) {
+      if (typeof value !== "object" || Array.isArray(value) || value === null || isExactInteger(value)) {
+        if (state.isUnstructured) throw new DecodeFailure(`cannot restore map from ${goKindOf(value)}`);
+        state.wrongType(wordFor(value), goType);
+        return {};
+      }
+      member ??= values === true ? anyDecoder : decoderOf(values, elementTypeOf(goType, values));
+      const names = Object.keys(value);
+      const map: JsonObject = {};
+      for (const name of names) {
+        state.path.push(name);
+        if (state.hasDuplicates) state.noteDuplicate();
+        const one = value[name] ?? null;
+        setMember(map, name, one === null ? member.zero() : member.decode(one, state));
+        state.path.pop();
+      }
+      return isSorted(names) ? map : sortedMap(map, names);
+    },
+    zero: () => ({}),
+    isZero: isEmpty,
+  };
+}
+
+function isEmpty(value: Json): boolean {
+  for (const _ in value as JsonObject) return false;
+  return true;
+}
+
+function isSorted(names: readonly string[]): boolean {
+  for (let i = 1; i < names.length; i++) if ((names[i - 1] ?? "") > (names[i] ?? "")) return false;
+  return true;
+}
+
+function sortedMap(map: JsonObject, names: string[]): JsonObject {
+  const sorted: JsonObject = {};
+  for (const name of names.sort()) setMember(sorted, name, map[name]);
+  return sorted;
+}
+
+type Alternatives = "schema-or-bool" | "schema-or-array" | "schema-or-string-array";
+
+/** Compat: these shapes have decoders of their own, which report nothing unknown and stop at the first wrong type. */
+function alternativesDecoder(schema: Schema, wire: Alternatives): Decoder {
+  let parts: ReturnType<typeof alternativesOf> | undefined;
+  const decode = (value: Json, state: DecodeState): Json => {
+    parts ??= alternativesOf(schema);
+    if (Array.isArray(value)) return wire === "schema-or-bool" ? refused() : orNull(parts.list.decode(value, state));
+    if (typeof value === "object" && !isExactInteger(value)) return parts.object.decode(value, state);
+    if (wire !== "schema-or-bool") return null;
+    return typeof value === "boolean" ? value : refused();
+  };
+  return {
+    decode(value, state) {
+      const before = state.error;
+      state.error = undefined;
+      state.lenient++;
+      const decoded = decode(value, state);
+      state.lenient--;
+      if (state.error !== undefined) throw new DecodeFailure(state.error);
+      state.error = before;
+      return decoded;
+    },
+    zero: () => null,
+    isZero: (value) => value === null,
+  };
+}
+
+function alternativesOf(schema: Schema): { object: Decoder; list: Decoder } {
+  const { component, properties, items } = schema;
+  // The component is named after its alternatives, of which the struct comes first: `ThisOrThat`.
+  const struct = component?.slice(0, component.lastIndexOf("Or"));
+  const objectSchema: Schema = { component: struct };
+  return {
+    object: properties === undefined ? anyDecoder : cachedStruct(objectSchema, properties, goTypeOf(objectSchema)),
+    list: listDecoder(items, `[]${items === undefined ? "" : goTypeOf(items)}`),
+  };
+}
+
+const orNull = (list: Json): Json => (Array.isArray(list) && list.length === 0 ? null : list);
+
+function refused(): never {
+  throw new DecodeFailure("boolean or JSON schema expected");
+}

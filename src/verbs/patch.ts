@@ -1,0 +1,175 @@
+import { badRequest, unsupportedMediaType } from "../api/api-error.ts";
+import { BodyError, type Call, type RequestBody } from "../api/call.ts";
+import { forbiddenField, requiredField } from "../api/field-error.ts";
+import { isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
+import { parseWriteQuery, type WriteQuery } from "../api/options.ts";
+import type { ApiReply } from "../api/reply.ts";
+import { isTruthy } from "../api/request-info.ts";
+import { cloneJson } from "../lib/clone.ts";
+import { applyPatch } from "../patch/apply/apply-patch.ts";
+import { duplicatesInDocument, jsonPatch, parseJsonPatch } from "../patch/json-patch.ts";
+import { mergePatch } from "../patch/merge-patch.ts";
+import { strategicMerge } from "../patch/strategic-merge.ts";
+import { dedupeOwnerReferences, printTime, settleNamespace } from "../resources/metadata.ts";
+import { typePatched } from "./body.ts";
+import { managerOf, recordManager, trackingScope } from "./field-manager.ts";
+import { admissionRequest, type Target, type VerbContext } from "./target.ts";
+import { checkName } from "./update.ts";
+
+/** A patch that has been read, ready to be applied to whatever the object is by then. */
+interface ReadPatch {
+  /** The wanted object, not yet decoded by its schema. */
+  apply(current: KubeObject): Json;
+  /** Strict texts about the patch itself. */
+  readonly problems: readonly string[];
+}
+
+type PatchReader = (body: RequestBody, target: Target, isChecked: boolean) => ReadPatch;
+
+const READERS: Readonly<Record<string, PatchReader>> = {
+  "application/json-patch+json": readJsonPatch,
+  "application/merge-patch+json": (body, _target, isChecked) => ({
+    apply: (current) => mergePatch(current, body.value, isChecked),
+    problems: body.duplicates(),
+  }),
+  "application/strategic-merge-patch+json": (body, target) => ({
+    apply: (current) => strategicMerge(current, body.value, target.resource.version.schema()),
+    problems: body.duplicates(),
+  }),
+};
+const APPLY = "application/apply-patch+yaml";
+
+/** Changes one object, or what one of its subresources lets one change; apply creates what is missing. */
+export async function patch(context: VerbContext, call: Call, target: Target): Promise<ApiReply> {
+  const header = call.request.headers["content-type"];
+  const type = (typeof header === "string" ? header : "").split(";")[0]?.trim() ?? "";
+  if (type === APPLY) return apply(context, call, target);
+  const read = Object.hasOwn(READERS, type) ? READERS[type] : undefined;
+  if (!read) throw unsupportedMediaType("415: Unsupported Media Type", {});
+  const force = call.request.query.has("force")
+    ? [forbiddenField("force", "may not be specified for non-apply patch")]
+    : [];
+  const query = parseWriteQuery("PatchOptions", call.request.query, force);
+  const body = await readPatchBody(call);
+  const { apply: change, problems } = read(body, target, query.fieldValidation !== "Ignore");
+  const manager = managerOf(call, query.fieldManager);
+  return write(context, call, target, {
+    query,
+    isApply: false,
+    next(current) {
+      if (!current) throw new Error("only apply creates objects");
+      const next = typePatched(context, call, target, {
+        value: change(current),
+        problems,
+        fieldValidation: query.fieldValidation,
+      });
+      settle(call, target, next);
+      recordManager(context, target, { live: current, next, manager });
+      return next;
+    },
+  });
+}
+
+/** Compat: what is no JSON is refused before anything else is looked at. */
+async function readPatchBody(call: Call): Promise<RequestBody> {
+  try {
+    const body = await call.body("json");
+    if (body.bytes.length > 0) return body;
+  } catch (error) {
+    if (!(error instanceof BodyError)) throw error;
+  }
+  throw badRequest("invalid JSON patch");
+}
+
+function readJsonPatch(body: RequestBody, _target: Target, isChecked: boolean): ReadPatch {
+  const read = parseJsonPatch(body.value, isChecked);
+  const duplicates = body.duplicates();
+  return {
+    apply: (current) => jsonPatch(current, read),
+    problems: [
+      ...read.unknownMembers,
+      ...duplicates.map((text) => `json patch ${text}`),
+      ...duplicatesInDocument(read, duplicates),
+    ],
+  };
+}
+
+async function apply(context: VerbContext, call: Call, target: Target): Promise<ApiReply> {
+  const { query: parameters } = call.request;
+  const manager = parameters.get("fieldManager") ?? "";
+  const missing = manager === "" ? [requiredField("fieldManager", "is required for apply patch")] : [];
+  const query = parseWriteQuery("PatchOptions", parameters, missing);
+  const applied = await readApplied(call, query);
+  const isForced = isTruthy(parameters.get("force"));
+  const scope = trackingScope(target);
+  return write(context, call, target, {
+    query,
+    isApply: true,
+    next(current) {
+      const now = printTime(context.resources.clock.now());
+      const merged = applyPatch(scope, { live: current, applied: cloneJson(applied), manager, isForced, now });
+      const next = typePatched(context, call, target, { value: merged, problems: [], fieldValidation: "Ignore" });
+      settle(call, target, next);
+      return next;
+    },
+  });
+}
+
+async function readApplied(call: Call, query: WriteQuery): Promise<JsonObject> {
+  try {
+    const body = await call.body("yaml");
+    const duplicates = query.fieldValidation === "Ignore" ? [] : body.duplicates();
+    if (duplicates.length > 0 && query.fieldValidation === "Strict") {
+      const lines = duplicates.map((text) => `\n  ${text}`).join("");
+      throw badRequest(`error strict decoding patch: error converting YAML to JSON: yaml: unmarshal errors:${lines}`);
+    }
+    for (const text of duplicates) call.warnings.push(text);
+    return isObject(body.value) ? body.value : {};
+  } catch (error) {
+    if (!(error instanceof BodyError)) throw error;
+    throw badRequest(`error decoding patch: ${error.message}`);
+  }
+}
+
+/** Checks that the patched object is still the one that the URL names. */
+function settle(call: Call, target: Target, next: KubeObject): void {
+  checkName(next.metadata, target.name);
+  settleNamespace(target.resource.definition, next.metadata, target.namespace);
+  const duplicates = dedupeOwnerReferences(next.metadata);
+  if (duplicates !== undefined && !call.warnings.includes(duplicates)) call.warnings.push(duplicates);
+}
+
+interface PatchWrite {
+  readonly query: WriteQuery;
+  readonly isApply: boolean;
+  /** The wanted object; called again when another writer got there first. */
+  next(current: KubeObject | undefined): KubeObject;
+}
+
+async function write(context: VerbContext, call: Call, target: Target, patched: PatchWrite): Promise<ApiReply> {
+  const { resource, namespace, name, subresource } = target;
+  const { dryRun } = patched.query;
+  const { admission } = context;
+  const { view, created } = await target.collection.update(
+    resource,
+    { namespace, name },
+    async (current) => {
+      const object = patched.next(current);
+      const operation = current ? "UPDATE" : "CREATE";
+      await admission.mutate(admissionRequest(call, target, { operation, dryRun, object, previous: current }));
+      return object;
+    },
+    {
+      dryRun,
+      subresource: subresource === "" ? undefined : subresource,
+      isPatch: true,
+      mayCreate: patched.isApply,
+      warn: (text) => call.warnings.push(text),
+      admit: (object, previous) => {
+        const operation = previous ? "UPDATE" : "CREATE";
+        return admission.validate(admissionRequest(call, target, { operation, dryRun, object, previous }));
+      },
+    },
+  );
+  return { type: "object", code: created ? 201 : 200, view, table: resource.version.table };
+}
