@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { ApiError } from "../api/api-error.ts";
-import type { KubeObject, OwnerReference } from "../api/object.ts";
+import type { KubeObject } from "../api/object.ts";
 import { WorkQueue } from "../lib/work-queue.ts";
 import type { Resources } from "../resources/resources.ts";
 import type { Entry, StoreEvent } from "../storage/store.ts";
@@ -72,7 +72,10 @@ class Collector implements Follower {
     this.#kinds = new StoredKinds(resources);
     this.#graph = new OwnerGraph(
       (storeKey) => this.#enqueue(storeKey),
-      (reference, storeKey) => this.#ownerKeyOf(reference, storeKey),
+      (reference, dependentKey) => {
+        const located = this.#kinds.locate(dependentKey);
+        return located ? locateOwner(resources, reference, located.key.namespace) : "unknown";
+      },
     );
     this.#queue = new WorkQueue({
       concurrency: WORKERS,
@@ -125,13 +128,6 @@ class Collector implements Follower {
     this.#definitions = definitions;
     for (const storeKey of this.#parked) this.#enqueue(storeKey);
     this.#parked.clear();
-  }
-
-  #ownerKeyOf(reference: OwnerReference, dependentKey: string): string | undefined {
-    const located = this.#kinds.locate(dependentKey);
-    if (!located) return undefined;
-    const place = locateOwner(this.#resources, reference, located.key.namespace);
-    return typeof place === "string" ? undefined : place.storeKey;
   }
 
   async #work(storeKey: string): Promise<void> {

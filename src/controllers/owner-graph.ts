@@ -13,9 +13,17 @@ export interface GraphNode {
   readonly storeKey: string;
   readonly uid: string;
   readonly owners: readonly OwnerReference[];
+  /** The uids of owners that may not go before it, if they are deleted in the foreground. */
+  readonly blocks: readonly string[];
   /** It is being deleted and goes only after its dependents. */
   readonly isWaiting: boolean;
 }
+
+/** Where in the store a reference points to, seen from a dependent there. */
+export type LocateOwner = (
+  reference: OwnerReference,
+  dependentKey: string,
+) => { readonly storeKey: string } | "unknown" | "impossible";
 
 /** That an owner exists, as one reader saw it. Becomes void when the owner goes. */
 interface Sighting {
@@ -26,7 +34,7 @@ interface Sighting {
 /** Who depends on whom, by uid. Holds only objects that have owners or wait for dependents, so it stays small. */
 export class OwnerGraph {
   readonly #enqueue: (storeKey: string) => void;
-  readonly #ownerKeyOf: (reference: OwnerReference, dependentKey: string) => string | undefined;
+  readonly #locateOwner: LocateOwner;
   readonly #nodes = new Map<string, GraphNode>();
   readonly #dependents = new Map<string, Set<GraphNode>>();
   /** How many references say that their owner has to wait, by the owner's uid. */
@@ -34,13 +42,10 @@ export class OwnerGraph {
   readonly #waiting = new Map<string, GraphNode>();
   readonly #sightings = new Map<string, Sighting>();
 
-  /** `enqueue` receives the keys of objects to look at; `ownerKeyOf` says where a reference points to, if it can. */
-  constructor(
-    enqueue: (storeKey: string) => void,
-    ownerKeyOf: (reference: OwnerReference, dependentKey: string) => string | undefined,
-  ) {
+  /** `enqueue` receives the keys of objects to look at. */
+  constructor(enqueue: (storeKey: string) => void, locateOwner: LocateOwner) {
     this.#enqueue = enqueue;
-    this.#ownerKeyOf = ownerKeyOf;
+    this.#locateOwner = locateOwner;
   }
 
   /** How many objects are remembered. */
@@ -64,7 +69,7 @@ export class OwnerGraph {
     const open = [uid];
     for (let owner = open.pop(); owner !== undefined; owner = open.pop()) {
       for (const dependent of this.#dependents.get(owner) ?? []) {
-        if (!dependent.isWaiting || !isBlocking(dependent, owner)) continue;
+        if (!dependent.isWaiting || !dependent.blocks.includes(owner)) continue;
         if (dependent.uid === uid) return true;
         if (!seen.has(dependent.uid)) open.push(dependent.uid);
         seen.add(dependent.uid);
@@ -91,7 +96,7 @@ export class OwnerGraph {
     if (previous && previous.uid !== object?.metadata.uid) this.#forget(previous);
     if (!object) return;
     const known = this.#nodes.get(entry.key);
-    const next = describe(entry.key, object);
+    const next = this.#describe(entry.key, object);
     if (next || known) this.#replace(known, next);
     if (isFinalizing(object)) this.#enqueue(entry.key);
   }
@@ -135,6 +140,17 @@ export class OwnerGraph {
     for (const owner of known?.owners ?? []) if (!after.has(identityOf(owner))) this.#enqueueWaiting(owner.uid);
   }
 
+  #describe(storeKey: string, { metadata }: KubeObject): GraphNode | undefined {
+    const owners = metadata.ownerReferences ?? [];
+    const isWaiting = metadata.deletionTimestamp !== undefined && (metadata.finalizers?.includes(FOREGROUND) ?? false);
+    if (owners.length === 0 && !isWaiting) return undefined;
+    // With an owner that it cannot have it is never collected, so whoever waited for it would wait for ever.
+    const isStuck = owners.some((owner) => this.#locateOwner(owner, storeKey) === "impossible");
+    const blocking = isStuck ? [] : owners.filter((owner) => owner.blockOwnerDeletion === true);
+    const blocks = blocking.map(({ uid }) => uid);
+    return { storeKey, uid: metadata.uid ?? "", owners, blocks, isWaiting };
+  }
+
   #settleWaiting(known: GraphNode | undefined, next: GraphNode): void {
     if (!next.isWaiting) {
       this.#waiting.delete(next.uid);
@@ -149,7 +165,8 @@ export class OwnerGraph {
   #isDoubtful(owner: OwnerReference, dependentKey: string): boolean {
     const sighting = this.#sightings.get(owner.uid);
     if (!sighting?.isConfirmed || this.#waiting.has(owner.uid)) return true;
-    return this.#ownerKeyOf(owner, dependentKey) !== sighting.ownerKey;
+    const place = this.#locateOwner(owner, dependentKey);
+    return typeof place === "string" || place.storeKey !== sighting.ownerKey;
   }
 
   #removed(storeKey: string, previous: Entry | undefined): void {
@@ -178,19 +195,21 @@ export class OwnerGraph {
   }
 
   #link(node: GraphNode): void {
-    for (const { uid, blockOwnerDeletion } of node.owners) {
+    for (const { uid } of node.owners) {
       const dependents = this.#dependents.get(uid);
       if (dependents) dependents.add(node);
       else this.#dependents.set(uid, new Set([node]));
-      if (blockOwnerDeletion) this.#blocking.set(uid, (this.#blocking.get(uid) ?? 0) + 1);
     }
+    for (const uid of node.blocks) this.#blocking.set(uid, (this.#blocking.get(uid) ?? 0) + 1);
   }
 
   #unlink(node: GraphNode): void {
-    for (const { uid, blockOwnerDeletion } of node.owners) {
-      const blocking = (this.#blocking.get(uid) ?? 0) - (blockOwnerDeletion ? 1 : 0);
+    for (const uid of node.blocks) {
+      const blocking = (this.#blocking.get(uid) ?? 0) - 1;
       if (blocking > 0) this.#blocking.set(uid, blocking);
       else this.#blocking.delete(uid);
+    }
+    for (const { uid } of node.owners) {
       const dependents = this.#dependents.get(uid);
       dependents?.delete(node);
       if (dependents?.size !== 0) continue;
@@ -210,21 +229,10 @@ function mayConcern(value: Uint8Array): boolean {
   return bytes.includes(OWNERS_MARK) || bytes.includes(DELETION_MARK);
 }
 
-function describe(storeKey: string, { metadata }: KubeObject): GraphNode | undefined {
-  const owners = metadata.ownerReferences ?? [];
-  const isWaiting = metadata.deletionTimestamp !== undefined && (metadata.finalizers?.includes(FOREGROUND) ?? false);
-  if (owners.length === 0 && !isWaiting) return undefined;
-  return { storeKey, uid: metadata.uid ?? "", owners, isWaiting };
-}
-
 /** Whether the garbage collector has something to do before the object can go. */
 export function isFinalizing({ metadata }: KubeObject): boolean {
   if (metadata.deletionTimestamp === undefined) return false;
   return metadata.finalizers?.some((finalizer) => finalizer === FOREGROUND || finalizer === ORPHAN) ?? false;
-}
-
-function isBlocking(dependent: GraphNode, ownerUid: string): boolean {
-  return dependent.owners.some((owner) => owner.uid === ownerUid && owner.blockOwnerDeletion === true);
 }
 
 function identityOf(owner: OwnerReference): string {

@@ -11,7 +11,11 @@ export interface Field {
   readonly number: number;
   readonly type: FieldType;
   readonly isRepeated: boolean;
+  /** It is left out when it is zero and stands alone. */
+  readonly isScalar: boolean;
 }
+
+const SCALARS: readonly string[] = ["text", "flag", "integer", "double"];
 
 /** How a JSON value becomes a message. Exactly one of the three forms. */
 export type Message =
@@ -33,7 +37,7 @@ export type Model = Readonly<Record<string, Message>>;
 export function field(text: string): Field {
   const [, number = "", type = "", brackets = ""] = /^(\d+) ([A-Za-z]+)((?:\[\])?)$/.exec(text) ?? [];
   if (number === "") throw new Error(`not a field: ${text}`);
-  return { number: Number(number), type, isRepeated: brackets !== "" };
+  return { number: Number(number), type, isRepeated: brackets !== "", isScalar: SCALARS.includes(type) };
 }
 
 /** A message with members, each written as `field` reads it. */
@@ -49,11 +53,14 @@ export function record(
   };
 }
 
+type Members = Extract<Message, { members: unknown }>;
+
+/** A field of a message and what goes into it. */
 interface Slot {
   readonly field: Field;
-  /** The member that it holds; undefined: pairs of name and value, of extensions or of other members. */
+  /** The member that it holds. Undefined: pairs of name and value, of the members that `isOwn` tells. */
   readonly member?: string;
-  readonly isExtension?: boolean;
+  isOwn(name: string): boolean;
 }
 
 /** The bytes of `value` as the named message of the model. Members that the model does not know are left out. */
@@ -85,20 +92,20 @@ class Encoder {
     if (message === undefined) throw new Error(`no message named ${name}`);
     if ("choose" in message) {
       const chosen = message.choose(value);
-      if (chosen !== undefined) this.#single(chosen, value);
+      if (chosen !== undefined) this.#single(chosen.number, chosen.type, value);
     } else if ("items" in message) {
       this.#repeated(message.items, Array.isArray(value) ? value : [value]);
     } else if (isObject(value)) this.#members(name, message, value);
   }
 
-  #members(name: string, message: Message & { members: unknown }, value: JsonObject): void {
+  #members(name: string, message: Members, value: JsonObject): void {
     let slots = this.#slots.get(name);
     if (slots === undefined) {
       slots = slotsOf(message);
       this.#slots.set(name, slots);
     }
     for (const slot of slots) {
-      if (slot.member === undefined) this.#pairs(slot, message, value);
+      if (slot.member === undefined) this.#pairs(slot, value);
       else {
         const member = value[slot.member];
         if (member !== undefined) this.#field(slot.field, member);
@@ -106,28 +113,31 @@ class Encoder {
     }
   }
 
-  #pairs({ field, isExtension }: Slot, message: Message & { members: unknown }, value: JsonObject): void {
-    const known = message.members as Readonly<Record<string, Field>>;
-    for (const [name, member] of Object.entries(value).reverse()) {
-      if (member === undefined || name.startsWith("x-") !== isExtension || Object.hasOwn(known, name)) continue;
+  #pairs({ field, isOwn }: Slot, value: JsonObject): void {
+    const names = Object.keys(value);
+    for (let index = names.length - 1; index >= 0; index--) {
+      const name = names[index] ?? "";
+      const member = value[name];
+      if (member === undefined || !isOwn(name)) continue;
       const before = this.#writer.size;
-      this.#single({ number: 2, type: field.type, isRepeated: false }, member);
-      this.#single({ number: 1, type: "text", isRepeated: false }, name);
+      this.#single(2, field.type, member);
+      this.#single(1, "text", name);
       this.#writer.delimit(field.number, before);
     }
   }
 
   #field(field: Field, value: Json): void {
     if (field.isRepeated) this.#repeated(field, Array.isArray(value) ? value : []);
-    // Fields that stand alone are left out when they are zero.
-    else if (value !== "" && value !== 0 && value !== false) this.#single(field, value);
+    else if (!field.isScalar || (value !== "" && value !== 0 && value !== false)) {
+      this.#single(field.number, field.type, value);
+    }
   }
 
   #repeated(field: Field, values: readonly Json[]): void {
-    for (const value of values.toReversed()) this.#single(field, value);
+    for (const value of values.toReversed()) this.#single(field.number, field.type, value);
   }
 
-  #single({ number, type }: Field, value: Json): void {
+  #single(number: number, type: FieldType, value: Json): void {
     const writer = this.#writer;
     const before = writer.size;
     if (type === "flag") {
@@ -155,10 +165,13 @@ class Encoder {
 }
 
 /** Fields by descending number, which is the order in which they are written. */
-function slotsOf(message: Message & { members: unknown }): readonly Slot[] {
-  const { members, extensions, others } = message as Extract<Message, { members: unknown }>;
-  const slots: Slot[] = Object.entries(members).map(([member, field]) => ({ member, field }));
-  if (extensions !== undefined) slots.push({ field: extensions, isExtension: true });
-  if (others !== undefined) slots.push({ field: others, isExtension: false });
+function slotsOf({ members, extensions, others }: Members): readonly Slot[] {
+  const slots: Slot[] = Object.entries(members).map(([member, field]) => ({ member, field, isOwn: () => false }));
+  // Where there are no extensions, a name that looks like one is a name like any other.
+  const isExtension = (name: string): boolean => extensions !== undefined && name.startsWith("x-");
+  if (extensions !== undefined) slots.push({ field: extensions, isOwn: isExtension });
+  if (others !== undefined) {
+    slots.push({ field: others, isOwn: (name) => !isExtension(name) && !Object.hasOwn(members, name) });
+  }
   return slots.sort((a, b) => b.field.number - a.field.number);
 }

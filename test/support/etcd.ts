@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePorts } from "./ports.ts";
+import { requireTool } from "./process.ts";
 
 /** How to start etcd for a test. */
 export interface EtcdClusterOptions {
@@ -86,7 +86,7 @@ export class EtcdCluster {
       ...["--trusted-ca-file", tls.ca, "--client-cert-auth"],
     ];
     const child = spawn(
-      requireEtcd(),
+      requireTool("etcd"),
       [
         ...["--name", member.name, "--data-dir", member.dataDirectory],
         ...["--listen-client-urls", member.clientUrl, "--advertise-client-urls", member.clientUrl],
@@ -120,7 +120,7 @@ process.once("exit", () => {
 
 /** Starts etcd with one member (or three). Throws when the program is missing: a test that needs it must not pass. */
 export async function startEtcd(options: EtcdClusterOptions = {}): Promise<EtcdCluster> {
-  requireEtcd();
+  requireTool("etcd");
   const directory = await mkdtemp(join(tmpdir(), "binnacle-etcd-"));
   const count = options.members ?? 1;
   const ports = await freePorts(count * 2);
@@ -140,13 +140,6 @@ export async function startEtcd(options: EtcdClusterOptions = {}): Promise<EtcdC
     throw error;
   }
   return cluster;
-}
-
-function requireEtcd(): string {
-  const folder = process.env.BINNACLE_TOOLS_BIN ?? join(homedir(), ".cache", "binnacle", "bin");
-  const path = join(folder, "etcd");
-  if (!existsSync(path)) throw new Error(`these tests need etcd at ${path}; BINNACLE_TOOLS_BIN names another folder`);
-  return path;
 }
 
 async function isHealthy(clientUrl: string): Promise<boolean> {
