@@ -185,7 +185,7 @@ suite("garbage collection of random graphs", () => {
         await world.cluster.stop();
       }
     });
-    await fc.assert(property, { numRuns: 3000 });
+    await fc.assert(property, { numRuns: 150 });
   });
 
   test("leaves the right objects when everything happens at once and two collectors run", async () => {
@@ -206,6 +206,6 @@ suite("garbage collection of random graphs", () => {
         await world.cluster.stop();
       }
     });
-    await fc.assert(property, { numRuns: 3000 });
+    await fc.assert(property, { numRuns: 150 });
   });
 });

@@ -1,9 +1,10 @@
 import type { JsonObject } from "../api/object.ts";
 import type { ResourceDefinition, ServedVersion } from "../resources/definition.ts";
 import type { GroupVersionKind, SchemaSource } from "../schema/schema.ts";
-import { groupVersionWords, OBJECT_TYPES, type Operation, publishPath } from "./openapi-operations.ts";
+import { groupVersionWords, OBJECT_TYPES, type Operation } from "./openapi-operations.ts";
+import type { Pause } from "./openapi-pace.ts";
 import { resourcePaths } from "./openapi-resource.ts";
-import { PublishedSchemas, type ShapeSource, sorted } from "./openapi-schemas.ts";
+import { type GroupVersion, PublishedSchemas, type ShapeSource } from "./openapi-schemas.ts";
 
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
 
@@ -12,38 +13,71 @@ export interface DocumentSource {
   readonly definitions: readonly ResourceDefinition[];
   /** Built-in shapes by name. */
   readonly component: SchemaSource;
-  /** Release number that the documents name, e.g. "1.37". */
-  readonly release: string;
+  /** Whether shapes that every group has name all groups. Otherwise they name the core group and their document's. */
+  readonly namesAllGroups?: boolean;
+}
+
+/** What one document says, whatever the version of OpenAPI. */
+export interface DocumentContent {
+  /** Operations by path, in sorted order. */
+  readonly paths: ReadonlyMap<string, readonly Operation[]>;
+  /** Named shapes in the form of version 3. */
+  readonly schemas: JsonObject;
+  /** All kinds in it are custom resources. */
+  readonly isCustom: boolean;
 }
 
 /** A document that can be made. As long as `definitions` are the same, making it again gives the same document. */
 export interface DocumentPlan {
   readonly definitions: readonly ResourceDefinition[];
-  build(): JsonObject;
+  /** Pauses between resources. */
+  content(pause: Pause): Promise<DocumentContent>;
 }
 
 /** Every document there is, by its path below `/openapi/v3/`, in sorted order. Nothing is built until asked for. */
 export function openApiDocuments(source: DocumentSource): Map<string, DocumentPlan> {
   const plans = new Map<string, DocumentPlan>();
+  const shapes = shapesOf(source);
   for (const [path, information] of Object.entries(INFORMATION)) {
-    plans.set(path, { definitions: [], build: () => informationDocument(source, path, information) });
+    plans.set(path, { definitions: [], content: async () => informationContent(shapes, path, information) });
   }
-  for (const { group, version, schemaName } of servedVersions(source)) {
+  const versions = servedVersions(source);
+  const all = source.namesAllGroups === true ? builtInGroupVersions(source, versions) : undefined;
+  for (const { group, version, schemaName } of versions) {
     const path = groupVersionPath(group, version);
     if (!plans.has(path)) {
       const definitions = source.definitions.filter(
         (one) => one.group === group && servedIn(one, version) !== undefined,
       );
-      plans.set(path, { definitions, build: () => groupVersionDocument(source, definitions, { group, version }) });
+      const schemas = (): PublishedSchemas => new PublishedSchemas(shapes, all ?? withCore({ group, version }));
+      const content = (pause: Pause): Promise<DocumentContent> =>
+        groupVersionContent({ source, definitions, group, version, schemas: schemas() }, pause);
+      plans.set(path, { definitions, content });
     }
     // Compat: groups made of custom resources have documents for their versions only.
     if (group === "" || source.component(schemaName) === undefined) continue;
-    plans.set(`apis/${group}`, { definitions: [], build: () => groupDocument(source, group) });
+    plans.set(`apis/${group}`, { definitions: [], content: async () => groupContent(shapes, group) });
   }
   return new Map([...plans].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function servedVersions(source: DocumentSource): { group: string; version: string; schemaName: string }[] {
+/** Compat: options and watch events exist in every group; a document names the core group and its own. */
+function withCore(own: GroupVersion): GroupVersion[] {
+  const core = { group: "", version: "v1" };
+  return own.group === "" ? [core] : [core, own];
+}
+
+function builtInGroupVersions(source: DocumentSource, versions: readonly Served[]): GroupVersion[] {
+  const builtIn = versions.filter(({ schemaName }) => source.component(schemaName) !== undefined);
+  const byName = new Map(builtIn.map(({ group, version }) => [`${group}/${version}`, { group, version }]));
+  return [...byName.keys()].sort().flatMap((name) => byName.get(name) ?? []);
+}
+
+interface Served extends GroupVersion {
+  readonly schemaName: string;
+}
+
+function servedVersions(source: DocumentSource): Served[] {
   return source.definitions.flatMap(({ group, versions }) =>
     versions.map(({ name, schemaName }) => ({ group, version: name, schemaName })),
   );
@@ -62,6 +96,8 @@ interface Information {
   readonly tag: string;
   readonly component?: string;
   readonly mediaTypes: readonly string[];
+  /** Compat: some say nothing about what they take. */
+  readonly isSilent?: boolean;
 }
 
 const INFORMATION: Readonly<Record<string, Information>> = {
@@ -69,11 +105,13 @@ const INFORMATION: Readonly<Record<string, Information>> = {
     operationId: "getServiceAccountIssuerOpenIDConfiguration",
     tag: "WellKnown",
     mediaTypes: ["application/json"],
+    isSilent: true,
   },
   "openid/v1/jwks": {
     operationId: "getServiceAccountIssuerOpenIDKeyset",
     tag: "openid",
     mediaTypes: ["application/jwk-set+json"],
+    isSilent: true,
   },
   api: { operationId: "getCoreAPIVersions", tag: "core", component: `${META}.APIVersions`, mediaTypes: OBJECT_TYPES },
   apis: { operationId: "getAPIVersions", tag: "apis", component: `${META}.APIGroupList`, mediaTypes: OBJECT_TYPES },
@@ -85,19 +123,22 @@ const INFORMATION: Readonly<Record<string, Information>> = {
   },
 };
 
-function informationDocument(source: DocumentSource, path: string, information: Information): JsonObject {
-  const schemas = new PublishedSchemas(shapesOf(source), { group: "", version: "v1" });
-  return documentOf(source, { [`/${path}/`]: publishPath([reading(information, schemas)]) }, schemas.all());
+function informationContent(shapes: ShapeSource, path: string, information: Information): DocumentContent {
+  const schemas = new PublishedSchemas(shapes, []);
+  const paths = new Map([[`/${path}/`, [reading(information, schemas)]]]);
+  return { paths, schemas: schemas.all(), isCustom: false };
 }
 
-function reading({ operationId, tag, component, mediaTypes }: Information, schemas: PublishedSchemas): Operation {
+function reading(information: Information, schemas: PublishedSchemas): Operation {
+  const { operationId, tag, component, mediaTypes } = information;
   const schema = component === undefined ? { type: "string" } : schemas.reference(component);
-  return { method: "get", operationId, tag, parameters: [], codes: [200], mediaTypes, schema };
+  const consumes = information.isSilent === true ? [] : mediaTypes;
+  return { method: "get", operationId, tag, parameters: [], consumes, codes: [200], mediaTypes, schema };
 }
 
-function groupDocument(source: DocumentSource, group: string): JsonObject {
+function groupContent(shapes: ShapeSource, group: string): DocumentContent {
   const { id, tag } = groupVersionWords(group);
-  return informationDocument(source, `apis/${group}`, {
+  return informationContent(shapes, `apis/${group}`, {
     operationId: `get${id}APIGroup`,
     tag,
     component: `${META}.APIGroup`,
@@ -105,37 +146,42 @@ function groupDocument(source: DocumentSource, group: string): JsonObject {
   });
 }
 
-function groupVersionDocument(
-  source: DocumentSource,
-  definitions: readonly ResourceDefinition[],
-  groupVersion: { readonly group: string; readonly version: string },
-): JsonObject {
-  const { group, version } = groupVersion;
-  const schemas = new PublishedSchemas(shapesOf(source), groupVersion);
+interface GroupVersionSource extends GroupVersion {
+  readonly source: DocumentSource;
+  readonly definitions: readonly ResourceDefinition[];
+  readonly schemas: PublishedSchemas;
+}
+
+async function groupVersionContent(from: GroupVersionSource, pause: Pause): Promise<DocumentContent> {
+  const { source, definitions, group, version, schemas } = from;
   const root = `/${groupVersionPath(group, version)}`;
   const componentOf = (kind: GroupVersionKind): string => componentName(source, kind);
-  const paths: JsonObject = {};
+  const paths = new Map<string, readonly Operation[]>();
   let isCustom = true;
   for (const definition of definitions) {
     const served = servedIn(definition, version);
     if (served === undefined) continue;
+    await pause();
     if (source.component(served.schemaName) !== undefined) isCustom = false;
     const context = { definition, version: served, schemas, source: source.component, componentOf };
-    for (const [path, operations] of resourcePaths(context)) paths[`${root}${path}`] = publishPath(operations);
+    for (const [path, operations] of resourcePaths(context)) paths.set(`${root}${path}`, operations);
   }
-  if (isCustom) return customDocumentOf(sorted(paths), schemas.all());
-  const { id, tag } = groupVersionWords(group, version);
-  const component = `${META}.APIResourceList`;
-  const operation = reading({ operationId: `get${id}APIResources`, tag, component, mediaTypes: OBJECT_TYPES }, schemas);
-  paths[`${root}/`] = publishPath([operation]);
-  return documentOf(source, sorted(paths), schemas.all());
+  if (!isCustom) {
+    const { id, tag } = groupVersionWords(group, version);
+    const component = `${META}.APIResourceList`;
+    const information = { operationId: `get${id}APIResources`, tag, component, mediaTypes: OBJECT_TYPES };
+    paths.set(`${root}/`, [reading(information, schemas)]);
+  }
+  const inOrder = new Map([...paths].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return { paths: inOrder, schemas: schemas.all(), isCustom };
 }
 
 function shapesOf(source: DocumentSource): ShapeSource {
   const groups = new Map(
     servedVersions(source).map(({ group, schemaName }) => [schemaName.replace(/\.[^.]+$/, ""), group]),
   );
-  return { component: source.component, groupOf: (componentPackage) => groups.get(componentPackage) };
+  const groupOf = (componentPackage: string): string | undefined => groups.get(componentPackage);
+  return { component: source.component, groupOf, published: new Map() };
 }
 
 /** Shapes of one group version share a package, so any kind served there tells where the others are. */
@@ -144,25 +190,4 @@ function componentName(source: DocumentSource, kind: GroupVersionKind): string {
     if (group === kind.group && version === kind.version) return schemaName.replace(/[^.]+$/, kind.kind);
   }
   throw new Error(`${kind.group}/${kind.version} ${kind.kind} belongs to a group version that is not served`);
-}
-
-function documentOf(source: DocumentSource, paths: JsonObject, schemas: JsonObject): JsonObject {
-  const bearer = { type: "apiKey", description: "Bearer Token authentication", name: "authorization", in: "header" };
-  const securitySchemes = { BearerToken: bearer };
-  return {
-    openapi: "3.0.0",
-    info: { title: "Kubernetes", version: source.release },
-    paths,
-    components: Object.keys(schemas).length === 0 ? { securitySchemes } : { schemas, securitySchemes },
-  };
-}
-
-/** Compat: custom resources come from another server inside the real one, which introduces itself differently. */
-function customDocumentOf(paths: JsonObject, schemas: JsonObject): JsonObject {
-  return {
-    openapi: "3.0.0",
-    info: { title: "Kubernetes CRD Swagger", version: "v0.1.0" },
-    paths,
-    components: { schemas },
-  };
 }

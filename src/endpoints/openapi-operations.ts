@@ -13,13 +13,16 @@ export interface Operation {
   readonly kind?: GroupVersionKind;
   readonly parameters: readonly Parameter[];
   readonly body?: { readonly mediaTypes: readonly string[]; readonly schema: JsonObject; readonly required: boolean };
+  /** Media types that requests may be in. Compat: version 2 tells them even where there is no body. */
+  readonly consumes: readonly string[];
   /** Codes that are answered with `schema` in these media types. */
   readonly codes: readonly number[];
   readonly mediaTypes: readonly string[];
   readonly schema: JsonObject;
 }
 
-const PHRASES: Readonly<Record<number, string>> = { 200: "OK", 201: "Created", 202: "Accepted" };
+/** What is said about codes. */
+export const PHRASES: Readonly<Record<number, string>> = { 200: "OK", 201: "Created", 202: "Accepted" };
 
 /** Media types of answers about built-in kinds. */
 export const OBJECT_TYPES: readonly string[] = [
@@ -48,22 +51,27 @@ export const STRATEGIC_PATCH_TYPE = "application/strategic-merge-patch+json";
 
 /** The operations of one path. Compat: parameters that all of them share are listed once, with the path. */
 export function publishPath(operations: readonly Operation[]): JsonObject {
-  const key = (parameter: Parameter): string => `${parameter.in} ${parameter.name}`;
-  const [first] = operations;
-  const shared = new Set((first?.parameters ?? []).map(key));
-  for (const operation of operations) {
-    const own = new Set(operation.parameters.map(key));
-    for (const one of shared) if (!own.has(one)) shared.delete(one);
-  }
+  const { shared, own } = splitParameters(operations);
   const item: JsonObject = {};
-  for (const operation of operations) {
-    const parameters = operation.parameters.filter((parameter) => !shared.has(key(parameter)));
-    item[operation.method] = publishOperation(operation, parameters);
-  }
-  if (shared.size > 0) {
-    item.parameters = publishParameters((first?.parameters ?? []).filter((parameter) => shared.has(key(parameter))));
-  }
+  operations.forEach((operation, index) => {
+    item[operation.method] = publishOperation(operation, own[index] ?? []);
+  });
+  if (shared.length > 0) item.parameters = publishParameters(shared);
   return item;
+}
+
+/** Parameters that all operations of a path have, and those that remain to each of them. */
+export function splitParameters(operations: readonly Operation[]): {
+  readonly shared: readonly Parameter[];
+  readonly own: readonly (readonly Parameter[])[];
+} {
+  const key = (parameter: Parameter): string => `${parameter.in} ${parameter.name}`;
+  const parameters = operations.map((operation) => operation.parameters);
+  const first = parameters[0] ?? [];
+  const keys = parameters.map((list) => new Set(list.map(key)));
+  const shared = first.filter((parameter) => keys.every((set) => set.has(key(parameter))));
+  const sharedKeys = new Set(shared.map(key));
+  return { shared, own: parameters.map((list) => list.filter((parameter) => !sharedKeys.has(key(parameter)))) };
 }
 
 function publishOperation(operation: Operation, parameters: readonly Parameter[]): JsonObject {

@@ -66,13 +66,17 @@ export function optionParameters(options: Schema): Parameter[] {
   return parameters;
 }
 
+/** Parameters in the published order. */
+export function sortParameters(parameters: readonly Parameter[]): Parameter[] {
+  return parameters.toSorted((a, b) =>
+    a.name === b.name ? (a.in < b.in ? -1 : 1) : a.name < b.name ? -1 : 1,
+  );
+}
+
 /** Parameters in the published form and order. */
 export function publishParameters(parameters: readonly Parameter[]): JsonObject[] {
-  return parameters
-    .toSorted((a, b) => (a.name === b.name ? (a.in < b.in ? -1 : 1) : a.name < b.name ? -1 : 1))
-    .map((parameter) => {
-      const schema = { type: parameter.type, uniqueItems: true };
-      const { name } = parameter;
-      return parameter.in === "path" ? { name, in: "path", required: true, schema } : { name, in: "query", schema };
-    });
+  return sortParameters(parameters).map(({ name, in: place, type }) => {
+    const schema = { type, uniqueItems: true };
+    return place === "path" ? { name, in: place, required: true, schema } : { name, in: place, schema };
+  });
 }

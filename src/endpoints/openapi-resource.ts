@@ -132,6 +132,7 @@ class ResourcePaths {
         kind: draft.kind ?? { group, version: version.name, kind },
         parameters: [...place, ...pretty, ...(draft.parameters ?? [])],
         body: draft.body,
+        consumes: draft.body?.mediaTypes ?? (this.#isCustom ? CUSTOM_TYPES : ANY),
         codes: draft.codes ?? [200],
         mediaTypes: draft.mediaTypes ?? this.#types,
         schema: draft.schema,

@@ -3,40 +3,72 @@ import type { GroupVersionKind, Schema, SchemaSource } from "../schema/schema.ts
 
 const REF = "#/components/schemas/";
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
+/** Shapes of kinds that exist in every group. */
+const EVERYWHERE: readonly string[] = [`${META}.DeleteOptions`, `${META}.WatchEvent`];
 
 /** A reference to a named shape of the same document. */
 export function referenceTo(component: string): JsonObject {
   return { $ref: `${REF}${component}` };
 }
 
-/** Where the shapes of a document come from. */
+/** Where the shapes of documents come from. */
 export interface ShapeSource {
   readonly component: SchemaSource;
   /** The group under which the kinds of a component package are served; undefined: as their shapes say. */
   groupOf(componentPackage: string): string | undefined;
+  /** Built-in shapes that were published before: most documents need the same ones. */
+  readonly published: Map<string, PublishedShape>;
+}
+
+/** A shape as it is published, and the shapes that it refers to. */
+export interface PublishedShape {
+  readonly schema: JsonObject;
+  readonly references: ReadonlySet<string>;
+}
+
+/** A version of a group. */
+export interface GroupVersion {
+  readonly group: string;
+  readonly version: string;
 }
 
 /** Collects the named shapes that one document needs. */
 export class PublishedSchemas {
   readonly #shapes: ShapeSource;
-  readonly #groupVersion: { readonly group: string; readonly version: string };
+  readonly #groupVersions: readonly GroupVersion[];
   readonly #schemas = new Map<string, JsonObject>();
+  /** What the shape that is being published has referred to so far. */
+  #references = new Set<string>();
 
-  constructor(shapes: ShapeSource, groupVersion: { readonly group: string; readonly version: string }) {
+  /** `groupVersions` are those that shapes which every group has are published for. */
+  constructor(shapes: ShapeSource, groupVersions: readonly GroupVersion[]) {
     this.#shapes = shapes;
-    this.#groupVersion = groupVersion;
+    this.#groupVersions = groupVersions;
   }
 
   /** A reference to a built-in shape, which is added together with everything it refers to. */
   reference(component: string): JsonObject {
+    this.#references.add(component);
     if (!this.#schemas.has(component)) {
-      const schema = this.#shapes.component(component);
-      if (schema === undefined) throw new Error(`no schema named ${component} to publish`);
       // Entered before its fields are visited: a shape may contain itself.
       this.#schemas.set(component, {});
-      this.#schemas.set(component, this.#component(schema));
+      const known = this.#shapes.published.get(component);
+      for (const name of known?.references ?? []) this.reference(name);
+      this.#schemas.set(component, known?.schema ?? this.#publish(component));
     }
     return referenceTo(component);
+  }
+
+  #publish(component: string): JsonObject {
+    const shape = this.#shapes.component(component);
+    if (shape === undefined) throw new Error(`no schema named ${component} to publish`);
+    const outer = this.#references;
+    const references = new Set<string>();
+    this.#references = references;
+    const schema = this.#component(shape);
+    this.#references = outer;
+    if (!EVERYWHERE.includes(component)) this.#shapes.published.set(component, { schema, references });
+    return schema;
   }
 
   /** Adds the shape of a custom resource and of its list; returns references to both. */
@@ -73,8 +105,7 @@ export class PublishedSchemas {
 
   #component(schema: Schema): JsonObject {
     const { component = "" } = schema;
-    const isPerDocument = component === `${META}.DeleteOptions` || component === `${META}.WatchEvent`;
-    const kinds = isPerDocument ? this.#documentKinds(component) : schema.groupVersionKinds;
+    const kinds = EVERYWHERE.includes(component) ? this.#kindsEverywhere(component) : schema.groupVersionKinds;
     const published = this.#node({ ...schema, component: undefined, properties: schema.properties });
     if (kinds !== undefined) {
       const served = this.#shapes.groupOf(component.slice(0, component.lastIndexOf(".")));
@@ -87,11 +118,9 @@ export class PublishedSchemas {
     return published;
   }
 
-  /** Compat: options and watch events exist in every group; a document names the core group and its own. */
-  #documentKinds(component: string): GroupVersionKind[] {
+  #kindsEverywhere(component: string): GroupVersionKind[] {
     const kind = component.slice(component.lastIndexOf(".") + 1);
-    const core = { group: "", version: "v1", kind };
-    return this.#groupVersion.group === "" ? [core] : [core, { ...this.#groupVersion, kind }];
+    return this.#groupVersions.map(({ group, version }) => ({ group, version, kind }));
   }
 
   #node(schema: Schema): JsonObject {

@@ -19,7 +19,7 @@ import { keepTimes } from "../patch/apply/keep-times.ts";
 import type { Entry, Store, WriteResult } from "../storage/store.ts";
 import type { Catalog, ServedResource } from "./catalog.ts";
 import { convertObject, storedApiVersion } from "./conversion.ts";
-import type { ResourceDefinition } from "./definition.ts";
+import type { ObjectAccess, ResourceDefinition, WriteWay } from "./definition.ts";
 import { type DeletionRequest, isReleased, planDeletion } from "./deletion.ts";
 import { countGeneration } from "./generation.ts";
 import type { KeySpace, ObjectKey } from "./keys.ts";
@@ -37,6 +37,8 @@ export interface ResourceContext {
   readonly catalog: Catalog;
   readonly views: ViewCache;
   readonly clock: Clock;
+  /** For hooks that need other objects. */
+  readonly access: ObjectAccess;
 }
 
 /** How a write is to be done. */
@@ -63,6 +65,9 @@ export interface UpdateOptions extends WriteOptions {
 
 /** Turns the stored object into the wanted one. Called again when another writer got there first. Owns `current`. */
 export type Change = (current: KubeObject | undefined) => Promise<KubeObject> | KubeObject;
+
+/** What came of one attempt at a write: the result, or what somebody else has written in the meantime. */
+type Attempt<T> = T | { current: Entry | undefined };
 
 const MAX_NAME_ATTEMPTS = 8;
 
@@ -111,19 +116,23 @@ export class Collection {
     fillSystemMetadata(next.metadata, this.#context.clock.now());
     if (definition.subresources.status?.writes === "status" && !definition.rules.createKeepsStatus) delete next.status;
     countGeneration(definition, next);
-    definition.hooks?.prepare?.(next, undefined);
-    this.#validate(next, undefined);
-    this.#warn(next, undefined, options);
+    const way = { subresource: "", apiVersion: resource.apiVersion };
+    definition.hooks?.prepare?.(next, undefined, way);
+    this.#validate(next, undefined, way);
+    this.#warn(next, undefined, way, options);
     await options.admit?.(next, undefined);
     const key = this.#context.keys.key(definition, this.#keyOf(next));
-    if (options.dryRun) {
-      const existing = await this.#read(this.#keyOf(next));
-      return existing ? undefined : viewObject(convertObject(definition, next, resource.apiVersion));
-    }
-    const value = encodeObject(next);
-    const result = await this.#put(key, value, 0, "create");
-    if (!result.ok) return undefined;
-    return this.#written(resource, key, value, result.revision, result.revision);
+    return this.#reserving(next, undefined, async () => {
+      if (options.dryRun) {
+        const existing = await this.#read(this.#keyOf(next));
+        if (existing) return { keeps: false, outcome: undefined };
+        return { keeps: false, outcome: viewObject(convertObject(definition, next, resource.apiVersion)) };
+      }
+      const value = encodeObject(next);
+      const result = await this.#put(key, value, 0, "create");
+      if (!result.ok) return { keeps: false, outcome: undefined };
+      return { keeps: true, outcome: this.#written(resource, key, value, result.revision, result.revision) };
+    });
   }
 
   /** Changes one object. Throws NotFound, Conflict and Invalid. */
@@ -170,47 +179,64 @@ export class Collection {
     entry: Entry,
     change: Change,
     options: UpdateOptions,
-  ): Promise<{ view: ObjectView } | { current: Entry | undefined }> {
+  ): Promise<Attempt<{ view: ObjectView }>> {
     const { definition } = this;
     const current = decodeEntry(entry);
     const wanted = await change(convertObject(definition, cloneJson(current), resource.apiVersion));
     if (options.uid !== undefined) checkUid(this.#target(), key.name, entry.key, options.uid, current.metadata.uid);
     this.#checkVersion(resource, wanted, entry, options);
     const next = convertObject(definition, wanted, current.apiVersion);
-    this.#prepareUpdate(next, current, options);
-    this.#validate(next, current);
-    this.#warn(next, current, options);
+    const way = { subresource: options.subresource ?? "", apiVersion: resource.apiVersion };
+    this.#prepareUpdate(next, current, way);
+    this.#validate(next, current, way);
+    this.#warn(next, current, way, options);
     await options.admit?.(next, current);
     next.metadata.resourceVersion = current.metadata.resourceVersion;
     next.metadata = keepTimes(current, next).metadata;
     // Compat: an update that changes nothing answers with the old resourceVersion and sends no event.
     if (isDeepStrictEqual(next, current)) return { view: this.#context.views.view(resource, entry) };
-    if (options.dryRun) return { view: viewObject(convertObject(definition, next, resource.apiVersion)) };
-    const value = encodeObject(next);
-    if (isReleased(definition, next, current)) {
-      const removed = await this.#remove(entry);
-      if (!removed.ok) return { current: removed.current };
-      return { view: this.#written(resource, entry.key, value, entry.createRevision, removed.revision) };
-    }
-    const result = await this.#put(entry.key, value, entry.modRevision, "update");
-    if (!result.ok) return { current: result.current };
-    return { view: this.#written(resource, entry.key, value, entry.createRevision, result.revision) };
+    const goes = isReleased(definition, next, current);
+    return this.#reserving<Attempt<{ view: ObjectView }>>(goes ? undefined : next, current, async () => {
+      if (options.dryRun) {
+        return { keeps: false, outcome: { view: viewObject(convertObject(definition, next, resource.apiVersion)) } };
+      }
+      const value = encodeObject(next);
+      const result = goes ? await this.#remove(entry) : await this.#put(entry.key, value, entry.modRevision, "update");
+      if (!result.ok) return { keeps: false, outcome: { current: result.current } };
+      const view = this.#written(resource, entry.key, value, entry.createRevision, result.revision);
+      return { keeps: true, outcome: { view } };
+    });
   }
 
-  #prepareUpdate(next: KubeObject, current: KubeObject, options: UpdateOptions): void {
+  /** Runs a write between taking what it needs from what all objects share and keeping it, or giving it back. */
+  async #reserving<T>(
+    next: KubeObject | undefined,
+    previous: KubeObject | undefined,
+    write: () => Promise<{ readonly keeps: boolean; readonly outcome: T }>,
+  ): Promise<T> {
+    const reservation = await this.definition.hooks?.reserve?.(next, previous, this.#context.access);
+    if (!reservation) return (await write()).outcome;
+    let isKept = false;
+    try {
+      const { keeps, outcome } = await write();
+      isKept = keeps;
+      return outcome;
+    } finally {
+      await (isKept ? reservation.commit() : reservation.release());
+    }
+  }
+
+  #prepareUpdate(next: KubeObject, current: KubeObject, way: WriteWay): void {
     const { definition } = this;
     keepSystemMetadata(next, current);
-    if (options.subresource !== undefined) {
-      keepUntouched(definition, options.subresource, next, current);
-      definition.hooks?.prepareSubresource?.(options.subresource, next, current);
-      return;
-    }
-    if (definition.subresources.status?.writes === "status") {
+    if (way.subresource !== "") {
+      keepUntouched(definition, way.subresource, next, current);
+    } else if (definition.subresources.status?.writes === "status") {
       if (current.status === undefined) delete next.status;
       else next.status = cloneJson(current.status);
     }
-    definition.hooks?.prepare?.(next, current);
-    countGeneration(definition, next, current);
+    definition.hooks?.prepare?.(next, current, way);
+    if (way.subresource !== "status") countGeneration(definition, next, current);
   }
 
   /** Throws Conflict when the caller has seen another version than the stored one. */
@@ -254,7 +280,7 @@ export class Collection {
     current: KubeObject,
     request: DeletionRequest,
     options: WriteOptions,
-  ): Promise<{ view: ObjectView; removed: boolean } | { current: Entry | undefined }> {
+  ): Promise<Attempt<{ view: ObjectView; removed: boolean }>> {
     const plan = planDeletion(this.definition, current, request, this.#context.clock.now());
     const { views } = this.#context;
     if (plan.action === "none") return { view: views.view(resource, entry), removed: false };
@@ -264,9 +290,11 @@ export class Collection {
       return { view: viewObject(convertObject(this.definition, shown, resource.apiVersion)), removed };
     }
     if (plan.action === "remove") {
-      const result = await this.#remove(entry);
-      if (!result.ok) return { current: result.current };
-      return { view: viewDeleted(resource, entry, result.revision), removed: true };
+      return this.#reserving<Attempt<{ view: ObjectView; removed: boolean }>>(undefined, current, async () => {
+        const result = await this.#remove(entry);
+        if (!result.ok) return { keeps: false, outcome: { current: result.current } };
+        return { keeps: true, outcome: { view: viewDeleted(resource, entry, result.revision), removed: true } };
+      });
     }
     const value = encodeObject(plan.next);
     const result = await this.#put(entry.key, value, entry.modRevision, "delete");
@@ -279,19 +307,19 @@ export class Collection {
     return { view: viewDeleted(resource, marked, revision), removed: true };
   }
 
-  #validate(next: KubeObject, current: KubeObject | undefined): void {
+  #validate(next: KubeObject, current: KubeObject | undefined, way: WriteWay): void {
     const { definition } = this;
     const { catalog } = this.#context;
     const cannotOwn = (apiVersion: string, kind: string) =>
       catalog.findKind(apiVersion, kind)?.definition.rules.cannotOwn ?? false;
     const errors = validateMetadata(definition, next, cannotOwn);
     if (current) errors.push(...validateMetadataUpdate(next, current));
-    errors.push(...(definition.hooks?.validate?.(next, current) ?? []));
+    errors.push(...(definition.hooks?.validate?.(next, current, way) ?? []));
     if (errors.length > 0) throw invalid(definition, next.metadata.name ?? "", errors);
   }
 
-  #warn(next: KubeObject, current: KubeObject | undefined, options: WriteOptions): void {
-    for (const text of this.definition.hooks?.warn?.(next, current) ?? []) options.warn?.(text);
+  #warn(next: KubeObject, current: KubeObject | undefined, way: WriteWay, options: WriteOptions): void {
+    for (const text of this.definition.hooks?.warn?.(next, current, way) ?? []) options.warn?.(text);
   }
 
   async #isBeingDeleted(object: KubeObject): Promise<boolean> {

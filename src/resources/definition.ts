@@ -1,7 +1,11 @@
+import type { UserInfo } from "../api/call.ts";
 import type { FieldError } from "../api/field-error.ts";
 import type { KubeObject } from "../api/object.ts";
 import type { TableShape } from "../api/reply.ts";
+import type { Status } from "../api/status.ts";
 import type { Schema } from "../schema/schema.ts";
+import type { DeletionRequest } from "./deletion.ts";
+import type { ObjectKey } from "./keys.ts";
 
 /** What may be done with a resource, in Kubernetes' words. */
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
@@ -51,6 +55,50 @@ export interface ServedVersion {
   readonly noShardSelector?: boolean;
 }
 
+/** How hooks and subresources that need other objects reach them. */
+export interface ObjectAccess {
+  /** One object as it is stored, or undefined. */
+  find(group: string, plural: string, key: ObjectKey): Promise<KubeObject | undefined>;
+  /** All objects of a kind in a namespace, or everywhere when that is empty. */
+  list(group: string, plural: string, namespace: string): Promise<KubeObject[]>;
+  create(group: string, plural: string, object: KubeObject): Promise<KubeObject>;
+  /** Changes one object; `change` is called again when another writer was faster. Throws NotFound. */
+  update(
+    group: string,
+    plural: string,
+    key: ObjectKey,
+    change: (current: KubeObject) => KubeObject,
+    subresource?: string,
+  ): Promise<KubeObject>;
+  delete(group: string, plural: string, key: ObjectKey, request?: DeletionRequest): Promise<void>;
+  readonly now: number;
+}
+
+/** What a write has taken and not yet kept. */
+export interface Reservation {
+  /** The write happened. */
+  commit(): Promise<void>;
+  /** It did not. */
+  release(): Promise<void>;
+}
+
+/** A call to a subresource that is an action rather than a view of the object: binding, eviction, a token. */
+export interface SubresourceCall {
+  readonly access: ObjectAccess;
+  readonly key: ObjectKey;
+  readonly body: KubeObject;
+  readonly dryRun: boolean;
+  readonly user: UserInfo;
+}
+
+/** Where a kind keeps its number of replicas, as paths such as ".spec.replicas". */
+export interface ScalePaths {
+  readonly specReplicas: string;
+  readonly statusReplicas: string;
+  /** Where the selector is; its text is shown. */
+  readonly selector?: string;
+}
+
 /** A path below an object, such as `status`. */
 export interface Subresource {
   readonly verbs: readonly Verb[];
@@ -61,6 +109,10 @@ export interface Subresource {
    * Absent: this subresource has a handler of its own.
    */
   readonly writes?: "status" | readonly string[];
+  /** The subresource shows and changes the number of replicas as an object of its own kind. */
+  readonly scale?: ScalePaths;
+  /** Carries out a create on the subresource. The answer is an object, or a Status. */
+  readonly act?: (call: SubresourceCall) => Promise<KubeObject | Status>;
   /** A stream to a node, pod or service rather than a read or write of the object. */
   readonly connect?: boolean;
 }
@@ -93,15 +145,29 @@ export interface ResourceRules {
   readonly unknownFieldMessage?: string;
 }
 
-/** Behaviour that data cannot express. Most kinds have none. All of them see objects in the storage version. */
+/** By which way a write came. */
+export interface WriteWay {
+  /** Empty: the object itself. */
+  readonly subresource: string;
+  /** The version that the client spoke. */
+  readonly apiVersion: string;
+}
+
+/** Behaviour that data cannot express. Most kinds have none. Objects are in the storage version unless said otherwise. */
 export interface ResourceHooks {
+  /** Fills in what a client left out, in the client's version; runs on every decoded body. May change `object`. */
+  setDefaults?(object: KubeObject, apiVersion: string): void;
   /** Fills or wipes fields before validation. May change `next`. */
-  prepare?(next: KubeObject, previous: KubeObject | undefined): void;
-  validate?(next: KubeObject, previous: KubeObject | undefined): FieldError[];
+  prepare?(next: KubeObject, previous: KubeObject | undefined, way: WriteWay): void;
+  /** What is wrong, in the order the real server finds it; metadata has been looked at already. */
+  validate?(next: KubeObject, previous: KubeObject | undefined, way: WriteWay): FieldError[];
   /** Texts for Warning headers. */
-  warn?(next: KubeObject, previous: KubeObject | undefined): string[];
-  /** Like prepare, for writes through a subresource. */
-  prepareSubresource?(subresource: string, next: KubeObject, previous: KubeObject): void;
+  warn?(next: KubeObject, previous: KubeObject | undefined, way: WriteWay): string[];
+  /**
+   * Takes from what all objects share (addresses, ports) what this write needs. Called after validation, right before the
+   * write; may change `next`. What it took is given back by the result when the write fails or is a dry run.
+   */
+  reserve?(next: KubeObject | undefined, previous: KubeObject | undefined, access: ObjectAccess): Promise<Reservation>;
   /** How long a deleted object stays before it goes, in seconds. Present: the kind is deleted gracefully. */
   gracePeriodSeconds?(object: KubeObject, requested: number | undefined): number;
   /** Whether something besides metadata.finalizers still holds an object that is being deleted. */

@@ -3,8 +3,9 @@ import type { Clock } from "../lib/clock.ts";
 import type { Store } from "../storage/store.ts";
 import type { Catalog, ServedResource } from "./catalog.ts";
 import { Collection, type ResourceContext } from "./collection.ts";
-import type { ResourceDefinition } from "./definition.ts";
+import type { ObjectAccess, ResourceDefinition } from "./definition.ts";
 import type { KeySpace, ObjectKey } from "./keys.ts";
+import { StoredObjects } from "./object-access.ts";
 import { decodeEntry, ViewCache } from "./object-view.ts";
 
 /** What is needed to keep objects. */
@@ -22,6 +23,7 @@ export class Resources implements ResourceContext {
   readonly clock: Clock;
   readonly keys: KeySpace;
   readonly views = new ViewCache();
+  readonly access: ObjectAccess = new StoredObjects(this);
   readonly #collections = new WeakMap<ResourceDefinition, Collection>();
 
   constructor({ store, catalog, clock, keys }: ResourcesOptions) {

@@ -28,26 +28,32 @@ export class DecodeFailure extends Error {
 const MAX_STRICT_TEXTS = 100;
 const NO_DUPLICATES: ReadonlySet<string> = new Set();
 
+/**
+ * How a body came about. "body": JSON as a client sent it. "sorted": the real server would have sorted its members, as
+ * it does with YAML and after JSON and merge patches. "merged": the result of a strategic merge, which the real server
+ * never makes JSON again; another decoder with other words, and with conversions between numbers, reads it.
+ */
+export type BodyForm = "body" | "sorted" | "merged";
+
 /** Where a walk over a body is, and what it has found. */
 export class DecodeState {
-  /**
-   * Compat: results of strategic merges never become JSON again in the real server; another decoder with other words,
-   * and with conversions between numbers, reads them.
-   */
   readonly isUnstructured: boolean;
+  readonly isSorted: boolean;
   /** The way to the current value: members and indices. */
   readonly path: (string | number)[] = [];
   /** The struct fields on the way. */
   readonly fields: FieldName[] = [];
-  readonly strict: { readonly path: readonly (string | number)[]; readonly text: string }[] = [];
+  /** Texts of strict validation. */
+  readonly strict: string[] = [];
   /** The first value of a wrong type; the walk goes on behind it. */
   error: string | undefined;
   /** Above zero inside of values whose own decoder does not report unknown fields. */
   lenient = 0;
   readonly #duplicates: ReadonlySet<string>;
 
-  constructor(isUnstructured: boolean, duplicates: readonly string[] = []) {
-    this.isUnstructured = isUnstructured;
+  constructor(form: BodyForm, duplicates: readonly string[] = []) {
+    this.isUnstructured = form === "merged";
+    this.isSorted = form === "sorted";
     this.#duplicates = duplicates.length === 0 ? NO_DUPLICATES : new Set(duplicates);
   }
 
@@ -57,16 +63,15 @@ export class DecodeState {
 
   unknownField(name: string): void {
     if (this.lenient > 0 || (!this.isUnstructured && this.strict.length >= MAX_STRICT_TEXTS)) return;
-    const path = [...this.path, name];
-    const shown = printPath(path);
-    this.strict.push({ path, text: `unknown field ${this.isUnstructured ? `"${shown}"` : quote(shown)}` });
+    const shown = printPath([...this.path, name]);
+    this.strict.push(`unknown field ${this.isUnstructured ? `"${shown}"` : quote(shown)}`);
   }
 
   /** Notes the current value if it was given more than once. */
   noteDuplicate(): void {
     const text = `duplicate field ${quote(printPath(this.path))}`;
     if (!this.#duplicates.has(text) || this.lenient > 0 || this.strict.length >= MAX_STRICT_TEXTS) return;
-    this.strict.push({ path: [...this.path], text });
+    this.strict.push(text);
   }
 
   /** Notes that the current value is of the wrong type. `word` is what it is, e.g. `string` or `number 1.5`. */

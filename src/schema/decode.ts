@@ -10,17 +10,22 @@ import {
   stringDecoder,
   wireDecoders,
 } from "./decode-scalars.ts";
-import { DecodeFailure, DecodeState, type FieldName, goKindOf, isExactInteger, wordFor } from "./decode-state.ts";
+import {
+  type BodyForm,
+  DecodeFailure,
+  DecodeState,
+  type FieldName,
+  goKindOf,
+  isExactInteger,
+  wordFor,
+} from "./decode-state.ts";
 import { elementTypeOf, fieldPathOf, fieldTypeOf, goTypeOf, isWrittenAsNull, structNameOf } from "./go-names.ts";
 import type { Schema } from "./schema.ts";
 
 /** How a body came about. */
 export interface DecodeOptions {
-  /**
-   * "body" (unless told): JSON as a client sent it. "sorted": the real server would have sorted its members, as it does
-   * with YAML and after JSON and merge patches. "merged": the result of a strategic merge, which it decodes otherwise.
-   */
-  readonly form?: "body" | "sorted" | "merged";
+  /** "body" unless told. */
+  readonly form?: BodyForm;
   /** Texts `duplicate field "…"` for the whole body. Those about fields that exist are reported among the unknown. */
   readonly duplicates?: readonly string[];
 }
@@ -42,7 +47,7 @@ export interface Decoded {
  */
 export function decodeBySchema(value: Json, schema: Schema, options: DecodeOptions = {}): Decoded {
   const { form = "body", duplicates } = options;
-  const state = new DecodeState(form === "merged", duplicates);
+  const state = new DecodeState(form, duplicates);
   const decoder = decoderOf(schema, goTypeOf(schema));
   let decoded: Json = {};
   try {
@@ -51,23 +56,9 @@ export function decodeBySchema(value: Json, schema: Schema, options: DecodeOptio
     if (!(error instanceof DecodeFailure)) throw error;
     state.error = error.message;
   }
-  const strict = state.strict.length > 1 && form !== "body" ? state.strict.toSorted(orders[form]) : state.strict;
-  return { value: decoded as JsonObject, strict: strict.map(({ text }) => text), error: state.error };
+  const strict = form === "merged" ? state.strict.toSorted() : state.strict;
+  return { value: decoded as JsonObject, strict, error: state.error };
 }
-
-type Strict = DecodeState["strict"][number];
-
-const byText = (left: string | number, right: string | number): number => (left < right ? -1 : left > right ? 1 : 0);
-
-const orders = {
-  sorted(left: Strict, right: Strict): number {
-    const index = left.path.findIndex((step, i) => step !== right.path[i]);
-    const [one, other] = [left.path[index], right.path[index]];
-    if (one === undefined || other === undefined) return left.path.length - right.path.length;
-    return byText(one, other);
-  },
-  merged: (left: Strict, right: Strict): number => byText(left.text, right.text),
-};
 
 const structs = new WeakMap<NonNullable<Schema["properties"]>, Map<string, Decoder>>();
 
@@ -154,7 +145,7 @@ function structDecoder(component: string, properties: NonNullable<Schema["proper
       }
       const { fields, byName } = compiled ?? compile();
       const slots: (Json | undefined)[] = new Array(fields.length);
-      for (const name in value) {
+      for (const name of state.isSorted ? Object.keys(value).sort() : Object.keys(value)) {
         const field = byName.get(name);
         if (field === undefined) state.unknownField(name);
         else slots[field.index] = decodeField(field, value[name] ?? null, state);
@@ -213,7 +204,7 @@ function mapDecoder(values: Schema | true, goType: string): Decoder {
         return {};
       }
       member ??= values === true ? anyDecoder : decoderOf(values, elementTypeOf(goType, values));
-      const names = Object.keys(value);
+      const names = state.isSorted ? Object.keys(value).sort() : Object.keys(value);
       const map: JsonObject = {};
       for (const name of names) {
         state.path.push(name);

@@ -1,9 +1,10 @@
 import type { JsonObject } from "../../api/object.ts";
 import type { Schema } from "../../schema/schema.ts";
 import { DecodeError } from "../json.ts";
-import { expectWireType } from "./codec.ts";
+import { expectWireType, writeField } from "./codec.ts";
 import { decodeMessage, encodeMessage } from "./message.ts";
 import { Reader } from "./reader.ts";
+import { STRING } from "./scalars.ts";
 import { Writer } from "./writer.ts";
 
 /** The shape of a kind's message; undefined when there is none, as for custom kinds. */
@@ -22,7 +23,7 @@ export function isProtobuf(bytes: Uint8Array): boolean {
   return bytes.length >= MAGIC.length && MAGIC.every((byte, index) => bytes[index] === byte);
 }
 
-/** Puts messages of a kind into envelopes. What stands before and after a message is the same for all of a size. */
+/** Puts the message of an object of this kind into an envelope. */
 export function wrapMessage(type: TypeMeta, message: Uint8Array): Buffer {
   const head = envelopeHead(type, message.length);
   return Buffer.concat([head, message, ENVELOPE_END], head.length + message.length + ENVELOPE_END.length);
@@ -39,14 +40,8 @@ export function envelopeHead({ apiVersion, kind }: TypeMeta, size: number): Buff
   scratch.uint32(size);
   scratch.tag(2, 2);
   const before = scratch.size;
-  for (const [number, text] of [
-    [2, kind],
-    [1, apiVersion],
-  ] as const) {
-    const textBefore = scratch.size;
-    scratch.string(text);
-    scratch.delimit(number, textBefore);
-  }
+  writeField(scratch, 2, STRING, kind);
+  writeField(scratch, 1, STRING, apiVersion);
   scratch.delimit(1, before);
   scratch.bytes(MAGIC);
   return scratch.finish();
@@ -59,6 +54,7 @@ export interface Envelope extends TypeMeta {
 
 /** Opens an envelope. Throws DecodeError with the real server's words. */
 export function openEnvelope(bytes: Uint8Array): Envelope {
+  if (bytes.length === 0) throw new DecodeError("empty data");
   if (!isProtobuf(bytes)) {
     const prefix = [...MAGIC].join(" ");
     throw new DecodeError(`provided data does not appear to be a protobuf message, expected prefix [${prefix}]`);
@@ -91,7 +87,7 @@ function readTypeMeta(input: Reader, end: number): TypeMeta {
       input.skip(tag & 7, end);
       continue;
     }
-    expectWireType(tag & 7, 2, number === 1 ? "aPIVersion" : "kind");
+    expectWireType(tag & 7, 2, number === 1 ? "APIVersion" : "kind");
     const text = input.string(input.length(end));
     if (number === 1) apiVersion = text;
     else kind = text;
@@ -113,14 +109,26 @@ export function typeOf({ apiVersion, kind }: JsonObject): TypeMeta {
 }
 
 /**
- * The object in an envelope, of the kind that the envelope names; `fallback` stands in for what it does not name. The
- * object has nothing but kind and apiVersion when there is no such kind, which is for the caller to refuse.
- * Throws DecodeError.
+ * The object in an envelope, of the kind that the envelope names; `fallback` stands in for what it does not name.
+ * Throws DecodeError, also where there is no such kind.
  */
 export function decodeObject(bytes: Uint8Array, schemaOf: SchemaOf, fallback?: TypeMeta): JsonObject {
   const envelope = openEnvelope(bytes);
-  const kind = envelope.kind || fallback?.kind || "";
-  const apiVersion = envelope.apiVersion || fallback?.apiVersion || "";
+  const kind = envelope.kind || fallback?.kind;
+  const apiVersion = envelope.apiVersion || fallback?.apiVersion;
+  if (!kind) throw new DecodeError(missing("Kind", envelope));
+  if (!apiVersion) throw new DecodeError(missing("apiVersion", envelope));
   const schema = schemaOf(apiVersion, kind);
-  return { kind, apiVersion, ...(schema && decodeMessage(schema, envelope.message)) };
+  if (schema === undefined) {
+    throw new DecodeError(`no kind "${kind}" is registered for version "${apiVersion}" in scheme "${SCHEME}"`);
+  }
+  return { kind, apiVersion, ...decodeMessage(schema, envelope.message) };
+}
+
+/** Compat: where the real server's decoder looks kinds up. */
+const SCHEME = "pkg/runtime/scheme.go:111";
+
+function missing(member: string, { apiVersion, kind }: TypeMeta): string {
+  const shown = `APIVersion:${JSON.stringify(apiVersion)}, Kind:${JSON.stringify(kind)}`;
+  return `Object '${member}' is missing in 'runtime.TypeMeta{${shown}}'`;
 }

@@ -90,9 +90,10 @@ export function takeFromOthers(
   return conflicts;
 }
 
-function compareIn(scope: TrackingScope, { live, next }: Change, apiVersion: string): Comparison | undefined {
+function compareIn(scope: TrackingScope, { live, next, nextIsRaw }: Change, apiVersion: string): Comparison | undefined {
   const oldVersion = convertTo(scope, live, apiVersion);
   const newVersion = convertTo(scope, next, apiVersion);
   if (oldVersion === undefined || newVersion === undefined) return undefined;
-  return filtered(scope, apiVersion, compare(oldVersion.shape, oldVersion.object, newVersion.object));
+  const options = { rightIsRaw: nextIsRaw && scope.isCustom === true };
+  return filtered(scope, apiVersion, compare(oldVersion.shape, oldVersion.object, newVersion.object, options));
 }

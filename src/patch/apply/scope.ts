@@ -15,7 +15,10 @@ export interface TrackingScope {
   readonly schemaOf: (apiVersion: string) => Schema | undefined;
   /** The same object in another version; undefined when that version is not known. Must not change the given one. */
   readonly convert: (object: KubeObject, toApiVersion: string) => KubeObject | undefined;
-  /** The kind has no type behind it: an empty list of managed fields from a client is then the same as none. */
+  /**
+   * The kind has no type behind it, only a schema: conversion leaves zeros and nulls alone, and an empty list of managed
+   * fields from a client is the same as none.
+   */
   readonly isCustom?: boolean;
   /** What this endpoint may not change in a version, so that nobody owns it through here. */
   readonly resetFields?: (apiVersion: string) => FieldFilter | undefined;
@@ -41,15 +44,17 @@ export function shapeIn(scope: TrackingScope, apiVersion: string): Shape | undef
   return schema === undefined ? undefined : shapeOf(schema);
 }
 
-/** The value in another version, as its typed original; undefined when that version is not known. */
+/**
+ * The value in another version, as its typed original if the kind has one; undefined when that version is not known.
+ */
 export function convertTo(scope: TrackingScope, value: Versioned, apiVersion: string): Versioned | undefined {
   if (value.apiVersion === apiVersion) return value;
   const shape = shapeIn(scope, apiVersion);
   if (shape === undefined) return undefined;
-  const typed = typedValue(value.shape, value.object) as KubeObject;
-  const converted = scope.convert(typed, apiVersion);
-  if (converted === undefined) return undefined;
-  return { object: typedValue(shape, converted) as JsonObject, apiVersion, shape };
+  const typed = (shape: Shape, object: JsonObject): KubeObject =>
+    (scope.isCustom === true ? object : typedValue(shape, object)) as KubeObject;
+  const converted = scope.convert(typed(value.shape, value.object), apiVersion);
+  return converted === undefined ? undefined : { object: typed(shape, converted), apiVersion, shape };
 }
 
 /** A copy of the object without its managed fields, which are not tracked; members are shared. */

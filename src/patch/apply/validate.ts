@@ -123,9 +123,9 @@ function showSource(value: Json): string {
   return typeof value === "string" ? JSON.stringify(value) : showNumber(value);
 }
 
-/** Bodies are YAML, whose numbers are all doubles for the real server: beyond six digits they show an exponent. */
+/** Integers plain; other numbers with an exponent from the sixth place on, as %v does. */
 function showNumber(value: Json): string {
-  if (typeof value !== "number" || value === 0) return JSON.stringify(value);
+  if (typeof value !== "number" || Number.isInteger(value)) return JSON.stringify(value);
   const [digits = "", power = "0"] = value.toExponential().split("e");
   const exponent = Number(power);
   if (exponent >= -4 && exponent < 6) return String(value);

@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, suite, test } from "node:test";
+import { isObject, type JsonObject, type KubeObject } from "../api/object.ts";
+import { ownedBy, TestCluster, until } from "./controllers.suite.ts";
+import { GarbageCollection } from "./garbage-collection.ts";
+import { NamespaceDeletion } from "./namespace-deletion.ts";
+import { rootCaPublisher } from "./root-ca-publisher.ts";
+import { serviceAccounts } from "./service-accounts.ts";
+
+const POD = { spec: { nodeName: "node", terminationGracePeriodSeconds: 30, containers: [{ name: "c", image: "c" }] } };
+
+suite("deletion of namespaces", () => {
+  let cluster: TestCluster;
+
+  beforeEach(async () => {
+    cluster = new TestCluster();
+    cluster.start(new NamespaceDeletion(cluster.resources, cluster.report));
+    await cluster.create("namespaces", "doomed");
+    await cluster.create("namespaces", "other");
+  });
+  afterEach(async () => {
+    await cluster.stop();
+    assert.deepEqual(cluster.problems, []);
+  });
+
+  const isGone = async () => (await cluster.find("namespaces", "doomed")) === undefined;
+
+  async function condition(type: string): Promise<JsonObject | undefined> {
+    const namespace = await cluster.find("namespaces", "doomed");
+    const conditions = isObject(namespace?.status) ? namespace.status.conditions : undefined;
+    return Array.isArray(conditions) ? conditions.filter(isObject).find((one) => one.type === type) : undefined;
+  }
+
+  test("everything in it goes, then the namespace itself; others are untouched", async () => {
+    for (const namespace of ["doomed", "other"]) {
+      await cluster.create("configmaps", "one", { namespace });
+      await cluster.create("services", "two", { namespace });
+      await cluster.create("leases", "three", { namespace });
+      await cluster.create("events", "four", { namespace });
+    }
+    await cluster.delete("namespaces", "doomed");
+    await until(isGone);
+    for (const plural of ["configmaps", "services", "leases", "events"]) {
+      assert.equal(await cluster.count(plural, "doomed"), 0, plural);
+      assert.equal(await cluster.count(plural, "other"), 1, plural);
+    }
+    const other = await cluster.find("namespaces", "other");
+    assert.equal(other?.metadata.deletionTimestamp, undefined);
+  });
+
+  test("an empty namespace shows all conditions before it goes", async () => {
+    await cluster.delete("namespaces", "doomed");
+    await until(isGone);
+    const shown: KubeObject[] = [];
+    for await (const { events } of cluster.store.watch("/registry/namespaces/doomed", 1, AbortSignal.timeout(5000))) {
+      for (const { entry } of events) if (entry) shown.push(JSON.parse(Buffer.from(entry.value).toString()));
+      if (events.some(({ entry }) => entry === undefined)) break;
+    }
+    const status = shown.findLast((one) => isObject(one.status) && Array.isArray(one.status.conditions))?.status;
+    assert.ok(isObject(status) && Array.isArray(status.conditions));
+    assert.equal(status.phase, "Terminating");
+    assert.deepEqual(
+      status.conditions.filter(isObject).map(({ type, status, reason, message }) => [type, status, reason, message]),
+      [
+        ["NamespaceDeletionDiscoveryFailure", "False", "ResourcesDiscovered", "All resources successfully discovered"],
+        [
+          "NamespaceDeletionGroupVersionParsingFailure",
+          "False",
+          "ParsedGroupVersions",
+          "All legacy kube types successfully parsed",
+        ],
+        [
+          "NamespaceDeletionContentFailure",
+          "False",
+          "ContentDeleted",
+          "All content successfully deleted, may be waiting on finalization",
+        ],
+        ["NamespaceContentRemaining", "False", "ContentRemoved", "All content successfully removed"],
+        [
+          "NamespaceFinalizersRemaining",
+          "False",
+          "ContentHasNoFinalizers",
+          "All content-preserving finalizers finished",
+        ],
+      ],
+    );
+  });
+
+  test("what finalizers hold is reported and waited for, and its end is noticed at once", async () => {
+    const finalizers = ["example.com/hold"];
+    await cluster.create("configmaps", "held", { namespace: "doomed", finalizers });
+    await cluster.create("deployments", "held", {
+      namespace: "doomed",
+      finalizers,
+      content: { spec: { selector: { matchLabels: { a: "b" } }, template: { metadata: { labels: { a: "b" } } } } },
+    });
+    await cluster.delete("namespaces", "doomed");
+    await until(async () => (await condition("NamespaceContentRemaining"))?.status === "True");
+    assert.equal(
+      (await condition("NamespaceContentRemaining"))?.message,
+      "Some resources are remaining: configmaps. has 1 resource instances, deployments.apps has 1 resource instances",
+    );
+    assert.equal(
+      (await condition("NamespaceFinalizersRemaining"))?.message,
+      "Some content in the namespace has finalizers remaining: example.com/hold in 2 resource instances",
+    );
+    assert.equal((await condition("NamespaceDeletionContentFailure"))?.status, "False");
+    await cluster.change("configmaps", "held", ({ metadata }) => delete metadata.finalizers, "doomed");
+    await cluster.change("deployments", "held", ({ metadata }) => delete metadata.finalizers, "doomed");
+    await until(isGone, 900);
+  });
+
+  test("pods go first, with their grace, and the rest only after them", async () => {
+    await cluster.create("pods", "pod", { namespace: "doomed", content: POD });
+    await cluster.create("configmaps", "map", { namespace: "doomed" });
+    await cluster.delete("namespaces", "doomed");
+    await until(async () => (await condition("NamespaceDeletionContentFailure")) !== undefined);
+    const pod = await cluster.find("pods", "pod", "doomed");
+    assert.equal(pod?.metadata.deletionGracePeriodSeconds, 30);
+    assert.ok(await cluster.find("configmaps", "map", "doomed"));
+    await cluster.delete("pods", "pod", { gracePeriodSeconds: 0 }, "doomed");
+    await until(isGone, 900);
+    assert.equal(await cluster.count("configmaps", "doomed"), 0);
+  });
+
+  test("an object that was being created when its namespace went is deleted, unless the namespace is back", async () => {
+    await cluster.delete("namespaces", "doomed");
+    await until(isGone);
+    await cluster.create("configmaps", "late", { namespace: "doomed" });
+    await until(async () => (await cluster.count("configmaps", "doomed")) === 0);
+    await cluster.create("namespaces", "doomed");
+    await cluster.create("configmaps", "new", { namespace: "doomed" });
+    await cluster.create("namespaces", "last");
+    await cluster.delete("namespaces", "last");
+    await until(async () => (await cluster.find("namespaces", "last")) === undefined);
+    assert.ok(await cluster.find("configmaps", "new", "doomed"));
+  });
+
+  test("a namespace that was being deleted before the start is caught up with", async () => {
+    const late = new TestCluster();
+    try {
+      await late.create("namespaces", "doomed");
+      await late.create("configmaps", "map", { namespace: "doomed" });
+      await late.delete("namespaces", "doomed");
+      late.start(new NamespaceDeletion(late.resources, late.report));
+      await until(async () => (await late.find("namespaces", "doomed")) === undefined);
+      assert.equal(await late.count("configmaps"), 0);
+    } finally {
+      await late.stop();
+    }
+  });
+
+  test("a namespace held by others' finalizers is emptied and left to them", async () => {
+    await cluster.change("namespaces", "doomed", (object) => {
+      object.metadata.finalizers = ["example.com/hold"];
+    });
+    await cluster.create("configmaps", "map", { namespace: "doomed" });
+    await cluster.delete("namespaces", "doomed");
+    await until(async () => {
+      const { spec } = (await cluster.find("namespaces", "doomed")) ?? {};
+      return isObject(spec) && spec.finalizers === undefined;
+    });
+    assert.equal(await cluster.count("configmaps", "doomed"), 0);
+    await cluster.change("namespaces", "doomed", ({ metadata }) => delete metadata.finalizers);
+    await until(isGone);
+  });
+
+  test("1,000 mixed objects are gone within two seconds, with all controllers running, twice", async () => {
+    cluster.start(
+      new NamespaceDeletion(cluster.resources, cluster.report),
+      new GarbageCollection(cluster.resources, cluster.report),
+      serviceAccounts(cluster.resources, cluster.report),
+      rootCaPublisher(cluster.resources, "PEM", cluster.report),
+    );
+    const namespace = "doomed";
+    const owner = await cluster.create("configmaps", "owner", { namespace });
+    const plurals = ["configmaps", "secrets", "services", "leases", "serviceaccounts", "roles", "endpoints", "pods"];
+    const content = { spec: { containers: [{ name: "c", image: "c" }] } };
+    for (let at = 0; at < 1000; at += 1) {
+      const owners = at % 3 === 0 ? [ownedBy(owner, at % 2 === 0)] : undefined;
+      const plural = plurals[at % plurals.length] ?? "";
+      await cluster.create(plural, `object-${at}`, { namespace, owners, ...(plural === "pods" ? { content } : {}) });
+    }
+    const began = performance.now();
+    await cluster.delete("namespaces", "doomed");
+    await until(isGone);
+    const elapsedMs = performance.now() - began;
+    for (const plural of plurals) assert.equal(await cluster.count(plural, namespace), 0, plural);
+    assert.ok(elapsedMs < 2000, `${elapsedMs} ms`);
+    assert.ok(await cluster.find("serviceaccounts", "default", "other"));
+  });
+});

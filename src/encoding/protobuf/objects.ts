@@ -1,0 +1,66 @@
+import { notAcceptable } from "../../api/api-error.ts";
+import { isObject, type Json } from "../../api/object.ts";
+import type { ObjectView } from "../../api/reply.ts";
+import type { Schema } from "../../schema/schema.ts";
+import { encodeObject, type SchemaOf, type TypeMeta, wrapMessage } from "./envelope.ts";
+import { encodeMessage } from "./message.ts";
+import { Writer } from "./writer.ts";
+
+/** The schema of a kind. Throws ApiError 406 where a kind has none, as custom kinds. */
+export function requireSchema(schemaOf: SchemaOf, { apiVersion, kind }: TypeMeta): Schema {
+  const schema = schemaOf(apiVersion, kind);
+  if (schema !== undefined) return schema;
+  const reason = "does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message";
+  throw notAcceptable(`object *unstructured.Unstructured ${reason}`);
+}
+
+/** An object, a status or a document in its envelope. Throws ApiError 406. */
+export function encodeValue(value: Json, schemaOf: SchemaOf): Buffer {
+  const object = isObject(value) ? value : {};
+  const { kind = "", apiVersion = "" } = object;
+  const type = { apiVersion: String(apiVersion), kind: String(kind) };
+  return encodeObject(requireSchema(schemaOf, type), object);
+}
+
+/** The message of an object, without an envelope. Made once per view. */
+export function messageOf(view: ObjectView, schema: Schema): Uint8Array {
+  return keptMessage(view, "protobuf", schema);
+}
+
+/** The message of an object's metadata view, without an envelope. Made once per view. */
+export function partialMessage(view: ObjectView, schema: Schema): Uint8Array {
+  return keptMessage(view, "protobuf/partial", schema);
+}
+
+function keptMessage(view: ObjectView, name: string, schema: Schema): Uint8Array {
+  let message = view.encodings.get(name);
+  if (message === undefined) {
+    message = encodeMessage(schema, view.object);
+    view.encodings.set(name, message);
+  }
+  return message;
+}
+
+/** An object in its envelope. Throws ApiError 406. */
+export function encodeView(view: ObjectView, schemaOf: SchemaOf): Buffer {
+  const { object } = view;
+  return wrapMessage(object, messageOf(view, requireSchema(schemaOf, object)));
+}
+
+const scratch = new Writer();
+
+/**
+ * One event of a watch: the length in four bytes, then a message of the event's type and the object's envelope.
+ */
+export function frameEvent(type: string, envelope: Uint8Array): Buffer {
+  scratch.reset();
+  scratch.bytes(envelope);
+  scratch.delimit(1, 0);
+  scratch.delimit(2, 0);
+  const before = scratch.size;
+  scratch.string(type);
+  scratch.delimit(1, before);
+  const { size } = scratch;
+  scratch.bytes(Uint8Array.of(size >>> 24, size >>> 16, size >>> 8, size));
+  return scratch.finish();
+}

@@ -1,0 +1,72 @@
+import type { Schema, SchemaSource } from "../../schema/schema.ts";
+import type { SchemaOf } from "./envelope.ts";
+
+/** A kind that has a published schema. */
+export interface PublishedKind {
+  readonly apiVersion: string;
+  /** Full name of the schema, e.g. `io.k8s.api.core.v1.Node`. */
+  readonly schemaName: string;
+}
+
+const META_PACKAGE = "io.k8s.apimachinery.pkg.apis.meta.v1";
+const META_VERSION = "meta.k8s.io/v1";
+const OLD_META_VERSION = "meta.k8s.io/v1beta1";
+/** Compat: statuses and discovery documents are of the core version or of none. */
+const META_VERSIONS: readonly string[] = ["", "v1", META_VERSION, OLD_META_VERSION];
+const DISCOVERY: PublishedKind = {
+  apiVersion: "apidiscovery.k8s.io/v2",
+  schemaName: "io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList",
+};
+
+/**
+ * Finds the schema of any built-in kind: of objects and their lists, of what subresources take and give, of options,
+ * statuses, metadata views and discovery documents. One kind of a group version is enough to find all others in it.
+ */
+export function schemaLookup(kinds: Iterable<PublishedKind>, component: SchemaSource): SchemaOf {
+  const packages = new Map<string, string>();
+  for (const { apiVersion, schemaName } of [DISCOVERY, ...kinds]) {
+    packages.set(apiVersion, schemaName.slice(0, schemaName.lastIndexOf(".")));
+  }
+  const found = new Map<string, Schema>();
+  const find = (apiVersion: string, kind: string): Schema | undefined => {
+    const home = packages.get(apiVersion);
+    const own = home === undefined ? undefined : kindSchema(component(`${home}.${kind}`));
+    if (own !== undefined) return own;
+    // Every group version knows the options of requests.
+    const isShared = META_VERSIONS.includes(apiVersion) || kind.endsWith("Options");
+    const shared = isShared ? kindSchema(component(`${META_PACKAGE}.${kind}`)) : undefined;
+    return shared && apiVersion === OLD_META_VERSION ? oldNumbers(kind, shared) : shared;
+  };
+  return (apiVersion, kind) => {
+    const key = `${apiVersion}/${kind}`;
+    const known = found.get(key);
+    if (known !== undefined) return known;
+    // Clients choose these words; only what looks like a kind may become the name of a schema.
+    if (!/^[A-Za-z0-9]+$/.test(kind)) return undefined;
+    const schema = find(apiVersion, kind);
+    // The answer to options of a version that does not exist is not kept: there is no end of such versions.
+    if (schema !== undefined && (packages.has(apiVersion) || META_VERSIONS.includes(apiVersion))) {
+      found.set(key, schema);
+    }
+    return schema;
+  };
+}
+
+/** The schema when it is that of a kind rather than of a part of one. */
+function kindSchema(schema: Schema | undefined): Schema | undefined {
+  const member = schema?.properties?.get("apiVersion");
+  return member !== undefined && member.proto === undefined ? schema : undefined;
+}
+
+/** Compat: lists of metadata had their two fields the other way round in the old version. */
+function oldNumbers(kind: string, schema: Schema): Schema {
+  if (kind !== "PartialObjectMetadataList") return schema;
+  const numbers: Readonly<Record<string, number>> = { items: 1, metadata: 2 };
+  const properties = new Map(
+    [...(schema.properties ?? [])].map(([name, property]) => {
+      const number = numbers[name];
+      return [name, number === undefined ? property : { ...property, proto: { number } }];
+    }),
+  );
+  return { component: schema.component, type: "object", properties };
+}

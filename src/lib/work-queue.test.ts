@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { WorkQueue } from "./work-queue.ts";
+
+suite("a work queue", () => {
+  test("does each key once, however often it was added", async () => {
+    const done: string[] = [];
+    const queue = new WorkQueue<string>({ concurrency: 2, work: async (key) => void done.push(key) });
+    for (const key of ["a", "b", "a", "c", "a"]) queue.add(key);
+    assert.deepEqual(done, [], "nothing begins before the next turn");
+    await queue.idle();
+    assert.deepEqual(done, ["a", "b", "c"]);
+  });
+
+  test("works on no more keys at a time than it may, and never twice on one", async () => {
+    let running = 0;
+    let most = 0;
+    const busy = new Set<number>();
+    const queue = new WorkQueue<number>({
+      concurrency: 3,
+      work: async (key) => {
+        assert.ok(!busy.has(key));
+        busy.add(key);
+        running += 1;
+        most = Math.max(most, running);
+        await nextTurn();
+        running -= 1;
+        busy.delete(key);
+      },
+    });
+    for (let round = 0; round < 5; round += 1) {
+      for (let key = 0; key < 10; key += 1) queue.add(key);
+      await nextTurn();
+    }
+    await queue.idle();
+    assert.equal(most, 3);
+  });
+
+  test("comes back to a key that is added while it is worked on", async () => {
+    let count = 0;
+    const queue: WorkQueue<string> = new WorkQueue<string>({
+      concurrency: 1,
+      work: async (key) => {
+        count += 1;
+        if (count < 3) queue.add(key);
+        await nextTurn();
+      },
+    });
+    queue.add("a");
+    await queue.idle();
+    assert.equal(count, 3);
+  });
+
+  test("tries again after a failure, ever later, and begins anew after a success", async () => {
+    const errors: unknown[] = [];
+    const startedMs: number[] = [];
+    const queue = new WorkQueue<string>({
+      concurrency: 1,
+      minBackoffMs: 4,
+      work: async () => {
+        startedMs.push(performance.now());
+        if (startedMs.length <= 3) throw new Error(`failure ${startedMs.length}`);
+      },
+      onError: (error) => errors.push(error),
+    });
+    queue.add("a");
+    await queue.idle();
+    assert.equal(startedMs.length, 4);
+    assert.equal(errors.length, 3);
+    // Timers may fire up to a millisecond early by this clock.
+    const waits = startedMs.slice(1).map((ms, index) => ms - (startedMs[index] ?? 0));
+    for (const [index, least] of [4, 8, 16].entries()) assert.ok((waits[index] ?? 0) > least - 2, `${waits}`);
+  });
+
+  test("keeps the earlier of two delays, and a plain addition overtakes both", async () => {
+    let count = 0;
+    const queue = new WorkQueue<string>({ concurrency: 1, work: async () => void (count += 1) });
+    queue.addAfter("a", 60_000);
+    queue.addAfter("a", 1);
+    queue.addAfter("a", 60_000);
+    await queue.idle();
+    assert.equal(count, 1);
+    queue.addAfter("a", 60_000);
+    queue.add("a");
+    await queue.idle();
+    assert.equal(count, 2);
+  });
+
+  test("when closed, ends what it had begun and nothing else", async () => {
+    const begun: string[] = [];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const queue = new WorkQueue<string>({
+      concurrency: 1,
+      work: async (key) => {
+        begun.push(key);
+        await promise;
+        throw new Error("would be tried again");
+      },
+    });
+    queue.add("a");
+    queue.add("b");
+    queue.addAfter("c", 1);
+    await nextTurn();
+    const closed = queue.close();
+    queue.add("d");
+    resolve();
+    await closed;
+    assert.deepEqual(begun, ["a"]);
+    assert.ok(queue.isIdle);
+  });
+});

@@ -1,0 +1,21 @@
+import { isObject, type Json } from "../api/object.ts";
+import { isExactInteger, wordFor } from "./decode-state.ts";
+
+/**
+ * Why kind and apiVersion of a body cannot be read, in the words of the real server, which looks at them before
+ * everything else; undefined when they can. Null stands for an empty body.
+ */
+export function typeMetaError(body: Json): string | undefined {
+  const prefix = "couldn't get version/kind; json parse error: json: cannot unmarshal";
+  if (body === null) return undefined;
+  if (!isObject(body) || isExactInteger(body)) {
+    const members = 'APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\""';
+    return `${prefix} ${wordFor(body)} into Go value of type struct { ${members} }`;
+  }
+  for (const member of Object.keys(body)) {
+    const value = body[member] ?? null;
+    if ((member !== "kind" && member !== "apiVersion") || value === null || typeof value === "string") continue;
+    return `${prefix} ${wordFor(value)} into Go struct field .${member} of type string`;
+  }
+  return undefined;
+}
