@@ -53,6 +53,14 @@ export function record(
   };
 }
 
+/** A field that holds one message, given as its encoded pieces. */
+export function frame(number: number, pieces: readonly Uint8Array[]): Uint8Array[] {
+  const writer = new Writer();
+  writer.uint32(pieces.reduce((length, piece) => length + piece.length, 0));
+  writer.tag(number, 2);
+  return [writer.finish(), ...pieces];
+}
+
 type Members = Extract<Message, { members: unknown }>;
 
 /** A field of a message and what goes into it. */

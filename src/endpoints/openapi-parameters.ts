@@ -68,9 +68,7 @@ export function optionParameters(options: Schema): Parameter[] {
 
 /** Parameters in the published order. */
 export function sortParameters(parameters: readonly Parameter[]): Parameter[] {
-  return parameters.toSorted((a, b) =>
-    a.name === b.name ? (a.in < b.in ? -1 : 1) : a.name < b.name ? -1 : 1,
-  );
+  return parameters.toSorted((a, b) => (a.name === b.name ? (a.in < b.in ? -1 : 1) : a.name < b.name ? -1 : 1));
 }
 
 /** Parameters in the published form and order. */

@@ -1,139 +1,124 @@
-import { createHash } from "node:crypto";
 import type { Call } from "../api/call.ts";
 import type { ApiReply } from "../api/reply.ts";
+import { parseAccept } from "../encoding/accept.ts";
+import { headerOf } from "../encoding/encoded-reply.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { ResourceDefinition } from "../resources/definition.ts";
-import type { SchemaSource } from "../schema/schema.ts";
-import { openApiDocuments } from "./openapi-documents.ts";
+import { pacer } from "./openapi-pace.ts";
+import { swaggerLibrary } from "./openapi-v2.ts";
+import { type Document, documentLibrary, type Library, type OpenApiSource } from "./openapi-v3.ts";
 
-const PREFIX = "/openapi/v3";
+const V2 = "/openapi/v2";
+const V3 = "/openapi/v3";
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 
 /** What the OpenAPI endpoints read. */
-export interface OpenApiOptions {
-  /** The kinds served now; a different array when any of them changed. */
-  definitions(): readonly ResourceDefinition[];
-  /** Built-in shapes by name. */
-  readonly component: SchemaSource;
-  /** Release number that the documents name, e.g. "1.37". */
-  readonly release: string;
+export interface OpenApiOptions extends OpenApiSource {
   readonly clock: Clock;
 }
 
-/** One finished document. */
-interface Document {
-  readonly body: Uint8Array;
-  readonly hash: string;
-}
+/** The paths that are worth listing. */
+export const openApiPaths: readonly string[] = [V2, V3];
 
 /**
- * Answers `/openapi/v3` and everything below it. Documents are built when first asked for (the index asks for all of
- * them) and kept until the kinds in them change.
+ * Answers `/openapi/v2`, `/openapi/v3` and everything below the latter; undefined for other paths. Documents are built
+ * when first asked for (the index asks for all of version 3) and kept until the kinds in them change. Building pauses
+ * now and then, so that other requests are answered meanwhile.
  */
-export function openApiHandler(options: OpenApiOptions): (call: Call) => Promise<ApiReply> {
+export function openApiHandler(options: OpenApiOptions): (call: Call) => Promise<ApiReply> | undefined {
   const library = documentLibrary(options);
-  return async (call) => {
-    const { request } = call;
-    if (request.path === PREFIX) return index(library());
-    const path = request.path.slice(PREFIX.length + 1);
-    const document = library().get(path)?.document();
-    if (document === undefined) return { type: "raw", code: 404, headers: {}, body: "" };
-    return documentReply(call, path, document, options.clock);
+  const swagger = swaggerLibrary(options);
+  return (call) => {
+    const { path } = call.request;
+    if (path === V2) return swaggerReply(call, swagger);
+    if (path === V3) return index(library());
+    return path.startsWith(`${V3}/`) ? documentReply(call, library(), options.clock) : undefined;
   };
 }
 
-/** A document that is made when first asked for, and the kinds it was made from. */
-interface Shelved {
-  readonly definitions: readonly ResourceDefinition[];
-  readonly document: () => Document;
-}
-type Library = ReadonlyMap<string, Shelved>;
+type Version = "v2" | "v3";
+type Form = "json" | "binary";
 
-function documentLibrary(options: OpenApiOptions): () => Library {
-  let definitions: readonly ResourceDefinition[] | undefined;
-  let library: Library = new Map();
-  return () => {
-    const current = options.definitions();
-    if (current === definitions) return library;
-    const { component, release } = options;
-    const next = new Map<string, Shelved>();
-    for (const [path, plan] of openApiDocuments({ definitions: current, component, release })) {
-      const known = library.get(path);
-      const document = once(() => finish(JSON.stringify(plan.build())));
-      const isSame = known !== undefined && sameItems(known.definitions, plan.definitions);
-      next.set(path, isSame ? known : { definitions: plan.definitions, document });
-    }
-    definitions = current;
-    library = next;
-    return library;
-  };
+const JSON_TYPE = "application/json";
+
+function mediaTypeOf(version: Version, form: Form): string {
+  return form === "json" ? JSON_TYPE : `application/com.github.proto-openapi.spec.${version}.v1.0+protobuf`;
 }
 
-function sameItems(a: readonly unknown[], b: readonly unknown[]): boolean {
-  return a.length === b.length && a.every((item, position) => item === b[position]);
+/** The form that the client likes best; undefined: none of those there are. */
+function formOf(call: Call, version: Version): Form | undefined {
+  const accept = headerOf(call.request.headers, "accept");
+  if (accept === undefined || accept === "") return "json";
+  const binary = mediaTypeOf(version, "binary");
+  // The spelling that clients have used since before it was found to be no valid media type.
+  const oldBinary = binary.replace(".v1.0", "@v1.0");
+  for (const { type, subtype } of parseAccept(accept)) {
+    if (type !== "application" && type !== "*") continue;
+    if (subtype === "*" || subtype === "json") return "json";
+    if ([binary, oldBinary].includes(`application/${subtype}`)) return "binary";
+  }
+  return undefined;
 }
 
-function finish(json: string): Document {
-  const body = new TextEncoder().encode(json);
-  return { body, hash: createHash("sha512").update(body).digest("hex").toUpperCase() };
+const NOT_ACCEPTABLE: ApiReply = { type: "raw", code: 406, headers: { vary: "Accept" }, body: "" };
+
+async function swaggerReply(call: Call, swagger: () => Promise<Document>): Promise<ApiReply> {
+  const form = formOf(call, "v2");
+  if (form === undefined) return NOT_ACCEPTABLE;
+  const document = await swagger();
+  return write(call, document, { mediaType: mediaTypeOf("v2", form), form, caching: {} });
 }
 
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
-
-const urlOf = (path: string, { hash }: Document): string => `${PREFIX}/${path}?hash=${hash}`;
-
-function index(library: Library): ApiReply {
+async function index(library: Library): Promise<ApiReply> {
+  const pause = pacer();
   const paths: Record<string, { serverRelativeURL: string }> = {};
-  for (const [path, { document }] of library) paths[path] = { serverRelativeURL: urlOf(path, document()) };
+  for (const [path, { document }] of library) {
+    paths[path] = { serverRelativeURL: urlOf(path, await document()) };
+    await pause();
+  }
   // Compat: the real server sends this JSON as plain text; clients parse it whatever the header says.
   const headers = { "content-type": "text/plain; charset=utf-8" };
   return { type: "raw", code: 200, headers, body: JSON.stringify({ paths }) };
 }
 
-function documentReply(call: Call, path: string, document: Document, clock: Clock): ApiReply {
-  const { headers, query } = call.request;
-  const accept = headers.accept;
-  if (!acceptsJson(typeof accept === "string" ? accept : accept?.join(","))) {
-    return { type: "raw", code: 406, headers: { vary: "Accept" }, body: "" };
-  }
-  const etag = `"${document.hash}"`;
-  const common = { etag, vary: "Accept" };
-  const asked = query.get("hash");
+const urlOf = (path: string, { hash }: Document): string => `${V3}/${path}?hash=${hash}`;
+
+async function documentReply(call: Call, library: Library, clock: Clock): Promise<ApiReply> {
+  const path = call.request.path.slice(V3.length + 1);
+  const shelved = library.get(path);
+  if (shelved === undefined) return { type: "raw", code: 404, headers: {}, body: "" };
+  const form = formOf(call, "v3");
+  if (form === undefined) return NOT_ACCEPTABLE;
+  const document = await shelved.document();
+  const mediaType = mediaTypeOf("v3", form);
+  const asked = call.request.query.get("hash");
   if (asked !== null && asked !== "" && asked !== document.hash) {
-    const location = urlOf(path, document);
-    return { type: "raw", code: 301, headers: { ...common, "content-type": "application/json", location }, body: "" };
+    const headers = { etag: tagOf(document), vary: "Accept", "content-type": mediaType };
+    return { type: "raw", code: 301, headers: { ...headers, location: urlOf(path, document) }, body: "" };
   }
   const caching = asked === document.hash ? cacheForever(clock.now()) : {};
-  if (matchesTag(headers["if-none-match"], etag)) {
-    return { type: "raw", code: 304, headers: { ...common, ...caching }, body: "" };
-  }
-  return {
-    type: "raw",
-    code: 200,
-    headers: { ...common, ...caching, "content-type": "application/json" },
-    body: document.body,
-  };
+  return write(call, document, { mediaType, form, caching });
 }
+
+interface Writing {
+  readonly mediaType: string;
+  readonly form: Form;
+  readonly caching: Readonly<Record<string, string>>;
+}
+
+async function write(call: Call, document: Document, { mediaType, form, caching }: Writing): Promise<ApiReply> {
+  const etag = tagOf(document);
+  const headers = { etag, vary: "Accept", ...caching };
+  if (matchesTag(call.request.headers["if-none-match"], etag)) return { type: "raw", code: 304, headers, body: "" };
+  const body = form === "json" ? document.json : await document.binary();
+  return { type: "raw", code: 200, headers: { ...headers, "content-type": mediaType }, body };
+}
+
+const tagOf = ({ hash }: Document): string => `"${hash}"`;
 
 /** A document addressed by its hash never changes. */
 function cacheForever(now: number): Record<string, string> {
   const expires = new Date(now + YEAR_MS).toUTCString().replace("GMT", "UTC");
   return { "cache-control": "public, immutable", expires };
-}
-
-/** Only JSON is offered; the binary form of these documents is not. */
-function acceptsJson(accept: string | undefined): boolean {
-  if (accept === undefined || accept === "") return true;
-  return accept.split(",").some((clause) => {
-    const mediaType = (clause.split(";")[0] ?? "").trim().toLowerCase();
-    return mediaType === "application/json" || mediaType === "application/*" || mediaType === "*/*";
-  });
 }
 
 function matchesTag(header: string | readonly string[] | undefined, etag: string): boolean {

@@ -60,7 +60,10 @@ export function decodeBySchema(value: Json, schema: Schema, options: DecodeOptio
   return { value: decoded as JsonObject, strict, error: state.error };
 }
 
-const structs = new WeakMap<NonNullable<Schema["properties"]>, Map<string, Decoder>>();
+type Properties = NonNullable<Schema["properties"]>;
+
+const NO_FIELDS: Properties = new Map();
+const structs = new WeakMap<Properties, Map<string, Decoder>>();
 
 function decoderOf(schema: Schema, goType: string): Decoder {
   const { wire } = schema;
@@ -69,7 +72,9 @@ function decoderOf(schema: Schema, goType: string): Decoder {
   if (wire === "schema-or-bool" || wire === "schema-or-array" || wire === "schema-or-string-array") {
     return alternativesDecoder(schema, wire);
   }
-  if (schema.properties !== undefined) return cachedStruct(schema, schema.properties, goType);
+  // A named shape without fields is a struct that holds nothing.
+  const properties = schema.properties ?? (schema.component === undefined ? undefined : NO_FIELDS);
+  if (properties !== undefined) return cachedStruct(schema, properties, goType);
   if (schema.type === "array") return listDecoder(schema.items, goType);
   if (schema.type === "object" && schema.values !== undefined) return mapDecoder(schema.values, goType);
   if (schema.type === "string") return schema.format === "byte" ? bytesDecoder(goType) : stringDecoder(goType);
@@ -78,7 +83,7 @@ function decoderOf(schema: Schema, goType: string): Decoder {
   return schema.type === "boolean" ? booleanDecoder(goType) : anyDecoder;
 }
 
-function cachedStruct(schema: Schema, properties: NonNullable<Schema["properties"]>, goType: string): Decoder {
+function cachedStruct(schema: Schema, properties: Properties, goType: string): Decoder {
   const byType = structs.get(properties) ?? new Map<string, Decoder>();
   structs.set(properties, byType);
   const decoder = byType.get(goType) ?? structDecoder(schema.component ?? "", properties, goType);
@@ -96,7 +101,7 @@ interface Field extends FieldName {
   readonly absent: (() => Json) | undefined;
 }
 
-function compileFields(component: string, properties: NonNullable<Schema["properties"]>): Field[] {
+function compileFields(component: string, properties: Properties): Field[] {
   const struct = structNameOf(component);
   return [...properties].map(([name, schema], index): Field => {
     const decoder = decoderOf(schema, fieldTypeOf(component, name, schema));
@@ -116,7 +121,7 @@ function compileFields(component: string, properties: NonNullable<Schema["proper
   });
 }
 
-function structDecoder(component: string, properties: NonNullable<Schema["properties"]>, goType: string): Decoder {
+function structDecoder(component: string, properties: Properties, goType: string): Decoder {
   let compiled: { fields: Field[]; byName: Map<string, Field> } | undefined;
   // Compiled at first use, since a shape may contain itself.
   const compile = () => {

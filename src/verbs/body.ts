@@ -1,19 +1,35 @@
 import { ApiError, badRequest, invalid } from "../api/api-error.ts";
 import { BodyError, type Call } from "../api/call.ts";
 import { invalidField } from "../api/field-error.ts";
-import { isObject, type Json, type KubeObject } from "../api/object.ts";
+import { isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
 import type { WriteQuery } from "../api/options.ts";
-import { cloneJson } from "../lib/clone.ts";
-import { tidyMetadata } from "../resources/metadata.ts";
+import { type Decoded, decodeBySchema } from "../schema/decode.ts";
+import { typeMetaError } from "../schema/decode-type-meta.ts";
 import type { Target, VerbContext } from "./target.ts";
 
+type FieldValidation = WriteQuery["fieldValidation"];
+
 /** The object a client sent, as one of the kind that the path names. Throws BadRequest. The caller owns it. */
-export async function readObject(context: VerbContext, call: Call, target: Target): Promise<KubeObject> {
+export async function readObject(
+  context: VerbContext,
+  call: Call,
+  target: Target,
+  fieldValidation: FieldValidation,
+): Promise<KubeObject> {
   const { kind } = target.resource.definition;
   try {
-    const { value, bytes } = await call.body();
+    const { value, bytes, duplicates } = await call.body();
     if (bytes.length === 0) throw new BodyError(EMPTY_BODY, bytes);
-    return asKind(context, value, target);
+    const problem = typeMetaError(value);
+    if (problem !== undefined) throw new BodyError(problem, bytes);
+    const sent = requireKind(context, value, target);
+    const decoded = decodeBySchema(sent, target.resource.version.schema(), {
+      duplicates: fieldValidation === "Ignore" ? [] : duplicates(),
+    });
+    const refusal = refusalOf(decoded, fieldValidation);
+    if (refusal !== undefined) throw unhandled(target, target.resource.apiVersion, kind, refusal);
+    warnOf(call, decoded, fieldValidation);
+    return complete(target, decoded.value);
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
     throw badRequest(
@@ -23,7 +39,6 @@ export async function readObject(context: VerbContext, call: Call, target: Targe
 }
 
 const EMPTY_BODY = "couldn't get version/kind; json parse error: unexpected end of JSON input";
-
 const SHOWN_BYTES = 30;
 
 /** How a body begins: as text when it looks like JSON, else in hexadecimal. */
@@ -39,22 +54,37 @@ export interface PatchedValue {
   readonly value: Json;
   /** Strict texts about the patch itself. */
   readonly problems: readonly string[];
-  readonly fieldValidation: WriteQuery["fieldValidation"];
+  readonly fieldValidation: FieldValidation;
 }
 
 /** What a patch made, as an object of the target's kind. Throws Invalid. The caller owns it. */
 export function typePatched(context: VerbContext, call: Call, target: Target, patched: PatchedValue): KubeObject {
   const { value, problems, fieldValidation } = patched;
-  if (fieldValidation === "Strict" && problems.length > 0) {
-    throw invalidPatch(value, `strict decoding error: ${problems.join(", ")}`);
-  }
-  if (fieldValidation === "Warn") for (const text of problems) call.warnings.push(text);
   try {
-    return asKind(context, cloneJson(value), target);
+    const decoded = decodeBySchema(requireKind(context, value, target), target.resource.version.schema(), {
+      form: "patched",
+    });
+    const all = { ...decoded, strict: [...problems, ...decoded.strict] };
+    const refusal = refusalOf(all, fieldValidation);
+    if (refusal !== undefined) throw invalidPatch(value, refusal);
+    warnOf(call, all, fieldValidation);
+    return complete(target, decoded.value);
   } catch (error) {
-    if (error instanceof ApiError && error.code === 400) throw invalidPatch(value, error.message);
+    if (error instanceof KindError) throw invalidPatch(value, error.reason);
     throw error;
   }
+}
+
+/** Why a decoded body cannot be taken; undefined when it can. */
+function refusalOf({ error, strict }: Decoded, fieldValidation: FieldValidation): string | undefined {
+  if (error !== undefined) return error;
+  if (fieldValidation !== "Strict" || strict.length === 0) return undefined;
+  return `strict decoding error: ${strict.join(", ")}`;
+}
+
+function warnOf(call: Call, { strict }: Decoded, fieldValidation: FieldValidation): void {
+  if (fieldValidation !== "Warn") return;
+  for (const text of strict) if (!call.warnings.includes(text)) call.warnings.push(text);
 }
 
 /** 422 about the result of a patch. Compat: it names neither kind nor object. */
@@ -62,33 +92,52 @@ function invalidPatch(value: Json, detail: string): ApiError {
   return invalid({ group: "", kind: "" }, "", [invalidField("patch", JSON.stringify(value), detail)]);
 }
 
-/** Checks that a decoded body is an object of the target's kind and completes kind and apiVersion. */
-export function asKind(context: VerbContext, body: Json, target: Target): KubeObject {
+/** Puts kind, apiVersion and metadata first and fills in the defaults of the kind. */
+function complete(target: Target, decoded: JsonObject): KubeObject {
   const { definition, apiVersion } = target.resource;
-  const sent = isObject(body) ? body : {};
-  const kind = sent.kind || definition.kind;
-  const version = sent.apiVersion || apiVersion;
-  if (typeof kind !== "string" || typeof version !== "string") throw badRequest("kind and apiVersion must be strings");
-  if (kind !== definition.kind || version !== apiVersion) throw wrongKind(context, target, version, kind);
-  const { kind: _kind, apiVersion: _version, metadata, ...rest } = sent;
-  const object: KubeObject = {
-    kind: definition.kind,
-    apiVersion,
-    metadata: tidyMetadata(isObject(metadata) ? metadata : {}),
-    ...rest,
-  };
-  for (const [member, value] of Object.entries(object)) if (value === null) delete object[member];
+  const { kind: _kind, apiVersion: _version, metadata, ...rest } = decoded;
+  const { selfLink: _link, ...kept } = isObject(metadata) ? metadata : {};
+  const object: KubeObject = { kind: definition.kind, apiVersion, metadata: kept, ...rest };
+  definition.hooks?.setDefaults?.(object, apiVersion);
   return object;
 }
 
-function wrongKind(context: VerbContext, target: Target, apiVersion: string, kind: string): Error {
+/** A body of another kind than the path's. `reason` is the inner text, without what it was taken for. */
+class KindError extends ApiError {
+  readonly reason: string;
+
+  constructor(refusal: ApiError, reason: string) {
+    super(refusal.code, refusal.status);
+    this.reason = reason;
+  }
+}
+
+/** The body, once it is sure that it is of the target's kind; what it leaves out comes from the path. */
+function requireKind(context: VerbContext, body: Json, target: Target): JsonObject {
+  const { definition, apiVersion } = target.resource;
+  const sent = isObject(body) ? body : {};
+  const kind = typeof sent.kind === "string" && sent.kind !== "" ? sent.kind : definition.kind;
+  const version = typeof sent.apiVersion === "string" && sent.apiVersion !== "" ? sent.apiVersion : apiVersion;
+  if (version.split("/").length > 2) {
+    throw new BodyError(`unexpected GroupVersion string: ${version}`, Buffer.from(JSON.stringify(body)));
+  }
+  if (kind === definition.kind && version === apiVersion) return sent;
+  const reason = mismatch(context, target, version, kind);
+  throw new KindError(unhandled(target, version, kind, reason), reason);
+}
+
+function unhandled(target: Target, apiVersion: string, kind: string, reason: string): ApiError {
+  const version = apiVersion.slice(apiVersion.indexOf("/") + 1);
+  const expected = target.resource.definition.kind;
+  return badRequest(`${kind} in version "${version}" cannot be handled as a ${expected}: ${reason}`);
+}
+
+function mismatch(context: VerbContext, target: Target, apiVersion: string, kind: string): string {
   const expected = target.resource.definition;
-  const version = apiVersion.includes("/") ? apiVersion.slice(apiVersion.indexOf("/") + 1) : apiVersion;
-  const prefix = `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${expected.kind}: `;
+  const version = apiVersion.slice(apiVersion.indexOf("/") + 1);
   if (context.resources.catalog.findKind(apiVersion, kind)) {
     const hub = expected.group === "" ? "core" : expected.group.split(".")[0];
-    return badRequest(`${prefix}converting (${version}.${kind}) to (${hub}.${expected.kind}): unknown conversion`);
+    return `converting (${version}.${kind}) to (${hub}.${expected.kind}): unknown conversion`;
   }
-  const scheme = 'in scheme "pkg/api/legacyscheme/scheme.go:30"';
-  return badRequest(`${prefix}no kind "${kind}" is registered for version "${apiVersion}" ${scheme}`);
+  return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/api/legacyscheme/scheme.go:30"`;
 }

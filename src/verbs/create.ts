@@ -8,8 +8,8 @@ import { admissionRequest, type Target, type VerbContext } from "./target.ts";
 
 /** Creates one object. */
 export async function create(context: VerbContext, call: Call, target: Target): Promise<ApiReply> {
-  const { dryRun, fieldManager } = parseWriteQuery("CreateOptions", call.request.query);
-  const object = await readObject(context, call, target);
+  const { dryRun, fieldManager, fieldValidation } = parseWriteQuery("CreateOptions", call.request.query);
+  const object = await readObject(context, call, target, fieldValidation);
   settleNamespace(target.resource.definition, object.metadata, target.namespace);
   const duplicates = dedupeOwnerReferences(object.metadata);
   if (duplicates !== undefined) call.warnings.push(duplicates);

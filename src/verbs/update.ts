@@ -11,8 +11,8 @@ import { admissionRequest, type Target, type VerbContext } from "./target.ts";
 
 /** Replaces one object, or what one of its subresources lets one change. */
 export async function update(context: VerbContext, call: Call, target: Target): Promise<ApiReply> {
-  const { dryRun, fieldManager } = parseWriteQuery("UpdateOptions", call.request.query);
-  const object = await readObject(context, call, target);
+  const { dryRun, fieldManager, fieldValidation } = parseWriteQuery("UpdateOptions", call.request.query);
+  const object = await readObject(context, call, target, fieldValidation);
   checkName(object.metadata, target.name);
   settleNamespace(target.resource.definition, object.metadata, target.namespace);
   const duplicates = dedupeOwnerReferences(object.metadata);

@@ -16,6 +16,7 @@ import {
 } from "../cells.ts";
 import { type EventShape, eventColumns, referenceFields } from "../events/event-shape.ts";
 import { ALL_VERBS, defineKinds, FIELD_LABEL_NOT_SUPPORTED, PART, SCALE, STATUS, selectable } from "../row.ts";
+import { namespaceHooks } from "./namespace.ts";
 import { nodeColumns } from "./node-cells.ts";
 import { podColumns, podRowConditions } from "./pod-cells.ts";
 import { podGracePeriodSeconds } from "./pod-grace-period.ts";
@@ -132,7 +133,8 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
     scope: "Cluster",
     versions: ["v1"],
     verbs: ALL_VERBS.filter((verb) => verb !== "deletecollection"),
-    subresources: { finalize: { verbs: ["update"] }, status: STATUS },
+    subresources: { finalize: { verbs: ["update"], writes: ["spec.finalizers"] }, status: STATUS },
+    hooks: namespaceHooks,
     columns: [NAME, column("Status", "string", text(".status.phase")), AGE],
     selectableFields: [selectable("status.phase")],
     rules: {
