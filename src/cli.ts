@@ -7,6 +7,7 @@ interface ServeFlags {
   store?: StoreChoice;
   etcdServers?: string[];
   etcdPrefix: string;
+  etcdCompactionInterval: number;
   etcdCafile?: string;
   etcdCertfile?: string;
   etcdKeyfile?: string;
@@ -43,6 +44,19 @@ function domain(text: string): string {
   return text;
 }
 
+const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** Compat: spans of time are written as Go writes them. */
+function duration(text: string): number {
+  if (!/^(0|(\d+(\.\d+)?(ms|s|m|h))+)$/.test(text)) {
+    throw new InvalidArgumentError("expected a span of time such as 5m0s, or 0");
+  }
+  let total = 0;
+  for (const [, count, unit = ""] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g))
+    total += Number(count) * (UNITS_MS[unit] ?? 0);
+  return total;
+}
+
 const words = (text: string): string[] => text.split(",").filter((word) => word !== "");
 
 /** The command line. `run` gets the configuration that the flags describe. */
@@ -57,6 +71,11 @@ function program(run: (config: Config) => Promise<void>): Command {
     .addOption(new Option("--store <memory|sqlite:FILE>", "where objects are kept").argParser(storeChoice))
     .addOption(new Option("--etcd-servers <urls>", "keep objects in this etcd cluster").argParser(words))
     .option("--etcd-prefix <prefix>", "prefix of all keys", defaults.etcdPrefix)
+    .addOption(
+      new Option("--etcd-compaction-interval <time>", "how often history is compacted, 0 for never; for any store")
+        .argParser(duration)
+        .default(defaults.compactionIntervalMs, "5m0s"),
+    )
     .option("--etcd-cafile <file>", "authority of etcd's certificates")
     .option("--etcd-certfile <file>", "client certificate for etcd")
     .option("--etcd-keyfile <file>", "key of the client certificate for etcd")
@@ -77,7 +96,7 @@ function program(run: (config: Config) => Promise<void>): Command {
 }
 
 function toConfig(flags: ServeFlags): Config {
-  const { store, etcdServers, etcdCafile, etcdCertfile, etcdKeyfile, ...rest } = flags;
+  const { store, etcdServers, etcdCafile, etcdCertfile, etcdKeyfile, etcdCompactionInterval, ...rest } = flags;
   if (store && etcdServers) throw new Error("--store and --etcd-servers exclude each other");
   const etcd: StoreChoice | undefined = etcdServers && {
     type: "etcd",
@@ -86,7 +105,8 @@ function toConfig(flags: ServeFlags): Config {
     certFile: etcdCertfile,
     keyFile: etcdKeyfile,
   };
-  return { ...defaultConfig, ...rest, store: etcd ?? store ?? defaultConfig.store };
+  const compactionIntervalMs = etcdCompactionInterval;
+  return { ...defaultConfig, ...rest, compactionIntervalMs, store: etcd ?? store ?? defaultConfig.store };
 }
 
 async function serve(config: Config): Promise<void> {

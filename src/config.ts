@@ -15,6 +15,8 @@ export interface Config {
   readonly store: StoreChoice;
   /** Everything is kept below this prefix. */
   readonly etcdPrefix: string;
+  /** History is compacted this often, so that it is kept at least so long, in whichever store. 0: never. */
+  readonly compactionIntervalMs: number;
   /** Suffix of the built-in group names. */
   readonly apiDomain: string;
   readonly bindAddress: string;
@@ -40,6 +42,7 @@ export interface Config {
 export const defaultConfig: Config = {
   store: { type: "memory" },
   etcdPrefix: "/registry",
+  compactionIntervalMs: 300_000,
   apiDomain: "k8s.io",
   bindAddress: "127.0.0.1",
   securePort: 6443,

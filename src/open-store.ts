@@ -1,17 +1,24 @@
 import { readFile } from "node:fs/promises";
-import type { StoreChoice } from "./config.ts";
+import type { Config, StoreChoice } from "./config.ts";
 import type { Store } from "./storage/store.ts";
 
-/** Opens the chosen store; everything of ours lies below `root`. Engines are loaded only when chosen. */
-export async function openStore(choice: StoreChoice, root: string): Promise<Store> {
+/**
+ * Opens the chosen store; everything of ours lies below `root`. History is compacted once per interval, or never when
+ * that is 0. Engines are loaded only when chosen.
+ */
+export async function openStore(
+  { store: choice, compactionIntervalMs }: Pick<Config, "store" | "compactionIntervalMs">,
+  root: string,
+): Promise<Store> {
+  const historyMs = compactionIntervalMs === 0 ? Number.POSITIVE_INFINITY : compactionIntervalMs;
   switch (choice.type) {
     case "memory": {
       const { MemoryStore } = await import("./storage/memory.ts");
-      return new MemoryStore();
+      return new MemoryStore({ historyMs });
     }
     case "sqlite": {
       const { SqliteStore } = await import("./storage/sqlite/store.ts");
-      return SqliteStore.open(choice.file);
+      return SqliteStore.open(choice.file, { historyMs });
     }
     case "etcd": {
       const [{ EtcdStore }, { CachedStore }] = await Promise.all([
@@ -20,7 +27,7 @@ export async function openStore(choice: StoreChoice, root: string): Promise<Stor
       ]);
       const tls = await readTls(choice);
       const remote = new EtcdStore({ endpoints: choice.servers, tls, probeKey: `${root}health` });
-      return new CachedStore(remote, { prefix: root });
+      return new CachedStore(remote, { prefix: root, compactionIntervalMs });
     }
   }
 }

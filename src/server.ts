@@ -31,7 +31,7 @@ import { version } from "./endpoints/version.ts";
 import { type Listener, listen } from "./http/listener.ts";
 import { prepareIdentity } from "./identity.ts";
 import { builtInKinds, builtInPriorities } from "./kinds/all.ts";
-import { findBuiltInSchema } from "./kinds/built-in-schemas.ts";
+import { builtInSchema, findBuiltInSchema } from "./kinds/built-in-schemas.ts";
 import { systemClock } from "./lib/clock.ts";
 import { openStore } from "./open-store.ts";
 import { answerErrors, authenticate, compose, limitDuration } from "./pipeline.ts";
@@ -65,13 +65,14 @@ const ADMINISTRATOR: UserInfo = {
 export async function startServer(config: Config): Promise<Server> {
   const log = pino({ name: "binnacle" }, pino.destination({ dest: 2, sync: true }));
   const keys = new KeySpace(config.etcdPrefix);
-  const store = await openStore(config.store, keys.root);
+  const store = await openStore(config, keys.root);
   const catalog = new Catalog(builtInKinds(config.apiDomain));
   const resources = new Resources({ store, catalog, clock: systemClock, keys });
   await createDefaultNamespaces(resources);
 
   const admission = new AdmissionChain([namespaceLifecycle(resources)]);
-  const objects: Handler = (call) => dispatch({ resources, admission }, call);
+  const deleteOptionsSchema = () => builtInSchema("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions");
+  const objects: Handler = (call) => dispatch({ resources, admission, deleteOptionsSchema }, call);
   const innermost = route({ catalog, objects, endpoints: makeEndpoints(resources, config) });
   const report = (error: unknown, call?: Call) => log.error({ err: error, path: call?.request.path }, "request failed");
   const stages = [answerErrors(report), limitDuration(config.requestTimeoutMs)];
@@ -144,11 +145,12 @@ async function answer(handler: Handler, request: ApiRequest): Promise<EncodedRep
 async function readBody(request: ApiRequest, format?: "json" | "yaml"): Promise<RequestBody> {
   const mediaType = format === undefined ? negotiateInput(request) : undefined;
   const bytes = await request.readBody(MAX_BODY_BYTES);
-  if (bytes.length === 0) return { value: null, bytes, duplicates: () => [] };
+  const actual = format ?? (mediaType === "application/yaml" ? "yaml" : "json");
+  if (bytes.length === 0) return { value: null, bytes, format: actual, duplicates: () => [] };
   try {
     const decode = format === "yaml" ? decodeYaml : decodeJson;
     const { value, duplicates } = mediaType === undefined ? decode(bytes) : decodeBody(bytes, mediaType);
-    return { value, bytes, duplicates };
+    return { value, bytes, format: actual, duplicates };
   } catch (error) {
     if (error instanceof DecodeError) throw new BodyError(error.message, bytes);
     throw error;

@@ -29,7 +29,7 @@ function about(target: ResourceName, name: string): StatusDetails {
   return {
     ...(name === "" ? {} : { name }),
     ...(target.group === "" ? {} : { group: target.group }),
-    kind: target.resource,
+    ...(target.resource === "" ? {} : { kind: target.resource }),
   };
 }
 

@@ -47,6 +47,7 @@ export interface RequestBody {
   /** Null when the body is empty. */
   readonly value: Json;
   readonly bytes: Uint8Array;
+  readonly format: "json" | "yaml" | "protobuf";
   /** Texts about members that stand more than once in one object, of which the last counts. */
   duplicates(): readonly string[];
 }

@@ -22,8 +22,11 @@ export function regexMessage(rule: string, pattern: string, ...examples: readonl
   return `${rule} (e.g. ${shown}regex used for validation is '${pattern}')`;
 }
 
-function maxLengthMessage(maxBytes: number): string {
-  return `must be no more than ${maxBytes} bytes`;
+/** What a limit is said to count. Compat: it is always bytes, but names of objects are told otherwise. */
+export type LengthUnit = "bytes" | "characters";
+
+function maxLengthMessage(maxBytes: number, unit: LengthUnit = "bytes"): string {
+  return `must be no more than ${maxBytes} ${unit}`;
 }
 
 const SUBDOMAIN_MESSAGE = regexMessage(
@@ -33,8 +36,8 @@ const SUBDOMAIN_MESSAGE = regexMessage(
 );
 
 /** What is wrong with a DNS subdomain name; nothing when it is right. */
-export function dns1123Subdomain(value: string): string[] {
-  const errors = byteLength(value) > 253 ? [maxLengthMessage(253)] : [];
+export function dns1123Subdomain(value: string, unit?: LengthUnit): string[] {
+  const errors = byteLength(value) > 253 ? [maxLengthMessage(253, unit)] : [];
   if (!SUBDOMAIN.test(value)) errors.push(SUBDOMAIN_MESSAGE);
   return errors;
 }
@@ -47,8 +50,8 @@ const LABEL_MESSAGE = regexMessage(
 );
 
 /** What is wrong with a DNS label; nothing when it is right. */
-export function dns1123Label(value: string): string[] {
-  const errors = byteLength(value) > 63 ? [maxLengthMessage(63)] : [];
+export function dns1123Label(value: string, unit?: LengthUnit): string[] {
+  const errors = byteLength(value) > 63 ? [maxLengthMessage(63, unit)] : [];
   if (!LABEL.test(value)) errors.push(SUBDOMAIN.test(value) ? "must not contain dots" : LABEL_MESSAGE);
   return errors;
 }

@@ -9,9 +9,10 @@ import { decodeYaml } from "./yaml.ts";
  * YAML document. Throws BodyError with the text that stands inside the real server's refusal.
  */
 export function decodeBody(bytes: Uint8Array, mediaType: MediaType): RequestBody {
-  if (bytes.length === 0) return { value: null, bytes, duplicates: () => [] };
+  const format = mediaType === "application/yaml" ? "yaml" : "json";
+  if (bytes.length === 0) return { value: null, bytes, format, duplicates: () => [] };
   const { value, duplicates } = decode(bytes, mediaType);
-  if (value === null || isObject(value)) return { value, bytes, duplicates };
+  if (value === null || isObject(value)) return { value, bytes, format, duplicates };
   throw new BodyError(
     `${PARSE_ERROR}json: cannot unmarshal ${typeWord(value)} into Go value of type ${GO_TYPE}`,
     bytes,

@@ -41,7 +41,9 @@ export function discovery(source: DiscoverySource): (call: Call) => ApiReply | u
     const { documents, aggregated } = current();
     const document = path === "/api" ? apiVersions(request) : documents.get(path);
     if (document === undefined) return undefined;
-    if (request.method !== "GET") throw methodNotAllowed();
+    // Compat: lists of groups, and single groups, are answered whatever the method.
+    const isGroup = path === "/apis" || /^\/apis\/[^/]+$/.test(path);
+    if (request.method !== "GET" && !isGroup) throw methodNotAllowed();
     const wanted = aggregated.get(path);
     if (wanted === undefined) return { type: "document", code: 200, value: document };
     return prefersAggregated(request) ? aggregatedReply(request, wanted) : plainReply(document);

@@ -39,7 +39,10 @@ export function openApiDocuments(source: DocumentSource): Map<string, DocumentPl
   const plans = new Map<string, DocumentPlan>();
   const shapes = shapesOf(source);
   for (const [path, information] of Object.entries(INFORMATION)) {
-    plans.set(path, { definitions: [], content: async () => informationContent(shapes, path, information) });
+    plans.set(path, {
+      definitions: [],
+      content: (pause) => informationContent(shapes, { path, ...information }, pause),
+    });
   }
   const versions = servedVersions(source);
   const all = source.namesAllGroups === true ? builtInGroupVersions(source, versions) : undefined;
@@ -56,7 +59,7 @@ export function openApiDocuments(source: DocumentSource): Map<string, DocumentPl
     }
     // Compat: groups made of custom resources have documents for their versions only.
     if (group === "" || source.component(schemaName) === undefined) continue;
-    plans.set(`apis/${group}`, { definitions: [], content: async () => groupContent(shapes, group) });
+    plans.set(`apis/${group}`, { definitions: [], content: (pause) => groupContent(shapes, group, pause) });
   }
   return new Map([...plans].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -123,10 +126,14 @@ const INFORMATION: Readonly<Record<string, Information>> = {
   },
 };
 
-function informationContent(shapes: ShapeSource, path: string, information: Information): DocumentContent {
+async function informationContent(
+  shapes: ShapeSource,
+  information: Information & { readonly path: string },
+  pause: Pause,
+): Promise<DocumentContent> {
   const schemas = new PublishedSchemas(shapes, []);
-  const paths = new Map([[`/${path}/`, [reading(information, schemas)]]]);
-  return { paths, schemas: schemas.all(), isCustom: false };
+  const paths = new Map([[`/${information.path}/`, [reading(information, schemas)]]]);
+  return { paths, schemas: await schemas.all(pause), isCustom: false };
 }
 
 function reading(information: Information, schemas: PublishedSchemas): Operation {
@@ -136,14 +143,15 @@ function reading(information: Information, schemas: PublishedSchemas): Operation
   return { method: "get", operationId, tag, parameters: [], consumes, codes: [200], mediaTypes, schema };
 }
 
-function groupContent(shapes: ShapeSource, group: string): DocumentContent {
+function groupContent(shapes: ShapeSource, group: string, pause: Pause): Promise<DocumentContent> {
   const { id, tag } = groupVersionWords(group);
-  return informationContent(shapes, `apis/${group}`, {
-    operationId: `get${id}APIGroup`,
-    tag,
-    component: `${META}.APIGroup`,
-    mediaTypes: OBJECT_TYPES,
-  });
+  const operationId = `get${id}APIGroup`;
+  const component = `${META}.APIGroup`;
+  return informationContent(
+    shapes,
+    { path: `apis/${group}`, operationId, tag, component, mediaTypes: OBJECT_TYPES },
+    pause,
+  );
 }
 
 interface GroupVersionSource extends GroupVersion {
@@ -173,7 +181,7 @@ async function groupVersionContent(from: GroupVersionSource, pause: Pause): Prom
     paths.set(`${root}/`, [reading(information, schemas)]);
   }
   const inOrder = new Map([...paths].sort(([a], [b]) => (a < b ? -1 : 1)));
-  return { paths: inOrder, schemas: schemas.all(), isCustom };
+  return { paths: inOrder, schemas: await schemas.all(pause), isCustom };
 }
 
 function shapesOf(source: DocumentSource): ShapeSource {

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../api/object.ts";
 import type { GroupVersionKind, Schema, SchemaSource } from "../schema/schema.ts";
+import type { Pause } from "./openapi-pace.ts";
 
 const REF = "#/components/schemas/";
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
@@ -37,6 +38,8 @@ export class PublishedSchemas {
   readonly #shapes: ShapeSource;
   readonly #groupVersions: readonly GroupVersion[];
   readonly #schemas = new Map<string, JsonObject>();
+  /** Built-in shapes that were referred to and are not published yet. */
+  readonly #missing: string[] = [];
   /** What the shape that is being published has referred to so far. */
   #references = new Set<string>();
 
@@ -46,27 +49,27 @@ export class PublishedSchemas {
     this.#groupVersions = groupVersions;
   }
 
-  /** A reference to a built-in shape, which is added together with everything it refers to. */
+  /** A reference to a built-in shape, which `all` adds together with everything it refers to. */
   reference(component: string): JsonObject {
     this.#references.add(component);
     if (!this.#schemas.has(component)) {
-      // Entered before its fields are visited: a shape may contain itself.
       this.#schemas.set(component, {});
-      const known = this.#shapes.published.get(component);
-      for (const name of known?.references ?? []) this.reference(name);
-      this.#schemas.set(component, known?.schema ?? this.#publish(component));
+      this.#missing.push(component);
     }
     return referenceTo(component);
   }
 
   #publish(component: string): JsonObject {
+    const known = this.#shapes.published.get(component);
+    if (known !== undefined) {
+      for (const name of known.references) this.reference(name);
+      return known.schema;
+    }
     const shape = this.#shapes.component(component);
     if (shape === undefined) throw new Error(`no schema named ${component} to publish`);
-    const outer = this.#references;
     const references = new Set<string>();
     this.#references = references;
     const schema = this.#component(shape);
-    this.#references = outer;
     if (!EVERYWHERE.includes(component)) this.#shapes.published.set(component, { schema, references });
     return schema;
   }
@@ -98,8 +101,12 @@ export class PublishedSchemas {
     return { object: referenceTo(component), list: referenceTo(listName) };
   }
 
-  /** All shapes collected so far, by name. */
-  all(): JsonObject {
+  /** All shapes that are needed, by name. Pauses between shapes. */
+  async all(pause: Pause): Promise<JsonObject> {
+    for (let component = this.#missing.pop(); component !== undefined; component = this.#missing.pop()) {
+      this.#schemas.set(component, this.#publish(component));
+      await pause();
+    }
     return sorted(Object.fromEntries(this.#schemas));
   }
 

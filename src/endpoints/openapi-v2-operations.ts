@@ -91,9 +91,16 @@ function bodyParameter({ schema, required }: NonNullable<Operation["body"]>, sha
   return isCommon ? share("body", parameter, shared) : parameter;
 }
 
+/** There are few different parameters, and each occurs in many operations. */
+const names = new Map<string, string>();
+
 function share(name: string, parameter: JsonObject, shared: SharedParameters): JsonObject {
-  const hash = createHash("sha256").update(JSON.stringify(parameter)).digest("base64url").slice(0, 8);
-  const key = `${name}-${hash}`;
+  const json = JSON.stringify(parameter);
+  let key = names.get(json);
+  if (key === undefined) {
+    key = `${name}-${createHash("sha256").update(json).digest("base64url").slice(0, 8)}`;
+    names.set(json, key);
+  }
   shared.set(key, parameter);
   return { $ref: `#/parameters/${key}` };
 }

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import type { Json, JsonObject } from "../api/object.ts";
+import type { JsonObject } from "../api/object.ts";
 import type { ResourceDefinition } from "../resources/definition.ts";
 import type { SchemaSource } from "../schema/schema.ts";
+import { frame } from "./gnostic.ts";
 import { encodeOpenApi } from "./gnostic-v3.ts";
 import { type DocumentContent, openApiDocuments } from "./openapi-documents.ts";
 import { publishPath } from "./openapi-operations.ts";
@@ -70,8 +71,35 @@ export function hashOf(json: Uint8Array): string {
 
 function finish(document: JsonObject): Document {
   const json = new TextEncoder().encode(JSON.stringify(document));
-  const binary = onceAsync(async () => encodeOpenApi("Document", JSON.parse(new TextDecoder().decode(json)) as Json));
+  const binary = onceAsync(() => encode(JSON.parse(new TextDecoder().decode(json)) as Published));
   return { json, hash: hashOf(json), binary };
+}
+
+interface Published {
+  readonly openapi: string;
+  readonly info: JsonObject;
+  readonly paths: JsonObject;
+  readonly components: { readonly schemas?: JsonObject; readonly securitySchemes?: JsonObject };
+}
+
+/** The document in protobuf, joined from pieces: encoding the whole at once would hold up other requests. */
+async function encode({ openapi, info, paths, components }: Published): Promise<Uint8Array> {
+  const pause = pacer();
+  const { schemas, ...others } = components;
+  const members = async (message: string, value: JsonObject): Promise<Uint8Array[]> => {
+    const pieces: Uint8Array[] = [];
+    for (const [name, member] of Object.entries(value)) {
+      await pause();
+      pieces.push(encodeOpenApi(message, { [name]: member }));
+    }
+    return pieces;
+  };
+  const shapes = schemas === undefined ? [] : frame(1, await members("SchemasOrReferences", schemas));
+  return Buffer.concat([
+    encodeOpenApi("Document", { openapi, info }),
+    ...frame(4, await members("Paths", paths)),
+    ...frame(5, [...shapes, encodeOpenApi("Components", others)]),
+  ]);
 }
 
 async function publish(content: DocumentContent, release: string, pause: Pause): Promise<JsonObject> {

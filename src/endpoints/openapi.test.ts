@@ -63,7 +63,7 @@ function server(definitions: () => readonly ResourceDefinition[] = () => builtIn
     const reply = await handler({
       request: { method: "GET", path: pathname, query: searchParams, headers },
     } as unknown as Call);
-    assert.equal(reply.type, "raw");
+    assert.equal(reply?.type, "raw");
     return reply as Raw;
   };
 }

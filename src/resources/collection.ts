@@ -163,7 +163,7 @@ export class Collection {
     options: UpdateOptions,
   ): Promise<ObjectView | undefined> {
     const mayCreate = options.mayCreate || (this.definition.rules.createsOnUpdate && !options.isPatch);
-    if (!mayCreate || options.subresource) throw notFound(this.#target(options.subresource), key.name);
+    if (!mayCreate || options.subresource) throw notFound(this.#target(), key.name);
     const object = await change(undefined);
     if (options.uid !== undefined) {
       checkUid(this.#target(), key.name, this.#context.keys.key(this.definition, key), options.uid, undefined);
@@ -203,8 +203,12 @@ export class Collection {
       const value = encodeObject(next);
       const result = goes ? await this.#remove(entry) : await this.#put(entry.key, value, entry.modRevision, "update");
       if (!result.ok) return { keeps: false, outcome: { current: result.current } };
-      const view = this.#written(resource, entry.key, value, entry.createRevision, result.revision);
-      return { keeps: true, outcome: { view } };
+      // Compat: an update that lets an object go answers with the version before that.
+      const revision = goes ? entry.modRevision : result.revision;
+      return {
+        keeps: true,
+        outcome: { view: this.#written(resource, entry.key, value, entry.createRevision, revision) },
+      };
     });
   }
 
@@ -244,7 +248,7 @@ export class Collection {
     const name = next.metadata.name ?? "";
     const version = parseVersion(next.metadata.resourceVersion);
     if (version !== 0) {
-      if (version !== entry.modRevision) throw conflict(this.#target(options.subresource), name, MODIFIED);
+      if (version !== entry.modRevision) throw conflict(this.#target(), name, MODIFIED);
       return;
     }
     const isRequired = resource.version.requiresResourceVersion ?? this.definition.rules.requiresResourceVersion;
@@ -331,9 +335,9 @@ export class Collection {
     return { namespace: object.metadata.namespace ?? "", name: object.metadata.name ?? "" };
   }
 
-  #target(subresource?: string): ResourceName {
+  #target(): ResourceName {
     const { group, plural } = this.definition;
-    return { group, resource: subresource && subresource !== "status" ? `${plural}/${subresource}` : plural };
+    return { group, resource: plural };
   }
 
   #written(resource: ServedResource, key: string, value: Uint8Array, createRevision: number, revision: number) {

@@ -105,10 +105,10 @@ export interface Subresource {
   /** The kind it answers with when that is not the object's own, e.g. Scale of autoscaling/v1. */
   readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
   /**
-   * What a write through it may change: the status, or exactly the members at these paths, e.g. ["spec.finalizers"].
-   * Absent: this subresource has a handler of its own.
+   * What a write through it may change: the status, everything but the status ("object": the kind's own rules tell the
+   * difference), or exactly the members at these paths. Absent: this subresource has a handler of its own.
    */
-  readonly writes?: "status" | readonly string[];
+  readonly writes?: "status" | "object" | readonly string[];
   /** The subresource shows and changes the number of replicas as an object of its own kind. */
   readonly scale?: ScalePaths;
   /** Carries out a create on the subresource. The answer is an object, or a Status. */

@@ -11,8 +11,8 @@ import type { KubeObject, ObjectMeta, OwnerReference } from "../api/object.ts";
 import type { NameRule, ResourceDefinition } from "./definition.ts";
 
 const NAME_RULES: Readonly<Record<NameRule, (name: string) => string[]>> = {
-  dns1123Subdomain: names.dns1123Subdomain,
-  dns1123Label: names.dns1123Label,
+  dns1123Subdomain: (name) => names.dns1123Subdomain(name, "characters"),
+  dns1123Label: (name) => names.dns1123Label(name, "characters"),
   pathSegment: names.pathSegment,
   configMapKey: names.configMapKey,
   canonicalIP: () => [],

@@ -89,8 +89,10 @@ export function keepSystemMetadata(next: KubeObject, current: KubeObject): void 
   // Compat: whatever the client sent, creation time and generation are those of the stored object.
   keep(metadata, old, "creationTimestamp");
   keep(metadata, old, "generation");
-  // An update can neither set nor remove the mark of deletion; a different value is left for validation to refuse.
-  metadata.deletionTimestamp ??= old.deletionTimestamp;
+  // Compat: an update cannot change the mark of deletion once it is there; setting it is left for validation to refuse.
+  if (old.deletionTimestamp !== undefined) {
+    metadata.deletionTimestamp = old.deletionTimestamp;
+  }
   metadata.deletionGracePeriodSeconds ??= old.deletionGracePeriodSeconds;
   delete metadata.selfLink;
   for (const member of ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"] as const) {

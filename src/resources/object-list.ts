@@ -47,7 +47,7 @@ export async function listObjects(
   try {
     const only = token ? undefined : onlyKey(context, resource, request.selection);
     return await (only === undefined
-      ? collect(context, resource, request, token)
+      ? collectOverCompactions(context, resource, request, token)
       : collectOne(context, resource, request, only));
   } catch (error) {
     if (token && error instanceof StoreError && error.code === "compacted") {
@@ -85,6 +85,23 @@ async function collectOne(
   const view = entry?.key === key ? context.views.view(resource, entry) : undefined;
   const items = view && request.selection.matches(view.object) ? [view] : [];
   return { items, metadata: listMetadata(request.selection, revision) };
+}
+
+/** A caller that named no moment of the past must not be told that it is gone: such a list starts anew. */
+async function collectOverCompactions(
+  context: ResourceContext,
+  resource: ServedResource,
+  request: ListRequest,
+  token: ContinueToken | undefined,
+): Promise<ObjectList> {
+  for (;;) {
+    try {
+      return await collect(context, resource, request, token);
+    } catch (error) {
+      const isOverrun = error instanceof StoreError && error.code === "compacted";
+      if (!isOverrun || moment(request, token).revision !== undefined) throw error;
+    }
+  }
 }
 
 async function collect(

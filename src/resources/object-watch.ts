@@ -141,6 +141,8 @@ class LiveEvents implements AsyncIterableIterator<Batch, undefined> {
   }
 
   #give(given: { readonly result: Result } | { readonly error: unknown }): void {
+    // Whoever delegates to an iterator does not call `return` when it ends by itself.
+    if ("error" in given || given.result.done) clearTimeout(this.#timer);
     const waiter = this.#waiter;
     this.#waiter = undefined;
     if (waiter === undefined) this.#held = given;

@@ -11,6 +11,10 @@ export function keepUntouched(
 ): void {
   const writes = definition.subresources[subresource]?.writes;
   if (writes === undefined) return;
+  if (writes === "object") {
+    write(next, ["status"], cloneJson(current.status));
+    return;
+  }
   const paths = writes === "status" ? ["status"] : writes;
   const wanted = paths.map((path) => read(next, path.split(".")));
   const metadata = next.metadata;

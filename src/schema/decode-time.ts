@@ -1,6 +1,6 @@
-/** The layouts of times, as the real server names them in its refusals. */
-export const TIME_LAYOUT = "2006-01-02T15:04:05Z07:00";
-export const MICRO_TIME_LAYOUT = "2006-01-02T15:04:05.000000Z07:00";
+// As the real server names them in its refusals.
+const TIME_LAYOUT = "2006-01-02T15:04:05Z07:00";
+const MICRO_TIME_LAYOUT = "2006-01-02T15:04:05.000000Z07:00";
 
 /** A text that is no time. The message is what the real server says. */
 export class TimeError extends Error {

@@ -21,12 +21,14 @@ function fill(value: Json, schema: Schema): void {
 }
 
 function fillObject(object: JsonObject, { properties, values }: Schema): void {
-  for (const [name, field] of fieldsWithDefaults(properties)) {
-    const present = getMember(object, name);
-    const isMissing = present === undefined || (present === null && field.nullable !== true);
-    if (isMissing && field.default !== undefined) setMember(object, name, cloneJson(field.default));
-    const filled = getMember(object, name);
-    if (filled !== undefined) fill(filled, field);
+  for (const { name, field, isDeep } of fieldsWithDefaults(properties)) {
+    let value = getMember(object, name);
+    const isMissing = value === undefined || (value === null && field.nullable !== true);
+    if (isMissing && field.default !== undefined) {
+      value = cloneJson(field.default);
+      setMember(object, name, value);
+    }
+    if (isDeep && value !== undefined) fill(value, field);
   }
   if (values === undefined || values === true || !hasDefaults(values)) return;
   for (const [name, member] of Object.entries(object)) {
@@ -36,14 +38,23 @@ function fillObject(object: JsonObject, { properties, values }: Schema): void {
 
 type Properties = NonNullable<Schema["properties"]>;
 
-const fieldsOf = new WeakMap<Properties, readonly (readonly [string, Schema])[]>();
+interface DefaultedField {
+  readonly name: string;
+  readonly field: Schema;
+  /** Whether something below the field has a default. */
+  readonly isDeep: boolean;
+}
+
+const fieldsOf = new WeakMap<Properties, readonly DefaultedField[]>();
 
 /** The fields that have a default or something with a default below them. */
-function fieldsWithDefaults(properties: Properties | undefined): readonly (readonly [string, Schema])[] {
+function fieldsWithDefaults(properties: Properties | undefined): readonly DefaultedField[] {
   if (properties === undefined) return [];
   let fields = fieldsOf.get(properties);
   if (fields === undefined) {
-    fields = [...properties].filter(([, field]) => field.default !== undefined || hasDefaults(field));
+    fields = [...properties]
+      .map(([name, field]) => ({ name, field, isDeep: hasDefaults(field) }))
+      .filter(({ field, isDeep }) => isDeep || field.default !== undefined);
     fieldsOf.set(properties, fields);
   }
   return fields;

@@ -4,38 +4,43 @@ import type { Schema } from "./schema.ts";
 
 /** Members that every object has, whatever its schema says. */
 const IDENTITY: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
-const MAX_STRICT_TEXTS = 100;
 
 /**
- * Removes, in place, what the schema of a custom object does not know, and tells what that was: `unknown field "…"`,
- * at most a hundred, in order of the names. `schema` describes the whole object; its metadata is left alone.
+ * Removes, in place, what the schema of a custom object does not know, and tells what that was: `unknown field "…"`, in
+ * the order of the paths. `schema` describes the whole object; metadata, there and in embedded objects, is left alone.
  */
 export function pruneBySchema(object: JsonObject, schema: Schema): string[] {
   const unknown: string[] = [];
-  pruneObject(object, { ...schema, embeddedResource: true }, "", unknown);
-  return unknown;
+  prune(object, { ...schema, embeddedResource: true }, "", unknown);
+  return unknown.sort().map((path) => `unknown field ${quote(path)}`);
 }
 
-function prune(value: Json, schema: Schema, path: string, unknown: string[]): void {
-  if (Array.isArray(value)) {
-    const { items } = schema;
-    if (items !== undefined)
-      for (const [index, item] of value.entries()) prune(item, items, `${path}[${index}]`, unknown);
-  } else if (isObject(value)) {
-    pruneObject(value, schema, path, unknown);
-  }
+/** Without a schema nothing in an object is known. */
+function prune(value: Json, schema: Schema | undefined, path: string, unknown: string[]): void {
+  if (Array.isArray(value)) pruneItems(value, schema, path, unknown);
+  else if (isObject(value)) pruneMembers(value, schema, path, unknown);
 }
 
-function pruneObject(object: JsonObject, schema: Schema, path: string, unknown: string[]): void {
-  for (const name of Object.keys(object).sort()) {
-    const field = schema.properties?.get(name) ?? (schema.values === true ? undefined : schema.values);
-    const fieldPath = path === "" ? name : `${path}.${name}`;
+function pruneItems(list: readonly Json[], schema: Schema | undefined, path: string, unknown: string[]): void {
+  const { preserveUnknownFields, items } = schema ?? {};
+  if (preserveUnknownFields === true && items === undefined) return;
+  // What is preserved in a list is preserved in its items, too.
+  const item = preserveUnknownFields === true ? { ...items, preserveUnknownFields } : items;
+  for (const [index, one] of list.entries()) prune(one, item, `${path}[${index}]`, unknown);
+}
+
+function pruneMembers(object: JsonObject, schema: Schema = {}, path: string, unknown: string[]): void {
+  for (const name of Object.keys(object)) {
     if (schema.embeddedResource === true && IDENTITY.has(name)) continue;
-    if (field !== undefined) {
-      prune(object[name] ?? null, field, fieldPath, unknown);
-    } else if (schema.preserveUnknownFields !== true && schema.values === undefined) {
+    const field = path === "" ? name : `${path}.${name}`;
+    const property = schema.properties?.get(name);
+    if (property !== undefined) prune(object[name] ?? null, property, field, unknown);
+    else if (schema.values !== undefined) {
+      // Compat: under "members of any shape" scalars stay and objects lose all they hold.
+      prune(object[name] ?? null, schema.values === true ? undefined : schema.values, field, unknown);
+    } else if (schema.preserveUnknownFields !== true) {
       delete object[name];
-      if (unknown.length < MAX_STRICT_TEXTS) unknown.push(`unknown field ${quote(fieldPath)}`);
+      unknown.push(field);
     }
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { CompactedStore } from "./compactor.ts";
 import { HistoryLimit, type HistoryOptions } from "./history-limit.ts";
 import { Snapshots } from "./snapshots.ts";
 import { type Entry, type Store, StoreError, type WatchBatch } from "./store.ts";
@@ -19,7 +20,7 @@ export interface FeedSource {
 }
 
 /** A store behind a cache, with what it can do for the cache beyond a Store's duties. */
-export type RemoteStore = Store & Partial<ProgressSource & CompactionSource & FeedSource>;
+export type RemoteStore = Store & Partial<ProgressSource & CompactionSource & FeedSource & CompactedStore>;
 
 /** What to keep and how. */
 export interface CacheFeedOptions extends HistoryOptions {

@@ -1,5 +1,6 @@
 import { CacheFeed, type CacheFeedOptions, type RemoteStore } from "./cache-feed.ts";
 import { CacheWatch } from "./cache-watch.ts";
+import { Compactor } from "./compactor.ts";
 import { RevisionProbe } from "./revision-probe.ts";
 import type { Snapshots } from "./snapshots.ts";
 import {
@@ -18,6 +19,8 @@ import {
 export interface CachedStoreOptions extends CacheFeedOptions {
   /** How long a read waits for the cache to reach the revision it needs. Default: 3 seconds. */
   readonly freshnessMs?: number;
+  /** How often the remote is compacted, in turns with other servers, if it can be. Absent or 0: never. */
+  readonly compactionIntervalMs?: number;
 }
 
 /**
@@ -31,6 +34,7 @@ export class CachedStore implements Store {
   readonly #freshnessMs: number;
   readonly #feed: CacheFeed;
   readonly #probe: RevisionProbe;
+  readonly #compactor: Compactor | undefined;
 
   /** Takes the remote store over: `close` closes it, too. Loading begins at once. */
   constructor(remote: RemoteStore, options: CachedStoreOptions) {
@@ -39,6 +43,7 @@ export class CachedStore implements Store {
     this.#freshnessMs = options.freshnessMs ?? 3000;
     this.#feed = new CacheFeed(remote, options);
     this.#probe = new RevisionProbe(() => remote.revision());
+    this.#compactor = this.#startCompactor(options.compactionIntervalMs ?? 0);
   }
 
   /** Resolves when the cache is loaded; rejects when it is closed before. Reads wait for it by themselves, for a while. */
@@ -94,6 +99,7 @@ export class CachedStore implements Store {
   }
 
   async close(): Promise<void> {
+    this.#compactor?.close();
     this.#feed.close();
     await this.#remote.close();
   }
@@ -109,6 +115,14 @@ export class CachedStore implements Store {
       if (!(error instanceof StoreError) || error.code !== "future-revision") throw error;
       throw new StoreError("timeout", `the cache did not reach revision ${newest} in time`, { cause: error });
     }
+  }
+
+  #startCompactor(intervalMs: number): Compactor | undefined {
+    const { putAtVersion } = this.#remote;
+    if (intervalMs <= 0 || putAtVersion === undefined) return undefined;
+    const compact = (revision: number) => this.compact(revision);
+    // A round that fails is made up for by the next one, or by another server.
+    return new Compactor({ putAtVersion: putAtVersion.bind(this.#remote), compact }, { intervalMs });
   }
 
   #requireOpen(): void {

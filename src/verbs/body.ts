@@ -4,6 +4,7 @@ import { invalidField } from "../api/field-error.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
 import type { WriteQuery } from "../api/options.ts";
 import { type Decoded, decodeBySchema } from "../schema/decode.ts";
+import type { BodyForm } from "../schema/decode-state.ts";
 import { typeMetaError } from "../schema/decode-type-meta.ts";
 import type { Target, VerbContext } from "./target.ts";
 
@@ -18,17 +19,22 @@ export async function readObject(
 ): Promise<KubeObject> {
   const { kind } = target.resource.definition;
   try {
-    const { value, bytes, duplicates } = await call.body();
+    const { value, bytes, format, duplicates } = await call.body();
     if (bytes.length === 0) throw new BodyError(EMPTY_BODY, bytes);
     const problem = typeMetaError(value);
     if (problem !== undefined) throw new BodyError(problem, bytes);
     const sent = requireKind(context, value, target);
+    const twice = fieldValidation === "Ignore" ? [] : duplicates();
+    // Those of YAML are about lines, not about fields, and come first.
+    const yamlDuplicates = format === "yaml" ? twice : [];
     const decoded = decodeBySchema(sent, target.resource.version.schema(), {
-      duplicates: fieldValidation === "Ignore" ? [] : duplicates(),
+      duplicates: format === "yaml" ? [] : twice,
+      form: format === "yaml" ? "sorted" : "body",
     });
-    const refusal = refusalOf(decoded, fieldValidation);
+    const found = { ...decoded, strict: [...yamlDuplicates, ...decoded.strict] };
+    const refusal = refusalOf(found, fieldValidation);
     if (refusal !== undefined) throw unhandled(target, target.resource.apiVersion, kind, refusal);
-    warnOf(call, decoded, fieldValidation);
+    warnOf(call, found, fieldValidation);
     return complete(target, decoded.value);
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
@@ -55,6 +61,7 @@ export interface PatchedValue {
   /** Strict texts about the patch itself. */
   readonly problems: readonly string[];
   readonly fieldValidation: FieldValidation;
+  readonly form: BodyForm;
 }
 
 /** What a patch made, as an object of the target's kind. Throws Invalid. The caller owns it. */
@@ -62,7 +69,7 @@ export function typePatched(context: VerbContext, call: Call, target: Target, pa
   const { value, problems, fieldValidation } = patched;
   try {
     const decoded = decodeBySchema(requireKind(context, value, target), target.resource.version.schema(), {
-      form: "patched",
+      form: patched.form,
     });
     const all = { ...decoded, strict: [...problems, ...decoded.strict] };
     const refusal = refusalOf(all, fieldValidation);

@@ -1,7 +1,7 @@
 import type { Call } from "../api/call.ts";
 import { parseWriteQuery } from "../api/options.ts";
 import type { ApiReply } from "../api/reply.ts";
-import { dedupeOwnerReferences, settleNamespace } from "../resources/metadata.ts";
+import { dedupeOwnerReferences, settleNamespace, wipeSystemMetadata } from "../resources/metadata.ts";
 import { readObject } from "./body.ts";
 import { managerOf, recordManager } from "./field-manager.ts";
 import { admissionRequest, type Target, type VerbContext } from "./target.ts";
@@ -13,6 +13,7 @@ export async function create(context: VerbContext, call: Call, target: Target): 
   settleNamespace(target.resource.definition, object.metadata, target.namespace);
   const duplicates = dedupeOwnerReferences(object.metadata);
   if (duplicates !== undefined) call.warnings.push(duplicates);
+  wipeSystemMetadata(object.metadata);
   recordManager(context, target, { live: undefined, next: object, manager: managerOf(call, fieldManager) });
   const write = { operation: "CREATE", dryRun } as const;
   await context.admission.mutate(admissionRequest(call, target, { ...write, object }));

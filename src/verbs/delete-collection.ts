@@ -1,15 +1,16 @@
 import { ApiError } from "../api/api-error.ts";
 import type { Call } from "../api/call.ts";
-import { parseDeleteOptions, parseListQuery, validateListQuery } from "../api/options.ts";
+import { parseListQuery, validateListQuery } from "../api/options.ts";
 import type { ApiReply } from "../api/reply.ts";
 import { deletionWrite } from "./delete.ts";
+import { readDeleteOptions } from "./delete-options.ts";
 import { select } from "./list.ts";
 import type { Target, VerbContext } from "./target.ts";
 
 /** Deletes the objects that a list query selects, one by one, and answers with the list as it was. */
 export async function deleteCollection(context: VerbContext, call: Call, target: Target): Promise<ApiReply> {
   const query = parseListQuery(call.request.query);
-  const options = parseDeleteOptions(call.request.query, (await call.body()).value);
+  const options = await readDeleteOptions(context, call);
   validateListQuery(query);
   const { collection, resource } = target;
   const { metadata, items } = await select(context, target, query);

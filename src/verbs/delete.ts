@@ -1,12 +1,12 @@
 import type { Call } from "../api/call.ts";
-import { parseDeleteOptions } from "../api/options.ts";
 import type { ApiReply, ObjectView } from "../api/reply.ts";
 import type { WriteOptions } from "../resources/collection.ts";
+import { readDeleteOptions } from "./delete-options.ts";
 import { admissionRequest, type Target, type VerbContext } from "./target.ts";
 
 /** Deletes one object, or begins to. */
 export async function deleteObject(context: VerbContext, call: Call, target: Target): Promise<ApiReply> {
-  const options = parseDeleteOptions(call.request.query, (await call.body()).value);
+  const options = await readDeleteOptions(context, call);
   const { collection, resource, namespace, name } = target;
   const { view, removed } = await collection.delete(
     resource,

@@ -1,4 +1,4 @@
-import { badRequest, unsupportedMediaType } from "../api/api-error.ts";
+import { type ApiError, badRequest, unsupportedMediaType } from "../api/api-error.ts";
 import { BodyError, type Call, type RequestBody } from "../api/call.ts";
 import { forbiddenField, requiredField } from "../api/field-error.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
@@ -7,10 +7,11 @@ import type { ApiReply } from "../api/reply.ts";
 import { isTruthy } from "../api/request-info.ts";
 import { cloneJson } from "../lib/clone.ts";
 import { applyPatch } from "../patch/apply/apply-patch.ts";
-import { duplicatesInDocument, jsonPatch, parseJsonPatch } from "../patch/json-patch.ts";
+import { duplicatesInDocument, jsonPatch, jsonTypeOf, parseJsonPatch } from "../patch/json-patch.ts";
 import { mergePatch } from "../patch/merge-patch.ts";
 import { strategicMerge } from "../patch/strategic-merge.ts";
 import { dedupeOwnerReferences, printTime, settleNamespace } from "../resources/metadata.ts";
+import type { BodyForm } from "../schema/decode-state.ts";
 import { typePatched } from "./body.ts";
 import { managerOf, recordManager, trackingScope } from "./field-manager.ts";
 import { admissionRequest, type Target, type VerbContext } from "./target.ts";
@@ -22,6 +23,7 @@ interface ReadPatch {
   apply(current: KubeObject): Json;
   /** Strict texts about the patch itself. */
   readonly problems: readonly string[];
+  readonly form: BodyForm;
 }
 
 type PatchReader = (body: RequestBody, target: Target, isChecked: boolean) => ReadPatch;
@@ -31,10 +33,12 @@ const READERS: Readonly<Record<string, PatchReader>> = {
   "application/merge-patch+json": (body, _target, isChecked) => ({
     apply: (current) => mergePatch(current, body.value, isChecked),
     problems: body.duplicates(),
+    form: "sorted",
   }),
   "application/strategic-merge-patch+json": (body, target) => ({
     apply: (current) => strategicMerge(current, body.value, target.resource.version.schema()),
     problems: body.duplicates(),
+    form: "merged",
   }),
 };
 const APPLY = "application/apply-patch+yaml";
@@ -51,7 +55,7 @@ export async function patch(context: VerbContext, call: Call, target: Target): P
     : [];
   const query = parseWriteQuery("PatchOptions", call.request.query, force);
   const body = await readPatchBody(call);
-  const { apply: change, problems } = read(body, target, query.fieldValidation !== "Ignore");
+  const { apply: change, problems, form } = read(body, target, query.fieldValidation !== "Ignore");
   const manager = managerOf(call, query.fieldManager);
   return write(context, call, target, {
     query,
@@ -61,6 +65,7 @@ export async function patch(context: VerbContext, call: Call, target: Target): P
       const next = typePatched(context, call, target, {
         value: change(current),
         problems,
+        form,
         fieldValidation: query.fieldValidation,
       });
       settle(call, target, next);
@@ -86,6 +91,7 @@ function readJsonPatch(body: RequestBody, _target: Target, isChecked: boolean): 
   const duplicates = body.duplicates();
   return {
     apply: (current) => jsonPatch(current, read),
+    form: "sorted",
     problems: [
       ...read.unknownMembers,
       ...duplicates.map((text) => `json patch ${text}`),
@@ -108,7 +114,12 @@ async function apply(context: VerbContext, call: Call, target: Target): Promise<
     next(current) {
       const now = printTime(context.resources.clock.now());
       const merged = applyPatch(scope, { live: current, applied: cloneJson(applied), manager, isForced, now });
-      const next = typePatched(context, call, target, { value: merged, problems: [], fieldValidation: "Ignore" });
+      const next = typePatched(context, call, target, {
+        value: merged,
+        problems: [],
+        form: "sorted",
+        fieldValidation: "Ignore",
+      });
       settle(call, target, next);
       return next;
     },
@@ -124,11 +135,17 @@ async function readApplied(call: Call, query: WriteQuery): Promise<JsonObject> {
       throw badRequest(`error strict decoding patch: error converting YAML to JSON: yaml: unmarshal errors:${lines}`);
     }
     for (const text of duplicates) call.warnings.push(text);
-    return isObject(body.value) ? body.value : {};
+    if (body.value !== null && !isObject(body.value)) throw notAnObject(body.value);
+    return body.value ?? {};
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
-    throw badRequest(`error decoding patch: ${error.message}`);
+    throw badRequest(`error decoding patch: error converting YAML to JSON: ${error.message}`);
   }
+}
+
+function notAnObject(value: Json): ApiError {
+  const text = `json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type map[string]interface {}`;
+  return badRequest(`error decoding patch: error unmarshaling JSON: while decoding JSON: ${text}`);
 }
 
 /** Checks that the patched object is still the one that the URL names. */

@@ -5,6 +5,7 @@ import type { KubeObject } from "../api/object.ts";
 import type { ServedResource } from "../resources/catalog.ts";
 import type { Collection } from "../resources/collection.ts";
 import type { Resources } from "../resources/resources.ts";
+import type { Schema } from "../schema/schema.ts";
 
 /** What a resource request is aimed at, once its path is understood. */
 export interface Target {
@@ -22,6 +23,8 @@ export interface Target {
 export interface VerbContext {
   readonly resources: Resources;
   readonly admission: AdmissionChain;
+  /** The shape of the options that a DELETE may carry. */
+  deleteOptionsSchema(): Schema;
 }
 
 /** The write that admission judges. */

@@ -1,7 +1,6 @@
 import type { Json } from "../../api/object.ts";
 import { DecodeError } from "../json.ts";
-import type { ValueCodec } from "./codec.ts";
-import { expectWireType } from "./codec.ts";
+import { expectWireType, type ValueCodec } from "./codec.ts";
 import type { Reader } from "./reader.ts";
 
 /** The first moment of year 1, which Go calls the zero time; and the last of year 9999. */
@@ -36,8 +35,17 @@ function readTimestamp(input: Reader, end: number): { seconds: number; nanos: nu
   return seconds === ZERO_SECONDS && nanos === 0 ? undefined : { seconds, nanos };
 }
 
+const PRINTED_SIZE = 512;
+// Objects are full of the same few moments, and printing one is slow.
+const printed = new Map<number, string>();
+
 function printSeconds(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().slice(0, 19);
+  const known = printed.get(seconds);
+  if (known !== undefined) return known;
+  const text = new Date(seconds * 1000).toISOString().slice(0, 19);
+  if (printed.size >= PRINTED_SIZE) printed.clear();
+  printed.set(seconds, text);
+  return text;
 }
 
 /** A moment in whole seconds: `2006-01-02T15:04:05Z`. */

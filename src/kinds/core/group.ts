@@ -113,6 +113,7 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
     ],
     rules: {
       nameRule: "pathSegment",
+      cannotOwn: true,
       createsOnUpdate: true,
       garbageCollection: "unsupported",
       ttlSeconds: 3600,
@@ -133,7 +134,7 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
     scope: "Cluster",
     versions: ["v1"],
     verbs: ALL_VERBS.filter((verb) => verb !== "deletecollection"),
-    subresources: { finalize: { verbs: ["update"], writes: ["spec.finalizers"] }, status: STATUS },
+    subresources: { finalize: { verbs: ["update"], writes: "object" }, status: STATUS },
     hooks: namespaceHooks,
     columns: [NAME, column("Status", "string", text(".status.phase")), AGE],
     selectableFields: [selectable("status.phase")],

@@ -1,3 +1,5 @@
+import { type FieldError, invalidField } from "../../api/field-error.ts";
+import { qualifiedName } from "../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
 import type { ResourceHooks, WriteWay } from "../../resources/definition.ts";
 
@@ -15,8 +17,22 @@ function finalizers(namespace: KubeObject): string[] {
   return Array.isArray(found) ? (found as string[]) : [];
 }
 
+/** Compat: the label is there whatever the client wrote. */
+function labelWithName({ metadata }: KubeObject): void {
+  if (metadata.name !== undefined) metadata.labels = { ...metadata.labels, [NAME_LABEL]: metadata.name };
+}
+
+function finalizerErrors(finalizer: string): FieldError[] {
+  const errors = qualifiedName(finalizer).map((text) => invalidField("spec.finalizers", finalizer, text));
+  if (errors.length > 0 || finalizer.includes("/") || finalizer === CONTENT_FINALIZER) return errors;
+  return [
+    invalidField("spec.finalizers", finalizer, "name is neither a standard finalizer name nor is it fully qualified"),
+  ];
+}
+
 /** A namespace is active until it is deleted, and stays until its content is gone. */
 export const namespaceHooks: ResourceHooks = {
+  setDefaults: labelWithName,
   prepare(next: KubeObject, previous: KubeObject | undefined, { subresource }: WriteWay) {
     if (!previous) {
       next.status = { phase: "Active" };
@@ -26,8 +42,17 @@ export const namespaceHooks: ResourceHooks = {
     } else if (subresource === "") {
       spec(next).finalizers = [...finalizers(previous)];
     }
-    // Compat: the label is there whatever the client wrote.
-    next.metadata.labels = { ...next.metadata.labels, [NAME_LABEL]: next.metadata.name ?? "" };
+    labelWithName(next);
+  },
+  validate(next, _previous, { subresource }) {
+    if (subresource === "finalize") return finalizers(next).flatMap((one) => finalizerErrors(one));
+    if (subresource !== "status") return [];
+    const isDeleted = next.metadata.deletionTimestamp !== undefined;
+    const expected = isDeleted ? "Terminating" : "Active";
+    const phase = isObject(next.status) ? (next.status.phase ?? "") : "";
+    if (phase === expected) return [];
+    const text = `may only be '${expected}' if \`deletionTimestamp\` is ${isDeleted ? "not " : ""}empty`;
+    return [invalidField("status.Phase", phase, text)];
   },
   isHeld: (namespace) => finalizers(namespace).length > 0,
   markDeleted(namespace) {

@@ -90,7 +90,11 @@ export function takeFromOthers(
   return conflicts;
 }
 
-function compareIn(scope: TrackingScope, { live, next, nextIsRaw }: Change, apiVersion: string): Comparison | undefined {
+function compareIn(
+  scope: TrackingScope,
+  { live, next, nextIsRaw }: Change,
+  apiVersion: string,
+): Comparison | undefined {
   const oldVersion = convertTo(scope, live, apiVersion);
   const newVersion = convertTo(scope, next, apiVersion);
   if (oldVersion === undefined || newVersion === undefined) return undefined;

@@ -48,6 +48,17 @@ export function parseManagers(entries: readonly Json[] | undefined, isTrusted: b
   return managers;
 }
 
+/** What is wrong with entries that came from elsewhere, e.g. from an admission webhook; undefined when nothing is. */
+export function findProblem(entries: readonly Json[] | undefined): string | undefined {
+  try {
+    parseManagers(entries, false);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ManagedFieldsError) return error.message;
+    throw error;
+  }
+}
+
 function parseEntry(entry: JsonObject, index: number, isTrusted: boolean): Manager {
   const { operation, fieldsType } = entry;
   if (operation !== "Apply" && operation !== "Update") {

@@ -19,6 +19,7 @@ import {
   type TxnResponse,
 } from "./messages.ts";
 import { GrpcError, grpcStatus, type MessageStream, type Transport } from "./transport.ts";
+import { decodeVersionedPut, encodeVersionedPut, type VersionedPut } from "./versioned-put.ts";
 
 /** etcd's calls as typed functions. Every failure is a GrpcError. */
 export class EtcdClient {
@@ -37,6 +38,13 @@ export class EtcdClient {
   async txn(request: TxnRequest, timeoutMs: number): Promise<TxnResponse> {
     const options = { timeoutMs, kind: "write" } as const;
     return decodeTxn(await this.#transport.unary("/etcdserverpb.KV/Txn", encodeTxn(request), options));
+  }
+
+  /** Writes a key if it has been written `version` times since it was created. Sent once, as `txn`. */
+  async putAtVersion(key: string, value: Uint8Array, version: number, timeoutMs: number): Promise<VersionedPut> {
+    const request = encodeVersionedPut(key, value, version);
+    const options = { timeoutMs, kind: "write" } as const;
+    return decodeVersionedPut(await this.#transport.unary("/etcdserverpb.KV/Txn", request, options));
   }
 
   /** Forgets all revisions before this one. */

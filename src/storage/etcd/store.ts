@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Clock, systemClock } from "../../lib/clock.ts";
 import type { CompactionSource, FeedSource, ProgressSource } from "../cache-feed.ts";
+import type { CompactedStore, Turn } from "../compactor.ts";
 import {
   type Entry,
   type GetOptions,
@@ -45,7 +46,7 @@ const LIST_PATIENCE = 6;
  * An etcd cluster as a Store. Keys are etcd's keys. A write whose outcome cannot be found out, because the connection
  * or the member was lost while it was under way, fails with "unavailable" or "timeout" and may have happened.
  */
-export class EtcdStore implements Store, ProgressSource, CompactionSource, FeedSource {
+export class EtcdStore implements Store, ProgressSource, CompactionSource, FeedSource, CompactedStore {
   readonly #client: EtcdClient;
   readonly #leases: Leases;
   readonly #timeoutMs: number;
@@ -121,6 +122,11 @@ export class EtcdStore implements Store, ProgressSource, CompactionSource, FeedS
       if (error.code === "future-revision") throw await this.#futureRevision(revision);
       if (error.code !== "compacted") throw error;
     }
+  }
+
+  /** When its outcome is unknown it fails as any write does, and is not repeated. */
+  putAtVersion(key: string, value: Uint8Array, version: number): Promise<Turn> {
+    return this.#call(() => this.#client.putAtVersion(key, value, version, this.#timeoutMs));
   }
 
   /** Lets every open watch report how far it is, by an empty batch. */

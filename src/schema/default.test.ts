@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { JsonObject } from "../api/object.ts";
+import { builtInSchema } from "../kinds/built-in-schemas.ts";
+import { applyDefaults } from "./default.ts";
+import type { Schema } from "./schema.ts";
+
+const object = (properties: Record<string, Schema>, more: Schema = {}): Schema => ({
+  type: "object",
+  properties: new Map(Object.entries(properties)),
+  ...more,
+});
+
+function filled(value: JsonObject, schema: Schema): JsonObject {
+  applyDefaults(value, schema);
+  return value;
+}
+
+suite("applying defaults", () => {
+  test("fills in where the parent is there", () => {
+    const schema = object({ a: object({ b: { type: "integer", default: 1 } }), c: { type: "string", default: "x" } });
+    assert.deepEqual(filled({}, schema), { c: "x" });
+    assert.deepEqual(filled({ a: {} }, schema), { a: { b: 1 }, c: "x" });
+    assert.deepEqual(filled({ a: { b: 0 }, c: "" }, schema), { a: { b: 0 }, c: "" });
+  });
+
+  test("fills in the fields of a default, and gives every object its own", () => {
+    const schema = object({ a: object({ b: { type: "integer", default: 1 } }, { default: {} }) });
+    const [one, other] = [filled({}, schema), filled({}, schema)];
+    assert.deepEqual(one, { a: { b: 1 } });
+    assert.notEqual(one.a, other.a);
+  });
+
+  test("goes into lists and maps", () => {
+    const item = object({ b: { type: "integer", default: 1 } });
+    const schema = object({ list: { type: "array", items: item }, map: { type: "object", values: item } });
+    assert.deepEqual(filled({ list: [{}, { b: 2 }], map: { x: {} } }, schema), {
+      list: [{ b: 1 }, { b: 2 }],
+      map: { x: { b: 1 } },
+    });
+  });
+
+  test("replaces null unless that is a value", () => {
+    const schema = object({ a: { type: "integer", default: 1 }, b: { type: "integer", default: 1, nullable: true } });
+    assert.deepEqual(filled({ a: null, b: null }, schema), { a: 1, b: null });
+  });
+
+  test("knows the published defaults of built-in kinds", () => {
+    const service = filled({ ports: [{ port: 80 }] }, builtInSchema("io.k8s.api.core.v1.ServiceSpec"));
+    assert.deepEqual(service, { ports: [{ port: 80, protocol: "TCP" }] });
+  });
+
+  test("does not lose itself in a shape that contains itself", () => {
+    const schema = builtInSchema("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps");
+    assert.deepEqual(filled({ properties: { a: { type: "string" } } }, schema), {
+      properties: { a: { type: "string" } },
+    });
+  });
+});

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { JsonObject } from "../api/object.ts";
+import { pruneBySchema } from "./prune.ts";
+import type { Schema } from "./schema.ts";
+
+const object = (properties: Record<string, Schema>, more: Schema = {}): Schema => ({
+  type: "object",
+  properties: new Map(Object.entries(properties)),
+  ...more,
+});
+const string: Schema = { type: "string" };
+
+function pruned(spec: JsonObject, schema: Schema): [JsonObject, string[]] {
+  const body: JsonObject = { apiVersion: "v1", kind: "K", metadata: { name: "n", odd: 1 }, spec };
+  const unknown = pruneBySchema(body, object({ spec: schema }));
+  return [body.spec as JsonObject, unknown];
+}
+
+suite("pruning a custom object", () => {
+  test("removes what is unknown and tells it in the order of the paths", () => {
+    const schema = object({
+      list: { type: "array", items: object({ a: string }) },
+      map: { type: "object", values: string },
+    });
+    const [spec, unknown] = pruned({ z: 1, list: [{ a: "1", b: 2 }], map: { any: "x" }, b: 1 }, schema);
+    assert.deepEqual(spec, { list: [{ a: "1" }], map: { any: "x" } });
+    const fields = ["spec.b", "spec.list[0].b", "spec.z"];
+    assert.deepEqual(
+      unknown,
+      fields.map((field) => `unknown field "${field}"`),
+    );
+  });
+
+  test("keeps what is to be preserved, but not in what is specified", () => {
+    const schema = object({ known: object({ a: string }) }, { preserveUnknownFields: true });
+    const [spec, unknown] = pruned({ free: { any: { thing: 1 } }, known: { a: "1", b: 2 } }, schema);
+    assert.deepEqual(spec, { free: { any: { thing: 1 } }, known: { a: "1" } });
+    assert.deepEqual(unknown, ['unknown field "spec.known.b"']);
+  });
+
+  test("keeps the identity of embedded objects, and metadata as it is", () => {
+    const body = { apiVersion: "v1", kind: "Anything", metadata: { strange: 1 }, more: true };
+    const [spec, unknown] = pruned({ ...body }, object({}, { embeddedResource: true }));
+    assert.deepEqual(spec, { apiVersion: "v1", kind: "Anything", metadata: { strange: 1 } });
+    assert.deepEqual(unknown, ['unknown field "spec.more"']);
+  });
+
+  test("empties objects under members of any shape", () => {
+    const [spec] = pruned({ a: 1, b: { c: 1 }, d: [{ e: 1 }, "f"] }, { type: "object", values: true });
+    assert.deepEqual(spec, { a: 1, b: {}, d: [{}, "f"] });
+  });
+
+  test("treats __proto__ as any other name", () => {
+    const body: JsonObject = { spec: JSON.parse('{"__proto__":{"a":1}}') };
+    assert.deepEqual(pruneBySchema(body, object({ spec: object({}) })), ['unknown field "spec.__proto__"']);
+    assert.equal(JSON.stringify(body), '{"spec":{}}');
+  });
+});

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type CompactedStore, Compactor, type Turn } from "./compactor.ts";
+
+const NEVER_MS = 2 ** 31 - 1;
+
+/** One key that counts its writes, in a store whose revision others move on. */
+class Shared implements CompactedStore {
+  revision = 100;
+  version = 0;
+  value = Buffer.alloc(0);
+  readonly compactions: number[] = [];
+  refusal: Error | undefined;
+
+  async putAtVersion(key: string, value: Uint8Array, version: number): Promise<Turn> {
+    assert.equal(key, "compact_rev_key");
+    if (version !== this.version) {
+      return { succeeded: false, revision: this.revision, version: this.version, value: this.value };
+    }
+    this.version++;
+    this.value = Buffer.from(value);
+    return { succeeded: true, revision: ++this.revision, version: 0, value: Buffer.alloc(0) };
+  }
+
+  async compact(revision: number): Promise<void> {
+    if (this.refusal !== undefined) throw this.refusal;
+    this.compactions.push(revision);
+  }
+}
+
+describe("Compactor", () => {
+  it("compacts to the revision of one round ago, and not in its first round", async () => {
+    const store = new Shared();
+    const compactor = new Compactor(store, { intervalMs: NEVER_MS });
+    assert.equal(await compactor.round(), 0);
+    assert.deepEqual(store.compactions, []);
+    store.revision += 50;
+    assert.equal(await compactor.round(), 101);
+    store.revision += 50;
+    assert.equal(await compactor.round(), 152);
+    assert.deepEqual([store.compactions, store.value.toString(), store.version], [[101, 152], "152", 3]);
+    compactor.close();
+  });
+
+  it("leaves the turn to whoever had it, and takes over when that one is gone", async () => {
+    const store = new Shared();
+    const [one, other] = [1, 2].map(() => new Compactor(store, { intervalMs: NEVER_MS }));
+    for (let i = 0; i < 3; i++) {
+      await one?.round();
+      store.revision += 10;
+      assert.equal(await other?.round(), [0, 101, 122][i], "a refusal tells what was compacted last");
+      store.revision += 10;
+    }
+    assert.deepEqual(store.compactions, [101, 122]);
+    assert.equal(await other?.round(), 153, "it compacts to the revision of its own last round");
+    assert.equal(await one?.round(), 153);
+    for (const compactor of [one, other]) compactor?.close();
+  });
+
+  it("goes on after a key that was deleted, and one that holds something else", async () => {
+    const store = new Shared();
+    const compactor = new Compactor(store, { intervalMs: NEVER_MS });
+    await compactor.round();
+    Object.assign(store, { version: 0, value: Buffer.alloc(0) });
+    assert.equal(await compactor.round(), 0);
+    assert.equal(await compactor.round(), 101);
+    Object.assign(store, { version: 9, value: Buffer.from("no number") });
+    assert.equal(await compactor.round(), 0);
+    assert.equal(await compactor.round(), store.revision - 1);
+    compactor.close();
+  });
+
+  it("reports a compaction that failed and makes up for it in the next round", async () => {
+    const store = new Shared();
+    const errors: unknown[] = [];
+    const compactor = new Compactor(store, { intervalMs: 1, onError: (error) => errors.push(error) });
+    store.refusal = new Error("no space");
+    while (errors.length < 2) await sleep(1);
+    store.refusal = undefined;
+    while (store.compactions.length === 0) await sleep(1);
+    compactor.close();
+    const { version } = store;
+    await sleep(5);
+    assert.equal(store.version, version, "no round after close");
+    assert.match(String(errors[0]), /no space/);
+  });
+});

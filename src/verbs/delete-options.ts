@@ -1,0 +1,28 @@
+import { badRequest } from "../api/api-error.ts";
+import { BodyError, type Call } from "../api/call.ts";
+import { isObject } from "../api/object.ts";
+import { type DeleteOptions, parseDeleteOptions } from "../api/options.ts";
+import { decodeBySchema } from "../schema/decode.ts";
+import type { VerbContext } from "./target.ts";
+
+const KIND = "DeleteOptions";
+
+/** What a delete is told: by its body when there is one, else by its query. Throws BadRequest and Invalid. */
+export async function readDeleteOptions(context: VerbContext, call: Call): Promise<DeleteOptions> {
+  try {
+    const { value, bytes } = await call.body();
+    const { query } = call.request;
+    if (bytes.length === 0) return parseDeleteOptions(query, undefined);
+    const { kind = KIND, apiVersion = "v1" } = isObject(value) ? value : {};
+    if (kind !== KIND) {
+      const scheme = 'in scheme "pkg/api/legacyscheme/scheme.go:30"';
+      throw badRequest(`no kind "${kind}" is registered for version "${apiVersion}" ${scheme}`);
+    }
+    const decoded = decodeBySchema(value, context.deleteOptionsSchema());
+    if (decoded.error !== undefined) throw badRequest(decoded.error);
+    return parseDeleteOptions(query, decoded.value);
+  } catch (error) {
+    if (error instanceof BodyError) throw badRequest(error.message);
+    throw error;
+  }
+}
