@@ -1,6 +1,6 @@
 import type { Call } from "../api/call.ts";
 import { apiVersionOf, type KubeObject } from "../api/object.ts";
-import { commonResetFields } from "../patch/apply/reset-fields.ts";
+import { allBut, type FieldFilter, nothingBut } from "../patch/apply/reset-fields.ts";
 import type { TrackingScope } from "../patch/apply/scope.ts";
 import { trackUpdate } from "../patch/apply/track-update.ts";
 import { convertObject } from "../resources/conversion.ts";
@@ -25,7 +25,6 @@ export function managerOf(call: Call, fieldManager: string): string {
 /** What ownership of fields depends on at the endpoint that a request names. */
 export function trackingScope(target: Target): TrackingScope {
   const { definition, apiVersion } = target.resource;
-  const hasStatus = definition.subresources.status?.writes === "status";
   const versionOf = (wanted: string) =>
     definition.versions.find((version) => wanted === apiVersionOf(definition.group, version.name));
   return {
@@ -34,8 +33,17 @@ export function trackingScope(target: Target): TrackingScope {
     subresource: target.subresource,
     schemaOf: (wanted) => versionOf(wanted)?.schema(),
     convert: (object, wanted) => (versionOf(wanted) ? convertObject(definition, object, wanted) : undefined),
-    resetFields: () => commonResetFields(target.subresource, hasStatus),
+    resetFields: () => ownable(target),
   };
+}
+
+/** Leaves out what a write through this endpoint cannot change anyway, so that nobody owns it by such a write. */
+function ownable({ resource, subresource }: Target): FieldFilter | undefined {
+  const { rules, subresources } = resource.definition;
+  const writes = subresource === "" ? "object" : subresources[subresource]?.writes;
+  if (writes === "status") return rules.statusKeepsMetadata ? allBut("spec", "metadata") : allBut("spec");
+  if (writes === "object") return subresources.status?.writes === "status" ? allBut("status") : undefined;
+  return writes && nothingBut(...writes);
 }
 
 /** Records who owns which field after a write that is not an apply. Changes `next`. */
