@@ -13,6 +13,10 @@ export interface ObjectView {
   json(): Uint8Array;
   /** Compact JSON as it stands among the items of a list: typed lists leave kind and apiVersion out of each item. */
   itemJson(): Uint8Array;
+  /** The size of `itemJson()`. */
+  itemSize(): number;
+  /** Copies `itemJson()` to a place that has room for it, without making it first. Returns where it ends. */
+  writeItem(target: Uint8Array, at: number): number;
   /** Room for encodings derived from this view, by a name that the encoder chooses. */
   readonly encodings: Map<string, Uint8Array>;
 }

@@ -10,6 +10,8 @@ import {
   versionDotGroup,
 } from "./own-names.ts";
 
+const WAY = { subresource: "", apiVersion: "v1" };
+
 const object = (name: string, spec: JsonObject): KubeObject => ({
   kind: "K",
   apiVersion: "v1",
@@ -19,16 +21,16 @@ const object = (name: string, spec: JsonObject): KubeObject => ({
 
 test("names are checked on create only", () => {
   const { validate } = nameHook(atMostCharacters(3));
-  assert.deepEqual(validate(object("long", {}), undefined), [
+  assert.deepEqual(validate(object("long", {}), undefined, WAY), [
     {
       type: "FieldValueInvalid",
       field: "metadata.name",
       message: 'Invalid value: "long": must be no more than 3 characters',
     },
   ]);
-  assert.deepEqual(validate(object("abc", {}), undefined), []);
-  assert.deepEqual(validate(object("long", {}), object("long", {})), []);
-  assert.deepEqual(validate({ kind: "K", apiVersion: "v1", metadata: {} }, undefined), []);
+  assert.deepEqual(validate(object("abc", {}), undefined, WAY), []);
+  assert.deepEqual(validate(object("long", {}), object("long", {}), WAY), []);
+  assert.deepEqual(validate({ kind: "K", apiVersion: "v1", metadata: {} }, undefined, WAY), []);
 });
 
 test("names made of parts of the object", () => {

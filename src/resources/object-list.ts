@@ -82,8 +82,8 @@ async function collectOne(
 ): Promise<ObjectList> {
   const { entries, revision } = await readPage(context, key, { ...moment(request, undefined), limit: 1 });
   const [entry] = entries;
-  const view = entry?.key === key ? context.views.view(resource, entry) : undefined;
-  const items = view && request.selection.matches(view.object) ? [view] : [];
+  const isThere = entry?.key === key && request.selection.matches(context.views.attributes(resource, entry));
+  const items = isThere ? [context.views.view(resource, entry)] : [];
   return { items, metadata: listMetadata(request.selection, revision) };
 }
 
@@ -124,8 +124,8 @@ async function collect(
     for (const entry of page.entries) {
       if (limit > 0 && items.length === limit) break;
       last = entry;
-      const view = context.views.view(resource, entry);
-      if (selection.isEverything || selection.matches(view.object)) items.push(view);
+      const isWanted = selection.isEverything || selection.matches(context.views.attributes(resource, entry));
+      if (isWanted) items.push(context.views.view(resource, entry));
     }
     const isFull = limit > 0 && items.length === limit;
     const hasMore = page.remaining > 0 || last !== page.entries.at(-1);

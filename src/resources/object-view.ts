@@ -2,6 +2,7 @@ import type { KubeObject } from "../api/object.ts";
 import type { ObjectView } from "../api/reply.ts";
 import { parseJson } from "../encoding/json.ts";
 import type { Entry } from "../storage/store.ts";
+import { type Attributes, readAttributes } from "./attributes.ts";
 import type { ServedResource } from "./catalog.ts";
 import { convertObject } from "./conversion.ts";
 
@@ -24,9 +25,12 @@ class Printer {
    * By example: `{"kind":"X","apiVersion":"v1","metadata":{"name":…` gives the offset of `"name"`.
    */
   spliceAt(value: Uint8Array): number {
-    const size = this.#head.length;
+    const head = this.#head;
+    const size = head.length;
     if (value.length <= size || value[size] !== 0x22) return 0;
-    return this.#head.compare(value, 0, size) === 0 ? size : 0;
+    // A call of Buffer.compare costs more than the few bytes do.
+    for (let i = 0; i < size; i++) if (value[i] !== head[i]) return 0;
+    return size;
   }
 
   get head(): Buffer {
@@ -62,49 +66,115 @@ export function encodeObject(object: KubeObject): Uint8Array {
 
 /** An object of the store in one served version; decoded and encoded only when somebody asks. */
 class EntryView implements ObjectView {
-  readonly encodings = new Map<string, Uint8Array>();
   readonly #printer: Printer;
   readonly #entry: Entry;
   readonly #revision: number;
+  readonly #cache: ViewCache | undefined;
   #object: KubeObject | undefined;
+  /** JSON that could not be had by splicing. */
   #json: Uint8Array | undefined;
+  #itemJson: Uint8Array | undefined;
+  #encodings: Map<string, Uint8Array> | undefined;
 
-  constructor(printer: Printer, entry: Entry, revision: number) {
+  /** `cache` is told when the view has made something that is worth keeping. */
+  constructor(printer: Printer, entry: Entry, revision: number, cache?: ViewCache) {
     this.#printer = printer;
     this.#entry = entry;
     this.#revision = revision;
+    this.#cache = cache;
   }
 
   get object(): KubeObject {
     if (!this.#object) {
       const { definition, apiVersion } = this.#printer.resource;
       this.#object = convertObject(definition, decodeEntry(this.#entry, this.#revision), apiVersion);
+      this.#cache?.keep(this.#printer.resource, this.#entry, this);
     }
     return this.#object;
   }
 
+  get encodings(): Map<string, Uint8Array> {
+    if (!this.#encodings) {
+      this.#encodings = new Map();
+      this.#cache?.keep(this.#printer.resource, this.#entry, this);
+    }
+    return this.#encodings;
+  }
+
   json(): Uint8Array {
-    this.#json ??= this.#splice(this.#printer.head) ?? text.encode(JSON.stringify(this.object));
+    const at = this.#printer.spliceAt(this.#entry.value);
+    if (at > 0) return this.#splice(this.#printer.head, at);
+    this.#json ??= text.encode(JSON.stringify(this.object));
     return this.#json;
   }
 
   itemJson(): Uint8Array {
-    return this.#splice(ITEM_HEAD) ?? itemBytes(this.object);
+    const at = this.#printer.spliceAt(this.#entry.value);
+    return at > 0 ? this.#splice(ITEM_HEAD, at) : this.#wholeItem();
   }
 
-  #splice(head: Buffer): Buffer | undefined {
+  itemSize(): number {
     const at = this.#printer.spliceAt(this.#entry.value);
-    if (at === 0) return undefined;
-    const version = `"resourceVersion":"${this.#revision}",`;
-    const { value } = this.#entry;
-    // kube-apiserver ends what it stores with a line feed, which would cut a watch event in two.
-    const end = value.at(-1) === 0x0a ? value.length - 1 : value.length;
-    const out = Buffer.allocUnsafe(head.length + version.length + end - at);
-    head.copy(out);
-    out.write(version, head.length, "latin1");
-    out.set(value.subarray(at, end), head.length + version.length);
+    return at > 0 ? this.#splicedSize(ITEM_HEAD, at) : this.#wholeItem().length;
+  }
+
+  writeItem(target: Uint8Array, start: number): number {
+    const at = this.#printer.spliceAt(this.#entry.value);
+    if (at > 0) return this.#spliceInto(target, start, ITEM_HEAD, at);
+    const item = this.#wholeItem();
+    target.set(item, start);
+    return start + item.length;
+  }
+
+  #wholeItem(): Uint8Array {
+    this.#itemJson ??= itemBytes(this.object);
+    return this.#itemJson;
+  }
+
+  #splicedSize(head: Buffer, at: number): number {
+    return head.length + VERSION_HEAD.length + digitsOf(this.#revision) + 2 + endOf(this.#entry.value) - at;
+  }
+
+  #splice(head: Buffer, at: number): Buffer {
+    const out = Buffer.allocUnsafe(this.#splicedSize(head, at));
+    this.#spliceInto(out, 0, head, at);
     return out;
   }
+
+  /** The stored value from `from` on, after another head and the revision. Byte by byte where calls would cost more. */
+  #spliceInto(target: Uint8Array, start: number, head: Buffer, from: number): number {
+    let at = start;
+    for (let i = 0; i < head.length; i++) target[at++] = head[i] as number;
+    for (let i = 0; i < VERSION_HEAD.length; i++) target[at++] = VERSION_HEAD[i] as number;
+    const digits = digitsOf(this.#revision);
+    for (let i = digits - 1, rest = this.#revision; i >= 0; i--) {
+      const next = Math.floor(rest / 10);
+      target[at + i] = 0x30 + rest - next * 10;
+      rest = next;
+    }
+    at += digits;
+    target[at++] = 0x22;
+    target[at++] = 0x2c;
+    const { value } = this.#entry;
+    const end = endOf(value);
+    copyBytes.call(value, target, at, from, end);
+    return at + end - from;
+  }
+}
+
+const VERSION_HEAD = Buffer.from('"resourceVersion":"');
+// Works on every Uint8Array, and needs no view of the part that is copied.
+const copyBytes = Buffer.prototype.copy;
+
+function digitsOf(revision: number): number {
+  let digits = 1;
+  for (let bound = 10; revision >= bound; bound *= 10) digits++;
+  return digits;
+}
+
+/** kube-apiserver ends what it stores with a line feed, which would cut a watch event in two. */
+function endOf(value: Uint8Array): number {
+  return value[value.length - 1] === 0x0a ? value.length - 1 : value.length;
 }
 
 function itemBytes(object: KubeObject): Uint8Array {
@@ -112,34 +182,58 @@ function itemBytes(object: KubeObject): Uint8Array {
   return text.encode(JSON.stringify(rest));
 }
 
-/** What is kept with an entry: its view in the version that was asked for last. */
+/** What is kept with an entry: its view in the version that was asked for last, and what selectors read of it. */
 interface EntryMemo {
   readonly resource: ServedResource;
-  readonly view: ObjectView;
+  view: ObjectView | undefined;
+  attributes: Attributes | undefined;
 }
 
-/** Views of entries, kept with the entry while it is among the most recently viewed. Bounds what decoding costs in memory. */
+/**
+ * Views of entries. Those that have decoded or encoded something are kept with their entry while they are among the
+ * most recent ones, which bounds what that costs in memory; what selectors read is small and kept with every entry.
+ */
 export class ViewCache {
   readonly #recent: (Entry | undefined)[];
   #at = 0;
 
-  constructor(size = 4096) {
+  constructor(size = 1024) {
     this.#recent = new Array<Entry | undefined>(size);
   }
 
   /** Shows an entry in one served version. */
   view(resource: ServedResource, entry: Entry): ObjectView {
     const memo = entry.memo as EntryMemo | undefined;
-    if (memo?.resource === resource) return memo.view;
-    const view = new EntryView(printerOf(resource), entry, entry.modRevision);
-    if (memo === undefined) this.#keep(entry);
-    entry.memo = { resource, view } satisfies EntryMemo;
-    return view;
+    if (memo?.view !== undefined && memo.resource === resource) return memo.view;
+    return new EntryView(printerOf(resource), entry, entry.modRevision, this);
   }
 
-  #keep(entry: Entry): void {
+  /** What selectors read of an entry. The object need not be decoded for it again. */
+  attributes(resource: ServedResource, entry: Entry): Attributes {
+    const memo = entry.memo as EntryMemo | undefined;
+    if (memo?.attributes !== undefined && memo.resource === resource) return memo.attributes;
+    const known = memo?.resource === resource ? memo.view : undefined;
+    // A view of its own: the decoded object is not worth keeping for it.
+    const { object } = known ?? new EntryView(printerOf(resource), entry, entry.modRevision);
+    const attributes = readAttributes(resource, object);
+    if (memo?.resource === resource) memo.attributes = attributes;
+    else entry.memo = { resource, view: undefined, attributes } satisfies EntryMemo;
+    return attributes;
+  }
+
+  /** Keeps a view with its entry for a while. */
+  keep(resource: ServedResource, entry: Entry, view: ObjectView): void {
+    const memo = entry.memo as EntryMemo | undefined;
+    if (memo?.view === view) return;
+    if (memo?.view === undefined) this.#remember(entry);
+    const attributes = memo?.resource === resource ? memo.attributes : undefined;
+    entry.memo = { resource, view, attributes } satisfies EntryMemo;
+  }
+
+  #remember(entry: Entry): void {
     const evicted = this.#recent[this.#at];
-    if (evicted) evicted.memo = undefined;
+    const memo = evicted?.memo as EntryMemo | undefined;
+    if (memo) memo.view = undefined;
     this.#recent[this.#at] = entry;
     this.#at = (this.#at + 1) % this.#recent.length;
   }
@@ -159,6 +253,7 @@ class ValueView implements ObjectView {
   readonly encodings = new Map<string, Uint8Array>();
   readonly object: KubeObject;
   #json: Uint8Array | undefined;
+  #itemJson: Uint8Array | undefined;
 
   constructor(object: KubeObject) {
     this.object = object;
@@ -170,6 +265,17 @@ class ValueView implements ObjectView {
   }
 
   itemJson(): Uint8Array {
-    return itemBytes(this.object);
+    this.#itemJson ??= itemBytes(this.object);
+    return this.#itemJson;
+  }
+
+  itemSize(): number {
+    return this.itemJson().length;
+  }
+
+  writeItem(target: Uint8Array, at: number): number {
+    const item = this.itemJson();
+    target.set(item, at);
+    return at + item.length;
   }
 }

@@ -1,7 +1,7 @@
 import { ApiError } from "../api/api-error.ts";
 import type { KubeObject } from "../api/object.ts";
 import type { ObjectView, WatchEvent } from "../api/reply.ts";
-import type { StoreEvent, StoreWatch, WatchBatch } from "../storage/store.ts";
+import type { Entry, StoreEvent, StoreWatch, WatchBatch } from "../storage/store.ts";
 import type { ServedResource } from "./catalog.ts";
 import type { ResourceContext } from "./collection.ts";
 import { listObjects } from "./object-list.ts";
@@ -204,12 +204,12 @@ function translateBatch(
   const out: WatchEvent[] = [];
   for (const event of batch.events) {
     const { entry, previous } = event;
-    const after = entry && context.views.view(resource, entry);
-    const matched =
-      previous !== undefined &&
-      (selection.isEverything || selection.matches(context.views.view(resource, previous).object));
-    const matches = after !== undefined && (selection.isEverything || selection.matches(after.object));
-    if (matches) out.push({ type: matched ? "MODIFIED" : "ADDED", view: after });
+    const isSelected = (one: Entry) =>
+      selection.isEverything || selection.matches(context.views.attributes(resource, one));
+    const matched = previous !== undefined && isSelected(previous);
+    if (entry !== undefined && isSelected(entry)) {
+      out.push({ type: matched ? "MODIFIED" : "ADDED", view: context.views.view(resource, entry) });
+    }
     else if (matched) out.push({ type: "DELETED", view: deletedView(resource, event) });
   }
   return out;

@@ -1,8 +1,8 @@
 import { badRequest } from "../api/api-error.ts";
 import { type FieldSelector, matchesFields, parseFieldSelector } from "../api/field-selector.ts";
-import { type LabelSelector, matchesLabels, parseLabelSelector } from "../api/label-selector.ts";
-import type { KubeObject } from "../api/object.ts";
+import { matchesLabels, parseLabelSelector } from "../api/label-selector.ts";
 import { parseShardSelector } from "../api/shard-selector.ts";
+import type { Attributes } from "./attributes.ts";
 import type { ServedResource } from "./catalog.ts";
 
 /** Which objects of a kind a list or a watch is about. */
@@ -15,7 +15,7 @@ export interface Selection {
   readonly isEverything: boolean;
   /** The shard selector in its canonical form, if there was one. */
   readonly shard: string | undefined;
-  matches(object: KubeObject): boolean;
+  matches(attributes: Attributes): boolean;
 }
 
 /** What a caller may say to select. */
@@ -31,7 +31,7 @@ export function parseSelection(resource: ServedResource, request: SelectionReque
   const labels = parseLabelSelector(request.labelSelector);
   const fields = parseFieldSelector(request.fieldSelector);
   const readers = fieldReaders(resource, fields);
-  const readField = (object: KubeObject) => (field: string) => readers.get(field)?.(object) ?? "";
+  const readField = (attributes: Attributes) => (field: string) => readers.get(field)?.(attributes) ?? "";
   const pinned = fields.find((one) => one.field === "metadata.name" && one.isEqual)?.value;
   const shard = resource.version.noShardSelector ? undefined : parseShardSelector(request.shardSelector);
   const isEverything = labels.length === 0 && fields.length === 0 && shard === undefined;
@@ -40,30 +40,24 @@ export function parseSelection(resource: ServedResource, request: SelectionReque
     name: pinned,
     isEverything,
     shard: shard?.text,
-    matches: (object) =>
-      isEverything || (matches(object, labels, fields, readField(object)) && (shard?.matches(object) ?? true)),
+    matches: (attributes) =>
+      isEverything ||
+      (matchesLabels(labels, attributes.object.metadata.labels) &&
+        (fields.length === 0 || matchesFields(fields, readField(attributes))) &&
+        (shard?.matches(attributes.object) ?? true)),
   };
 }
 
-function matches(
-  object: KubeObject,
-  labels: LabelSelector,
-  fields: FieldSelector,
-  readField: (field: string) => string,
-): boolean {
-  return matchesLabels(labels, object.metadata.labels) && matchesFields(fields, readField);
-}
-
-type FieldReader = (object: KubeObject) => string;
+type FieldReader = (attributes: Attributes) => string;
 
 /** How to read each field the selector names. Throws BadRequest for a field this kind does not offer. */
 function fieldReaders(resource: ServedResource, fields: FieldSelector): Map<string, FieldReader> {
   const readers = new Map<string, FieldReader>();
   for (const { field } of fields) {
-    const own = resource.version.selectableFields?.find((one) => one.name === field);
-    if (own) readers.set(field, own.value);
-    else if (field === "metadata.name") readers.set(field, (object) => object.metadata.name ?? "");
-    else if (field === "metadata.namespace") readers.set(field, (object) => object.metadata.namespace ?? "");
+    const own = resource.version.selectableFields?.findIndex((one) => one.name === field) ?? -1;
+    if (own >= 0) readers.set(field, ({ fields }) => fields[own] ?? "");
+    else if (field === "metadata.name") readers.set(field, ({ object }) => object.metadata.name ?? "");
+    else if (field === "metadata.namespace") readers.set(field, ({ object }) => object.metadata.namespace ?? "");
     else throw badRequest(unknownField(resource, field));
   }
   return readers;

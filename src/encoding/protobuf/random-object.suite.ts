@@ -42,7 +42,7 @@ export function randomObject(schema: Schema, random: () => number, depth = 0): J
   const object: JsonObject = {};
   for (const [name, property] of schema.properties ?? []) {
     if (property.proto === undefined) continue;
-    const isWanted = random() < (depth < 3 ? 0.4 : 0.1);
+    const isWanted = random() < (depth < 2 ? 0.4 : depth < 5 ? 0.1 : 0);
     if (property.zero === undefined) {
       if (isWanted) object[name] = randomValue(property, random, depth + 1);
       continue;

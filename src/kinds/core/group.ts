@@ -16,6 +16,7 @@ import {
 } from "../cells.ts";
 import { type EventShape, eventColumns, referenceFields } from "../events/event-shape.ts";
 import { ALL_VERBS, defineKinds, FIELD_LABEL_NOT_SUPPORTED, PART, SCALE, STATUS, selectable } from "../row.ts";
+import { configMapHooks, secretHooks, serviceAccountHooks } from "./config-data.ts";
 import { namespaceHooks } from "./namespace.ts";
 import { nodeColumns } from "./node-cells.ts";
 import { podColumns, podRowConditions } from "./pod-cells.ts";
@@ -85,6 +86,7 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
     shortNames: ["cm"],
     versions: ["v1"],
     columns: [NAME, column("Data", "string", count(".data", ".binaryData")), AGE],
+    hooks: configMapHooks,
   },
   {
     kind: "Endpoints",
@@ -268,6 +270,7 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
     kind: "Secret",
     plural: "secrets",
     versions: ["v1"],
+    hooks: secretHooks,
     columns: [NAME, column("Type", "string", text(".type")), column("Data", "string", count(".data")), AGE],
     selectableFields: [selectable("type")],
     rules: { unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED },
@@ -277,6 +280,7 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
     plural: "serviceaccounts",
     shortNames: ["sa"],
     versions: ["v1"],
+    hooks: serviceAccountHooks,
     subresources: {
       token: { verbs: ["create"], kind: { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" } },
     },

@@ -1,0 +1,30 @@
+import { parseQuantity, printQuantity } from "../../api/quantity.ts";
+import type { Texts } from "./common-types.ts";
+
+const MILLI = -3;
+// Only texts in these forms can be finer than a thousandth.
+const FINE = /[nu]$|e-/;
+
+/** Rounds amounts up to thousandths, away from zero. Changes the list. */
+export function roundResourceList(list: Texts | null | undefined): void {
+  for (const name in list) {
+    const text = list[name] ?? "";
+    if (FINE.test(text)) list[name] = roundUp(text);
+  }
+}
+
+function roundUp(text: string): string {
+  const { mantissa, exponent, format } = parseQuantity(text);
+  if (exponent >= MILLI) return text;
+  const unit = 10n ** BigInt(MILLI - exponent);
+  const extra = mantissa % unit === 0n ? 0n : mantissa < 0n ? -1n : 1n;
+  return printQuantity({ mantissa: mantissa / unit + extra, exponent: MILLI, format });
+}
+
+/** Rounds what a container, pod or claim asks for. Changes its lists. */
+export function roundResources(
+  resources: { readonly limits?: Texts; readonly requests?: Texts } | null | undefined,
+): void {
+  roundResourceList(resources?.limits);
+  roundResourceList(resources?.requests);
+}

@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import type { Scope } from "./scope.ts";
+import type { Thing, WireEvent } from "./wire.ts";
+
+/** One step of the history that all observations must agree with. */
+export interface Change {
+  readonly revision: number;
+  readonly key: string;
+  /** Undefined: deleted. */
+  readonly thing: Thing | undefined;
+  /** Undefined: did not exist before. Filled when the history is complete. */
+  previous?: Thing;
+}
+
+/** A write as it was asked for. What became of it is known from the answer, if there was one. */
+export interface Attempt {
+  readonly key: string;
+  /** What the new value says; undefined for a delete. */
+  readonly token: string | undefined;
+  /** The version that it was to follow; 0: the object was not to exist. */
+  readonly expected: number;
+  /** The newest version acknowledged to anybody before this was sent. */
+  readonly after: number;
+  outcome: "open" | "done" | "refused";
+  /** The version it got, if the answer told. */
+  revision?: number;
+}
+
+/** Where an object is. */
+export const keyOf = ({ metadata }: Pick<Thing, "metadata">) => `${metadata.namespace}/${metadata.name}`;
+
+/** The version of an object. */
+export const revisionOf = ({ metadata }: Pick<Thing, "metadata">) => Number(metadata.resourceVersion);
+
+/** Everything that a client can tell of an object, in one order, without what only some answers carry. */
+export function essence(thing: Thing): string {
+  const sorted = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(sorted);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, member]) => [name, sorted(member)]),
+    );
+  };
+  const { metadata, data } = thing;
+  return JSON.stringify(sorted({ metadata, data }));
+}
+
+/**
+ * The one true history, put together from what writers were told and what an unbroken watch of everything has seen. Each
+ * step must be told alike by both.
+ */
+export class Ledger {
+  readonly #base: ReadonlyMap<string, Thing>;
+  readonly #changes = new Map<number, Change>();
+  readonly #attempts: Attempt[] = [];
+  readonly #start: number;
+  #acknowledged: number;
+  #sealed: Change[] | undefined;
+
+  constructor(items: readonly Thing[], revision: number) {
+    this.#base = new Map(items.map((thing) => [keyOf(thing), thing]));
+    this.#start = revision;
+    this.#acknowledged = revision;
+  }
+
+  /** Where the history begins. */
+  get start(): number {
+    return this.#start;
+  }
+
+  /** The newest version that anybody has been told of. A consistent read that begins now must not be older. */
+  get acknowledged(): number {
+    return this.#acknowledged;
+  }
+
+  /** How many steps are known. */
+  get length(): number {
+    return this.#changes.size;
+  }
+
+  /** To be called before a write is sent. */
+  attempt(key: string, token: string | undefined, expected: number): Attempt {
+    const attempt: Attempt = { key, token, expected, after: this.#acknowledged, outcome: "open" };
+    this.#attempts.push(attempt);
+    return attempt;
+  }
+
+  /** To be told that a write was acknowledged, with the object if the answer had it. */
+  confirm(attempt: Attempt, thing?: Thing): void {
+    attempt.outcome = "done";
+    if (thing === undefined) return;
+    const revision = revisionOf(thing);
+    assert.ok(revision > attempt.after, `a write got ${revision} although ${attempt.after} had been acknowledged`);
+    attempt.revision = revision;
+    this.#note({ revision, key: attempt.key, thing });
+    this.acknowledge(revision);
+  }
+
+  /** To be told of any version that a client has been shown as present. */
+  acknowledge(revision: number): void {
+    this.#acknowledged = Math.max(this.#acknowledged, revision);
+  }
+
+  /** To be told of every event of the watch of everything. */
+  observe(event: WireEvent): void {
+    if (event.type === "ERROR" || event.type === "BOOKMARK") return;
+    const thing = event.type === "DELETED" ? undefined : event.object;
+    this.#note({ revision: revisionOf(event.object), key: keyOf(event.object), thing });
+  }
+
+  /** Completes the history and checks it against what the writers attempted. Nothing can be added afterwards. */
+  seal(isOurs: (key: string) => boolean): void {
+    const changes = [...this.#changes.values()].sort((a, b) => a.revision - b.revision);
+    const state = new Map(this.#base);
+    for (const change of changes) {
+      const previous = state.get(change.key);
+      if (previous !== undefined) change.previous = previous;
+      if (change.thing === undefined) {
+        assert.ok(previous, `${change.key} was deleted at ${change.revision} without having existed`);
+        state.delete(change.key);
+      } else state.set(change.key, change.thing);
+    }
+    this.#sealed = changes;
+    this.#checkAttempts(changes.filter(({ key }) => isOurs(key)));
+  }
+
+  /** The steps after `revision`, up to and including `last`. */
+  changesAfter(revision: number, last = Number.POSITIVE_INFINITY): Change[] {
+    return this.#history().filter((change) => change.revision > revision && change.revision <= last);
+  }
+
+  /** What a scope held at a version, in the order of a list. */
+  stateAt(revision: number, scope: Scope): Thing[] {
+    const state = new Map(this.#base);
+    for (const change of this.changesAfter(this.#start, revision)) {
+      if (change.thing === undefined) state.delete(change.key);
+      else state.set(change.key, change.thing);
+    }
+    return [...state]
+      .filter(([, thing]) => scope.matches(thing))
+      .sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+      .map(([, thing]) => thing);
+  }
+
+  #history(): Change[] {
+    return this.#sealed ?? [...this.#changes.values()].sort((a, b) => a.revision - b.revision);
+  }
+
+  #note(change: Change): void {
+    const known = this.#changes.get(change.revision);
+    if (known === undefined) {
+      assert.ok(this.#sealed === undefined, `revision ${change.revision} came after the end of history`);
+      this.#changes.set(change.revision, change);
+      return;
+    }
+    assert.equal(known.key, change.key, `two objects have version ${change.revision}`);
+    assert.equal(known.thing && essence(known.thing), change.thing && essence(change.thing));
+  }
+
+  /** Every acknowledged write is there, none that was refused is, and nothing happened that nobody asked for. */
+  #checkAttempts(changes: readonly Change[]): void {
+    const byToken = new Map(changes.flatMap((change) => (change.thing ? [[tokenOf(change.thing), change]] : [])));
+    const deletions = new Map(
+      changes.flatMap((change) => (change.thing || !change.previous ? [] : [[revisionOf(change.previous), change]])),
+    );
+    const explained = new Set<Change>();
+    for (const attempt of this.#attempts) {
+      const what = `${attempt.key} ${attempt.token ?? "delete"} after ${attempt.expected}`;
+      const change = attempt.token === undefined ? deletions.get(attempt.expected) : byToken.get(attempt.token);
+      if (attempt.outcome === "done") assert.ok(change, `an acknowledged write is missing: ${what}`);
+      if (change === undefined) continue;
+      if (attempt.token !== undefined) assert.notEqual(attempt.outcome, "refused", `a refused write happened: ${what}`);
+      assert.equal(change.previous ? revisionOf(change.previous) : 0, attempt.expected, `another write lost: ${what}`);
+      explained.add(change);
+    }
+    for (const change of changes)
+      assert.ok(explained.has(change), `nobody asked for ${change.key} at ${change.revision}`);
+  }
+}
+
+/** What tells the writes of these tests apart. */
+export const tokenOf = (thing: Thing) => thing.data?.token;
