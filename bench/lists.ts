@@ -1,7 +1,7 @@
+import path from "node:path";
 import { clientFor } from "../test/support/client.ts";
 import { freePort } from "../test/support/ports.ts";
 import { startProcess, waitUntilReady } from "../test/support/process.ts";
-import path from "node:path";
 import {
   type Arena,
   type Contestant,
@@ -65,7 +65,9 @@ async function compare(
     for (const { server, paths } of contestants) {
       const result = await load(server, paths);
       results.set(server.name, [...(results.get(server.name) ?? []), result]);
-      say(`${server.name}: ${result.perSecond.toFixed(1)}/s, ${result.cpuMsPerRequest.toFixed(2)} ms of processor each`);
+      say(
+        `${server.name}: ${result.perSecond.toFixed(1)}/s, ${result.cpuMsPerRequest.toFixed(2)} ms of processor each`,
+      );
     }
   }
   return results;
@@ -81,7 +83,9 @@ function rows(what: string, results: Results, name = "Binnacle"): string[][] {
       median(theirs.map((one) => one.perSecond)).toFixed(1),
       median(theirs.map((one) => one.megabytesPerSecond)).toFixed(0),
       median(theirs.map((one) => one.cpuMsPerRequest)).toFixed(2),
-      other === name ? "" : `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`,
+      other === name
+        ? ""
+        : `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`,
     ];
   });
 }
@@ -118,8 +122,11 @@ async function main(): Promise<void> {
     );
     table.push(...rows(`all ${PODS}, one client`, full));
     const memory = [];
-    for (const { server } of contestants.slice(1)) memory.push([server.name, `${(await residentMegabytes(server.pid)).toFixed(0)} MB`]);
-    process.stdout.write(`${describeMachine()}; ${PODS} Pods of ${podBytes} bytes stored, pages of ${own.pageBytes} bytes\n`);
+    for (const { server } of contestants.slice(1))
+      memory.push([server.name, `${(await residentMegabytes(server.pid)).toFixed(0)} MB`]);
+    process.stdout.write(
+      `${describeMachine()}; ${PODS} Pods of ${podBytes} bytes stored, pages of ${own.pageBytes} bytes\n`,
+    );
     printTable(table);
     printTable([["resident memory afterwards", ""], ...memory]);
     await bare.close();

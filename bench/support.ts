@@ -1,6 +1,5 @@
-import { readdir, readFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { cpus, tmpdir, totalmem } from "node:os";
-import { mkdtemp, rm } from "node:fs/promises";
 import path from "node:path";
 import { startEtcd } from "../test/support/etcd.ts";
 import { startOracle, tokens, writeTokenFile } from "../test/support/oracle.ts";

@@ -25,7 +25,7 @@ import { decodeBody } from "./encoding/request-body.ts";
 import { decodeYaml } from "./encoding/yaml.ts";
 import { discovery, discoveryPaths } from "./endpoints/discovery.ts";
 import { type HealthCheck, health, healthPaths, PING } from "./endpoints/health.ts";
-import { openApiHandler } from "./endpoints/openapi.ts";
+import { openApiHandler, openApiPaths } from "./endpoints/openapi.ts";
 import { root } from "./endpoints/root.ts";
 import { version } from "./endpoints/version.ts";
 import { type Listener, listen } from "./http/listener.ts";
@@ -169,13 +169,13 @@ function makeEndpoints(resources: Resources, config: Config): Endpoint[] {
   const storage: HealthCheck = { name: "etcd", check: async () => void (await store.revision()) };
   const checks = { healthz: [PING, storage], livez: [PING, storage], readyz: [PING, storage] };
   const openApi = openApiHandler({ definitions, component: findBuiltInSchema, release: release.version, clock });
-  const paths = [...healthPaths(checks), "/openapi/v3", "/version"];
+  const paths = [...healthPaths(checks), ...openApiPaths, "/version"];
   const listed = discoveryPaths(source);
   const index = root(() => [...listed(), ...paths]);
   const versionReply = version(release.info);
   return [
     discovery(source),
-    (call) => (call.request.path.startsWith("/openapi/v3") ? openApi(call) : undefined),
+    openApi,
     health(checks),
     (call) => (/^\/version\/?$/.test(call.request.path) ? versionReply(call) : undefined),
     (call) => (call.request.path === "/" || call.request.path === "/index.html" ? index(call) : undefined),

@@ -69,8 +69,9 @@ class Candidate {
         return undefined;
       }
       if (signal.aborted) return undefined;
-      const result = await this.#store.put(this.#key, this.#record(), entry?.modRevision ?? 0);
-      return result.ok ? result.revision : undefined;
+      const outcome = await this.#write(entry?.modRevision ?? 0, this.#ttlMs);
+      if (outcome === "failed") await pause(this.#ttlMs / RENEWALS, signal);
+      return typeof outcome === "number" ? outcome : undefined;
     } catch {
       // A store that does not answer elects nobody.
       await pause(this.#ttlMs / RENEWALS, signal);
@@ -121,7 +122,7 @@ class Candidate {
       await pause(this.#ttlMs / RENEWALS, signal);
       if (signal.aborted) return revision;
       const beganMs = performance.now();
-      const outcome = await this.#renew(revision, heardMs + this.#ttlMs * STEP_DOWN - beganMs);
+      const outcome = await this.#write(revision, heardMs + this.#ttlMs * STEP_DOWN - beganMs);
       if (outcome === "lost") break;
       if (outcome !== "failed") {
         revision = outcome;
@@ -133,21 +134,26 @@ class Candidate {
   }
 
   /** The new revision; "lost" when another one has written; "failed" when the store did not answer in time. */
-  async #renew(revision: number, withinMs: number): Promise<number | "lost" | "failed"> {
+  async #write(expected: number, withinMs: number): Promise<number | "lost" | "failed"> {
     const answered = new AbortController();
-    const attempt = this.#store
-      .put(this.#key, this.#record(), revision)
-      .then(async (result) => {
-        if (result.ok) return result.revision;
-        // A write whose answer was lost has happened nevertheless.
-        const { current } = result;
-        return current && holderOf(current) === this.#identity ? current.modRevision : "lost";
-      })
-      .catch(() => "failed" as const);
     const late = pause(Math.max(0, withinMs), answered.signal).then(() => "failed" as const);
-    const outcome = await Promise.race([attempt, late]);
-    answered.abort();
-    return outcome;
+    try {
+      return await Promise.race([this.#put(expected), late]);
+    } finally {
+      answered.abort();
+    }
+  }
+
+  async #put(expected: number): Promise<number | "lost" | "failed"> {
+    try {
+      const result = await this.#store.put(this.#key, this.#record(), expected);
+      if (result.ok) return result.revision;
+      // A write whose answer was lost has happened nevertheless.
+      const { current } = result;
+      return current && holderOf(current) === this.#identity ? current.modRevision : "lost";
+    } catch {
+      return "failed";
+    }
   }
 
   /** Lets another one take over at once. */

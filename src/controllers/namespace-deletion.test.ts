@@ -107,7 +107,7 @@ suite("deletion of namespaces", () => {
     assert.equal((await condition("NamespaceDeletionContentFailure"))?.status, "False");
     await cluster.change("configmaps", "held", ({ metadata }) => delete metadata.finalizers, "doomed");
     await cluster.change("deployments", "held", ({ metadata }) => delete metadata.finalizers, "doomed");
-    await until(isGone, 900);
+    await until(isGone, 5000);
   });
 
   test("pods go first, with their grace, and the rest only after them", async () => {
@@ -119,7 +119,7 @@ suite("deletion of namespaces", () => {
     assert.equal(pod?.metadata.deletionGracePeriodSeconds, 30);
     assert.ok(await cluster.find("configmaps", "map", "doomed"));
     await cluster.delete("pods", "pod", { gracePeriodSeconds: 0 }, "doomed");
-    await until(isGone, 900);
+    await until(isGone, 5000);
     assert.equal(await cluster.count("configmaps", "doomed"), 0);
   });
 
@@ -157,8 +157,8 @@ suite("deletion of namespaces", () => {
     await cluster.create("configmaps", "map", { namespace: "doomed" });
     await cluster.delete("namespaces", "doomed");
     await until(async () => {
-      const { spec } = (await cluster.find("namespaces", "doomed")) ?? {};
-      return isObject(spec) && spec.finalizers === undefined;
+      const namespace = await cluster.find("namespaces", "doomed");
+      return isObject(namespace?.spec) && namespace.spec.finalizers === undefined;
     });
     assert.equal(await cluster.count("configmaps", "doomed"), 0);
     await cluster.change("namespaces", "doomed", ({ metadata }) => delete metadata.finalizers);

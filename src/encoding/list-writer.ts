@@ -11,8 +11,8 @@ export interface ListShape {
   readonly head: JsonObject;
   readonly arrayName: "items" | "rows";
   readonly views: readonly ObjectView[];
-  /** An entry for compact JSON. */
-  readonly json: (view: ObjectView) => Uint8Array;
+  /** An entry for compact JSON. Absent: the item as the view itself has it, which is copied without being made first. */
+  readonly json?: (view: ObjectView) => Uint8Array;
   /** An entry for everything else. */
   readonly value: (view: ObjectView) => Json;
   /** Compat: the real server says null where this list has no entries. */
@@ -21,6 +21,10 @@ export interface ListShape {
 
 /** Size at which a chunk is handed on. */
 const CHUNK_BYTES = 64 * 1024;
+/** The same where entries are only copied, which takes a fraction of a millisecond for so much. */
+const COPIED_CHUNK_BYTES = 256 * 1024;
+/** Up to this size a list that is only copied is one buffer: a usual page of objects. */
+const COPIED_WHOLE_BYTES = 2 * 1024 * 1024;
 
 /**
  * A list as bytes: one buffer when it is small, otherwise a stream of chunks that gives other requests a turn after
@@ -31,6 +35,8 @@ export function writeList(
   form: OutputForm,
   maxBytes: number,
 ): Uint8Array | AsyncIterable<Uint8Array> {
+  const isCopied = shape.json === undefined && form.mediaType === "application/json" && !form.isPretty;
+  if (isCopied) return writeCopies(shape);
   const chunks = joinPieces(piecesOf(shape, form));
   const first: Uint8Array[] = [];
   let size = 0;
@@ -49,6 +55,48 @@ async function* continueWith(first: Uint8Array[], rest: Generator<Uint8Array>): 
     yield chunk;
     await nextTurn();
   }
+}
+
+function writeCopies(shape: ListShape): Uint8Array | AsyncIterable<Uint8Array> {
+  const chunks = copiedChunks(shape);
+  const first = chunks.next();
+  const next = chunks.next();
+  if (next.done) return first.value ?? new Uint8Array();
+  return continueWith([first.value as Uint8Array, next.value], chunks);
+}
+
+/** The first chunk is the whole list where that is not too large. */
+function* copiedChunks({ head, arrayName, views }: ListShape): Generator<Uint8Array, undefined> {
+  const start = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"${arrayName}":[`);
+  let maxBytes = COPIED_WHOLE_BYTES;
+  let size = start.length + LIST_END.length;
+  let from = 0;
+  for (let to = 0; to < views.length; to++) {
+    size += (views[to]?.itemSize() ?? 0) + 1;
+    if (size < maxBytes || to === views.length - 1) continue;
+    yield copyItems(views, { from, to: to + 1, start, size });
+    maxBytes = COPIED_CHUNK_BYTES;
+    size = LIST_END.length;
+    from = to + 1;
+  }
+  yield copyItems(views, { from, to: views.length, start, size });
+  return undefined;
+}
+
+/** Items from `from` to `to` with all that stands around them, at most `size` bytes. */
+function copyItems(
+  views: readonly ObjectView[],
+  { from, to, start, size }: { from: number; to: number; start: Buffer; size: number },
+): Uint8Array {
+  const out = Buffer.allocUnsafeSlow(size);
+  let at = 0;
+  if (from === 0) at = start.copy(out);
+  for (let i = from; i < to; i++) {
+    if (i > 0) out[at++] = 0x2c;
+    at = views[i]?.writeItem(out, at) ?? at;
+  }
+  if (to === views.length) at += LIST_END.copy(out, at);
+  return out.subarray(0, at);
 }
 
 function* joinPieces(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
@@ -77,8 +125,9 @@ function printNothing({ head, arrayName }: ListShape, form: OutputForm): Uint8Ar
 }
 
 const COMMA = Buffer.from(",");
+const LIST_END = Buffer.from("]}\n");
 
-function* compactPieces({ head, arrayName, views, json }: ListShape): Generator<Uint8Array> {
+function* compactPieces({ head, arrayName, views, json = itemJson }: ListShape): Generator<Uint8Array> {
   yield Buffer.from(`${JSON.stringify(head).slice(0, -1)},"${arrayName}":[`);
   let isFirst = true;
   for (const view of views) {
@@ -86,7 +135,11 @@ function* compactPieces({ head, arrayName, views, json }: ListShape): Generator<
     isFirst = false;
     yield json(view);
   }
-  yield Buffer.from("]}\n");
+  yield LIST_END;
+}
+
+function itemJson(view: ObjectView): Uint8Array {
+  return view.itemJson();
 }
 
 // JSON strings hold no raw line feeds, so every line feed of an entry is layout.

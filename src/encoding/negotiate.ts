@@ -4,7 +4,7 @@ import { type AcceptClause, parseAccept } from "./accept.ts";
 import { headerOf } from "./encoded-reply.ts";
 
 /** The formats that bodies are written in. */
-export type MediaType = "application/json" | "application/yaml";
+export type MediaType = "application/json" | "application/yaml" | "application/vnd.kubernetes.protobuf";
 
 /** Another view of an object than its own kind, from the group meta.k8s.io. */
 export interface Transform {
@@ -29,19 +29,21 @@ export interface OutputOffer {
   readonly hasTable?: boolean;
   /** Views of objects may be asked for at all. */
   readonly hasTransforms?: boolean;
+  /** Whether there is protobuf: of everything, or of views only, since custom objects have no messages. */
+  readonly hasProtobuf?: boolean | "views";
 }
 
 const JSON_TYPE = "application/json";
 const YAML_TYPE = "application/yaml";
 const PROTOBUF_TYPE = "application/vnd.kubernetes.protobuf";
-const SERVED: readonly MediaType[] = [JSON_TYPE, YAML_TYPE];
+const SERVED: readonly MediaType[] = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
 
 const PLAIN: OutputForm = { mediaType: JSON_TYPE, isPretty: false };
 const PRETTY: OutputForm = { mediaType: JSON_TYPE, isPretty: true };
 
 /**
  * The form in which this request is to be answered. Throws ApiError 406 when nothing that the client accepts is
- * offered. Errors are negotiated with an empty offer.
+ * offered. Errors are negotiated with an offer of nothing but, perhaps, protobuf.
  */
 export function negotiateOutput(request: ApiRequest, offer: OutputOffer): OutputForm {
   const accept = headerOf(request.headers, "accept");
@@ -50,14 +52,17 @@ export function negotiateOutput(request: ApiRequest, offer: OutputOffer): Output
   }
   const clauses = parseAccept(accept);
   if (offer.route !== undefined) checkRoute(accept, offer.route);
+  let accepted = OBJECT_TYPES;
   for (const clause of clauses) {
     for (const mediaType of SERVED) {
-      if (!matches(clause, mediaType) || (offer.isWatch && mediaType === YAML_TYPE)) continue;
-      const form = formOf(request, clause, mediaType, offer);
-      if (form !== undefined) return form;
+      const form = matches(clause, mediaType) ? formOf(request, clause, mediaType, offer) : undefined;
+      if (form === undefined) continue;
+      if (!offer.isWatch || mediaType !== YAML_TYPE) return form;
+      // Compat: only what an object could be had as is refused as a stream, with a text of its own.
+      accepted = WATCH_TYPES;
     }
   }
-  throw notAcceptable(`only the following media types are accepted: ${offer.isWatch ? WATCH_TYPES : OBJECT_TYPES}`);
+  throw notAcceptable(`only the following media types are accepted: ${accepted}`);
 }
 
 // Compat: built-in paths sit behind a router that knows exact types and */* only, and prints its own refusal.
@@ -75,7 +80,7 @@ function checkRoute(accept: string, route: "object" | "list"): void {
 }
 
 // Compat: protobuf is listed even where it is not offered; clients and recordings know the whole text.
-const OBJECT_TYPES = [...SERVED, PROTOBUF_TYPE].join(", ");
+const OBJECT_TYPES = SERVED.join(", ");
 const WATCH_TYPES = [JSON_TYPE, PROTOBUF_TYPE].map((type) => `${type};stream=watch`).join(", ");
 
 function matches(clause: AcceptClause, mediaType: MediaType): boolean {
@@ -93,9 +98,15 @@ function formOf(
   if (stream !== undefined && stream !== "watch") return undefined;
   if (sv !== undefined && sv !== "" && sv !== "v1") return undefined;
   const isPretty = mediaType === JSON_TYPE && (pretty === "1" || wantsPretty(request));
+  if (mediaType === PROTOBUF_TYPE && !hasProtobuf(offer, as)) return undefined;
   if (as === undefined) return { mediaType, isPretty };
   const transform = transformOf(as, g, v, offer);
   return transform && { mediaType, isPretty, transform };
+}
+
+function hasProtobuf(offer: OutputOffer, as: string | undefined): boolean {
+  if (as === undefined) return offer.hasProtobuf === true;
+  return offer.hasProtobuf !== undefined && offer.hasProtobuf !== false && as !== "Table";
 }
 
 function transformOf(
@@ -121,15 +132,15 @@ function wantsPretty(request: ApiRequest): boolean {
 }
 
 /**
- * The format that a request body is written in; JSON when the client does not say. Throws ApiError 415.
- * Protobuf is not read yet.
+ * The format that a request body is written in; JSON when the client does not say. Throws ApiError 415, for protobuf
+ * too unless it is accepted: custom objects have no messages.
  */
-export function negotiateInput(request: ApiRequest): MediaType {
+export function negotiateInput(request: ApiRequest, acceptsProtobuf = false): MediaType {
   const header = headerOf(request.headers, "content-type");
   if (header === undefined || header === "" || header === JSON_TYPE) return JSON_TYPE;
   const semicolon = header.indexOf(";");
   const type = (semicolon < 0 ? header : header.slice(0, semicolon)).trim().toLowerCase();
-  if (type === JSON_TYPE || type === YAML_TYPE) return type;
+  if (type === JSON_TYPE || type === YAML_TYPE || (type === PROTOBUF_TYPE && acceptsProtobuf)) return type;
   throw unsupportedMediaType(
     `the body of the request was in an unknown format - accepted media types include: ${OBJECT_TYPES}`,
   );

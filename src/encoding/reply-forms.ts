@@ -6,6 +6,7 @@ import { parseJson } from "./json.ts";
 import type { ListShape } from "./list-writer.ts";
 import type { OutputForm, Transform } from "./negotiate.ts";
 import { partialJson, partialMetadata } from "./partial-metadata.ts";
+import type { SchemaOf } from "./protobuf/envelope.ts";
 import { parseIncludeObject, type TableOptions, tableOfList, tableOfObject } from "./table.ts";
 
 /** What forms depend on besides the reply. */
@@ -14,6 +15,8 @@ export interface FormContext {
   readonly isCustom?: boolean;
   /** The current time in milliseconds; ages in tables are counted to it. */
   readonly now: () => number;
+  /** Finds the messages of kinds. Absent: protobuf is not offered. */
+  readonly schemaOf?: SchemaOf;
 }
 
 type ObjectReply = Extract<ApiReply, { readonly type: "object" }>;
@@ -57,7 +60,6 @@ export function listShape(request: ApiRequest, reply: ListReply, form: OutputFor
       head: { kind, apiVersion, metadata },
       arrayName: "items",
       views: items,
-      json: plainJson,
       value: plainValue,
     };
   }
@@ -67,10 +69,6 @@ export function listShape(request: ApiRequest, reply: ListReply, form: OutputFor
   }
   const type = context.isCustom ? "unstructured.UnstructuredList" : goType(apiVersion, kind);
   throw notAcceptable(`you requested PartialObjectMetadata, but the requested object is a list (*${type})`);
-}
-
-function plainJson(view: ObjectView): Uint8Array {
-  return view.itemJson();
 }
 
 // Whether items carry their kind is known to the bytes only.

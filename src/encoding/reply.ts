@@ -1,12 +1,15 @@
 import { ApiError } from "../api/api-error.ts";
 import type { ApiRequest } from "../api/call.ts";
-import type { Json } from "../api/object.ts";
+import { isObject, type Json } from "../api/object.ts";
 import type { ApiReply, TableShape } from "../api/reply.ts";
 import { acceptsGzip, COMPRESS_ABOVE_BYTES, compress } from "./compress.ts";
 import type { EncodedReply } from "./encoded-reply.ts";
 import { printJson } from "./json.ts";
-import { writeList } from "./list-writer.ts";
+import { type ListShape, writeList } from "./list-writer.ts";
 import { negotiateOutput, type OutputForm, type OutputOffer } from "./negotiate.ts";
+import type { SchemaOf } from "./protobuf/envelope.ts";
+import { writeProtobufList } from "./protobuf/lists.ts";
+import { encodeValue, encodeView, messageOf, partialMessage, requireSchema } from "./protobuf/objects.ts";
 import { type FormContext, listShape, tableOptions, transformObject } from "./reply-forms.ts";
 import { printWarnings } from "./warnings.ts";
 import { frameEvents } from "./watch-frames.ts";
@@ -21,20 +24,25 @@ export interface ReplyContext extends FormContext {
 }
 
 /** What a reply of this type may be asked for as. The same offer can be negotiated before the verb runs. */
-export function offerOf(reply: Pick<ApiReply, "type"> & { table?: TableShape }, isCustom: boolean): OutputOffer {
+export function offerOf(
+  reply: Pick<ApiReply, "type"> & { table?: TableShape },
+  isCustom: boolean,
+  isProtobufOffered = true,
+): OutputOffer {
   const hasTable = reply.table !== undefined;
+  const hasProtobuf = isProtobufOffered && (isCustom ? "views" : true);
   switch (reply.type) {
     case "object":
-      return { route: isCustom ? undefined : "object", hasTransforms: true, hasTable };
+      return { route: isCustom ? undefined : "object", hasTransforms: true, hasTable, hasProtobuf };
     case "list":
-      return { route: isCustom ? undefined : "list", hasTransforms: true, hasTable };
+      return { route: isCustom ? undefined : "list", hasTransforms: true, hasTable, hasProtobuf };
     case "watch":
-      return { route: isCustom ? undefined : "list", hasTransforms: true, hasTable, isWatch: true };
+      return { route: isCustom ? undefined : "list", hasTransforms: true, hasTable, hasProtobuf, isWatch: true };
     case "status":
       // Compat: a Status may be asked for as anything, and is sent as it is.
-      return { hasTransforms: true, hasTable: true };
+      return { hasTransforms: true, hasTable: true, hasProtobuf };
     default:
-      return { route: isCustom ? undefined : "object" };
+      return { route: isCustom ? undefined : "object", hasProtobuf };
   }
 }
 
@@ -47,7 +55,8 @@ export function encodeReply(request: ApiRequest, reply: ApiReply, context: Reply
     return finish(request, { status: reply.code, headers: { ...reply.headers }, body: reply.body }, context);
   }
   try {
-    const form = negotiateOutput(request, offerOf(reply, context.isCustom ?? false));
+    const offer = offerOf(reply, context.isCustom ?? false, context.schemaOf !== undefined);
+    const form = negotiateOutput(request, offer);
     return finish(request, encodeForm(request, reply, form, context), context);
   } catch (error) {
     // Nobody will read the events of a watch that is refused.
@@ -68,13 +77,13 @@ export function encodeError(request: ApiRequest, error: ApiError, context: Omit<
   if (retryAfterSeconds > 0) headers["retry-after"] = String(retryAfterSeconds);
   let form: OutputForm;
   try {
-    form = negotiateOutput(request, {});
+    form = negotiateOutput(request, { hasProtobuf: context.schemaOf !== undefined });
   } catch {
     form = { mediaType: "application/json", isPretty: true };
   }
   return finish(
     request,
-    { ...printValue(status, form, code), headers: { "content-type": form.mediaType, ...headers } },
+    { ...printValue(status, form, code, context), headers: { "content-type": form.mediaType, ...headers } },
     context,
   );
 }
@@ -104,16 +113,17 @@ function encodeForm(request: ApiRequest, reply: Negotiated, form: OutputForm, co
       return encodeObject(request, reply, form, context);
     case "list": {
       const shape = listShape(request, reply, form, context);
-      return { status: 200, headers: headersOf(form), body: writeList(shape, form, COMPRESS_ABOVE_BYTES) };
+      const body = isProtobuf(form) ? protobufList(shape, form, context) : writeList(shape, form, COMPRESS_ABOVE_BYTES);
+      return { status: 200, headers: headersOf(form), body };
     }
     case "watch":
       return encodeWatch(request, reply, form, context);
     case "status": {
       const { status } = reply;
-      return printValue(status, form, status.code ?? (status.status === "Failure" ? 500 : 200));
+      return printValue(status, form, status.code ?? (status.status === "Failure" ? 500 : 200), context);
     }
     case "document": {
-      const encoded = printValue(reply.value, form, reply.code);
+      const encoded = printValue(reply.value, form, reply.code, context);
       return { ...encoded, headers: { ...encoded.headers, ...reply.headers } };
     }
   }
@@ -123,9 +133,32 @@ function headersOf(form: OutputForm): EncodedReply["headers"] {
   return { "content-type": form.mediaType };
 }
 
-function printValue(value: Json, form: OutputForm, status: number): EncodedReply {
+function isProtobuf(form: OutputForm): boolean {
+  return form.mediaType === "application/vnd.kubernetes.protobuf";
+}
+
+type MessageContext = Pick<FormContext, "schemaOf">;
+
+function schemasOf({ schemaOf }: MessageContext): SchemaOf {
+  return schemaOf ?? (() => undefined);
+}
+
+function printValue(value: Json, form: OutputForm, status: number, context: MessageContext): EncodedReply {
+  const headers = headersOf(form);
+  if (isProtobuf(form)) return { status, headers, body: encodeValue(value, schemasOf(context)) };
   const body = form.mediaType === "application/yaml" ? printYaml(value) : printJson(value, form.isPretty);
-  return { status, headers: headersOf(form), body };
+  return { status, headers, body };
+}
+
+function protobufList(shape: ListShape, form: OutputForm, context: MessageContext): EncodedReply["body"] {
+  const { kind, apiVersion, metadata } = shape.head;
+  const type = { kind: String(kind), apiVersion: String(apiVersion) };
+  const list = {
+    ...{ type, schema: requireSchema(schemasOf(context), type), views: shape.views },
+    metadata: isObject(metadata) ? metadata : {},
+    message: form.transform === undefined ? messageOf : partialMessage,
+  };
+  return writeProtobufList(list, COMPRESS_ABOVE_BYTES);
 }
 
 type ObjectReply = Extract<ApiReply, { readonly type: "object" }>;
@@ -136,8 +169,11 @@ const LINE_FEED = 0x0a;
 function encodeObject(request: ApiRequest, reply: ObjectReply, form: OutputForm, context: ReplyContext): EncodedReply {
   const { view, code } = reply;
   const { transform } = form;
-  if (transform !== undefined) return printValue(transformObject(request, reply, transform, context), form, code);
-  if (form.isPretty || form.mediaType !== "application/json") return printValue(view.object, form, code);
+  if (transform !== undefined) {
+    return printValue(transformObject(request, reply, transform, context), form, code, context);
+  }
+  if (isProtobuf(form)) return { status: code, headers: headersOf(form), body: encodeView(view, schemasOf(context)) };
+  if (form.isPretty || form.mediaType !== "application/json") return printValue(view.object, form, code, context);
   const json = view.json();
   const body = Buffer.allocUnsafe(json.length + 1);
   body.set(json);
@@ -151,8 +187,11 @@ function encodeWatch(request: ApiRequest, reply: WatchReply, form: OutputForm, c
   const table = options && reply.table ? { shape: reply.table, options } : undefined;
   return {
     status: 200,
-    headers: headersOf(form),
-    body: frameEvents(reply.events, { transform, table, now: context.now }),
+    headers: isProtobuf(form) ? { "content-type": `${form.mediaType};stream=watch` } : headersOf(form),
+    body: frameEvents(reply.events, {
+      ...{ transform, table, now: context.now },
+      schemaOf: isProtobuf(form) ? schemasOf(context) : undefined,
+    }),
     isLongRunning: true,
   };
 }

@@ -2,13 +2,22 @@ import { BodyError, type RequestBody } from "../api/call.ts";
 import { isObject, type Json } from "../api/object.ts";
 import { type DecodedBody, DecodeError, decodeJson } from "./json.ts";
 import type { MediaType } from "./negotiate.ts";
+import { decodeObject, type SchemaOf, type TypeMeta } from "./protobuf/envelope.ts";
 import { decodeYaml } from "./yaml.ts";
+
+/** What a body in protobuf is decoded with. */
+export interface MessageContext {
+  readonly schemaOf: SchemaOf;
+  /** The kind of a body that does not name one. */
+  readonly fallback?: TypeMeta;
+}
 
 /**
  * Decodes the body of a write. The value is an object, or null where the body says nothing: no bytes, `null`, a blank
- * YAML document. Throws BodyError with the text that stands inside the real server's refusal.
+ * YAML document. Throws BodyError with the text that stands inside the real server's refusal. Protobuf needs `messages`.
  */
-export function decodeBody(bytes: Uint8Array, mediaType: MediaType): RequestBody {
+export function decodeBody(bytes: Uint8Array, mediaType: MediaType, messages?: MessageContext): RequestBody {
+  if (mediaType === "application/vnd.kubernetes.protobuf") return decodeProtobuf(bytes, messages);
   const format = mediaType === "application/yaml" ? "yaml" : "json";
   if (bytes.length === 0) return { value: null, bytes, format, duplicates: () => [] };
   const { value, duplicates } = decode(bytes, mediaType);
@@ -30,6 +39,18 @@ function decode(bytes: Uint8Array, mediaType: MediaType): DecodedBody {
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw new BodyError(`${isYaml ? "" : PARSE_ERROR}${error.message}`, bytes);
+  }
+}
+
+// Compat: nothing is known of members that stand twice or that the schema does not know.
+function decodeProtobuf(bytes: Uint8Array, messages?: MessageContext): RequestBody {
+  try {
+    const schemaOf = messages?.schemaOf ?? (() => undefined);
+    const value = bytes.length === 0 ? null : decodeObject(bytes, schemaOf, messages?.fallback);
+    return { value, bytes, format: "protobuf", duplicates: () => [] };
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw new BodyError(error.message, bytes);
   }
 }
 

@@ -16,6 +16,8 @@ function viewOf(object: KubeObject): ObjectView & { encoded: number } {
       return Buffer.from(JSON.stringify(object));
     },
     itemJson: () => Buffer.from(""),
+    itemSize: () => 0,
+    writeItem: (_target: Uint8Array, at: number) => at,
     encodings: new Map<string, Uint8Array>(),
   };
   return view;

@@ -3,6 +3,8 @@ import type { ObjectView, TableShape, WatchEvent } from "../api/reply.ts";
 import type { Status } from "../api/status.ts";
 import type { Transform } from "./negotiate.ts";
 import { partialJson } from "./partial-metadata.ts";
+import type { SchemaOf } from "./protobuf/envelope.ts";
+import { frameStatus, frameView } from "./protobuf/watch-frames.ts";
 import { type TableOptions, tableOfObject } from "./table.ts";
 
 /** How the objects of a watch are shown. */
@@ -11,46 +13,52 @@ export interface WatchForm {
   /** Needed where the transform is a Table. */
   readonly table?: { readonly shape: TableShape; readonly options: Omit<TableOptions, "now" | "omitsColumns"> };
   readonly now: () => number;
+  /** Finds the messages of kinds. Present: events are wanted as protobuf. */
+  readonly schemaOf?: SchemaOf;
 }
 
 type ObjectEvent = Exclude<WatchEvent, { readonly type: "ERROR" }>;
-type Framer = (event: ObjectEvent) => Uint8Array;
+
+interface Framer {
+  readonly object: (event: ObjectEvent) => Uint8Array;
+  readonly error: (status: Status) => Uint8Array;
+}
 
 /** Batches larger than this are handed on in parts. */
 const MAX_CHUNK_BYTES = 256 * 1024;
 
 /**
- * The events of a watch as lines of JSON, a batch at a time. A refusal that the source throws becomes the last event,
- * an ERROR.
+ * The events of a watch as lines of JSON, or as messages, a batch at a time. A refusal that the source throws becomes
+ * the last event, an ERROR.
  */
 export async function* frameEvents(
   batches: AsyncIterable<readonly WatchEvent[]>,
   form: WatchForm,
 ): AsyncGenerator<Uint8Array> {
-  // Compat: a watch of lists is accepted, and ends at its first event.
-  const frame = form.transform?.kind === "PartialObjectMetadataList" ? undefined : framerOf(form);
+  const framer = framerOf(form);
   try {
     for await (const batch of batches) {
-      if (frame === undefined) return;
-      yield* frameBatch(batch, frame);
+      // Compat: a watch of lists is accepted, and ends at its first event.
+      if (form.transform?.kind === "PartialObjectMetadataList") return;
+      yield* frameBatch(batch, framer);
       if (batch.at(-1)?.type === "ERROR") return;
     }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    yield frameError(error.status);
+    yield framer.error(error.status);
   }
 }
 
-function* frameBatch(batch: readonly WatchEvent[], frame: Framer): Generator<Uint8Array> {
+function* frameBatch(batch: readonly WatchEvent[], framer: Framer): Generator<Uint8Array> {
   const first = batch[0];
   if (batch.length === 1 && first !== undefined) {
-    yield first.type === "ERROR" ? frameError(first.status) : frame(first);
+    yield first.type === "ERROR" ? framer.error(first.status) : framer.object(first);
     return;
   }
   let held: Uint8Array[] = [];
   let size = 0;
   for (const event of batch) {
-    const bytes = event.type === "ERROR" ? frameError(event.status) : frame(event);
+    const bytes = event.type === "ERROR" ? framer.error(event.status) : framer.object(event);
     held.push(bytes);
     size += bytes.length;
     if (size < MAX_CHUNK_BYTES) continue;
@@ -62,6 +70,15 @@ function* frameBatch(batch: readonly WatchEvent[], frame: Framer): Generator<Uin
 }
 
 function framerOf(form: WatchForm): Framer {
+  const { schemaOf, transform } = form;
+  if (schemaOf === undefined) return { object: jsonFramer(form), error: frameError };
+  return {
+    object: ({ type, view }) => frameView(type, view, schemaOf, transform?.version),
+    error: (status) => frameStatus(status, schemaOf),
+  };
+}
+
+function jsonFramer(form: WatchForm): Framer["object"] {
   const { transform, table } = form;
   if (transform === undefined) return ({ type, view }) => cachedFrame(type, view, "json", () => view.json());
   if (table === undefined || transform.kind !== "Table") {
@@ -91,7 +108,7 @@ function joinFrame(type: string, json: Uint8Array): Buffer {
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
 // Ages in cells change with time, so tables are not kept.
-function tableFramer(table: NonNullable<WatchForm["table"]>, now: () => number): Framer {
+function tableFramer(table: NonNullable<WatchForm["table"]>, now: () => number): Framer["object"] {
   let isFirst = true;
   return ({ type, view }) => {
     const { object } = view;

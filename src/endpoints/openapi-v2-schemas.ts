@@ -6,7 +6,7 @@ const PRESERVE = "x-kubernetes-preserve-unknown-fields";
 const EMBEDDED = "x-kubernetes-embedded-resource";
 const OBJECT_MEMBERS: readonly string[] = ["apiVersion", "kind", "metadata"];
 
-/** A reference, or anything that holds references, for a document of version 2. */
+/** A reference to a named shape, as version 2 writes it. */
 export function swaggerReference({ $ref }: JsonObject): JsonObject {
   return { $ref: String($ref).replace("#/components/schemas/", "#/definitions/") };
 }

@@ -142,6 +142,75 @@ test("what is not there, and what cannot be given", async () => {
   }
 });
 
+test("version 2 is one document in two forms with one entity tag", async () => {
+  const get = server();
+  const json = await get("/openapi/v2");
+  assert.equal(json.headers["content-type"], "application/json");
+  assert.equal(json.headers.vary, "Accept");
+  const { etag = "" } = json.headers;
+  assert.equal(etag, `"${createHash("sha512").update(json.body).digest("hex").toUpperCase()}"`);
+  for (const spelling of [".v1.0", "@v1.0"]) {
+    const accept = `application/com.github.proto-openapi.spec.v2${spelling}+protobuf`;
+    const binary = await get("/openapi/v2", { accept });
+    assert.equal(binary.headers["content-type"], "application/com.github.proto-openapi.spec.v2.v1.0+protobuf");
+    assert.equal(binary.headers.etag, etag);
+    assert.equal(Buffer.from(binary.body).subarray(2, 5).toString(), "2.0");
+    assert.deepEqual(await get("/openapi/v2", { accept, "if-none-match": etag }), {
+      type: "raw",
+      code: 304,
+      headers: { etag, vary: "Accept" },
+      body: "",
+    });
+  }
+  for (const accept of ["text/plain", "application/com.github.proto-openapi.spec.v3.v1.0+protobuf", "nonsense"]) {
+    assert.deepEqual(await get("/openapi/v2", { accept }), {
+      type: "raw",
+      code: 406,
+      headers: { vary: "Accept" },
+      body: "",
+    });
+  }
+});
+
+test("documents of version 3 in binary form", async () => {
+  const get = server();
+  const json = await get("/openapi/v3/api/v1");
+  const accept = "application/com.github.proto-openapi.spec.v3@v1.0+protobuf, application/json;q=0.5";
+  const binary = await get("/openapi/v3/api/v1", { accept });
+  assert.equal(binary.headers["content-type"], "application/com.github.proto-openapi.spec.v3.v1.0+protobuf");
+  assert.equal(binary.headers.etag, json.headers.etag);
+  assert.equal((await get("/openapi/v3/api/v1", { accept })).body, binary.body);
+  // Field 1 is the version of OpenAPI; the sections that follow account for the rest of the bytes.
+  const bytes = Buffer.from(binary.body);
+  assert.equal(bytes.subarray(2, 7).toString(), "3.0.0");
+  const sections: number[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    sections.push((bytes[at++] ?? 0) >> 3);
+    let length = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[at++] ?? 0;
+      length |= (byte & 127) << shift;
+      if (byte < 128) break;
+    }
+    at += length;
+    assert.ok(at <= bytes.length);
+  }
+  assert.deepEqual(sections, [1, 2, 4, 5]);
+});
+
+test("other paths are left to others", async () => {
+  const handler = openApiHandler({
+    definitions: () => builtIn,
+    component: findBuiltInSchema,
+    release: "1.37",
+    clock: { now: () => NOW },
+  });
+  for (const path of ["/openapi", "/openapi/", "/openapi/v2/", "/openapi/v3x", "/openapi/v2/apis"]) {
+    const call = { request: { method: "GET", path, query: new URLSearchParams(), headers: {} } } as unknown as Call;
+    assert.equal(handler(call), undefined, path);
+  }
+});
+
 test("what kubectl looks up: a patch with its parameters and media types", async () => {
   const document = parse(await server()("/openapi/v3/apis/apps/v1"));
   const path = document.paths["/apis/apps/v1/namespaces/{namespace}/deployments/{name}"];

@@ -75,7 +75,10 @@ suite("a work queue", () => {
 
   test("keeps the earlier of two delays, and a plain addition overtakes both", async () => {
     let count = 0;
-    const queue = new WorkQueue<string>({ concurrency: 1, work: async () => void (count += 1) });
+    const work = async () => {
+      count += 1;
+    };
+    const queue = new WorkQueue<string>({ concurrency: 1, work });
     queue.addAfter("a", 60_000);
     queue.addAfter("a", 1);
     queue.addAfter("a", 60_000);

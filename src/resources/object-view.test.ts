@@ -60,15 +60,35 @@ test("a deleted object is shown at the revision of its deletion", () => {
   assert.equal(read(view.json()).metadata.resourceVersion, "9");
 });
 
-test("views are kept with their entry and dropped when others were viewed more recently", () => {
+test("views that were decoded are kept with their entry, and dropped when others were decoded more recently", () => {
   const views = new ViewCache(2);
   const entries = ["a", "b", "c"].map((name) => entry(encodeObject({ ...OBJECT, metadata: { name } })));
   const [first, second, third] = entries as [Entry, Entry, Entry];
   const view = views.view(resource, first);
+  assert.equal(first.memo, undefined);
+  assert.equal(view.object.metadata.name, "a");
   assert.equal(views.view(resource, first), view);
-  views.view(resource, second);
-  views.view(resource, third);
+  views.attributes(resource, first);
+  views.view(resource, second).encodings.set("x", Buffer.from("y"));
+  assert.equal(views.view(resource, second).encodings.size, 1);
+  void views.view(resource, third).object;
   assert.notEqual(views.view(resource, first), view);
+  assert.equal(views.attributes(resource, first), views.attributes(resource, first));
+});
+
+test("an item can be copied without being made", () => {
+  const foreign = Buffer.from(JSON.stringify({ metadata: OBJECT.metadata, kind: "Thing", apiVersion: "v1", data: 1 }));
+  for (const value of [encodeObject(OBJECT), Buffer.from(`${Buffer.from(encodeObject(OBJECT))}\n`), foreign]) {
+    for (const modRevision of [1, 9, 10, 999_999, 1_000_000, 2 ** 40]) {
+      const view = new ViewCache().view(resource, { ...entry(value), modRevision });
+      const expected = Buffer.from(view.itemJson());
+      assert.equal(view.itemSize(), expected.length);
+      const target = Buffer.alloc(expected.length + 2);
+      assert.equal(view.writeItem(target, 1), expected.length + 1);
+      assert.deepEqual(target.subarray(1, -1), expected);
+      assert.equal(read(expected).metadata.resourceVersion, String(modRevision));
+    }
+  }
 });
 
 test("integers that a double cannot hold survive", () => {

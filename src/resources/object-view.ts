@@ -1,7 +1,7 @@
 import type { KubeObject } from "../api/object.ts";
 import type { ObjectView } from "../api/reply.ts";
 import { parseJson } from "../encoding/json.ts";
-import type { Entry } from "../storage/store.ts";
+import type { Entry, StoreEvent } from "../storage/store.ts";
 import { type Attributes, readAttributes } from "./attributes.ts";
 import type { ServedResource } from "./catalog.ts";
 import { convertObject } from "./conversion.ts";
@@ -64,10 +64,22 @@ export function encodeObject(object: KubeObject): Uint8Array {
   return Buffer.from(JSON.stringify({ kind, apiVersion, metadata: storedMetadata, ...rest }));
 }
 
+/** What a view can be kept with. */
+interface Holder {
+  memo?: unknown;
+}
+
+/** What has ended an object. */
+interface Deletion extends Holder {
+  readonly revision: number;
+}
+
 /** An object of the store in one served version; decoded and encoded only when somebody asks. */
 class EntryView implements ObjectView {
   readonly #printer: Printer;
   readonly #entry: Entry;
+  /** What the view may be kept with. */
+  readonly #holder: Holder;
   readonly #revision: number;
   readonly #cache: ViewCache | undefined;
   #object: KubeObject | undefined;
@@ -77,10 +89,11 @@ class EntryView implements ObjectView {
   #encodings: Map<string, Uint8Array> | undefined;
 
   /** `cache` is told when the view has made something that is worth keeping. */
-  constructor(printer: Printer, entry: Entry, revision: number, cache?: ViewCache) {
+  constructor(printer: Printer, entry: Entry, cache?: ViewCache, deletion?: Deletion) {
     this.#printer = printer;
     this.#entry = entry;
-    this.#revision = revision;
+    this.#holder = deletion ?? entry;
+    this.#revision = deletion?.revision ?? entry.modRevision;
     this.#cache = cache;
   }
 
@@ -88,7 +101,7 @@ class EntryView implements ObjectView {
     if (!this.#object) {
       const { definition, apiVersion } = this.#printer.resource;
       this.#object = convertObject(definition, decodeEntry(this.#entry, this.#revision), apiVersion);
-      this.#cache?.keep(this.#printer.resource, this.#entry, this);
+      this.#cache?.keep(this.#printer.resource, this.#holder, this);
     }
     return this.#object;
   }
@@ -96,7 +109,7 @@ class EntryView implements ObjectView {
   get encodings(): Map<string, Uint8Array> {
     if (!this.#encodings) {
       this.#encodings = new Map();
-      this.#cache?.keep(this.#printer.resource, this.#entry, this);
+      this.#cache?.keep(this.#printer.resource, this.#holder, this);
     }
     return this.#encodings;
   }
@@ -183,7 +196,7 @@ function itemBytes(object: KubeObject): Uint8Array {
 }
 
 /** What is kept with an entry: its view in the version that was asked for last, and what selectors read of it. */
-interface EntryMemo {
+interface Memo {
   readonly resource: ServedResource;
   view: ObjectView | undefined;
   attributes: Attributes | undefined;
@@ -194,54 +207,61 @@ interface EntryMemo {
  * most recent ones, which bounds what that costs in memory; what selectors read is small and kept with every entry.
  */
 export class ViewCache {
-  readonly #recent: (Entry | undefined)[];
+  readonly #recent: (Holder | undefined)[];
   #at = 0;
 
   constructor(size = 1024) {
-    this.#recent = new Array<Entry | undefined>(size);
+    this.#recent = new Array<Holder | undefined>(size);
   }
 
   /** Shows an entry in one served version. */
   view(resource: ServedResource, entry: Entry): ObjectView {
-    const memo = entry.memo as EntryMemo | undefined;
+    const memo = entry.memo as Memo | undefined;
     if (memo?.view !== undefined && memo.resource === resource) return memo.view;
-    return new EntryView(printerOf(resource), entry, entry.modRevision, this);
+    return new EntryView(printerOf(resource), entry, this);
+  }
+
+  /** Shows the last state of an object that an event deleted, at the revision of the event. */
+  deletedView(resource: ServedResource, event: StoreEvent): ObjectView {
+    if (!event.previous) throw new Error("a deletion without a previous state cannot be shown");
+    const memo = event.memo as Memo | undefined;
+    if (memo?.view !== undefined && memo.resource === resource) return memo.view;
+    return new EntryView(printerOf(resource), event.previous, this, event);
   }
 
   /** What selectors read of an entry. The object need not be decoded for it again. */
   attributes(resource: ServedResource, entry: Entry): Attributes {
-    const memo = entry.memo as EntryMemo | undefined;
-    if (memo?.attributes !== undefined && memo.resource === resource) return memo.attributes;
-    const known = memo?.resource === resource ? memo.view : undefined;
+    const memo = entry.memo as Memo | undefined;
+    const known = memo?.resource === resource ? memo : undefined;
+    if (known?.attributes !== undefined) return known.attributes;
     // A view of its own: the decoded object is not worth keeping for it.
-    const { object } = known ?? new EntryView(printerOf(resource), entry, entry.modRevision);
+    const { object } = known?.view ?? new EntryView(printerOf(resource), entry);
     const attributes = readAttributes(resource, object);
-    if (memo?.resource === resource) memo.attributes = attributes;
-    else entry.memo = { resource, view: undefined, attributes } satisfies EntryMemo;
+    if (known) known.attributes = attributes;
+    else entry.memo = { resource, view: undefined, attributes } satisfies Memo;
     return attributes;
   }
 
-  /** Keeps a view with its entry for a while. */
-  keep(resource: ServedResource, entry: Entry, view: ObjectView): void {
-    const memo = entry.memo as EntryMemo | undefined;
+  /** Keeps a view with what it shows for a while. */
+  keep(resource: ServedResource, holder: Holder, view: ObjectView): void {
+    const memo = holder.memo as Memo | undefined;
     if (memo?.view === view) return;
-    if (memo?.view === undefined) this.#remember(entry);
+    if (memo?.view === undefined) this.#remember(holder);
     const attributes = memo?.resource === resource ? memo.attributes : undefined;
-    entry.memo = { resource, view, attributes } satisfies EntryMemo;
+    holder.memo = { resource, view, attributes } satisfies Memo;
   }
 
-  #remember(entry: Entry): void {
-    const evicted = this.#recent[this.#at];
-    const memo = evicted?.memo as EntryMemo | undefined;
+  #remember(holder: Holder): void {
+    const memo = this.#recent[this.#at]?.memo as Memo | undefined;
     if (memo) memo.view = undefined;
-    this.#recent[this.#at] = entry;
+    this.#recent[this.#at] = holder;
     this.#at = (this.#at + 1) % this.#recent.length;
   }
 }
 
 /** Shows the last state of a deleted object, at the revision of its deletion. */
 export function viewDeleted(resource: ServedResource, entry: Entry, revision: number): ObjectView {
-  return new EntryView(printerOf(resource), entry, revision);
+  return new EntryView(printerOf(resource), entry, undefined, { revision });
 }
 
 /** Shows an object that is not (or not yet) in the store: answers to dry runs, reviews, computed objects. */

@@ -1,11 +1,11 @@
 import { ApiError } from "../api/api-error.ts";
 import type { KubeObject } from "../api/object.ts";
-import type { ObjectView, WatchEvent } from "../api/reply.ts";
-import type { Entry, StoreEvent, StoreWatch, WatchBatch } from "../storage/store.ts";
+import type { WatchEvent } from "../api/reply.ts";
+import type { Entry, StoreWatch, WatchBatch } from "../storage/store.ts";
 import type { ServedResource } from "./catalog.ts";
 import type { ResourceContext } from "./collection.ts";
 import { listObjects } from "./object-list.ts";
-import { viewDeleted, viewObject } from "./object-view.ts";
+import { viewObject } from "./object-view.ts";
 import type { Selection } from "./selection.ts";
 import { translateStoreError } from "./store-errors.ts";
 
@@ -210,17 +210,8 @@ function translateBatch(
     if (entry !== undefined && isSelected(entry)) {
       out.push({ type: matched ? "MODIFIED" : "ADDED", view: context.views.view(resource, entry) });
     }
-    else if (matched) out.push({ type: "DELETED", view: deletedView(resource, event) });
+    // Compat: an object that is deleted, or leaves the selection, is shown as it was, at the revision of the change.
+    else if (matched) out.push({ type: "DELETED", view: context.views.deletedView(resource, event) });
   }
   return out;
-}
-
-/** Compat: an object that is deleted, or leaves the selection, is shown as it was, at the revision of the change. */
-function deletedView(resource: ServedResource, event: StoreEvent): ObjectView {
-  const memo = event.memo as { resource: ServedResource; view: ObjectView } | undefined;
-  if (memo?.resource === resource) return memo.view;
-  if (!event.previous) throw new Error("a deletion without a previous state cannot be shown");
-  const view = viewDeleted(resource, event.previous, event.revision);
-  event.memo = { resource, view };
-  return view;
 }

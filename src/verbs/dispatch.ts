@@ -9,7 +9,7 @@ import { deleteObject } from "./delete.ts";
 import { deleteCollection } from "./delete-collection.ts";
 import { get } from "./get.ts";
 import { list } from "./list.ts";
-import { patch } from "./patch.ts";
+import { patch, requirePatchType } from "./patch.ts";
 import type { Target, VerbContext } from "./target.ts";
 import { update } from "./update.ts";
 import { watch } from "./watch.ts";
@@ -21,6 +21,8 @@ export async function dispatch(context: VerbContext, call: Call): Promise<ApiRep
   if (!resource) throw unknownPath();
   checkScope(resource, info);
   const verb = checkVerb(resource, info, call.request.method);
+  // Compat: the router refuses unknown kinds of patches before anything is said about the version.
+  if (verb === "patch") requirePatchType(call);
   warnOfDeprecation(call, resource);
   const target: Target = {
     resource,

@@ -43,13 +43,18 @@ const READERS: Readonly<Record<string, PatchReader>> = {
 };
 const APPLY = "application/apply-patch+yaml";
 
-/** Changes one object, or what one of its subresources lets one change; apply creates what is missing. */
-export async function patch(context: VerbContext, call: Call, target: Target): Promise<ApiReply> {
+/** The media type of a patch. Throws 415 when there is no such kind of patch. */
+export function requirePatchType(call: Call): string {
   const header = call.request.headers["content-type"];
   const type = (typeof header === "string" ? header : "").split(";")[0]?.trim() ?? "";
-  if (type === APPLY) return apply(context, call, target);
-  const read = Object.hasOwn(READERS, type) ? READERS[type] : undefined;
-  if (!read) throw unsupportedMediaType("415: Unsupported Media Type", {});
+  if (type === APPLY || Object.hasOwn(READERS, type)) return type;
+  throw unsupportedMediaType("415: Unsupported Media Type", {});
+}
+
+/** Changes one object, or what one of its subresources lets one change; apply creates what is missing. */
+export async function patch(context: VerbContext, call: Call, target: Target): Promise<ApiReply> {
+  const read = READERS[requirePatchType(call)];
+  if (!read) return apply(context, call, target);
   const force = call.request.query.has("force")
     ? [forbiddenField("force", "may not be specified for non-apply patch")]
     : [];

@@ -26,6 +26,24 @@ export interface Attempt {
   revision?: number;
 }
 
+const STATE_EVERY = 256;
+
+function apply(state: Map<string, Thing>, { key, thing }: Change): void {
+  if (thing === undefined) state.delete(key);
+  else state.set(key, thing);
+}
+
+/** How many changes are not newer than `revision`. */
+function indexAfter(changes: readonly Change[], revision: number): number {
+  let [low, high] = [0, changes.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((changes[middle]?.revision ?? 0) <= revision) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** Where an object is. */
 export const keyOf = ({ metadata }: Pick<Thing, "metadata">) => `${metadata.namespace}/${metadata.name}`;
 
@@ -57,7 +75,8 @@ export class Ledger {
   readonly #attempts: Attempt[] = [];
   readonly #start: number;
   #acknowledged: number;
-  #sealed: Change[] | undefined;
+  /** The whole history in order, and the state before every so many of its steps. */
+  #sealed: { readonly changes: readonly Change[]; readonly states: readonly ReadonlyMap<string, Thing>[] } | undefined;
 
   constructor(items: readonly Thing[], revision: number) {
     this.#base = new Map(items.map((thing) => [keyOf(thing), thing]));
@@ -114,38 +133,41 @@ export class Ledger {
   seal(isOurs: (key: string) => boolean): void {
     const changes = [...this.#changes.values()].sort((a, b) => a.revision - b.revision);
     const state = new Map(this.#base);
-    for (const change of changes) {
+    const states: ReadonlyMap<string, Thing>[] = [];
+    for (const [index, change] of changes.entries()) {
+      if (index % STATE_EVERY === 0) states.push(new Map(state));
       const previous = state.get(change.key);
       if (previous !== undefined) change.previous = previous;
-      if (change.thing === undefined) {
+      if (change.thing === undefined)
         assert.ok(previous, `${change.key} was deleted at ${change.revision} without having existed`);
-        state.delete(change.key);
-      } else state.set(change.key, change.thing);
+      apply(state, change);
     }
-    this.#sealed = changes;
+    this.#sealed = { changes, states };
     this.#checkAttempts(changes.filter(({ key }) => isOurs(key)));
   }
 
-  /** The steps after `revision`, up to and including `last`. */
-  changesAfter(revision: number, last = Number.POSITIVE_INFINITY): Change[] {
-    return this.#history().filter((change) => change.revision > revision && change.revision <= last);
+  /** The steps after `revision`. Only once the history is complete. */
+  changesAfter(revision: number): readonly Change[] {
+    const { changes } = this.#history();
+    return changes.slice(indexAfter(changes, revision));
   }
 
-  /** What a scope held at a version, in the order of a list. */
+  /** What a scope held at a version, in the order of a list. Only once the history is complete. */
   stateAt(revision: number, scope: Scope): Thing[] {
-    const state = new Map(this.#base);
-    for (const change of this.changesAfter(this.#start, revision)) {
-      if (change.thing === undefined) state.delete(change.key);
-      else state.set(change.key, change.thing);
-    }
+    const { changes, states } = this.#history();
+    const end = indexAfter(changes, revision);
+    const index = Math.min(Math.floor(end / STATE_EVERY), states.length - 1);
+    const state = new Map(states[index] ?? this.#base);
+    for (const change of changes.slice(Math.max(0, index) * STATE_EVERY, end)) apply(state, change);
     return [...state]
       .filter(([, thing]) => scope.matches(thing))
       .sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
       .map(([, thing]) => thing);
   }
 
-  #history(): Change[] {
-    return this.#sealed ?? [...this.#changes.values()].sort((a, b) => a.revision - b.revision);
+  #history() {
+    assert.ok(this.#sealed, "the history is not complete");
+    return this.#sealed;
   }
 
   #note(change: Change): void {
@@ -166,11 +188,16 @@ export class Ledger {
       changes.flatMap((change) => (change.thing || !change.previous ? [] : [[revisionOf(change.previous), change]])),
     );
     const explained = new Set<Change>();
+    const claimed = new Set<Change>();
     for (const attempt of this.#attempts) {
       const what = `${attempt.key} ${attempt.token ?? "delete"} after ${attempt.expected}`;
       const change = attempt.token === undefined ? deletions.get(attempt.expected) : byToken.get(attempt.token);
       if (attempt.outcome === "done") assert.ok(change, `an acknowledged write is missing: ${what}`);
       if (change === undefined) continue;
+      if (attempt.outcome === "done") {
+        assert.ok(!claimed.has(change), `two writes were told that they were this one: ${what}`);
+        claimed.add(change);
+      }
       if (attempt.token !== undefined) assert.notEqual(attempt.outcome, "refused", `a refused write happened: ${what}`);
       assert.equal(change.previous ? revisionOf(change.previous) : 0, attempt.expected, `another write lost: ${what}`);
       explained.add(change);

@@ -7,8 +7,9 @@ import type { ObjectView } from "../../api/reply.ts";
 import { schemaLibrary } from "../../schema/built-in.ts";
 import { decodeObject, encodeObject } from "./envelope.ts";
 import { writeProtobufList } from "./lists.ts";
-import { encodeValue, encodeView, frameEvent, messageOf, requireSchema } from "./objects.ts";
+import { encodeValue, encodeView, messageOf, requireSchema } from "./objects.ts";
 import { schemaLookup } from "./schema-lookup.ts";
+import { frameEvent } from "./watch-frames.ts";
 
 const folder = new URL("../../../schemas/", import.meta.url);
 const schemaOf = schemaLookup(
@@ -19,7 +20,7 @@ const schemaOf = schemaLookup(
 function viewOf(name: string, text = ""): ObjectView {
   const object: KubeObject = { kind: "ConfigMap", apiVersion: "v1", metadata: { name }, data: { text } };
   const json = () => Buffer.from(JSON.stringify(object));
-  return { object, json, itemJson: json, encodings: new Map() };
+  return { object, json, itemJson: json, itemSize: () => 0, writeItem: (_, at) => at, encodings: new Map() };
 }
 
 test("an object is encoded once", () => {

@@ -4,7 +4,6 @@ import type { ObjectView } from "../../api/reply.ts";
 import type { Schema } from "../../schema/schema.ts";
 import { encodeObject, type SchemaOf, type TypeMeta, wrapMessage } from "./envelope.ts";
 import { encodeMessage } from "./message.ts";
-import { Writer } from "./writer.ts";
 
 /** The schema of a kind. Throws ApiError 406 where a kind has none, as custom kinds. */
 export function requireSchema(schemaOf: SchemaOf, { apiVersion, kind }: TypeMeta): Schema {
@@ -45,22 +44,4 @@ function keptMessage(view: ObjectView, name: string, schema: Schema): Uint8Array
 export function encodeView(view: ObjectView, schemaOf: SchemaOf): Buffer {
   const { object } = view;
   return wrapMessage(object, messageOf(view, requireSchema(schemaOf, object)));
-}
-
-const scratch = new Writer();
-
-/**
- * One event of a watch: the length in four bytes, then a message of the event's type and the object's envelope.
- */
-export function frameEvent(type: string, envelope: Uint8Array): Buffer {
-  scratch.reset();
-  scratch.bytes(envelope);
-  scratch.delimit(1, 0);
-  scratch.delimit(2, 0);
-  const before = scratch.size;
-  scratch.string(type);
-  scratch.delimit(1, before);
-  const { size } = scratch;
-  scratch.bytes(Uint8Array.of(size >>> 24, size >>> 16, size >>> 8, size));
-  return scratch.finish();
 }

@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { World } from "./actors.ts";
+import { expectedCount, type WatchSeen } from "./judge.ts";
+import { revisionOf } from "./ledger.ts";
+import type { Random } from "./random.ts";
+import { ALL, pathOf, randomScope } from "./scope.ts";
+import type { WatchConnection, Wire, WireEvent } from "./wire.ts";
+
+/** How one connection is read and when the watcher cuts it. */
+interface Manner {
+  /** Pause after each event. */
+  readonly pauseMs: number;
+  readonly cutAfterMs: number;
+}
+
+const LONG_MS = 10 ** 9;
+
+/** Watches everything without interruption, as far as that can be, for the ledger. Resumes where it was. */
+export async function reference(world: World, reached: (revision: number) => void): Promise<void> {
+  let from = world.ledger.start;
+  while (world.isRunning) {
+    const connection = await connect(world, world.wires[0], pathOf(ALL, { watch: 1, resourceVersion: from }));
+    if (connection === undefined) continue;
+    const stop = setInterval(() => world.isRunning || connection.cut(), 50);
+    for await (const event of connection.events()) {
+      if (event.type === "ERROR") {
+        assert.ok(world.tolerance.outages && event.object.code !== 410, `the reference: ${JSON.stringify(event)}`);
+        break;
+      }
+      world.ledger.observe(event);
+      from = revisionOf(event.object);
+      reached(from);
+    }
+    clearInterval(stop);
+    connection.cut();
+  }
+}
+
+/** Watches random scopes from random moments, slow or fast, cuts and resumes, until the run ends. */
+export async function watcher(world: World, random: Random): Promise<void> {
+  let resumed: WatchSeen | undefined;
+  while (world.isRunning) {
+    const seen = (random.percent(50) ? resume(resumed) : undefined) ?? begin(world, random);
+    const manner = {
+      pauseMs: random.percent(30) ? random.between(1, 30) : 0,
+      cutAfterMs: random.percent(60) ? random.between(1, 1500) : LONG_MS,
+    };
+    world.watches.push(seen);
+    world.count("watches");
+    resumed = await watchOnce(world, random.pick(world.wires), seen, manner);
+  }
+}
+
+/** A watch from any moment that a client may name. */
+function begin(world: World, random: Random): WatchSeen {
+  const { start, acknowledged } = world.ledger;
+  const scope = randomScope(random);
+  const common = { watch: 1, timeoutSeconds: random.percent(30) ? random.between(3, 5) : undefined };
+  const bookmarks = { allowWatchBookmarks: "true" };
+  const initial = { sendInitialEvents: "true", resourceVersionMatch: "NotOlderThan", ...bookmarks };
+  const past = random.between(start, acknowledged);
+  const seen = (parameters: Record<string, string | number | undefined>, from?: number, atLeast = 0): WatchSeen => ({
+    query: pathOf(scope, { ...common, ...parameters }),
+    scope,
+    from,
+    initial: [],
+    events: [],
+    atLeast,
+  });
+  const starts: [() => WatchSeen, ...(() => WatchSeen)[]] = [
+    () => seen({ resourceVersion: past }, past),
+    () => seen({ resourceVersion: past, ...bookmarks }, past),
+    () => seen({ resourceVersion: past, sendInitialEvents: "false", resourceVersionMatch: "NotOlderThan" }, past),
+    () => seen({ resourceVersion: acknowledged, ...bookmarks }, acknowledged),
+    () => seen({ resourceVersion: acknowledged + random.between(1, 30) }, acknowledged + 30),
+    () => seen({ ...initial }, undefined, acknowledged),
+    () => seen({ ...initial, resourceVersion: 0 }),
+    () => seen({ ...initial, resourceVersion: past }, undefined, past),
+    () => seen({ ...bookmarks }, undefined, acknowledged),
+    () => seen({ ...bookmarks, resourceVersion: 0 }),
+  ];
+  const chosen = random.pick(starts)();
+  const named = /resourceVersion=(\d+)/.exec(chosen.query);
+  // A version that is still to come is only known once it has been drawn.
+  if (chosen.from === acknowledged + 30) chosen.from = Number(named?.[1]);
+  return chosen;
+}
+
+/** The same watch from where it ended. */
+function resume(seen: WatchSeen | undefined): WatchSeen | undefined {
+  const last = seen?.events.findLast((event) => event.type !== "ERROR");
+  if (seen === undefined || last === undefined || last.type === "ERROR") return undefined;
+  const from = revisionOf(last.object);
+  const query = pathOf(seen.scope, { watch: 1, resourceVersion: from });
+  return { query, scope: seen.scope, from, initial: [], events: [], atLeast: 0 };
+}
+
+/** One connection. Returns what may be resumed: nothing after an error. */
+async function watchOnce(world: World, wire: Wire, seen: WatchSeen, manner: Manner): Promise<WatchSeen | undefined> {
+  const connection = await connect(world, wire, seen.query);
+  if (connection === undefined) return undefined;
+  const cutAt = Date.now() + manner.cutAfterMs;
+  const stop = setInterval(() => {
+    const isDrained = !world.isWriting && seen.events.length > 0;
+    if (!world.isRunning || (Date.now() > cutAt && (world.isWriting || isDrained))) connection.cut();
+  }, 20);
+  let refusal: WireEvent | undefined;
+  for await (const event of connection.events()) {
+    if (event.type === "ERROR") refusal = event;
+    else take(world, seen, event);
+    if (manner.pauseMs > 0 && world.isWriting) await sleep(manner.pauseMs);
+  }
+  clearInterval(stop);
+  connection.cut();
+  if (refusal === undefined) return seen;
+  const code = refusal.type === "ERROR" ? refusal.object.code : 0;
+  const isAllowed = code === 410 ? world.tolerance.expiry : world.tolerance.outages;
+  assert.ok(isAllowed, `${seen.query}: ${JSON.stringify(refusal)}`);
+  world.count(code === 410 ? "watches refused as too old" : "watches that met an outage");
+  return undefined;
+}
+
+function take(world: World, seen: WatchSeen, event: Exclude<WireEvent, { type: "ERROR" }>): void {
+  if (seen.from !== undefined) {
+    seen.events.push(event);
+    world.count("events");
+    return;
+  }
+  if (event.type === "BOOKMARK") {
+    assert.equal(event.object.metadata.annotations?.["k8s.io/initial-events-end"], "true", seen.query);
+    seen.from = revisionOf(event.object);
+    return;
+  }
+  assert.equal(event.type, "ADDED", `${seen.query}: ${JSON.stringify(event)}`);
+  seen.initial.push(event.object);
+}
+
+async function connect(world: World, wire: Wire, path: string): Promise<WatchConnection | undefined> {
+  try {
+    return await wire.watch(path);
+  } catch (error) {
+    if (!world.tolerance.outages) throw error;
+    world.count("no answer");
+    await sleep(50);
+    return undefined;
+  }
+}
+
+/** Whether a watch has shown everything that it must. Only once the history is complete. */
+export function isDrained(world: World, seen: WatchSeen): boolean {
+  const shown = seen.events.filter((event) => event.type !== "BOOKMARK").length;
+  return seen.from !== undefined && shown >= expectedCount(world.ledger, seen);
+}
