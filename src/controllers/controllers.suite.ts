@@ -1,35 +1,16 @@
 import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
-import { isObject, type KubeObject, type OwnerReference } from "../api/object.ts";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import type { KubeObject, OwnerReference } from "../api/object.ts";
 import { builtInKinds } from "../kinds/all.ts";
 import { systemClock } from "../lib/clock.ts";
 import { Catalog, type ServedResource } from "../resources/catalog.ts";
-import type { ResourceDefinition } from "../resources/definition.ts";
 import type { DeletionRequest } from "../resources/deletion.ts";
 import { KeySpace } from "../resources/keys.ts";
 import { Resources } from "../resources/resources.ts";
 import { MemoryStore } from "../storage/memory.ts";
+import type { Entry, GetOptions, PutOptions, WriteResult } from "../storage/store.ts";
 import { type Controller, runControllers } from "./controller.ts";
 import { readObject } from "./stored-kinds.ts";
-
-/** A namespace as the tests need it: held by spec.finalizers. Used until the kind itself does so. */
-const heldNamespace: ResourceDefinition["hooks"] = {
-  prepare: (next, previous) => {
-    if (previous) return;
-    next.spec = { finalizers: ["kubernetes"] };
-    next.status = { phase: "Active" };
-  },
-  isHeld: ({ spec }) => isObject(spec) && Array.isArray(spec.finalizers) && spec.finalizers.length > 0,
-  markDeleted: (object) => {
-    object.status = { ...(isObject(object.status) ? object.status : {}), phase: "Terminating" };
-  },
-};
-
-function kindsForTests(): ResourceDefinition[] {
-  return builtInKinds().map((definition) =>
-    definition.kind === "Namespace" && !definition.hooks?.isHeld ? { ...definition, hooks: heldNamespace } : definition,
-  );
-}
 
 /** What is created: everything but the name may be left out. */
 export interface NewObject {
@@ -39,16 +20,93 @@ export interface NewObject {
   readonly content?: Partial<KubeObject>;
 }
 
+/** Contents that are valid for kinds which need some. */
+const SAMPLES: Readonly<Record<string, Partial<KubeObject>>> = {
+  pods: {
+    spec: {
+      restartPolicy: "Always",
+      dnsPolicy: "ClusterFirst",
+      schedulerName: "default-scheduler",
+      terminationGracePeriodSeconds: 30,
+      securityContext: {},
+      containers: [
+        {
+          name: "main",
+          image: "image",
+          imagePullPolicy: "IfNotPresent",
+          resources: {},
+          terminationMessagePath: "/dev/termination-log",
+          terminationMessagePolicy: "File",
+        },
+      ],
+    },
+  },
+  services: {
+    spec: {
+      type: "ClusterIP",
+      clusterIP: "None",
+      clusterIPs: ["None"],
+      ipFamilies: ["IPv4"],
+      ipFamilyPolicy: "SingleStack",
+      internalTrafficPolicy: "Cluster",
+      sessionAffinity: "None",
+      ports: [{ port: 80, targetPort: 80, protocol: "TCP" }],
+    },
+  },
+};
+
+/** Answers late, by a few turns of the event loop that follow from the seed, and tells of changes late, too. */
+export class JitteryStore extends MemoryStore {
+  #state: number;
+
+  constructor(seed: number) {
+    super();
+    this.#state = seed;
+  }
+
+  async #jitter(): Promise<void> {
+    this.#state = (Math.imul(this.#state, 1_103_515_245) + 12_345) >>> 0;
+    for (let turns = (this.#state >>> 16) % 4; turns > 0; turns -= 1) await nextTurn();
+  }
+
+  override async get(key: string, options?: GetOptions): Promise<Entry | undefined> {
+    await this.#jitter();
+    const entry = await super.get(key, options);
+    await this.#jitter();
+    return entry;
+  }
+
+  override async put(key: string, value: Uint8Array, expected: number, options?: PutOptions): Promise<WriteResult> {
+    await this.#jitter();
+    const result = await super.put(key, value, expected, options);
+    await this.#jitter();
+    return result;
+  }
+
+  override async delete(key: string, expected: number): Promise<WriteResult> {
+    await this.#jitter();
+    const result = await super.delete(key, expected);
+    await this.#jitter();
+    return result;
+  }
+
+  override watch(prefix: string, revision: number, signal: AbortSignal): ReturnType<MemoryStore["watch"]> {
+    const watch = super.watch(prefix, revision, signal);
+    const inner = watch[Symbol.asyncIterator]();
+    const next = async () => {
+      const result = await inner.next();
+      await this.#jitter();
+      return result;
+    };
+    return Object.assign(watch, { [Symbol.asyncIterator]: () => ({ next, return: () => inner.return?.() ?? next() }) });
+  }
+}
+
 /** All kinds over a store in memory, with controllers running beside. Ended by `stop`. */
 export class TestCluster {
-  readonly store = new MemoryStore();
-  readonly catalog = new Catalog(kindsForTests());
-  readonly resources: Resources = new Resources({
-    store: this.store,
-    catalog: this.catalog,
-    clock: systemClock,
-    keys: new KeySpace("registry"),
-  });
+  readonly store: MemoryStore;
+  readonly catalog = new Catalog(builtInKinds());
+  readonly resources: Resources;
   /** What controllers have complained of. */
   readonly problems: unknown[] = [];
   readonly report = (_controller: string, error: unknown): void => {
@@ -56,6 +114,12 @@ export class TestCluster {
   };
   readonly #stop = new AbortController();
   readonly #runs: Promise<void>[] = [];
+
+  constructor(store: MemoryStore = new MemoryStore()) {
+    this.store = store;
+    const { catalog } = this;
+    this.resources = new Resources({ store, catalog, clock: systemClock, keys: new KeySpace("registry") });
+  }
 
   start(...controllers: readonly Controller[]): void {
     this.#runs.push(runControllers(controllers, this.#stop.signal, this.report));
@@ -87,6 +151,8 @@ export class TestCluster {
         ...(options.owners ? { ownerReferences: [...options.owners] } : {}),
         ...(options.finalizers ? { finalizers: [...options.finalizers] } : {}),
       },
+      ...structuredClone(SAMPLES[plural] ?? {}),
+      ...(plural === "events" ? { involvedObject: { namespace } } : {}),
       ...options.content,
     };
     return (await this.resources.collection(resource).create(resource, object, {})).object;

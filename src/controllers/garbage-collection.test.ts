@@ -169,11 +169,10 @@ suite("garbage collection", () => {
   });
 
   test("a circle of pods does not keep itself alive when one is deleted in the foreground", async () => {
-    const content = { spec: { containers: [{ name: "c", image: "c" }] } };
     const [a, b, c] = [
-      await cluster.create("pods", "a", { content }),
-      await cluster.create("pods", "b", { content }),
-      await cluster.create("pods", "c", { content }),
+      await cluster.create("pods", "a"),
+      await cluster.create("pods", "b"),
+      await cluster.create("pods", "c"),
     ];
     const link = (name: string, owner: typeof a) =>
       cluster.change("pods", name, ({ metadata }) => {

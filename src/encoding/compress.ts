@@ -17,7 +17,7 @@ export function compress(reply: EncodedReply): EncodedReply {
   const source = typeof body === "string" ? [Buffer.from(body)] : body instanceof Uint8Array ? [body] : body;
   return {
     ...reply,
-    headers: { ...headers, "content-encoding": "gzip", vary: "Accept-Encoding" },
+    headers: { ...headers, "content-encoding": "gzip", vary: headers.vary === undefined ? "Accept-Encoding" : [headers.vary, "Accept-Encoding"].flat() },
     body: gzip(source),
   };
 }

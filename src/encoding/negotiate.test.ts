@@ -64,6 +64,37 @@ describe("negotiateOutput", () => {
     it(`answers ${accept} with ${JSON.stringify(expected)}`, () => assert.equal(outcome(accept), expected));
   }
 
+  describe("with protobuf", () => {
+    const PROTOBUF = "application/vnd.kubernetes.protobuf";
+    const view = (kind: string, version = "v1"): string => `${PROTOBUF};as=${kind};v=${version};g=meta.k8s.io`;
+    const rows: readonly (readonly [string, string, OutputOffer["hasProtobuf"]])[] = [
+      [PROTOBUF, PROTOBUF, true],
+      [`${PROTOBUF},application/json`, PROTOBUF, true],
+      [`application/json, ${PROTOBUF}`, "application/json", true],
+      [`*/*;q=0.5, ${PROTOBUF}`, PROTOBUF, true],
+      [`${PROTOBUF};stream=watch`, PROTOBUF, true],
+      [`${PROTOBUF};pretty=1`, PROTOBUF, true],
+      [view("PartialObjectMetadata"), `${PROTOBUF} PartialObjectMetadata/v1`, true],
+      [view("PartialObjectMetadataList", "v1beta1"), `${PROTOBUF} PartialObjectMetadataList/v1beta1`, true],
+      [view("Table"), ACCEPTED, true],
+      [`${view("Table")},application/json`, "application/json", true],
+      [PROTOBUF, ACCEPTED, "views"],
+      [`${PROTOBUF},application/json`, "application/json", "views"],
+      [view("PartialObjectMetadata"), `${PROTOBUF} PartialObjectMetadata/v1`, "views"],
+      [view("Table"), ACCEPTED, "views"],
+      [view("PartialObjectMetadata"), ACCEPTED, false],
+    ];
+    for (const [accept, expected, hasProtobuf] of rows) {
+      it(`answers ${accept} with ${expected} when it is offered: ${hasProtobuf}`, () =>
+        assert.equal(outcome(accept, { ...OBJECT, hasProtobuf }), expected));
+    }
+
+    it("may be a stream, unless the objects have no messages", () => {
+      assert.equal(outcome(PROTOBUF, { isWatch: true, hasProtobuf: true }), PROTOBUF);
+      assert.equal(outcome(PROTOBUF, { isWatch: true, hasProtobuf: "views" }), ACCEPTED);
+    });
+  });
+
   it("lists the forms of streams where the route has them", () => {
     assert.equal(outcome("text/plain", { ...OBJECT, route: "list" }), `${ROUTER}, ${STREAMS}`);
     assert.equal(
@@ -103,9 +134,9 @@ describe("negotiateOutput", () => {
 });
 
 describe("negotiateInput", () => {
-  const typeOf = (type?: string): string => {
+  const typeOf = (type?: string, acceptsProtobuf = false): string => {
     try {
-      return negotiateInput(testRequest(type === undefined ? {} : { "content-type": type }));
+      return negotiateInput(testRequest(type === undefined ? {} : { "content-type": type }), acceptsProtobuf);
     } catch (error) {
       assert.ok(error instanceof ApiError);
       assert.equal(error.code, 415);
@@ -118,6 +149,12 @@ describe("negotiateInput", () => {
     assert.equal(typeOf("application/json; charset=utf-8"), "application/json");
     assert.equal(typeOf("APPLICATION/JSON"), "application/json");
     assert.equal(typeOf("application/yaml"), "application/yaml");
+  });
+
+  it("knows protobuf where it is accepted", () => {
+    const type = "application/vnd.kubernetes.protobuf";
+    assert.equal(typeOf(`${type}; charset=utf-8`, true), type);
+    assert.match(typeOf(type), /^the body of the request was in an unknown format/);
   });
 
   it("refuses everything else with the real server's text", () => {

@@ -13,6 +13,7 @@ import type {
 } from "../resources/definition.ts";
 import { builtInSchema } from "./built-in-schemas.ts";
 import { DEFAULT_TABLE, readText } from "./cells.ts";
+import { type Defaults, defaultsOf } from "./rules/defaults.ts";
 
 /** What a version does differently from the row it belongs to. */
 export interface VersionRow {
@@ -52,6 +53,8 @@ export interface Row {
   readonly table?: Omit<TableShape, "columns">;
   readonly selectableFields?: readonly SelectableField[];
   readonly rules?: ResourceRules;
+  /** What clients need not write, by path; the same in all versions. Filled in before the hook for defaults runs. */
+  readonly defaults?: Defaults;
   readonly hooks?: ResourceHooks;
 }
 
@@ -122,7 +125,7 @@ function defineKind({ group, schemaPackage }: GroupName, row: Row): ResourceDefi
     versions: versions.map((version) => serveVersion(row, version, `${schemaPackage}.${version.name}.${row.kind}`)),
     subresources: row.subresources ?? {},
     rules: { nameRule: "dns1123Subdomain", ...row.rules },
-    hooks: row.hooks,
+    hooks: hooksOf(row),
   } satisfies ResourceDefinition;
   if (row.storage === "none") return definition;
   const storageGroup = row.storage?.group ?? group;
@@ -130,6 +133,19 @@ function defineKind({ group, schemaPackage }: GroupName, row: Row): ResourceDefi
   const hash = storageVersionHash(storageGroup, row.storage?.hashVersion ?? version, row.kind);
   const storage = { version, group: row.storage?.group, prefix: row.storage?.prefix ?? row.plural, hash };
   return { ...definition, storage };
+}
+
+function hooksOf({ defaults, hooks }: Row): ResourceHooks | undefined {
+  if (!defaults) return hooks;
+  const fill = defaultsOf(defaults);
+  const further = hooks?.setDefaults;
+  return {
+    ...hooks,
+    setDefaults(object, apiVersion) {
+      fill(object);
+      further?.(object, apiVersion);
+    },
+  };
 }
 
 function serveVersion(row: Row, version: VersionRow, schemaName: string): ServedVersion {

@@ -10,7 +10,7 @@ import {
   type ResourceName,
 } from "../api/api-error.ts";
 import { invalidField } from "../api/field-error.ts";
-import type { KubeObject } from "../api/object.ts";
+import type { Json, KubeObject } from "../api/object.ts";
 import type { ObjectView } from "../api/reply.ts";
 import { parseVersion } from "../api/resource-version.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -21,6 +21,7 @@ import type { Catalog, ServedResource } from "./catalog.ts";
 import { convertObject, storedApiVersion } from "./conversion.ts";
 import type { ObjectAccess, ResourceDefinition, WriteWay } from "./definition.ts";
 import { type DeletionRequest, isReleased, planDeletion } from "./deletion.ts";
+import { emptyStatus } from "./empty-status.ts";
 import { countGeneration } from "./generation.ts";
 import type { KeySpace, ObjectKey } from "./keys.ts";
 import { fillSystemMetadata, generateName, keepSystemMetadata, wipeSystemMetadata } from "./metadata.ts";
@@ -71,6 +72,11 @@ type Attempt<T> = T | { current: Entry | undefined };
 
 const MAX_NAME_ATTEMPTS = 8;
 
+function setMember(object: KubeObject, member: string, value: Json | undefined): void {
+  if (value === undefined) delete object[member];
+  else object[member] = value;
+}
+
 /** All objects of one kind, with Kubernetes' rules. Each call names the served version it speaks. */
 export class Collection {
   readonly definition: ResourceDefinition;
@@ -114,7 +120,9 @@ export class Collection {
     const { definition } = this;
     const next = convertObject(definition, object, storedApiVersion(definition));
     fillSystemMetadata(next.metadata, this.#context.clock.now());
-    if (definition.subresources.status?.writes === "status" && !definition.rules.createKeepsStatus) delete next.status;
+    if (definition.subresources.status?.writes === "status" && !definition.rules.createKeepsStatus) {
+      setMember(next, "status", emptyStatus(definition));
+    }
     countGeneration(definition, next);
     const way = { subresource: "", apiVersion: resource.apiVersion };
     definition.hooks?.prepare?.(next, undefined, way);
@@ -236,8 +244,7 @@ export class Collection {
     if (way.subresource !== "") {
       keepUntouched(definition, way.subresource, next, current);
     } else if (definition.subresources.status?.writes === "status") {
-      if (current.status === undefined) delete next.status;
-      else next.status = cloneJson(current.status);
+      setMember(next, "status", cloneJson(current.status));
     }
     definition.hooks?.prepare?.(next, current, way);
     if (way.subresource !== "status") countGeneration(definition, next, current);

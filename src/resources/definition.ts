@@ -99,11 +99,20 @@ export interface ScalePaths {
   readonly selector?: string;
 }
 
+/** The kind that a subresource speaks when that is not the object's own, e.g. Scale of autoscaling/v1. */
+export interface SubresourceKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** The shape of bodies of this kind. Loaded at first need. */
+  readonly schema?: () => Schema;
+  readonly table?: TableShape;
+}
+
 /** A path below an object, such as `status`. */
 export interface Subresource {
   readonly verbs: readonly Verb[];
-  /** The kind it answers with when that is not the object's own, e.g. Scale of autoscaling/v1. */
-  readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
+  readonly kind?: SubresourceKind;
   /**
    * What a write through it may change: the status, everything but the status ("object": the kind's own rules tell the
    * difference), or exactly the members at these paths. Absent: this subresource has a handler of its own.
@@ -133,8 +142,8 @@ export interface ResourceRules {
   readonly garbageCollection?: "delete" | "orphan" | "unsupported";
   /** Create keeps the status that the client sent. */
   readonly createKeepsStatus?: boolean;
-  /** A status write leaves labels, annotations and other metadata as stored. */
-  readonly statusKeepsMetadata?: boolean;
+  /** A status write leaves labels, annotations and other metadata as stored, or just these members of it. */
+  readonly statusKeepsMetadata?: boolean | readonly string[];
   /** Objects of this kind may not own others. */
   readonly cannotOwn?: boolean;
   /** Finalizers need not be standard or qualified names. */

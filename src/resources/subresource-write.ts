@@ -20,10 +20,12 @@ export function keepUntouched(
   const metadata = next.metadata;
   for (const member of Object.keys(next)) if (!(member in current)) delete next[member];
   Object.assign(next, cloneJson(current));
-  if (writes === "status" && !definition.rules.statusKeepsMetadata) {
-    const { ownerReferences: _, ...changeable } = metadata;
-    next.metadata = changeable;
-    if (current.metadata.ownerReferences) next.metadata.ownerReferences = current.metadata.ownerReferences;
+  const { statusKeepsMetadata: keeps = [] } = definition.rules;
+  if (writes === "status" && keeps !== true) {
+    next.metadata = metadata;
+    for (const member of ["ownerReferences", ...(keeps === false ? [] : keeps)]) {
+      write(metadata, [member], cloneJson(current.metadata[member]));
+    }
   }
   for (const [index, path] of paths.entries()) write(next, path.split("."), wanted[index]);
 }

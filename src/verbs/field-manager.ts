@@ -4,6 +4,7 @@ import { allBut, type FieldFilter, nothingBut } from "../patch/apply/reset-field
 import type { TrackingScope } from "../patch/apply/scope.ts";
 import { trackUpdate } from "../patch/apply/track-update.ts";
 import { convertObject } from "../resources/conversion.ts";
+import type { ResourceRules } from "../resources/definition.ts";
 import { printTime } from "../resources/metadata.ts";
 import type { Target, VerbContext } from "./target.ts";
 
@@ -41,9 +42,14 @@ export function trackingScope(target: Target): TrackingScope {
 function ownable({ resource, subresource }: Target): FieldFilter | undefined {
   const { rules, subresources } = resource.definition;
   const writes = subresource === "" ? "object" : subresources[subresource]?.writes;
-  if (writes === "status") return rules.statusKeepsMetadata ? allBut("spec", "metadata") : allBut("spec");
+  if (writes === "status") return allBut("spec", ...keptMetadata(rules.statusKeepsMetadata));
   if (writes === "object") return subresources.status?.writes === "status" ? allBut("status") : undefined;
   return writes && nothingBut(...writes);
+}
+
+function keptMetadata(keeps: ResourceRules["statusKeepsMetadata"] = false): string[] {
+  if (typeof keeps === "boolean") return keeps ? ["metadata"] : [];
+  return keeps.map((member) => `metadata.${member}`);
 }
 
 /** Records who owns which field after a write that is not an apply. Changes `next`. */

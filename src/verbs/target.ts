@@ -7,16 +7,24 @@ import type { Collection } from "../resources/collection.ts";
 import type { Resources } from "../resources/resources.ts";
 import type { Schema } from "../schema/schema.ts";
 
+/** Through which single objects are read and changed: the objects of a kind, or a view of them. */
+export type ObjectAccessPoint = Pick<Collection, "get" | "update">;
+
 /** What a resource request is aimed at, once its path is understood. */
 export interface Target {
   readonly resource: ServedResource;
-  readonly collection: Collection;
+  readonly collection: ObjectAccessPoint;
   /** Empty: none, or all. */
   readonly namespace: string;
   /** Empty: the whole collection. */
   readonly name: string;
   /** Empty: the object itself. */
   readonly subresource: string;
+}
+
+/** A target whose objects can come and go, too. */
+export interface CollectionTarget extends Target {
+  readonly collection: Collection;
 }
 
 /** What verbs work with. */

@@ -21,6 +21,8 @@ export class World {
   readonly ledger: Ledger;
   readonly lists: ListSeen[] = [];
   readonly watches: WatchSeen[] = [];
+  /** Those of the watches that are connected now. */
+  readonly open = new Set<WatchSeen>();
   readonly gets: GetSeen[] = [];
   /** The newest known state of each object, for writers that want to succeed. */
   readonly known = new Map<string, Thing>();

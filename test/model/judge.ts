@@ -49,7 +49,8 @@ export function judgeList(ledger: Ledger, seen: ListSeen): void {
   assert.deepEqual(seen.items.map(essence), expected.map(essence), `${query} at ${revision}`);
   for (const { count, remaining } of seen.pages) {
     const rest = state.length - count;
-    if (countsRemaining(scope)) assert.equal(remaining, rest > 0 ? rest : undefined, `remaining after ${count}: ${query}`);
+    if (countsRemaining(scope))
+      assert.equal(remaining, rest > 0 ? rest : undefined, `remaining after ${count}: ${query}`);
     else assert.equal(remaining, undefined, query);
   }
 }
@@ -94,7 +95,10 @@ export function judgeGet(ledger: Ledger, { key, thing, atLeast }: GetSeen): void
   const [before] = ledger.stateAt(atLeast, only);
   const later = ledger.changesAfter(atLeast).filter((change) => change.key === key);
   const possible = [before, ...later.map((change) => change.thing)].map((one) => one && essence(one));
-  assert.ok(possible.includes(thing && essence(thing)), `${key} read after ${atLeast} shows ${thing && essence(thing)}`);
+  assert.ok(
+    possible.includes(thing && essence(thing)),
+    `${key} read after ${atLeast} shows ${thing && essence(thing)}`,
+  );
 }
 
 type ObjectEvent = Exclude<WireEvent, { readonly type: "ERROR" }>;

@@ -94,6 +94,11 @@ export class Ledger {
     return this.#acknowledged;
   }
 
+  /** The version of the newest step known. */
+  get newest(): number {
+    return Math.max(this.#start, ...this.#changes.keys());
+  }
+
   /** How many steps are known. */
   get length(): number {
     return this.#changes.size;

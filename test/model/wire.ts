@@ -67,9 +67,10 @@ export class Wire {
   }
 
   #open(method: string, path: string, options: { body?: unknown; agent: Agent | false }): Promise<IncomingMessage> {
-    const payload = options.body === undefined ? undefined : JSON.stringify(options.body);
+    const payload = options.body === undefined ? undefined : Buffer.from(JSON.stringify(options.body));
     return new Promise((resolve, reject) => {
-      const headers = payload === undefined ? {} : { "content-type": "application/json" };
+      // The length is not optional: for DELETE, Node would send the body without saying that there is one.
+      const headers = payload && { "content-type": "application/json", "content-length": payload.length };
       const outgoing = request(this.base + path, { method, headers, agent: options.agent, timeout: 30_000 }, resolve);
       outgoing.on("timeout", () => outgoing.destroy(new Error("no answer in 30 s")));
       outgoing.on("error", reject);

@@ -61,7 +61,9 @@ export class Writer {
 
   uint32(value: number): void {
     if (value < 0x80) {
-      this.#buffer[this.#reserve(1)] = value;
+      // Reserving may put another buffer in place, so it comes first.
+      const at = this.#reserve(1);
+      this.#buffer[at] = value;
       return;
     }
     const count = value < 0x4000 ? 2 : value < 0x200000 ? 3 : value < 0x10000000 ? 4 : 5;

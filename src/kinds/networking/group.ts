@@ -61,6 +61,7 @@ export const networkingKinds: ResourceDefinition[] = defineKinds(
   [
     {
       kind: "IngressClass",
+      defaults: { "spec.parameters.scope": "Cluster" },
       plural: "ingressclasses",
       scope: "Cluster",
       versions: ["v1"],

@@ -35,6 +35,7 @@ export const schedulingKinds: ResourceDefinition[] = defineKinds(
   [
     {
       kind: "PriorityClass",
+      defaults: { preemptionPolicy: "PreemptLowerPriority" },
       plural: "priorityclasses",
       shortNames: ["pc"],
       scope: "Cluster",

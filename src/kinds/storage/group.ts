@@ -37,6 +37,16 @@ export const storageKinds: ResourceDefinition[] = defineKinds(
   [
     {
       kind: "CSIDriver",
+      defaults: {
+        "spec.attachRequired": true,
+        "spec.podInfoOnMount": false,
+        "spec.storageCapacity": false,
+        "spec.fsGroupPolicy": "ReadWriteOnceWithFSType",
+        "spec.requiresRepublish": false,
+        "spec.seLinuxMount": false,
+        "spec.preventPodSchedulingIfMissing": false,
+        "spec.volumeLifecycleModes": ["Persistent"],
+      },
       plural: "csidrivers",
       scope: "Cluster",
       versions: ["v1"],
@@ -70,6 +80,7 @@ export const storageKinds: ResourceDefinition[] = defineKinds(
     },
     {
       kind: "StorageClass",
+      defaults: { reclaimPolicy: "Delete", volumeBindingMode: "Immediate" },
       plural: "storageclasses",
       shortNames: ["sc"],
       scope: "Cluster",

@@ -69,14 +69,14 @@ export function takeFromOthers(
   const conflicts = new Map<string, FieldSet>();
   const changed: Managers = new Map();
   for (const [id, manager] of managers) {
-    const { apiVersion, fields } = manager;
-    if (!byVersion.has(apiVersion))
-      byVersion.set(apiVersion, id === options.self ? undefined : compareIn(scope, change, apiVersion));
-    const comparison = byVersion.get(apiVersion);
     if (id === options.self) {
       changed.set(id, manager);
       continue;
     }
+    const { apiVersion, fields } = manager;
+    if (!byVersion.has(apiVersion)) byVersion.set(apiVersion, compareIn(scope, change, apiVersion));
+    const comparison = byVersion.get(apiVersion);
+    // The version is gone, and its managers with it.
     if (comparison === undefined) continue;
     const conflict = intersection(fields, union(comparison.modified, comparison.added));
     if (!isEmpty(conflict)) conflicts.set(id, conflict);

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { JsonObject } from "../../api/object.ts";
+import { defaultsOf } from "./defaults.ts";
+
+const fill = defaultsOf({ "spec.type": "A", "spec.ports[*].protocol": "TCP", "spec.inner": {}, "spec.inner.x": 1 });
+
+const filled = (spec: JsonObject | undefined) => {
+  const object = { kind: "K", apiVersion: "v1", metadata: {}, ...(spec ? { spec } : {}) };
+  fill(object);
+  return (object as { spec?: JsonObject }).spec;
+};
+
+test("defaults fill what is absent, null or empty, where their parent is there", () => {
+  assert.deepEqual(filled({ type: "", ports: [{}, { protocol: "UDP" }], inner: null }), {
+    type: "A",
+    ports: [{ protocol: "TCP" }, { protocol: "UDP" }],
+    inner: { x: 1 },
+  });
+  assert.deepEqual(filled({ type: "B", inner: { x: 2 } }), { type: "B", inner: { x: 2 } });
+  assert.equal(filled(undefined), undefined);
+});
+
+test("objects do not share their defaults", () => {
+  const [first, second] = [filled({}), filled({})];
+  assert.notEqual(first?.inner, second?.inner);
+});

@@ -1,0 +1,48 @@
+import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { cloneJson } from "../../lib/clone.ts";
+
+/**
+ * What a client need not write, by path: `spec.type` is set where `spec` is there and has no `type`;
+ * `spec.ports[*].protocol` in every item of the list. A default takes the place of absent, null and empty text.
+ */
+export type Defaults = Readonly<Record<string, Json>>;
+
+type Step = { readonly member: string; readonly each: boolean };
+
+interface CompiledDefault {
+  readonly way: readonly Step[];
+  readonly member: string;
+  readonly value: Json;
+}
+
+/** A function that fills in the defaults, in the order given, so that later ones may stand in what earlier ones made. */
+export function defaultsOf(defaults: Defaults): (object: KubeObject) => void {
+  const compiled = Object.entries(defaults).map(([path, value]) => compile(path, value));
+  return (object) => {
+    for (const one of compiled) fill(object, one, 0);
+  };
+}
+
+function compile(path: string, value: Json): CompiledDefault {
+  const steps = path.split(".").map((step) => {
+    const each = step.endsWith("[*]");
+    return { member: each ? step.slice(0, -3) : step, each };
+  });
+  const last = steps.pop();
+  return { way: steps, member: last?.member ?? "", value };
+}
+
+function fill(object: JsonObject, one: CompiledDefault, depth: number): void {
+  const step = one.way[depth];
+  if (step === undefined) {
+    const present = object[one.member];
+    if (present === undefined || present === null || present === "") object[one.member] = cloneJson(one.value);
+    return;
+  }
+  const next = object[step.member];
+  if (!step.each) {
+    if (isObject(next)) fill(next, one, depth + 1);
+    return;
+  }
+  if (Array.isArray(next)) for (const item of next) if (isObject(item)) fill(item, one, depth + 1);
+}

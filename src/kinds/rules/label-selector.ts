@@ -1,0 +1,86 @@
+import { type FieldError, forbiddenField, invalidField, requiredField } from "../../api/field-error.ts";
+import { labelValue, qualifiedName } from "../../api/names.ts";
+import { isObject, type Json, type JsonObject } from "../../api/object.ts";
+import { validateLabels } from "../../resources/metadata-validation.ts";
+import type { LabelSelector, LabelSelectorRequirement, Texts } from "./common-types.ts";
+
+/** Tolerance for what the stored object already has. */
+export interface SelectorOptions {
+  /** Values of expressions need not be label values. */
+  readonly allowsInvalidValues?: boolean;
+}
+
+/** What is wrong with a label selector as objects write it; nothing when it is right or missing. */
+export function validateLabelSelector(
+  selector: Json | undefined,
+  path: string,
+  { allowsInvalidValues = false }: SelectorOptions = {},
+): FieldError[] {
+  if (!isObject(selector)) return [];
+  const { matchLabels, matchExpressions }: LabelSelector = selector;
+  const errors = validateLabels(matchLabels ?? {}, `${path}.matchLabels`);
+  for (const [index, expression] of (matchExpressions ?? []).entries()) {
+    errors.push(...validateRequirement(expression, `${path}.matchExpressions[${index}]`, allowsInvalidValues));
+  }
+  return errors;
+}
+
+function validateRequirement(
+  { key = "", operator = "", values = [] }: LabelSelectorRequirement,
+  path: string,
+  allowsInvalidValues: boolean,
+): FieldError[] {
+  const errors: FieldError[] = [];
+  if (operator === "In" || operator === "NotIn") {
+    const text = "must be specified when `operator` is 'In' or 'NotIn'";
+    if (values.length === 0) errors.push(requiredField(`${path}.values`, text));
+  } else if (operator === "Exists" || operator === "DoesNotExist") {
+    const text = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
+    if (values.length > 0) errors.push(forbiddenField(`${path}.values`, text));
+  } else {
+    errors.push(invalidField(`${path}.operator`, operator, "not a valid selector operator"));
+  }
+  errors.push(...qualifiedName(key).map((text) => invalidField(`${path}.key`, key, text)));
+  if (allowsInvalidValues) return errors;
+  for (const [index, value] of values.entries()) {
+    errors.push(...labelValue(value).map((text) => invalidField(`${path}.values[${index}]`, value, text)));
+  }
+  return errors;
+}
+
+/** Whether an expression of a stored selector has a value that no label can have. */
+export function hasInvalidValue(selector: Json | undefined): boolean {
+  if (!isObject(selector)) return false;
+  const { matchExpressions = [] }: LabelSelector = selector;
+  return matchExpressions.some(({ values = [] }) => values.some((value) => labelValue(value).length > 0));
+}
+
+/** Whether a selector restricts anything; a missing one does not count as one. */
+export function isEmptySelector(selector: JsonObject): boolean {
+  const { matchLabels = {}, matchExpressions = [] }: LabelSelector = selector;
+  return Object.keys(matchLabels).length + matchExpressions.length === 0;
+}
+
+/** A selector with its members in the order in which the real server prints them. */
+export function orderedSelector(selector: Json | undefined): Json | undefined {
+  if (!isObject(selector)) return selector;
+  const { matchLabels, matchExpressions }: LabelSelector = selector;
+  return {
+    ...(matchLabels && Object.keys(matchLabels).length > 0 ? { matchLabels: orderedTexts(matchLabels) } : {}),
+    ...(matchExpressions && matchExpressions.length > 0
+      ? {
+          matchExpressions: matchExpressions.map(({ key = "", operator = "", values }) => ({
+            key,
+            operator,
+            ...(values && values.length > 0 ? { values } : {}),
+          })),
+        }
+      : {}),
+  };
+}
+
+/** A map with its keys in order, as the real server prints it. */
+export function orderedTexts(texts: Texts | undefined): Texts | undefined {
+  if (texts === undefined) return undefined;
+  return Object.fromEntries(Object.entries(texts).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

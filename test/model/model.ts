@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Tolerance, World, writeOnce, writer } from "./actors.ts";
+import { judgeGet, judgeList, judgeWatch } from "./judge.ts";
+import { Random } from "./random.ts";
+import { lister } from "./readers.ts";
+import { ALL, NAMES, pathOf } from "./scope.ts";
+import { isDrained, reference, watcher } from "./watchers.ts";
+
+/** One run of the model against real servers that share one store. */
+export interface ModelRun {
+  /** Addresses of the servers. */
+  readonly bases: readonly string[];
+  readonly seed: number;
+  readonly seconds: number;
+  readonly tolerance?: Tolerance;
+  readonly writers?: number;
+  readonly listers?: number;
+  readonly watchers?: number;
+  /** What is done to the servers meanwhile. Writing goes on until this has returned. */
+  fault?(world: World, random: Random): Promise<void>;
+}
+
+const CATCH_UP_MS = 30_000;
+
+/** Lets random clients work, then checks every answer that any of them got. Resolves to a line of figures. */
+export async function runModel(run: ModelRun): Promise<string> {
+  try {
+    return await play(run);
+  } catch (error) {
+    throw new Error(`MODEL_SEED=${run.seed}: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
+}
+
+async function play(run: ModelRun): Promise<string> {
+  const random = new Random(run.seed);
+  const world = await World.begin(run.bases, run.tolerance ?? {});
+  let reached = world.ledger.start;
+  const actors = [
+    reference(world, (revision) => {
+      reached = revision;
+    }),
+    ...many(run.writers ?? 3, () => writer(world, random.fork())),
+    ...many(run.listers ?? 3, () => lister(world, random.fork())),
+    ...many(run.watchers ?? 8, () => watcher(world, random.fork())),
+  ];
+  const failed = Promise.withResolvers<never>();
+  for (const actor of actors) actor.catch(failed.reject);
+  failed.promise.catch(() => undefined);
+  const orFail = <T>(promise: Promise<T>) => Promise.race([promise, failed.promise]);
+  try {
+    await orFail(Promise.all([sleep(run.seconds * 1000), run.fault?.(world, random.fork())]));
+    world.isWriting = false;
+    await orFail(Promise.all(actors.slice(1, 1 + (run.writers ?? 3))));
+    const last = await orFail(writeLast(world));
+    await orFail(until(() => reached >= last, "the watch of everything catches up"));
+    world.ledger.seal((key) => NAMES.some((name) => key.endsWith(`/${name}`)));
+    await orFail(until(() => [...world.open].every((seen) => isDrained(world, seen)), "all watches catch up"));
+    await orFail(listLast(world));
+  } finally {
+    world.isWriting = false;
+    world.isRunning = false;
+    await Promise.allSettled(actors);
+    for (const wire of world.wires) wire.close();
+  }
+  await Promise.all(actors);
+  for (const seen of world.lists) judgeList(world.ledger, seen);
+  for (const seen of world.gets) judgeGet(world.ledger, seen);
+  for (const seen of world.watches) judgeWatch(world.ledger, seen);
+  const counts = [...world.counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([what, count]) => `${count} ${what}`);
+  return `MODEL_SEED=${run.seed}: ${counts.join(", ")}`;
+}
+
+const many = (count: number, start: () => Promise<void>) => Array.from({ length: count }, start);
+
+/** Writes until one write of ours is acknowledged, and returns its version. */
+async function writeLast(world: World): Promise<number> {
+  const random = new Random(0);
+  const deadline = Date.now() + CATCH_UP_MS;
+  for (const { length } = world.ledger; world.ledger.length === length; ) {
+    assert.ok(Date.now() < deadline, "no write succeeds any more");
+    await writeOnce(world, random);
+  }
+  return world.ledger.newest;
+}
+
+/** The present as every server shows it, in one piece. */
+async function listLast(world: World): Promise<void> {
+  for (const wire of world.wires) {
+    const atLeast = world.ledger.acknowledged;
+    const query = pathOf(ALL);
+    const { status, body } = await wire.call("GET", query);
+    assert.equal(status, 200);
+    const items = body.items ?? [];
+    const pages = [{ count: items.length, remaining: undefined }];
+    const revision = Number(body.metadata?.resourceVersion);
+    world.lists.push({ query, scope: ALL, revision, items, pages, isWhole: true, atLeast });
+  }
+}
+
+async function until(isTrue: () => boolean, what: string): Promise<void> {
+  for (const deadline = Date.now() + CATCH_UP_MS; !isTrue(); await sleep(20))
+    assert.ok(Date.now() < deadline, `not in ${CATCH_UP_MS} ms: ${what}`);
+}
