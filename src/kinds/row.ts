@@ -11,6 +11,7 @@ import type {
   Subresource,
   Verb,
 } from "../resources/definition.ts";
+import { scaleTable } from "./autoscaling/scale-table.ts";
 import { builtInSchema } from "./built-in-schemas.ts";
 import { DEFAULT_TABLE, readText } from "./cells.ts";
 import { type Defaults, defaultsOf } from "./rules/defaults.ts";
@@ -82,7 +83,14 @@ export const STATUS: Subresource = { verbs: READ_WRITE, writes: "status" };
 /** The subresource that sees only the number of replicas of a workload. */
 export const SCALE: Subresource = {
   verbs: READ_WRITE,
-  kind: { group: "autoscaling", version: "v1", kind: "Scale" },
+  kind: {
+    group: "autoscaling",
+    version: "v1",
+    kind: "Scale",
+    schema: () => builtInSchema("io.k8s.api.autoscaling.v1.Scale"),
+    table: scaleTable,
+  },
+  scale: { specReplicas: ".spec.replicas", statusReplicas: ".status.replicas", selector: ".spec.selector" },
 };
 /** A part of the object with a handler of its own. */
 export const PART: Subresource = { verbs: READ_WRITE };

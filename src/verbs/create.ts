@@ -4,10 +4,10 @@ import type { ApiReply } from "../api/reply.ts";
 import { dedupeOwnerReferences, settleNamespace, wipeSystemMetadata } from "../resources/metadata.ts";
 import { readObject } from "./body.ts";
 import { managerOf, recordManager } from "./field-manager.ts";
-import { admissionRequest, type Target, type VerbContext } from "./target.ts";
+import { admissionRequest, type CollectionTarget, type VerbContext } from "./target.ts";
 
 /** Creates one object. */
-export async function create(context: VerbContext, call: Call, target: Target): Promise<ApiReply> {
+export async function create(context: VerbContext, call: Call, target: CollectionTarget): Promise<ApiReply> {
   const { dryRun, fieldManager, fieldValidation } = parseWriteQuery("CreateOptions", call.request.query);
   const object = await readObject(context, call, target, fieldValidation);
   settleNamespace(target.resource.definition, object.metadata, target.namespace);

@@ -5,10 +5,10 @@ import type { ApiReply } from "../api/reply.ts";
 import { deletionWrite } from "./delete.ts";
 import { readDeleteOptions } from "./delete-options.ts";
 import { select } from "./list.ts";
-import type { Target, VerbContext } from "./target.ts";
+import type { CollectionTarget, VerbContext } from "./target.ts";
 
 /** Deletes the objects that a list query selects, one by one, and answers with the list as it was. */
-export async function deleteCollection(context: VerbContext, call: Call, target: Target): Promise<ApiReply> {
+export async function deleteCollection(context: VerbContext, call: Call, target: CollectionTarget): Promise<ApiReply> {
   const query = parseListQuery(call.request.query);
   const options = await readDeleteOptions(context, call);
   validateListQuery(query);

@@ -2,10 +2,10 @@ import type { Call } from "../api/call.ts";
 import type { ApiReply, ObjectView } from "../api/reply.ts";
 import type { WriteOptions } from "../resources/collection.ts";
 import { readDeleteOptions } from "./delete-options.ts";
-import { admissionRequest, type Target, type VerbContext } from "./target.ts";
+import { admissionRequest, type CollectionTarget, type Target, type VerbContext } from "./target.ts";
 
 /** Deletes one object, or begins to. */
-export async function deleteObject(context: VerbContext, call: Call, target: Target): Promise<ApiReply> {
+export async function deleteObject(context: VerbContext, call: Call, target: CollectionTarget): Promise<ApiReply> {
   const options = await readDeleteOptions(context, call);
   const { collection, resource, namespace, name } = target;
   const { view, removed } = await collection.delete(

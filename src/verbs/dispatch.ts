@@ -10,7 +10,8 @@ import { deleteCollection } from "./delete-collection.ts";
 import { get } from "./get.ts";
 import { list } from "./list.ts";
 import { patch, requirePatchType } from "./patch.ts";
-import type { Target, VerbContext } from "./target.ts";
+import { scaleTarget } from "./scale.ts";
+import type { CollectionTarget, Target, VerbContext } from "./target.ts";
 import { update } from "./update.ts";
 import { watch } from "./watch.ts";
 
@@ -24,17 +25,19 @@ export async function dispatch(context: VerbContext, call: Call): Promise<ApiRep
   // Compat: the router refuses unknown kinds of patches before anything is said about the version.
   if (verb === "patch") requirePatchType(call);
   warnOfDeprecation(call, resource);
-  const target: Target = {
+  const target: CollectionTarget = {
     resource,
     collection: context.resources.collection(resource),
     namespace: resource.definition.scope === "Namespaced" ? info.namespace : "",
     name: info.name,
     subresource: info.subresource,
   };
+  if (!resource.definition.storage) throw unsupportedVerb(nameOf(target), verb);
+  const scale = scaleTarget(target);
+  if (scale) return runOnObject(context, call, scale, verb);
   if (info.subresource !== "" && resource.subresources[info.subresource]?.writes === undefined) {
     throw unsupportedVerb(nameOf(target), verb);
   }
-  if (!resource.definition.storage) throw unsupportedVerb(nameOf(target), verb);
   return run(context, call, target, verb);
 }
 
@@ -83,23 +86,33 @@ function warnOfDeprecation(call: Call, { definition, version, apiVersion }: Serv
   );
 }
 
-function run(context: VerbContext, call: Call, target: Target, verb: Verb): Promise<ApiReply> | ApiReply {
+function run(context: VerbContext, call: Call, target: CollectionTarget, verb: Verb): Promise<ApiReply> | ApiReply {
   switch (verb) {
-    case "get":
-      return get(call, target);
     case "list":
       return list(context, call, target);
     case "watch":
       return watch(context, call, target);
     case "create":
       return create(context, call, target);
-    case "update":
-      return update(context, call, target);
     case "delete":
       return deleteObject(context, call, target);
     case "deletecollection":
       return deleteCollection(context, call, target);
+    default:
+      return runOnObject(context, call, target, verb);
+  }
+}
+
+/** The verbs that need no more than one object that is there already, or a view of it. */
+function runOnObject(context: VerbContext, call: Call, target: Target, verb: Verb): Promise<ApiReply> {
+  switch (verb) {
+    case "get":
+      return get(call, target);
+    case "update":
+      return update(context, call, target);
     case "patch":
       return patch(context, call, target);
+    default:
+      throw unsupportedVerb(nameOf(target), verb);
   }
 }

@@ -20,7 +20,7 @@ export async function lister(world: World, random: Random): Promise<void> {
   while (world.isRunning) {
     const limit = random.percent(50) ? random.between(1, 6) : undefined;
     await listOnce(world, random, randomScope(random), limit);
-    await sleep(random.between(0, 40));
+    await sleep(random.between(0, 20));
   }
 }
 

@@ -44,7 +44,7 @@ export async function watcher(world: World, random: Random): Promise<void> {
     const seen = (random.percent(50) ? resume(resumed) : undefined) ?? begin(world, random);
     const manner = {
       pauseMs: random.percent(30) ? random.between(1, 30) : 0,
-      cutAfterMs: random.percent(60) ? random.between(1, 1500) : LONG_MS,
+      cutAfterMs: random.percent(90) ? random.between(1, 1000) : LONG_MS,
     };
     world.watches.push(seen);
     world.count("watches");

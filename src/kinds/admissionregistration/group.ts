@@ -3,6 +3,7 @@ import type { KubeObject } from "../../api/object.ts";
 import type { ResourceDefinition, ResourceRules } from "../../resources/definition.ts";
 import { AGE, column, count, NAME, printSelector, read, readText, text } from "../cells.ts";
 import { defineKinds, deprecatedVersion, type Row, STATUS, type VersionRow } from "../row.ts";
+import type { Defaults } from "../rules/defaults.ts";
 
 function printParamKind(policy: KubeObject): string {
   const paramKind = read(policy, ".spec.paramKind");
@@ -29,6 +30,29 @@ const webhookColumns: readonly Column[] = [NAME, column("Webhooks", "integer", c
 const rules: ResourceRules = { generation: "counted", requiresResourceVersion: true, freeFinalizers: true };
 const common: Pick<Row, "scope" | "categories" | "rules"> = { scope: "Cluster", categories: ["api-extensions"], rules };
 
+/** Defaults of a rule that says which requests are meant, at a path. */
+function matchDefaults(path: string): Defaults {
+  return {
+    [`${path}.matchPolicy`]: "Equivalent",
+    [`${path}.namespaceSelector`]: {},
+    [`${path}.objectSelector`]: {},
+    [`${path}.resourceRules[*].scope`]: "*",
+    [`${path}.excludeResourceRules[*].scope`]: "*",
+  };
+}
+
+const policyDefaults: Defaults = { "spec.failurePolicy": "Fail", ...matchDefaults("spec.matchConstraints") };
+const bindingDefaults: Defaults = matchDefaults("spec.matchResources");
+const webhookDefaults: Defaults = {
+  "webhooks[*].failurePolicy": "Fail",
+  "webhooks[*].matchPolicy": "Equivalent",
+  "webhooks[*].namespaceSelector": {},
+  "webhooks[*].objectSelector": {},
+  "webhooks[*].timeoutSeconds": 10,
+  "webhooks[*].rules[*].scope": "*",
+  "webhooks[*].clientConfig.service.port": 443,
+};
+
 function mutatingVersions(kind: string): (string | VersionRow)[] {
   return [
     "v1",
@@ -44,6 +68,7 @@ export const admissionregistrationKinds: ResourceDefinition[] = defineKinds(
     {
       ...common,
       kind: "MutatingAdmissionPolicy",
+      defaults: policyDefaults,
       plural: "mutatingadmissionpolicies",
       versions: mutatingVersions("MutatingAdmissionPolicy"),
       columns: [NAME, column("Mutations", "integer", count(".spec.mutations")), paramKind, AGE],
@@ -51,6 +76,7 @@ export const admissionregistrationKinds: ResourceDefinition[] = defineKinds(
     {
       ...common,
       kind: "MutatingAdmissionPolicyBinding",
+      defaults: bindingDefaults,
       plural: "mutatingadmissionpolicybindings",
       versions: mutatingVersions("MutatingAdmissionPolicyBinding"),
       columns: bindingColumns,
@@ -58,6 +84,7 @@ export const admissionregistrationKinds: ResourceDefinition[] = defineKinds(
     {
       ...common,
       kind: "MutatingWebhookConfiguration",
+      defaults: { ...webhookDefaults, "webhooks[*].reinvocationPolicy": "Never" },
       plural: "mutatingwebhookconfigurations",
       versions: ["v1"],
       columns: webhookColumns,
@@ -65,6 +92,7 @@ export const admissionregistrationKinds: ResourceDefinition[] = defineKinds(
     {
       ...common,
       kind: "ValidatingAdmissionPolicy",
+      defaults: policyDefaults,
       plural: "validatingadmissionpolicies",
       versions: ["v1"],
       subresources: { status: STATUS },
@@ -74,6 +102,7 @@ export const admissionregistrationKinds: ResourceDefinition[] = defineKinds(
     {
       ...common,
       kind: "ValidatingAdmissionPolicyBinding",
+      defaults: bindingDefaults,
       plural: "validatingadmissionpolicybindings",
       versions: ["v1"],
       columns: bindingColumns,
@@ -81,6 +110,7 @@ export const admissionregistrationKinds: ResourceDefinition[] = defineKinds(
     {
       ...common,
       kind: "ValidatingWebhookConfiguration",
+      defaults: webhookDefaults,
       plural: "validatingwebhookconfigurations",
       versions: ["v1"],
       columns: webhookColumns,

@@ -22,6 +22,7 @@ export const discoveryKinds: ResourceDefinition[] = defineKinds(
   [
     {
       kind: "EndpointSlice",
+      defaults: { "ports[*].name": "", "ports[*].protocol": "TCP" },
       plural: "endpointslices",
       versions: ["v1"],
       columns: [

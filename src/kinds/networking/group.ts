@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../api/object.ts";
+import { isObject, type KubeObject } from "../../api/object.ts";
 import type { ResourceDefinition } from "../../resources/definition.ts";
 import {
   AGE,
@@ -53,6 +53,12 @@ function printParent(address: KubeObject): string {
   return [resource, readText(parent, ".namespace"), readText(parent, ".name")].filter((part) => part !== "").join("/");
 }
 
+/** A policy is about what comes in, and about what goes out when it says anything of that. */
+function setPolicyTypes({ spec }: KubeObject): void {
+  if (!isObject(spec) || (Array.isArray(spec.policyTypes) && spec.policyTypes.length > 0)) return;
+  spec.policyTypes = Array.isArray(spec.egress) && spec.egress.length > 0 ? ["Ingress", "Egress"] : ["Ingress"];
+}
+
 const OLD = deprecatedVersion("v1beta1", "1.34", "1.37");
 
 /** The kinds that say how traffic reaches pods. */
@@ -101,6 +107,8 @@ export const networkingKinds: ResourceDefinition[] = defineKinds(
     },
     {
       kind: "NetworkPolicy",
+      defaults: { "spec.ingress[*].ports[*].protocol": "TCP", "spec.egress[*].ports[*].protocol": "TCP" },
+      hooks: { setDefaults: setPolicyTypes },
       plural: "networkpolicies",
       shortNames: ["netpol"],
       versions: ["v1"],

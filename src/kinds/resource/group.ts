@@ -2,6 +2,7 @@ import type { KubeObject } from "../../api/object.ts";
 import type { ResourceDefinition } from "../../resources/definition.ts";
 import { AGE, age, column, count, NAME, read, text } from "../cells.ts";
 import { defineKinds, deprecatedVersion, STATUS, selectable, type VersionRow } from "../row.ts";
+import type { Defaults } from "../rules/defaults.ts";
 import { poolStatusColumns } from "./pool-status-cells.ts";
 
 const VERSIONS: readonly (string | VersionRow)[] = [
@@ -9,6 +10,15 @@ const VERSIONS: readonly (string | VersionRow)[] = [
   deprecatedVersion("v1beta2", "1.36", "1.39"),
   deprecatedVersion("v1beta1", "1.35", "1.38"),
 ];
+
+/** A request that says nothing else asks for exactly one device; older versions write it one level higher. */
+function requestDefaults(path: string): Defaults {
+  const requests = `${path}.devices.requests[*]`;
+  return {
+    [`${requests}.exactly.allocationMode`]: "ExactCount",
+    [`${requests}.firstAvailable[*].allocationMode`]: "ExactCount",
+  };
+}
 
 const reservations = count(".status.reservedFor");
 
@@ -58,6 +68,7 @@ export const resourceKinds: ResourceDefinition[] = defineKinds(
     },
     {
       kind: "ResourceClaim",
+      defaults: requestDefaults("spec"),
       plural: "resourceclaims",
       versions: VERSIONS,
       subresources: { status: STATUS },
@@ -66,6 +77,7 @@ export const resourceKinds: ResourceDefinition[] = defineKinds(
     },
     {
       kind: "ResourceClaimTemplate",
+      defaults: requestDefaults("spec.spec"),
       plural: "resourceclaimtemplates",
       versions: VERSIONS,
       columns: [NAME, AGE],

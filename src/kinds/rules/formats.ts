@@ -1,0 +1,84 @@
+import { type FieldError, invalidField } from "../../api/field-error.ts";
+import { byteLength, dns1123Label, dns1123Subdomain, regexMessage } from "../../api/names.ts";
+
+/** Adds one error for each thing that is wrong with a value. */
+export function pushInvalid(errors: FieldError[], path: string, value: unknown, texts: readonly string[]): void {
+  for (const text of texts) errors.push(invalidField(path, value, text));
+}
+
+/** The wire text for a number outside of its range. */
+export function rangeMessage(lowest: number, highest: number): string {
+  return `must be between ${lowest} and ${highest}, inclusive`;
+}
+
+/** What is wrong with a number that must lie in a range; nothing when it does. */
+export function inRange(value: number, lowest: number, highest: number): string[] {
+  return value >= lowest && value <= highest ? [] : [rangeMessage(lowest, highest)];
+}
+
+/** What is wrong with the number of a port. */
+export function portNumber(value: number): string[] {
+  return inRange(value, 1, 65535);
+}
+
+/** What is wrong with the number of a user or group of an operating system. */
+export function accountNumber(value: number): string[] {
+  return inRange(value, 0, 2 ** 31 - 1);
+}
+
+/** What is wrong with the name of a port. */
+export function portName(value: string): string[] {
+  const errors: string[] = [];
+  if (byteLength(value) > 15) errors.push("must be no more than 15 characters");
+  if (!/^[-a-z0-9]+$/.test(value)) {
+    errors.push("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
+  }
+  if (!/[a-z]/.test(value)) errors.push("must contain at least one letter (a-z)");
+  if (value.includes("--")) errors.push("must not contain consecutive hyphens");
+  if (value.startsWith("-") || value.endsWith("-")) errors.push("must not begin or end with a hyphen");
+  return errors;
+}
+
+/** Adds what is wrong with a port that is given by its number or its name. */
+export function pushPortErrors(errors: FieldError[], path: string, port: number | string): void {
+  pushInvalid(errors, path, port, typeof port === "number" ? portNumber(port) : portName(port));
+}
+
+/** What is wrong with the name of an environment variable. */
+export function environmentName(value: string): string[] {
+  if (value === "") return ["environment variable name must be non-empty"];
+  const rule = "a valid environment variable name must consist only of printable ASCII characters other than '='";
+  return /^[ -<>-~]*$/.test(value) ? [] : [rule];
+}
+
+/** What is wrong with the name of an HTTP header. */
+export function headerName(value: string): string[] {
+  if (/^[-A-Za-z0-9]+$/.test(value)) return [];
+  const rule = "a valid HTTP header must consist of alphanumeric characters or '-'";
+  return [regexMessage(rule, "[-A-Za-z0-9]+", "X-Header-Name")];
+}
+
+const SEARCH_LABEL = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
+const SEARCH_PATTERN = `${SEARCH_LABEL}(\\.${SEARCH_LABEL})*`;
+const SEARCH = new RegExp(`^${SEARCH_PATTERN}$`);
+
+/** What is wrong with a DNS subdomain whose labels may also have underscores. */
+export function subdomainWithUnderscores(value: string): string[] {
+  const errors = byteLength(value) > 253 ? ["must be no more than 253 characters"] : [];
+  if (!SEARCH.test(value)) {
+    const rule =
+      "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character";
+    errors.push(regexMessage(rule, SEARCH_PATTERN, "example.com"));
+  }
+  return errors;
+}
+
+/** What is wrong with the name of an object that must be a DNS subdomain. */
+export function subdomainName(value: string): string[] {
+  return dns1123Subdomain(value, "characters");
+}
+
+/** What is wrong with a name that must be a DNS label. */
+export function labelName(value: string): string[] {
+  return dns1123Label(value, "characters");
+}

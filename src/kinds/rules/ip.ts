@@ -1,0 +1,63 @@
+import { type FieldError, invalidField, quote } from "../../api/field-error.ts";
+import { parseAddress, printAddress } from "../../lib/ip-address.ts";
+
+const NOT_AN_ADDRESS = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+
+/** An address whose decimal parts may begin with zeros, as older releases took them; undefined when it is none. */
+export function parseLooseAddress(text: string): Uint8Array | undefined {
+  return parseAddress(text) ?? parseAddress(text.replace(/(?<=^|[.:])0+(?=[0-9]+(?:\.|$))/g, zeros(text)));
+}
+
+/** Leading zeros are dropped only in dotted parts. */
+function zeros(text: string): (match: string, offset: number) => string {
+  const dotted = text.includes(".") ? text.lastIndexOf(":", text.indexOf(".")) + 1 : text.length;
+  return (match, offset) => (offset >= dotted ? "" : match);
+}
+
+/** Whether an address of 16 bytes stands for one of 4. */
+export function isMapped(bytes: Uint8Array): boolean {
+  return (
+    bytes.length === 16 && bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255
+  );
+}
+
+/** Whether an address is one of 4 bytes, written in either way. */
+export function isShortAddress(bytes: Uint8Array): boolean {
+  return bytes.length === 4 || isMapped(bytes);
+}
+
+/** Adds what is wrong with the text of an address. Texts in `accepted` are fine whatever they are. */
+export function pushAddressErrors(
+  errors: FieldError[],
+  path: string,
+  text: string,
+  accepted: readonly string[] = [],
+): void {
+  if (accepted.includes(text)) return;
+  const bytes = parseLooseAddress(text);
+  if (bytes === undefined) errors.push(invalidField(path, text, NOT_AN_ADDRESS));
+  else if (parseAddress(text) === undefined) errors.push(invalidField(path, text, "must not have leading 0s"));
+  else if (isMapped(bytes)) errors.push(invalidField(path, text, "must not be an IPv4-mapped IPv6 address"));
+}
+
+/** The warning about an address that is taken, but not written as it should be. */
+export function addressWarnings(path: string, text: string): string[] {
+  const bytes = parseLooseAddress(text);
+  if (bytes === undefined) return [];
+  const strict = parseAddress(text);
+  if (strict === undefined || isMapped(strict)) {
+    const shown = printAddress(isMapped(bytes) ? bytes.subarray(12) : bytes);
+    return [`${path}: non-standard IP address ${quote(text)} is invalid: use ${quote(shown)}`];
+  }
+  if (strict.length === 4 || printAddress(strict) === text) return [];
+  const canonical = quote(printAddress(strict));
+  return [`${path}: IPv6 address ${quote(text)} should be in RFC 5952 canonical format (${canonical})`];
+}
+
+/** Whether a list of addresses has both families. An address that is none counts as an error. */
+export function hasBothFamilies(texts: readonly string[]): boolean | undefined {
+  const parsed = texts.map(parseLooseAddress);
+  if (parsed.includes(undefined)) return undefined;
+  const short = parsed.filter((bytes) => bytes !== undefined && isShortAddress(bytes)).length;
+  return short > 0 && short < texts.length;
+}

@@ -1,0 +1,117 @@
+import { type FieldError, invalidField } from "../../api/field-error.ts";
+import { qualifiedName } from "../../api/names.ts";
+import { parseQuantity, type Quantity } from "../../api/quantity.ts";
+import { NOT_NEGATIVE } from "./numbers.ts";
+
+const HUGE_PAGES = "hugepages-";
+const OWN_DOMAIN = "kubernetes.io/";
+const REQUESTS = "requests.";
+
+const COUNTED = [
+  "pods",
+  "resourcequotas",
+  "services",
+  "replicationcontrollers",
+  "secrets",
+  "configmaps",
+  "persistentvolumeclaims",
+  "services.nodeports",
+  "services.loadbalancers",
+];
+const INTEGERS = new Set(COUNTED);
+const CONTAINER = new Set(["cpu", "memory", "ephemeral-storage"]);
+const STANDARD = new Set([
+  ...CONTAINER,
+  ...[...CONTAINER].flatMap((name) => [`${REQUESTS}${name}`, `limits.${name}`]),
+  ...COUNTED,
+  "storage",
+  "requests.storage",
+]);
+
+/** Whether a resource is memory in pages of a certain size. */
+export function isHugePages(name: string): boolean {
+  return name.startsWith(HUGE_PAGES);
+}
+
+/** Whether a resource is Kubernetes' own. */
+export function isNativeResource(name: string): boolean {
+  return !name.includes("/") || name.includes(OWN_DOMAIN);
+}
+
+/** Whether more of a resource may be promised than there is. */
+export function isOvercommitAllowed(name: string): boolean {
+  return isNativeResource(name) && !isHugePages(name);
+}
+
+/** Whether a resource is one that somebody else offers on nodes. */
+export function isExtendedResource(name: string): boolean {
+  if (isNativeResource(name) || name.startsWith(REQUESTS)) return false;
+  return qualifiedName(`${REQUESTS}${name}`).length === 0;
+}
+
+/** Whether only whole amounts of a resource make sense. */
+export function isIntegerResource(name: string): boolean {
+  return INTEGERS.has(name) || isExtendedResource(name);
+}
+
+/** Whether a pod as a whole, rather than its containers, may ask for a resource. */
+export function isPodLevelResource(name: string): boolean {
+  return name === "cpu" || name === "memory" || isHugePages(name);
+}
+
+/** Whether containers may ask for a resource whose name has no domain. */
+export function isStandardContainerResource(name: string): boolean {
+  return CONTAINER.has(name) || isHugePages(name);
+}
+
+/** Adds what is wrong with the name of a resource of any kind. */
+export function pushResourceNameErrors(errors: FieldError[], path: string, name: string): void {
+  const texts = qualifiedName(name);
+  for (const text of texts) errors.push(invalidField(path, name, text));
+  if (texts.length > 0 || name.includes("/")) return;
+  if (STANDARD.has(name) || isHugePages(name) || name.startsWith(`${REQUESTS}${HUGE_PAGES}`)) return;
+  errors.push(invalidField(path, name, "must be a standard resource type or fully qualified"));
+}
+
+/** Adds what is wrong with the name of a resource that containers ask for. */
+export function pushContainerResourceNameErrors(errors: FieldError[], path: string, name: string): void {
+  pushResourceNameErrors(errors, path, name);
+  if (!name.includes("/")) {
+    if (isStandardContainerResource(name)) return;
+    errors.push(invalidField(path, name, "must be a standard resource for containers"));
+  } else if (!isNativeResource(name) && !isExtendedResource(name)) {
+    errors.push(invalidField(path, name, "doesn't follow extended resource name standard"));
+  }
+}
+
+/** Adds what is wrong with the amount of a resource: it is never negative, and whole where only that makes sense. */
+export function pushAmountErrors(errors: FieldError[], path: string, name: string, amount: string): void {
+  const quantity = parseQuantity(amount);
+  if (quantity.mantissa < 0n) errors.push(invalidField(path, amount, NOT_NEGATIVE));
+  if (isIntegerResource(name) && !isWhole(quantity)) errors.push(invalidField(path, amount, "must be an integer"));
+}
+
+/** Whether an amount is an integer. */
+export function isWhole({ mantissa, exponent }: Quantity): boolean {
+  return exponent >= 0 || mantissa % 10n ** BigInt(-exponent) === 0n;
+}
+
+/** Whether an amount of memory in pages is a multiple of their size. */
+export function isMultipleOfPages(name: string, amount: string): boolean {
+  let size: Quantity;
+  try {
+    size = parseQuantity(name.slice(HUGE_PAGES.length));
+  } catch {
+    return false;
+  }
+  if (size.mantissa <= 0n || !isWhole(size)) return false;
+  return wholeValue(parseQuantity(amount)) % wholeValue(size) === 0n;
+}
+
+/** The amount as an integer, rounded away from zero. */
+export function wholeValue({ mantissa, exponent }: Quantity): bigint {
+  if (exponent >= 0) return mantissa * 10n ** BigInt(exponent);
+  const unit = 10n ** BigInt(-exponent);
+  const extra = mantissa % unit === 0n ? 0n : mantissa < 0n ? -1n : 1n;
+  return mantissa / unit + extra;
+}

@@ -1,0 +1,190 @@
+import { conflict, invalid } from "../api/api-error.ts";
+import { invalidField } from "../api/field-error.ts";
+import { apiVersionOf, isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
+import type { ObjectView } from "../api/reply.ts";
+import { printLabelSelector, readLabelMap, readSelectorObject } from "../api/selector-object.ts";
+import { fromScaleFields, type ReplicasPaths, toScaleFields } from "../patch/apply/scale.ts";
+import type { ServedResource } from "../resources/catalog.ts";
+import type { Change, UpdateOptions } from "../resources/collection.ts";
+import { convertObject } from "../resources/conversion.ts";
+import type { ScalePaths, SubresourceKind } from "../resources/definition.ts";
+import type { ObjectKey } from "../resources/keys.ts";
+import { viewObject } from "../resources/object-view.ts";
+import type { ObjectAccessPoint, Target } from "./target.ts";
+
+/**
+ * The scale of the object that `target` names, as something that can be read, replaced and patched like an object of
+ * its own. Undefined when the subresource of the target is no scale.
+ */
+export function scaleTarget(target: Target): Target | undefined {
+  const { scale, kind } = target.resource.subresources[target.subresource] ?? {};
+  if (scale === undefined || kind === undefined) return undefined;
+  return { ...target, resource: scaleResource(target.resource, kind), collection: new Scales(target, scale, kind) };
+}
+
+/** The kind of the scale, as if it were served in the place of its parent. */
+function scaleResource(
+  parent: ServedResource,
+  { group, version, kind, schema, table }: SubresourceKind,
+): ServedResource {
+  const served = { name: version, schema: schema ?? (() => ({ type: "object" })), schemaName: "", table } as const;
+  const definition = {
+    group,
+    kind,
+    listKind: "",
+    plural: parent.definition.plural,
+    singular: parent.definition.singular,
+    shortNames: [],
+    categories: [],
+    scope: parent.definition.scope,
+    verbs: [],
+    versions: [served],
+    subresources: {},
+    rules: {},
+  };
+  return { definition, version: served, apiVersion: apiVersionOf(group, version), subresources: {} };
+}
+
+/** How many replicas objects of a kind have, and are to have. Nothing is stored but the objects themselves. */
+class Scales implements ObjectAccessPoint {
+  readonly #parent: Target;
+  readonly #paths: ScalePaths;
+  readonly #kind: SubresourceKind;
+
+  constructor(parent: Target, paths: ScalePaths, kind: SubresourceKind) {
+    this.#parent = parent;
+    this.#paths = paths;
+    this.#kind = kind;
+  }
+
+  async get(_resource: ServedResource, key: ObjectKey, minRevision?: number): Promise<ObjectView> {
+    const { collection, resource } = this.#parent;
+    const { object } = await collection.get(resource, key, minRevision);
+    return viewObject(this.#scaleOf(object));
+  }
+
+  async update(
+    _resource: ServedResource,
+    key: ObjectKey,
+    change: Change,
+    options: UpdateOptions,
+  ): Promise<{ view: ObjectView; created: boolean }> {
+    const { collection, resource } = this.#parent;
+    const { admit } = options;
+    const shown = (object: KubeObject | undefined) =>
+      object && this.#scaleOf(convertObject(resource.definition, object, resource.apiVersion));
+    const { view } = await collection.update(resource, key, (current) => this.#changeParent(current, change), {
+      ...options,
+      admit:
+        admit &&
+        ((next, previous) =>
+          admit(this.#scaleOf(convertObject(resource.definition, next, resource.apiVersion)), shown(previous))),
+    });
+    return { view: viewObject(this.#scaleOf(view.object)), created: false };
+  }
+
+  async #changeParent(parent: KubeObject | undefined, change: Change): Promise<KubeObject> {
+    if (!parent) throw new Error("a scale does not create its object");
+    const live = this.#scaleOf(parent);
+    const replicasPaths = this.#replicasPaths();
+    const { managedFields } = parent.metadata;
+    const owned = toScaleFields(managedFields, replicasPaths);
+    if (owned) live.metadata.managedFields = owned;
+    const next = await change(live);
+    this.#check(next, parent);
+    write(parent, this.#paths.specReplicas, numberAt(next, ".spec.replicas"));
+    const { apiVersion } = this.#parent.resource;
+    const entries = { object: managedFields, scale: next.metadata.managedFields, apiVersion };
+    const updated = fromScaleFields(entries, replicasPaths);
+    const { resourceVersion } = next.metadata;
+    const { managedFields: _fields, resourceVersion: _version, ...metadata } = parent.metadata;
+    parent.metadata = {
+      ...metadata,
+      ...(updated ? { managedFields: updated } : {}),
+      ...(resourceVersion ? { resourceVersion } : {}),
+    };
+    return parent;
+  }
+
+  #check(next: KubeObject, { metadata }: KubeObject): void {
+    const { group, kind } = this.#kind;
+    const name = metadata.name ?? "";
+    const replicas = numberAt(next, ".spec.replicas");
+    if (replicas < 0) {
+      throw invalid({ group, kind }, name, [
+        invalidField("spec.replicas", replicas, "must be greater than or equal to 0"),
+      ]);
+    }
+    const { uid } = next.metadata;
+    if (!uid || uid === metadata.uid) return;
+    const { resource, subresource } = this.#parent;
+    const target = { group: resource.definition.group, resource: `${resource.definition.plural}/${subresource}` };
+    const text = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid}`;
+    throw conflict(target, name, text);
+  }
+
+  #scaleOf(parent: KubeObject): KubeObject {
+    const { group, version, kind } = this.#kind;
+    const { specReplicas, statusReplicas, selector } = this.#paths;
+    const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata;
+    const replicas = numberAt(parent, specReplicas);
+    const text = selector === undefined ? "" : printSelector(valueAt(parent, selector));
+    return {
+      kind,
+      apiVersion: apiVersionOf(group, version),
+      metadata: compact({ name, namespace, uid, resourceVersion, creationTimestamp }),
+      spec: replicas === 0 ? {} : { replicas },
+      status: { replicas: numberAt(parent, statusReplicas), ...(text === "" ? {} : { selector: text }) },
+    };
+  }
+
+  /** Where each version of the parent keeps its replicas, for the ownership of that field. */
+  #replicasPaths(): ReplicasPaths {
+    const { resource, subresource } = this.#parent;
+    const { group, versions, subresources } = resource.definition;
+    return new Map(
+      versions.map((version) => {
+        const path = (version.subresources ?? subresources)[subresource]?.scale?.specReplicas;
+        return [apiVersionOf(group, version.name), path?.replace(/^\./, "")];
+      }),
+    );
+  }
+}
+
+function compact(members: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+/** The text of a selector, which may be a label selector, a map of labels, or a text already. */
+function printSelector(selector: Json | undefined): string {
+  if (typeof selector === "string") return selector;
+  if (!isObject(selector)) return "";
+  const isLabelSelector = isObject(selector.matchLabels) || Array.isArray(selector.matchExpressions);
+  return printLabelSelector((isLabelSelector ? readSelectorObject(selector) : readLabelMap(selector)) ?? []);
+}
+
+function steps(path: string): string[] {
+  return path.replace(/^\./, "").split(".");
+}
+
+function valueAt(object: JsonObject, path: string): Json | undefined {
+  return steps(path).reduce<Json | undefined>((value, member) => (isObject(value) ? value[member] : undefined), object);
+}
+
+function numberAt(object: JsonObject, path: string): number {
+  const value = valueAt(object, path);
+  return typeof value === "number" ? value : 0;
+}
+
+function write(object: JsonObject, path: string, value: Json): void {
+  const members = steps(path);
+  const last = members.pop() ?? "";
+  let place = object;
+  for (const member of members) {
+    const inner = place[member];
+    const next: JsonObject = isObject(inner) ? inner : {};
+    place[member] = next;
+    place = next;
+  }
+  place[last] = value;
+}
