@@ -21,6 +21,7 @@ interface ServeFlags {
   clientCaFile?: string;
   tokenAuthFile?: string;
   serviceClusterIpRange: string;
+  controllers: string;
 }
 
 function port(text: string): number {
@@ -90,6 +91,7 @@ function program(run: (config: Config) => Promise<void>): Command {
     .option("--tls-private-key-file <file>", "key of the serving certificate")
     .option("--client-ca-file <file>", "authority of client certificates")
     .option("--token-auth-file <file>", 'lines of token,user,uid,"groups"')
+    .option("--controllers <list>", "controllers to run: *, none, or names; -name leaves one out", defaults.controllers)
     .option("--service-cluster-ip-range <cidr>", "range of service addresses", defaults.serviceClusterIpRange)
     .action((flags: ServeFlags) => run(toConfig(flags)));
   return binnacle;

@@ -10,6 +10,8 @@ import type { ListenerOptions } from "./http/listener.ts";
 /** By what the server is known to its clients, and they to it. */
 export interface Identity {
   readonly tls: NonNullable<ListenerOptions["tls"]>;
+  /** The authority that clients are to trust, as PEM. */
+  readonly authority: string;
   readonly tokens: readonly StaticToken[];
   readonly kubeconfigFile: string;
   /** Writes the administrator's kubeconfig once the address is known. */
@@ -30,6 +32,7 @@ export async function prepareIdentity(config: Config): Promise<Identity> {
   const kubeconfigFile = path.resolve(config.certDir, "kubeconfig");
   return {
     tls: { certificate, key, clientAuthority },
+    authority,
     tokens: [...listed, admin],
     kubeconfigFile,
     async saveKubeconfig(url) {

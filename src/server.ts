@@ -15,6 +15,7 @@ import {
 import type { ApiReply } from "./api/reply.ts";
 import { parseRequestInfo } from "./api/request-info.ts";
 import { TokenAuthenticator } from "./auth/token-file.ts";
+import { startBackground } from "./background.ts";
 import type { Config } from "./config.ts";
 import { createDefaultNamespaces } from "./controllers/default-namespaces.ts";
 import type { EncodedReply } from "./encoding/encoded-reply.ts";
@@ -92,6 +93,9 @@ export async function startServer(config: Config): Promise<Server> {
     const options = { host: "127.0.0.1", port: config.insecurePort, reportError };
     listeners.push(await listen((request) => answer(open, request), options));
   }
+  const background = startBackground(config, resources, identity.authority, (controller, error) =>
+    log.error({ err: error, controller }, "controller failed"),
+  );
   const url = `https://${printHost(config.bindAddress)}:${secure.port}`;
   await identity.saveKubeconfig(url);
   return {
@@ -100,6 +104,7 @@ export async function startServer(config: Config): Promise<Server> {
     kubeconfigFile: identity.kubeconfigFile,
     async close() {
       await Promise.all(listeners.map((listener) => listener.close(config.shutdownGraceMs)));
+      await background.stop();
       await store.close();
     },
   };

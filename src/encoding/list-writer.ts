@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Json, JsonObject } from "../api/object.ts";
 import type { ObjectView } from "../api/reply.ts";
+import { type Fill, FilledBody } from "./filled-body.ts";
 import { printJson } from "./json.ts";
 import type { OutputForm } from "./negotiate.ts";
 import { printYaml } from "./yaml-print.ts";
@@ -21,11 +22,6 @@ export interface ListShape {
 
 /** Size at which a chunk is handed on. */
 const CHUNK_BYTES = 64 * 1024;
-/** The same where entries are only copied, which takes a fraction of a millisecond for so much. */
-const COPIED_CHUNK_BYTES = 256 * 1024;
-/** Up to this size a list that is only copied is one buffer: a usual page of objects. */
-const COPIED_WHOLE_BYTES = 2 * 1024 * 1024;
-
 /**
  * A list as bytes: one buffer when it is small, otherwise a stream of chunks that gives other requests a turn after
  * each of them.
@@ -36,7 +32,7 @@ export function writeList(
   maxBytes: number,
 ): Uint8Array | AsyncIterable<Uint8Array> {
   const isCopied = shape.json === undefined && form.mediaType === "application/json" && !form.isPretty;
-  if (isCopied) return writeCopies(shape);
+  if (isCopied) return writeCopies(shape, maxBytes);
   const chunks = joinPieces(piecesOf(shape, form));
   const first: Uint8Array[] = [];
   let size = 0;
@@ -57,46 +53,66 @@ async function* continueWith(first: Uint8Array[], rest: Generator<Uint8Array>): 
   }
 }
 
-function writeCopies(shape: ListShape): Uint8Array | AsyncIterable<Uint8Array> {
-  const chunks = copiedChunks(shape);
-  const first = chunks.next();
-  const next = chunks.next();
-  if (next.done) return first.value ?? new Uint8Array();
-  return continueWith([first.value as Uint8Array, next.value], chunks);
-}
+/** More items are not measured before they are sent. */
+const MAX_MEASURED = 20_000;
 
-/** The first chunk is the whole list where that is not too large. */
-function* copiedChunks({ head, arrayName, views }: ListShape): Generator<Uint8Array, undefined> {
+function writeCopies(shape: ListShape, maxBytes: number): Uint8Array | FilledBody {
+  const { head, arrayName, views } = shape;
   const start = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"${arrayName}":[`);
-  let maxBytes = COPIED_WHOLE_BYTES;
-  let size = start.length + LIST_END.length;
-  let from = 0;
-  for (let to = 0; to < views.length; to++) {
-    size += (views[to]?.itemSize() ?? 0) + 1;
-    if (size < maxBytes || to === views.length - 1) continue;
-    yield copyItems(views, { from, to: to + 1, start, size });
-    maxBytes = COPIED_CHUNK_BYTES;
-    size = LIST_END.length;
-    from = to + 1;
+  if (views.length > MAX_MEASURED) return new FilledBody(undefined, itemCopier(start, views));
+  let size = start.length + Math.max(0, views.length - 1) + LIST_END.length;
+  for (const view of views) size += view.itemSize();
+  if (size > maxBytes) return new FilledBody(size, itemCopier(start, views));
+  const whole = Buffer.allocUnsafe(size);
+  let at = start.copy(whole);
+  for (const [index, view] of views.entries()) {
+    if (index > 0) whole[at++] = COMMA_BYTE;
+    at = view.writeItem(whole, at);
   }
-  yield copyItems(views, { from, to: views.length, start, size });
-  return undefined;
+  LIST_END.copy(whole, at);
+  return whole;
 }
 
-/** Items from `from` to `to` with all that stands around them, at most `size` bytes. */
-function copyItems(
-  views: readonly ObjectView[],
-  { from, to, start, size }: { from: number; to: number; start: Buffer; size: number },
-): Uint8Array {
-  const out = Buffer.allocUnsafeSlow(size);
-  let at = 0;
-  if (from === 0) at = start.copy(out);
-  for (let i = from; i < to; i++) {
-    if (i > 0) out[at++] = 0x2c;
-    at = views[i]?.writeItem(out, at) ?? at;
-  }
-  if (to === views.length) at += LIST_END.copy(out, at);
-  return out.subarray(0, at);
+/** Copies the head, the items and the end of a list, as much as fits at a time. */
+function itemCopier(start: Buffer, views: readonly ObjectView[]): Fill {
+  let index = 0;
+  /** What must go out before the next item, and how much of it is out. */
+  let held: Uint8Array | undefined = start;
+  let heldFrom = 0;
+  const copyHeld = (target: Uint8Array, at: number): number => {
+    if (held === undefined) return at;
+    const part = held.subarray(heldFrom, heldFrom + target.length - at);
+    target.set(part, at);
+    heldFrom += part.length;
+    if (heldFrom === held.length) held = undefined;
+    return at + part.length;
+  };
+  const hold = (bytes: Uint8Array): void => {
+    held = bytes;
+    heldFrom = 0;
+  };
+  return (target) => {
+    let at = copyHeld(target, 0);
+    while (index < views.length && held === undefined) {
+      const view = views[index] as ObjectView;
+      const size = view.itemSize() + 1;
+      if (size > target.length - at) {
+        if (at > 0) return at;
+        hold(Buffer.concat([index > 0 ? COMMA : EMPTY, view.itemJson()]));
+        index++;
+        at = copyHeld(target, at);
+      } else {
+        if (index++ > 0) target[at++] = COMMA_BYTE;
+        at = view.writeItem(target, at);
+      }
+      if (index === views.length) break;
+    }
+    if (index === views.length && held === undefined) {
+      index++;
+      hold(LIST_END);
+    }
+    return copyHeld(target, at);
+  };
 }
 
 function* joinPieces(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
@@ -125,6 +141,8 @@ function printNothing({ head, arrayName }: ListShape, form: OutputForm): Uint8Ar
 }
 
 const COMMA = Buffer.from(",");
+const COMMA_BYTE = 0x2c;
+const EMPTY = Buffer.alloc(0);
 const LIST_END = Buffer.from("]}\n");
 
 function* compactPieces({ head, arrayName, views, json = itemJson }: ListShape): Generator<Uint8Array> {

@@ -38,6 +38,7 @@ export async function startServer(choice: ServerChoice): Promise<GoldenServer> {
       `--cert-dir=${directory}`,
       `--token-auth-file=${await writeTokenFile(directory)}`,
       "--service-cluster-ip-range=10.96.0.0/16",
+      "--controllers=none",
     ]);
     cleanUps.push(() => server.kill());
     await waitUntilReady(server, base, { token: tokens.admin, withinMs: 30_000 });

@@ -55,7 +55,7 @@ async function play(run: ModelRun): Promise<string> {
     const last = await orFail(writeLast(world));
     await orFail(until(() => reached >= last, "the watch of everything catches up"));
     world.ledger.seal((key) => NAMES.some((name) => key.endsWith(`/${name}`)));
-    await orFail(until(() => [...world.open].every((seen) => isDrained(world, seen)), "all watches catch up"));
+    await orFail(drain(world));
     await orFail(listLast(world));
   } finally {
     world.isWriting = false;
@@ -82,6 +82,16 @@ async function writeLast(world: World): Promise<number> {
     await writeOnce(world, random);
   }
   return world.ledger.newest;
+}
+
+/** Waits until all open watches have shown everything. A watch that does not has skipped something or is stuck. */
+async function drain(world: World): Promise<void> {
+  try {
+    await until(() => [...world.open].every((seen) => isDrained(world, seen)), "all watches catch up");
+  } catch (error) {
+    for (const seen of world.open) judgeWatch(world.ledger, seen);
+    throw error;
+  }
 }
 
 /** The present as every server shows it, in one piece. */

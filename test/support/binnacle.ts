@@ -48,6 +48,7 @@ export async function startBinnacle(options: BinnacleOptions = {}): Promise<Runn
       `--cert-dir=${directory}`,
       `--token-auth-file=${await writeTokenFile(directory)}`,
       "--service-cluster-ip-range=10.96.0.0/16",
+      "--controllers=none",
       ...(options.flags ?? []),
     ]);
     cleanUps.push(() => server.kill());

@@ -1,7 +1,7 @@
-import { type FieldError, forbiddenField, invalidField, quote, requiredField } from "../../api/field-error.ts";
+import { duplicateField, type FieldError, forbiddenField, invalidField, quote, requiredField } from "../../api/field-error.ts";
 import { byteLength } from "../../api/names.ts";
-import { isObject, type JsonObject } from "../../api/object.ts";
-import { accountNumber, inRange, labelName, pushInvalid, subdomainName } from "../rules/formats.ts";
+import { isObject } from "../../api/object.ts";
+import { labelName, pushInvalid, subdomainName } from "../rules/formats.ts";
 import type { PodOptions } from "./pod-validation-options.ts";
 import { checkSource, SOURCES } from "./volume-source-validation.ts";
 import type { Volume } from "./volume-types.ts";
@@ -29,7 +29,7 @@ export function validateVolumes(
     validateSource(own, volume, at, scope);
     if (name === "") own.push(requiredField(`${at}.name`));
     else pushInvalid(own, `${at}.name`, name, labelName(name));
-    if (found.has(name)) own.push({ type: "FieldValueDuplicate", field: `${at}.name`, message: `Duplicate value: ${quote(name)}` });
+    if (found.has(name)) own.push(duplicateField(`${at}.name`, name));
     if (own.length === 0) found.set(name, volume);
     else errors.push(...own);
     const claim = persistentVolumeClaim?.claimName ?? "";
@@ -60,7 +60,7 @@ function validateSource(errors: FieldError[], volume: Volume, path: string, scop
       const name = NAMES_WHEN_FORBIDDEN[member] ?? member;
       errors.push(forbiddenField(`${path}.${name}`, "may not specify more than 1 volume type"));
     } else {
-      checkSource(errors, member, source, `${path}.${NAMES_WHEN_WRONG[member] ?? member}`, scope.options);
+      checkSource(errors, { member, path: `${path}.${NAMES_WHEN_WRONG[member] ?? member}` }, source, scope.options);
       if (member === "ephemeral") validateMadeClaim(errors, volume, path, scope);
     }
     if (member === "iscsi") validatePortalLength(errors, volume, path);
@@ -82,29 +82,4 @@ function validatePortalLength(errors: FieldError[], { name = "", iscsi }: Volume
   const text =
     "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.";
   errors.push(invalidField(`${path}.name`, name, text));
-}
-
-/** Checks the access rights of files that a volume makes. */
-export function checkMode(errors: FieldError[], mode: number | undefined, path: string): void {
-  if (mode === undefined || inRange(mode, 0, 0o777).length === 0) return;
-  errors.push(invalidField(path, mode, "must be a number between 0 and 0777 (octal), both inclusive"));
-}
-
-/** Checks who owns files that a volume makes. */
-export function checkOwner(errors: FieldError[], owner: number | undefined, path: string): void {
-  if (owner !== undefined) pushInvalid(errors, path, owner, accountNumber(owner));
-}
-
-/** Checks that texts are there. */
-export function checkRequired(
-  errors: FieldError[],
-  object: JsonObject,
-  path: string,
-  members: readonly string[],
-): void {
-  for (const member of members) if (isEmpty(object[member])) errors.push(requiredField(`${path}.${member}`));
-}
-
-function isEmpty(value: unknown): boolean {
-  return value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 }

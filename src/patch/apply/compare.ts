@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from "../../api/object.ts";
-import { EMPTY, type FieldSet, hasChildren, isEmpty, type MutableFieldSet, union } from "./field-set.ts";
+import { EMPTY, type FieldSet, isEmpty, type MutableFieldSet, union } from "./field-set.ts";
 import { compareElements, type PathElement } from "./path-element.ts";
 import type { ListShape, MapShape, Shape } from "./shape.ts";
 import { deduce, isMap, itemElement, sameAlternative, sameValue, typedMember } from "./typed.ts";
+import { itemsOf, wholeOf } from "./whole.ts";
 
 /** What differs between two values. No path is in more than one of the sets. */
 export interface Comparison {
@@ -44,10 +45,12 @@ export function touchedBy({ added, modified, removed }: Comparison): FieldSet {
 
 function differ(shape: Shape, left: Value, right: Value, raw: CompareOptions): Difference | undefined {
   if (left === right) return undefined;
+  if (right === undefined)
+    return left === undefined ? undefined : { removed: wholeOf(shape, left, raw.leftIsRaw !== true) };
+  if (left === undefined) return { added: wholeOf(shape, right, raw.rightIsRaw !== true) };
   const leftShape = deduce(shape, left);
   const rightShape = deduce(shape, right);
-  if (right === undefined) return differAs(leftShape, left, right, raw);
-  if (left === undefined || sameAlternative(leftShape, rightShape)) return differAs(rightShape, left, right, raw);
+  if (sameAlternative(leftShape, rightShape)) return differAs(rightShape, left, right, raw);
   return bothOf(differAs(leftShape, left, right, raw), differAs(rightShape, left, right, raw));
 }
 
@@ -62,7 +65,7 @@ function bothOf(first: Difference | undefined, second: Difference | undefined): 
   return { added: join("added"), modified: join("modified"), removed: join("removed") };
 }
 
-function differAs(shape: Shape, left: Value, right: Value, raw: CompareOptions): Difference | undefined {
+function differAs(shape: Shape, left: Json, right: Json, raw: CompareOptions): Difference | undefined {
   if (shape.map !== undefined) return differAsMaps(shape.map, left, right, raw);
   if (shape.list === undefined || shape.scalar !== undefined) return differAsLeaves(left, right);
   return differAsLists(shape.list, left, right, raw);
@@ -72,13 +75,11 @@ const ADDED: Difference = { added: EMPTY };
 const REMOVED: Difference = { removed: EMPTY };
 const MODIFIED: Difference = { modified: EMPTY };
 
-function differAsLeaves(left: Value, right: Value): Difference | undefined {
-  if (left === undefined) return ADDED;
-  if (right === undefined) return REMOVED;
+function differAsLeaves(left: Json, right: Json): Difference | undefined {
   return sameValue(left, right) ? undefined : MODIFIED;
 }
 
-function differAsMaps(shape: MapShape, left: Value, right: Value, raw: CompareOptions): Difference | undefined {
+function differAsMaps(shape: MapShape, left: Json, right: Json, raw: CompareOptions): Difference | undefined {
   if (shape.isAtomic) return differAsLeaves(left, right);
   const leftMap = isMap(left) ? left : undefined;
   const rightMap = isMap(right) ? right : undefined;
@@ -99,7 +100,7 @@ function differAsMaps(shape: MapShape, left: Value, right: Value, raw: CompareOp
   // Both empty: a leaf, so that null and empty remain two things.
   if (isEmptyOnBoth) return differAsLeaves(left, right);
   if (changed.length > 1) changed.sort(compareChildren);
-  return assemble(left, right, changed);
+  return assemble(changed);
 }
 
 /** What differs at a child. `order` is its place among declared fields, undefined for others. */
@@ -137,11 +138,12 @@ function compareChildren(left: ChangedChild, right: ChangedChild): number {
   return compareElements(left.element, right.element);
 }
 
-/** What differs below a path, and the path itself where only one side has it. Undefined when nothing does. */
-function assemble(left: Value, right: Value, changed: readonly ChangedChild[]): Difference | undefined {
-  let added: MutableFieldSet | undefined = left === undefined ? { ".": EMPTY } : undefined;
-  let removed: MutableFieldSet | undefined = right === undefined ? { ".": EMPTY } : undefined;
+/** What differs below a path that both sides have. Undefined when nothing does. */
+function assemble(changed: readonly ChangedChild[]): Difference | undefined {
+  if (changed.length === 0) return undefined;
+  let added: MutableFieldSet | undefined;
   let modified: MutableFieldSet | undefined;
+  let removed: MutableFieldSet | undefined;
   for (const { element, difference: below } of changed) {
     if (below.added !== undefined) {
       added ??= {};
@@ -156,43 +158,30 @@ function assemble(left: Value, right: Value, changed: readonly ChangedChild[]): 
       removed[element] = below.removed;
     }
   }
-  if (added === undefined && removed === undefined && modified === undefined) return undefined;
-  return {
-    added: added !== undefined && hasChildren(added) ? added : added && EMPTY,
-    modified,
-    removed: removed !== undefined && hasChildren(removed) ? removed : removed && EMPTY,
-  };
+  return { added, modified, removed };
 }
 
-function differAsLists(shape: ListShape, left: Value, right: Value, raw: CompareOptions): Difference | undefined {
+function differAsLists(shape: ListShape, left: Json, right: Json, raw: CompareOptions): Difference | undefined {
   const leftItems = Array.isArray(left) ? left : [];
   const rightItems = Array.isArray(right) ? right : [];
   if (shape.isAtomic || (leftItems.length === 0 && rightItems.length === 0)) return differAsLeaves(left, right);
   const changed =
     rightItems.length === 0 || leftItems.length === 0
-      ? differOnOneSide(shape, left, right, raw)
+      ? differOnOneSide(shape, leftItems, rightItems, raw)
       : differOnBothSides(shape, leftItems, rightItems, raw);
   if (changed.length > 1) changed.sort(compareChildren);
-  return assemble(left, right, changed);
+  return assemble(changed);
 }
 
 /** Like `differOnBothSides`, for a list of which one side has no items. */
-function differOnOneSide(shape: ListShape, left: Value, right: Value, raw: CompareOptions): ChangedChild[] {
-  const isLeft = Array.isArray(left) && left.length > 0;
-  const items = isLeft ? left : Array.isArray(right) ? right : [];
-  const elements = items.map((item) => itemElement(shape, item, (isLeft ? raw.leftIsRaw : raw.rightIsRaw) !== true));
-  const isUnique = elements.length === 1 || new Set(elements).size === elements.length;
-  const whole = isLeft ? REMOVED : ADDED;
-  const changed: ChangedChild[] = [];
-  for (const [i, element] of elements.entries()) {
-    // Items with the same key count as one opaque item.
-    const isRepeated = !isUnique && elements.indexOf(element) !== elements.lastIndexOf(element);
-    if (isRepeated && elements.indexOf(element) !== i) continue;
-    const [one, other] = isLeft ? [items[i], undefined] : [undefined, items[i]];
-    const difference = isRepeated ? whole : differ(shape.items(), one, other, raw);
-    if (difference !== undefined) changed.push({ element, order: undefined, difference });
-  }
-  return changed;
+function differOnOneSide(shape: ListShape, left: Json[], right: Json[], raw: CompareOptions): ChangedChild[] {
+  const isLeft = left.length > 0;
+  const isTyped = (isLeft ? raw.leftIsRaw : raw.rightIsRaw) !== true;
+  return itemsOf(shape, isLeft ? left : right, isTyped).map(([element, node]) => ({
+    element,
+    order: undefined,
+    difference: isLeft ? { removed: node } : { added: node },
+  }));
 }
 
 function differOnBothSides(shape: ListShape, left: Json[], right: Json[], raw: CompareOptions): ChangedChild[] {

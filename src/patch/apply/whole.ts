@@ -1,0 +1,83 @@
+import type { Json, JsonObject } from "../../api/object.ts";
+import { EMPTY, type FieldSet, type MutableFieldSet } from "./field-set.ts";
+import { compareElements, compareText, type PathElement } from "./path-element.ts";
+import type { FieldShape, ListShape, MapShape, Shape } from "./shape.ts";
+import { deduce, isMap, itemElement, memberShape, typedMember } from "./typed.ts";
+
+/**
+ * The node of a value that only one of two sides has: the value itself and everything in it down to leaves.
+ * `isTyped`: see `typedMember`. Throws TypedError.
+ */
+export function wholeOf(shape: Shape, value: Json, isTyped: boolean): FieldSet {
+  if (typeof value !== "object" || value === null) return EMPTY;
+  const { map, scalar, list } = deduce(shape, value);
+  if (map !== undefined) return map.isAtomic || !isMap(value) ? EMPTY : membersOf(map, value, isTyped);
+  if (scalar !== undefined || list === undefined || list.isAtomic || !Array.isArray(value)) return EMPTY;
+  if (value.length === 0) return EMPTY;
+  const out: MutableFieldSet = { ".": EMPTY };
+  for (const [element, node] of itemsOf(list, value, isTyped)) out[element] = node;
+  return out;
+}
+
+/** The items of a list by element, in canonical order. Items with the same key count as one opaque item. */
+export function itemsOf(list: ListShape, value: readonly Json[], isTyped: boolean): [PathElement, FieldSet][] {
+  const items = list.items();
+  const nodes: [PathElement, FieldSet][] = [];
+  const places = new Map<PathElement, number>();
+  for (const item of value) {
+    const element = itemElement(list, item, isTyped);
+    const place = value.length > 1 ? places.get(element) : undefined;
+    if (place !== undefined) nodes[place] = [element, EMPTY];
+    else if (value.length > 1) places.set(element, nodes.length);
+    if (place === undefined) nodes.push([element, wholeOf(items, item, isTyped)]);
+  }
+  return nodes.length > 1 ? nodes.sort((left, right) => compareElements(left[0], right[0])) : nodes;
+}
+
+function membersOf(map: MapShape, value: JsonObject, isTyped: boolean): FieldSet {
+  const fields = map.fields();
+  if (fields.size === 0) return entriesOf(map, value);
+  const found: FieldShape[] = [];
+  let others: string[] | undefined;
+  for (const name in value) {
+    const field = fields.get(name);
+    if (field === undefined) {
+      others ??= [];
+      if (value[name] !== undefined) others.push(name);
+    } else if ((isTyped ? typedMember(field, value[name]) : value[name]) !== undefined) {
+      found.push(field);
+    }
+  }
+  if (isTyped) for (const field of map.written()) if (value[field.name] === undefined) found.push(field);
+  if (others !== undefined) return mixedOf(map, value, [...found.map(({ name }) => name), ...others], isTyped);
+  if (found.length === 0) return EMPTY;
+  if (found.length > 1) found.sort(byOrder);
+  const out: MutableFieldSet = { ".": EMPTY };
+  for (const field of found) {
+    const member = (isTyped ? typedMember(field, value[field.name]) : value[field.name]) ?? null;
+    out[field.element] = wholeOf(field.shape(), member, isTyped);
+  }
+  return out;
+}
+
+function byOrder(left: FieldShape, right: FieldShape): number {
+  return left.order - right.order;
+}
+
+/** The members of a map without declared fields. */
+function entriesOf(map: MapShape, value: JsonObject): FieldSet {
+  const names = Object.keys(value).filter((name) => value[name] !== undefined);
+  return mixedOf(map, value, names, false);
+}
+
+function mixedOf(map: MapShape, value: JsonObject, names: string[], isTyped: boolean): FieldSet {
+  if (names.length === 0) return EMPTY;
+  const out: MutableFieldSet = { ".": EMPTY };
+  for (const name of names.length > 1 ? names.sort(compareText) : names) {
+    const field = map.fields().get(name);
+    const below = memberShape(map, name);
+    const member = (isTyped ? typedMember(field, value[name]) : value[name]) ?? null;
+    if (below !== undefined) out[field?.element ?? `f:${name}`] = wholeOf(below, member, isTyped);
+  }
+  return out;
+}
