@@ -88,7 +88,13 @@ export function tooLongField(field: string, maxLength: number): FieldError {
 
 /** The list has more items than allowed. */
 export function tooManyField(field: string, count: number, maxItems: number): FieldError {
-  return { type: "FieldValueTooMany", field, message: `Too many: ${count}: must have at most ${maxItems} items` };
+  const items = maxItems === 1 ? "item" : "items";
+  return { type: "FieldValueTooMany", field, message: `Too many: ${count}: must have at most ${maxItems} ${items}` };
+}
+
+/** The text has more characters than allowed. */
+export function tooManyCharactersField(field: string, maxLength: number): FieldError {
+  return { type: "FieldValueTooLong", field, message: `Too long: may not be more than ${maxLength} characters` };
 }
 
 /** The error as one line: path, then text. */

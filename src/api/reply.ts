@@ -15,7 +15,7 @@ export interface ObjectView {
   itemJson(): Uint8Array;
   /** The size of `itemJson()`. */
   itemSize(): number;
-  /** Copies `itemJson()` to a place that has room for it, without making it first. Returns where it ends. */
+  /** Copies `itemJson()` to a buffer without making it first. Returns where it ends, or -1 if there may be no room. */
   writeItem(target: Uint8Array, at: number): number;
   /** Room for encodings derived from this view, by a name that the encoder chooses. */
   readonly encodings: Map<string, Uint8Array>;

@@ -17,7 +17,11 @@ export function compress(reply: EncodedReply): EncodedReply {
   const source = typeof body === "string" ? [Buffer.from(body)] : body instanceof Uint8Array ? [body] : body;
   return {
     ...reply,
-    headers: { ...headers, "content-encoding": "gzip", vary: headers.vary === undefined ? "Accept-Encoding" : [headers.vary, "Accept-Encoding"].flat() },
+    headers: {
+      ...headers,
+      "content-encoding": "gzip",
+      vary: headers.vary === undefined ? "Accept-Encoding" : [headers.vary, "Accept-Encoding"].flat(),
+    },
     body: gzip(source),
   };
 }

@@ -11,13 +11,13 @@ export const FILL_BYTES = 256 * 1024;
  * read once: either by `fill`, or as a stream of chunks that are new each time and give other requests a turn.
  */
 export class FilledBody implements AsyncIterable<Uint8Array> {
-  /** How many bytes there will be. Undefined: it would take too long to tell. */
-  readonly size: number | undefined;
   readonly fill: Fill;
+  /** How many bytes there will be. Undefined: it would take too long to tell. */
+  readonly measure: () => number | undefined;
 
-  constructor(size: number | undefined, fill: Fill) {
-    this.size = size;
+  constructor(fill: Fill, measure: () => number | undefined) {
     this.fill = fill;
+    this.measure = measure;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {

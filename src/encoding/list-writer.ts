@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Json, JsonObject } from "../api/object.ts";
 import type { ObjectView } from "../api/reply.ts";
-import { type Fill, FilledBody } from "./filled-body.ts";
+import { copyList } from "./copied-list.ts";
 import { printJson } from "./json.ts";
 import type { OutputForm } from "./negotiate.ts";
 import { printYaml } from "./yaml-print.ts";
@@ -22,6 +22,7 @@ export interface ListShape {
 
 /** Size at which a chunk is handed on. */
 const CHUNK_BYTES = 64 * 1024;
+
 /**
  * A list as bytes: one buffer when it is small, otherwise a stream of chunks that gives other requests a turn after
  * each of them.
@@ -32,7 +33,7 @@ export function writeList(
   maxBytes: number,
 ): Uint8Array | AsyncIterable<Uint8Array> {
   const isCopied = shape.json === undefined && form.mediaType === "application/json" && !form.isPretty;
-  if (isCopied) return writeCopies(shape, maxBytes);
+  if (isCopied) return copyList(shape, maxBytes);
   const chunks = joinPieces(piecesOf(shape, form));
   const first: Uint8Array[] = [];
   let size = 0;
@@ -51,68 +52,6 @@ async function* continueWith(first: Uint8Array[], rest: Generator<Uint8Array>): 
     yield chunk;
     await nextTurn();
   }
-}
-
-/** More items are not measured before they are sent. */
-const MAX_MEASURED = 20_000;
-
-function writeCopies(shape: ListShape, maxBytes: number): Uint8Array | FilledBody {
-  const { head, arrayName, views } = shape;
-  const start = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"${arrayName}":[`);
-  if (views.length > MAX_MEASURED) return new FilledBody(undefined, itemCopier(start, views));
-  let size = start.length + Math.max(0, views.length - 1) + LIST_END.length;
-  for (const view of views) size += view.itemSize();
-  if (size > maxBytes) return new FilledBody(size, itemCopier(start, views));
-  const whole = Buffer.allocUnsafe(size);
-  let at = start.copy(whole);
-  for (const [index, view] of views.entries()) {
-    if (index > 0) whole[at++] = COMMA_BYTE;
-    at = view.writeItem(whole, at);
-  }
-  LIST_END.copy(whole, at);
-  return whole;
-}
-
-/** Copies the head, the items and the end of a list, as much as fits at a time. */
-function itemCopier(start: Buffer, views: readonly ObjectView[]): Fill {
-  let index = 0;
-  /** What must go out before the next item, and how much of it is out. */
-  let held: Uint8Array | undefined = start;
-  let heldFrom = 0;
-  const copyHeld = (target: Uint8Array, at: number): number => {
-    if (held === undefined) return at;
-    const part = held.subarray(heldFrom, heldFrom + target.length - at);
-    target.set(part, at);
-    heldFrom += part.length;
-    if (heldFrom === held.length) held = undefined;
-    return at + part.length;
-  };
-  const hold = (bytes: Uint8Array): void => {
-    held = bytes;
-    heldFrom = 0;
-  };
-  return (target) => {
-    let at = copyHeld(target, 0);
-    while (index < views.length && held === undefined) {
-      const view = views[index] as ObjectView;
-      const size = view.itemSize() + 1;
-      if (size > target.length - at) {
-        if (at > 0) return at;
-        hold(Buffer.concat([index > 0 ? COMMA : EMPTY, view.itemJson()]));
-        index++;
-        at = copyHeld(target, at);
-      } else {
-        if (index++ > 0) target[at++] = COMMA_BYTE;
-        at = view.writeItem(target, at);
-      }
-      if (index === views.length) break;
-    }
-    if (index === views.length && held === undefined) {
-      index++;
-      hold(LIST_END);
-    }
-    return copyHeld(target, at);
-  };
 }
 
 function* joinPieces(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
@@ -141,8 +80,6 @@ function printNothing({ head, arrayName }: ListShape, form: OutputForm): Uint8Ar
 }
 
 const COMMA = Buffer.from(",");
-const COMMA_BYTE = 0x2c;
-const EMPTY = Buffer.alloc(0);
 const LIST_END = Buffer.from("]}\n");
 
 function* compactPieces({ head, arrayName, views, json = itemJson }: ListShape): Generator<Uint8Array> {

@@ -112,11 +112,12 @@ test("a slash at the end changes nothing, unknown paths are left to others", () 
   }
 });
 
-test("only GET is answered", () => {
+test("lists of groups are answered whatever the method, other documents only to GET", () => {
   assert.throws(
-    () => answer(call("/apis", {}, "POST")),
+    () => answer(call("/apis/apps/v1", {}, "POST")),
     (error) => error instanceof ApiError && error.code === 405,
   );
+  assert.equal(answer(call("/apis", {}, "POST"))?.type, "document");
 });
 
 test("the address that the client used is named", () => {

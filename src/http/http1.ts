@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { TLSSocket } from "node:tls";
 import type { EncodedReply } from "../encoding/encoded-reply.ts";
+import { FilledBody } from "../encoding/filled-body.ts";
 import { type ClientCertificate, clientCertificateOf } from "./client-certificate.ts";
 import { type Carrier, Exchange } from "./exchange.ts";
 import { discard, pump } from "./pump.ts";
@@ -48,13 +49,16 @@ class Http1Carrier implements Carrier {
       discard(body);
       return undefined;
     }
+    // Without a length Node would put frames of its own around every piece, for which it copies them.
+    const size = body instanceof FilledBody ? body.measure() : undefined;
+    if (size !== undefined) headers["content-length"] = String(size);
     response.writeHead(status, headers);
     if (this.source.method === "HEAD") {
       discard(body);
       response.end();
       return undefined;
     }
-    response.flushHeaders();
+    if (reply.isLongRunning) response.flushHeaders();
     return pumpHttp1(response, body);
   }
 

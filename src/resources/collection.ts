@@ -9,6 +9,7 @@ import {
   plainError,
   type ResourceName,
 } from "../api/api-error.ts";
+import type { UserInfo } from "../api/call.ts";
 import { invalidField } from "../api/field-error.ts";
 import type { Json, KubeObject } from "../api/object.ts";
 import type { ObjectView } from "../api/reply.ts";
@@ -28,6 +29,7 @@ import { fillSystemMetadata, generateName, keepSystemMetadata, wipeSystemMetadat
 import { validateMetadata, validateMetadataUpdate } from "./metadata-validation.ts";
 import { decodeEntry, encodeObject, type ViewCache, viewDeleted, viewObject } from "./object-view.ts";
 import { checkPreconditions, checkUid, type Preconditions } from "./preconditions.ts";
+import { withReservation } from "./reservation.ts";
 import { translateStoreError } from "./store-errors.ts";
 import { keepUntouched } from "./subresource-write.ts";
 
@@ -48,6 +50,8 @@ export interface WriteOptions {
   readonly dryRun?: boolean;
   /** Validating admission: refuses by throwing. Called after preparation, before the write. */
   readonly admit?: (next: KubeObject, previous: KubeObject | undefined) => Promise<void>;
+  /** Who writes; absent when the server itself does. */
+  readonly user?: UserInfo;
   /** Receives texts for Warning headers. */
   readonly warn?: (text: string) => void;
 }
@@ -123,20 +127,22 @@ export class Collection {
     if (definition.subresources.status?.writes === "status" && !definition.rules.createKeepsStatus) {
       setMember(next, "status", emptyStatus(definition));
     }
-    countGeneration(definition, next);
-    const way = { subresource: "", apiVersion: resource.apiVersion };
-    definition.hooks?.prepare?.(next, undefined, way);
-    this.#validate(next, undefined, way);
-    this.#warn(next, undefined, way, options);
-    await options.admit?.(next, undefined);
+    const way = { subresource: "", apiVersion: resource.apiVersion, user: options.user };
     const key = this.#context.keys.key(definition, this.#keyOf(next));
-    return this.#reserving(next, undefined, async () => {
+    const reserving = { next, previous: undefined, way, dryRun: options.dryRun ?? false };
+    return withReservation(definition, this.#context.access, reserving, async (sent) => {
+      countGeneration(definition, next);
+      definition.hooks?.prepare?.(next, undefined, way);
+      this.#validate(next, undefined, way);
+      this.#warn(next, undefined, way, options);
+      await options.admit?.(next, undefined);
       if (options.dryRun) {
         const existing = await this.#read(this.#keyOf(next));
         if (existing) return { keeps: false, outcome: undefined };
         return { keeps: false, outcome: viewObject(convertObject(definition, next, resource.apiVersion)) };
       }
       const value = encodeObject(next);
+      sent();
       const result = await this.#put(key, value, 0, "create");
       if (!result.ok) return { keeps: false, outcome: undefined };
       return { keeps: true, outcome: this.#written(resource, key, value, result.revision, result.revision) };
@@ -194,48 +200,55 @@ export class Collection {
     if (options.uid !== undefined) checkUid(this.#target(), key.name, entry.key, options.uid, current.metadata.uid);
     this.#checkVersion(resource, wanted, entry, options);
     const next = convertObject(definition, wanted, current.apiVersion);
-    const way = { subresource: options.subresource ?? "", apiVersion: resource.apiVersion };
-    this.#prepareUpdate(next, current, way);
-    this.#validate(next, current, way);
-    this.#warn(next, current, way, options);
-    await options.admit?.(next, current);
-    next.metadata.resourceVersion = current.metadata.resourceVersion;
-    next.metadata = keepTimes(current, next).metadata;
-    // Compat: an update that changes nothing answers with the old resourceVersion and sends no event.
-    if (isDeepStrictEqual(next, current)) return { view: this.#context.views.view(resource, entry) };
-    const goes = isReleased(definition, next, current);
-    return this.#reserving<Attempt<{ view: ObjectView }>>(goes ? undefined : next, current, async () => {
+    const way = { subresource: options.subresource ?? "", apiVersion: resource.apiVersion, user: options.user };
+    const reserving = { next, previous: current, way, dryRun: options.dryRun ?? false };
+    return withReservation<Attempt<{ view: ObjectView }>>(definition, this.#context.access, reserving, async (sent) => {
+      this.#prepareUpdate(next, current, way);
+      this.#validate(next, current, way);
+      this.#warn(next, current, way, options);
+      await options.admit?.(next, current);
+      next.metadata.resourceVersion = current.metadata.resourceVersion;
+      next.metadata = keepTimes(current, next).metadata;
+      // Compat: an update that changes nothing answers with the old resourceVersion and sends no event.
+      const isUnchanged = isDeepStrictEqual(next, current);
+      if (isUnchanged) return { keeps: false, outcome: { view: this.#context.views.view(resource, entry) } };
       if (options.dryRun) {
         return { keeps: false, outcome: { view: viewObject(convertObject(definition, next, resource.apiVersion)) } };
       }
+      if (isReleased(definition, next, current)) {
+        return { keeps: false, outcome: await this.#letGo(resource, entry, next, way) };
+      }
       const value = encodeObject(next);
-      const result = goes ? await this.#remove(entry) : await this.#put(entry.key, value, entry.modRevision, "update");
+      sent();
+      const result = await this.#put(entry.key, value, entry.modRevision, "update");
       if (!result.ok) return { keeps: false, outcome: { current: result.current } };
-      // Compat: an update that lets an object go answers with the version before that.
-      const revision = goes ? entry.modRevision : result.revision;
-      return {
-        keeps: true,
-        outcome: { view: this.#written(resource, entry.key, value, entry.createRevision, revision) },
-      };
+      const view = this.#written(resource, entry.key, value, entry.createRevision, result.revision);
+      return { keeps: true, outcome: { view } };
     });
   }
 
-  /** Runs a write between taking what it needs from what all objects share and keeping it, or giving it back. */
-  async #reserving<T>(
-    next: KubeObject | undefined,
-    previous: KubeObject | undefined,
-    write: () => Promise<{ readonly keeps: boolean; readonly outcome: T }>,
-  ): Promise<T> {
-    const reservation = await this.definition.hooks?.reserve?.(next, previous, this.#context.access);
-    if (!reservation) return (await write()).outcome;
-    let isKept = false;
-    try {
-      const { keeps, outcome } = await write();
-      isKept = keeps;
-      return outcome;
-    } finally {
-      await (isKept ? reservation.commit() : reservation.release());
-    }
+  /** Removes an object that an update has freed of what held it. */
+  async #letGo(
+    resource: ServedResource,
+    entry: Entry,
+    next: KubeObject,
+    way: WriteWay,
+  ): Promise<Attempt<{ view: ObjectView }>> {
+    const removed = await this.#removeReserved(entry, decodeEntry(entry), way);
+    if (!removed.ok) return { current: removed.current };
+    // Compat: an update that lets an object go answers with the version before that.
+    const { key, createRevision, modRevision } = entry;
+    return { view: this.#written(resource, key, encodeObject(next), createRevision, modRevision) };
+  }
+
+  /** Removes an object and gives back what it had taken from what all objects share. */
+  #removeReserved(entry: Entry, current: KubeObject, way: WriteWay): Promise<WriteResult> {
+    const reserving = { next: undefined, previous: current, way, dryRun: false };
+    return withReservation(this.definition, this.#context.access, reserving, async (sent) => {
+      sent();
+      const outcome = await this.#remove(entry);
+      return { keeps: outcome.ok, outcome };
+    });
   }
 
   #prepareUpdate(next: KubeObject, current: KubeObject, way: WriteWay): void {
@@ -300,19 +313,18 @@ export class Collection {
       const removed = plan.action === "remove" || plan.thenRemove;
       return { view: viewObject(convertObject(this.definition, shown, resource.apiVersion)), removed };
     }
+    const way = { subresource: "", apiVersion: resource.apiVersion, user: options.user };
     if (plan.action === "remove") {
-      return this.#reserving<Attempt<{ view: ObjectView; removed: boolean }>>(undefined, current, async () => {
-        const result = await this.#remove(entry);
-        if (!result.ok) return { keeps: false, outcome: { current: result.current } };
-        return { keeps: true, outcome: { view: viewDeleted(resource, entry, result.revision), removed: true } };
-      });
+      const result = await this.#removeReserved(entry, current, way);
+      if (!result.ok) return { current: result.current };
+      return { view: viewDeleted(resource, entry, result.revision), removed: true };
     }
     const value = encodeObject(plan.next);
     const result = await this.#put(entry.key, value, entry.modRevision, "delete");
     if (!result.ok) return { current: result.current };
     const marked: Entry = { key: entry.key, value, createRevision: entry.createRevision, modRevision: result.revision };
     if (!plan.thenRemove) return { view: views.view(resource, marked), removed: false };
-    const removed = await this.#remove(marked);
+    const removed = await this.#removeReserved(marked, plan.next, way);
     if (!removed.ok && removed.current) return { current: removed.current };
     const revision = removed.ok ? removed.revision : result.revision;
     return { view: viewDeleted(resource, marked, revision), removed: true };

@@ -6,6 +6,8 @@ import type { Status } from "../api/status.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { DeletionRequest } from "./deletion.ts";
 import type { ObjectKey } from "./keys.ts";
+import type { Preconditions } from "./preconditions.ts";
+import type { ReservingWrite } from "./reservation.ts";
 
 /** What may be done with a resource, in Kubernetes' words. */
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
@@ -59,8 +61,12 @@ export interface ServedVersion {
 export interface ObjectAccess {
   /** One object as it is stored, or undefined. */
   find(group: string, plural: string, key: ObjectKey): Promise<KubeObject | undefined>;
-  /** All objects of a kind in a namespace, or everywhere when that is empty. */
-  list(group: string, plural: string, namespace: string): Promise<KubeObject[]>;
+  /**
+   * All objects of a kind in a namespace, or everywhere when that is empty. With "any", a state that is a little old
+   * will do.
+   */
+  list(group: string, plural: string, namespace: string, freshness?: "newest" | "any"): Promise<KubeObject[]>;
+  /** Creates an object with its defaults, owned by the server as field manager. Throws AlreadyExists and Invalid. */
   create(group: string, plural: string, object: KubeObject): Promise<KubeObject>;
   /** Changes one object; `change` is called again when another writer was faster. Throws NotFound. */
   update(
@@ -70,7 +76,20 @@ export interface ObjectAccess {
     change: (current: KubeObject) => KubeObject,
     subresource?: string,
   ): Promise<KubeObject>;
-  delete(group: string, plural: string, key: ObjectKey, request?: DeletionRequest): Promise<void>;
+  /** Throws NotFound and, when the preconditions do not hold, Conflict. */
+  delete(
+    group: string,
+    plural: string,
+    key: ObjectKey,
+    request?: DeletionRequest & { readonly preconditions?: Preconditions },
+  ): Promise<void>;
+  /** A record that is no object of any kind, such as a map of what is taken; `place` is below the store's prefix. */
+  findRecord(place: string): Promise<KubeObject | undefined>;
+  /**
+   * Changes such a record. `change` gets undefined when there is none, and is called again when another writer was
+   * faster; undefined from it leaves the record as it is.
+   */
+  changeRecord(place: string, change: (current: KubeObject | undefined) => KubeObject | undefined): Promise<void>;
   readonly now: number;
 }
 
@@ -160,6 +179,8 @@ export interface WriteWay {
   readonly subresource: string;
   /** The version that the client spoke. */
   readonly apiVersion: string;
+  /** Who writes; undefined when the server itself does. */
+  readonly user?: UserInfo;
 }
 
 /** Behaviour that data cannot express. Most kinds have none. Objects are in the storage version unless said otherwise. */
@@ -173,10 +194,11 @@ export interface ResourceHooks {
   /** Texts for Warning headers. */
   warn?(next: KubeObject, previous: KubeObject | undefined, way: WriteWay): string[];
   /**
-   * Takes from what all objects share (addresses, ports) what this write needs. Called after validation, right before the
-   * write; may change `next`. What it took is given back by the result when the write fails or is a dry run.
+   * Takes from what all objects share (addresses, ports) what this write needs; without `next` the object goes. Called
+   * before preparation and validation, may change `next` and refuse by throwing. What it took is given back by the
+   * result when the write does not happen; a dry run must take nothing. Undefined: there is nothing to take or give.
    */
-  reserve?(next: KubeObject | undefined, previous: KubeObject | undefined, access: ObjectAccess): Promise<Reservation>;
+  reserve?(write: ReservingWrite, access: ObjectAccess): Promise<Reservation | undefined>;
   /** How long a deleted object stays before it goes, in seconds. Present: the kind is deleted gracefully. */
   gracePeriodSeconds?(object: KubeObject, requested: number | undefined): number;
   /** Whether something besides metadata.finalizers still holds an object that is being deleted. */

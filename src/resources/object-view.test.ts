@@ -83,9 +83,10 @@ test("an item can be copied without being made", () => {
       const view = new ViewCache().view(resource, { ...entry(value), modRevision });
       const expected = Buffer.from(view.itemJson());
       assert.equal(view.itemSize(), expected.length);
-      const target = Buffer.alloc(expected.length + 2);
+      const target = Buffer.alloc(expected.length + 200);
       assert.equal(view.writeItem(target, 1), expected.length + 1);
-      assert.deepEqual(target.subarray(1, -1), expected);
+      assert.deepEqual(target.subarray(1, expected.length + 1), expected);
+      assert.equal(view.writeItem(target, 210), -1);
       assert.equal(read(expected).metadata.resourceVersion, String(modRevision));
     }
   }

@@ -82,6 +82,8 @@ class EntryView implements ObjectView {
   readonly #holder: Holder;
   readonly #revision: number;
   readonly #cache: ViewCache | undefined;
+  /** Where the stored value can be spliced; 0: nowhere; -1: not looked yet. */
+  #spliceAt = -1;
   #object: KubeObject | undefined;
   /** JSON that could not be had by splicing. */
   #json: Uint8Array | undefined;
@@ -115,28 +117,32 @@ class EntryView implements ObjectView {
   }
 
   json(): Uint8Array {
-    const at = this.#printer.spliceAt(this.#entry.value);
+    const at = this.#findSplice();
     if (at > 0) return this.#splice(this.#printer.head, at);
     this.#json ??= text.encode(JSON.stringify(this.object));
     return this.#json;
   }
 
   itemJson(): Uint8Array {
-    const at = this.#printer.spliceAt(this.#entry.value);
+    const at = this.#findSplice();
     return at > 0 ? this.#splice(ITEM_HEAD, at) : this.#wholeItem();
   }
 
   itemSize(): number {
-    const at = this.#printer.spliceAt(this.#entry.value);
+    const at = this.#findSplice();
     return at > 0 ? this.#splicedSize(ITEM_HEAD, at) : this.#wholeItem().length;
   }
 
   writeItem(target: Uint8Array, start: number): number {
-    const at = this.#printer.spliceAt(this.#entry.value);
-    if (at > 0) return this.#spliceInto(target, start, ITEM_HEAD, at);
-    const item = this.#wholeItem();
-    target.set(item, start);
-    return start + item.length;
+    const at = this.#findSplice();
+    if (at === 0) return writeBytes(this.#wholeItem(), target, start);
+    const room = target.length - start - MAX_ITEM_GROWTH;
+    return room < this.#entry.value.length ? -1 : this.#spliceInto(target, start, ITEM_HEAD, at);
+  }
+
+  #findSplice(): number {
+    if (this.#spliceAt < 0) this.#spliceAt = this.#printer.spliceAt(this.#entry.value);
+    return this.#spliceAt;
   }
 
   #wholeItem(): Uint8Array {
@@ -149,6 +155,7 @@ class EntryView implements ObjectView {
   }
 
   #splice(head: Buffer, at: number): Buffer {
+    // There is no room for a line feed at the end, so none is copied.
     const out = Buffer.allocUnsafe(this.#splicedSize(head, at));
     this.#spliceInto(out, 0, head, at);
     return out;
@@ -169,11 +176,17 @@ class EntryView implements ObjectView {
     target[at++] = 0x22;
     target[at++] = 0x2c;
     const { value } = this.#entry;
-    const end = endOf(value);
-    copyBytes.call(value, target, at, from, end);
-    return at + end - from;
+    copyBytes.call(value, target, at, from, value.length);
+    at += value.length - from;
+    // Looked at here and not in the value: what was just written is at hand, the end of the value is far away.
+    return target[at - 1] === LINE_FEED ? at - 1 : at;
   }
 }
+
+/** More than this is never added to a stored value: a head, a revision. */
+const MAX_ITEM_GROWTH = 64;
+/** kube-apiserver ends what it stores with a line feed, which would cut a watch event in two. */
+const LINE_FEED = 0x0a;
 
 const VERSION_HEAD = Buffer.from('"resourceVersion":"');
 // Works on every Uint8Array, and needs no view of the part that is copied.
@@ -185,9 +198,14 @@ function digitsOf(revision: number): number {
   return digits;
 }
 
-/** kube-apiserver ends what it stores with a line feed, which would cut a watch event in two. */
 function endOf(value: Uint8Array): number {
-  return value[value.length - 1] === 0x0a ? value.length - 1 : value.length;
+  return value[value.length - 1] === LINE_FEED ? value.length - 1 : value.length;
+}
+
+function writeBytes(bytes: Uint8Array, target: Uint8Array, at: number): number {
+  if (bytes.length > target.length - at) return -1;
+  target.set(bytes, at);
+  return at + bytes.length;
 }
 
 function itemBytes(object: KubeObject): Uint8Array {
@@ -294,8 +312,6 @@ class ValueView implements ObjectView {
   }
 
   writeItem(target: Uint8Array, at: number): number {
-    const item = this.itemJson();
-    target.set(item, at);
-    return at + item.length;
+    return writeBytes(this.itemJson(), target, at);
   }
 }

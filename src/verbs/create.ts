@@ -19,6 +19,7 @@ export async function create(context: VerbContext, call: Call, target: Collectio
   await context.admission.mutate(admissionRequest(call, target, { ...write, object }));
   const view = await target.collection.create(target.resource, object, {
     dryRun,
+    user: call.user,
     warn: (text) => call.warnings.push(text),
     admit: (next) => context.admission.validate(admissionRequest(call, target, { ...write, object: next })),
   });

@@ -186,6 +186,7 @@ async function write(context: VerbContext, call: Call, target: Target, patched: 
       subresource: subresource === "" ? undefined : subresource,
       isPatch: true,
       mayCreate: patched.isApply,
+      user: call.user,
       warn: (text) => call.warnings.push(text),
       admit: (object, previous) => {
         const operation = previous ? "UPDATE" : "CREATE";

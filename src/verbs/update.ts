@@ -34,6 +34,7 @@ export async function update(context: VerbContext, call: Call, target: Target): 
       dryRun,
       subresource: subresource === "" ? undefined : subresource,
       uid: object.metadata.uid,
+      user: call.user,
       warn: (text) => call.warnings.push(text),
       admit: (next, previous) => {
         const operation = previous ? "UPDATE" : "CREATE";

@@ -10,8 +10,8 @@ import { type Answer, type Thing, Wire } from "./wire.ts";
 export interface Tolerance {
   /** Servers or their store are away for a while: requests may fail, and writes may have an unknown outcome. */
   readonly outages?: boolean;
-  /** History is being compacted, so that the past may be gone. */
-  readonly expiry?: boolean;
+  /** History is compacted, so that what was the newest version longer ago than this may be gone. */
+  readonly keptMs?: number;
 }
 
 /** What all actors of one run share. */
@@ -28,6 +28,8 @@ export class World {
   readonly known = new Map<string, Thing>();
   /** How often something happened, for the report. */
   readonly counts = new Map<string, number>();
+  /** How far the watch of everything is. */
+  reached = 0;
   isWriting = true;
   isRunning = true;
   #tokens = 0;
@@ -58,6 +60,14 @@ export class World {
   /** Counts for the report. */
   count(what: string): void {
     this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
+  }
+
+  /** To be told that history after `revision` was refused. Fails if it must still be there. */
+  expired(revision: number, what: string): void {
+    const { keptMs } = this.tolerance;
+    assert.ok(keptMs !== undefined, `too old although nothing is compacted: ${what}`);
+    const bound = this.ledger.acknowledgedBefore(keptMs);
+    assert.ok(revision < bound, `too old although ${revision} is not older than ${bound}: ${what}`);
   }
 
   /** The answer, or undefined when there was none although outages are expected. Waits a little then. */

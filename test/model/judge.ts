@@ -3,6 +3,9 @@ import { type Change, essence, keyOf, type Ledger, revisionOf } from "./ledger.t
 import { countsRemaining, type Scope } from "./scope.ts";
 import type { Thing, WireEvent } from "./wire.ts";
 
+/** An event that shows an object. */
+export type ObjectEvent = Exclude<WireEvent, { readonly type: "ERROR" }>;
+
 /** A list as a client saw it, all its pages in one. */
 export interface ListSeen {
   readonly query: string;
@@ -27,7 +30,7 @@ export interface WatchSeen {
   from: number | undefined;
   /** The initial state, which comes in the order of a list. */
   readonly initial: Thing[];
-  readonly events: WireEvent[];
+  readonly events: ObjectEvent[];
   /** The state that the initial events show must not be older than this. */
   readonly atLeast: number;
 }
@@ -70,7 +73,6 @@ export function judgeWatch(ledger: Ledger, seen: WatchSeen): void {
   const expected = expectedEvents(ledger, from, scope);
   let at = 0;
   for (const event of seen.events) {
-    if (event.type === "ERROR") continue;
     if (event.type !== "BOOKMARK") {
       const wanted = expected[at++];
       assert.deepEqual(print(event), wanted && print(wanted), `${query}: event ${at} after ${from}`);
@@ -100,8 +102,6 @@ export function judgeGet(ledger: Ledger, { key, thing, atLeast }: GetSeen): void
     `${key} read after ${atLeast} shows ${thing && essence(thing)}`,
   );
 }
-
-type ObjectEvent = Exclude<WireEvent, { readonly type: "ERROR" }>;
 
 function expectedEvents(ledger: Ledger, from: number, scope: Scope): ObjectEvent[] {
   return ledger.changesAfter(from).flatMap((change) => translate(change, scope) ?? []);

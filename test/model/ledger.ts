@@ -73,6 +73,8 @@ export class Ledger {
   readonly #base: ReadonlyMap<string, Thing>;
   readonly #changes = new Map<number, Change>();
   readonly #attempts: Attempt[] = [];
+  /** When the newest version known to anybody became what. */
+  readonly #times: { readonly atMs: number; readonly revision: number }[] = [];
   readonly #start: number;
   #acknowledged: number;
   /** The whole history in order, and the state before every so many of its steps. */
@@ -124,7 +126,15 @@ export class Ledger {
 
   /** To be told of any version that a client has been shown as present. */
   acknowledge(revision: number): void {
-    this.#acknowledged = Math.max(this.#acknowledged, revision);
+    if (revision <= this.#acknowledged) return;
+    this.#acknowledged = revision;
+    this.#times.push({ atMs: Date.now(), revision });
+  }
+
+  /** The newest version that anybody had been told of so long ago. */
+  acknowledgedBefore(ms: number): number {
+    const limit = Date.now() - ms;
+    return this.#times.findLast(({ atMs }) => atMs <= limit)?.revision ?? this.#start;
   }
 
   /** To be told of every event of the watch of everything. */

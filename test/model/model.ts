@@ -35,11 +35,8 @@ export async function runModel(run: ModelRun): Promise<string> {
 async function play(run: ModelRun): Promise<string> {
   const random = new Random(run.seed);
   const world = await World.begin(run.bases, run.tolerance ?? {});
-  let reached = world.ledger.start;
   const actors = [
-    reference(world, (revision) => {
-      reached = revision;
-    }),
+    reference(world),
     ...many(run.writers ?? 3, () => writer(world, random.fork())),
     ...many(run.listers ?? 3, () => lister(world, random.fork())),
     ...many(run.watchers ?? 8, () => watcher(world, random.fork())),
@@ -53,7 +50,7 @@ async function play(run: ModelRun): Promise<string> {
     world.isWriting = false;
     await orFail(Promise.all(actors.slice(1, 1 + (run.writers ?? 3))));
     const last = await orFail(writeLast(world));
-    await orFail(until(() => reached >= last, "the watch of everything catches up"));
+    await orFail(until(() => world.reached >= last, "the watch of everything catches up"));
     world.ledger.seal((key) => NAMES.some((name) => key.endsWith(`/${name}`)));
     await orFail(drain(world));
     await orFail(listLast(world));

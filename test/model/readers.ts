@@ -48,7 +48,11 @@ export async function listOnce(world: World, random: Random, scope: Scope, limit
   const query = pathOf(scope, { ...moment.parameters, limit });
   const first = await world.ask(random.pick(world.wires), "GET", query);
   if (first === undefined) return;
-  if (first.status === 410 && world.tolerance.expiry) return world.count("lists refused as too old");
+  if (first.status === 410) {
+    assert.ok(moment.exactly !== undefined, `${query}: ${JSON.stringify(first.body)}`);
+    world.expired(moment.exactly, query);
+    return world.count("lists refused as too old");
+  }
   assert.equal(first.status, 200, `${query}: ${JSON.stringify(first.body)}`);
   const { items, pages, revision, isWhole } = await readPages(world, random, { scope, limit, query }, first.body);
   if (moment.ignoresLimit) assert.ok(isWhole && pages.length === 1, query);
@@ -73,7 +77,8 @@ async function readPages(
     const path = pathOf(list.scope, { limit: list.limit, continue: next });
     const answer = await world.ask(random.pick(world.wires), "GET", path);
     if (answer === undefined) return { items, pages, revision, isWhole: false };
-    if (answer.status === 410 && world.tolerance.expiry) {
+    if (answer.status === 410) {
+      world.expired(revision, path);
       assert.equal(answer.body.reason, "Expired");
       world.count("pages refused as too old");
       return { items, pages, revision, isWhole: false };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { World } from "./actors.ts";
-import { expectedCount, type WatchSeen } from "./judge.ts";
+import { expectedCount, type ObjectEvent, type WatchSeen } from "./judge.ts";
 import { revisionOf } from "./ledger.ts";
 import type { Random } from "./random.ts";
 import { ALL, pathOf, randomScope } from "./scope.ts";
@@ -17,7 +17,7 @@ interface Manner {
 const LONG_MS = 10 ** 9;
 
 /** Watches everything without interruption, as far as that can be, for the ledger. Resumes where it was. */
-export async function reference(world: World, reached: (revision: number) => void): Promise<void> {
+export async function reference(world: World): Promise<void> {
   let from = world.ledger.start;
   while (world.isRunning) {
     const connection = await connect(world, world.wires[0], pathOf(ALL, { watch: 1, resourceVersion: from }));
@@ -30,7 +30,7 @@ export async function reference(world: World, reached: (revision: number) => voi
       }
       world.ledger.observe(event);
       from = revisionOf(event.object);
-      reached(from);
+      world.reached = from;
     }
     clearInterval(stop);
     connection.cut();
@@ -86,7 +86,7 @@ function begin(world: World, random: Random): WatchSeen {
 
 /** The same watch from where it ended. */
 function resume(seen: WatchSeen | undefined): WatchSeen | undefined {
-  const last = seen?.events.findLast((event) => event.type !== "ERROR");
+  const last = seen?.events.at(-1);
   if (seen === undefined || last === undefined) return undefined;
   const from = revisionOf(last.object);
   const query = pathOf(seen.scope, { watch: 1, resourceVersion: from });
@@ -103,7 +103,7 @@ async function watchOnce(world: World, wire: Wire, seen: WatchSeen, manner: Mann
   const stop = setInterval(() => {
     if (!world.isRunning || (world.isWriting && Date.now() > cutAt)) connection.cut();
   }, 20);
-  let refusal: WireEvent | undefined;
+  let refusal: Extract<WireEvent, { type: "ERROR" }> | undefined;
   for await (const event of connection.events()) {
     if (event.type === "ERROR") refusal = event;
     else take(world, seen, event);
@@ -113,14 +113,14 @@ async function watchOnce(world: World, wire: Wire, seen: WatchSeen, manner: Mann
   connection.cut();
   world.open.delete(seen);
   if (refusal === undefined) return seen;
-  const code = refusal.type === "ERROR" ? refusal.object.code : 0;
-  const isAllowed = code === 410 ? world.tolerance.expiry : world.tolerance.outages;
-  assert.ok(isAllowed, `${seen.query}: ${JSON.stringify(refusal)}`);
-  world.count(code === 410 ? "watches refused as too old" : "watches that met an outage");
+  const last = seen.events.at(-1);
+  if (refusal.object.code === 410) world.expired(last ? revisionOf(last.object) : (seen.from ?? 0), seen.query);
+  else assert.ok(world.tolerance.outages, `${seen.query}: ${JSON.stringify(refusal)}`);
+  world.count(refusal.object.code === 410 ? "watches refused as too old" : "watches that met an outage");
   return undefined;
 }
 
-function take(world: World, seen: WatchSeen, event: Exclude<WireEvent, { type: "ERROR" }>): void {
+function take(world: World, seen: WatchSeen, event: ObjectEvent): void {
   if (seen.from !== undefined) {
     seen.events.push(event);
     world.count("events");

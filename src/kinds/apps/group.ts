@@ -15,6 +15,11 @@ import {
   wide,
 } from "../cells.ts";
 import { defineKinds, SCALE, STATUS } from "../row.ts";
+import { controllerRevisionHooks } from "./controller-revision.ts";
+import { daemonSetDefaults, daemonSetHooks } from "./daemon-set.ts";
+import { deploymentDefaults, deploymentHooks } from "./deployment.ts";
+import { replicaSetHooks } from "./replica-set.ts";
+import { statefulSetDefaults, statefulSetHooks } from "./stateful-set.ts";
 
 const readyColumn: Column = column("Ready", "string", (workload) => {
   return `${readNumber(workload, ".status.readyReplicas")}/${readNumber(workload, ".spec.replicas")}`;
@@ -44,6 +49,7 @@ export const appsKinds: ResourceDefinition[] = defineKinds({ group: "apps", sche
       column("Revision", "string", integer(".revision")),
       AGE,
     ],
+    hooks: controllerRevisionHooks,
   },
   {
     kind: "DaemonSet",
@@ -65,6 +71,8 @@ export const appsKinds: ResourceDefinition[] = defineKinds({ group: "apps", sche
       selectorColumn,
     ],
     rules: { generation: "counted" },
+    defaults: daemonSetDefaults,
+    hooks: daemonSetHooks,
   },
   {
     kind: "Deployment",
@@ -82,7 +90,9 @@ export const appsKinds: ResourceDefinition[] = defineKinds({ group: "apps", sche
       ...containers,
       wide("Selector", "string", (deployment) => printSelector(read(deployment, ".spec.selector")) ?? "<invalid>"),
     ],
-    rules: { generation: "counted" },
+    rules: { generation: "counted", statusKeepsMetadata: ["labels"] },
+    defaults: deploymentDefaults,
+    hooks: deploymentHooks,
   },
   {
     kind: "ReplicaSet",
@@ -101,6 +111,8 @@ export const appsKinds: ResourceDefinition[] = defineKinds({ group: "apps", sche
       selectorColumn,
     ],
     rules: { generation: "counted" },
+    defaults: { "spec.replicas": 1 },
+    hooks: replicaSetHooks,
   },
   {
     kind: "StatefulSet",
@@ -111,5 +123,7 @@ export const appsKinds: ResourceDefinition[] = defineKinds({ group: "apps", sche
     subresources: { scale: SCALE, status: STATUS },
     columns: [NAME, readyColumn, AGE, ...containers],
     rules: { nameRule: "dns1123Label", generation: "counted" },
+    defaults: statefulSetDefaults,
+    hooks: statefulSetHooks,
   },
 ]);

@@ -1,7 +1,7 @@
 import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import type { JsonObject } from "../../api/object.ts";
-import { accountNumber, inRange, pushInvalid } from "../rules/formats.ts";
 import { pushOwnFileErrors } from "../rules/file-paths.ts";
+import { accountNumber, inRange, pushInvalid } from "../rules/formats.ts";
 import type { KeyToPath } from "./container-types.ts";
 
 /** Checks the access rights of files that a volume makes. */

@@ -11,11 +11,11 @@ import { parseQuantity } from "../../api/quantity.ts";
 import { pushBackstepErrors, pushDescendingErrors } from "../rules/file-paths.ts";
 import { inRange, labelName, pushInvalid, rangeMessage, subdomainName } from "../rules/formats.ts";
 import { validateClaimTemplate } from "./claim-spec-validation.ts";
+import { checkDownwardFile } from "./downward-api-validation.ts";
 import type { PodOptions } from "./pod-validation-options.ts";
 import { checkProjected } from "./projected-volume-validation.ts";
 import { checkPullPolicy } from "./pull-policy.ts";
 import { checkKeyToPath, checkMode, checkOwner, checkRequired } from "./volume-checks.ts";
-import { checkDownwardFile } from "./downward-api-validation.ts";
 import type * as types from "./volume-types.ts";
 
 type Check = (errors: FieldError[], source: JsonObject, path: string, options: PodOptions) => void;
@@ -243,8 +243,7 @@ function checkFlex(errors: FieldError[], source: types.FlexVolumeSource, path: s
 
 const CACHING_MODES = ["None", "ReadOnly", "ReadWrite"];
 const DISK_KINDS = ["Dedicated", "Managed", "Shared"];
-const MANAGED_URI =
-  "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}";
+const MANAGED_URI = "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}";
 const BLOB_URI = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd";
 
 function checkAzureDisk(errors: FieldError[], source: types.AzureDiskVolumeSource, path: string): void {

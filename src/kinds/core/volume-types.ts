@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../api/object.ts";
+import type { JsonObject, ObjectMeta } from "../../api/object.ts";
 import type { LabelSelector, Texts } from "../rules/common-types.ts";
 import type { KeyToPath, LocalObjectReference, ObjectFieldSelector, ResourceFieldSelector } from "./container-types.ts";
 
@@ -349,6 +349,7 @@ export interface EphemeralVolumeSource extends JsonObject {
 
 /** PersistentVolumeClaimTemplate of core/v1. */
 export interface PersistentVolumeClaimTemplate extends JsonObject {
+  metadata?: ObjectMeta;
   spec?: PersistentVolumeClaimSpec;
 }
 

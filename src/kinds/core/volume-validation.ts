@@ -1,4 +1,11 @@
-import { duplicateField, type FieldError, forbiddenField, invalidField, quote, requiredField } from "../../api/field-error.ts";
+import {
+  duplicateField,
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  quote,
+  requiredField,
+} from "../../api/field-error.ts";
 import { byteLength } from "../../api/names.ts";
 import { isObject } from "../../api/object.ts";
 import { labelName, pushInvalid, subdomainName } from "../rules/formats.ts";

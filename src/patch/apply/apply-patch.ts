@@ -47,7 +47,7 @@ export function applyPatch(scope: TrackingScope, request: ApplyRequest): KubeObj
   const { manager, live } = request;
   const applied = requireApplicable(scope, request.applied);
   const managers = requireManagers(live);
-  const { object, managers: after } = mergeOrTakeOver(scope, managers, { ...request, applied });
+  const { object, managers: after } = mergeChecked(scope, managers, { ...request, applied });
   const result = manager === CLIENT_SIDE_SUCCESSOR ? writeLastApplied(object, applied) : object;
   const managedFields = printManagers(after);
   const { managedFields: _, ...metadata } = result.metadata ?? {};
@@ -92,6 +92,16 @@ function requireManagers(live: KubeObject | undefined): Managers {
 }
 
 type CheckedRequest = ApplyRequest & { readonly applied: KubeObject };
+
+/** A stored object that does not fit its schema can be written, but not applied to. */
+function mergeChecked(scope: TrackingScope, managers: Managers, request: CheckedRequest): Merged {
+  try {
+    return mergeOrTakeOver(scope, managers, request);
+  } catch (error) {
+    if (error instanceof TypedError) throw plainError(500, `failed to create typed live object: ${error.message}`);
+    throw error;
+  }
+}
 
 /** Compat: the successor of client-side apply may change what that had set, although another manager owns it. */
 function mergeOrTakeOver(scope: TrackingScope, managers: Managers, request: CheckedRequest): Merged {

@@ -118,6 +118,7 @@ export function compareText(left: string, right: string): number {
 }
 
 const KINDS = "fkvi";
+const PLAIN_ELEMENT = /^(?:k:\{"\w+":"[\w./:-]*"\}|v:"[\w./:-]*")$/;
 
 /** The order in which the elements of one node are written: fields, keys, values, indexes. */
 export function compareElements(left: PathElement, right: PathElement): number {
@@ -125,6 +126,8 @@ export function compareElements(left: PathElement, right: PathElement): number {
   const difference = KINDS.indexOf(kind) - KINDS.indexOf(right[0] ?? "");
   if (difference !== 0) return difference;
   if (kind === "f") return compareText(left, right);
+  // All plain characters come after the closing quote, so the texts are in the order of the values.
+  if (PLAIN_ELEMENT.test(left) && PLAIN_ELEMENT.test(right)) return left < right ? -1 : left === right ? 0 : 1;
   if (kind === "k") return compareKeys(parseKey(left), parseKey(right));
   return compareValues(parse(left.slice(2)), parse(right.slice(2)));
 }

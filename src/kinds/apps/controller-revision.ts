@@ -1,0 +1,16 @@
+import { requiredField } from "../../api/field-error.ts";
+import { isObject } from "../../api/object.ts";
+import type { ResourceHooks } from "../../resources/definition.ts";
+import { immutable } from "../rules/immutable.ts";
+import { nonNegative } from "../rules/numbers.ts";
+
+/** A state that a workload had, kept so that it can go back to it. */
+export const controllerRevisionHooks: ResourceHooks = {
+  validate(next, previous) {
+    const errors = nonNegative(next.revision, "revision");
+    if (previous) return [...errors, ...immutable(next.data, previous.data, "data")];
+    const { data = null } = next;
+    if (data === null) return [...errors, requiredField("data", "data is mandatory")];
+    return isObject(data) ? errors : [...errors, requiredField("data", "data must be a valid JSON object")];
+  },
+};

@@ -1,0 +1,152 @@
+import { badRequest } from "../../api/api-error.ts";
+import { type FieldError, invalidField, notSupportedField, quote, requiredField } from "../../api/field-error.ts";
+import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
+import type { ResourceHooks } from "../../resources/definition.ts";
+import { setPodTemplateDefaults } from "../core/pod-spec-defaults.ts";
+import { validatePodTemplate } from "../core/pod-spec-validation.ts";
+import type { Defaults } from "../rules/defaults.ts";
+import { asGo, type GoShape } from "../rules/go-print.ts";
+import { immutable, sameValue } from "../rules/immutable.ts";
+import { atMostAll, intOrPercentValue, validateIntOrPercent } from "../rules/int-or-percent.ts";
+import { hasInvalidValue, isEmptySelector, orderedSelector, validateLabelSelector } from "../rules/label-selector.ts";
+import { nonNegativeMembers, notDecremented } from "../rules/numbers.ts";
+import { isUsable, memberOf, validateRunsForever, validateTemplateLabels, type WorkloadSpec } from "./workload.ts";
+
+interface DaemonSetSpec extends WorkloadSpec {
+  updateStrategy?: UpdateStrategy;
+}
+
+interface UpdateStrategy extends JsonObject {
+  type?: string;
+  rollingUpdate?: JsonObject;
+}
+
+/** What a DaemonSet need not say. */
+export const daemonSetDefaults: Defaults = {
+  "spec.updateStrategy.type": "RollingUpdate",
+  "spec.revisionHistoryLimit": 10,
+};
+
+const ROLLING: GoShape = [
+  ["MaxUnavailable", "maxUnavailable", 0],
+  ["MaxSurge", "maxSurge", 0],
+];
+const STRATEGY: GoShape = [
+  ["Type", "type", ""],
+  ["RollingUpdate", "rollingUpdate", null, ROLLING],
+];
+
+// Compat: how often the template has changed was a field once; it is shown as an annotation that nobody can set.
+const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
+
+function templateGeneration({ metadata }: KubeObject): number {
+  const text = metadata.annotations?.[TEMPLATE_GENERATION] ?? "0";
+  if (/^[+-]?\d+$/.test(text)) return Number(text);
+  const problem = `strconv.ParseInt: parsing ${quote(text)}: invalid syntax`;
+  throw badRequest(`DaemonSet in version "v1" cannot be handled as a DaemonSet: ${problem}`);
+}
+
+function setTemplateGeneration({ metadata }: KubeObject, count: number): void {
+  metadata.annotations = { ...metadata.annotations, [TEMPLATE_GENERATION]: String(count) };
+}
+
+function setDefaults(daemonSet: KubeObject): void {
+  const { updateStrategy, template } = memberOf<DaemonSetSpec>(daemonSet, "spec");
+  if (updateStrategy?.type === "RollingUpdate") {
+    updateStrategy.rollingUpdate ??= {};
+    updateStrategy.rollingUpdate.maxUnavailable ??= 1;
+    updateStrategy.rollingUpdate.maxSurge ??= 0;
+  }
+  setPodTemplateDefaults(template);
+  setTemplateGeneration(daemonSet, templateGeneration(daemonSet));
+}
+
+function prepare(next: KubeObject, previous: KubeObject | undefined): void {
+  if (!previous) {
+    setTemplateGeneration(next, Math.max(1, templateGeneration(next)));
+    return;
+  }
+  const { template: before } = memberOf<DaemonSetSpec>(previous, "spec");
+  const { template } = memberOf<DaemonSetSpec>(next, "spec");
+  setTemplateGeneration(next, templateGeneration(previous) + (sameValue(template, before) ? 0 : 1));
+}
+
+function validateStrategy(strategy: UpdateStrategy, path: string): FieldError[] {
+  const { type, rollingUpdate } = strategy;
+  if (type === "OnDelete") return [];
+  if (type !== "RollingUpdate")
+    return [notSupportedField(path, asGo(strategy, STRATEGY), ["RollingUpdate", "OnDelete"])];
+  if (!isObject(rollingUpdate)) return [requiredField(`${path}.rollingUpdate`)];
+  return validateRollingUpdate(rollingUpdate, `${path}.rollingUpdate`);
+}
+
+function validateRollingUpdate({ maxUnavailable, maxSurge }: JsonObject, path: string): FieldError[] {
+  const errors = [
+    ...validateIntOrPercent(maxUnavailable, `${path}.maxUnavailable`),
+    ...validateIntOrPercent(maxSurge, `${path}.maxSurge`),
+    ...atMostAll(maxUnavailable, `${path}.maxUnavailable`),
+    ...atMostAll(maxSurge, `${path}.maxSurge`),
+  ];
+  const isUnavailable = intOrPercentValue(maxUnavailable) !== 0;
+  const isSurging = intOrPercentValue(maxSurge) !== 0;
+  if (isUnavailable && isSurging) {
+    errors.push(invalidField(`${path}.maxSurge`, maxSurge, "may not be set when maxUnavailable is non-zero"));
+  } else if (!isUnavailable && !isSurging) {
+    errors.push(requiredField(`${path}.maxUnavailable`, "cannot be 0 when maxSurge is 0"));
+  }
+  return errors;
+}
+
+function validateSpec(spec: DaemonSetSpec, before: DaemonSetSpec | undefined): FieldError[] {
+  const { selector, template = {}, updateStrategy = {} } = spec;
+  const errors = validateLabelSelector(selector, "spec.selector", {
+    allowsInvalidValues: hasInvalidValue(before?.selector),
+  });
+  if (isUsable(selector)) errors.push(...validateTemplateLabels(selector, template, "spec.template"));
+  if (isObject(selector) && isEmptySelector(selector)) {
+    errors.push(invalidField("spec.selector", {}, "empty selector is invalid for daemonset"));
+  }
+  return [
+    ...errors,
+    ...validatePodTemplate(template, "spec.template"),
+    ...validateRunsForever(template, "spec.template", "DaemonSet"),
+    ...nonNegativeMembers(spec, "spec", ["minReadySeconds"]),
+    ...validateStrategy(updateStrategy, "spec.updateStrategy"),
+    ...nonNegativeMembers(spec, "spec", ["revisionHistoryLimit"]),
+  ];
+}
+
+const COUNTERS = [
+  "currentNumberScheduled",
+  "numberMisscheduled",
+  "desiredNumberScheduled",
+  "numberReady",
+  "observedGeneration",
+  "updatedNumberScheduled",
+  "numberAvailable",
+  "numberUnavailable",
+  "collisionCount",
+];
+
+/** One pod of a template on every node. */
+export const daemonSetHooks: ResourceHooks = {
+  setDefaults,
+  prepare,
+  validate(next, previous, { subresource }) {
+    if (subresource === "status") {
+      const status = memberOf(next, "status");
+      const { collisionCount } = memberOf(previous, "status");
+      return [
+        ...nonNegativeMembers(status, "status", COUNTERS),
+        ...notDecremented(status.collisionCount, collisionCount, "status.collisionCount"),
+      ];
+    }
+    const spec = memberOf<DaemonSetSpec>(next, "spec");
+    if (!previous) return validateSpec(spec, undefined);
+    const before = memberOf<DaemonSetSpec>(previous, "spec");
+    return [
+      ...immutable(spec.selector, before.selector, "spec.selector", orderedSelector),
+      ...validateSpec(spec, before),
+    ];
+  },
+};

@@ -1,0 +1,138 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  notSupportedField,
+  requiredField,
+} from "../../api/field-error.ts";
+import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
+import type { ResourceHooks } from "../../resources/definition.ts";
+import { setPodTemplateDefaults } from "../core/pod-spec-defaults.ts";
+import type { Defaults } from "../rules/defaults.ts";
+import { asGo, type GoShape } from "../rules/go-print.ts";
+import { immutable } from "../rules/immutable.ts";
+import { atMostAll, intOrPercentValue, validateIntOrPercent } from "../rules/int-or-percent.ts";
+import { orderedSelector } from "../rules/label-selector.ts";
+import { nonNegative, nonNegativeMembers, notDecremented } from "../rules/numbers.ts";
+import { memberOf, validateNotMoreThan, validateReplicated, type WorkloadSpec, warnOfName } from "./workload.ts";
+
+interface DeploymentSpec extends WorkloadSpec {
+  strategy?: Strategy;
+  progressDeadlineSeconds?: number;
+}
+
+interface Strategy extends JsonObject {
+  type?: string;
+  rollingUpdate?: JsonObject;
+}
+
+/** What a Deployment need not say. */
+export const deploymentDefaults: Defaults = {
+  "spec.replicas": 1,
+  "spec.strategy.type": "RollingUpdate",
+  "spec.revisionHistoryLimit": 10,
+  "spec.progressDeadlineSeconds": 600,
+};
+
+const ROLLING: GoShape = [
+  ["MaxUnavailable", "maxUnavailable", 0],
+  ["MaxSurge", "maxSurge", 0],
+];
+const STRATEGY: GoShape = [
+  ["Type", "type", ""],
+  ["RollingUpdate", "rollingUpdate", null, ROLLING],
+];
+
+function setDefaults(deployment: KubeObject): void {
+  const { strategy, template } = memberOf<DeploymentSpec>(deployment, "spec");
+  if (strategy?.type === "RollingUpdate") {
+    strategy.rollingUpdate ??= {};
+    strategy.rollingUpdate.maxUnavailable ??= "25%";
+    strategy.rollingUpdate.maxSurge ??= "25%";
+  }
+  setPodTemplateDefaults(template);
+}
+
+function validateStrategy(strategy: Strategy, path: string): FieldError[] {
+  const { type, rollingUpdate } = strategy;
+  if (type === "Recreate") {
+    if (rollingUpdate === undefined) return [];
+    return [forbiddenField(`${path}.rollingUpdate`, "may not be specified when strategy `type` is 'Recreate'")];
+  }
+  if (type !== "RollingUpdate")
+    return [notSupportedField(path, asGo(strategy, STRATEGY), ["Recreate", "RollingUpdate"])];
+  if (!isObject(rollingUpdate)) {
+    return [requiredField(`${path}.rollingUpdate`, "this should be defaulted and never be nil")];
+  }
+  return validateRollingUpdate(rollingUpdate, `${path}.rollingUpdate`);
+}
+
+function validateRollingUpdate({ maxUnavailable, maxSurge }: JsonObject, path: string): FieldError[] {
+  const errors = [
+    ...validateIntOrPercent(maxUnavailable, `${path}.maxUnavailable`),
+    ...validateIntOrPercent(maxSurge, `${path}.maxSurge`),
+  ];
+  if (intOrPercentValue(maxUnavailable) === 0 && intOrPercentValue(maxSurge) === 0) {
+    errors.push(invalidField(`${path}.maxUnavailable`, maxUnavailable, "may not be 0 when `maxSurge` is 0"));
+  }
+  return [...errors, ...atMostAll(maxUnavailable, `${path}.maxUnavailable`)];
+}
+
+function validateSpec(spec: DeploymentSpec): FieldError[] {
+  const { replicas, strategy = {}, minReadySeconds = 0, progressDeadlineSeconds } = spec;
+  const errors = [
+    ...nonNegative(replicas, "spec.replicas"),
+    ...validateReplicated(spec, "spec"),
+    ...validateStrategy(strategy, "spec.strategy"),
+    ...nonNegativeMembers(spec, "spec", ["minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"]),
+  ];
+  if (progressDeadlineSeconds !== undefined && progressDeadlineSeconds <= minReadySeconds) {
+    const text = "must be greater than minReadySeconds";
+    errors.push(invalidField("spec.progressDeadlineSeconds", progressDeadlineSeconds, text));
+  }
+  return errors;
+}
+
+const COUNTERS = [
+  "observedGeneration",
+  "replicas",
+  "updatedReplicas",
+  "readyReplicas",
+  "availableReplicas",
+  "unavailableReplicas",
+  "terminatingReplicas",
+  "collisionCount",
+];
+
+function validateStatus(next: KubeObject, previous: KubeObject | undefined): FieldError[] {
+  const status = memberOf(next, "status");
+  const all = { member: "replicas", named: "status.replicas" };
+  const ready = { member: "readyReplicas", named: "readyReplicas" };
+  return [
+    ...nonNegativeMembers(status, "status", COUNTERS),
+    ...validateNotMoreThan(status, "status", ["updatedReplicas", "readyReplicas", "availableReplicas"], all),
+    ...validateNotMoreThan(status, "status", ["availableReplicas"], ready),
+    ...notDecremented(status.collisionCount, memberOf(previous, "status").collisionCount, "status.collisionCount"),
+  ];
+}
+
+/** Replicas of one template, replaced step by step when the template changes. */
+export const deploymentHooks: ResourceHooks = {
+  setDefaults,
+  prepare(next, previous, { subresource }) {
+    if (!previous || subresource === "status") return;
+    const { annotations = {}, generation = 0 } = previous.metadata;
+    // Compat: annotations are copied to what a deployment makes, so they count as wanted state.
+    if (!isDeepStrictEqual(next.metadata.annotations ?? {}, annotations)) next.metadata.generation = generation + 1;
+  },
+  validate(next, previous, { subresource }) {
+    if (subresource === "status") return validateStatus(next, previous);
+    const spec = memberOf<DeploymentSpec>(next, "spec");
+    const errors = validateSpec(spec);
+    if (!previous) return errors;
+    const { selector } = memberOf<DeploymentSpec>(previous, "spec");
+    return [...errors, ...immutable(spec.selector, selector, "spec.selector", orderedSelector)];
+  },
+  warn: (next, previous) => (previous ? [] : warnOfName(next)),
+};

@@ -1,0 +1,46 @@
+import type { FieldError } from "../../api/field-error.ts";
+import type { KubeObject } from "../../api/object.ts";
+import type { ResourceHooks } from "../../resources/definition.ts";
+import { setPodTemplateDefaults } from "../core/pod-spec-defaults.ts";
+import { immutable } from "../rules/immutable.ts";
+import { orderedSelector } from "../rules/label-selector.ts";
+import { nonNegativeMembers } from "../rules/numbers.ts";
+import { memberOf, validateNotMoreThan, validateReplicated, type WorkloadSpec, warnOfName } from "./workload.ts";
+
+const COUNTERS = [
+  "replicas",
+  "fullyLabeledReplicas",
+  "readyReplicas",
+  "availableReplicas",
+  "observedGeneration",
+  "terminatingReplicas",
+];
+
+/** What is wrong with the counters of a kind that keeps a number of equal pods. */
+export function validateReplicaCounters(object: KubeObject): FieldError[] {
+  const status = memberOf(object, "status");
+  const all = { member: "replicas", named: "status.replicas" };
+  const ready = { member: "readyReplicas", named: "readyReplicas" };
+  return [
+    ...nonNegativeMembers(status, "status", COUNTERS),
+    ...validateNotMoreThan(status, "status", ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"], all),
+    ...validateNotMoreThan(status, "status", ["availableReplicas"], ready),
+  ];
+}
+
+/** A number of equal pods. */
+export const replicaSetHooks: ResourceHooks = {
+  setDefaults: (replicaSet) => setPodTemplateDefaults(memberOf<WorkloadSpec>(replicaSet, "spec").template),
+  validate(next, previous, { subresource }) {
+    if (subresource === "status") return validateReplicaCounters(next);
+    const spec = memberOf<WorkloadSpec>(next, "spec");
+    const errors = [
+      ...nonNegativeMembers(spec, "spec", ["replicas", "minReadySeconds"]),
+      ...validateReplicated(spec, "spec"),
+    ];
+    if (!previous) return errors;
+    const { selector } = memberOf<WorkloadSpec>(previous, "spec");
+    return [...errors, ...immutable(spec.selector, selector, "spec.selector", orderedSelector)];
+  },
+  warn: (next, previous) => (previous ? [] : warnOfName(next)),
+};

@@ -1,0 +1,230 @@
+import { type FieldError, invalidField, notSupportedField, requiredField } from "../../api/field-error.ts";
+import { dns1123Label } from "../../api/names.ts";
+import { isObject, type Json, type JsonObject, type KubeObject, type ObjectMeta } from "../../api/object.ts";
+import type { ResourceHooks } from "../../resources/definition.ts";
+import { validateLabels } from "../../resources/metadata-validation.ts";
+import { validateClaimSpec } from "../core/claim-spec-validation.ts";
+import { setPodTemplateDefaults } from "../core/pod-spec-defaults.ts";
+import { validatePodTemplate } from "../core/pod-spec-validation.ts";
+import type { PodSpec } from "../core/pod-types.ts";
+import type { PersistentVolumeClaimSpec, Volume } from "../core/volume-types.ts";
+import type { Defaults } from "../rules/defaults.ts";
+import { asGo, type GoShape } from "../rules/go-print.ts";
+import { immutable } from "../rules/immutable.ts";
+import { atMostAll, intOrPercentValue, validateIntOrPercent } from "../rules/int-or-percent.ts";
+import { orderedSelector } from "../rules/label-selector.ts";
+import { nonNegative, nonNegativeMembers, notDecremented } from "../rules/numbers.ts";
+import { roundResources } from "../rules/quantities.ts";
+import {
+  isUsable,
+  memberOf,
+  type PodTemplate,
+  validateNotMoreThan,
+  validateRunsForever,
+  validateSelector,
+  validateTemplateLabels,
+  type WorkloadSpec,
+} from "./workload.ts";
+
+interface StatefulSetSpec extends WorkloadSpec {
+  serviceName?: string;
+  podManagementPolicy?: string;
+  updateStrategy?: UpdateStrategy;
+  persistentVolumeClaimRetentionPolicy?: JsonObject;
+  volumeClaimTemplates?: ClaimTemplate[];
+  ordinals?: JsonObject;
+}
+
+interface UpdateStrategy extends JsonObject {
+  type?: string;
+  rollingUpdate?: JsonObject;
+}
+
+interface ClaimTemplate extends JsonObject {
+  metadata?: ObjectMeta;
+  spec?: PersistentVolumeClaimSpec;
+  status?: JsonObject;
+}
+
+/** What a StatefulSet need not say. */
+export const statefulSetDefaults: Defaults = {
+  "spec.podManagementPolicy": "OrderedReady",
+  "spec.persistentVolumeClaimRetentionPolicy": {},
+  "spec.persistentVolumeClaimRetentionPolicy.whenDeleted": "Retain",
+  "spec.persistentVolumeClaimRetentionPolicy.whenScaled": "Retain",
+  "spec.replicas": 1,
+  "spec.revisionHistoryLimit": 10,
+  "spec.volumeClaimTemplates[*].apiVersion": "v1",
+  "spec.volumeClaimTemplates[*].kind": "PersistentVolumeClaim",
+  "spec.volumeClaimTemplates[*].spec.volumeMode": "Filesystem",
+  "spec.volumeClaimTemplates[*].status.phase": "Pending",
+};
+
+const ROLLING: GoShape = [
+  ["Partition", "partition", 0],
+  ["MaxUnavailable", "maxUnavailable"],
+];
+const STRATEGY: GoShape = [
+  ["Type", "type", ""],
+  ["RollingUpdate", "rollingUpdate", null, ROLLING],
+];
+
+function setDefaults(statefulSet: KubeObject): void {
+  const { updateStrategy, template, volumeClaimTemplates = [] } = memberOf<StatefulSetSpec>(statefulSet, "spec");
+  if (updateStrategy && (updateStrategy.type ?? "") === "") {
+    updateStrategy.type = "RollingUpdate";
+    updateStrategy.rollingUpdate ??= {};
+  }
+  // Compat: who names the strategy without a setting of it gets none.
+  if (updateStrategy?.type === "RollingUpdate" && updateStrategy.rollingUpdate) {
+    updateStrategy.rollingUpdate.partition ??= 0;
+    updateStrategy.rollingUpdate.maxUnavailable ??= 1;
+  }
+  setPodTemplateDefaults(template);
+  for (const claim of volumeClaimTemplates) roundResources(claim.spec?.resources);
+}
+
+function validateStrategy(strategy: UpdateStrategy, path: string, allowsRecreate: boolean): FieldError[] {
+  const { type = "", rollingUpdate } = strategy;
+  if (type === "") return [requiredField(path)];
+  if (type === "OnDelete" || (type === "Recreate" && allowsRecreate)) {
+    if (rollingUpdate === undefined) return [];
+    const text = "only allowed for updateStrategy 'RollingUpdate'";
+    return [invalidField(`${path}.rollingUpdate`, asGo(rollingUpdate, ROLLING), text)];
+  }
+  if (type === "RollingUpdate") {
+    return rollingUpdate ? validateRollingUpdate(rollingUpdate, `${path}.rollingUpdate`) : [];
+  }
+  const known = allowsRecreate ? "'RollingUpdate', 'OnDelete', or 'Recreate'" : "'RollingUpdate' or 'OnDelete'";
+  return [invalidField(path, asGo(strategy, STRATEGY), `must be ${known}`)];
+}
+
+function validateRollingUpdate({ partition, maxUnavailable }: JsonObject, path: string): FieldError[] {
+  const errors = nonNegative(partition, `${path}.partition`);
+  if (maxUnavailable === undefined) return errors;
+  const field = `${path}.maxUnavailable`;
+  errors.push(...validateIntOrPercent(maxUnavailable, field));
+  if (intOrPercentValue(maxUnavailable) === 0) errors.push(invalidField(field, maxUnavailable, "cannot be 0"));
+  return [...errors, ...atMostAll(maxUnavailable, field)];
+}
+
+const RETENTIONS = ["Retain", "Delete"];
+
+function validateRetention(policy: JsonObject | undefined, path: string): FieldError[] {
+  if (!isObject(policy)) return [];
+  return ["whenDeleted", "whenScaled"]
+    .filter((member) => !RETENTIONS.includes(String(policy[member])))
+    .map((member) => notSupportedField(`${path}.${member}`, policy[member] ?? "", RETENTIONS));
+}
+
+/** What depends on whether the object is new. */
+interface Leniency {
+  readonly isUpdate: boolean;
+  readonly allowsRecreate: boolean;
+  /** The stored template is not valid either. */
+  readonly skipsTemplate: boolean;
+}
+
+function validateSpec(spec: StatefulSetSpec, leniency: Leniency): FieldError[] {
+  const { podManagementPolicy = "", updateStrategy = {}, ordinals, serviceName = "", selector, template = {} } = spec;
+  const errors: FieldError[] = [];
+  if (podManagementPolicy !== "OrderedReady" && podManagementPolicy !== "Parallel") {
+    errors.push(invalidField("spec.podManagementPolicy", podManagementPolicy, "must be 'OrderedReady' or 'Parallel'"));
+  }
+  errors.push(...validateStrategy(updateStrategy, "spec.updateStrategy", leniency.allowsRecreate));
+  const retention = "persistentVolumeClaimRetentionPolicy";
+  errors.push(...validateRetention(spec[retention], `spec.${retention}`));
+  if (!leniency.isUpdate) {
+    for (const [index, claim] of (spec.volumeClaimTemplates ?? []).entries()) {
+      validateClaimSpec(errors, claim.spec ?? {}, `spec.volumeClaimTemplates[${index}].spec`);
+    }
+  }
+  errors.push(...nonNegativeMembers(spec, "spec", ["replicas", "minReadySeconds"]));
+  errors.push(...nonNegative(ordinals?.start, "spec.ordinals.start"));
+  if (!leniency.isUpdate && serviceName !== "") {
+    errors.push(...dns1123Label(serviceName).map((text) => invalidField("spec.serviceName", serviceName, text)));
+  }
+  errors.push(...validateSelector(selector, "spec.selector", "statefulset"));
+  if (isUsable(selector)) errors.push(...validateTemplate(spec, leniency.skipsTemplate));
+  else errors.push(invalidField("spec.selector", orderedSelector(selector), ""));
+  errors.push(...validateRunsForever(template, "spec.template", "StatefulSet"));
+  return errors;
+}
+
+function validateTemplate(spec: StatefulSetSpec, skipsTemplate: boolean): FieldError[] {
+  const { selector, template = {} } = spec;
+  const path = "spec.template";
+  return [
+    ...validateTemplateLabels(selector, template, path),
+    ...(skipsTemplate ? [] : validatePodTemplate(withClaims(template, spec.volumeClaimTemplates ?? []), path)),
+    ...validateLabels(memberOf<ObjectMeta>(template, "metadata").labels ?? {}, `${path}.labels`),
+  ];
+}
+
+/** The template as pods will have it: with volumes of the claims, and with names that come from the set. */
+function withClaims(template: PodTemplate, claims: readonly ClaimTemplate[]): PodTemplate {
+  const { subdomain: _subdomain, hostname: _hostname, ...spec } = memberOf<PodSpec>(template, "spec");
+  if (claims.length === 0) return { ...template, spec };
+  const byName = new Map<string, Volume>();
+  for (const { metadata } of claims) {
+    const name = metadata?.name ?? "";
+    byName.set(name, { name, persistentVolumeClaim: { claimName: name } });
+  }
+  const others = (spec.volumes ?? []).filter(({ name = "" }) => !byName.has(name));
+  return { ...template, spec: { ...spec, volumes: [...byName.values(), ...others] } };
+}
+
+function validateUpdate(spec: StatefulSetSpec, before: StatefulSetSpec): FieldError[] {
+  const allowsRecreate = before.updateStrategy?.type === "Recreate";
+  const leniency = { isUpdate: true, allowsRecreate, skipsTemplate: false };
+  const errors = validateSpec(spec, leniency);
+  const isOldInvalid = errors.length > 0 && validateSpec(before, leniency).length > 0;
+  const print = { selector: orderedSelector } as Readonly<Record<string, (value: Json | undefined) => unknown>>;
+  const fixed = ["selector", "volumeClaimTemplates", "serviceName", "podManagementPolicy"];
+  return [
+    ...(isOldInvalid ? validateSpec(spec, { ...leniency, skipsTemplate: true }) : errors),
+    ...fixed.flatMap((member) => immutable(spec[member], before[member], `spec.${member}`, print[member])),
+  ];
+}
+
+const COUNTERS = [
+  "replicas",
+  "readyReplicas",
+  "currentReplicas",
+  "updatedReplicas",
+  "availableReplicas",
+  "observedGeneration",
+  "collisionCount",
+];
+
+function validateStatus(next: KubeObject, previous: KubeObject | undefined): FieldError[] {
+  const status = memberOf(next, "status");
+  const all = { member: "replicas", named: "status.replicas" };
+  const ready = { member: "readyReplicas", named: "status.readyReplicas" };
+  const limited = ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"];
+  return [
+    ...nonNegativeMembers(status, "status", COUNTERS),
+    ...validateNotMoreThan(status, "status", limited, all),
+    ...validateNotMoreThan(status, "status", ["availableReplicas"], ready),
+    ...notDecremented(status.collisionCount, memberOf(previous, "status").collisionCount, "status.collisionCount"),
+  ];
+}
+
+const NEGATIVE_HISTORY =
+  "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended";
+
+/** Pods with names and volumes of their own. */
+export const statefulSetHooks: ResourceHooks = {
+  setDefaults,
+  validate(next, previous, { subresource }) {
+    if (subresource === "status") return validateStatus(next, previous);
+    const spec = memberOf<StatefulSetSpec>(next, "spec");
+    if (!previous) return validateSpec(spec, { isUpdate: false, allowsRecreate: false, skipsTemplate: false });
+    return validateUpdate(spec, memberOf<StatefulSetSpec>(previous, "spec"));
+  },
+  warn(next, _previous, { subresource }) {
+    if (subresource === "status") return [];
+    const { revisionHistoryLimit = 0 } = memberOf<StatefulSetSpec>(next, "spec");
+    return revisionHistoryLimit < 0 ? [NEGATIVE_HISTORY] : [];
+  },
+};

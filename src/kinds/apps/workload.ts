@@ -1,0 +1,116 @@
+import {
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  notSupportedField,
+  requiredField,
+} from "../../api/field-error.ts";
+import { matchesLabels } from "../../api/label-selector.ts";
+import { dns1123Label } from "../../api/names.ts";
+import { isObject, type Json, type JsonObject, type KubeObject, type ObjectMeta } from "../../api/object.ts";
+import { readSelectorObject } from "../../api/selector-object.ts";
+import { validatePodTemplate } from "../core/pod-spec-validation.ts";
+import type { PodSpec } from "../core/pod-types.ts";
+import { isEmptySelector, orderedSelector, orderedTexts, validateLabelSelector } from "../rules/label-selector.ts";
+
+/** The pods that a workload makes. */
+export interface PodTemplate extends JsonObject {
+  metadata?: ObjectMeta;
+  spec?: PodSpec;
+}
+
+/** What kinds that keep pods of one template have in common. */
+export interface WorkloadSpec extends JsonObject {
+  replicas?: number;
+  minReadySeconds?: number;
+  revisionHistoryLimit?: number;
+  selector?: JsonObject;
+  template?: PodTemplate;
+}
+
+/** The member of an object that is an object; an empty one when there is none. */
+export function memberOf<T extends JsonObject>(object: JsonObject | undefined, member: string): T {
+  const value = object?.[member];
+  return (isObject(value) ? value : {}) as T;
+}
+
+/** Refuses a selector that is missing, malformed or empty; `kind` is what the message calls the kind. */
+export function validateSelector(selector: Json | undefined, path: string, kind: string): FieldError[] {
+  if (!isObject(selector)) return [requiredField(path)];
+  const errors = validateLabelSelector(selector, path);
+  if (isEmptySelector(selector)) errors.push(invalidField(path, {}, `empty selector is invalid for ${kind}`));
+  return errors;
+}
+
+/** Whether the selector can be used at all. */
+export function isUsable(selector: Json | undefined): boolean {
+  return validateLabelSelector(selector, "").length === 0;
+}
+
+/** Refuses a template whose pods the selector would not find. Compat: a missing selector finds nothing. */
+export function validateTemplateLabels(selector: Json | undefined, template: PodTemplate, path: string): FieldError[] {
+  const { labels } = memberOf<ObjectMeta>(template, "metadata");
+  const requirements = isObject(selector) ? readSelectorObject(selector) : undefined;
+  if (requirements && matchesLabels(requirements, labels)) return [];
+  const text = "`selector` does not match template `labels`";
+  return [invalidField(`${path}.metadata.labels`, orderedTexts(labels), text)];
+}
+
+/** Refuses a template of pods that would end by themselves; `kind` is the kind in the message. */
+export function validateRunsForever(template: PodTemplate, path: string, kind: string): FieldError[] {
+  const { restartPolicy = "", activeDeadlineSeconds } = memberOf<PodSpec>(template, "spec");
+  const errors: FieldError[] = [];
+  if (restartPolicy !== "Always")
+    errors.push(notSupportedField(`${path}.spec.restartPolicy`, restartPolicy, ["Always"]));
+  if (activeDeadlineSeconds !== undefined) {
+    const text = `activeDeadlineSeconds in ${kind} is not Supported`;
+    errors.push(forbiddenField(`${path}.spec.activeDeadlineSeconds`, text));
+  }
+  return errors;
+}
+
+/** Selector and template of the kinds that scale. Compat: both call themselves by the same names in messages. */
+export function validateReplicated({ selector, template = {} }: WorkloadSpec, path: string): FieldError[] {
+  const errors = validateSelector(selector, `${path}.selector`, "deployment");
+  if (!isUsable(selector)) {
+    errors.push(invalidField(`${path}.selector`, orderedSelector(selector), "invalid label selector"));
+    return errors;
+  }
+  return [...errors, ...validateTemplate(selector, template, `${path}.template`, "ReplicaSet")];
+}
+
+/** A template that a usable selector must find. */
+export function validateTemplate(
+  selector: Json | undefined,
+  template: PodTemplate,
+  path: string,
+  kind: string,
+): FieldError[] {
+  return [
+    ...validateTemplateLabels(selector, template, path),
+    ...validatePodTemplate(template, path),
+    ...validateRunsForever(template, path, kind),
+  ];
+}
+
+/** Warns of a name that pods made from it could not have as their host name. */
+export function warnOfName({ metadata }: KubeObject): string[] {
+  const problems = dns1123Label(metadata.name ?? "");
+  if (problems.length === 0) return [];
+  const text =
+    "metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended";
+  return [`${text}: [${problems.join(" ")}]`];
+}
+
+/** Refuses counters of a status that exceed another of its counters, in the order given. */
+export function validateNotMoreThan(
+  status: JsonObject,
+  path: string,
+  members: readonly string[],
+  other: { readonly member: string; readonly named: string },
+): FieldError[] {
+  const count = (member: string): number => (typeof status[member] === "number" ? status[member] : 0);
+  return members
+    .filter((member) => count(member) > count(other.member))
+    .map((member) => invalidField(`${path}.${member}`, count(member), `cannot be greater than ${other.named}`));
+}

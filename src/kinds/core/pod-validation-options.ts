@@ -1,0 +1,1 @@
+export interface PodOptions { readonly allowsEmptyImageReference: boolean; readonly allowsAnyTokenPath: boolean; }

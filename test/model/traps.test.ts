@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EtcdCluster } from "../support/etcd.ts";
+import { describeEvent, Objects } from "./objects.ts";
+import { base64, compactEtcd, etcdCall, type ModelServer, Setting } from "./servers.ts";
+import { Wire } from "./wire.ts";
+
+/** Mistakes that etcd or systems around it have made with watches and revisions, one test each. */
+describe("known traps", { timeout: 120_000 }, () => {
+  const setting = new Setting();
+  let etcd: EtcdCluster;
+  let server: ModelServer;
+  let wire: Wire;
+  let objects: Objects;
+  before(async () => {
+    etcd = await setting.etcd();
+    server = await setting.server(etcd);
+    wire = new Wire(server.base);
+    objects = new Objects(wire);
+  });
+  after(async () => {
+    wire?.close();
+    await setting.close();
+  });
+  const count = (wanted: number) => (events: unknown[]) => events.length >= wanted;
+  const watched = async (query: string, wanted: number, withinMs?: number) =>
+    (await objects.watch(query, count(wanted), withinMs)).map(describeEvent);
+
+  test("a deletion at the very revision of a compaction is still told", async () => {
+    await objects.create("doomed");
+    const before = (await objects.list()).revision;
+    await objects.remove("doomed");
+    const deleted = (await objects.list()).revision;
+    await compactEtcd(etcd, deleted);
+    assert.deepEqual(await watched(`resourceVersion=${before}`, 1), [`DELETED doomed ${deleted}`]);
+    assert.deepEqual((await objects.list(`resourceVersion=${deleted}&resourceVersionMatch=Exact`)).names, []);
+
+    // A server that was not there has to ask etcd, which no longer has what was deleted: it says so.
+    const fresh = await setting.server(etcd);
+    const late = new Wire(fresh.base);
+    const told = await new Objects(late).watch(`resourceVersion=${before}`, count(1));
+    assert.deepEqual(told.map(describeEvent), ["ERROR 410"]);
+    late.close();
+    await fresh.stop();
+  });
+
+  test("a watch from before the server was started is complete, and refused where etcd has forgotten", async () => {
+    const first = await objects.create("early", "1");
+    const versions = [await objects.replace("early", "2"), await objects.replace("early", "3")];
+    const fresh = await setting.server(etcd);
+    const late = new Wire(fresh.base);
+    const other = new Objects(late);
+    const expected = versions.map((version) => `MODIFIED early ${version}`);
+    const next = await objects.replace("early", "4");
+    const tell = async (from: number, wanted: number) =>
+      (await other.watch(`resourceVersion=${from}`, count(wanted))).map(describeEvent);
+    assert.deepEqual(await tell(first, 3), [...expected, `MODIFIED early ${next}`]);
+    const old = await other.list(`resourceVersion=${first}&resourceVersionMatch=Exact`);
+    assert.deepEqual(old.items.map((thing) => thing.data?.text).at(-1), "1");
+    await compactEtcd(etcd, next);
+    assert.deepEqual(await tell(first, 3), ["ERROR 410"]);
+    await other.list(`resourceVersion=${first}&resourceVersionMatch=Exact`, 410);
+    late.close();
+    await fresh.stop();
+  });
+
+  test("a watch of a version still to come tells nothing older", async () => {
+    const now = (await objects.list()).revision;
+    const future = now + 5;
+    const watching = watched(`resourceVersion=${future}&allowWatchBookmarks=true&timeoutSeconds=4`, 4);
+    await sleep(100);
+    const versions: number[] = [];
+    for (let i = 0; i < 8; i++) versions.push(await objects.create(`future-${i}`));
+    const told = await watching;
+    const expected = versions.flatMap((version, i) => (version > future ? [`ADDED future-${i} ${version}`] : []));
+    assert.equal(expected.length, 3);
+    assert.deepEqual(told.slice(0, 3), expected);
+    const bookmark = Number(/^BOOKMARK (\d+)$/.exec(told[3] ?? "")?.[1]);
+    assert.ok(bookmark >= (versions.at(-1) ?? 0), told[3]);
+  });
+
+  test("a watch from 0 tells the present first and every change after it once", async () => {
+    const { names, revision } = await objects.list();
+    const watching = objects.watch("resourceVersion=0&allowWatchBookmarks=true", count(names.length + 3));
+    await sleep(200);
+    const made = [await objects.create("zero-1"), await objects.create("zero-2")];
+    const events = await watching;
+    const objectsTold = events.flatMap((event) => (event.type === "ADDED" ? [event.object.metadata.name] : []));
+    assert.deepEqual(objectsTold, [...names, "zero-1", "zero-2"]);
+    const end = events[names.length];
+    assert.ok(end?.type === "BOOKMARK" && Number(end.object.metadata.resourceVersion) >= revision);
+    assert.deepEqual(events.slice(-2).map(describeEvent), [`ADDED zero-1 ${made[0]}`, `ADDED zero-2 ${made[1]}`]);
+  });
+
+  test("changes of one transaction are told once each, and belong together", async () => {
+    const put = (name: string) => {
+      const object = {
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: { name, namespace: "default", uid: `uid-${name}` },
+      };
+      const key = base64(`/registry/configmaps/default/${name}`);
+      return { request_put: { key, value: base64(JSON.stringify(object)) } };
+    };
+    const before = (await objects.list()).revision;
+    const watching = watched(`resourceVersion=${before}`, 3);
+    const { header } = await etcdCall(etcd, "kv/txn", { success: [put("twin-1"), put("twin-2")] });
+    const both = Number(header.revision);
+    const after = await objects.create("after-the-twins");
+    const expected = [`ADDED twin-1 ${both}`, `ADDED twin-2 ${both}`, `ADDED after-the-twins ${after}`];
+    assert.deepEqual(await watching, expected);
+    assert.deepEqual(await watched(`resourceVersion=${before}`, 3), expected, "from history");
+    assert.deepEqual(await watched(`resourceVersion=${both}`, 1), expected.slice(2), "after both");
+    const twins = (names: string[]) => names.filter((name) => name.startsWith("twin"));
+    const at = async (revision: number) => {
+      const { names } = await objects.list(`resourceVersion=${revision}&resourceVersionMatch=Exact`);
+      return twins(names);
+    };
+    assert.deepEqual([await at(before), await at(both)], [[], ["twin-1", "twin-2"]]);
+  });
+
+  test("a bookmark is never ahead of an event: a watch resumed from it misses nothing", async () => {
+    const start = (await objects.list()).revision;
+    let isWriting = true;
+    const made: string[] = [];
+    const writing = (async () => {
+      for (let i = 0; isWriting; i++) made.push(`ADDED mark-${i} ${await objects.create(`mark-${i}`)}`);
+    })();
+    const follow = async () => {
+      const told: string[] = [];
+      for (let from = start, round = 0; round < 2; round++) {
+        const events = await objects.watch(
+          `resourceVersion=${from}&allowWatchBookmarks=true&timeoutSeconds=3`,
+          () => false,
+        );
+        const last = events.findLastIndex((event) => event.type === "BOOKMARK");
+        const bookmark = events[last];
+        // What came after the bookmark is dropped, as if only the bookmark had been noted down.
+        told.push(...events.slice(0, last).map(describeEvent));
+        if (bookmark?.type === "BOOKMARK") from = Number(bookmark.object.metadata.resourceVersion);
+      }
+      return told.filter((text) => !text.startsWith("BOOKMARK"));
+    };
+    const all = await Promise.all([follow(), follow(), follow()]);
+    isWriting = false;
+    await writing;
+    for (const told of all) {
+      assert.ok(told.length > 10, "there was something to miss");
+      assert.deepEqual(told, made.slice(0, told.length));
+    }
+  });
+
+  test("pages and versions that are compacted are refused, with a way to go on", async () => {
+    const first = await objects.list("limit=3");
+    await objects.create("between-pages");
+    await compactEtcd(etcd, (await objects.list()).revision);
+    const fresh = await setting.server(etcd);
+    const late = new Wire(fresh.base);
+    const refused = await new Objects(late).list(`limit=3&continue=${first.next}`, 410);
+    const rest = await new Objects(late).list(`continue=${refused.next}`);
+    const all = await objects.list();
+    assert.deepEqual([...first.names, ...rest.names], all.names, "what was added later shows up");
+    assert.ok(rest.revision > first.revision);
+    late.close();
+    await fresh.stop();
+  });
+});
