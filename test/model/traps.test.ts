@@ -57,7 +57,7 @@ describe("known traps", { timeout: 120_000 }, () => {
       (await other.watch(`resourceVersion=${from}`, count(wanted))).map(describeEvent);
     assert.deepEqual(await tell(first, 3), [...expected, `MODIFIED early ${next}`]);
     const old = await other.list(`resourceVersion=${first}&resourceVersionMatch=Exact`);
-    assert.deepEqual(old.items.map((thing) => thing.data?.text).at(-1), "1");
+    assert.equal(old.items.find((thing) => thing.metadata.name === "early")?.data?.text, "1");
     await compactEtcd(etcd, next);
     assert.deepEqual(await tell(first, 3), ["ERROR 410"]);
     await other.list(`resourceVersion=${first}&resourceVersionMatch=Exact`, 410);
@@ -68,16 +68,16 @@ describe("known traps", { timeout: 120_000 }, () => {
   test("a watch of a version still to come tells nothing older", async () => {
     const now = (await objects.list()).revision;
     const future = now + 5;
-    const watching = watched(`resourceVersion=${future}&allowWatchBookmarks=true&timeoutSeconds=4`, 4);
+    const watching = objects.watch(`resourceVersion=${future}&allowWatchBookmarks=true&timeoutSeconds=4`, () => false);
     await sleep(100);
     const versions: number[] = [];
     for (let i = 0; i < 8; i++) versions.push(await objects.create(`future-${i}`));
-    const told = await watching;
+    const told = (await watching).map(describeEvent);
     const expected = versions.flatMap((version, i) => (version > future ? [`ADDED future-${i} ${version}`] : []));
-    assert.equal(expected.length, 3);
-    assert.deepEqual(told.slice(0, 3), expected);
-    const bookmark = Number(/^BOOKMARK (\d+)$/.exec(told[3] ?? "")?.[1]);
-    assert.ok(bookmark >= (versions.at(-1) ?? 0), told[3]);
+    assert.ok(expected.length > 0 && expected.length < 8);
+    assert.deepEqual(told.slice(0, -1), expected);
+    const bookmark = Number(/^BOOKMARK (\d+)$/.exec(told.at(-1) ?? "")?.[1]);
+    assert.ok(bookmark >= (versions.at(-1) ?? 0), told.at(-1));
   });
 
   test("a watch from 0 tells the present first and every change after it once", async () => {
@@ -153,7 +153,7 @@ describe("known traps", { timeout: 120_000 }, () => {
 
   test("pages and versions that are compacted are refused, with a way to go on", async () => {
     const first = await objects.list("limit=3");
-    await objects.create("between-pages");
+    await objects.create("zz-between-pages");
     await compactEtcd(etcd, (await objects.list()).revision);
     const fresh = await setting.server(etcd);
     const late = new Wire(fresh.base);

@@ -12,6 +12,8 @@ export interface ValueCodec {
   read(input: Reader, end: number): Json;
   /** What JSON shows for the zero value. The caller owns it. */
   zero(): Json;
+  /** The zero value is a single byte 0: of a number, or the length of no text. */
+  readonly isScalar?: boolean;
   /** Null is a state of its own, in which the field is absent. */
   readonly isNullable?: boolean;
 }

@@ -58,11 +58,15 @@ export interface Member {
 /** A member that holds one value. */
 export function singleField({ name, slot, number, codec, zero }: Member): Field {
   const isWrittenAlways = zero !== undefined && !codec.isNullable;
+  const { wireType, isScalar = false } = codec;
   return {
     number,
     write: (out, object) => {
       const value = object[name];
-      if (isWrittenAlways || (value !== undefined && value !== null)) writeField(out, number, codec, value);
+      if (value !== undefined && value !== null) writeField(out, number, codec, value);
+      else if (!isWrittenAlways) return;
+      else if (isScalar) out.zero(number, wireType);
+      else writeField(out, number, codec, value);
     },
     read: (input, wireType, end, slots) => {
       expectWireType(wireType, codec.wireType, name);

@@ -9,6 +9,7 @@ export const STRING: ValueCodec = {
   },
   read: (input, end) => input.string(end),
   zero: () => "",
+  isScalar: true,
 };
 
 /** Bytes: base64 in JSON. */
@@ -28,6 +29,7 @@ export const INT32: ValueCodec = {
   write: (out, value) => out.int64(typeof value === "number" ? value | 0 : 0),
   read: (input, end) => input.int32(end),
   zero: () => 0,
+  isScalar: true,
 };
 
 /** An integer of 64 bits, exact. */
@@ -39,6 +41,7 @@ export const INT64: ValueCodec = {
   },
   read: (input, end) => input.int64(end),
   zero: () => 0,
+  isScalar: true,
 };
 
 /** A double. JSON has no words for those that are not finite. */
@@ -59,4 +62,5 @@ export const BOOL: ValueCodec = {
   write: (out, value) => out.uint32(value === true ? 1 : 0),
   read: (input, end) => input.bool(end),
   zero: () => false,
+  isScalar: true,
 };

@@ -53,6 +53,18 @@ export class Writer {
     this.uint32(number * 8 + wireType);
   }
 
+  /** A whole field that holds zero, or a text without characters. */
+  zero(number: number, wireType: WireType): void {
+    if (number < 16) {
+      const at = this.#reserve(2);
+      this.#buffer[at] = number * 8 + wireType;
+      this.#buffer[at + 1] = 0;
+      return;
+    }
+    this.uint32(0);
+    this.tag(number, wireType);
+  }
+
   /** The tag of a field with a length, and the length: all that was written since the size was `before`. */
   delimit(number: number, before: number): void {
     this.uint32(this.size - before);

@@ -1,6 +1,6 @@
 import { duplicateField, type FieldError, notSupportedField, requiredField } from "../../api/field-error.ts";
-import { dns1123Label, qualifiedName } from "../../api/names.ts";
-import { portNumber, pushInvalid, pushPortErrors } from "../rules/formats.ts";
+import { qualifiedName } from "../../api/names.ts";
+import { labelName, portNumber, pushInvalid, pushPortErrors } from "../rules/formats.ts";
 import type { ServicePort, ServiceSpec } from "./service-types.ts";
 
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
@@ -14,7 +14,7 @@ export function portErrors({ ports = [] }: ServiceSpec): FieldError[] {
     const errors: FieldError[] = [];
     if (name === "" && ports.length > 1) errors.push(requiredField(`${path}.name`));
     if (name !== "") {
-      pushInvalid(errors, `${path}.name`, name, dns1123Label(name));
+      pushInvalid(errors, `${path}.name`, name, labelName(name));
       if (names.has(name)) errors.push(duplicateField(`${path}.name`, name));
       names.add(name);
     }

@@ -6,11 +6,12 @@ import {
   notSupportedField,
   requiredField,
 } from "../../api/field-error.ts";
-import { dns1123Label, dns1123Subdomain, qualifiedName } from "../../api/names.ts";
+import { qualifiedName } from "../../api/names.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { validateLabels } from "../../resources/metadata-validation.ts";
-import { portNumber, pushInvalid, pushPortErrors } from "../rules/formats.ts";
-import { pushAddressErrors, pushEndpointAddressErrors, pushRangeErrors } from "../rules/ip.ts";
+import { portNumber, pushInvalid, subdomainName } from "../rules/formats.ts";
+import { pushAddressErrors } from "../rules/ip.ts";
+import { pushEndpointAddressErrors, pushRangeErrors } from "../rules/ip-ranges.ts";
 import { addressChangeErrors, addressFieldErrors, familyChangeErrors } from "./service-address-validation.ts";
 import { isExternallyAccessible, isHeadless, needsHealthCheck, type ServiceSpec, specOf } from "./service-types.ts";
 import { portErrors } from "./service-port-validation.ts";
@@ -86,7 +87,7 @@ function typeErrors(spec: ServiceSpec): FieldError[] {
   if (spec.ipFamilyPolicy !== undefined) errors.push(forbiddenField("spec.ipFamilyPolicy", text));
   const name = externalName.replace(/\.$/, "");
   if (name === "") errors.push(requiredField("spec.externalName"));
-  else pushInvalid(errors, "spec.externalName", name, dns1123Subdomain(name));
+  else pushInvalid(errors, "spec.externalName", name, subdomainName(name));
   return errors;
 }
 

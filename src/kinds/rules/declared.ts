@@ -1,0 +1,284 @@
+import {
+  duplicateField,
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  notSupportedField,
+  requiredField,
+  tooLongField,
+  tooManyCharactersField,
+  tooManyField,
+} from "../../api/field-error.ts";
+import { byteLength } from "../../api/names.ts";
+import { isObject, type Json, type JsonObject } from "../../api/object.ts";
+import type { Schema } from "../../schema/schema.ts";
+import { type FormatName, formatErrors } from "./declared-formats.ts";
+import { IMMUTABLE, sameValue } from "./immutable.ts";
+
+/** Changes that an update may not make to a field. */
+export type NoUpdate = "set" | "unset" | "modify" | "add-item" | "remove-item";
+
+/** What must hold for one field. Checks other than `required` are about values that are there. */
+export interface FieldRules {
+  readonly required?: true;
+  readonly forbidden?: true;
+  readonly immutable?: true;
+  readonly no?: readonly NoUpdate[];
+  readonly format?: FormatName;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** In characters. */
+  readonly maxLength?: number;
+  readonly maxBytes?: number;
+  readonly maxItems?: number;
+  /** The schema lists all values there are. */
+  readonly closed?: true;
+  /** Members of the items of a list that together occur once. */
+  readonly keys?: readonly string[];
+  /** Items of the list occur once. */
+  readonly isSet?: true;
+  /** Form of the keys of a map. */
+  readonly eachKey?: FormatName;
+  /** For each item of a list of scalars. */
+  readonly eachItem?: FieldRules;
+}
+
+/** What must hold for one named shape. */
+export interface StructRules {
+  /** Exactly one of these members is set. */
+  readonly union?: readonly string[];
+  readonly fields?: Readonly<Record<string, FieldRules>>;
+}
+
+/** Rules by the name of the shape they are about, without its package. */
+export type DeclaredRules = Readonly<Record<string, StructRules>>;
+
+/** What is wrong with an object of this schema; `previous` is what an update replaces. Both are as decoding leaves them. */
+export type DeclaredCheck = (schema: Schema, next: JsonObject, previous: JsonObject | undefined) => FieldError[];
+
+/** A value to be looked at. */
+interface Place {
+  readonly path: string;
+  readonly value: Json | undefined;
+  /** The value it replaces; undefined when there was none, also for new items of lists. */
+  readonly old: Json | undefined;
+  readonly isUpdate: boolean;
+}
+
+type Check = (errors: FieldError[], place: Place) => void;
+
+/**
+ * Rules that stand beside the fields of a schema. They are looked at in the order of the fields, in the version the
+ * client spoke, after everything that code checks. What an update leaves alone is not looked at again.
+ */
+export function declared(rules: DeclaredRules): DeclaredCheck {
+  const structs = new Map<string, Check | undefined>();
+  return (schema, next, previous) => {
+    const errors: FieldError[] = [];
+    const place = { path: "", value: next, old: previous, isUpdate: previous !== undefined };
+    structCheck(structs, rules, schema)?.(errors, place);
+    return errors;
+  };
+}
+
+function structCheck(structs: Map<string, Check | undefined>, rules: DeclaredRules, schema: Schema): Check | undefined {
+  const { component = "", properties = new Map<string, Schema>() } = schema;
+  if (structs.has(component)) return structs.get(component);
+  let checks: Check[] = [];
+  // A shape may contain itself, so it has to be known before its fields are.
+  structs.set(component, (errors, place) => {
+    for (const check of checks) check(errors, place);
+  });
+  const { union, fields } = rules[component.slice(component.lastIndexOf(".") + 1)] ?? {};
+  if (union) checks.push(unionCheck(union));
+  for (const [name, field] of properties) {
+    const check = fieldCheck(structs, rules, field, fields?.[name]);
+    if (check) checks.push(memberCheck(name, check));
+  }
+  checks = checks.slice();
+  if (checks.length === 0) structs.set(component, undefined);
+  return structs.get(component);
+}
+
+function memberCheck(name: string, check: Check): Check {
+  return (errors, { path, value, old, isUpdate }) => {
+    const next = isObject(value) ? (value[name] ?? undefined) : undefined;
+    const before = isObject(old) ? (old[name] ?? undefined) : undefined;
+    if (isUpdate && isObject(old) && sameValue(next, before)) return;
+    check(errors, { path: path === "" ? name : `${path}.${name}`, value: next, old: before, isUpdate });
+  };
+}
+
+/** Whether a value is there: an empty text, number, list or map is none where the real server cannot tell. */
+function isSet(value: Json | undefined): boolean {
+  if (value === undefined || value === null || value === "" || value === 0 || value === false) return false;
+  return !Array.isArray(value) || value.length > 0;
+}
+
+function unionCheck(members: readonly string[]): Check {
+  const names = members.map((member) => `\`${member}\``).join(", ");
+  const chosen = (value: Json | undefined) =>
+    members.filter((member) => {
+      const found = isObject(value) ? value[member] : undefined;
+      return found !== undefined && found !== null && !(Array.isArray(found) && found.length === 0);
+    });
+  return (errors, { path, value, old, isUpdate }) => {
+    const set = chosen(value);
+    if (isUpdate && isObject(old) && set.join() === chosen(old).join()) return;
+    if (set.length > 1) errors.push(invalidField(path, `{${set.join(", ")}}`, `must specify exactly one of: ${names}`));
+    if (set.length === 0) errors.push(invalidField(path, "", `must specify one of: ${names}`));
+  };
+}
+
+function fieldCheck(
+  structs: Map<string, Check | undefined>,
+  rules: DeclaredRules,
+  schema: Schema,
+  field: FieldRules | undefined,
+): Check | undefined {
+  const inner = innerCheck(structs, rules, schema, field);
+  if (!field) return inner;
+  // Where zero and absent differ, a zero is a value like any other.
+  const isThere = schema.zero === undefined ? (value: Json | undefined) => value !== undefined : isSet;
+  return (errors, place) => {
+    const { value } = place;
+    const before = errors.length;
+    if (field.forbidden && isThere(value)) errors.push(forbiddenField(place.path, ""));
+    if (field.immutable && place.isUpdate) errors.push(invalidField(place.path, null, IMMUTABLE));
+    if (field.maxItems !== undefined && Array.isArray(value) && value.length > field.maxItems) {
+      errors.push(tooManyField(place.path, value.length, field.maxItems));
+    }
+    if (field.required && !isThere(value)) errors.push(requiredField(place.path));
+    if (field.no && place.isUpdate) updateErrors(errors, place, field);
+    if (errors.length > before || !isThere(value)) return;
+    scalarErrors(errors, place, field, schema);
+    inner?.(errors, place);
+  };
+}
+
+const UPDATE_TEXTS: Readonly<Record<"set" | "unset" | "modify", string>> = {
+  set: "field cannot be set once created",
+  unset: "field cannot be cleared once set",
+  modify: "field cannot be modified once set",
+};
+
+function updateErrors(errors: FieldError[], { path, value, old }: Place, { no = [], keys }: FieldRules): void {
+  const [next, before] = [listOf(value), listOf(old)];
+  for (const change of no) {
+    if (change === "add-item") {
+      for (const [index, item] of next.entries()) {
+        if (!findItem(before, item, keys)) errors.push(forbiddenField(`${path}[${index}]`, "item may not be added"));
+      }
+    } else if (change === "remove-item") {
+      for (const item of before) {
+        if (!findItem(next, item, keys)) errors.push(forbiddenField(path, "item may not be removed"));
+      }
+    } else {
+      const [is, was] = [value !== undefined, old !== undefined];
+      const happened = change === "set" ? is && !was : change === "unset" ? was && !is : is && was;
+      if (happened) errors.push(invalidField(path, null, UPDATE_TEXTS[change]));
+    }
+  }
+}
+
+function scalarErrors(errors: FieldError[], { path, value }: Place, field: FieldRules, schema: Schema): void {
+  if (typeof value === "number") {
+    const { minimum = value, maximum = value } = field;
+    if (value > maximum) errors.push(invalidField(path, value, `must be less than or equal to ${maximum}`));
+    if (value < minimum) errors.push(invalidField(path, value, `must be greater than or equal to ${minimum}`));
+  } else if (typeof value === "string") {
+    if (field.format) errors.push(...formatErrors(field.format, value, path));
+    if (byteLength(value) > (field.maxBytes ?? Number.POSITIVE_INFINITY)) {
+      errors.push(tooLongField(path, field.maxBytes ?? 0));
+    }
+    if (field.maxLength !== undefined && [...value].length > field.maxLength) {
+      errors.push(tooManyCharactersField(path, field.maxLength));
+    }
+    if (field.closed) errors.push(...closedErrors(path, value, schema));
+  } else if (field.eachKey && isObject(value)) {
+    for (const key of Object.keys(value)) errors.push(...formatErrors(field.eachKey, key, path));
+  }
+}
+
+function closedErrors(path: string, value: string, { enum: values = [] }: Schema): FieldError[] {
+  const texts = values.filter((one) => typeof one === "string");
+  return texts.includes(value) ? [] : [notSupportedField(path, value, texts.toSorted())];
+}
+
+/** What to look at inside of a value: the members of a shape, the items of a list or the members of a map. */
+function innerCheck(
+  structs: Map<string, Check | undefined>,
+  rules: DeclaredRules,
+  schema: Schema,
+  field: FieldRules | undefined,
+): Check | undefined {
+  const { items, values } = schema;
+  if (items) {
+    const each = field?.eachItem
+      ? fieldCheck(structs, rules, items, field.eachItem)
+      : structCheckOf(structs, rules, items);
+    return each || field?.keys || field?.isSet ? listCheck(each, field) : undefined;
+  }
+  if (values !== undefined && values !== true) {
+    const each = structCheckOf(structs, rules, values);
+    return each && mapCheck(each);
+  }
+  const check = structCheckOf(structs, rules, schema);
+  if (!check) return undefined;
+  // A shape that is always written is there even when nobody wrote it.
+  return (errors, place) => {
+    if (place.value !== undefined || schema.zero !== undefined) check(errors, place);
+  };
+}
+
+function structCheckOf(
+  structs: Map<string, Check | undefined>,
+  rules: DeclaredRules,
+  schema: Schema,
+): Check | undefined {
+  return schema.component === undefined || schema.wire !== undefined ? undefined : structCheck(structs, rules, schema);
+}
+
+function listCheck(each: Check | undefined, field: FieldRules | undefined): Check {
+  const isKeyed = field?.keys !== undefined || field?.isSet === true;
+  return (errors, { path, value, old, isUpdate }) => {
+    const [next, before] = [listOf(value), listOf(old)];
+    if (field?.keys) errors.push(...duplicates(next, path, field.keys));
+    for (const [index, item] of each ? next.entries() : []) {
+      const was = isKeyed ? findItem(before, item, field?.keys) : undefined;
+      if (isUpdate && was !== undefined && sameValue(item, was)) continue;
+      each?.(errors, { path: `${path}[${index}]`, value: item, old: was, isUpdate });
+    }
+    if (field?.isSet) errors.push(...duplicates(next, path, undefined));
+  };
+}
+
+function mapCheck(each: Check): Check {
+  return (errors, { path, value, old, isUpdate }) => {
+    const before = isObject(old) ? old : {};
+    for (const [key, member] of Object.entries(isObject(value) ? value : {})) {
+      const was = Object.hasOwn(before, key) ? before[key] : undefined;
+      if (isUpdate && was !== undefined && sameValue(member, was)) continue;
+      each(errors, { path: `${path}[${key}]`, value: member, old: was, isUpdate });
+    }
+  };
+}
+
+const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
+
+function findItem(list: readonly Json[], item: Json, keys: readonly string[] | undefined): Json | undefined {
+  return list.find((one) => isSameItem(one, item, keys));
+}
+
+function isSameItem(left: Json, right: Json, keys: readonly string[] | undefined): boolean {
+  if (!keys) return left === right;
+  if (!isObject(left) || !isObject(right)) return false;
+  return keys.every((key) => (left[key] ?? "") === (right[key] ?? ""));
+}
+
+function duplicates(list: readonly Json[], path: string, keys: readonly string[] | undefined): FieldError[] {
+  return list.flatMap((item, index) => {
+    const isSecond = list.slice(0, index).some((earlier) => isSameItem(earlier, item, keys));
+    return isSecond ? [duplicateField(`${path}[${index}]`, item)] : [];
+  });
+}

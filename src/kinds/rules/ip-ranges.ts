@@ -1,0 +1,106 @@
+import { type FieldError, invalidField, quote } from "../../api/field-error.ts";
+import { parseAddress, printAddress } from "../../lib/ip-address.ts";
+import { addressNumber, parseRange, printRange, rangeAround } from "../../lib/ip-range.ts";
+import { isMapped, isShortAddress, parseLooseAddress } from "./ip.ts";
+
+interface LooseRange {
+  readonly address: Uint8Array;
+  readonly bits: number;
+}
+
+/** A range whose numbers may begin with zeros and that may have bits beyond its length; undefined when it is none. */
+export function parseLooseRange(text: string): LooseRange | undefined {
+  const slash = text.indexOf("/");
+  const length = text.slice(slash + 1);
+  const address = slash < 0 ? undefined : parseLooseAddress(text.slice(0, slash));
+  if (address === undefined || !/^[0-9]+$/.test(length)) return undefined;
+  const bits = Number(length);
+  return bits > 8 * address.length ? undefined : { address, bits };
+}
+
+/** Adds what is wrong with the text of a range of addresses. Texts in `accepted` are fine whatever they are. */
+export function pushRangeErrors(
+  errors: FieldError[],
+  path: string,
+  text: string,
+  accepted: readonly string[] = [],
+): void {
+  if (accepted.includes(text)) return;
+  const loose = parseLooseRange(text);
+  const strict = parseRange(text);
+  const problem = (detail: string) => errors.push(invalidField(path, text, detail));
+  if (loose === undefined) problem("must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
+  else if (strict === undefined) problem("must not have leading 0s in IP or prefix length");
+  else if (isMapped(loose.address)) problem("must not have an IPv4-mapped IPv6 address");
+  else if (strict.lowest !== addressNumber(loose.address)) problem("must not have bits set beyond the prefix length");
+}
+
+/** Adds what is wrong with a range that must be written in its canonical form. */
+export function pushCanonicalRangeErrors(errors: FieldError[], path: string, text: string): void {
+  const own: FieldError[] = [];
+  pushRangeErrors(own, path, text);
+  const range = own.length === 0 ? parseRange(text) : undefined;
+  if (range && printRange(range) !== text) {
+    own.push(invalidField(path, text, `must be in canonical form (${quote(printRange(range))})`));
+  }
+  errors.push(...own);
+}
+
+/** The warnings about a range that is taken, but not written as it should be. */
+export function rangeWarnings(path: string, text: string): string[] {
+  const loose = parseLooseRange(text);
+  if (loose === undefined) return [];
+  const { address, bits } = loose;
+  const range = rangeAround(address, bits);
+  const warnings: string[] = [];
+  if (range.lowest !== addressNumber(address)) {
+    const single = `${printAddress(address)}/${8 * address.length}`;
+    const choice = `${quote(printRange(range))} or ${quote(single)}`;
+    warnings.push(`${path}: CIDR value ${quote(text)} is ambiguous in this context (should be ${choice}?)`);
+  }
+  const strict = parseRange(text);
+  if (strict === undefined || isMapped(address)) {
+    warnings.push(`${path}: non-standard CIDR value ${quote(text)} is invalid: use ${quote(printRange(range))}`);
+  }
+  const canonical = `${printAddress(address)}/${bits}`;
+  if (warnings.length === 0 && address.length === 16 && canonical !== text) {
+    const wanted = quote(canonical);
+    warnings.push(`${path}: IPv6 CIDR value ${quote(text)} should be in RFC 5952 canonical format (${wanted})`);
+  }
+  return warnings;
+}
+
+/** Whether a list of ranges has both families; undefined when one of them is no range. */
+export function haveBothRangeFamilies(texts: readonly string[]): boolean | undefined {
+  const ranges = texts.map(parseLooseRange);
+  if (ranges.includes(undefined)) return undefined;
+  const short = ranges.filter((range) => range !== undefined && isShortAddress(range.address)).length;
+  return short > 0 && short < texts.length;
+}
+
+const SPECIAL: readonly (readonly [ranges: readonly string[], text: string])[] = [
+  [["127.0.0.0/8", "::1/128"], "may not be in the loopback range (127.0.0.0/8, ::1/128)"],
+  [["169.254.0.0/16", "fe80::/10"], "may not be in the link-local range (169.254.0.0/16, fe80::/10)"],
+  [["224.0.0.0/24", "ff02::/16"], "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"],
+];
+
+/** Adds what keeps an address from being one of an endpoint: it must be reachable from elsewhere. */
+export function pushEndpointAddressErrors(errors: FieldError[], path: string, text: string): void {
+  const parsed = parseLooseAddress(text);
+  if (parsed === undefined) {
+    errors.push(invalidField(path, text, "must be a valid IP address"));
+    return;
+  }
+  const address = isMapped(parsed) ? parsed.subarray(12) : parsed;
+  if (address.every((byte) => byte === 0)) errors.push(invalidField(path, text, `may not be unspecified (${text})`));
+  for (const [ranges, detail] of SPECIAL) {
+    if (ranges.some((range) => contains(range, address))) errors.push(invalidField(path, text, detail));
+  }
+}
+
+function contains(range: string, address: Uint8Array): boolean {
+  const [network = "", bits] = range.split("/");
+  const bytes = parseAddress(network);
+  if (bytes?.length !== address.length) return false;
+  return rangeAround(address, Number(bits)).lowest === addressNumber(bytes);
+}

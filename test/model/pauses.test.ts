@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { TcpProxy } from "../support/tcp-proxy.ts";
+import type { World } from "./actors.ts";
+import { LateRelay } from "./late-relay.ts";
+import { runModel } from "./model.ts";
+import { Objects } from "./objects.ts";
+import { chooseSeed, type Random, scaled } from "./random.ts";
+import { leaderOf, type ModelServer, Setting } from "./servers.ts";
+import { Wire } from "./wire.ts";
+
+describe("pauses and partitions", { timeout: scaled(150_000), concurrency: 2 }, () => {
+  const setting = new Setting();
+  after(() => setting.close());
+
+  /** What one server acknowledges, the other shows at once, after whatever `around` does to it meanwhile. */
+  async function readOnOther(
+    servers: readonly [ModelServer, ModelServer],
+    around: (write: () => Promise<void>) => Promise<void>,
+  ) {
+    const [writing, reading] = servers.map((server) => new Wire(server.base)) as [Wire, Wire];
+    const [one, other] = [new Objects(writing), new Objects(reading)];
+    for (let i = 0; i < 3; i++) {
+      let version = 0;
+      await around(async () => {
+        version = await one.create(`object-${i}`);
+      });
+      const [thing, list] = await Promise.all([other.get(`object-${i}`), other.list()]);
+      assert.equal(Number(thing?.metadata.resourceVersion), version);
+      assert.ok(list.names.includes(`object-${i}`) && list.revision >= version);
+      await one.remove(`object-${i}`);
+      assert.equal(await other.get(`object-${i}`), undefined);
+    }
+    for (const wire of [writing, reading]) wire.close();
+  }
+
+  test("a server that was stopped for a while does not answer from its old state", async () => {
+    const etcd = await setting.etcd();
+    const servers = [await setting.server(etcd), await setting.server(etcd)] as const;
+    await readOnOther(servers, async (write) => {
+      servers[1].freeze(true);
+      await write();
+      await sleep(300);
+      servers[1].freeze(false);
+    });
+    await Promise.all(servers.map((server) => server.stop()));
+  });
+
+  test("a server that hears from etcd late answers late, and not with an old state", async () => {
+    const etcd = await setting.etcd();
+    const relay = new LateRelay(Number(new URL(etcd.endpoints[0] ?? "").port), 150);
+    await relay.listen();
+    setting.atEnd(() => relay.close());
+    const late = await setting.server(etcd, [`--etcd-servers=http://127.0.0.1:${relay.port}`]);
+    const servers = [await setting.server(etcd), late] as const;
+    await readOnOther(servers, (write) => write());
+    await Promise.all(servers.map((server) => server.stop()));
+  });
+
+  test("a leader of etcd that was stopped for a while is not believed when it wakes up", async () => {
+    const etcd = await setting.etcd(3);
+    const servers = [await setting.server(etcd), await setting.server(etcd)] as const;
+    await readOnOther(servers, async (write) => {
+      const leader = await leaderOf(etcd);
+      etcd.freeze(leader, true);
+      try {
+        for (;;) {
+          try {
+            await write();
+            break;
+          } catch {
+            await sleep(100);
+          }
+        }
+      } finally {
+        etcd.freeze(leader, false);
+      }
+    });
+    await Promise.all(servers.map((server) => server.stop()));
+  });
+
+  test("watches do not travel back in time when members of etcd fall behind and connections break", async (t) => {
+    const etcd = await setting.etcd(3);
+    const proxies = await Promise.all(
+      etcd.endpoints.map(async (endpoint) => {
+        const proxy = new TcpProxy(Number(new URL(endpoint).port));
+        await proxy.listen();
+        setting.atEnd(() => proxy.close());
+        return proxy;
+      }),
+    );
+    const endpoints = proxies.map((proxy) => `http://127.0.0.1:${proxy.port}`).join(",");
+    const server = await setting.server(etcd, [`--etcd-servers=${endpoints}`]);
+    const fault = async (world: World, random: Random) => {
+      for (const end = Date.now() + scaled(5) * 1000; Date.now() < end; ) {
+        const member = random.between(0, 2);
+        etcd.freeze(member, true);
+        world.count("members stopped");
+        await sleep(random.between(100, 700));
+        for (const proxy of proxies) if (random.percent(60)) proxy.cut();
+        etcd.freeze(member, false);
+        await sleep(random.between(0, 300));
+        for (const proxy of proxies) if (random.percent(40)) proxy.cut();
+        await sleep(random.between(100, 500));
+      }
+    };
+    t.diagnostic(
+      await runModel({ bases: [server.base], seed: chooseSeed(), seconds: 0, tolerance: { outages: true }, fault }),
+    );
+    await server.stop();
+  });
+});
