@@ -22,6 +22,7 @@ interface ServeFlags {
   tokenAuthFile?: string;
   serviceClusterIpRange: string;
   controllers: string;
+  disableAdmissionPlugins?: string[];
 }
 
 function port(text: string): number {
@@ -91,6 +92,11 @@ function program(run: (config: Config) => Promise<void>): Command {
     .option("--tls-private-key-file <file>", "key of the serving certificate")
     .option("--client-ca-file <file>", "authority of client certificates")
     .option("--token-auth-file <file>", 'lines of token,user,uid,"groups"')
+    .addOption(
+      new Option("--disable-admission-plugins <names>", "plugins to switch off that are on by default").argParser(
+        words,
+      ),
+    )
     .option("--controllers <list>", "controllers to run: *, none, or names; -name leaves one out", defaults.controllers)
     .option("--service-cluster-ip-range <cidr>", "range of service addresses", defaults.serviceClusterIpRange)
     .action((flags: ServeFlags) => run(toConfig(flags)));
@@ -98,7 +104,16 @@ function program(run: (config: Config) => Promise<void>): Command {
 }
 
 function toConfig(flags: ServeFlags): Config {
-  const { store, etcdServers, etcdCafile, etcdCertfile, etcdKeyfile, etcdCompactionInterval, ...rest } = flags;
+  const {
+    store,
+    etcdServers,
+    etcdCafile,
+    etcdCertfile,
+    etcdKeyfile,
+    etcdCompactionInterval,
+    disableAdmissionPlugins,
+    ...rest
+  } = flags;
   if (store && etcdServers) throw new Error("--store and --etcd-servers exclude each other");
   const etcd: StoreChoice | undefined = etcdServers && {
     type: "etcd",
@@ -108,7 +123,13 @@ function toConfig(flags: ServeFlags): Config {
     keyFile: etcdKeyfile,
   };
   const compactionIntervalMs = etcdCompactionInterval;
-  return { ...defaultConfig, ...rest, compactionIntervalMs, store: etcd ?? store ?? defaultConfig.store };
+  return {
+    ...defaultConfig,
+    ...rest,
+    compactionIntervalMs,
+    disabledAdmissionPlugins: disableAdmissionPlugins ?? [],
+    store: etcd ?? store ?? defaultConfig.store,
+  };
 }
 
 async function serve(config: Config): Promise<void> {

@@ -32,6 +32,8 @@ export interface Config {
   readonly tokenAuthFile?: string;
   /** The range that service addresses come from; its first address goes into the serving certificate. */
   readonly serviceClusterIpRange: string;
+  /** Admission plugins that are on by default and shall be off. */
+  readonly disabledAdmissionPlugins: readonly string[];
   /** Which controllers run inside this server: `*`, `none`, or names, with a minus sign before those left out. */
   readonly controllers: string;
   /** How long a request may take that is not a watch. */
@@ -50,6 +52,7 @@ export const defaultConfig: Config = {
   securePort: 6443,
   certDir: "binnacle-data",
   serviceClusterIpRange: "10.0.0.0/24",
+  disabledAdmissionPlugins: [],
   controllers: "*",
   requestTimeoutMs: 60_000,
   shutdownGraceMs: 10_000,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { AdmissionChain } from "./admission/chain.ts";
-import { namespaceLifecycle } from "./admission/plugins/namespace-lifecycle.ts";
+import { defaultPlugins, selectPlugins } from "./admission/default-plugins.ts";
 import { ApiError } from "./api/api-error.ts";
 import {
   type ApiRequest,
@@ -71,7 +71,7 @@ export async function startServer(config: Config): Promise<Server> {
   const resources = new Resources({ store, catalog, clock: systemClock, keys });
   await createDefaultNamespaces(resources);
 
-  const admission = new AdmissionChain([namespaceLifecycle(resources)]);
+  const admission = new AdmissionChain(selectPlugins(defaultPlugins(resources), config.disabledAdmissionPlugins));
   const deleteOptionsSchema = () => builtInSchema("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions");
   const objects: Handler = (call) => dispatch({ resources, admission, deleteOptionsSchema }, call);
   const innermost = route({ catalog, objects, endpoints: makeEndpoints(resources, config) });

@@ -159,6 +159,8 @@ export interface ResourceRules {
   readonly deleteReturnsObject?: boolean;
   /** What happens to dependents when DELETE does not say. "unsupported": never any finalizer for them. */
   readonly garbageCollection?: "delete" | "orphan" | "unsupported";
+  /** What clients are told that delete without saying what is to happen to dependents, where these are orphaned. */
+  readonly orphanWarning?: string;
   /** Create keeps the status that the client sent. */
   readonly createKeepsStatus?: boolean;
   /** A status write leaves labels, annotations and other metadata as stored, or just these members of it. */

@@ -50,7 +50,7 @@ export class StoredObjects implements ObjectAccess {
 
   async create(group: string, plural: string, object: KubeObject): Promise<KubeObject> {
     const resource = this.#resource(group, plural);
-    const next = cloneJson(object);
+    const next = { ...cloneJson(object), apiVersion: resource.apiVersion };
     resource.definition.hooks?.setDefaults?.(next, resource.apiVersion);
     own(resource, next, printTime(this.now));
     return (await this.#resources.collection(resource).create(resource, next, {})).object;
@@ -109,7 +109,11 @@ export class StoredObjects implements ObjectAccess {
   /** The kind in its stored version. A kind that is not served is a mistake of the hook. */
   #resource(group: string, plural: string): ServedResource {
     const { catalog } = this.#resources;
-    const definition = catalog.definitions.find((one) => one.group === group && one.plural === plural);
+    const candidates = catalog.definitions.filter((one) => one.plural === plural);
+    // Built-in groups may be served under another domain than the one that hooks know them by.
+    const [label] = group.split(".");
+    const definition =
+      candidates.find((one) => one.group === group) ?? candidates.find((one) => one.group.split(".")[0] === label);
     if (!definition) throw new Error(`no kind is served as ${plural} of ${group || "the core group"}`);
     const stored = storedApiVersion(definition);
     const found =

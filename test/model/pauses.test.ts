@@ -17,20 +17,24 @@ describe("pauses and partitions", { timeout: scaled(150_000), concurrency: 2 }, 
   /** What one server acknowledges, the other shows at once, after whatever `around` does to it meanwhile. */
   async function readOnOther(
     servers: readonly [ModelServer, ModelServer],
+    rounds: number,
     around: (write: () => Promise<void>) => Promise<void>,
-  ) {
-    const [writing, reading] = servers.map((server) => new Wire(server.base)) as [Wire, Wire];
+  ): Promise<void> {
+    const [writing, reading] = [new Wire(servers[0].base), new Wire(servers[1].base)];
     const [one, other] = [new Objects(writing), new Objects(reading)];
-    for (let i = 0; i < 3; i++) {
-      let version = 0;
+    let attempts = 0;
+    for (let round = 0; round < rounds; round++) {
+      let made: { readonly name: string; readonly version: number } | undefined;
       await around(async () => {
-        version = await one.create(`object-${i}`);
+        const name = `object-${attempts++}`;
+        made = { name, version: await one.create(name) };
       });
-      const [thing, list] = await Promise.all([other.get(`object-${i}`), other.list()]);
-      assert.equal(Number(thing?.metadata.resourceVersion), version);
-      assert.ok(list.names.includes(`object-${i}`) && list.revision >= version);
-      await one.remove(`object-${i}`);
-      assert.equal(await other.get(`object-${i}`), undefined);
+      assert.ok(made);
+      const [thing, list] = await Promise.all([other.get(made.name), other.list()]);
+      assert.equal(Number(thing?.metadata.resourceVersion), made.version);
+      assert.ok(list.names.includes(made.name) && list.revision >= made.version);
+      await one.remove(made.name);
+      assert.equal(await other.get(made.name), undefined);
     }
     for (const wire of [writing, reading]) wire.close();
   }
@@ -38,7 +42,7 @@ describe("pauses and partitions", { timeout: scaled(150_000), concurrency: 2 }, 
   test("a server that was stopped for a while does not answer from its old state", async () => {
     const etcd = await setting.etcd();
     const servers = [await setting.server(etcd), await setting.server(etcd)] as const;
-    await readOnOther(servers, async (write) => {
+    await readOnOther(servers, 3, async (write) => {
       servers[1].freeze(true);
       await write();
       await sleep(300);
@@ -54,14 +58,14 @@ describe("pauses and partitions", { timeout: scaled(150_000), concurrency: 2 }, 
     setting.atEnd(() => relay.close());
     const late = await setting.server(etcd, [`--etcd-servers=http://127.0.0.1:${relay.port}`]);
     const servers = [await setting.server(etcd), late] as const;
-    await readOnOther(servers, (write) => write());
+    await readOnOther(servers, 3, (write) => write());
     await Promise.all(servers.map((server) => server.stop()));
   });
 
   test("a leader of etcd that was stopped for a while is not believed when it wakes up", async () => {
     const etcd = await setting.etcd(3);
     const servers = [await setting.server(etcd), await setting.server(etcd)] as const;
-    await readOnOther(servers, async (write) => {
+    await readOnOther(servers, 1, async (write) => {
       const leader = await leaderOf(etcd);
       etcd.freeze(leader, true);
       try {

@@ -34,7 +34,8 @@ describe("known traps", { timeout: 120_000 }, () => {
     const deleted = (await objects.list()).revision;
     await compactEtcd(etcd, deleted);
     assert.deepEqual(await watched(`resourceVersion=${before}`, 1), [`DELETED doomed ${deleted}`]);
-    assert.deepEqual((await objects.list(`resourceVersion=${deleted}&resourceVersionMatch=Exact`)).names, []);
+    const { names } = await objects.list(`resourceVersion=${deleted}&resourceVersionMatch=Exact`);
+    assert.ok(!names.includes("doomed"));
 
     // A server that was not there has to ask etcd, which no longer has what was deleted: it says so.
     const fresh = await setting.server(etcd);

@@ -5,13 +5,13 @@ import type { Reader } from "./reader.ts";
 import { STRING } from "./scalars.ts";
 import type { Writer } from "./writer.ts";
 
-/** Values of the members of an object while its message is read, by their place in the schema. */
+/** Values of the members of an object, by their place in the schema. */
 export type Slots = (Json | undefined)[];
 
 /** A field of a message. */
 interface Field {
   readonly number: number;
-  write(out: Writer, object: JsonObject): void;
+  write(out: Writer, slots: Slots): void;
   /** Reads what follows the tag. */
   read(input: Reader, wireType: number, end: number, slots: Slots): void;
 }
@@ -31,8 +31,8 @@ export class FieldSet {
     this.#descending = fields.toSorted((a, b) => b.number - a.number);
   }
 
-  write(out: Writer, object: JsonObject): void {
-    for (const field of this.#descending) field.write(out, object);
+  write(out: Writer, slots: Slots): void {
+    for (const field of this.#descending) field.write(out, slots);
   }
 
   read(input: Reader, end: number, slots: Slots): void {
@@ -61,8 +61,8 @@ export function singleField({ name, slot, number, codec, zero }: Member): Field 
   const { wireType, isScalar = false } = codec;
   return {
     number,
-    write: (out, object) => {
-      const value = object[name];
+    write: (out, slots) => {
+      const value = slots[slot];
       if (value !== undefined && value !== null) writeField(out, number, codec, value);
       else if (!isWrittenAlways) return;
       else if (isScalar) out.zero(number, wireType);
@@ -80,8 +80,8 @@ export function listField({ name, slot, number, codec }: Member): Field {
   const { wireType: itemType } = codec;
   return {
     number,
-    write: (out, object) => {
-      const value = object[name];
+    write: (out, slots) => {
+      const value = slots[slot];
       if (!Array.isArray(value)) return;
       for (let index = value.length - 1; index >= 0; index--) writeField(out, number, codec, value[index]);
     },
@@ -103,11 +103,13 @@ export function listField({ name, slot, number, codec }: Member): Field {
 export function mapField({ name, slot, number, codec }: Member): Field {
   return {
     number,
-    write: (out, object) => {
-      const value = object[name];
+    write: (out, slots) => {
+      const value = slots[slot];
       if (!isObject(value)) return;
-      const keys = Object.keys(value).sort();
-      for (const key of keys.toReversed()) {
+      const keys = Object.keys(value);
+      if (keys.length > 1) keys.sort();
+      for (let index = keys.length - 1; index >= 0; index--) {
+        const key = keys[index] as string;
         const before = out.size;
         const entry = value[key];
         if (!codec.isNullable || (entry !== null && entry !== undefined)) writeField(out, 2, codec, entry);
@@ -147,9 +149,9 @@ function readEntry(input: Reader, end: number, map: JsonObject, codec: ValueCode
 export function embeddedField(number: number, fields: FieldSet): Field {
   return {
     number,
-    write: (out, object) => {
+    write: (out, slots) => {
       const before = out.size;
-      fields.write(out, object);
+      fields.write(out, slots);
       out.delimit(number, before);
     },
     read: (input, wireType, end, slots) => {

@@ -59,10 +59,13 @@ function messageCodec(schema: Schema): ValueCodec {
   };
   const codec: ValueCodec = {
     wireType: 2,
-    write: (out, value) => getPlan().fields.write(out, isObject(value) ? value : {}),
+    write: (out, value) => {
+      const { fields, slotByName, members } = getPlan();
+      fields.write(out, isObject(value) ? slotsOf(value, slotByName, members.length) : []);
+    },
     read: (input, end) => {
       const { fields, members } = getPlan();
-      const slots: Slots = [];
+      const slots: Slots = new Array(members.length);
       input.enter();
       fields.read(input, end, slots);
       input.leave();
@@ -79,6 +82,7 @@ interface MessagePlan {
   readonly fields: FieldSet;
   /** In the order of the schema; a member's index is its slot. */
   readonly members: readonly PlannedMember[];
+  readonly slotByName: ReadonlyMap<string, number>;
 }
 
 interface PlannedMember extends Member {
@@ -102,7 +106,8 @@ function planOf(message: string, properties: ReadonlyMap<string, Schema>): Messa
     for (const outer of within) level = levelWithin(level, outer);
     level.fields.push((isList ? listField : isMap ? mapField : singleField)(member));
   }
-  return { fields: fieldSetOf(message, root), members };
+  const slotByName = new Map(members.map(({ name, slot }) => [name, slot]));
+  return { fields: fieldSetOf(message, root), members, slotByName };
 }
 
 /** Fields that stand in the same message, and the messages embedded in it by number. */
@@ -124,6 +129,16 @@ function levelWithin(level: Level, number: number): Level {
 function fieldSetOf(message: string, { fields, embedded }: Level): FieldSet {
   const inner = [...embedded].map(([number, level]) => embeddedField(number, fieldSetOf(message, level)));
   return new FieldSet(message, [...fields, ...inner]);
+}
+
+// Most members of a shape are absent from an object, and asking an object for what it does not have is slow.
+function slotsOf(object: JsonObject, slotByName: ReadonlyMap<string, number>, count: number): Slots {
+  const slots: Slots = new Array(count);
+  for (const name of Object.keys(object)) {
+    const slot = slotByName.get(name);
+    if (slot !== undefined) slots[slot] = object[name];
+  }
+  return slots;
 }
 
 function objectOf(members: readonly PlannedMember[], slots: Slots): JsonObject {

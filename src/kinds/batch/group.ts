@@ -17,8 +17,9 @@ import {
   text,
   wide,
 } from "../cells.ts";
-import { atMostCharacters, nameHook } from "../own-names.ts";
 import { defineKinds, STATUS, selectable } from "../row.ts";
+import { cronJobDefaults, cronJobHooks } from "./cron-job.ts";
+import { jobDefaults, jobHooks } from "./job.ts";
 
 function printStatus(job: KubeObject): string {
   if (isConditionTrue(job, "Complete")) return "Complete";
@@ -66,7 +67,8 @@ export const batchKinds: ResourceDefinition[] = defineKinds({ group: "batch", sc
       wide("Selector", "string", selector(".spec.jobTemplate.spec.selector")),
     ],
     rules: { generation: "counted" },
-    hooks: nameHook(atMostCharacters(52)),
+    defaults: cronJobDefaults,
+    hooks: cronJobHooks,
   },
   {
     kind: "Job",
@@ -88,6 +90,10 @@ export const batchKinds: ResourceDefinition[] = defineKinds({ group: "batch", sc
       generation: "counted",
       garbageCollection: "orphan",
       unknownFieldMessage: 'field label "%s" not supported for Job',
+      orphanWarning:
+        "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
     },
+    defaults: jobDefaults,
+    hooks: jobHooks,
   },
 ]);

@@ -1,6 +1,7 @@
 import type { ResourceDefinition } from "../../resources/definition.ts";
 import { AGE, column, NAME, text } from "../cells.ts";
 import { defineKinds, deprecatedVersion } from "../row.ts";
+import { leaseCandidateHooks, leaseHooks } from "./lease.ts";
 
 /** The kinds by which processes agree on who leads. */
 export const coordinationKinds: ResourceDefinition[] = defineKinds(
@@ -12,6 +13,7 @@ export const coordinationKinds: ResourceDefinition[] = defineKinds(
       versions: ["v1"],
       columns: [NAME, column("Holder", "string", text(".spec.holderIdentity")), AGE],
       rules: { createsOnUpdate: true, requiresResourceVersion: true, freeFinalizers: true },
+      hooks: leaseHooks,
     },
     {
       kind: "LeaseCandidate",
@@ -30,6 +32,7 @@ export const coordinationKinds: ResourceDefinition[] = defineKinds(
         requiresResourceVersion: true,
         freeFinalizers: true,
       },
+      hooks: leaseCandidateHooks,
     },
   ],
 );

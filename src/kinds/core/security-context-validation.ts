@@ -1,6 +1,6 @@
 import {
+  duplicateField,
   type FieldError,
-  forbiddenField,
   invalidField,
   notSupportedField,
   requiredField,
@@ -192,7 +192,7 @@ function checkSysctls(errors: FieldError[], spec: PodSpec, path: string, options
     if (name === "") errors.push(requiredField(at));
     else if (byteLength(name) > 253 || !SYSCTL.test(name)) {
       errors.push(invalidField(at, name, `must have at most 253 characters and match regex ${SYSCTL_PATTERN}`));
-    } else if (seen.has(name)) errors.push({ type: "FieldValueDuplicate", field: at, message: `Duplicate value: "${name}"` });
+    } else if (seen.has(name)) errors.push(duplicateField(at, name));
     const owner = options.allowsHostSysctls ? undefined : hostSetting({ name }, spec);
     if (owner !== undefined) errors.push(invalidField(at, name, `may not be specified when '${owner}' is true`));
     seen.add(name);
@@ -201,7 +201,7 @@ function checkSysctls(errors: FieldError[], spec: PodSpec, path: string, options
 
 /** Names of settings of the kernel that belong to the network or to communication between processes. */
 const NETWORK = /^net\./;
-const IPC = /^(?:kernel\.sem$|kernel\.shm|kernel\.msg|fs\.mqueue\.)/;
+const IPC = /^(?:kernel\.(?:sem|shm(?:all|max|mni|_rmid_forced)?|msg(?:max|mnb|mni)?)$|fs\.mqueue\.)/;
 
 /** Why a setting of the kernel is the node's rather than the pod's; undefined when it is the pod's. */
 export function hostSetting({ name = "" }: Sysctl, spec: PodSpec): "hostNetwork" | "hostIPC" | undefined {
@@ -209,13 +209,4 @@ export function hostSetting({ name = "" }: Sysctl, spec: PodSpec): "hostNetwork"
   const dotted = separator === "/" ? name.replace(/[./]/g, (one) => (one === "/" ? "." : "/")) : name;
   if (spec.hostNetwork && NETWORK.test(dotted)) return "hostNetwork";
   return spec.hostIPC && IPC.test(dotted) ? "hostIPC" : undefined;
-}
-
-/** Adds an error for everything that only makes sense on another operating system than the pod's. */
-export function refuseAll(errors: FieldError[], object: object, path: string, members: readonly string[]): void {
-  for (const member of members) {
-    const value = (object as Record<string, unknown>)[member];
-    if (value === undefined || value === null || value === false || (Array.isArray(value) && value.length === 0)) continue;
-    errors.push(forbiddenField(`${path}.${member}`, "cannot be set for a windows pod"));
-  }
 }

@@ -2,6 +2,7 @@ import type { KubeObject } from "../../api/object.ts";
 import type { ResourceDefinition } from "../../resources/definition.ts";
 import { AGE, column, NAME, printFirst, readObjects, readTexts, text } from "../cells.ts";
 import { defineKinds } from "../row.ts";
+import { endpointSliceHooks } from "./endpoint-slice.ts";
 
 function printPorts(slice: KubeObject): string {
   const ports = readObjects(slice, ".ports");
@@ -33,6 +34,7 @@ export const discoveryKinds: ResourceDefinition[] = defineKinds(
         AGE,
       ],
       rules: { generation: "counted" },
+      hooks: endpointSliceHooks,
     },
   ],
 );

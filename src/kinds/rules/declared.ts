@@ -10,8 +10,10 @@ import {
   tooManyField,
 } from "../../api/field-error.ts";
 import { byteLength } from "../../api/names.ts";
-import { isObject, type Json, type JsonObject } from "../../api/object.ts";
+import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
+import type { ResourceHooks } from "../../resources/definition.ts";
 import type { Schema } from "../../schema/schema.ts";
+import { builtInSchema } from "../built-in-schemas.ts";
 import { type FormatName, formatErrors } from "./declared-formats.ts";
 import { IMMUTABLE, sameValue } from "./immutable.ts";
 
@@ -81,10 +83,28 @@ export function declared(rules: DeclaredRules): DeclaredCheck {
   };
 }
 
+/**
+ * The declared rules of a built-in kind, as a hook checks them: in the version that the client spoke. `componentOf` names
+ * the shape of the kind in a version; `convert` is needed where shapes differ between versions.
+ */
+export function declaredHook(
+  rules: DeclaredRules,
+  componentOf: (version: string) => string,
+  convert?: ResourceHooks["convert"],
+): NonNullable<ResourceHooks["validate"]> {
+  const check = declared(rules);
+  return (next, previous, { apiVersion }) => {
+    const spoken = (object: KubeObject) =>
+      convert && object.apiVersion !== apiVersion ? convert(object, apiVersion) : object;
+    const schema = builtInSchema(componentOf(apiVersion.slice(apiVersion.indexOf("/") + 1)));
+    return check(schema, spoken(next), previous && spoken(previous));
+  };
+}
+
 function structCheck(structs: Map<string, Check | undefined>, rules: DeclaredRules, schema: Schema): Check | undefined {
   const { component = "", properties = new Map<string, Schema>() } = schema;
   if (structs.has(component)) return structs.get(component);
-  let checks: Check[] = [];
+  const checks: Check[] = [];
   // A shape may contain itself, so it has to be known before its fields are.
   structs.set(component, (errors, place) => {
     for (const check of checks) check(errors, place);
@@ -95,7 +115,6 @@ function structCheck(structs: Map<string, Check | undefined>, rules: DeclaredRul
     const check = fieldCheck(structs, rules, field, fields?.[name]);
     if (check) checks.push(memberCheck(name, check));
   }
-  checks = checks.slice();
   if (checks.length === 0) structs.set(component, undefined);
   return structs.get(component);
 }

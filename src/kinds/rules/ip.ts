@@ -61,3 +61,14 @@ export function hasBothFamilies(texts: readonly string[]): boolean | undefined {
   const short = parsed.filter((bytes) => bytes !== undefined && isShortAddress(bytes)).length;
   return short > 0 && short < texts.length;
 }
+
+/** Adds what is wrong with an address that must be written in its canonical form. */
+export function pushCanonicalAddressErrors(errors: FieldError[], path: string, text: string): void {
+  const own: FieldError[] = [];
+  pushAddressErrors(own, path, text);
+  const bytes = own.length === 0 ? parseAddress(text) : undefined;
+  if (bytes && printAddress(bytes) !== text) {
+    own.push(invalidField(path, text, `must be in canonical form (${quote(printAddress(bytes))})`));
+  }
+  errors.push(...own);
+}

@@ -1,0 +1,3 @@
+module binnacle/bench/watcher
+
+go 1.26

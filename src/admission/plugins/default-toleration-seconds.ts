@@ -1,0 +1,30 @@
+import { isObject, type JsonObject } from "../../api/object.ts";
+import { isAbout } from "../concerns.ts";
+import type { AdmissionPlugin } from "../plugin.ts";
+
+const TAINTS: readonly string[] = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
+const SECONDS = 300;
+
+/** Pods stay for a while on a node that is lost, unless they say otherwise. */
+export const defaultTolerationSeconds: AdmissionPlugin = {
+  name: "DefaultTolerationSeconds",
+  handles: (request) => request.operation !== "DELETE" && isAbout(request, "", "pods"),
+  async mutate({ object }) {
+    if (!object || !isObject(object.spec)) return;
+    const { spec } = object;
+    const tolerations = Array.isArray(spec.tolerations) ? spec.tolerations.filter(isObject) : [];
+    const missing = TAINTS.filter((key) => !tolerations.some((one) => tolerates(one, key)));
+    if (missing.length === 0) return;
+    const added = missing.map((key) => ({
+      key,
+      operator: "Exists",
+      effect: "NoExecute",
+      tolerationSeconds: SECONDS,
+    }));
+    spec.tolerations = [...tolerations, ...added];
+  },
+};
+
+function tolerates({ key, effect }: JsonObject, taint: string): boolean {
+  return (!key || key === taint) && (!effect || effect === "NoExecute");
+}

@@ -1,0 +1,157 @@
+import { isDeepStrictEqual } from "node:util";
+import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
+import { dns1123Label } from "../../api/names.ts";
+import { isObject, type JsonObject, type KubeObject, type ObjectMeta } from "../../api/object.ts";
+import type { ResourceHooks } from "../../resources/definition.ts";
+import { isUsable, memberOf, validateTemplateLabels, warnOfName } from "../apps/workload.ts";
+import { setPodTemplateDefaults } from "../core/pod-spec-defaults.ts";
+import type { Texts } from "../rules/common-types.ts";
+import type { Defaults } from "../rules/defaults.ts";
+import { hasInvalidValue, orderedSelector, orderedTexts, validateLabelSelector } from "../rules/label-selector.ts";
+import { validateJobSpec } from "./job-spec-validation.ts";
+import { validateJobStatus } from "./job-status-validation.ts";
+import type { JobSpec } from "./job-types.ts";
+import { validateJobChange } from "./job-update-validation.ts";
+
+const UID_LABEL = "batch.kubernetes.io/controller-uid";
+const NAME_LABEL = "batch.kubernetes.io/job-name";
+const OLD_UID_LABEL = "controller-uid";
+const OLD_NAME_LABEL = "job-name";
+const MAX_INT32 = 2_147_483_647;
+
+/** What a Job need not say. */
+export const jobDefaults: Defaults = {
+  "spec.completionMode": "NonIndexed",
+  "spec.suspend": false,
+  "spec.manualSelector": false,
+};
+
+function setDefaults(job: KubeObject): void {
+  const spec = memberOf<JobSpec>(job, "spec");
+  if (spec.parallelism === undefined && spec.completions === undefined) spec.completions = 1;
+  spec.parallelism ??= 1;
+  spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : MAX_INT32;
+  spec.podReplacementPolicy ??= spec.podFailurePolicy ? "Failed" : "TerminatingOrFailed";
+  setJobTemplateDefaults(spec);
+  const { labels } = memberOf<ObjectMeta>(spec.template, "metadata");
+  // Compat: the very same map, so that what `generateSelector` adds shows up in both.
+  if (labels && isEmpty(job.metadata.labels)) job.metadata.labels = labels;
+}
+
+/** Fills in what both a job and the template of jobs need. Changes `spec`. */
+export function setJobTemplateDefaults(spec: JobSpec): void {
+  for (const { onPodConditions = [] } of spec.podFailurePolicy?.rules ?? []) {
+    for (const pattern of onPodConditions) if ((pattern.status ?? "") === "") pattern.status = "True";
+  }
+  setPodTemplateDefaults(spec.template);
+}
+
+function isEmpty(texts: Texts | undefined): boolean {
+  return texts === undefined || Object.keys(texts).length === 0;
+}
+
+function prepare(next: KubeObject, previous: KubeObject | undefined): void {
+  const spec = memberOf<JobSpec>(next, "spec");
+  dropScheduling(spec, previous && memberOf<JobSpec>(previous, "spec"));
+  if (previous || spec.manualSelector === true) return;
+  const { metadata } = next;
+  const template = memberOf<ObjectMeta>(spec.template, "metadata");
+  const isShared =
+    metadata.labels === template.labels ||
+    (metadata.generateName !== undefined && isDeepStrictEqual(metadata.labels, template.labels));
+  generateSelector(spec, metadata);
+  // Compat: a job without labels is read with those of its pods.
+  if (isShared || isEmpty(metadata.labels)) metadata.labels = { ...memberOf<ObjectMeta>(spec.template, "metadata").labels };
+}
+
+/** Compat: this field belongs to a feature that is off; a stored value stays. */
+export function dropScheduling(spec: JobSpec, previous: JobSpec | undefined): void {
+  if (previous?.scheduling === undefined) delete spec.scheduling;
+}
+
+function generateSelector(spec: JobSpec, { name = "", uid = "" }: ObjectMeta): void {
+  const template = (spec.template ??= {});
+  const metadata = (template.metadata ??= {});
+  const generated = { [OLD_NAME_LABEL]: name, [NAME_LABEL]: name, [OLD_UID_LABEL]: uid, [UID_LABEL]: uid };
+  metadata.labels = { ...generated, ...metadata.labels };
+  const selector: JsonObject = isObject(spec.selector) ? spec.selector : {};
+  selector.matchLabels = { [UID_LABEL]: uid, ...memberOf(selector, "matchLabels") };
+  spec.selector = selector;
+}
+
+function validateCreate(job: KubeObject): FieldError[] {
+  const spec = memberOf<JobSpec>(job, "spec");
+  return [
+    ...validateGeneratedSelector(spec, job.metadata),
+    ...validateWhole(spec, undefined),
+    ...validateNameOfPods(job),
+  ];
+}
+
+function validateWhole(spec: JobSpec, before: JobSpec | undefined): FieldError[] {
+  const errors = validateJobSpec(spec, "spec");
+  const { selector, template = {} } = spec;
+  if (!isObject(selector)) errors.push(requiredField("spec.selector"));
+  else {
+    const allowsInvalidValues = hasInvalidValue(before?.selector);
+    errors.push(...validateLabelSelector(selector, "spec.selector", { allowsInvalidValues }));
+  }
+  if (isUsable(selector)) errors.push(...validateTemplateLabels(selector, template, "spec.template"));
+  return errors;
+}
+
+/** Refuses labels of the client's own where those of the job itself must stand. */
+function validateGeneratedSelector(spec: JobSpec, { name = "", uid = "" }: ObjectMeta): FieldError[] {
+  if (spec.manualSelector === true || !isObject(spec.selector)) return [];
+  const errors: FieldError[] = [];
+  const { labels = {} } = memberOf<ObjectMeta>(spec.template, "metadata");
+  const expected = { [OLD_UID_LABEL]: uid, [OLD_NAME_LABEL]: name, [UID_LABEL]: uid, [NAME_LABEL]: name };
+  for (const [key, value] of Object.entries(expected)) {
+    if (labels[key] === value) continue;
+    const text = `must be '${value}'`;
+    const path = `spec.template.metadata.labels[${key}]`;
+    errors.push(labels[key] === undefined ? requiredField(path, text) : invalidField(path, orderedTexts(labels), text));
+  }
+  const isFound = validateTemplateLabels(spec.selector, { metadata: { labels: expected } }, "").length === 0;
+  if (isUsable(spec.selector) && !isFound) {
+    errors.push(invalidField("spec.selector", orderedSelector(spec.selector), "`selector` not auto-generated"));
+  }
+  return errors;
+}
+
+function validateNameOfPods({ metadata, spec }: KubeObject): FieldError[] {
+  const { completionMode, completions = 0 } = (spec ?? {}) as JobSpec;
+  if (completionMode !== "Indexed" || completions <= 0) return [];
+  const { name = "" } = metadata;
+  const last = `${name}-${completions - 1}`;
+  if (dns1123Label(last).length === 0) return [];
+  return [invalidField("metadata.name", name, `will not able to create pod with invalid DNS label: ${last}`)];
+}
+
+const MANY_INDEXES =
+  "In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail";
+
+/** Warns of jobs that are too large to be followed exactly. */
+export function warnOfJobSpec({ completionMode, completions = 0, parallelism = 0 }: JobSpec, path: string): string[] {
+  const isLarge = completionMode === "Indexed" && completions > 100_000 && parallelism > 10_000;
+  return isLarge ? [`${path}: ${MANY_INDEXES}`] : [];
+}
+
+/** Pods that run to their end. */
+export const jobHooks: ResourceHooks = {
+  setDefaults,
+  prepare,
+  validate(next, previous, { subresource }) {
+    if (!previous) return validateCreate(next);
+    if (subresource === "status") return validateJobStatus(next, previous);
+    const before = memberOf<JobSpec>(previous, "spec");
+    const spec = memberOf<JobSpec>(next, "spec");
+    return [...validateWhole(spec, before), ...validateJobChange(next, previous), ...validateNameOfPods(next)];
+  },
+  warn(next, previous, { subresource }) {
+    const spec = memberOf<JobSpec>(next, "spec");
+    if (!previous) return [...warnOfName(next), ...warnOfJobSpec(spec, "spec")];
+    const isChanged = next.metadata.generation !== previous.metadata.generation;
+    return isChanged && subresource !== "status" ? warnOfJobSpec(spec, "spec") : [];
+  },
+};

@@ -1,0 +1,186 @@
+import {
+  duplicateField,
+  type FieldError,
+  invalidField,
+  notSupportedField,
+  requiredField,
+  tooManyField,
+} from "../../api/field-error.ts";
+import { dns1123Label, dns1123Subdomain, labelValue, qualifiedName } from "../../api/names.ts";
+import type { JsonObject, KubeObject } from "../../api/object.ts";
+import type { ResourceHooks } from "../../resources/definition.ts";
+import type { Texts } from "../rules/common-types.ts";
+import { type DeclaredRules, declaredHook } from "../rules/declared.ts";
+import { pushInvalid, subdomainName } from "../rules/formats.ts";
+import { sameValue } from "../rules/immutable.ts";
+import {
+  addressWarnings,
+  isShortAddress,
+  parseLooseAddress,
+  pushAddressErrors,
+  pushCanonicalAddressErrors,
+} from "../rules/ip.ts";
+import { pushEndpointAddressErrors } from "../rules/ip-ranges.ts";
+
+interface Named extends JsonObject {
+  name?: string;
+}
+
+interface Endpoint extends JsonObject {
+  addresses?: string[] | null;
+  hostname?: string;
+  nodeName?: string;
+  deprecatedTopology?: Texts;
+  hints?: { forZones?: Named[]; forNodes?: Named[] };
+}
+
+interface EndpointPort extends Named {
+  protocol?: string;
+  appProtocol?: string;
+}
+
+const MAX_ENDPOINTS = 1000;
+const MAX_PORTS = 20_000;
+const MAX_HINTS = 8;
+const PROTOCOLS = ["SCTP", "TCP", "UDP"];
+const HOST_LABEL = "kubernetes.io/hostname";
+const MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
+const CONTROLLERS: readonly (string | undefined)[] = [
+  "endpointslice-controller.k8s.io",
+  "endpointslicemirroring-controller.k8s.io",
+];
+
+const rules: DeclaredRules = {
+  EndpointSlice: { fields: { addressType: { required: true, immutable: true, closed: true } } },
+  Endpoint: { fields: { addresses: { required: true, maxItems: 100 } } },
+};
+const declaredErrors = declaredHook(rules, (version) => `io.k8s.api.discovery.${version}.EndpointSlice`);
+
+const endpointsOf = (slice: KubeObject) => (slice.endpoints ?? []) as Endpoint[];
+
+function portErrors(ports: readonly EndpointPort[]): FieldError[] {
+  if (ports.length > MAX_PORTS) return [tooManyField("ports", ports.length, MAX_PORTS)];
+  const errors: FieldError[] = [];
+  const names = new Set<string>();
+  for (const [index, { name = "", protocol, appProtocol }] of ports.entries()) {
+    const path = `ports[${index}]`;
+    if (name !== "") pushInvalid(errors, `${path}.name`, name, dns1123Label(name));
+    if (names.has(name)) errors.push(duplicateField(`${path}.name`, name));
+    names.add(name);
+    if (protocol === undefined) errors.push(requiredField(`${path}.protocol`));
+    else if (!PROTOCOLS.includes(protocol)) errors.push(notSupportedField(`${path}.protocol`, protocol, PROTOCOLS));
+    if (appProtocol !== undefined) pushInvalid(errors, `${path}.appProtocol`, appProtocol, qualifiedName(appProtocol));
+  }
+  return errors;
+}
+
+function addressErrors(addressType: unknown, address: string, path: string, index: number): FieldError[] {
+  const errors: FieldError[] = [];
+  const itemPath = `${path}[${index}]`;
+  if (addressType === "FQDN") return domainErrors(address, itemPath);
+  if (addressType !== "IPv4" && addressType !== "IPv6") return [];
+  if (addressType === "IPv4") pushAddressErrors(errors, itemPath, address);
+  else pushCanonicalAddressErrors(errors, itemPath, address);
+  if (errors.length > 0) return errors;
+  const bytes = parseLooseAddress(address);
+  if (bytes && isShortAddress(bytes) !== (addressType === "IPv4")) {
+    errors.push(invalidField(path, address, `must be an ${addressType} address`));
+  }
+  pushEndpointAddressErrors(errors, itemPath, address);
+  return errors;
+}
+
+function domainErrors(address: string, path: string): FieldError[] {
+  if (address === "") return [requiredField(path)];
+  const name = address.endsWith(".") ? address.slice(0, -1) : address;
+  const texts = dns1123Subdomain(name);
+  if (texts.length > 0) return [invalidField(path, name, texts.join(","))];
+  const labels = name.split(".");
+  if (labels.length < 2) {
+    return [invalidField(path, name, "should be a domain with at least two segments separated by dots")];
+  }
+  for (const label of labels) {
+    const wrong = dns1123Label(label);
+    if (wrong.length > 0) return [invalidField(path, label, wrong.join(","))];
+  }
+  return [];
+}
+
+function hintErrors(hints: readonly Named[], path: string, textsOf: (name: string) => string[]): FieldError[] {
+  const errors: FieldError[] = [];
+  const names = new Set<string>();
+  for (const [index, { name = "" }] of hints.entries()) {
+    const itemPath = `${path}[${index}].name`;
+    if (names.has(name)) errors.push(duplicateField(itemPath, name));
+    names.add(name);
+    pushInvalid(errors, itemPath, name, textsOf(name));
+  }
+  return errors;
+}
+
+function endpointErrors(endpoint: Endpoint, addressType: unknown, path: string): FieldError[] {
+  const { addresses, nodeName, hostname, hints: { forZones = [], forNodes = [] } = {} } = endpoint;
+  const errors = (addresses ?? []).flatMap((address, index) =>
+    addressErrors(addressType, address, `${path}.addresses`, index),
+  );
+  if (nodeName !== undefined) pushInvalid(errors, `${path}.nodeName`, nodeName, subdomainName(nodeName));
+  if (hostname !== undefined) pushInvalid(errors, `${path}.hostname`, hostname, dns1123Label(hostname));
+  for (const [member, hints, textsOf] of [
+    ["forZones", forZones, labelValue],
+    ["forNodes", forNodes, subdomainName],
+  ] as const) {
+    const hintPath = `${path}.hints.${member}`;
+    if (hints.length > MAX_HINTS) return [...errors, tooManyField(hintPath, hints.length, MAX_HINTS)];
+    errors.push(...hintErrors(hints, hintPath, textsOf));
+  }
+  return errors;
+}
+
+function endpointsErrors(slice: KubeObject): FieldError[] {
+  const endpoints = endpointsOf(slice);
+  if (endpoints.length > MAX_ENDPOINTS) return [tooManyField("endpoints", endpoints.length, MAX_ENDPOINTS)];
+  return endpoints.flatMap((endpoint, index) => endpointErrors(endpoint, slice.addressType, `endpoints[${index}]`));
+}
+
+/** The topology of older versions goes; the node that it named before stays known. */
+function dropTopology(next: KubeObject, previous: KubeObject | undefined): void {
+  if (previous && sameValue(next.endpoints, previous.endpoints)) return;
+  const known = previous ? endpointsOf(previous).map((one) => one.deprecatedTopology?.[HOST_LABEL]) : [];
+  for (const endpoint of endpointsOf(next)) {
+    const node = endpoint.deprecatedTopology?.[HOST_LABEL];
+    if (endpoint.nodeName === undefined && node && known.includes(node) && subdomainName(node).length === 0) {
+      endpoint.nodeName = node;
+    }
+    delete endpoint.deprecatedTopology;
+  }
+}
+
+/** Endpoints have addresses of the one type that the slice was made for. */
+export const endpointSliceHooks: ResourceHooks = {
+  prepare(next, previous) {
+    dropTopology(next, previous);
+    // Compat: labels count as content.
+    if (previous && !sameValue(next.metadata.labels, previous.metadata.labels)) {
+      next.metadata.generation = (previous.metadata.generation ?? 0) + 1;
+    }
+  },
+  validate(next, previous, way) {
+    const errors = portErrors((next.ports ?? []) as EndpointPort[]);
+    const found = endpointsErrors(next);
+    if (found.length > 0 && !(previous && sameValue(next.endpoints, previous.endpoints))) errors.push(...found);
+    return [...errors, ...declaredErrors(next, previous, way)];
+  },
+  warn(next, previous) {
+    const warnings: string[] = [];
+    if (!previous && next.addressType === "FQDN") {
+      warnings.push("spec.addressType: FQDN endpoints are deprecated");
+    }
+    if (CONTROLLERS.includes(next.metadata.labels?.[MANAGED_BY])) return warnings;
+    for (const [index, { addresses }] of endpointsOf(next).entries()) {
+      for (const [at, address] of (addresses ?? []).entries()) {
+        warnings.push(...addressWarnings(`endpoints[${index}].addresses[${at}]`, address));
+      }
+    }
+    return warnings;
+  },
+};

@@ -1,0 +1,20 @@
+/** The positions of the bits that are set; position 0 is the lowest bit of the last byte. */
+export function readBits(bytes: Uint8Array): Set<number> {
+  const found = new Set<number>();
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[bytes.length - 1 - index] ?? 0;
+    for (let bit = 0; bit < 8; bit++) if (byte & (1 << bit)) found.add(8 * index + bit);
+  }
+  return found;
+}
+
+/** The shortest bytes in which exactly these bits are set. */
+export function printBits(positions: ReadonlySet<number>): Uint8Array {
+  const highest = Math.max(-1, ...positions);
+  const bytes = new Uint8Array((highest + 8) >> 3);
+  for (const position of positions) {
+    const index = bytes.length - 1 - (position >> 3);
+    bytes[index] = (bytes[index] ?? 0) | (1 << (position & 7));
+  }
+  return bytes;
+}

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describeEvent, Objects } from "./objects.ts";
+import { Setting } from "./servers.ts";
+import { Wire, type WireEvent } from "./wire.ts";
+
+const PATH = "/api/v1/namespaces/default/configmaps?watch=1";
+const WRITES = 150;
+const STALLED = 40;
+const TEXT = "x".repeat(100_000);
+
+/** More than what the buffers of a connection can hold, so that whoever does not read is really waited for. */
+async function writeMuch(objects: Objects): Promise<string[]> {
+  const told = [`ADDED large ${await objects.create("large", `0${TEXT}`)}`];
+  for (let i = 1; i < WRITES; i++) told.push(`MODIFIED large ${await objects.replace("large", `${i}${TEXT}`)}`);
+  return told;
+}
+
+describe("watchers that stop reading", { timeout: 120_000, concurrency: 2 }, () => {
+  const setting = new Setting();
+  after(() => setting.close());
+
+  for (const store of ["memory", "sqlite", "etcd"] as const) {
+    test(`on ${store}: they cost next to nothing, delay nobody, and lose nothing`, async (t) => {
+      const server = await setting.server(store === "etcd" ? await setting.etcd() : store);
+      const wire = new Wire(server.base);
+      const objects = new Objects(wire);
+      const { revision } = await objects.list();
+      const stalled = await Promise.all(
+        Array.from({ length: STALLED }, () => wire.watch(`${PATH}&resourceVersion=${revision}`)),
+      );
+      const before = await server.memoryMb();
+      const prompt = objects.watch(`resourceVersion=${revision}`, (events) => events.length === WRITES, 60_000);
+      const expected = await writeMuch(objects);
+      assert.deepEqual((await prompt).map(describeEvent), expected, "one that reads is not delayed");
+      const grownMb = (await server.memoryMb()) - before;
+      // The history itself is 15 MB, kept once whoever reads it; 40 times that would be 600.
+      assert.ok(grownMb < 300, `${STALLED} stalled watchers cost ${grownMb} MiB`);
+      t.diagnostic(`${STALLED} watchers that do not read ${WRITES} events of 100 KB: ${Math.round(grownMb)} MiB more`);
+      for (const [index, connection] of stalled.entries()) {
+        if (index % 10 > 0) connection.cut();
+        else
+          assert.deepEqual(
+            await read(connection.events(), WRITES),
+            expected,
+            "one that reads again has missed nothing",
+          );
+        connection.cut();
+      }
+      wire.close();
+      await server.stop();
+    });
+  }
+
+  test("when their history is gone: they are told so, and a new list and watch is complete", async () => {
+    const server = await setting.server("memory", ["--etcd-compaction-interval=300ms"]);
+    const wire = new Wire(server.base);
+    const objects = new Objects(wire);
+    const { revision } = await objects.list();
+    const stalled = await wire.watch(`${PATH}&resourceVersion=${revision}`);
+    const expected = await writeMuch(objects);
+    await sleep(1000);
+    const told = await read(stalled.events(), WRITES + 1);
+    assert.equal(told.at(-1), "ERROR 410");
+    assert.ok(told.length > 1, "what had been sent before arrives");
+    assert.deepEqual(told.slice(0, -1), expected.slice(0, told.length - 1), "up to there nothing is missing");
+    const list = await objects.list();
+    assert.equal(list.items.find((thing) => thing.metadata.name === "large")?.data?.text?.slice(0, 3), `${WRITES - 1}`);
+    const watching = objects.watch(`resourceVersion=${list.revision}`, (events) => events.length === 1);
+    const next = await objects.replace("large", "small");
+    assert.deepEqual((await watching).map(describeEvent), [`MODIFIED large ${next}`]);
+    stalled.cut();
+    wire.close();
+    await server.stop();
+  });
+});
+
+async function read(events: AsyncGenerator<WireEvent>, wanted: number): Promise<string[]> {
+  const told: string[] = [];
+  for await (const event of events) {
+    told.push(describeEvent(event));
+    if (told.length === wanted) break;
+  }
+  return told;
+}
