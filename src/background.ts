@@ -1,10 +1,13 @@
+import { networkInterfaces } from "node:os";
 import type { Config } from "./config.ts";
 import { type Controller, type ReportProblem, runControllers, selectControllers } from "./controllers/controller.ts";
 import { GarbageCollection } from "./controllers/garbage-collection.ts";
+import { kubernetesService } from "./controllers/kubernetes-service.ts";
 import { leaderKey, runAsLeader } from "./controllers/leader.ts";
 import { NamespaceDeletion } from "./controllers/namespace-deletion.ts";
 import { rootCaPublisher } from "./controllers/root-ca-publisher.ts";
 import { serviceAccounts } from "./controllers/service-accounts.ts";
+import { firstAddress } from "./lib/ip-address.ts";
 import type { Resources } from "./resources/resources.ts";
 
 /** The loops that this server runs besides answering requests. */
@@ -13,11 +16,21 @@ export interface Background {
   stop(): Promise<void>;
 }
 
-/** Starts the controllers that the configuration selects. Of several servers on one etcd only one runs them at a time. */
+/** What the controllers have to know about the server they run in. */
+export interface ServerFacts {
+  /** The authority that clients are to trust, as PEM. */
+  readonly authority: string;
+  readonly port: number;
+}
+
+/**
+ * Starts the controllers that the configuration selects. Of several servers on one etcd only one runs them at a time,
+ * except for the one that announces the server itself.
+ */
 export function startBackground(
   config: Config,
   resources: Resources,
-  authority: string,
+  { authority, port }: ServerFacts,
   report: ReportProblem,
 ): Background {
   const all: Controller[] = [
@@ -26,21 +39,39 @@ export function startBackground(
     serviceAccounts(resources, report),
     rootCaPublisher(resources, authority, report),
   ];
-  const selected = selectControllers(all, config.controllers);
+  const isShared = config.store.type === "etcd";
+  const announcement = {
+    clusterAddress: firstAddress(config.serviceClusterIpRange.split(",")[0] ?? "") ?? "",
+    ownAddress: reachableAddress(config.bindAddress),
+    port,
+    isShared,
+  };
+  const announcing = kubernetesService(resources, announcement, report);
+  const known = selectControllers([...all, announcing], config.controllers);
+  const selected = known.filter((controller) => controller !== announcing);
   const stop = new AbortController();
   const run = (signal: AbortSignal) => runControllers(selected, signal, report);
   const { store, keys } = resources;
-  const isShared = config.store.type === "etcd";
   let done: Promise<void> = Promise.resolve();
   if (selected.length > 0) {
     const lease = { store, key: leaderKey(keys, "controllers") };
     done = isShared ? runAsLeader(lease, stop.signal, run) : run(stop.signal);
     done.catch((error: unknown) => report("controllers", error));
   }
+  const announced = known.includes(announcing) ? runControllers([announcing], stop.signal, report) : undefined;
   return {
     async stop() {
       stop.abort();
-      await done.catch(() => undefined);
+      await Promise.allSettled([done, announced]);
     },
   };
+}
+
+const UNREACHABLE = /^(?:127\.|0\.0\.0\.0$|::1?$)/;
+
+/** An address under which others reach this machine: the one it listens on, or one of its network. */
+function reachableAddress(bindAddress: string): string | undefined {
+  if (!UNREACHABLE.test(bindAddress)) return bindAddress;
+  const candidates = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return candidates.find(({ internal, family }) => !internal && family === "IPv4")?.address;
 }

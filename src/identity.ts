@@ -14,6 +14,7 @@ export interface Identity {
   readonly authority: string;
   readonly tokens: readonly StaticToken[];
   readonly kubeconfigFile: string;
+  readonly adminToken: string;
   /** Writes the administrator's kubeconfig once the address is known. */
   saveKubeconfig(url: string): Promise<void>;
 }
@@ -35,6 +36,7 @@ export async function prepareIdentity(config: Config): Promise<Identity> {
     authority,
     tokens: [...listed, admin],
     kubeconfigFile,
+    adminToken,
     async saveKubeconfig(url) {
       const text = printKubeconfig({ server: url, authority, user: { token: adminToken } });
       await writeFile(kubeconfigFile, text, { mode: 0o600 });

@@ -24,9 +24,10 @@ const parts: Readonly<Record<string, Part>> = {
   testing: { layer: 8 },
   "server.ts": {
     layer: 7,
-    sees: ["pipeline.ts", "router.ts", "open-store.ts", "identity.ts", "background.ts", "release.ts"],
+    sees: ["pipeline.ts", "answer.ts", "router.ts", "open-store.ts", "identity.ts", "background.ts", "release.ts"],
   },
   "pipeline.ts": { layer: 7 },
+  "answer.ts": { layer: 7 },
   "router.ts": { layer: 7 },
   "open-store.ts": { layer: 7 },
   "identity.ts": { layer: 7 },

@@ -36,7 +36,6 @@ type stream struct {
 	sum     int64
 	squares int64
 	partial []byte
-	isOpen  bool
 }
 
 // isWhole tells whether exactly the events 1 to n have come, each once.

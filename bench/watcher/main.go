@@ -138,4 +138,3 @@ func sum(event string, all []*connection) totals {
 	result.P50Ms, result.P99Ms, result.MaxMs = percentiles(late)
 	return result
 }
-

@@ -119,7 +119,7 @@ export class Collection {
   async #createOnce(
     resource: ServedResource,
     object: KubeObject,
-    options: WriteOptions,
+    options: WriteOptions & { readonly subresource?: string },
   ): Promise<ObjectView | undefined> {
     const { definition } = this;
     const next = convertObject(definition, object, storedApiVersion(definition));
@@ -128,8 +128,9 @@ export class Collection {
       setMember(next, "status", emptyStatus(definition));
     }
     const way = { subresource: "", apiVersion: resource.apiVersion, user: options.user };
+    const reservingWay = { ...way, subresource: options.subresource ?? "" };
     const key = this.#context.keys.key(definition, this.#keyOf(next));
-    const reserving = { next, previous: undefined, way, dryRun: options.dryRun ?? false };
+    const reserving = { next, previous: undefined, way: reservingWay, dryRun: options.dryRun ?? false };
     return withReservation(definition, this.#context.access, reserving, async (sent) => {
       countGeneration(definition, next);
       definition.hooks?.prepare?.(next, undefined, way);
@@ -176,8 +177,11 @@ export class Collection {
     change: Change,
     options: UpdateOptions,
   ): Promise<ObjectView | undefined> {
-    const mayCreate = options.mayCreate || (this.definition.rules.createsOnUpdate && !options.isPatch);
-    if (!mayCreate || options.subresource) throw notFound(this.#target(), key.name);
+    const { createsOnUpdate = false } = this.definition.rules;
+    const mayCreate = options.mayCreate || (createsOnUpdate && !options.isPatch);
+    // Compat: even a status written to an object that is not there creates it.
+    const isAllowed = options.subresource === undefined || (createsOnUpdate && options.subresource === "status");
+    if (!mayCreate || !isAllowed) throw notFound(this.#target(), key.name);
     const object = await change(undefined);
     if (options.uid !== undefined) {
       checkUid(this.#target(), key.name, this.#context.keys.key(this.definition, key), options.uid, undefined);

@@ -10,7 +10,7 @@ import type { CollectionTarget, VerbContext } from "./target.ts";
 /** Deletes the objects that a list query selects, one by one, and answers with the list as it was. */
 export async function deleteCollection(context: VerbContext, call: Call, target: CollectionTarget): Promise<ApiReply> {
   const query = parseListQuery(call.request.query);
-  const options = await readDeleteOptions(context, call);
+  const options = await readDeleteOptions(context, call, target);
   validateListQuery(query);
   const { collection, resource } = target;
   const { metadata, items } = await select(context, target, query);

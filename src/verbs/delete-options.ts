@@ -3,12 +3,20 @@ import { BodyError, type Call } from "../api/call.ts";
 import { isObject } from "../api/object.ts";
 import { type DeleteOptions, parseDeleteOptions } from "../api/options.ts";
 import { decodeBySchema } from "../schema/decode.ts";
-import type { VerbContext } from "./target.ts";
+import type { Target, VerbContext } from "./target.ts";
 
 const KIND = "DeleteOptions";
 
 /** What a delete is told: by its body when there is one, else by its query. Throws BadRequest and Invalid. */
-export async function readDeleteOptions(context: VerbContext, call: Call): Promise<DeleteOptions> {
+export async function readDeleteOptions(context: VerbContext, call: Call, target: Target): Promise<DeleteOptions> {
+  const options = await readOptions(context, call);
+  const { orphanWarning } = target.resource.definition.rules;
+  const isSilent = options.propagationPolicy === undefined && options.orphanDependents === undefined;
+  if (orphanWarning !== undefined && isSilent) call.warnings.push(orphanWarning);
+  return options;
+}
+
+async function readOptions(context: VerbContext, call: Call): Promise<DeleteOptions> {
   try {
     const { value, bytes } = await call.body();
     const { query } = call.request;

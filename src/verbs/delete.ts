@@ -6,7 +6,7 @@ import { admissionRequest, type CollectionTarget, type Target, type VerbContext 
 
 /** Deletes one object, or begins to. */
 export async function deleteObject(context: VerbContext, call: Call, target: CollectionTarget): Promise<ApiReply> {
-  const options = await readDeleteOptions(context, call);
+  const options = await readDeleteOptions(context, call, target);
   const { collection, resource, namespace, name } = target;
   const { view, removed } = await collection.delete(
     resource,

@@ -1,6 +1,6 @@
 import {
-  type FieldError,
   duplicateField,
+  type FieldError,
   invalidField,
   notSupportedField,
   quote,

@@ -7,9 +7,9 @@ import {
   tooLongField,
 } from "../../api/field-error.ts";
 import { byteLength, dns1123Subdomain, regexMessage } from "../../api/names.ts";
+import { validatePodTemplate } from "../core/pod-spec-validation.ts";
 import { asGo } from "../rules/go-print.ts";
 import { nonNegative, nonNegativeMembers } from "../rules/numbers.ts";
-import { validatePodTemplate } from "../core/pod-spec-validation.ts";
 import { SUCCESS_POLICY } from "./go-shapes.ts";
 import { validatePodFailurePolicy, validateSuccessPolicy } from "./job-policies.ts";
 import type { JobSpec } from "./job-types.ts";
@@ -32,7 +32,8 @@ export function validateJobSpec(spec: JobSpec, path: string): FieldError[] {
   if (completionMode === "NonIndexed") {
     for (const member of ["backoffLimitPerIndex", "maxFailedIndexes"]) {
       const value = spec[member];
-      if (value !== undefined) errors.push(invalidField(`${path}.${member}`, value, "requires indexed completion mode"));
+      if (value !== undefined)
+        errors.push(invalidField(`${path}.${member}`, value, "requires indexed completion mode"));
     }
   }
   if (podFailurePolicy) errors.push(...validatePodFailurePolicy(spec, `${path}.podFailurePolicy`));

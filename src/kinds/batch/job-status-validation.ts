@@ -1,4 +1,4 @@
-import { type FieldError, duplicateField, invalidField, requiredField } from "../../api/field-error.ts";
+import { duplicateField, type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { memberOf } from "../apps/workload.ts";
 import { isConditionTrue } from "../cells.ts";

@@ -61,7 +61,8 @@ function prepare(next: KubeObject, previous: KubeObject | undefined): void {
     (metadata.generateName !== undefined && isDeepStrictEqual(metadata.labels, template.labels));
   generateSelector(spec, metadata);
   // Compat: a job without labels is read with those of its pods.
-  if (isShared || isEmpty(metadata.labels)) metadata.labels = { ...memberOf<ObjectMeta>(spec.template, "metadata").labels };
+  if (isShared || isEmpty(metadata.labels))
+    metadata.labels = { ...memberOf<ObjectMeta>(spec.template, "metadata").labels };
 }
 
 /** Compat: this field belongs to a feature that is off; a stored value stays. */
@@ -70,10 +71,12 @@ export function dropScheduling(spec: JobSpec, previous: JobSpec | undefined): vo
 }
 
 function generateSelector(spec: JobSpec, { name = "", uid = "" }: ObjectMeta): void {
-  const template = (spec.template ??= {});
-  const metadata = (template.metadata ??= {});
+  const { template = {} } = spec;
+  const { metadata = {} } = template;
   const generated = { [OLD_NAME_LABEL]: name, [NAME_LABEL]: name, [OLD_UID_LABEL]: uid, [UID_LABEL]: uid };
   metadata.labels = { ...generated, ...metadata.labels };
+  template.metadata = metadata;
+  spec.template = template;
   const selector: JsonObject = isObject(spec.selector) ? spec.selector : {};
   selector.matchLabels = { [UID_LABEL]: uid, ...memberOf(selector, "matchLabels") };
   spec.selector = selector;

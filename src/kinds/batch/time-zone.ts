@@ -8,9 +8,7 @@ export function timeZoneProblem(name: string): string | undefined {
 
 /** Whether every part of a name could be one of a time zone's. */
 export function looksLikeTimeZone(name: string): boolean {
-  return name
-    .split("/")
-    .every((part) => part !== "." && part !== ".." && !part.startsWith("-") && PART.test(part));
+  return name.split("/").every((part) => part !== "." && part !== ".." && !part.startsWith("-") && PART.test(part));
 }
 
 function isKnown(name: string): boolean {

@@ -24,8 +24,7 @@ export function validateEnvironment(errors: FieldError[], { env = [], envFrom = 
   for (const [index, source] of envFrom.entries()) checkEnvFrom(errors, source, `${path}.envFrom`, index);
 }
 
-const ONE_OF =
-  "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`";
+const ONE_OF = "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`";
 
 function checkSource(errors: FieldError[], { value = "" }: EnvVar, source: EnvVarSource, path: string): void {
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = source;

@@ -21,6 +21,9 @@ import { namespaceHooks } from "./namespace.ts";
 import { nodeColumns } from "./node-cells.ts";
 import { podColumns, podRowConditions } from "./pod-cells.ts";
 import { podGracePeriodSeconds } from "./pod-grace-period.ts";
+import { podTemplateHooks } from "./pod-template.ts";
+import { replicationControllerHooks } from "./replication-controller.ts";
+import { serviceHooks } from "./service.ts";
 import { endpointsColumns, serviceColumns } from "./service-cells.ts";
 import { claimColumns, volumeColumns } from "./volume-cells.ts";
 
@@ -227,6 +230,7 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
       column("Pod Labels", "string", labels(".template.metadata.labels")),
     ],
     rules: { generation: "counted", deleteReturnsObject: true },
+    hooks: podTemplateHooks,
   },
   {
     kind: "ReplicationController",
@@ -251,6 +255,8 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
       garbageCollection: "orphan",
       unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED,
     },
+    defaults: { "spec.replicas": 1 },
+    hooks: replicationControllerHooks,
   },
   {
     kind: "ResourceQuota",
@@ -297,6 +303,7 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
     subresources: { proxy: connect("ServiceProxyOptions", PROXY_VERBS), status: STATUS },
     columns: serviceColumns,
     selectableFields: [selectable("spec.clusterIP"), selectable("spec.type")],
+    hooks: serviceHooks,
     rules: {
       nameRule: "dns1123Label",
       createsOnUpdate: true,

@@ -127,16 +127,17 @@ export function validateAnnotationUpdate(errors: FieldError[], next: Texts, prev
   for (const [key, old] of Object.entries(previous)) {
     if (next[key] === old) continue;
     const name = fixedAnnotation(key);
-    if (name) errors.push(forbiddenField(`${path}[${key}]`, `may not remove or update ${name.changed}`));
+    if (name !== undefined) errors.push(forbiddenField(`${path}[${key}]`, `may not remove or update ${name}`));
   }
   for (const key of Object.keys(next)) {
     if (previous[key] !== undefined) continue;
     const name = fixedAnnotation(key);
-    if (name) errors.push(forbiddenField(`${path}[${key}]`, `may not add ${name.changed}`));
+    if (name !== undefined) errors.push(forbiddenField(`${path}[${key}]`, `may not add ${name}`));
   }
 }
 
-function fixedAnnotation(key: string): { readonly changed: string } | undefined {
-  if (key.startsWith(APP_ARMOR_PREFIX)) return { changed: "AppArmor annotations" };
-  return key === MIRROR_POD ? { changed: "mirror pod annotation" } : undefined;
+/** What an annotation is called that only the beginning of a pod can set; undefined when any other. */
+function fixedAnnotation(key: string): string | undefined {
+  if (key.startsWith(APP_ARMOR_PREFIX)) return "AppArmor annotations";
+  return key === MIRROR_POD ? "mirror pod annotation" : undefined;
 }

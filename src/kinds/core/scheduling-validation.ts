@@ -69,8 +69,10 @@ function checkOperator(
 
 function checkNumber(errors: FieldError[], value: string, path: string): void {
   const parses = /^[+-]?[0-9]+$/.test(value);
-  if (!INTEGER.test(value)) {
-    errors.push(invalidField(path, value, NOT_AN_INTEGER));
+  if (value === "") {
+    errors.push(invalidField(path, value, "must be non-empty"));
+  } else if (!INTEGER.test(value)) {
+    errors.push(invalidField(path, value, "must be a valid decimal integer in canonical form"));
   }
   if (!parses) {
     errors.push(invalidField(path, value, `strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`));
@@ -80,11 +82,7 @@ function checkNumber(errors: FieldError[], value: string, path: string): void {
 }
 
 /** Checks what holds a pod back from being scheduled. */
-export function validateSchedulingGates(
-  errors: FieldError[],
-  gates: readonly PodSchedulingGate[],
-  path: string,
-): void {
+export function validateSchedulingGates(errors: FieldError[], gates: readonly PodSchedulingGate[], path: string): void {
   const seen = new Set<string>();
   for (const [index, { name = "" }] of gates.entries()) {
     pushInvalid(errors, `${path}[${index}]`, name, qualifiedName(name));

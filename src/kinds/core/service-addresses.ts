@@ -72,10 +72,11 @@ export async function releaseAddress(access: ObjectAccess, service: KubeObject, 
   const key = { namespace: "", name: canonical(address) };
   const record = await access.find(GROUP, "ipaddresses", key);
   const parent: JsonObject = isObject(record?.spec) && isObject(record.spec.parentRef) ? record.spec.parentRef : {};
-  const { namespace, name, uid } = { ...service.metadata, uid: record?.metadata.uid };
-  if (parent.resource !== "services" || parent.namespace !== namespace || parent.name !== name) return;
+  const { namespace = "", name = "" } = service.metadata;
+  const isOwn = parent.resource === "services" && parent.namespace === namespace && (parent.name ?? "") === name;
+  if (!isOwn) return;
   try {
-    await access.delete(GROUP, "ipaddresses", key, { preconditions: { uid } });
+    await access.delete(GROUP, "ipaddresses", key, { preconditions: { uid: record?.metadata.uid } });
   } catch (error) {
     // Somebody else has already cleaned up.
     if (!(error instanceof ApiError && (error.code === 404 || error.code === 409))) throw error;
@@ -99,17 +100,20 @@ export interface AddressWish {
 }
 
 /** Takes the wished address, or any one. Returns its text. Throws Invalid, or an internal error when all are taken. */
-export async function takeAddress(
-  access: ObjectAccess,
-  network: ServiceNetwork,
-  wish: AddressWish,
-): Promise<string> {
+export async function takeAddress(access: ObjectAccess, network: ServiceNetwork, wish: AddressWish): Promise<string> {
   const ranges = network.ranges.filter((range) => familyOfRange(range) === wish.family);
-  if (wish.address === "") return takeAny(access, ranges, wish);
-  const problem = await takeThis(access, ranges, wish);
-  if (problem === undefined) return wish.address;
-  const text = `failed to allocate IP ${wish.address}: ${problem}`;
-  throw refuse(wish.service, [invalidField("spec.clusterIPs", wish.addresses, text)]);
+  const what = wish.address === "" ? "IP" : `IP ${wish.address}`;
+  const refusal = (problem: string) =>
+    refuse(wish.service, [invalidField("spec.clusterIPs", wish.addresses, `failed to allocate ${what}: ${problem}`)]);
+  try {
+    if (wish.address === "") return await takeAny(access, ranges, wish);
+    const problem = await takeThis(access, ranges, wish);
+    if (problem === undefined) return wish.address;
+    throw refusal(problem);
+  } catch (error) {
+    const isAboutRecord = error instanceof ApiError && error.status.details?.kind === "IPAddress";
+    throw isAboutRecord ? refusal(error.message) : error;
+  }
 }
 
 async function takeThis(

@@ -86,7 +86,8 @@ function inferFamilies(spec: ServiceSpec, families: readonly string[]): FieldErr
     if (index < known.length) continue;
     const family = familyOf(address) ?? "unknown";
     if (families.includes(family)) known.push(family);
-    else errors.push(invalidField(`spec.clusterIPs[${index}]`, clusterIPs, `${family} is not configured on this cluster`));
+    else
+      errors.push(invalidField(`spec.clusterIPs[${index}]`, clusterIPs, `${family} is not configured on this cluster`));
   }
   if (known.length > 0) spec.ipFamilies = known;
   return errors;

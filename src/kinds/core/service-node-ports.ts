@@ -1,11 +1,18 @@
 import { randomInt } from "node:crypto";
-import { internalError } from "../../api/api-error.ts";
+import { internalError, plainError } from "../../api/api-error.ts";
 import { invalidField } from "../../api/field-error.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { printBits, readBits } from "../../lib/bit-set.ts";
 import type { ObjectAccess } from "../../resources/definition.ts";
 import { refuse } from "./service-refusal.ts";
-import { mayHaveNodePorts, needsHealthCheck, nodePortsOf, type ServiceSpec, specOf, wantsNodePorts } from "./service-types.ts";
+import {
+  mayHaveNodePorts,
+  needsHealthCheck,
+  nodePortsOf,
+  type ServiceSpec,
+  specOf,
+  wantsNodePorts,
+} from "./service-types.ts";
 
 /**
  * The ports on nodes that services can have, and where it is recorded which are taken. Compat: place and form are those
@@ -149,7 +156,7 @@ interface Chosen {
   /** By the position of the port in the service; 0: none. */
   readonly ports: readonly number[];
   readonly health: number;
-  readonly taken: readonly number[];
+  readonly taken: number[];
 }
 
 function write(spec: ServiceSpec, { ports, health }: Chosen): void {
@@ -187,8 +194,12 @@ function newPorts(service: KubeObject, choice: Choice): number[] {
 function changedPorts(service: KubeObject, old: ServiceSpec, choice: Choice): number[] {
   const spec = specOf(service);
   const known = nodePortsOf(old);
-  return (spec.ports ?? []).map(({ nodePort = 0 }, index) => {
+  const seen = new Set<string>();
+  return (spec.ports ?? []).map(({ nodePort = 0, protocol = "" }, index) => {
     if (nodePort === 0) return wantsNodePorts(spec) ? chooseAny(choice) : 0;
+    const identity = `{${protocol} ${nodePort}}`;
+    if (seen.has(identity)) throw plainError(500, `duplicate nodePort: ${identity}`);
+    seen.add(identity);
     if (!known.includes(nodePort) && !choice.chosen.includes(nodePort)) choose(service, choice, index, nodePort);
     return nodePort;
   });

@@ -22,7 +22,10 @@ export function portErrors({ ports = [] }: ServiceSpec): FieldError[] {
   });
 }
 
-function numberErrors({ port = 0, protocol = "", targetPort = 0, appProtocol }: ServicePort, path: string): FieldError[] {
+function numberErrors(
+  { port = 0, protocol = "", targetPort = 0, appProtocol }: ServicePort,
+  path: string,
+): FieldError[] {
   const errors: FieldError[] = [];
   pushInvalid(errors, `${path}.port`, port, portNumber(port));
   if (!PROTOCOLS.includes(protocol)) errors.push(notSupportedField(`${path}.protocol`, protocol, PROTOCOLS));

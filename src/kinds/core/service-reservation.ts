@@ -8,9 +8,8 @@ import { releaseNodePorts, takeNodePorts, unusedNodePorts } from "./service-node
 import { refuse } from "./service-refusal.ts";
 import {
   hasClusterAddress,
-  mayHaveNodePorts,
-  needsHealthCheck,
   NO_ADDRESS,
+  needsHealthCheck,
   nodePortsOf,
   type ServiceSpec,
   sameTexts,
@@ -34,7 +33,7 @@ export async function reserveForService(
   const old = previous && cloneJson(previous);
   if (old) keepAssigned(specOf(next), specOf(old));
   alignAddresses(specOf(next), old && specOf(old));
-  const network = await networkFor(access, specOf(next), old && specOf(old));
+  const network = await networkFor(access, specOf(next));
   const errors = settleFamilies(specOf(next), old && specOf(old), network.families);
   if (errors.length > 0) throw refuse(next, errors);
 
@@ -120,15 +119,10 @@ function alignAddresses(spec: ServiceSpec, old: ServiceSpec | undefined): void {
   else if (oldIP !== "") delete spec.clusterIPs;
 }
 
-/** A service whose addresses stay as they are needs no look at the ranges. */
-async function networkFor(
-  access: ObjectAccess,
-  spec: ServiceSpec,
-  old: ServiceSpec | undefined,
-): Promise<ServiceNetwork> {
+/** The ranges as they are known here; asked for anew when none is known. */
+async function networkFor(access: ObjectAccess, spec: ServiceSpec): Promise<ServiceNetwork> {
   const network = await readServiceNetwork(access, "any");
-  if (network.ranges.length > 0 || !hasClusterAddress(spec) || old) return network;
-  return readServiceNetwork(access, "newest");
+  return network.ranges.length > 0 || !hasClusterAddress(spec) ? network : readServiceNetwork(access, "newest");
 }
 
 interface Taking {
@@ -146,9 +140,10 @@ async function takeAddresses(
   const spec = specOf(next);
   const from = firstMissing(spec, previous && specOf(previous));
   if (from === undefined) return;
-  const addresses = [...(spec.clusterIPs ?? [])];
+  const { clusterIPs = [], ipFamilies = [] } = spec;
+  const addresses = [...clusterIPs, ...Array<string>(Math.max(0, ipFamilies.length - clusterIPs.length)).fill("")];
   const shown = [...addresses];
-  for (const [index, family] of (spec.ipFamilies ?? []).entries()) {
+  for (const [index, family] of ipFamilies.entries()) {
     if (index < from) continue;
     const address = addresses[index] ?? "";
     const found = await takeAddress(access, network, { service: next, addresses: shown, family, address, dryRun });
@@ -166,6 +161,3 @@ function firstMissing(spec: ServiceSpec, old: ServiceSpec | undefined): number |
   if (old.clusterIPs?.[0] === NO_ADDRESS) return undefined;
   return old.ipFamilies?.length === 1 && spec.ipFamilies?.length === 2 ? 1 : undefined;
 }
-
-/** Whether a service has, or may have, ports on nodes. */
-export { mayHaveNodePorts };

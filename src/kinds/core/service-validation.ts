@@ -13,8 +13,8 @@ import { portNumber, pushInvalid, subdomainName } from "../rules/formats.ts";
 import { pushAddressErrors } from "../rules/ip.ts";
 import { pushEndpointAddressErrors, pushRangeErrors } from "../rules/ip-ranges.ts";
 import { addressChangeErrors, addressFieldErrors, familyChangeErrors } from "./service-address-validation.ts";
-import { isExternallyAccessible, isHeadless, needsHealthCheck, type ServiceSpec, specOf } from "./service-types.ts";
 import { portErrors } from "./service-port-validation.ts";
+import { isExternallyAccessible, isHeadless, needsHealthCheck, type ServiceSpec, specOf } from "./service-types.ts";
 
 const TYPES = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 const AFFINITIES = ["ClientIP", "None"];
@@ -23,9 +23,10 @@ const DISTRIBUTIONS = ["PreferClose", "PreferSameZone", "PreferSameNode"];
 const MAX_AFFINITY_SECONDS = 86_400;
 const ONLY_BALANCERS = "may only be used when `type` is 'LoadBalancer'";
 const SOURCE_RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges";
-/** An older name of the annotation that says whether traffic stays in its zone, and the newer one. */
+/** The annotation that says whether traffic stays in its zone, under an older name. */
 export const OLD_TOPOLOGY = "service.kubernetes.io/topology-aware-hints";
-const TOPOLOGY = "service.kubernetes.io/topology-mode";
+/** The same annotation under its name of today. */
+export const TOPOLOGY = "service.kubernetes.io/topology-mode";
 
 /** What is wrong with a service, or with the way it is changed. */
 export function validateService(next: KubeObject, previous: KubeObject | undefined): FieldError[] {

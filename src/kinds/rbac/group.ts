@@ -3,6 +3,7 @@ import type { JsonObject } from "../../api/object.ts";
 import type { ResourceDefinition, ResourceRules } from "../../resources/definition.ts";
 import { AGE, type Cell, column, NAME, readObjects, readText, wide } from "../cells.ts";
 import { defineKinds } from "../row.ts";
+import { bindingHooks, roleHooks } from "./access-rules.ts";
 
 function subjects(kind: string, print: (subject: JsonObject) => string): Cell {
   return (binding) =>
@@ -40,9 +41,24 @@ export const rbacKinds: ResourceDefinition[] = defineKinds(
       versions: ["v1"],
       columns: bindingColumns,
       rules,
+      hooks: bindingHooks("ClusterRoleBinding"),
     },
-    { kind: "ClusterRole", plural: "clusterroles", scope: "Cluster", versions: ["v1"], rules },
-    { kind: "RoleBinding", plural: "rolebindings", versions: ["v1"], columns: bindingColumns, rules },
-    { kind: "Role", plural: "roles", versions: ["v1"], rules },
+    {
+      kind: "ClusterRole",
+      plural: "clusterroles",
+      scope: "Cluster",
+      versions: ["v1"],
+      rules,
+      hooks: roleHooks("ClusterRole"),
+    },
+    {
+      kind: "RoleBinding",
+      plural: "rolebindings",
+      versions: ["v1"],
+      columns: bindingColumns,
+      rules,
+      hooks: bindingHooks("RoleBinding"),
+    },
+    { kind: "Role", plural: "roles", versions: ["v1"], rules, hooks: roleHooks("Role") },
   ],
 );

@@ -82,3 +82,17 @@ export function subdomainName(value: string): string[] {
 export function labelName(value: string): string[] {
   return dns1123Label(value, "characters");
 }
+
+const DNS1035_PATTERN = "[a-z]([-a-z0-9]*[a-z0-9])?";
+const DNS1035 = new RegExp(`^${DNS1035_PATTERN}$`);
+
+/** What is wrong with a DNS label that must begin with a letter. */
+export function dns1035Label(value: string): string[] {
+  const errors = byteLength(value) > 63 ? ["must be no more than 63 bytes"] : [];
+  if (!DNS1035.test(value)) {
+    const rule =
+      "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
+    errors.push(regexMessage(rule, DNS1035_PATTERN, "my-name", "abc-123"));
+  }
+  return errors;
+}

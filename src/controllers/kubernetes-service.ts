@@ -1,0 +1,178 @@
+import { isDeepStrictEqual } from "node:util";
+import { ApiError } from "../api/api-error.ts";
+import { isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
+import { encodeObject } from "../resources/object-view.ts";
+import type { Resources } from "../resources/resources.ts";
+import { type Controller, pause, type ReportProblem } from "./controller.ts";
+
+/** Where this server can be found, and where all servers together are. */
+export interface Announcement {
+  /** The address of the service. */
+  readonly clusterAddress: string;
+  /** An address of this server that others can reach; undefined when it has none. */
+  readonly ownAddress: string | undefined;
+  readonly port: number;
+  /** Whether other servers may use the same store. */
+  readonly isShared: boolean;
+}
+
+const CONTROLLER = "kubernetes-service";
+const KEY = { namespace: "default", name: "kubernetes" };
+const METADATA = { name: KEY.name, namespace: KEY.namespace };
+const INTERVAL_MS = 10_000;
+const LEASE_SECONDS = 15;
+const DISCOVERY = "discovery.k8s.io";
+const LEASES = "masterleases/";
+
+/** Announces the server inside the cluster: as a service, and as its endpoint as long as it runs. */
+export function kubernetesService(resources: Resources, announcement: Announcement, report: ReportProblem): Controller {
+  const announcer = new Announcer(resources, announcement);
+  return {
+    name: CONTROLLER,
+    async run(signal) {
+      while (!signal.aborted) {
+        await announcer.announce().catch((error: unknown) => report(CONTROLLER, error));
+        await pause(INTERVAL_MS, signal);
+      }
+      await announcer.withdraw().catch((error: unknown) => report(CONTROLLER, error));
+    },
+  };
+}
+
+class Announcer {
+  readonly #resources: Resources;
+  readonly #announcement: Announcement;
+
+  constructor(resources: Resources, announcement: Announcement) {
+    this.#resources = resources;
+    this.#announcement = announcement;
+  }
+
+  async announce(): Promise<void> {
+    await this.#createService();
+    const { ownAddress, isShared } = this.#announcement;
+    if (ownAddress === undefined) return;
+    if (!isShared) return this.#publish([ownAddress]);
+    await this.#renewLease(ownAddress);
+    const addresses = await this.#leasedAddresses();
+    if (addresses.length > 0) await this.#publish(addresses);
+  }
+
+  /** Takes this server out of the endpoints, so that nobody waits for it. */
+  async withdraw(): Promise<void> {
+    const { ownAddress, isShared } = this.#announcement;
+    if (ownAddress === undefined || !isShared) return;
+    const { store } = this.#resources;
+    const lease = await store.get(this.#leaseKey(ownAddress));
+    if (lease) await store.delete(lease.key, lease.modRevision);
+    await this.#publish((await this.#leasedAddresses()).filter((address) => address !== ownAddress));
+  }
+
+  async #createService(): Promise<void> {
+    const { access } = this.#resources;
+    if (await access.find("", "services", KEY)) return;
+    const { clusterAddress, port } = this.#announcement;
+    const service = {
+      kind: "Service",
+      apiVersion: "v1",
+      metadata: { ...METADATA, labels: { component: "apiserver", provider: "kubernetes" } },
+      spec: {
+        ports: [{ name: "https", protocol: "TCP", port: 443, targetPort: port }],
+        clusterIP: clusterAddress,
+        type: "ClusterIP",
+        sessionAffinity: "None",
+        ipFamilyPolicy: "SingleStack",
+      },
+    };
+    await unlessThere(() => access.create("", "services", service));
+  }
+
+  #leaseKey(address: string): string {
+    return `${this.#resources.keys.root}${LEASES}${address}`;
+  }
+
+  /** Compat: servers tell each other that they live as the real one does, so that both kinds can work side by side. */
+  async #renewLease(address: string): Promise<void> {
+    const { store } = this.#resources;
+    const key = this.#leaseKey(address);
+    const current = await store.get(key);
+    const lease = {
+      kind: "Endpoints",
+      apiVersion: "v1",
+      metadata: { generation: current?.modRevision ?? 1 },
+      subsets: [{ addresses: [{ ip: address }] }],
+    };
+    await store.put(key, encodeObject(lease), current?.modRevision ?? 0, { ttlSeconds: LEASE_SECONDS });
+  }
+
+  async #leasedAddresses(): Promise<string[]> {
+    const prefix = this.#leaseKey("");
+    const { entries } = await this.#resources.store.list(prefix);
+    return entries.map(({ key }) => key.slice(prefix.length));
+  }
+
+  async #publish(addresses: readonly string[]): Promise<void> {
+    const { port } = this.#announcement;
+    const ports = [{ name: "https", port, protocol: "TCP" }];
+    await this.#settle("", "endpoints", {
+      kind: "Endpoints",
+      apiVersion: "v1",
+      metadata: { ...METADATA, labels: { "endpointslice.kubernetes.io/skip-mirror": "true" } },
+      ...(addresses.length > 0 ? { subsets: [{ addresses: addresses.map((ip) => ({ ip })), ports }] } : {}),
+    });
+    const isLong = addresses.some((address) => address.includes(":"));
+    await this.#settle(DISCOVERY, "endpointslices", {
+      kind: "EndpointSlice",
+      apiVersion: `${DISCOVERY}/v1`,
+      metadata: { ...METADATA, labels: { "kubernetes.io/service-name": KEY.name } },
+      addressType: isLong ? "IPv6" : "IPv4",
+      endpoints: addresses.map((address) => ({ addresses: [address], conditions: { ready: true } })),
+      ports: addresses.length > 0 ? [{ name: "https", protocol: "TCP", port }] : [],
+    });
+  }
+
+  /** Makes an object what it should be, if it is not already. */
+  async #settle(group: string, plural: string, wanted: KubeObject): Promise<void> {
+    const { access } = this.#resources;
+    const current = await access.find(group, plural, KEY);
+    if (!current) {
+      await unlessThere(() => access.create(group, plural, wanted));
+      return;
+    }
+    if (isSettled(current, wanted)) return;
+    await access.update(group, plural, KEY, (found) => {
+      const { metadata, kind: _kind, apiVersion: _version, subsets: _subsets, ...rest } = found;
+      const { metadata: own, kind: _ownKind, apiVersion: _ownVersion, ...content } = wanted;
+      const labels = { ...metadata.labels, ...own.labels };
+      return { kind: found.kind, apiVersion: found.apiVersion, metadata: { ...metadata, labels }, ...rest, ...content };
+    });
+  }
+}
+
+function isSettled(current: KubeObject, wanted: KubeObject): boolean {
+  const { metadata: own, apiVersion: _version, ...content } = wanted;
+  const { labels = {} } = current.metadata;
+  return (
+    Object.entries(own.labels ?? {}).every(([key, value]) => labels[key] === value) &&
+    Object.entries(content).every(([member, value]) => isDeepStrictEqual(sorted(current[member]), sorted(value)))
+  );
+}
+
+/** Lists of addresses mean the same in any order. */
+function sorted(value: Json | undefined): Json | undefined {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => sorted(item) ?? null);
+    return items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  }
+  if (!isObject(value)) return value;
+  const members = Object.entries(value as JsonObject).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(members.map(([member, inner]) => [member, sorted(inner) ?? null]));
+}
+
+async function unlessThere(create: () => Promise<unknown>): Promise<void> {
+  try {
+    await create();
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 409)) throw error;
+  }
+}

@@ -1,0 +1,85 @@
+import type { JsonObject } from "../../api/object.ts";
+import type { Texts } from "../rules/common-types.ts";
+import type { Container, LifecycleHandler } from "./container-types.ts";
+import { containersWithPaths } from "./pod-containers.ts";
+import { probesOf } from "./pod-spec-defaults.ts";
+import type { PodStatus } from "./pod-status-types.ts";
+import type { PodSpec } from "./pod-types.ts";
+import type { Volume } from "./volume-types.ts";
+
+/** Objects that may have one of the fields of a feature. */
+type Holders = (spec: PodSpec) => (JsonObject | undefined)[];
+
+const containersOf = (spec: PodSpec): Container[] => containersWithPaths(spec, "").map(({ container }) => container);
+const handlersOf = ({ lifecycle }: Container): (LifecycleHandler | undefined)[] => [
+  lifecycle?.postStart,
+  lifecycle?.preStop,
+];
+
+/** What files of volumes belong to: only one of the sources of each volume counts. */
+function filesOf({ secret, configMap, downwardAPI, projected }: Volume): (JsonObject | undefined)[] {
+  const single = secret ?? configMap ?? downwardAPI;
+  if (single) return [single, ...(single.items ?? [])];
+  const sources = (projected?.sources ?? []).flatMap((source) => {
+    const keyed = source.secret ?? source.downwardAPI ?? source.configMap;
+    if (keyed) return keyed.items ?? [];
+    return [source.serviceAccountToken ?? source.clusterTrustBundle ?? source.podCertificate];
+  });
+  return [projected, ...sources];
+}
+
+/** The fields of features that are off by default in this release, and where they stand. */
+const FEATURES: readonly { readonly members: readonly string[]; readonly holders: Holders }[] = [
+  { members: ["defaultUser", "user"], holders: ({ volumes = [] }) => volumes.flatMap(filesOf) },
+  { members: ["mode"], holders: (spec) => containersOf(spec).flatMap((one) => probesOf(one).map(({ grpc }) => grpc)) },
+  { members: ["evictionResponders"], holders: (spec) => [spec] },
+  { members: ["mode"], holders: ({ volumes = [] }) => volumes.map(({ emptyDir }) => emptyDir) },
+  { members: ["bindMountOptions"], holders: (spec) => containersOf(spec).flatMap((one) => one.volumeMounts ?? []) },
+  { members: ["stopSignal"], holders: (spec) => containersOf(spec).map(({ lifecycle }) => lifecycle) },
+  {
+    members: ["protocol"],
+    holders: (spec) =>
+      containersOf(spec).flatMap((one) => [...probesOf(one), ...handlersOf(one)].map((handler) => handler?.httpGet)),
+  },
+];
+
+const OLD_ANNOTATIONS = ["beta", "alpha"].flatMap((stage) =>
+  ["containers", "container-statuses"].map((name) => `pod.${stage}.kubernetes.io/init-${name}`),
+);
+
+/**
+ * Drops fields of features that are off, unless the stored pod or template uses them already, and annotations that once
+ * had a meaning. Changes `spec` and `annotations`.
+ */
+export function dropDisabledFields(spec: PodSpec, annotations: Texts | undefined, previous: PodSpec | undefined): void {
+  for (const { members, holders } of FEATURES) {
+    if (!uses(holders(spec), members) || (previous && uses(holders(previous), members))) continue;
+    for (const holder of holders(spec)) for (const member of members) delete holder?.[member];
+  }
+  for (const container of containersOf(spec)) {
+    if (container.lifecycle && Object.keys(container.lifecycle).length === 0) dropEmptyLifecycle(container, previous);
+  }
+  for (const key of OLD_ANNOTATIONS) delete annotations?.[key];
+}
+
+function uses(holders: readonly (JsonObject | undefined)[], members: readonly string[]): boolean {
+  return holders.some((holder) => members.some((member) => (holder?.[member] ?? undefined) !== undefined));
+}
+
+function dropEmptyLifecycle(_container: Container, _previous: PodSpec | undefined): void {}
+
+/** Drops parts of a status that belong to features that are off, unless the stored status has them. Changes `status`. */
+export function dropDisabledStatus(status: PodStatus, previous: PodStatus | undefined): void {
+  for (const member of ["nodeAllocatableResourceClaimStatuses", "volumeHealth"] as const) {
+    if ((previous?.[member] ?? []).length === 0) delete status[member];
+  }
+  if (previous && mountsOf(previous).some(({ volumeStatus }) => volumeStatus?.image)) return;
+  for (const mount of mountsOf(status)) if (mount.volumeStatus) mount.volumeStatus = {};
+}
+
+function mountsOf(status: PodStatus) {
+  const { containerStatuses = [], initContainerStatuses = [], ephemeralContainerStatuses = [] } = status;
+  return [...containerStatuses, ...initContainerStatuses, ...ephemeralContainerStatuses].flatMap(
+    ({ volumeMounts = [] }) => volumeMounts,
+  );
+}

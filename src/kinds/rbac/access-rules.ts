@@ -1,0 +1,170 @@
+import { type FieldError, invalidField, notSupportedField, requiredField } from "../../api/field-error.ts";
+import { pathSegment } from "../../api/names.ts";
+import type { JsonObject, KubeObject } from "../../api/object.ts";
+import type { ResourceHooks } from "../../resources/definition.ts";
+import type { LabelSelector } from "../rules/common-types.ts";
+import { declaredHook } from "../rules/declared.ts";
+import { pushInvalid, subdomainName } from "../rules/formats.ts";
+import { asGo, type GoShape } from "../rules/go-print.ts";
+import { immutable } from "../rules/immutable.ts";
+import { validateLabelSelector } from "../rules/label-selector.ts";
+
+const GROUP = "rbac.authorization.k8s.io";
+
+interface PolicyRule extends JsonObject {
+  apiGroups?: string[];
+  resources?: string[];
+  resourceNames?: string[];
+  nonResourceURLs?: string[];
+}
+
+interface Role extends KubeObject {
+  rules?: PolicyRule[] | null;
+  aggregationRule?: { clusterRoleSelectors?: LabelSelector[] };
+}
+
+interface Subject extends JsonObject {
+  kind?: string;
+  apiGroup?: string;
+  name?: string;
+  namespace?: string;
+}
+
+interface RoleRef extends JsonObject {
+  apiGroup?: string;
+  kind?: string;
+  name?: string;
+}
+
+interface Binding extends KubeObject {
+  subjects?: Subject[] | null;
+  roleRef?: RoleRef;
+}
+
+const declaredOf = (kind: string) =>
+  declaredHook(
+    {
+      PolicyRule: { fields: { verbs: { required: true } } },
+      Subject: { fields: { name: { required: true } } },
+    },
+    (version) => `io.k8s.api.rbac.${version}.${kind}`,
+  );
+
+function isFilled(list: readonly unknown[] | undefined): boolean {
+  return list !== undefined && list !== null && list.length > 0;
+}
+
+function pushRuleErrors(errors: FieldError[], path: string, rule: PolicyRule, isNamespaced: boolean): void {
+  const urls = rule.nonResourceURLs;
+  if (isFilled(urls)) {
+    const field = `${path}.nonResourceURLs`;
+    if (isNamespaced) errors.push(invalidField(field, urls, "namespaced rules cannot apply to non-resource URLs"));
+    if (isFilled(rule.apiGroups) || isFilled(rule.resources) || isFilled(rule.resourceNames)) {
+      errors.push(invalidField(field, urls, "rules cannot apply to both regular resources and non-resource URLs"));
+    }
+    return;
+  }
+  if (!isFilled(rule.apiGroups)) {
+    errors.push(requiredField(`${path}.apiGroups`, "resource rules must supply at least one api group"));
+  }
+  if (!isFilled(rule.resources)) {
+    errors.push(requiredField(`${path}.resources`, "resource rules must supply at least one resource"));
+  }
+}
+
+function pushSelectorErrors(errors: FieldError[], next: Role, previous: Role | undefined): void {
+  if (next.aggregationRule === undefined) return;
+  const path = "aggregationRule.clusterRoleSelectors";
+  const selectors = next.aggregationRule.clusterRoleSelectors ?? [];
+  if (selectors.length === 0) {
+    errors.push(requiredField(path, "at least one clusterRoleSelector required if aggregationRule is non-nil"));
+  }
+  const before = previous?.aggregationRule?.clusterRoleSelectors ?? [];
+  const allowsInvalidValues = before.some((selector) => validateLabelSelector(selector, "").length > 0);
+  for (const [index, selector] of selectors.entries()) {
+    const at = `${path}[${index}]`;
+    errors.push(...validateLabelSelector(selector, at, { allowsInvalidValues }));
+    // Compat: what cannot be made a selector of is named a second time, without a value.
+    if (validateLabelSelector(selector, at).length > 0) {
+      errors.push(invalidField(at, null, "invalid label selector."));
+    }
+  }
+}
+
+/** Rules of who may do what: in one namespace, or everywhere. */
+export function roleHooks(kind: "Role" | "ClusterRole"): ResourceHooks {
+  const declared = declaredOf(kind);
+  return {
+    validate(next, previous, way) {
+      const errors: FieldError[] = [];
+      const role = next as Role;
+      for (const [index, rule] of (role.rules ?? []).entries()) {
+        pushRuleErrors(errors, `rules[${index}]`, rule, kind === "Role");
+      }
+      if (kind === "ClusterRole") pushSelectorErrors(errors, role, previous as Role | undefined);
+      return [...errors, ...declared(next, previous, way)];
+    },
+  };
+}
+
+const SUBJECT_KINDS = ["ServiceAccount", "User", "Group"];
+
+function pushSubjectErrors(errors: FieldError[], path: string, subject: Subject, isNamespaced: boolean): void {
+  const { kind = "", apiGroup = "", name = "", namespace = "" } = subject;
+  if (kind === "ServiceAccount") {
+    if (name !== "") pushInvalid(errors, `${path}.name`, name, subdomainName(name));
+    if (apiGroup !== "") errors.push(notSupportedField(`${path}.apiGroup`, apiGroup, [""]));
+    if (!isNamespaced && namespace === "") errors.push(requiredField(`${path}.namespace`));
+  } else if (!SUBJECT_KINDS.includes(kind)) {
+    errors.push(notSupportedField(`${path}.kind`, kind, SUBJECT_KINDS));
+  } else if (apiGroup !== GROUP) {
+    errors.push(notSupportedField(`${path}.apiGroup`, apiGroup, [GROUP]));
+  }
+}
+
+function pushReferenceErrors(errors: FieldError[], reference: RoleRef, kinds: readonly string[]): void {
+  const { apiGroup = "", kind = "", name = "" } = reference;
+  if (apiGroup !== GROUP) errors.push(notSupportedField("roleRef.apiGroup", apiGroup, [GROUP]));
+  if (!kinds.includes(kind)) errors.push(notSupportedField("roleRef.kind", kind, kinds));
+  if (name !== "") pushInvalid(errors, "roleRef.name", name, pathSegment(name));
+}
+
+const NO_ROLE = requiredField("roleRef.name");
+const REFERENCE: GoShape = [
+  ["APIGroup", "apiGroup", ""],
+  ["Kind", "kind", ""],
+  ["Name", "name", ""],
+];
+
+/** Who has a role: in one namespace, or everywhere. */
+export function bindingHooks(kind: "RoleBinding" | "ClusterRoleBinding"): ResourceHooks {
+  const isNamespaced = kind === "RoleBinding";
+  const roleKinds = isNamespaced ? ["Role", "ClusterRole"] : ["ClusterRole"];
+  const declared = declaredOf(kind);
+  return {
+    setDefaults(object) {
+      const { roleRef, subjects } = object as Binding;
+      if (roleRef && !roleRef.apiGroup) roleRef.apiGroup = GROUP;
+      for (const subject of subjects ?? []) {
+        if (!subject.apiGroup && (subject.kind === "User" || subject.kind === "Group")) subject.apiGroup = GROUP;
+      }
+    },
+    validate(next, previous, way) {
+      const errors: FieldError[] = [];
+      const { roleRef = {}, subjects } = next as Binding;
+      pushReferenceErrors(errors, roleRef, roleKinds);
+      // Compat: of a new binding it is said at the end.
+      if (previous && !roleRef.name) errors.push(NO_ROLE);
+      for (const [index, subject] of (subjects ?? []).entries()) {
+        pushSubjectErrors(errors, `subjects[${index}]`, subject, isNamespaced);
+      }
+      if (previous) {
+        const print = () => asGo(roleRef, REFERENCE);
+        errors.push(...immutable(roleRef, (previous as Binding).roleRef, "roleRef", print));
+      }
+      errors.push(...declared(next, previous, way));
+      if (!previous && !roleRef.name) errors.push(NO_ROLE);
+      return errors;
+    },
+  };
+}

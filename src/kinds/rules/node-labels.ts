@@ -1,0 +1,34 @@
+import { isObject, type Json } from "../../api/object.ts";
+import type { LabelSelector } from "./common-types.ts";
+
+const DEPRECATED: Readonly<Record<string, string>> = {
+  "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',
+  "beta.kubernetes.io/os": 'deprecated since v1.14; use "kubernetes.io/os" instead',
+  "failure-domain.beta.kubernetes.io/region": 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
+  "failure-domain.beta.kubernetes.io/zone": 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
+  "beta.kubernetes.io/instance-type": 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
+  "app.kubernetes.io/created-by": "deprecated since v1.9",
+  "scheduler.alpha.kubernetes.io/preferAvoidPods": "deprecated since v1.22; use Taints and Tolerations instead",
+  "node-role.kubernetes.io/master": 'use "node-role.kubernetes.io/control-plane" instead',
+};
+
+/** What is said of a label of nodes that should no longer be used; undefined when it may be. */
+export function deprecatedNodeLabel(key: string): string | undefined {
+  return Object.hasOwn(DEPRECATED, key) ? DEPRECATED[key] : undefined;
+}
+
+/** The warnings about labels of nodes in a selector. */
+export function nodeSelectorWarnings(selector: Json | undefined, path: string): string[] {
+  if (!isObject(selector)) return [];
+  const { matchExpressions = [], matchLabels = {} }: LabelSelector = selector;
+  const warnings: string[] = [];
+  for (const [index, { key = "" }] of matchExpressions.entries()) {
+    const text = deprecatedNodeLabel(key);
+    if (text !== undefined) warnings.push(`${path}.matchExpressions[${index}].key: ${key} is ${text}`);
+  }
+  for (const key of Object.keys(matchLabels)) {
+    const text = deprecatedNodeLabel(key);
+    if (text !== undefined) warnings.push(`${path}.matchLabels.${key}: ${text}`);
+  }
+  return warnings;
+}

@@ -1,0 +1,141 @@
+import {
+  duplicateField,
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  notSupportedField,
+  requiredField,
+  tooLongField,
+} from "../../api/field-error.ts";
+import { byteLength, qualifiedName } from "../../api/names.ts";
+import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
+import type { ResourceHooks } from "../../resources/definition.ts";
+import type { Texts } from "../rules/common-types.ts";
+import { declaredHook } from "../rules/declared.ts";
+import { sameValue } from "../rules/immutable.ts";
+import { deprecatedNodeLabel } from "../rules/node-labels.ts";
+
+interface TopologyRequirement extends JsonObject {
+  key?: string;
+  values?: string[];
+}
+
+interface TopologyTerm extends JsonObject {
+  matchLabelExpressions?: TopologyRequirement[];
+}
+
+const MAX_PARAMETERS = 512;
+const MAX_PARAMETER_BYTES = 262_144;
+const RECLAIM_POLICIES = ["Delete", "Retain"];
+const BINDING_MODES = ["Immediate", "WaitForFirstConsumer"];
+
+/** What is wrong with the name of what provides storage; that it is missing is told elsewhere. */
+function provisionerErrors(name: Json | undefined, path: string): FieldError[] {
+  // Compat: the text in the message is in lower case.
+  const shown = typeof name === "string" ? name.toLowerCase() : "";
+  return shown === "" ? [] : qualifiedName(shown).map((text) => invalidField(path, shown, text));
+}
+
+function parameterErrors(parameters: Json | undefined, path: string): FieldError[] {
+  const entries = Object.entries(isObject(parameters) ? (parameters as Texts) : {});
+  if (entries.length > MAX_PARAMETERS) return [tooLongField(path, MAX_PARAMETERS)];
+  const errors: FieldError[] = [];
+  let bytes = 0;
+  for (const [key, value] of entries) {
+    if (key === "") errors.push(invalidField(path, key, "field can not be empty."));
+    bytes += byteLength(key) + byteLength(value);
+  }
+  if (bytes > MAX_PARAMETER_BYTES) errors.push(tooLongField(path, MAX_PARAMETER_BYTES));
+  return errors;
+}
+
+function termErrors({ matchLabelExpressions = [] }: TopologyTerm, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const keys = new Set<string>();
+  for (const [index, { key = "", values = [] }] of matchLabelExpressions.entries()) {
+    const itemPath = `${path}.matchLabelExpressions[${index}]`;
+    if (values.length === 0) errors.push(requiredField(`${itemPath}.values`));
+    for (const [at, value] of values.entries()) {
+      if (values.indexOf(value) < at) errors.push(duplicateField(`${itemPath}.values[${at}]`, value));
+    }
+    errors.push(...qualifiedName(key).map((text) => invalidField(`${itemPath}.key`, key, text)));
+    if (keys.has(key)) errors.push(duplicateField(`${itemPath}.key`, key));
+    keys.add(key);
+  }
+  return errors;
+}
+
+/** A text that terms have in common when they select the same. */
+function meaningOf({ matchLabelExpressions = [] }: TopologyTerm): string {
+  const byKey = new Map(matchLabelExpressions.map(({ key = "", values = [] }) => [key, [...new Set(values)].sort()]));
+  return JSON.stringify([...byKey].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function topologyErrors(topologies: readonly TopologyTerm[]): FieldError[] {
+  // Compat: a term that selects nothing counts as a repetition.
+  const seen = new Set([meaningOf({})]);
+  return topologies.flatMap((term, index) => {
+    const path = `allowedTopologies[${index}]`;
+    const errors = termErrors(term, path);
+    if (seen.has(meaningOf(term))) errors.push(duplicateField(`${path}.matchLabelExpressions`, ""));
+    seen.add(meaningOf(term));
+    return errors;
+  });
+}
+
+const topologiesOf = (storageClass: KubeObject) => (storageClass.allowedTopologies ?? []) as TopologyTerm[];
+
+const declaredErrors = declaredHook(
+  {
+    StorageClass: {
+      fields: {
+        provisioner: { immutable: true, required: true },
+        parameters: { immutable: true },
+        reclaimPolicy: { immutable: true },
+        volumeBindingMode: { immutable: true },
+      },
+    },
+  },
+  (version) => `io.k8s.api.storage.${version}.StorageClass`,
+);
+
+/** A class of storage says who provides it and how; once made, that stays. */
+export const storageClassHooks: ResourceHooks = {
+  validate(next, previous, way) {
+    const { provisioner, parameters, reclaimPolicy, volumeBindingMode: mode } = next;
+    const errors = [...provisionerErrors(provisioner, "provisioner"), ...parameterErrors(parameters, "parameters")];
+    if (typeof reclaimPolicy === "string" && reclaimPolicy !== "" && !RECLAIM_POLICIES.includes(reclaimPolicy)) {
+      errors.push(notSupportedField("reclaimPolicy", reclaimPolicy, RECLAIM_POLICIES));
+    }
+    if (mode === undefined) errors.push(requiredField("volumeBindingMode"));
+    else if (typeof mode === "string" && !BINDING_MODES.includes(mode)) {
+      errors.push(notSupportedField("volumeBindingMode", mode, BINDING_MODES));
+    }
+    return [...errors, ...topologyErrors(topologiesOf(next)), ...declaredErrors(next, previous, way)];
+  },
+  warn: (next) =>
+    topologiesOf(next).flatMap(({ matchLabelExpressions = [] }, index) =>
+      matchLabelExpressions.flatMap(({ key = "" }, at) => {
+        const text = deprecatedNodeLabel(key);
+        return text === undefined ? [] : [`allowedTopologies[${index}].matchLabelExpressions[${at}].key: ${text}`];
+      }),
+    ),
+};
+
+/** A class of attributes of volumes belongs to a driver; once made, it stays as it is. */
+export const volumeAttributesClassHooks: ResourceHooks = {
+  validate(next, previous) {
+    const { driverName, parameters } = next;
+    const errors: FieldError[] = [];
+    for (const member of previous ? ["driverName", "parameters"] : []) {
+      if (sameValue(next[member], previous?.[member])) continue;
+      errors.push(forbiddenField(member, `updates to ${member} are forbidden.`));
+    }
+    if (!driverName) errors.push(requiredField("driverName"));
+    errors.push(...provisionerErrors(driverName, "driverName"), ...parameterErrors(parameters, "parameters"));
+    if (Object.keys(isObject(parameters) ? parameters : {}).length === 0) {
+      errors.push(requiredField("parameters", "must contain at least one key/value pair"));
+    }
+    return errors;
+  },
+};

@@ -1,0 +1,191 @@
+import {
+  duplicateField,
+  type FieldError,
+  invalidField,
+  notSupportedField,
+  requiredField,
+} from "../../api/field-error.ts";
+import { byteLength, qualifiedName } from "../../api/names.ts";
+import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { parseQuantity } from "../../api/quantity.ts";
+import type { ResourceHooks } from "../../resources/definition.ts";
+import { checkDriverName } from "../core/volume-source-validation.ts";
+import { pushInvalid, subdomainName } from "../rules/formats.ts";
+import { asGo } from "../rules/go-print.ts";
+import { IMMUTABLE, immutable, sameValue } from "../rules/immutable.ts";
+import { hasInvalidValue, orderedSelector, validateLabelSelector } from "../rules/label-selector.ts";
+import { nodeSelectorWarnings } from "../rules/node-labels.ts";
+import { NOT_NEGATIVE, nonNegative } from "../rules/numbers.ts";
+
+interface TokenRequest extends JsonObject {
+  audience?: string;
+  expirationSeconds?: number;
+}
+
+interface DriverSpec extends JsonObject {
+  attachRequired?: boolean;
+  volumeLifecycleModes?: string[];
+  fsGroupPolicy?: string;
+  tokenRequests?: TokenRequest[];
+  nodeAllocatableUpdatePeriodSeconds?: number;
+  serviceAccountTokenInSecrets?: boolean;
+}
+
+interface NodeDriver extends JsonObject {
+  name?: string;
+  nodeID?: string;
+  topologyKeys?: string[] | null;
+  allocatable?: { count?: number };
+}
+
+const GROUP_POLICIES = ["File", "None", "ReadWriteOnceWithFSType"];
+const LIFECYCLE_MODES = ["Persistent", "Ephemeral"];
+const MIN_TOKEN_SECONDS = 600;
+const MAX_TOKEN_SECONDS = 2 ** 32;
+const MIN_PERIOD = 10;
+const MAX_NODE_ID = 256;
+const TOKEN_WARNING =
+  "spec.tokenRequests: service account tokens will be provided in the volume context; consider setting spec.serviceAccountTokenInSecrets to true";
+
+const driverSpecOf = ({ spec }: KubeObject) => (isObject(spec) ? spec : {}) as DriverSpec;
+
+function tokenErrors(requests: readonly TokenRequest[], path: string): FieldError[] {
+  const audiences = new Set<string>();
+  return requests.flatMap(({ audience = "", expirationSeconds: seconds }, index) => {
+    const itemPath = `${path}[${index}]`;
+    if (audiences.has(audience)) return [duplicateField(`${itemPath}.audience`, audience)];
+    audiences.add(audience);
+    const say = (text: string) => [invalidField(`${itemPath}.expirationSeconds`, seconds, text)];
+    if (seconds === undefined) return [];
+    if (seconds < MIN_TOKEN_SECONDS) return say("may not specify a duration less than 10 minutes");
+    return seconds > MAX_TOKEN_SECONDS ? say("may not specify a duration larger than 2^32 seconds") : [];
+  });
+}
+
+function driverErrors(spec: DriverSpec): FieldError[] {
+  const { fsGroupPolicy, tokenRequests = [], volumeLifecycleModes = [] } = spec;
+  const { nodeAllocatableUpdatePeriodSeconds: period, serviceAccountTokenInSecrets: inSecrets } = spec;
+  const errors: FieldError[] = [];
+  if (fsGroupPolicy !== undefined && !GROUP_POLICIES.includes(fsGroupPolicy)) {
+    errors.push(notSupportedField("spec.fsGroupPolicy", fsGroupPolicy, GROUP_POLICIES));
+  }
+  errors.push(...tokenErrors(tokenRequests, "spec.tokenRequests"));
+  for (const mode of volumeLifecycleModes) {
+    if (LIFECYCLE_MODES.includes(mode)) continue;
+    errors.push(notSupportedField("spec.volumeLifecycleModes", mode, LIFECYCLE_MODES));
+  }
+  if (period !== undefined && period < MIN_PERIOD) {
+    const text = "must be greater than or equal to 10 seconds";
+    errors.push(invalidField("spec.nodeAllocatableUpdatePeriodSeconds", period, text));
+  }
+  if (inSecrets !== undefined && tokenRequests.length === 0) {
+    const text = "serviceAccountTokenInSecrets is set but no tokenRequests are specified";
+    errors.push(invalidField("spec.serviceAccountTokenInSecrets", inSecrets, text));
+  }
+  return errors;
+}
+
+/** Compat: generation counts the changes of the spec, but an object that never changed has none. */
+function countChanges(next: KubeObject, previous: KubeObject | undefined): void {
+  delete next.metadata.generation;
+  if (previous === undefined) return;
+  const generation = (previous.metadata.generation ?? 0) + (sameValue(next.spec, previous.spec) ? 0 : 1);
+  if (generation > 0) next.metadata.generation = generation;
+}
+
+/** A driver of storage tells what it can do; some of that is for ever. */
+export const csiDriverHooks: ResourceHooks = {
+  prepare: countChanges,
+  validate(next, previous) {
+    const spec = driverSpecOf(next);
+    const errors = driverErrors(spec);
+    if (!previous) return errors;
+    const before = driverSpecOf(previous);
+    return [
+      ...errors,
+      ...immutable(spec.attachRequired, before.attachRequired, "spec.attachedRequired"),
+      ...immutable(spec.volumeLifecycleModes, before.volumeLifecycleModes, "spec.volumeLifecycleModes"),
+    ];
+  },
+  warn(next, previous) {
+    const { tokenRequests = [], serviceAccountTokenInSecrets } = driverSpecOf(next);
+    if (tokenRequests.length === 0 || serviceAccountTokenInSecrets !== undefined) return [];
+    return previous && sameValue(tokenRequests, driverSpecOf(previous).tokenRequests) ? [] : [TOKEN_WARNING];
+  },
+};
+
+const nodeDriversOf = ({ spec }: KubeObject) => ((isObject(spec) ? spec.drivers : []) ?? []) as NodeDriver[];
+
+function nodeDriverErrors(driver: NodeDriver, isSecond: boolean, path: string): FieldError[] {
+  const { name = "", nodeID = "", topologyKeys, allocatable } = driver;
+  const errors: FieldError[] = [];
+  checkDriverName(errors, name, `${path}.name`);
+  if (nodeID === "") errors.push(requiredField(`${path}.nodeID`));
+  if (byteLength(nodeID) > MAX_NODE_ID) {
+    errors.push(invalidField(`${path}.nodeID`, nodeID, `must be ${MAX_NODE_ID} characters or less`));
+  }
+  errors.push(...nonNegative(allocatable?.count, `${path}.allocatable.count`));
+  if (isSecond) errors.push(duplicateField(`${path}.name`, name));
+  for (const [index, key] of (topologyKeys ?? []).entries()) {
+    if (key === "") errors.push(requiredField(path));
+    if (topologyKeys?.slice(0, index).includes(key)) errors.push(duplicateField(path, key));
+    pushInvalid(errors, path, key, qualifiedName(key));
+  }
+  return errors;
+}
+
+const DRIVER_SHAPE = [
+  ["Name", "name", ""],
+  ["NodeID", "nodeID", ""],
+  ["TopologyKeys", "topologyKeys"],
+  ["Allocatable", "allocatable"],
+] as const;
+
+function changedDriverErrors(next: readonly NodeDriver[], previous: readonly NodeDriver[]): FieldError[] {
+  const fixed = ({ allocatable: _allocatable, ...rest }: NodeDriver) => rest as Json;
+  return previous.flatMap((before) =>
+    next
+      .filter(({ name }) => name === before.name)
+      .flatMap((driver) =>
+        immutable(fixed(driver), fixed(before), "spec.drivers", (value) => asGo(value, DRIVER_SHAPE)),
+      ),
+  );
+}
+
+/** A node lists the drivers of storage on it; what a driver said about the node stays, its limit apart. */
+export const csiNodeHooks: ResourceHooks = {
+  prepare(next, _previous, { subresource }) {
+    // Compat: the health of storage is not told unless a feature is on.
+    if (subresource === "status" && isObject(next.status)) delete next.status.storageHealth;
+  },
+  validate(next, previous, { subresource }) {
+    if (subresource === "status") return [];
+    const drivers = nodeDriversOf(next);
+    const errors = drivers.flatMap((driver, index) => {
+      const isSecond = drivers.slice(0, index).some(({ name }) => name === driver.name);
+      return nodeDriverErrors(driver, isSecond, `spec.drivers[${index}]`);
+    });
+    return previous ? [...errors, ...changedDriverErrors(drivers, nodeDriversOf(previous))] : errors;
+  },
+};
+
+/** How much a class of storage has left somewhere; of which class and where is fixed. */
+export const storageCapacityHooks: ResourceHooks = {
+  validate(next, previous) {
+    const { nodeTopology, storageClassName = "", capacity } = next;
+    const allowsInvalidValues = previous !== undefined && hasInvalidValue(previous.nodeTopology);
+    const errors = validateLabelSelector(nodeTopology, "nodeTopology", { allowsInvalidValues });
+    if (typeof storageClassName === "string") {
+      pushInvalid(errors, "storageClassName", storageClassName, subdomainName(storageClassName));
+    }
+    if (typeof capacity === "string" && parseQuantity(capacity).mantissa < 0n) {
+      errors.push(invalidField("capacity", capacity, NOT_NEGATIVE));
+    }
+    if (!previous) return errors;
+    if (!sameValue(nodeTopology, previous.nodeTopology)) {
+      errors.push(invalidField("nodeTopology", orderedSelector(nodeTopology), IMMUTABLE));
+    }
+    return [...errors, ...immutable(storageClassName, previous.storageClassName ?? "", "storageClassName")];
+  },
+  warn: (next) => nodeSelectorWarnings(next.nodeTopology, "nodeTopology"),
+};
