@@ -20,9 +20,17 @@ export interface WatchForm {
 type ObjectEvent = Exclude<WatchEvent, { readonly type: "ERROR" }>;
 
 interface Framer {
+  /** Framers of the same name make the same of an event. Absent: what this one makes depends on who watches, or when. */
+  readonly name?: string;
   readonly object: (event: ObjectEvent) => Uint8Array;
   readonly error: (status: Status) => Uint8Array;
 }
+
+type Batch = readonly WatchEvent[];
+type Result = IteratorResult<Uint8Array, undefined>;
+
+const DONE: Result = { done: true, value: undefined };
+const NONE: readonly Uint8Array[] = [];
 
 /** Batches larger than this are handed on in parts. */
 const MAX_CHUNK_BYTES = 256 * 1024;
@@ -31,61 +39,134 @@ const MAX_CHUNK_BYTES = 256 * 1024;
  * The events of a watch as lines of JSON, or as messages, a batch at a time. A refusal that the source throws becomes
  * the last event, an ERROR.
  */
-export async function* frameEvents(
-  batches: AsyncIterable<readonly WatchEvent[]>,
+export function frameEvents(
+  batches: AsyncIterable<Batch>,
   form: WatchForm,
-): AsyncGenerator<Uint8Array> {
-  const framer = framerOf(form);
-  try {
-    for await (const batch of batches) {
-      // Compat: a watch of lists is accepted, and ends at its first event.
-      if (form.transform?.kind === "PartialObjectMetadataList") return;
-      yield* frameBatch(batch, framer);
-      if (batch.at(-1)?.type === "ERROR") return;
-    }
-  } catch (error) {
+): AsyncIterableIterator<Uint8Array, undefined> {
+  return new WatchFrames(batches, form);
+}
+
+/** Written by hand rather than as a generator, since thousands of watchers pass every event through one of these. */
+class WatchFrames implements AsyncIterableIterator<Uint8Array, undefined> {
+  readonly #source: AsyncIterator<Batch>;
+  readonly #framer: Framer;
+  readonly #isOfLists: boolean;
+  /** Chunks of the last batch, and how many of them have been given out. */
+  #chunks: readonly Uint8Array[] = NONE;
+  #given = 0;
+  #isOver = false;
+
+  constructor(batches: AsyncIterable<Batch>, form: WatchForm) {
+    this.#source = batches[Symbol.asyncIterator]();
+    this.#framer = framerOf(form);
+    this.#isOfLists = form.transform?.kind === "PartialObjectMetadataList";
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<Result> {
+    const chunk = this.#chunks[this.#given];
+    if (chunk !== undefined) return Promise.resolve(this.#give(chunk));
+    if (this.#isOver) return Promise.resolve(DONE);
+    return this.#source.next().then(this.#take, this.#refuse);
+  }
+
+  async return(): Promise<Result> {
+    this.#isOver = true;
+    this.#chunks = NONE;
+    await this.#source.return?.();
+    return DONE;
+  }
+
+  #give(chunk: Uint8Array): Result {
+    this.#given++;
+    if (this.#given === this.#chunks.length) this.#chunks = NONE;
+    return { done: false, value: chunk };
+  }
+
+  readonly #take = (result: IteratorResult<Batch>): Result | Promise<Result> => {
+    // Compat: a watch of lists is accepted, and ends at its first event.
+    if (result.done || this.#isOfLists) return result.done ? this.#finish() : this.return();
+    const batch = result.value;
+    if (batch[batch.length - 1]?.type === "ERROR") this.#finish();
+    this.#chunks = frameBatch(batch, this.#framer);
+    this.#given = 0;
+    const [chunk] = this.#chunks;
+    return chunk === undefined ? this.next() : this.#give(chunk);
+  };
+
+  readonly #refuse = (error: unknown): Result => {
+    this.#isOver = true;
     if (!(error instanceof ApiError)) throw error;
-    yield framer.error(error.status);
+    return { done: false, value: this.#framer.error(error.status) };
+  };
+
+  #finish(): Result {
+    if (!this.#isOver) this.#source.return?.().catch(() => {});
+    this.#isOver = true;
+    return DONE;
   }
 }
 
-function* frameBatch(batch: readonly WatchEvent[], framer: Framer): Generator<Uint8Array> {
-  const first = batch[0];
-  if (batch.length === 1 && first !== undefined) {
-    yield first.type === "ERROR" ? framer.error(first.status) : framer.object(first);
-    return;
+/** What became of batches that several watchers see, by the names of their framers. */
+const framed = new WeakMap<Batch, Map<string, readonly Uint8Array[]>>();
+
+function frameBatch(batch: Batch, framer: Framer): readonly Uint8Array[] {
+  const { name } = framer;
+  if (name === undefined) return joinBatch(batch, framer);
+  let known = framed.get(batch);
+  if (known === undefined) {
+    known = new Map();
+    framed.set(batch, known);
   }
+  let chunks = known.get(name);
+  if (chunks === undefined) {
+    chunks = joinBatch(batch, framer);
+    known.set(name, chunks);
+  }
+  return chunks;
+}
+
+function joinBatch(batch: Batch, framer: Framer): readonly Uint8Array[] {
+  const chunks: Uint8Array[] = [];
   let held: Uint8Array[] = [];
   let size = 0;
   for (const event of batch) {
     const bytes = event.type === "ERROR" ? framer.error(event.status) : framer.object(event);
+    if (batch.length === 1) return [bytes];
     held.push(bytes);
     size += bytes.length;
     if (size < MAX_CHUNK_BYTES) continue;
-    yield Buffer.concat(held, size);
+    chunks.push(Buffer.concat(held, size));
     held = [];
     size = 0;
   }
-  if (size > 0) yield Buffer.concat(held, size);
+  if (size > 0) chunks.push(Buffer.concat(held, size));
+  return chunks;
 }
 
 function framerOf(form: WatchForm): Framer {
-  const { schemaOf, transform } = form;
-  if (schemaOf === undefined) return { object: jsonFramer(form), error: frameError };
-  return {
-    object: ({ type, view }) => frameView(type, view, schemaOf, transform?.version),
-    error: (status) => frameStatus(status, schemaOf),
-  };
-}
-
-function jsonFramer(form: WatchForm): Framer["object"] {
-  const { transform, table } = form;
-  if (transform === undefined) return ({ type, view }) => cachedFrame(type, view, "json", () => view.json());
-  if (table === undefined || transform.kind !== "Table") {
-    const { version } = transform;
-    return ({ type, view }) => cachedFrame(type, view, `partial/${version}`, () => partialJson(view, version));
+  const { schemaOf, transform, table } = form;
+  if (schemaOf !== undefined) {
+    return {
+      name: `protobuf/${transform?.version ?? ""}`,
+      object: ({ type, view }) => frameView(type, view, schemaOf, transform?.version),
+      error: (status) => frameStatus(status, schemaOf),
+    };
   }
-  return tableFramer(table, form.now);
+  if (transform === undefined) {
+    const object = ({ type, view }: ObjectEvent) => cachedFrame(type, view, "json", () => view.json());
+    return { name: "json", object, error: frameError };
+  }
+  if (table !== undefined && transform.kind === "Table") {
+    return { object: tableFramer(table, form.now), error: frameError };
+  }
+  const { version } = transform;
+  const name = `partial/${version}`;
+  const object = ({ type, view }: ObjectEvent) => cachedFrame(type, view, name, () => partialJson(view, version));
+  return { name, object, error: frameError };
 }
 
 /** Frames do not depend on who watches, so the first watcher makes it for all. */

@@ -9,6 +9,11 @@ import { viewObject } from "./object-view.ts";
 import type { Selection } from "./selection.ts";
 import { translateStoreError } from "./store-errors.ts";
 
+type Batch = readonly WatchEvent[];
+type Result = IteratorResult<Batch, undefined>;
+
+const DONE: Result = { done: true, value: undefined };
+
 /** Where a watch begins and what it shows besides changes. Validated before. */
 export interface WatchRequest {
   readonly selection: Selection;
@@ -26,34 +31,90 @@ const BOOKMARK_INTERVAL_MS = 60_000;
 const LAST_BOOKMARK_MS = 2_000;
 const INITIAL_EVENTS_PER_BATCH = 500;
 
-/** Changes of one kind from a moment on, in order and without gaps. The last event may be ERROR. Ends with the signal. */
-export async function* watchObjects(
+/**
+ * Changes of one kind from a moment on, in order and without gaps. The last event may be ERROR. Ends with the signal, and
+ * at the deadline.
+ */
+export function watchObjects(
   context: ResourceContext,
   resource: ServedResource,
   request: WatchRequest,
   signal: AbortSignal,
-): AsyncGenerator<readonly WatchEvent[]> {
-  const target = { group: resource.definition.group, resource: resource.definition.plural };
-  let revision = request.resourceVersion ?? 0;
-  try {
-    if (request.sendInitialEvents) {
-      const list = await initialState(context, resource, request);
-      revision = Number(list.metadata.resourceVersion);
-      for (let at = 0; at < list.items.length; at += INITIAL_EVENTS_PER_BATCH) {
-        const views = list.items.slice(at, at + INITIAL_EVENTS_PER_BATCH);
-        yield views.map((view) => ({ type: "ADDED", view }) as const);
-      }
-      if (request.allowBookmarks) yield [bookmark(resource, revision, true)];
-    } else if (revision === 0) {
-      revision = await context.store.revision();
-    }
-    yield* new LiveEvents(context, resource, { ...request, resourceVersion: revision }, signal);
-  } catch (error) {
-    if (signal.aborted) return;
-    const refusal =
-      error instanceof ApiError ? error : translateStoreError(error, { target, operation: "watch", revision });
-    yield [{ type: "ERROR", status: refusal.status }];
+): AsyncIterableIterator<Batch, undefined> {
+  return new ObjectWatch({ context, resource, request, signal });
+}
+
+/** What is watched, and for whom. */
+interface Watched {
+  readonly context: ResourceContext;
+  readonly resource: ServedResource;
+  readonly request: WatchRequest;
+  readonly signal: AbortSignal;
+}
+
+/** First the present state, if that is wanted, then what changes. Once it changes, this adds nothing on the way. */
+class ObjectWatch implements AsyncIterableIterator<Batch, undefined> {
+  readonly #watched: Watched;
+  #initial: AsyncGenerator<Batch, number> | undefined;
+  #live: LiveEvents | undefined;
+  #isDone = false;
+
+  constructor(watched: Watched) {
+    this.#watched = watched;
+    this.#initial = initialEvents(watched);
   }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<Result> {
+    return this.#live === undefined ? this.#begin() : this.#live.next();
+  }
+
+  async return(): Promise<Result> {
+    this.#isDone = true;
+    await this.#live?.return();
+    return DONE;
+  }
+
+  async #begin(): Promise<Result> {
+    if (this.#isDone || this.#initial === undefined) return DONE;
+    try {
+      const given = await this.#initial.next();
+      if (!given.done) return given;
+      this.#initial = undefined;
+      if (this.#isDone) return DONE;
+      this.#live = new LiveEvents(this.#watched, given.value);
+      return await this.#live.next();
+    } catch (error) {
+      this.#isDone = true;
+      return refuse(this.#watched, error, this.#watched.request.resourceVersion ?? 0);
+    }
+  }
+}
+
+/** The present state, where it is wanted. Returns the revision from which on changes follow. */
+async function* initialEvents({ context, resource, request }: Watched): AsyncGenerator<Batch, number> {
+  const from = request.resourceVersion ?? 0;
+  if (!request.sendInitialEvents) return from === 0 ? await context.store.revision() : from;
+  const { items, metadata } = await initialState(context, resource, request);
+  const revision = Number(metadata.resourceVersion);
+  for (let at = 0; at < items.length; at += INITIAL_EVENTS_PER_BATCH) {
+    const views = items.slice(at, at + INITIAL_EVENTS_PER_BATCH);
+    yield views.map((view) => ({ type: "ADDED", view }) as const);
+  }
+  if (request.allowBookmarks) yield [bookmark(resource, revision, true)];
+  return revision;
+}
+
+/** The last thing that a watch says when it cannot go on. */
+function refuse({ resource, signal }: Watched, error: unknown, revision: number): Result {
+  if (signal.aborted) return DONE;
+  const target = { group: resource.definition.group, resource: resource.definition.plural };
+  const refusal =
+    error instanceof ApiError ? error : translateStoreError(error, { target, operation: "watch", revision });
+  return { done: false, value: [{ type: "ERROR", status: refusal.status }] };
 }
 
 function initialState(context: ResourceContext, resource: ServedResource, request: WatchRequest) {
@@ -66,60 +127,52 @@ function initialState(context: ResourceContext, resource: ServedResource, reques
   });
 }
 
-type Batch = readonly WatchEvent[];
-type Result = IteratorResult<Batch, undefined>;
-
 /**
  * Live changes, with bookmarks in between while nothing happens. Written by hand rather than as a generator: a watcher
  * that waits is one pending promise and one timer, and there may be many thousands of them.
  */
-class LiveEvents implements AsyncIterableIterator<Batch, undefined> {
-  readonly #context: ResourceContext;
-  readonly #resource: ServedResource;
-  readonly #selection: Selection;
-  readonly #deadlineMs: number;
+class LiveEvents {
+  readonly #watched: Watched;
+  readonly #from: number;
   readonly #watch: StoreWatch;
   readonly #source: AsyncIterator<WatchBatch>;
   #timer: NodeJS.Timeout | undefined;
-  #waiter: { resolve(result: Result): void; reject(error: unknown): void } | undefined;
+  #answer: ((result: Result) => void) | undefined;
   /** Whether the source has been asked for something that it has not given yet. */
   #isAsking = false;
   /** What the source gave after a bookmark had answered the question. */
-  #held: { readonly result: Result } | { readonly error: unknown } | undefined;
+  #held: Result | undefined;
+  #isOver = false;
   #bookmarked: number;
 
-  constructor(context: ResourceContext, resource: ServedResource, request: WatchRequest, signal: AbortSignal) {
-    this.#context = context;
-    this.#resource = resource;
-    this.#selection = request.selection;
-    this.#deadlineMs = request.deadlineMs;
-    this.#bookmarked = request.resourceVersion ?? 0;
+  constructor(watched: Watched, from: number) {
+    const { context, resource, request, signal } = watched;
+    this.#watched = watched;
+    this.#from = from;
+    this.#bookmarked = from;
     const prefix = context.keys.prefix(resource.definition, request.selection.namespace);
-    this.#watch = context.store.watch(prefix, request.resourceVersion ?? 0, signal);
+    this.#watch = context.store.watch(prefix, from, signal);
     this.#source = this.#watch[Symbol.asyncIterator]();
-    if (request.allowBookmarks) this.#schedule();
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
+    this.#schedule();
   }
 
   next(): Promise<Result> {
     const held = this.#held;
     if (held !== undefined) {
       this.#held = undefined;
-      return "error" in held ? Promise.reject(held.error) : Promise.resolve(held.result);
+      return Promise.resolve(held);
     }
-    return new Promise((resolve, reject) => {
-      this.#waiter = { resolve, reject };
+    if (this.#isOver) return Promise.resolve(DONE);
+    return new Promise((resolve) => {
+      this.#answer = resolve;
       if (!this.#isAsking) this.#ask();
     });
   }
 
   async return(): Promise<Result> {
-    clearTimeout(this.#timer);
+    this.#end();
     await this.#source.return?.();
-    return { done: true, value: undefined };
+    return DONE;
   }
 
   #ask(): void {
@@ -127,36 +180,58 @@ class LiveEvents implements AsyncIterableIterator<Batch, undefined> {
     this.#source.next().then(
       (result) => {
         this.#isAsking = false;
-        if (result.done) this.#give({ result: { done: true, value: undefined } });
+        if (this.#isOver) return;
+        if (result.done) this.#end();
         else this.#take(result.value);
       },
-      (error: unknown) => this.#give({ error }),
+      (error: unknown) => {
+        if (this.#isOver) return;
+        this.#give(refuse(this.#watched, error, this.#from));
+        this.#end();
+      },
     );
   }
 
   #take(batch: WatchBatch): void {
-    const events = translate(this.#context, this.#resource, this.#selection, batch);
-    if (events.length > 0) this.#give({ result: { done: false, value: events } });
+    const { context, resource, request } = this.#watched;
+    const events = translate(context, resource, request.selection, batch);
+    if (events.length > 0) this.#give({ done: false, value: events });
     else this.#ask();
   }
 
-  #give(given: { readonly result: Result } | { readonly error: unknown }): void {
-    // Whoever delegates to an iterator does not call `return` when it ends by itself.
-    if ("error" in given || given.result.done) clearTimeout(this.#timer);
-    const waiter = this.#waiter;
-    this.#waiter = undefined;
-    if (waiter === undefined) this.#held = given;
-    else if ("error" in given) waiter.reject(given.error);
-    else waiter.resolve(given.result);
+  #give(result: Result): void {
+    const answer = this.#answer;
+    this.#answer = undefined;
+    if (answer === undefined) this.#held = result;
+    else answer(result);
   }
 
-  /** About once a minute, and shortly before the stream ends. */
+  /** Nothing comes after this but what is held. */
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#answer?.(DONE);
+    this.#answer = undefined;
+  }
+
+  /** Bookmarks about once a minute and shortly before the end; then the end. */
   #schedule(): void {
-    const untilLast = this.#deadlineMs - LAST_BOOKMARK_MS - this.#context.clock.now();
-    const delay = untilLast > 0 ? Math.min(BOOKMARK_INTERVAL_MS, untilLast) : BOOKMARK_INTERVAL_MS;
+    const { context, request } = this.#watched;
+    const left = request.deadlineMs - context.clock.now();
+    const untilLast = left - LAST_BOOKMARK_MS;
+    const isBookmark = request.allowBookmarks && untilLast > 0;
+    // Far ends in whole seconds, so that thousands of watches share few timers.
+    const untilEnd = left > 10_000 ? Math.ceil(left / 1000) * 1000 : left;
+    const delay = isBookmark ? Math.min(BOOKMARK_INTERVAL_MS, untilLast) : untilEnd;
     this.#timer = setTimeout(() => {
-      this.#sendBookmark();
-      this.#schedule();
+      if (isBookmark) {
+        this.#sendBookmark();
+        this.#schedule();
+      } else {
+        this.#end();
+        this.#source.return?.().catch(() => {});
+      }
     }, delay);
     this.#timer.unref();
   }
@@ -164,9 +239,9 @@ class LiveEvents implements AsyncIterableIterator<Batch, undefined> {
   #sendBookmark(): void {
     const revision = this.#watch.progress();
     // A reader that is busy gets none: it would have to be held for it.
-    if (this.#waiter === undefined || !this.#isAsking || revision < this.#bookmarked) return;
+    if (this.#answer === undefined || !this.#isAsking || revision < this.#bookmarked) return;
     this.#bookmarked = revision;
-    this.#give({ result: { done: false, value: [bookmark(this.#resource, revision)] } });
+    this.#give({ done: false, value: [bookmark(this.#watched.resource, revision)] });
   }
 }
 

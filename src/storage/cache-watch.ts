@@ -33,17 +33,30 @@ export class CacheWatch implements StoreWatch {
     return Math.max(this.#consumed, this.#local?.progress() ?? 0);
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<WatchBatch, undefined> {
-    const { prefix, signal } = this.#watched;
-    if (this.#feed.snapshotsFrom(this.#given) === undefined) yield* this.#catchUp();
+  [Symbol.asyncIterator](): AsyncIterator<WatchBatch, undefined> {
+    const stop = new AbortController();
+    const batches = this.#read(AbortSignal.any([this.#watched.signal, stop.signal]));
+    return {
+      next: () => batches.next(),
+      return: () => {
+        // A generator that waits would not hear of it before it has got what it waits for.
+        stop.abort();
+        return batches.return(undefined);
+      },
+    };
+  }
+
+  async *#read(signal: AbortSignal): AsyncGenerator<WatchBatch, undefined> {
+    const { prefix } = this.#watched;
+    if (this.#feed.snapshotsFrom(this.#given) === undefined) yield* this.#catchUp(signal);
     const snapshots = this.#feed.snapshotsFrom(this.#given);
     if (signal.aborted || this.#feed.closed.aborted || snapshots === undefined) return;
     this.#local = snapshots.watch(prefix, this.#given, signal);
     yield* this.#local;
   }
 
-  async *#catchUp(): AsyncGenerator<WatchBatch> {
-    const { prefix, signal } = this.#watched;
+  async *#catchUp(signal: AbortSignal): AsyncGenerator<WatchBatch> {
+    const { prefix } = this.#watched;
     // Without progress reports a prefix nobody writes to would never be known to have caught up.
     const stopAsking = this.#feed.askForProgress();
     try {

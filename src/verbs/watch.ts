@@ -26,8 +26,7 @@ export function watch(context: VerbContext, call: Call, target: Target): ApiRepl
     allowBookmarks: allowWatchBookmarks,
     deadlineMs: context.resources.clock.now() + seconds * 1000,
   };
-  const { signal, release } = endAfter(call.request.signal, seconds * 1000);
-  const events = releasing(watchObjects(context.resources, resource, request, signal), release);
+  const events = watchObjects(context.resources, resource, request, call.request.signal);
   return { type: "watch", events, table: resource.version.table };
 }
 
@@ -43,30 +42,4 @@ function pinName(fieldSelector: string, name: string): string {
   if (name === "") return fieldSelector;
   const pinned = `metadata.name=${name}`;
   return fieldSelector === "" ? pinned : `${fieldSelector},${pinned}`;
-}
-
-/** A signal that aborts with the given one or after some time. `release` frees the timer and the listener. */
-function endAfter(signal: AbortSignal, ms: number): { signal: AbortSignal; release: () => void } {
-  const controller = new AbortController();
-  const end = () => controller.abort();
-  const timer = setTimeout(end, ms);
-  timer.unref();
-  if (signal.aborted) end();
-  else signal.addEventListener("abort", end, { once: true });
-  return {
-    signal: controller.signal,
-    release: () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      end();
-    },
-  };
-}
-
-async function* releasing<T>(source: AsyncIterable<T>, release: () => void): AsyncGenerator<T> {
-  try {
-    yield* source;
-  } finally {
-    release();
-  }
 }

@@ -4,6 +4,9 @@ import type { ResourceDefinition, ResourceRules } from "../../resources/definiti
 import { AGE, column, count, NAME, printSelector, read, readText, text } from "../cells.ts";
 import { defineKinds, deprecatedVersion, type Row, STATUS, type VersionRow } from "../row.ts";
 import type { Defaults } from "../rules/defaults.ts";
+import { mutatingPolicyHooks, validatingPolicyHooks } from "./policy.ts";
+import { mutatingBindingHooks, validatingBindingHooks } from "./policy-binding.ts";
+import { webhookConfigurationHooks } from "./webhook-configuration.ts";
 
 function printParamKind(policy: KubeObject): string {
   const paramKind = read(policy, ".spec.paramKind");
@@ -68,6 +71,7 @@ export const admissionregistrationKinds: ResourceDefinition[] = defineKinds(
     {
       ...common,
       kind: "MutatingAdmissionPolicy",
+      hooks: mutatingPolicyHooks,
       defaults: policyDefaults,
       plural: "mutatingadmissionpolicies",
       versions: mutatingVersions("MutatingAdmissionPolicy"),
@@ -76,6 +80,7 @@ export const admissionregistrationKinds: ResourceDefinition[] = defineKinds(
     {
       ...common,
       kind: "MutatingAdmissionPolicyBinding",
+      hooks: mutatingBindingHooks,
       defaults: bindingDefaults,
       plural: "mutatingadmissionpolicybindings",
       versions: mutatingVersions("MutatingAdmissionPolicyBinding"),
@@ -84,6 +89,7 @@ export const admissionregistrationKinds: ResourceDefinition[] = defineKinds(
     {
       ...common,
       kind: "MutatingWebhookConfiguration",
+      hooks: webhookConfigurationHooks,
       defaults: { ...webhookDefaults, "webhooks[*].reinvocationPolicy": "Never" },
       plural: "mutatingwebhookconfigurations",
       versions: ["v1"],
@@ -92,6 +98,7 @@ export const admissionregistrationKinds: ResourceDefinition[] = defineKinds(
     {
       ...common,
       kind: "ValidatingAdmissionPolicy",
+      hooks: validatingPolicyHooks,
       defaults: policyDefaults,
       plural: "validatingadmissionpolicies",
       versions: ["v1"],
@@ -102,6 +109,7 @@ export const admissionregistrationKinds: ResourceDefinition[] = defineKinds(
     {
       ...common,
       kind: "ValidatingAdmissionPolicyBinding",
+      hooks: validatingBindingHooks,
       defaults: bindingDefaults,
       plural: "validatingadmissionpolicybindings",
       versions: ["v1"],
@@ -110,6 +118,7 @@ export const admissionregistrationKinds: ResourceDefinition[] = defineKinds(
     {
       ...common,
       kind: "ValidatingWebhookConfiguration",
+      hooks: webhookConfigurationHooks,
       defaults: webhookDefaults,
       plural: "validatingwebhookconfigurations",
       versions: ["v1"],

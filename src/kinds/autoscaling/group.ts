@@ -2,6 +2,7 @@ import type { Column } from "../../api/columns.ts";
 import type { ResourceDefinition } from "../../resources/definition.ts";
 import { AGE, type Cell, column, integer, NAME, optionalText, readText } from "../cells.ts";
 import { defineKinds, STATUS } from "../row.ts";
+import { autoscalerHooks } from "./autoscaler.ts";
 import { printTargetsV1, printTargetsV2 } from "./metric-cells.ts";
 
 function columns(targets: Cell): Column[] {
@@ -33,6 +34,8 @@ export const autoscalingKinds: ResourceDefinition[] = defineKinds(
       ],
       subresources: { status: STATUS },
       rules: { generation: "counted" },
+      defaults: { "spec.minReplicas": 1 },
+      hooks: autoscalerHooks,
     },
   ],
 );

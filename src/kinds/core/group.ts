@@ -18,6 +18,7 @@ import { type EventShape, eventColumns, referenceFields } from "../events/event-
 import { ALL_VERBS, defineKinds, FIELD_LABEL_NOT_SUPPORTED, PART, SCALE, STATUS, selectable } from "../row.ts";
 import { configMapHooks, secretHooks, serviceAccountHooks } from "./config-data.ts";
 import { namespaceHooks } from "./namespace.ts";
+import { nodeHooks } from "./node.ts";
 import { nodeColumns } from "./node-cells.ts";
 import { podColumns, podRowConditions } from "./pod-cells.ts";
 import { podGracePeriodSeconds } from "./pod-grace-period.ts";
@@ -160,6 +161,7 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
     columns: nodeColumns,
     selectableFields: [selectable("spec.unschedulable", ".spec.unschedulable", "false")],
     rules: { createKeepsStatus: true, unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED },
+    hooks: nodeHooks,
   },
   {
     kind: "PersistentVolumeClaim",

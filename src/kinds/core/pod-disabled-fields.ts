@@ -52,13 +52,12 @@ const OLD_ANNOTATIONS = ["beta", "alpha"].flatMap((stage) =>
  * had a meaning. Changes `spec` and `annotations`.
  */
 export function dropDisabledFields(spec: PodSpec, annotations: Texts | undefined, previous: PodSpec | undefined): void {
+  const stopped = containersOf(spec).filter(({ lifecycle }) => lifecycle?.stopSignal !== undefined);
   for (const { members, holders } of FEATURES) {
     if (!uses(holders(spec), members) || (previous && uses(holders(previous), members))) continue;
     for (const holder of holders(spec)) for (const member of members) delete holder?.[member];
   }
-  for (const container of containersOf(spec)) {
-    if (container.lifecycle && Object.keys(container.lifecycle).length === 0) dropEmptyLifecycle(container, previous);
-  }
+  for (const container of stopped) if (Object.keys(container.lifecycle ?? {}).length === 0) delete container.lifecycle;
   for (const key of OLD_ANNOTATIONS) delete annotations?.[key];
 }
 
@@ -66,15 +65,13 @@ function uses(holders: readonly (JsonObject | undefined)[], members: readonly st
   return holders.some((holder) => members.some((member) => (holder?.[member] ?? undefined) !== undefined));
 }
 
-function dropEmptyLifecycle(_container: Container, _previous: PodSpec | undefined): void {}
-
 /** Drops parts of a status that belong to features that are off, unless the stored status has them. Changes `status`. */
 export function dropDisabledStatus(status: PodStatus, previous: PodStatus | undefined): void {
   for (const member of ["nodeAllocatableResourceClaimStatuses", "volumeHealth"] as const) {
     if ((previous?.[member] ?? []).length === 0) delete status[member];
   }
-  if (previous && mountsOf(previous).some(({ volumeStatus }) => volumeStatus?.image)) return;
-  for (const mount of mountsOf(status)) if (mount.volumeStatus) mount.volumeStatus = {};
+  if (previous && mountsOf(previous).some(({ volumeStatus }) => volumeStatus)) return;
+  for (const mount of mountsOf(status)) delete mount.volumeStatus;
 }
 
 function mountsOf(status: PodStatus) {

@@ -1,6 +1,7 @@
 import type { ResourceDefinition } from "../../resources/definition.ts";
 import { AGE, column, integer, NAME, optionalText } from "../cells.ts";
 import { defineKinds, STATUS } from "../row.ts";
+import { disruptionBudgetHooks } from "./disruption-budget.ts";
 
 /** The kinds that limit what may be done to running pods. */
 export const policyKinds: ResourceDefinition[] = defineKinds({ group: "policy", schemaPackage: "io.k8s.api.policy" }, [
@@ -23,5 +24,6 @@ export const policyKinds: ResourceDefinition[] = defineKinds({ group: "policy", 
       requiresResourceVersion: true,
       freeFinalizers: true,
     },
+    hooks: disruptionBudgetHooks,
   },
 ]);

@@ -45,7 +45,7 @@ const MAX_TOKEN_SECONDS = 2 ** 32;
 const MIN_PERIOD = 10;
 const MAX_NODE_ID = 256;
 const TOKEN_WARNING =
-  "spec.tokenRequests: service account tokens will be provided in the volume context; consider setting spec.serviceAccountTokenInSecrets to true";
+  "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes";
 
 const driverSpecOf = ({ spec }: KubeObject) => (isObject(spec) ? spec : {}) as DriverSpec;
 

@@ -1,8 +1,10 @@
-import { isDeepStrictEqual } from "node:util";
 import type { KubeObject } from "../../api/object.ts";
 import type { ResourceDefinition } from "../../resources/definition.ts";
 import { AGE, boolean, column, count, NAME, read, readObjects, readText, readTexts, text } from "../cells.ts";
 import { defineKinds, deprecatedVersion, STATUS } from "../row.ts";
+import { storageClassHooks, volumeAttributesClassHooks } from "./classes.ts";
+import { csiDriverHooks, csiNodeHooks, storageCapacityHooks } from "./drivers.ts";
+import { volumeAttachmentHooks } from "./volume-attachment.ts";
 
 const DEFAULT_ANNOTATIONS = [
   "storageclass.kubernetes.io/is-default-class",
@@ -20,15 +22,6 @@ function printTokenRequests(driver: KubeObject): string {
   return readObjects(driver, ".spec.tokenRequests")
     .map((request) => readText(request, ".audience"))
     .join(",");
-}
-
-/** Compat: generation counts the changes of the spec, but an object that never changed has none. */
-function countChanges(next: KubeObject, previous: KubeObject | undefined): void {
-  delete next.metadata.generation;
-  if (previous === undefined) return;
-  const changed = !isDeepStrictEqual(next.spec, previous.spec);
-  const generation = (previous.metadata.generation ?? 0) + (changed ? 1 : 0);
-  if (generation > 0) next.metadata.generation = generation;
 }
 
 /** The kinds that describe storage systems and what they offer. */
@@ -61,7 +54,7 @@ export const storageKinds: ResourceDefinition[] = defineKinds(
         AGE,
       ],
       rules: { requiresResourceVersion: true, deleteReturnsObject: true },
-      hooks: { prepare: countChanges },
+      hooks: csiDriverHooks,
     },
     {
       kind: "CSINode",
@@ -71,12 +64,14 @@ export const storageKinds: ResourceDefinition[] = defineKinds(
       subresources: { status: STATUS },
       columns: [NAME, column("Drivers", "integer", count(".spec.drivers")), AGE],
       rules: { requiresResourceVersion: true, deleteReturnsObject: true, statusKeepsMetadata: true },
+      hooks: csiNodeHooks,
     },
     {
       kind: "CSIStorageCapacity",
       plural: "csistoragecapacities",
       versions: ["v1"],
       rules: { requiresResourceVersion: true },
+      hooks: storageCapacityHooks,
     },
     {
       kind: "StorageClass",
@@ -94,6 +89,7 @@ export const storageKinds: ResourceDefinition[] = defineKinds(
         AGE,
       ],
       rules: { deleteReturnsObject: true },
+      hooks: storageClassHooks,
     },
     {
       kind: "VolumeAttachment",
@@ -110,6 +106,7 @@ export const storageKinds: ResourceDefinition[] = defineKinds(
         AGE,
       ],
       rules: { requiresResourceVersion: true, deleteReturnsObject: true, statusKeepsMetadata: true },
+      hooks: volumeAttachmentHooks,
     },
     {
       kind: "VolumeAttributesClass",
@@ -119,6 +116,7 @@ export const storageKinds: ResourceDefinition[] = defineKinds(
       versions: ["v1", deprecatedVersion("v1beta1", "1.34", "1.37", "storage.k8s.io/v1 VolumeAttributesClass")],
       columns: [NAME, column("DriverName", "string", text(".driverName")), AGE],
       rules: { deleteReturnsObject: true },
+      hooks: volumeAttributesClassHooks,
     },
   ],
 );

@@ -2,6 +2,7 @@ import type { KubeObject } from "../../api/object.ts";
 import type { ResourceDefinition } from "../../resources/definition.ts";
 import { column, readObjects, readText, text } from "../cells.ts";
 import { defineKinds, deprecatedVersion, STATUS } from "../row.ts";
+import { migrationHooks } from "./migration.ts";
 
 function printResource(migration: KubeObject): string {
   const group = readText(migration, ".spec.resource.group");
@@ -36,6 +37,7 @@ export const storagemigrationKinds: ResourceDefinition[] = defineKinds(
         column("Status", "string", printState),
       ],
       rules: { requiresResourceVersion: true, statusKeepsMetadata: true },
+      hooks: migrationHooks,
     },
   ],
 );

@@ -1,0 +1,182 @@
+import {
+  duplicateField,
+  type FieldError,
+  invalidField,
+  notSupportedField,
+  requiredField,
+  tooManyField,
+} from "../../api/field-error.ts";
+import { pathSegment, qualifiedName } from "../../api/names.ts";
+import type { JsonObject } from "../../api/object.ts";
+import type { LabelSelector } from "../rules/common-types.ts";
+import { pushInvalid } from "../rules/formats.ts";
+import { validateLabelSelector } from "../rules/label-selector.ts";
+
+/** Which requests are meant. */
+export interface Rule extends JsonObject {
+  operations?: string[];
+  apiGroups?: string[];
+  apiVersions?: string[];
+  resources?: string[];
+  scope?: string;
+  resourceNames?: string[];
+}
+
+/** Which objects and requests a policy is about. */
+export interface MatchResources extends JsonObject {
+  matchPolicy?: string;
+  namespaceSelector?: LabelSelector;
+  objectSelector?: LabelSelector;
+  resourceRules?: Rule[];
+  excludeResourceRules?: Rule[];
+}
+
+/** An expression that a request must fulfil to be meant. */
+export interface MatchCondition extends JsonObject {
+  name?: string;
+  expression?: string;
+}
+
+/** What may be done to an object; the star means all of it. */
+const OPERATIONS = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
+const MUTABLE_OPERATIONS = ["*", "CONNECT", "CREATE", "UPDATE"];
+const SCOPES = ["*", "Cluster", "Namespaced"];
+const MATCH_POLICIES = ["Equivalent", "Exact"];
+const MAX_CONDITIONS = 64;
+
+/** Refuses a value that is set and not one of a closed set. */
+export function pushClosed(
+  errors: FieldError[],
+  path: string,
+  value: string | undefined,
+  values: readonly string[],
+): void {
+  if (value !== undefined && !values.includes(value)) errors.push(notSupportedField(path, value, values));
+}
+
+/** Adds what is wrong with a field that must be one of a closed set. */
+export function pushRequiredClosed(
+  errors: FieldError[],
+  path: string,
+  value: string | undefined,
+  values: readonly string[],
+): void {
+  if (value === undefined) errors.push(requiredField(path));
+  else pushClosed(errors, path, value, values);
+}
+
+/** Adds what is wrong with the policy of how exactly rules are meant. */
+export function pushMatchPolicyErrors(errors: FieldError[], path: string, value: string | undefined): void {
+  pushClosed(errors, path, value, MATCH_POLICIES);
+}
+
+/** Adds errors when a list is empty or has more than the star that stands for all. */
+function pushListErrors(errors: FieldError[], path: string, list: readonly string[], what: string): void {
+  if (list.length === 0) errors.push(requiredField(path));
+  if (list.length > 1 && list.includes("*")) {
+    errors.push(invalidField(path, list, `if '*' is present, must not specify other ${what}`));
+  }
+}
+
+/** Adds what is wrong with a rule about requests. */
+export function pushRuleErrors(errors: FieldError[], path: string, rule: Rule): void {
+  const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule;
+  pushListErrors(errors, `${path}.operations`, operations, "operations");
+  for (const [index, operation] of operations.entries()) {
+    pushClosed(errors, `${path}.operations[${index}]`, operation, OPERATIONS);
+  }
+  pushListErrors(errors, `${path}.apiGroups`, apiGroups, "API groups");
+  pushListErrors(errors, `${path}.apiVersions`, apiVersions, "API versions");
+  for (const [index, version] of apiVersions.entries()) {
+    if (version === "") errors.push(requiredField(`${path}.apiVersions[${index}]`));
+  }
+  pushResourceErrors(errors, `${path}.resources`, resources);
+  pushClosed(errors, `${path}.scope`, scope, SCOPES);
+}
+
+function pushResourceErrors(errors: FieldError[], path: string, resources: readonly string[]): void {
+  if (resources.length === 0) errors.push(requiredField(path));
+  const wildParts = new Set<string>();
+  const wildOwners = new Set<string>();
+  // Compat: only the last resource without a subresource counts.
+  let hasPlain = false;
+  for (const [index, resource] of resources.entries()) {
+    const at = `${path}[${index}]`;
+    if (resource === "") {
+      errors.push(requiredField(at));
+      continue;
+    }
+    const slash = resource.indexOf("/");
+    if (slash < 0) {
+      hasPlain = resource !== "*";
+      continue;
+    }
+    const [owner, part] = [resource.slice(0, slash), resource.slice(slash + 1)];
+    for (const wild of [wildParts.has(owner) && `${owner}/*`, wildOwners.has(part) && `*/${part}`]) {
+      if (wild) errors.push(invalidField(at, resource, `if '${wild}' is present, must not specify ${resource}`));
+    }
+    if (part === "*") wildParts.add(owner);
+    if (owner === "*") wildOwners.add(part);
+  }
+  if (resources.length > 1 && resources.includes("*/*")) {
+    errors.push(invalidField(path, resources, "if '*/*' is present, must not specify other resources"));
+  }
+  if (resources.includes("*") && hasPlain) {
+    const text = "if '*' is present, must not specify other resources without subresources";
+    errors.push(invalidField(path, resources, text));
+  }
+}
+
+function pushNamedRuleErrors(errors: FieldError[], path: string, rule: Rule): void {
+  const names = rule.resourceNames ?? [];
+  for (const [index, name] of names.entries()) {
+    const at = `${path}.resourceNames[${index}]`;
+    pushInvalid(errors, at, name, pathSegment(name));
+    if (names.indexOf(name) < index) errors.push(duplicateField(at, name));
+  }
+  pushRuleErrors(errors, path, rule);
+}
+
+/** Adds what is wrong with the choice of requests and objects of a policy. */
+export function pushMatchErrors(errors: FieldError[], path: string, match: MatchResources): void {
+  pushRequiredClosed(errors, `${path}.matchPolicy`, match.matchPolicy, MATCH_POLICIES);
+  for (const member of ["namespaceSelector", "objectSelector"] as const) {
+    if (match[member] === undefined) errors.push(requiredField(`${path}.${member}`));
+    else errors.push(...validateLabelSelector(match[member], `${path}.${member}`));
+  }
+  for (const member of ["resourceRules", "excludeResourceRules"] as const) {
+    for (const [index, rule] of (match[member] ?? []).entries()) {
+      pushNamedRuleErrors(errors, `${path}.${member}[${index}]`, rule);
+    }
+  }
+}
+
+/** Adds errors about operations that nothing can be changed by. Compat: their place in the list is not told. */
+export function pushMutableErrors(errors: FieldError[], path: string, match: MatchResources): void {
+  for (const { operations = [] } of match.resourceRules ?? []) {
+    for (const operation of operations) {
+      pushClosed(errors, `${path}.resourceRules.operations`, operation, MUTABLE_OPERATIONS);
+    }
+  }
+}
+
+/** Adds what is wrong with match conditions, except with what their expressions say. */
+export function pushConditionErrors(
+  errors: FieldError[],
+  path: string,
+  conditions: readonly MatchCondition[] = [],
+): void {
+  if (conditions.length > MAX_CONDITIONS) errors.push(tooManyField(path, conditions.length, MAX_CONDITIONS));
+  const names = new Set<string>();
+  for (const [index, { name = "", expression = "" }] of conditions.entries()) {
+    const at = `${path}[${index}]`;
+    if (expression.trim() === "") errors.push(requiredField(`${at}.expression`));
+    if (name === "") {
+      errors.push(requiredField(`${at}.name`));
+      continue;
+    }
+    pushInvalid(errors, `${at}.name`, name, qualifiedName(name));
+    if (names.has(name)) errors.push(duplicateField(`${at}.name`, name));
+    names.add(name);
+  }
+}

@@ -1,0 +1,104 @@
+import {
+  duplicateField,
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  notSupportedField,
+  requiredField,
+} from "../../api/field-error.ts";
+import { pathSegment } from "../../api/names.ts";
+import type { JsonObject, KubeObject } from "../../api/object.ts";
+import type { ResourceHooks } from "../../resources/definition.ts";
+import type { LabelSelector } from "../rules/common-types.ts";
+import { pushInvalid, subdomainName } from "../rules/formats.ts";
+import { validateLabelSelector } from "../rules/label-selector.ts";
+import { type MatchResources, pushMatchErrors, pushMutableErrors } from "./match-rules.ts";
+import { staticNameErrors, staticNameWarnings } from "./static-names.ts";
+
+interface ParamRef extends JsonObject {
+  name?: string;
+  selector?: LabelSelector;
+  parameterNotFoundAction?: string;
+}
+
+interface BindingSpec extends JsonObject {
+  policyName?: string;
+  paramRef?: ParamRef;
+  matchResources?: MatchResources;
+  validationActions?: string[];
+}
+
+const VALIDATION_ACTIONS = ["Audit", "Deny", "Warn"];
+const NOT_FOUND_ACTIONS = ["Deny", "Allow"];
+const EXCLUSIVE = "name and selector are mutually exclusive";
+
+const specOf = (binding: KubeObject): BindingSpec => (binding.spec as BindingSpec | undefined) ?? {};
+
+function pushParamRefErrors(errors: FieldError[], path: string, paramRef: ParamRef): void {
+  const { name = "", selector, parameterNotFoundAction: action = "" } = paramRef;
+  const hasBoth = name !== "" && selector !== undefined;
+  if (name !== "") pushInvalid(errors, `${path}.name`, name, pathSegment(name));
+  if (hasBoth) errors.push(forbiddenField(`${path}.name`, EXCLUSIVE));
+  errors.push(...validateLabelSelector(selector, `${path}.selector`));
+  if (hasBoth) errors.push(forbiddenField(`${path}.selector`, EXCLUSIVE));
+  if (name === "" && selector === undefined) {
+    errors.push(requiredField(path, "one of name or selector must be specified"));
+  }
+  const at = `${path}.parameterNotFoundAction`;
+  if (action === "") errors.push(requiredField(at));
+  else if (!NOT_FOUND_ACTIONS.includes(action)) errors.push(notSupportedField(at, action, NOT_FOUND_ACTIONS));
+}
+
+function pushCommonErrors(errors: FieldError[], { policyName = "", paramRef, matchResources }: BindingSpec): void {
+  if (policyName !== "") pushInvalid(errors, "spec.policyName", policyName, subdomainName(policyName));
+  if (paramRef) pushParamRefErrors(errors, "spec.paramRef", paramRef);
+  if (matchResources) pushMatchErrors(errors, "spec.matchResources", matchResources);
+}
+
+function pushActionErrors(errors: FieldError[], actions: readonly string[]): void {
+  const path = "spec.validationActions";
+  for (const [index, action] of actions.entries()) {
+    const at = `${path}[${index}]`;
+    if (!VALIDATION_ACTIONS.includes(action)) errors.push(notSupportedField(at, action, VALIDATION_ACTIONS));
+    if (actions.indexOf(action) < index) errors.push(duplicateField(at, action));
+  }
+  if (actions.includes("Deny") && actions.includes("Warn")) {
+    const text =
+      "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)";
+    errors.push(invalidField(path, actions, text));
+  }
+}
+
+/** Puts a validating policy into force. */
+export const validatingBindingHooks: ResourceHooks = {
+  validate(next, previous) {
+    const errors: FieldError[] = [];
+    const spec = specOf(next);
+    const { policyName = "", validationActions = [] } = spec;
+    pushCommonErrors(errors, spec);
+    pushActionErrors(errors, validationActions);
+    errors.push(...staticNameErrors(next, previous));
+    // Compat: these two are said last.
+    if (policyName === "") errors.push(requiredField("spec.policyName"));
+    if (validationActions.length === 0) errors.push(requiredField("spec.validationActions"));
+    return errors;
+  },
+  warn: staticNameWarnings,
+};
+
+/** Puts a mutating policy into force. */
+export const mutatingBindingHooks: ResourceHooks = {
+  setDefaults(binding, apiVersion) {
+    const { paramRef } = specOf(binding);
+    if (apiVersion.endsWith("/v1alpha1") && paramRef) paramRef.parameterNotFoundAction ??= "Deny";
+  },
+  validate(next, previous) {
+    const errors: FieldError[] = [];
+    const spec = specOf(next);
+    if (!spec.policyName) errors.push(requiredField("spec.policyName"));
+    pushCommonErrors(errors, spec);
+    if (spec.matchResources) pushMutableErrors(errors, "spec.matchResources", spec.matchResources);
+    return [...errors, ...staticNameErrors(next, previous)];
+  },
+  warn: staticNameWarnings,
+};

@@ -1,0 +1,16 @@
+import { type FieldError, invalidField, quote } from "../../api/field-error.ts";
+import type { KubeObject } from "../../api/object.ts";
+
+const SUFFIX = ".static.k8s.io";
+const TEXT = `names ending with ${quote(SUFFIX)} are reserved for static manifest-based configurations and cannot be managed via the API`;
+
+/** Refuses to create what is named like configuration that comes from files. */
+export function staticNameErrors({ metadata }: KubeObject, previous: KubeObject | undefined): FieldError[] {
+  const { name = "" } = metadata;
+  return previous || !name.endsWith(SUFFIX) ? [] : [invalidField("metadata.name", name, TEXT)];
+}
+
+/** Warns of such names where an object has one already. */
+export function staticNameWarnings({ metadata }: KubeObject, previous: KubeObject | undefined): string[] {
+  return previous && metadata.name?.endsWith(SUFFIX) ? [`metadata.name: ${TEXT}`] : [];
+}

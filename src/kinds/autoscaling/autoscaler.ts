@@ -1,0 +1,47 @@
+import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { cloneJson } from "../../lib/clone.ts";
+import type { ResourceHooks } from "../../resources/definition.ts";
+import { validateAutoscaler, validateAutoscalerStatus } from "./autoscaler-validation.ts";
+import { convertAutoscaler, DEFAULT_UTILIZATION, processorMetric, withoutOwnAnnotations } from "./conversion.ts";
+
+const SCALE_UP: JsonObject = {
+  stabilizationWindowSeconds: 0,
+  selectPolicy: "Max",
+  policies: [
+    { type: "Pods", value: 4, periodSeconds: 15 },
+    { type: "Percent", value: 100, periodSeconds: 15 },
+  ],
+};
+const SCALE_DOWN: JsonObject = { selectPolicy: "Max", policies: [{ type: "Percent", value: 100, periodSeconds: 15 }] };
+
+/** Fills in what only the newer version has fields for. Changes `autoscaler`. */
+function setNewDefaults(autoscaler: KubeObject): void {
+  const { spec } = autoscaler;
+  if (!isObject(spec)) return;
+  if (!Array.isArray(spec.metrics) || spec.metrics.length === 0) spec.metrics = [processorMetric(DEFAULT_UTILIZATION)];
+  if (!isObject(spec.behavior)) return;
+  const { scaleUp, scaleDown } = spec.behavior;
+  spec.behavior = { scaleUp: withDefaults(scaleUp, SCALE_UP), scaleDown: withDefaults(scaleDown, SCALE_DOWN) };
+}
+
+function withDefaults(rules: JsonObject[string], defaults: JsonObject): JsonObject {
+  return { ...cloneJson(defaults), ...(isObject(rules) ? rules : {}) };
+}
+
+/** Changes how many replicas something has, by what it measures. Stored as v2. */
+export const autoscalerHooks: ResourceHooks = {
+  setDefaults(autoscaler, apiVersion) {
+    if (apiVersion === "autoscaling/v1") {
+      // Compat: what the way through the stored version fills in belongs to the writer, too.
+      Object.assign(autoscaler, convertAutoscaler(convertAutoscaler(autoscaler, "autoscaling/v2"), apiVersion));
+      return;
+    }
+    autoscaler.metadata = withoutOwnAnnotations(autoscaler.metadata);
+    setNewDefaults(autoscaler);
+  },
+  // What came in annotations of the older version is complete only now.
+  prepare: (next) => setNewDefaults(next),
+  validate: (next, previous, { subresource }) =>
+    subresource === "status" ? validateAutoscalerStatus(next) : validateAutoscaler(next, previous),
+  convert: convertAutoscaler,
+};

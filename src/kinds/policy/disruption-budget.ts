@@ -1,0 +1,65 @@
+import { type FieldError, invalidField, notSupportedField } from "../../api/field-error.ts";
+import { isObject, type Json, type JsonObject } from "../../api/object.ts";
+import type { ResourceHooks } from "../../resources/definition.ts";
+import { memberOf } from "../apps/workload.ts";
+import type { LabelSelector } from "../rules/common-types.ts";
+import { validateConditions } from "../rules/conditions.ts";
+import { asGo, type GoShape } from "../rules/go-print.ts";
+import { sameValue } from "../rules/immutable.ts";
+import { atMostAll, validateIntOrPercent } from "../rules/int-or-percent.ts";
+import { orderedSelector, validateLabelSelector } from "../rules/label-selector.ts";
+import { nonNegativeMembers } from "../rules/numbers.ts";
+
+const SPEC: GoShape = [
+  ["MinAvailable", "minAvailable"],
+  ["Selector", "selector"],
+  ["MaxUnavailable", "maxUnavailable"],
+  ["UnhealthyPodEvictionPolicy", "unhealthyPodEvictionPolicy"],
+];
+const EVICTION_POLICIES = ["AlwaysAllow", "IfHealthyBudget"];
+
+function validateSpec(spec: JsonObject, before: JsonObject): FieldError[] {
+  const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy: policy } = spec;
+  const errors: FieldError[] = [];
+  if (minAvailable !== undefined && maxUnavailable !== undefined) {
+    const shown = asGo({ ...spec, selector: orderedSelector(selector) }, SPEC);
+    errors.push(invalidField("spec", shown, "minAvailable and maxUnavailable cannot be both set"));
+  }
+  for (const member of ["minAvailable", "maxUnavailable"]) {
+    errors.push(...validateIntOrPercent(spec[member], `spec.${member}`), ...atMostAll(spec[member], `spec.${member}`));
+  }
+  const allowsInvalidValues = validateLabelSelector(before.selector, "").length > 0;
+  errors.push(...validateLabelSelector(selector, "spec.selector", { allowsInvalidValues }));
+  if (policy !== undefined && !EVICTION_POLICIES.includes(String(policy))) {
+    errors.push(notSupportedField("spec.unhealthyPodEvictionPolicy", policy, EVICTION_POLICIES));
+  }
+  return errors;
+}
+
+// Compat: how an older version told the selector of all pods from that of none; it may stand alone only.
+const OLD_MARK = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
+
+function dropOldMark(selector: Json | undefined, before: Json | undefined): void {
+  if (!isObject(selector) || sameValue(selector, before)) return;
+  const { matchLabels, matchExpressions = [] }: LabelSelector = selector;
+  const [only] = matchExpressions;
+  const isMark = matchExpressions.length === 1 && only?.key === OLD_MARK && only.operator === "Exists";
+  if (isMark && matchLabels === undefined && only.values === undefined) return;
+  const kept = matchExpressions.filter(({ key }) => key !== OLD_MARK);
+  if (kept.length > 0) selector.matchExpressions = kept;
+  else delete selector.matchExpressions;
+}
+
+/** How many pods may be missing at once by somebody's will. */
+export const disruptionBudgetHooks: ResourceHooks = {
+  prepare: (next, previous) => dropOldMark(memberOf(next, "spec").selector, memberOf(previous, "spec").selector),
+  validate(next, previous, { subresource }) {
+    if (subresource !== "status") return validateSpec(memberOf(next, "spec"), memberOf(previous, "spec"));
+    const status = memberOf(next, "status");
+    const counters = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"];
+    return [
+      ...validateConditions(status.conditions, "status.conditions"),
+      ...nonNegativeMembers(status, "status", counters),
+    ];
+  },
+};

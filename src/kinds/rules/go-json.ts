@@ -1,0 +1,14 @@
+import type { Json } from "../../api/object.ts";
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "<": "\\u003c",
+  ">": "\\u003e",
+  "&": "\\u0026",
+  "\u2028": "\\u2028",
+  "\u2029": "\\u2029",
+};
+
+/** JSON as Go writes it: safe to stand in a page, members in the order they are given in. */
+export function printGoJson(value: Json): string {
+  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => ESCAPES[character] ?? character);
+}

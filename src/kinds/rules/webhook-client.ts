@@ -1,0 +1,56 @@
+import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
+import { dns1123Subdomain } from "../../api/names.ts";
+import type { JsonObject } from "../../api/object.ts";
+import { portNumber } from "./formats.ts";
+import { parseGoUrl, UrlError } from "./go-url.ts";
+
+/** A service that answers calls of the server. */
+export interface ServiceReference extends JsonObject {
+  namespace?: string;
+  name?: string;
+  path?: string;
+  port?: number;
+}
+
+const FORM = "; desired format: https://host[/path]";
+
+/** What is wrong with the address that the server is to call. */
+export function webhookUrlErrors(url: string, path: string): FieldError[] {
+  try {
+    const { scheme, host, user, fragment, query } = parseGoUrl(url);
+    const errors: FieldError[] = [];
+    if (scheme !== "https") errors.push(invalidField(path, scheme, `'https' is the only allowed URL scheme${FORM}`));
+    if (host === "") errors.push(invalidField(path, host, `host must be specified${FORM}`));
+    if (user !== undefined) errors.push(invalidField(path, user, "user information is not permitted in the URL"));
+    if (fragment !== "") errors.push(invalidField(path, fragment, "fragments are not permitted in the URL"));
+    if (query !== "") errors.push(invalidField(path, query, "query parameters are not permitted in the URL"));
+    return errors;
+  } catch (error) {
+    if (!(error instanceof UrlError)) throw error;
+    return [requiredField(path, `url must be a valid URL: ${error.message}${FORM}`)];
+  }
+}
+
+/** What is wrong with the service that the server is to call. */
+export function webhookServiceErrors(service: ServiceReference, path: string): FieldError[] {
+  const { name = "", namespace = "", port = 0 } = service;
+  const errors: FieldError[] = [];
+  // Compat: the real server takes the one for the other.
+  if (namespace === "") errors.push(requiredField(`${path}.name`));
+  if (name === "") errors.push(requiredField(`${path}.namespace`));
+  const texts = portNumber(port);
+  if (texts.length > 0) errors.push(invalidField(`${path}.port`, port, `port is not valid: ${texts.join(", ")}`));
+  return [...errors, ...servicePathErrors(service.path ?? "", `${path}.path`)];
+}
+
+function servicePathErrors(value: string, path: string): FieldError[] {
+  if (value === "" || value === "/") return [];
+  if (value === "//") return [invalidField(path, value, "segment[0] may not be empty")];
+  const errors = value.startsWith("/") ? [] : [invalidField(path, value, "must start with a '/'")];
+  const steps = value.slice(1).replace(/\/$/, "").split("/");
+  for (const [index, step] of steps.entries()) {
+    const texts = step === "" ? [" may not be empty"] : dns1123Subdomain(step).map((text) => `: ${text}`);
+    errors.push(...texts.map((text) => invalidField(path, value, `segment[${index}]${text}`)));
+  }
+  return errors;
+}

@@ -1,0 +1,78 @@
+import { type FieldError, forbiddenField, invalidField, requiredField, tooLongField } from "../../api/field-error.ts";
+import { byteLength } from "../../api/names.ts";
+import type { JsonObject, KubeObject } from "../../api/object.ts";
+import type { ResourceHooks } from "../../resources/definition.ts";
+import type { Texts } from "../rules/common-types.ts";
+import { declaredHook } from "../rules/declared.ts";
+import { pushInvalid, rangeMessage, subdomainName } from "../rules/formats.ts";
+
+interface AttachmentSpec extends JsonObject {
+  attacher?: string;
+  nodeName?: string;
+  source?: { persistentVolumeName?: string; inlineVolumeSpec?: JsonObject };
+}
+
+interface VolumeError extends JsonObject {
+  message?: string;
+  errorCode?: number;
+}
+
+interface AttachmentStatus extends JsonObject {
+  attachmentMetadata?: Texts;
+  attachError?: VolumeError;
+  detachError?: VolumeError;
+}
+
+const MAX_METADATA = 262_144;
+const MAX_MESSAGE = 1024;
+const ONE_SOURCE = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
+
+const declaredErrors = declaredHook(
+  {
+    VolumeAttachment: { fields: { spec: { immutable: true } } },
+    VolumeAttachmentSpec: {
+      fields: { attacher: { required: true, format: "long-name-caseless", maxLength: 63 } },
+    },
+  },
+  (version) => `io.k8s.api.storage.${version}.VolumeAttachment`,
+);
+
+function specErrors({ nodeName = "", source = {} }: AttachmentSpec): FieldError[] {
+  const { persistentVolumeName: volume, inlineVolumeSpec: inline } = source;
+  const errors: FieldError[] = [];
+  if (volume === undefined && inline === undefined) errors.push(requiredField("spec.source", ONE_SOURCE));
+  else if (volume !== undefined && inline !== undefined) errors.push(forbiddenField("spec.source", ONE_SOURCE));
+  else if (volume === "") {
+    errors.push(requiredField("spec.source.persistentVolumeName", "must specify non empty persistentVolumeName"));
+  }
+  pushInvalid(errors, "spec.nodeName", nodeName, subdomainName(nodeName));
+  return errors;
+}
+
+function problemErrors(problem: VolumeError | undefined, path: string): FieldError[] {
+  const { message = "", errorCode = 0 } = problem ?? {};
+  const errors = byteLength(message) > MAX_MESSAGE ? [tooLongField(`${path}.message`, MAX_MESSAGE)] : [];
+  if (errorCode < 0) errors.push(invalidField(`${path}.errorCode`, errorCode, rangeMessage(0, 2 ** 31 - 1)));
+  return errors;
+}
+
+function statusErrors({ attachmentMetadata = {}, attachError, detachError }: AttachmentStatus): FieldError[] {
+  const entries = Object.entries(attachmentMetadata);
+  const bytes = entries.reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(value), 0);
+  return [
+    ...(bytes > MAX_METADATA ? [tooLongField("status.attachmentMetadata", MAX_METADATA)] : []),
+    ...problemErrors(attachError, "status.attachError"),
+    ...problemErrors(detachError, "status.detachError"),
+  ];
+}
+
+/** Which volume is to be attached to which node; that never changes. */
+export const volumeAttachmentHooks: ResourceHooks = {
+  validate(next, previous, way) {
+    const { spec, status } = next as KubeObject & { spec?: AttachmentSpec; status?: AttachmentStatus };
+    const errors = [...specErrors(spec ?? {}), ...statusErrors(status ?? {})];
+    const volume = spec?.source?.persistentVolumeName;
+    if (volume !== undefined) pushInvalid(errors, "spec.source.persistentVolumeName", volume, subdomainName(volume));
+    return [...errors, ...declaredErrors(next, previous, way)];
+  },
+};

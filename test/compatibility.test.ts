@@ -1,0 +1,10 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { test } from "node:test";
+import { compatibilityText } from "../tools/compatibility.ts";
+
+test("docs/compatibility.md is what `npm run docs:compatibility` writes", async () => {
+  const written = await readFile(path.join(import.meta.dirname, "..", "docs", "compatibility.md"), "utf8");
+  assert.equal(written, compatibilityText());
+});

@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { parseGaps } from "../test/golden/gaps.ts";
+
+/**
+ * Writes docs/compatibility.md: what of the recorded behaviour of kube-apiserver is reproduced, and every step that is
+ * not, with its reason. Sources: the golden scenarios, test/known-gaps.txt and test/golden/gap-reasons.json.
+ */
+
+const root = path.join(import.meta.dirname, "..");
+const read = (...names: string[]) => readFileSync(path.join(root, ...names), "utf8");
+
+interface Scenario {
+  readonly name: string;
+  readonly area: string;
+  readonly title: string;
+  readonly steps: readonly Step[];
+}
+
+interface Step {
+  readonly id: string;
+  readonly steps?: readonly Step[];
+}
+
+interface Reasons {
+  /** Why steps fail whose `scenario/step` matches the pattern; the first match counts. */
+  readonly gaps: readonly { readonly match: string; readonly reason: string }[];
+  /** Where we differ on purpose. */
+  readonly differences: readonly { readonly what: string; readonly why: string }[];
+}
+
+function scenarios(): Scenario[] {
+  const folder = path.join(root, "test", "golden", "scenarios");
+  return readdirSync(folder)
+    .sort()
+    .map((file) => JSON.parse(readFileSync(path.join(folder, file), "utf8")) as Scenario);
+}
+
+const countSteps = (steps: readonly Step[]): number =>
+  steps.reduce((sum, step) => sum + 1 + countSteps(step.steps ?? []), 0);
+
+/** The text of docs/compatibility.md. Throws when a gap has no reason. */
+export function compatibilityText(): string {
+  const gaps = [...parseGaps(read("test", "known-gaps.txt"))].sort();
+  const reasons = JSON.parse(read("test", "golden", "gap-reasons.json")) as Reasons;
+  const all = scenarios();
+  const lines = [
+    "# Compatibility",
+    "",
+    "Written by `npm run docs:compatibility`; never edited by hand. A recorded step is one request with the answer of the real",
+    "kube-apiserver (1.37.1, and 1.36.4 or 1.35.8 for versions only they have). CI replays all of them and fails when a step that",
+    "is not listed here differs, or a listed one passes.",
+    "",
+    "| area | recorded steps | equal | gaps |",
+    "|---|---|---|---|",
+  ];
+  const gapsOf = (scenario: Scenario) => gaps.filter((gap) => gap.startsWith(`${scenario.name}/`));
+  let total = 0;
+  for (const area of [...new Set(all.map((scenario) => scenario.area))].sort()) {
+    const members = all.filter((scenario) => scenario.area === area);
+    const steps = members.reduce((sum, scenario) => sum + countSteps(scenario.steps), 0);
+    const missing = members.reduce((sum, scenario) => sum + gapsOf(scenario).length, 0);
+    total += steps;
+    lines.push(`| ${area.replace(/^. /, "")} | ${steps} | ${steps - missing} | ${missing} |`);
+  }
+  lines.push(`| **all** | ${total} | ${total - gaps.length} | ${gaps.length} |`, "");
+  lines.push("## Where we differ on purpose", "");
+  for (const { what, why } of reasons.differences) lines.push(`- **${what}** ${why}`);
+  lines.push("", "## Gaps", "");
+  for (const [reason, steps] of byReason(gaps, reasons)) {
+    lines.push(`### ${reason}`, "", `${steps.length} steps: ${steps.map((step) => `\`${step}\``).join(", ")}`, "");
+  }
+  return `${lines.join("\n").trimEnd()}\n`;
+}
+
+function byReason(gaps: readonly string[], { gaps: known }: Reasons): Map<string, string[]> {
+  const patterns = known.map(({ match, reason }) => ({
+    reason,
+    pattern: new RegExp(`^${match.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*")}$`),
+  }));
+  const grouped = new Map<string, string[]>();
+  for (const gap of gaps) {
+    const found = patterns.find(({ pattern }) => pattern.test(gap));
+    if (!found) throw new Error(`${gap} has no reason in test/golden/gap-reasons.json`);
+    grouped.set(found.reason, [...(grouped.get(found.reason) ?? []), gap]);
+  }
+  return grouped;
+}
+
+if (import.meta.main) writeFileSync(path.join(root, "docs", "compatibility.md"), compatibilityText());
