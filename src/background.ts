@@ -7,6 +7,7 @@ import { leaderKey, runAsLeader } from "./controllers/leader.ts";
 import { NamespaceDeletion } from "./controllers/namespace-deletion.ts";
 import { rootCaPublisher } from "./controllers/root-ca-publisher.ts";
 import { serviceAccounts } from "./controllers/service-accounts.ts";
+import { type ServiceClaims, serviceRepair } from "./controllers/service-repair.ts";
 import { firstAddress } from "./lib/ip-address.ts";
 import type { Resources } from "./resources/resources.ts";
 
@@ -21,6 +22,8 @@ export interface ServerFacts {
   /** The authority that clients are to trust, as PEM. */
   readonly authority: string;
   readonly port: number;
+  /** How it is recorded what services hold. */
+  readonly serviceClaims: ServiceClaims;
 }
 
 /**
@@ -30,7 +33,7 @@ export interface ServerFacts {
 export function startBackground(
   config: Config,
   resources: Resources,
-  { authority, port }: ServerFacts,
+  { authority, port, serviceClaims }: ServerFacts,
   report: ReportProblem,
 ): Background {
   const all: Controller[] = [
@@ -38,6 +41,7 @@ export function startBackground(
     new NamespaceDeletion(resources, report),
     serviceAccounts(resources, report),
     rootCaPublisher(resources, authority, report),
+    serviceRepair(resources, serviceClaims, report),
   ];
   const isShared = config.store.type === "etcd";
   const announcement = {

@@ -21,7 +21,9 @@ interface ServeFlags {
   clientCaFile?: string;
   tokenAuthFile?: string;
   serviceClusterIpRange: string;
+  eventTtl: number;
   controllers: string;
+  enableAdmissionPlugins?: string[];
   disableAdmissionPlugins?: string[];
 }
 
@@ -93,12 +95,22 @@ function program(run: (config: Config) => Promise<void>): Command {
     .option("--client-ca-file <file>", "authority of client certificates")
     .option("--token-auth-file <file>", 'lines of token,user,uid,"groups"')
     .addOption(
+      new Option("--enable-admission-plugins <names>", "plugins to switch on besides those on by default").argParser(
+        words,
+      ),
+    )
+    .addOption(
       new Option("--disable-admission-plugins <names>", "plugins to switch off that are on by default").argParser(
         words,
       ),
     )
     .option("--controllers <list>", "controllers to run: *, none, or names; -name leaves one out", defaults.controllers)
     .option("--service-cluster-ip-range <cidr>", "range of service addresses", defaults.serviceClusterIpRange)
+    .addOption(
+      new Option("--event-ttl <time>", "how long events are kept")
+        .argParser(duration)
+        .default(defaults.eventTtlMs, "1h0m0s"),
+    )
     .action((flags: ServeFlags) => run(toConfig(flags)));
   return binnacle;
 }
@@ -111,6 +123,8 @@ function toConfig(flags: ServeFlags): Config {
     etcdCertfile,
     etcdKeyfile,
     etcdCompactionInterval,
+    eventTtl,
+    enableAdmissionPlugins,
     disableAdmissionPlugins,
     ...rest
   } = flags;
@@ -127,7 +141,8 @@ function toConfig(flags: ServeFlags): Config {
     ...defaultConfig,
     ...rest,
     compactionIntervalMs,
-    disabledAdmissionPlugins: disableAdmissionPlugins ?? [],
+    eventTtlMs: eventTtl,
+    admissionPlugins: { enabled: enableAdmissionPlugins ?? [], disabled: disableAdmissionPlugins ?? [] },
     store: etcd ?? store ?? defaultConfig.store,
   };
 }

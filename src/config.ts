@@ -32,8 +32,10 @@ export interface Config {
   readonly tokenAuthFile?: string;
   /** The range that service addresses come from; its first address goes into the serving certificate. */
   readonly serviceClusterIpRange: string;
-  /** Admission plugins that are on by default and shall be off. */
-  readonly disabledAdmissionPlugins: readonly string[];
+  /** How long events are kept. */
+  readonly eventTtlMs: number;
+  /** Admission plugins that shall be on, and those that are on by default and shall be off. */
+  readonly admissionPlugins: { readonly enabled: readonly string[]; readonly disabled: readonly string[] };
   /** Which controllers run inside this server: `*`, `none`, or names, with a minus sign before those left out. */
   readonly controllers: string;
   /** How long a request may take that is not a watch. */
@@ -52,7 +54,8 @@ export const defaultConfig: Config = {
   securePort: 6443,
   certDir: "binnacle-data",
   serviceClusterIpRange: "10.0.0.0/24",
-  disabledAdmissionPlugins: [],
+  eventTtlMs: 3_600_000,
+  admissionPlugins: { enabled: [], disabled: [] },
   controllers: "*",
   requestTimeoutMs: 60_000,
   shutdownGraceMs: 10_000,

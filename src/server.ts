@@ -1,12 +1,14 @@
 import { pino } from "pino";
 import { AdmissionChain } from "./admission/chain.ts";
-import { defaultPlugins, selectPlugins } from "./admission/default-plugins.ts";
+import { defaultPlugins, UNAVAILABLE_PLUGINS } from "./admission/plugins/all.ts";
+import { selectPlugins } from "./admission/select-plugins.ts";
 import { type AnswerContext, answer, negotiate } from "./answer.ts";
 import type { Call, Handler, UserInfo } from "./api/call.ts";
 import { apiVersionOf } from "./api/object.ts";
 import { TokenAuthenticator } from "./auth/token-file.ts";
 import { startBackground } from "./background.ts";
 import type { Config } from "./config.ts";
+import { createPriorityClasses } from "./controllers/bootstrap-priority-classes.ts";
 import { createDefaultNamespaces } from "./controllers/default-namespaces.ts";
 import { createServiceRange } from "./controllers/service-range.ts";
 import { schemaLookup } from "./encoding/protobuf/schema-lookup.ts";
@@ -19,6 +21,7 @@ import { type Listener, listen } from "./http/listener.ts";
 import { prepareIdentity } from "./identity.ts";
 import { builtInKinds, builtInPriorities } from "./kinds/all.ts";
 import { builtInSchema, findBuiltInSchema } from "./kinds/built-in-schemas.ts";
+import { serviceClaims } from "./kinds/core/service-claims.ts";
 import { systemClock } from "./lib/clock.ts";
 import { openStore } from "./open-store.ts";
 import { answerErrors, authenticate, compose, limitDuration } from "./pipeline.ts";
@@ -57,12 +60,14 @@ export async function startServer(config: Config, given?: Store): Promise<Server
   const log = pino({ name: "binnacle" }, pino.destination({ dest: 2, sync: true }));
   const keys = new KeySpace(config.etcdPrefix);
   const store = given ?? (await openStore(config, keys.root));
-  const catalog = new Catalog(builtInKinds(config.apiDomain));
+  const catalog = new Catalog(builtInKinds(config.apiDomain, Math.ceil(config.eventTtlMs / 1000)));
   const resources = new Resources({ store, catalog, clock: systemClock, keys });
   await createDefaultNamespaces(resources);
+  await createPriorityClasses(resources);
   await createServiceRange(resources, config.serviceClusterIpRange.split(","));
 
-  const admission = new AdmissionChain(selectPlugins(defaultPlugins(resources), config.disabledAdmissionPlugins));
+  const plugins = defaultPlugins({ resources, authorize: async () => true });
+  const admission = new AdmissionChain(selectPlugins(plugins, UNAVAILABLE_PLUGINS, config.admissionPlugins));
   const deleteOptionsSchema = () => builtInSchema("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions");
   const objects: Handler = (call) => dispatch({ resources, admission, deleteOptionsSchema }, call);
   const innermost = route({ catalog, objects, endpoints: makeEndpoints(resources, config) });
@@ -88,7 +93,7 @@ export async function startServer(config: Config, given?: Store): Promise<Server
   const background = startBackground(
     config,
     resources,
-    { authority: identity.authority, port: secure.port },
+    { authority: identity.authority, port: secure.port, serviceClaims },
     (controller, error) => log.error({ err: error, controller }, "controller failed"),
   );
   const url = `https://${printHost(config.bindAddress)}:${secure.port}`;

@@ -12,12 +12,17 @@ export interface AdmissionRequest {
   readonly name: string;
   readonly user: UserInfo;
   readonly dryRun: boolean;
-  /** The object to be stored, in the request's version. Undefined for DELETE. */
+  /**
+   * The object to be stored: in the request's version while it may be changed, in the stored version when it is
+   * judged. Undefined for DELETE.
+   */
   readonly object: KubeObject | undefined;
   /** The stored object. Undefined for CREATE. */
   readonly previous: KubeObject | undefined;
   /** Sends a Warning header. */
   warn(text: string): void;
+  /** Adds an annotation to the audit event. Absent: nobody keeps any. */
+  annotate?(key: string, value: string): void;
 }
 
 /** Changes or refuses writes. */
@@ -29,3 +34,14 @@ export interface AdmissionPlugin {
   /** Must not change anything; refuses by throwing an ApiError. */
   validate?(request: AdmissionRequest): Promise<void>;
 }
+
+/** Something that a user wants to do and that is no request of its own. */
+export interface Permission {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly name: string;
+}
+
+/** Whether a user may do something. */
+export type Authorize = (user: UserInfo, permission: Permission) => Promise<boolean>;

@@ -1,5 +1,5 @@
 import { causeOf, type FieldError, printFieldError, quote } from "./field-error.ts";
-import type { Status, StatusDetails } from "./status.ts";
+import type { Status, StatusCause, StatusDetails } from "./status.ts";
 
 /** Which resource an error is about. */
 export interface ResourceName {
@@ -109,13 +109,21 @@ export function unauthorized(): ApiError {
 }
 
 /** 403: the caller, or an admission plugin, may not do this. */
-export function forbidden(target: ResourceName, name: string, text: string): ApiError {
+export function forbidden(
+  target: ResourceName,
+  name: string,
+  text: string,
+  causes: readonly StatusCause[] = [],
+): ApiError {
   const subject =
     target.resource === "" ? "" : name === "" ? `${qualified(target)} is ` : `${qualified(target)} ${quote(name)} is `;
   return new ApiError(403, {
     message: `${subject}forbidden: ${text}`,
     reason: "Forbidden",
-    details: target.resource === "" ? {} : about(target, name),
+    details: {
+      ...(target.resource === "" ? {} : about(target, name)),
+      ...(causes.length === 0 ? {} : { causes: [...causes] }),
+    },
   });
 }
 
@@ -159,9 +167,17 @@ export function unsupportedMediaType(message: string, details?: StatusDetails): 
   return new ApiError(415, { message, reason: "UnsupportedMediaType", ...(details ? { details } : {}) });
 }
 
-/** 429: come back later. */
-export function tooManyRequests(message: string, retryAfterSeconds: number): ApiError {
-  return new ApiError(429, { message, reason: "TooManyRequests", details: { retryAfterSeconds } });
+/** 429: come back later; 0 seconds: nobody knows when. */
+export function tooManyRequests(
+  message: string,
+  retryAfterSeconds: number,
+  causes: readonly StatusCause[] = [],
+): ApiError {
+  const details = {
+    ...(retryAfterSeconds > 0 ? { retryAfterSeconds } : {}),
+    ...(causes.length === 0 ? {} : { causes: [...causes] }),
+  };
+  return new ApiError(429, { message, reason: "TooManyRequests", details });
 }
 
 /** 500: something is broken on our side; `text` must not show internals. */

@@ -1,3 +1,4 @@
+import { printGoJson } from "./go-json.ts";
 import type { StatusCause } from "./status.ts";
 
 /** What is wrong with a field, in Kubernetes' cause types. */
@@ -34,7 +35,7 @@ export function quote(text: string): string {
 /** A value as a field error prints it: strings quoted, numbers and booleans plain, everything else as JSON. */
 export function printValue(value: unknown): string {
   if (typeof value === "string") return quote(value);
-  return value === undefined ? "null" : JSON.stringify(value);
+  return value === undefined ? "null" : printGoJson(value);
 }
 
 const withDetail = (title: string, detail: string): string => (detail === "" ? title : `${title}: ${detail}`);

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../api/object.ts";
 import type { ObjectView } from "../api/reply.ts";
-import { FilledBody } from "./filled-body.ts";
+import { FilledBody, type Filler } from "./filled-body.ts";
 
 /** A list of objects as they are. */
 export interface CopiedList {
@@ -10,8 +10,6 @@ export interface CopiedList {
   readonly views: readonly ObjectView[];
 }
 
-/** More items are not measured before they are sent. */
-const MAX_MEASURED = 20_000;
 const LIST_END = Buffer.from("]}\n");
 const COMMA = 0x2c;
 
@@ -24,13 +22,7 @@ export function copyList(list: CopiedList, maxBytes: number): Uint8Array | Fille
   const start = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"${arrayName}":[`);
   const copier = new ListCopier(start, views);
   const size = measureUpTo(maxBytes, start, views);
-  if (size === undefined) {
-    const maxSize = views.length > MAX_MEASURED ? 0 : Number.POSITIVE_INFINITY;
-    return new FilledBody(
-      (target) => copier.fill(target),
-      () => measureUpTo(maxSize, start, views),
-    );
-  }
+  if (size === undefined) return new FilledBody(copier);
   const whole = Buffer.allocUnsafe(size);
   for (let at = 0; at < size; ) at += copier.fill(whole.subarray(at));
   return whole;
@@ -47,7 +39,7 @@ function measureUpTo(maxBytes: number, start: Uint8Array, views: readonly Object
 }
 
 /** How far the copy of a list is. */
-class ListCopier {
+class ListCopier implements Filler {
   readonly #views: readonly ObjectView[];
   #next = 0;
   #hasEnd = false;
@@ -59,8 +51,12 @@ class ListCopier {
     this.#views = views;
   }
 
+  get isDone(): boolean {
+    return this.#hasEnd && this.#held.length === 0;
+  }
+
   /** Writes as many whole items as there is room for, or a part of an item that is larger than the room. */
-  fill(target: Uint8Array): number {
+  fill(target: Buffer): number {
     const views = this.#views;
     let at = this.#release(target, 0);
     while (this.#next < views.length && this.#held.length === 0) {

@@ -2,9 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { TLSSocket } from "node:tls";
 import type { EncodedReply } from "../encoding/encoded-reply.ts";
 import { FilledBody } from "../encoding/filled-body.ts";
+import { ChunkedFiller } from "./chunked-filler.ts";
 import { type ClientCertificate, clientCertificateOf } from "./client-certificate.ts";
 import { type Carrier, Exchange } from "./exchange.ts";
-import { discard, pump } from "./pump.ts";
+import { discard, pump, pumpFilled } from "./pump.ts";
 import { readHeaders } from "./request-headers.ts";
 import { parseTarget } from "./target.ts";
 
@@ -49,9 +50,6 @@ class Http1Carrier implements Carrier {
       discard(body);
       return undefined;
     }
-    // Without a length Node would put frames of its own around every piece, for which it copies them.
-    const size = body instanceof FilledBody ? body.measure() : undefined;
-    if (size !== undefined) headers["content-length"] = String(size);
     response.writeHead(status, headers);
     if (this.source.method === "HEAD") {
       discard(body);
@@ -75,9 +73,15 @@ export function openHttp1(message: IncomingMessage, response?: ServerResponse): 
   return new Exchange(message.method ?? "GET", target, headers, new Http1Carrier(message, response));
 }
 
+/** The first piece is copied together with the head of the reply, so it is a small one. */
+const FIRST_BYTES = 16 * 1024;
+
 async function pumpHttp1(response: ServerResponse, body: AsyncIterable<Uint8Array>): Promise<void> {
   try {
-    await pump(body, response);
+    if (body instanceof FilledBody && response.chunkedEncoding) {
+      response.chunkedEncoding = false;
+      await pumpFilled(new ChunkedFiller(body.filler), response, FIRST_BYTES);
+    } else await pump(body, response);
     response.end();
   } catch (error) {
     response.destroy();

@@ -1,12 +1,12 @@
 import type { Writable } from "node:stream";
-import { FILL_BYTES, FilledBody } from "../encoding/filled-body.ts";
+import { FILL_BYTES, FilledBody, type Filler } from "../encoding/filled-body.ts";
 
 /**
  * Writes a stream as fast as the receiver takes it. Ends when the source does or the receiver is gone, and tells the
  * source either way. Rejects with what the source threw.
  */
 export async function pump(source: AsyncIterable<Uint8Array>, receiver: Writable): Promise<void> {
-  if (source instanceof FilledBody) return pumpFilled(source, receiver);
+  if (source instanceof FilledBody) return pumpFilled(source.filler, receiver);
   for await (const chunk of source) {
     if (receiver.destroyed) return;
     if (!receiver.write(chunk)) await writable(receiver);
@@ -18,18 +18,22 @@ export async function pump(source: AsyncIterable<Uint8Array>, receiver: Writable
 const spare: Buffer[] = [];
 const MAX_SPARE = 16;
 
-async function pumpFilled({ fill }: FilledBody, receiver: Writable): Promise<void> {
+/**
+ * Writes a body by way of one buffer, which is filled again when the receiver is done with it, and ends the receiver.
+ * The first piece has at most `firstBytes`.
+ */
+export async function pumpFilled(filler: Filler, receiver: Writable, firstBytes: number = FILL_BYTES): Promise<void> {
   const buffer = spare.pop() ?? Buffer.allocUnsafeSlow(FILL_BYTES);
   let settle: (isOut: boolean) => void = () => {};
   const onClose = (): void => settle(false);
   receiver.on("close", onClose);
   let isOut = true;
-  while (isOut && !receiver.destroyed) {
-    const size = fill(buffer);
-    if (size === 0) break;
+  for (let room = firstBytes; isOut && !filler.isDone && !receiver.destroyed; room = FILL_BYTES) {
+    const piece = buffer.subarray(0, filler.fill(buffer.subarray(0, room)));
     isOut = await new Promise<boolean>((resolve) => {
       settle = resolve;
-      receiver.write(buffer.subarray(0, size), (error) => resolve(!error));
+      if (filler.isDone) receiver.end(piece, (error?: Error | null) => resolve(!error));
+      else receiver.write(piece, (error) => resolve(!error));
     });
   }
   receiver.off("close", onClose);

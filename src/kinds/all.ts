@@ -98,10 +98,19 @@ function renameDefinition(definition: ResourceDefinition, apiDomain: string): Re
   return { ...renamed, storage: { ...storage, hash: storageVersionHash(renamed.group, storage.version, kind) } };
 }
 
-/** Every built-in kind, in discovery order. Another domain takes the place of `k8s.io` in the names of groups. */
-export function builtInKinds(apiDomain: string = DOMAIN): ResourceDefinition[] {
-  const kinds = GROUPS.flatMap((group) => group.kinds);
+/**
+ * Every built-in kind, in discovery order. Another domain takes the place of `k8s.io` in the names of groups. Kinds whose
+ * objects expire keep them for so many seconds.
+ */
+export function builtInKinds(apiDomain: string = DOMAIN, eventTtlSeconds?: number): ResourceDefinition[] {
+  const kinds = GROUPS.flatMap((group) => group.kinds).map((definition) => withTtl(definition, eventTtlSeconds));
   return apiDomain === DOMAIN ? kinds : kinds.map((definition) => renameDefinition(definition, apiDomain));
+}
+
+function withTtl(definition: ResourceDefinition, ttlSeconds: number | undefined): ResourceDefinition {
+  if (ttlSeconds === undefined || definition.rules.ttlSeconds === undefined) return definition;
+  // Compat: nothing means for ever.
+  return { ...definition, rules: { ...definition.rules, ttlSeconds: ttlSeconds === 0 ? undefined : ttlSeconds } };
 }
 
 /** Tells where each group version stands in discovery; unknown ones stand where custom ones do. */

@@ -10,7 +10,7 @@ import {
   versionDotGroup,
 } from "./own-names.ts";
 
-const WAY = { subresource: "", apiVersion: "v1" };
+const WAY = { subresource: "", apiVersion: "v1", now: 0 };
 
 const object = (name: string, spec: JsonObject): KubeObject => ({
   kind: "K",

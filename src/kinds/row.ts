@@ -22,6 +22,7 @@ export interface VersionRow {
   readonly columns?: readonly Column[];
   readonly deprecation?: Deprecation;
   readonly requiresResourceVersion?: boolean;
+  readonly deleteReturnsObject?: boolean;
   readonly noShardSelector?: boolean;
 }
 
@@ -133,7 +134,7 @@ function defineKind({ group, schemaPackage }: GroupName, row: Row): ResourceDefi
     versions: versions.map((version) => serveVersion(row, version, `${schemaPackage}.${version.name}.${row.kind}`)),
     subresources: row.subresources ?? {},
     rules: { nameRule: "dns1123Subdomain", ...row.rules },
-    hooks: hooksOf(row),
+    hooks: hooksOf(row, schemaPackage),
   } satisfies ResourceDefinition;
   if (row.storage === "none") return definition;
   const storageGroup = row.storage?.group ?? group;
@@ -143,13 +144,16 @@ function defineKind({ group, schemaPackage }: GroupName, row: Row): ResourceDefi
   return { ...definition, storage };
 }
 
-function hooksOf({ defaults, hooks }: Row): ResourceHooks | undefined {
+function hooksOf({ kind, defaults, hooks }: Row, schemaPackage: string): ResourceHooks | undefined {
   if (!defaults) return hooks;
-  const fill = defaultsOf(defaults);
+  const filled = new Map<string, ReturnType<typeof defaultsOf>>();
   const further = hooks?.setDefaults;
   return {
     ...hooks,
     setDefaults(object, apiVersion) {
+      const version = apiVersion.slice(apiVersion.indexOf("/") + 1);
+      const fill = filled.get(version) ?? defaultsOf(defaults, builtInSchema(`${schemaPackage}.${version}.${kind}`));
+      filled.set(version, fill);
       fill(object);
       further?.(object, apiVersion);
     },
@@ -166,6 +170,7 @@ function serveVersion(row: Row, version: VersionRow, schemaName: string): Served
     selectableFields: row.selectableFields,
     deprecation: version.deprecation,
     requiresResourceVersion: version.requiresResourceVersion,
+    deleteReturnsObject: version.deleteReturnsObject,
     noShardSelector: version.noShardSelector,
   };
 }

@@ -4,16 +4,13 @@ import {
   conflict,
   generatedNameTaken,
   invalid,
-  MODIFIED,
   notFound,
   plainError,
   type ResourceName,
 } from "../api/api-error.ts";
 import type { UserInfo } from "../api/call.ts";
-import { invalidField } from "../api/field-error.ts";
 import type { Json, KubeObject } from "../api/object.ts";
 import type { ObjectView } from "../api/reply.ts";
-import { parseVersion } from "../api/resource-version.ts";
 import type { Clock } from "../lib/clock.ts";
 import { cloneJson } from "../lib/clone.ts";
 import { keepTimes } from "../patch/apply/keep-times.ts";
@@ -28,7 +25,7 @@ import type { KeySpace, ObjectKey } from "./keys.ts";
 import { fillSystemMetadata, generateName, keepSystemMetadata, wipeSystemMetadata } from "./metadata.ts";
 import { validateMetadata, validateMetadataUpdate } from "./metadata-validation.ts";
 import { decodeEntry, encodeObject, type ViewCache, viewDeleted, viewObject } from "./object-view.ts";
-import { checkPreconditions, checkUid, type Preconditions } from "./preconditions.ts";
+import { checkPreconditions, checkStored, type Preconditions } from "./preconditions.ts";
 import { withReservation } from "./reservation.ts";
 import { translateStoreError } from "./store-errors.ts";
 import { keepUntouched } from "./subresource-write.ts";
@@ -62,6 +59,8 @@ export interface UpdateOptions extends WriteOptions {
   readonly subresource?: string;
   /** The uid that the object must have. */
   readonly uid?: string;
+  /** The resourceVersion that the object must have, whatever that of the wanted object is. */
+  readonly resourceVersion?: string;
   /** A missing object is created even where the kind does not allow that by PUT (apply). */
   readonly mayCreate?: boolean;
   /** An absent resourceVersion is fine even where the kind demands one (patches). */
@@ -127,9 +126,8 @@ export class Collection {
     if (definition.subresources.status?.writes === "status" && !definition.rules.createKeepsStatus) {
       setMember(next, "status", emptyStatus(definition));
     }
-    const way = { subresource: "", apiVersion: resource.apiVersion, user: options.user };
+    const way = this.#way(resource, "", options);
     const reservingWay = { ...way, subresource: options.subresource ?? "" };
-    const key = this.#context.keys.key(definition, this.#keyOf(next));
     const reserving = { next, previous: undefined, way: reservingWay, dryRun: options.dryRun ?? false };
     return withReservation(definition, this.#context.access, reserving, async (sent) => {
       countGeneration(definition, next);
@@ -142,6 +140,7 @@ export class Collection {
         if (existing) return { keeps: false, outcome: undefined };
         return { keeps: false, outcome: viewObject(convertObject(definition, next, resource.apiVersion)) };
       }
+      const key = this.#context.keys.key(definition, this.#keyOf(next));
       const value = encodeObject(next);
       sent();
       const result = await this.#put(key, value, 0, "create");
@@ -183,9 +182,7 @@ export class Collection {
     const isAllowed = options.subresource === undefined || (createsOnUpdate && options.subresource === "status");
     if (!mayCreate || !isAllowed) throw notFound(this.#target(), key.name);
     const object = await change(undefined);
-    if (options.uid !== undefined) {
-      checkUid(this.#target(), key.name, this.#context.keys.key(this.definition, key), options.uid, undefined);
-    }
+    checkStored(this.#target(), key.name, this.#context.keys.key(this.definition, key), options, {});
     wipeSystemMetadata(object.metadata);
     delete object.metadata.resourceVersion;
     return this.#createOnce(resource, object, options);
@@ -201,10 +198,10 @@ export class Collection {
     const { definition } = this;
     const current = decodeEntry(entry);
     const wanted = await change(convertObject(definition, cloneJson(current), resource.apiVersion));
-    if (options.uid !== undefined) checkUid(this.#target(), key.name, entry.key, options.uid, current.metadata.uid);
-    this.#checkVersion(resource, wanted, entry, options);
-    const next = convertObject(definition, wanted, current.apiVersion);
-    const way = { subresource: options.subresource ?? "", apiVersion: resource.apiVersion, user: options.user };
+    checkStored(this.#target(), key.name, entry.key, options, current.metadata);
+    checkVersion(resource, wanted, entry.modRevision, options.isPatch);
+    const next = convertObject(definition, wanted, current.apiVersion, current);
+    const way = this.#way(resource, options.subresource ?? "", options);
     const reserving = { next, previous: current, way, dryRun: options.dryRun ?? false };
     return withReservation<Attempt<{ view: ObjectView }>>(definition, this.#context.access, reserving, async (sent) => {
       this.#prepareUpdate(next, current, way);
@@ -264,23 +261,9 @@ export class Collection {
       setMember(next, "status", cloneJson(current.status));
     }
     definition.hooks?.prepare?.(next, current, way);
-    if (way.subresource !== "status") countGeneration(definition, next, current);
-  }
-
-  /** Throws Conflict when the caller has seen another version than the stored one. */
-  #checkVersion(resource: ServedResource, next: KubeObject, entry: Entry, options: UpdateOptions): void {
-    const name = next.metadata.name ?? "";
-    const version = parseVersion(next.metadata.resourceVersion);
-    if (version !== 0) {
-      if (version !== entry.modRevision) throw conflict(this.#target(), name, MODIFIED);
-      return;
-    }
-    const isRequired = resource.version.requiresResourceVersion ?? this.definition.rules.requiresResourceVersion;
-    if (!isRequired || options.isPatch) return;
-    const { group, plural } = this.definition;
-    throw invalid({ group, kind: plural }, name, [
-      invalidField("metadata.resourceVersion", 0, "must be specified for an update"),
-    ]);
+    // Compat: actions are no changes of what is wanted, even where they change the spec.
+    const isAction = definition.subresources[way.subresource]?.act !== undefined;
+    if (way.subresource !== "status" && !isAction) countGeneration(definition, next, current);
   }
 
   /** Deletes one object, or begins to. `removed` is false while something still holds it. */
@@ -317,7 +300,7 @@ export class Collection {
       const removed = plan.action === "remove" || plan.thenRemove;
       return { view: viewObject(convertObject(this.definition, shown, resource.apiVersion)), removed };
     }
-    const way = { subresource: "", apiVersion: resource.apiVersion, user: options.user };
+    const way = this.#way(resource, "", options);
     if (plan.action === "remove") {
       const result = await this.#removeReserved(entry, current, way);
       if (!result.ok) return { current: result.current };
@@ -334,6 +317,10 @@ export class Collection {
     return { view: viewDeleted(resource, marked, revision), removed: true };
   }
 
+  #way({ apiVersion }: ServedResource, subresource: string, { user }: WriteOptions): WriteWay {
+    return { subresource, apiVersion, user, now: this.#context.clock.now() };
+  }
+
   #validate(next: KubeObject, current: KubeObject | undefined, way: WriteWay): void {
     const { definition } = this;
     const { catalog } = this.#context;
@@ -342,7 +329,10 @@ export class Collection {
     const errors = validateMetadata(definition, next, cannotOwn);
     if (current) errors.push(...validateMetadataUpdate(next, current));
     errors.push(...(definition.hooks?.validate?.(next, current, way) ?? []));
-    if (errors.length > 0) throw invalid(definition, next.metadata.name ?? "", errors);
+    if (errors.length === 0) return;
+    // Compat: a kind that is stored as one of another group is called by that in such errors.
+    const group = definition.storage?.group ?? definition.group;
+    throw invalid({ group, kind: definition.kind }, next.metadata.name ?? "", errors);
   }
 
   #warn(next: KubeObject, current: KubeObject | undefined, way: WriteWay, options: WriteOptions): void {
@@ -377,8 +367,7 @@ export class Collection {
 
   async #put(key: string, value: Uint8Array, expected: number, operation: "create" | "update" | "delete") {
     try {
-      const { ttlSeconds } = this.definition.rules;
-      return await this.#context.store.put(key, value, expected, { ttlSeconds });
+      return await this.#context.store.put(key, value, expected, { ttlSeconds: this.definition.rules.ttlSeconds });
     } catch (error) {
       throw translateStoreError(error, { target: this.#target(), operation });
     }

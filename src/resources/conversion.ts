@@ -8,10 +8,18 @@ export function storedApiVersion(definition: ResourceDefinition): string {
   return apiVersionOf(storage.group ?? definition.group, storage.version);
 }
 
-/** The same object in another version of its kind. Returns a new object; members are shared with the old one. */
-export function convertObject(definition: ResourceDefinition, object: KubeObject, toApiVersion: string): KubeObject {
+/**
+ * The same object in another version of its kind. Returns a new object; members are shared with the old one. `stored` is
+ * the object that a write replaces: what the other version cannot say is taken from it.
+ */
+export function convertObject(
+  definition: ResourceDefinition,
+  object: KubeObject,
+  toApiVersion: string,
+  stored?: KubeObject,
+): KubeObject {
   if (object.apiVersion === toApiVersion) return object;
   const convert = definition.hooks?.convert;
-  if (convert) return convert(object, toApiVersion);
+  if (convert) return convert(object, toApiVersion, stored);
   return { ...object, apiVersion: toApiVersion };
 }

@@ -51,6 +51,8 @@ export interface ServedVersion {
   readonly deprecation?: Deprecation;
   /** Overrides the rule of the definition for this version. */
   readonly requiresResourceVersion?: boolean;
+  /** Overrides the rule of the definition for this version. */
+  readonly deleteReturnsObject?: boolean;
   /** Overrides the subresources of the definition for this version. */
   readonly subresources?: Readonly<Record<string, Subresource>>;
   /** Lists and watches of this version take no `shardSelector`. */
@@ -59,8 +61,8 @@ export interface ServedVersion {
 
 /** How hooks and subresources that need other objects reach them. */
 export interface ObjectAccess {
-  /** One object as it is stored, or undefined. */
-  find(group: string, plural: string, key: ObjectKey): Promise<KubeObject | undefined>;
+  /** One object as it is stored, or undefined. A state that is a little old will do, unless "newest" is asked for. */
+  find(group: string, plural: string, key: ObjectKey, freshness?: "newest" | "any"): Promise<KubeObject | undefined>;
   /**
    * All objects of a kind in a namespace, or everywhere when that is empty. With "any", a state that is a little old
    * will do.
@@ -74,14 +76,14 @@ export interface ObjectAccess {
     plural: string,
     key: ObjectKey,
     change: (current: KubeObject) => KubeObject,
-    subresource?: string,
+    options?: ChangeOptions,
   ): Promise<KubeObject>;
   /** Throws NotFound and, when the preconditions do not hold, Conflict. */
   delete(
     group: string,
     plural: string,
     key: ObjectKey,
-    request?: DeletionRequest & { readonly preconditions?: Preconditions },
+    request?: DeletionRequest & { readonly preconditions?: Preconditions; readonly dryRun?: boolean },
   ): Promise<void>;
   /** A record that is no object of any kind, such as a map of what is taken; `place` is below the store's prefix. */
   findRecord(place: string): Promise<KubeObject | undefined>;
@@ -93,6 +95,15 @@ export interface ObjectAccess {
   readonly now: number;
 }
 
+/** How hooks and subresources change objects. */
+export interface ChangeOptions {
+  /** The change goes through this subresource. One that acts may change everything but the generation. */
+  readonly subresource?: string;
+  /** What must be true of the stored object. */
+  readonly preconditions?: Preconditions;
+  readonly dryRun?: boolean;
+}
+
 /** What a write has taken and not yet kept. */
 export interface Reservation {
   /** The write happened. */
@@ -101,9 +112,13 @@ export interface Reservation {
   release(): Promise<void>;
 }
 
-/** A call to a subresource that is an action rather than a view of the object: binding, eviction, a token. */
+/**
+ * A create that is an action rather than a new object: on a subresource (binding, eviction, a token), or of a kind of
+ * which nothing is stored.
+ */
 export interface SubresourceCall {
   readonly access: ObjectAccess;
+  /** The object that the path names; for kinds of which nothing is stored, the one that the body does. */
   readonly key: ObjectKey;
   readonly body: KubeObject;
   readonly dryRun: boolean;
@@ -123,6 +138,8 @@ export interface SubresourceKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
+  /** Versions of the same shape that bodies may have instead. */
+  readonly otherVersions?: readonly string[];
   /** The shape of bodies of this kind. Loaded at first need. */
   readonly schema?: () => Schema;
   readonly table?: TableShape;
@@ -137,6 +154,8 @@ export interface Subresource {
    * difference), or exactly the members at these paths. Absent: this subresource has a handler of its own.
    */
   readonly writes?: "status" | "object" | readonly string[];
+  /** What nobody owns by writing through it, where that is not the common rest: "spec", "status.conditions". */
+  readonly resets?: readonly string[];
   /** The subresource shows and changes the number of replicas as an object of its own kind. */
   readonly scale?: ScalePaths;
   /** Carries out a create on the subresource. The answer is an object, or a Status. */
@@ -165,6 +184,8 @@ export interface ResourceRules {
   readonly createKeepsStatus?: boolean;
   /** A status write leaves labels, annotations and other metadata as stored, or just these members of it. */
   readonly statusKeepsMetadata?: boolean | readonly string[];
+  /** What nobody owns by writing the object itself. Common: the status, where it has a subresource of its own. */
+  readonly resets?: readonly string[];
   /** Objects of this kind may not own others. */
   readonly cannotOwn?: boolean;
   /** Finalizers need not be standard or qualified names. */
@@ -183,6 +204,8 @@ export interface WriteWay {
   readonly apiVersion: string;
   /** Who writes; undefined when the server itself does. */
   readonly user?: UserInfo;
+  /** The moment of the write in milliseconds. */
+  readonly now: number;
 }
 
 /** Behaviour that data cannot express. Most kinds have none. Objects are in the storage version unless said otherwise. */
@@ -201,14 +224,21 @@ export interface ResourceHooks {
    * result when the write does not happen; a dry run must take nothing. Undefined: there is nothing to take or give.
    */
   reserve?(write: ReservingWrite, access: ObjectAccess): Promise<Reservation | undefined>;
+  /** Carries out a create of a kind of which nothing is stored. The answer is an object, or a Status. */
+  act?(call: SubresourceCall): Promise<KubeObject | Status>;
+  /** Makes the objects of a kind that is not stored, whenever somebody asks for them. */
+  observe?(access: ObjectAccess): Promise<readonly KubeObject[]>;
   /** How long a deleted object stays before it goes, in seconds. Present: the kind is deleted gracefully. */
   gracePeriodSeconds?(object: KubeObject, requested: number | undefined): number;
   /** Whether something besides metadata.finalizers still holds an object that is being deleted. */
   isHeld?(object: KubeObject): boolean;
   /** Shows in the object that its deletion has begun. May change `object`. */
   markDeleted?(object: KubeObject): void;
-  /** Changes an object from one version to another. Absent: versions differ in apiVersion only. */
-  convert?(object: KubeObject, toApiVersion: string): KubeObject;
+  /**
+   * Changes an object from one version to another. Absent: versions differ in apiVersion only. `stored` is what a write
+   * replaces; what the object's version has no words for is kept from there.
+   */
+  convert?(object: KubeObject, toApiVersion: string, stored?: KubeObject): KubeObject;
 }
 
 /** Everything generic code needs to know about a kind. Built-in rows and custom definitions are both this. */

@@ -64,7 +64,9 @@ test("a graceful deletion waits, can be shortened and not lengthened", () => {
   const shorter = planDeletion(graceful, first.next, { gracePeriodSeconds: 4 }, NOW);
   assert.ok(shorter.action === "mark");
   assert.equal(shorter.next.metadata.deletionTimestamp, "2030-01-01T00:00:04Z");
-  assert.deepEqual(planDeletion(graceful, first.next, { gracePeriodSeconds: 0 }, NOW), { action: "remove" });
+  const now = planDeletion(graceful, first.next, { gracePeriodSeconds: 0 }, NOW);
+  assert.ok(now.action === "mark" && now.thenRemove);
+  assert.equal(now.next.metadata.deletionGracePeriodSeconds, 0);
 });
 
 test("a grace period of nothing marks and then removes", () => {

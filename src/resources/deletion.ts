@@ -86,10 +86,9 @@ function shorten(
     grace = wanted === 0 ? 0 : 1;
     end = nowMs;
   }
-  if (grace === 0 && !isHeld) return { action: "remove" };
   next.metadata.deletionTimestamp = printTime(end);
   next.metadata.deletionGracePeriodSeconds = grace;
-  return { action: "mark", next, thenRemove: false };
+  return { action: "mark", next, thenRemove: grace === 0 && !isHeld };
 }
 
 /** Adds or removes the finalizers by which dependents are orphaned or deleted first. */

@@ -1,19 +1,19 @@
 import type { KubeObject } from "../api/object.ts";
 import { cloneJson } from "../lib/clone.ts";
-import { allBut } from "../patch/apply/reset-fields.ts";
-import type { TrackingScope } from "../patch/apply/scope.ts";
-import { trackUpdate } from "../patch/apply/track-update.ts";
 import type { ServedResource } from "./catalog.ts";
 import { storedApiVersion } from "./conversion.ts";
-import type { ObjectAccess } from "./definition.ts";
+import type { ChangeOptions, ObjectAccess } from "./definition.ts";
 import type { DeletionRequest } from "./deletion.ts";
 import type { ObjectKey } from "./keys.ts";
-import { printTime } from "./metadata.ts";
+import { createAs } from "./managed-write.ts";
 import { listObjects } from "./object-list.ts";
 import { decodeEntry, encodeObject } from "./object-view.ts";
 import type { Preconditions } from "./preconditions.ts";
 import type { Resources } from "./resources.ts";
 import { parseSelection } from "./selection.ts";
+
+/** What the server writes of its own accord is recorded for. */
+const MANAGER = "kube-apiserver";
 
 /** The objects of all kinds, each in the version it is stored in, for hooks that need others than their own. */
 export class StoredObjects implements ObjectAccess {
@@ -27,8 +27,17 @@ export class StoredObjects implements ObjectAccess {
     return this.#resources.clock.now();
   }
 
-  find(group: string, plural: string, key: ObjectKey): Promise<KubeObject | undefined> {
-    return this.#resources.peek(this.#resource(group, plural), key);
+  async find(
+    group: string,
+    plural: string,
+    key: ObjectKey,
+    freshness: "newest" | "any" = "any",
+  ): Promise<KubeObject | undefined> {
+    const resource = this.#resource(group, plural);
+    if (freshness === "any") return this.#resources.peek(resource, key);
+    const { store, keys } = this.#resources;
+    const entry = await store.get(keys.key(resource.definition, key));
+    return entry && decodeEntry(entry);
   }
 
   async list(
@@ -48,12 +57,8 @@ export class StoredObjects implements ObjectAccess {
     return items.map(({ object }) => object);
   }
 
-  async create(group: string, plural: string, object: KubeObject): Promise<KubeObject> {
-    const resource = this.#resource(group, plural);
-    const next = { ...cloneJson(object), apiVersion: resource.apiVersion };
-    resource.definition.hooks?.setDefaults?.(next, resource.apiVersion);
-    own(resource, next, printTime(this.now));
-    return (await this.#resources.collection(resource).create(resource, next, {})).object;
+  create(group: string, plural: string, object: KubeObject): Promise<KubeObject> {
+    return createAs({ resources: this.#resources, manager: MANAGER }, this.#resource(group, plural), object);
   }
 
   async update(
@@ -61,7 +66,7 @@ export class StoredObjects implements ObjectAccess {
     plural: string,
     key: ObjectKey,
     change: (current: KubeObject) => KubeObject,
-    subresource?: string,
+    { subresource, preconditions, dryRun }: ChangeOptions = {},
   ): Promise<KubeObject> {
     const resource = this.#resource(group, plural);
     const { view } = await this.#resources.collection(resource).update(
@@ -69,7 +74,7 @@ export class StoredObjects implements ObjectAccess {
       key,
       // Only an existing object gets here: nothing allows this update to create one.
       (current) => change(cloneJson(current as KubeObject)),
-      { subresource, isPatch: true },
+      { subresource, uid: preconditions?.uid, resourceVersion: preconditions?.resourceVersion, dryRun, isPatch: true },
     );
     return view.object;
   }
@@ -78,10 +83,10 @@ export class StoredObjects implements ObjectAccess {
     group: string,
     plural: string,
     key: ObjectKey,
-    request: DeletionRequest & { readonly preconditions?: Preconditions } = {},
+    request: DeletionRequest & { readonly preconditions?: Preconditions; readonly dryRun?: boolean } = {},
   ): Promise<void> {
     const resource = this.#resource(group, plural);
-    await this.#resources.collection(resource).delete(resource, key, request, {});
+    await this.#resources.collection(resource).delete(resource, key, request, { dryRun: request.dryRun });
   }
 
   async findRecord(place: string): Promise<KubeObject | undefined> {
@@ -121,20 +126,4 @@ export class StoredObjects implements ObjectAccess {
     if (!found) throw new Error(`${plural} is not served in the version it is stored in`);
     return found;
   }
-}
-
-const MANAGER = "kube-apiserver";
-
-/** Records the server itself as the owner of all that a new object says. Changes `next`. */
-function own({ definition, apiVersion, version }: ServedResource, next: KubeObject, now: string): void {
-  const scope: TrackingScope = {
-    apiVersion,
-    kind: definition.kind,
-    subresource: "",
-    schemaOf: (wanted) => (wanted === apiVersion ? version.schema() : undefined),
-    convert: (object, wanted) => (wanted === apiVersion ? object : undefined),
-    resetFields: () => (definition.subresources.status?.writes === "status" ? allBut("status") : undefined),
-  };
-  const managedFields = trackUpdate(scope, { live: undefined, next, manager: MANAGER, now });
-  if (managedFields !== undefined) next.metadata.managedFields = managedFields;
 }

@@ -74,53 +74,68 @@ interface Deletion extends Holder {
   readonly revision: number;
 }
 
-/** An object of the store in one served version; decoded and encoded only when somebody asks. */
+/** What a view has made that could not simply be copied. */
+interface Made {
+  object: KubeObject | undefined;
+  json: Uint8Array | undefined;
+  itemJson: Uint8Array | undefined;
+  encodings: Map<string, Uint8Array> | undefined;
+}
+
+/**
+ * An object of the store in one served version; decoded and encoded only when somebody asks. Lists make one for every
+ * item, so it is small and does little until then.
+ */
 class EntryView implements ObjectView {
   readonly #printer: Printer;
   readonly #entry: Entry;
-  /** What the view may be kept with. */
-  readonly #holder: Holder;
-  readonly #revision: number;
   readonly #cache: ViewCache | undefined;
+  readonly #deletion: Deletion | undefined;
   /** Where the stored value can be spliced; 0: nowhere; -1: not looked yet. */
   #spliceAt = -1;
-  #object: KubeObject | undefined;
-  /** JSON that could not be had by splicing. */
-  #json: Uint8Array | undefined;
-  #itemJson: Uint8Array | undefined;
-  #encodings: Map<string, Uint8Array> | undefined;
+  #made: Made | undefined;
 
   /** `cache` is told when the view has made something that is worth keeping. */
   constructor(printer: Printer, entry: Entry, cache?: ViewCache, deletion?: Deletion) {
     this.#printer = printer;
     this.#entry = entry;
-    this.#holder = deletion ?? entry;
-    this.#revision = deletion?.revision ?? entry.modRevision;
     this.#cache = cache;
+    this.#deletion = deletion;
   }
 
   get object(): KubeObject {
-    if (!this.#object) {
+    const made = this.#make();
+    if (!made.object) {
       const { definition, apiVersion } = this.#printer.resource;
-      this.#object = convertObject(definition, decodeEntry(this.#entry, this.#revision), apiVersion);
-      this.#cache?.keep(this.#printer.resource, this.#holder, this);
+      made.object = convertObject(definition, decodeEntry(this.#entry, this.#revision), apiVersion);
     }
-    return this.#object;
+    return made.object;
   }
 
   get encodings(): Map<string, Uint8Array> {
-    if (!this.#encodings) {
-      this.#encodings = new Map();
-      this.#cache?.keep(this.#printer.resource, this.#holder, this);
+    const made = this.#make();
+    made.encodings ??= new Map();
+    return made.encodings;
+  }
+
+  get #revision(): number {
+    return this.#deletion?.revision ?? this.#entry.modRevision;
+  }
+
+  #make(): Made {
+    if (!this.#made) {
+      this.#made = { object: undefined, json: undefined, itemJson: undefined, encodings: undefined };
+      this.#cache?.keep(this.#printer.resource, this.#deletion ?? this.#entry, this);
     }
-    return this.#encodings;
+    return this.#made;
   }
 
   json(): Uint8Array {
     const at = this.#findSplice();
     if (at > 0) return this.#splice(this.#printer.head, at);
-    this.#json ??= text.encode(JSON.stringify(this.object));
-    return this.#json;
+    const made = this.#make();
+    made.json ??= text.encode(JSON.stringify(this.object));
+    return made.json;
   }
 
   itemJson(): Uint8Array {
@@ -146,8 +161,9 @@ class EntryView implements ObjectView {
   }
 
   #wholeItem(): Uint8Array {
-    this.#itemJson ??= itemBytes(this.object);
-    return this.#itemJson;
+    const made = this.#make();
+    made.itemJson ??= itemBytes(this.object);
+    return made.itemJson;
   }
 
   #splicedSize(head: Buffer, at: number): number {
@@ -166,8 +182,9 @@ class EntryView implements ObjectView {
     let at = start;
     for (let i = 0; i < head.length; i++) target[at++] = head[i] as number;
     for (let i = 0; i < VERSION_HEAD.length; i++) target[at++] = VERSION_HEAD[i] as number;
-    const digits = digitsOf(this.#revision);
-    for (let i = digits - 1, rest = this.#revision; i >= 0; i--) {
+    const revision = this.#revision;
+    const digits = digitsOf(revision);
+    for (let i = digits - 1, rest = revision; i >= 0; i--) {
       const next = Math.floor(rest / 10);
       target[at + i] = 0x30 + rest - next * 10;
       rest = next;

@@ -31,6 +31,11 @@ const BOOKMARK_INTERVAL_MS = 60_000;
 const LAST_BOOKMARK_MS = 2_000;
 const INITIAL_EVENTS_PER_BATCH = 500;
 
+/** Events in batches. `return` ends them, also while somebody waits for the next ones. */
+export interface ObjectEvents extends AsyncIterableIterator<Batch, undefined> {
+  return(value?: undefined): Promise<Result>;
+}
+
 /**
  * Changes of one kind from a moment on, in order and without gaps. The last event may be ERROR. Ends with the signal, and
  * at the deadline.
@@ -40,7 +45,7 @@ export function watchObjects(
   resource: ServedResource,
   request: WatchRequest,
   signal: AbortSignal,
-): AsyncIterableIterator<Batch, undefined> {
+): ObjectEvents {
   return new ObjectWatch({ context, resource, request, signal });
 }
 
@@ -53,7 +58,7 @@ interface Watched {
 }
 
 /** First the present state, if that is wanted, then what changes. Once it changes, this adds nothing on the way. */
-class ObjectWatch implements AsyncIterableIterator<Batch, undefined> {
+class ObjectWatch implements ObjectEvents {
   readonly #watched: Watched;
   #initial: AsyncGenerator<Batch, number> | undefined;
   #live: LiveEvents | undefined;

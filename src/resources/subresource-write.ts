@@ -20,6 +20,7 @@ export function keepUntouched(
   const metadata = next.metadata;
   for (const member of Object.keys(next)) if (!(member in current)) delete next[member];
   Object.assign(next, cloneJson(current));
+  write(next.metadata, ["managedFields"], metadata.managedFields);
   const { statusKeepsMetadata: keeps = [] } = definition.rules;
   if (writes === "status" && keeps !== true) {
     next.metadata = metadata;
@@ -27,6 +28,8 @@ export function keepUntouched(
       write(metadata, [member], cloneJson(current.metadata[member]));
     }
   }
+  // Who wrote what has been noted for this write already.
+  write(next.metadata, ["managedFields"], metadata.managedFields);
   for (const [index, path] of paths.entries()) write(next, path.split("."), wanted[index]);
 }
 

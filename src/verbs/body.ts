@@ -73,11 +73,11 @@ export function typePatched(context: VerbContext, call: Call, target: Target, pa
     });
     const all = { ...decoded, strict: [...problems, ...decoded.strict] };
     const refusal = refusalOf(all, fieldValidation);
-    if (refusal !== undefined) throw invalidPatch(value, refusal);
+    if (refusal !== undefined) throw new PatchError(value, refusal);
     warnOf(call, all, fieldValidation);
     return complete(target, decoded.value);
   } catch (error) {
-    if (error instanceof KindError) throw invalidPatch(value, error.reason);
+    if (error instanceof KindError) throw new PatchError(value, error.reason);
     throw error;
   }
 }
@@ -95,8 +95,17 @@ function warnOf(call: Call, { strict }: Decoded, fieldValidation: FieldValidatio
 }
 
 /** 422 about the result of a patch. Compat: it names neither kind nor object. */
-function invalidPatch(value: Json, detail: string): ApiError {
-  return invalid({ group: "", kind: "" }, "", [invalidField("patch", JSON.stringify(value), detail)]);
+export class PatchError extends ApiError {
+  /** What is wrong, without the object. */
+  readonly detail: string;
+
+  constructor(value: Json, detail: string) {
+    const { code, status } = invalid({ group: "", kind: "" }, "", [
+      invalidField("patch", JSON.stringify(value), detail),
+    ]);
+    super(code, status);
+    this.detail = detail;
+  }
 }
 
 /** Puts kind, apiVersion and metadata first and fills in the defaults of the kind. */
@@ -128,7 +137,7 @@ function requireKind(context: VerbContext, body: Json, target: Target): JsonObje
   if (version.split("/").length > 2) {
     throw new BodyError(`unexpected GroupVersion string: ${version}`, Buffer.from(JSON.stringify(body)));
   }
-  if (kind === definition.kind && version === apiVersion) return sent;
+  if (kind === definition.kind && (version === apiVersion || target.otherApiVersions?.includes(version))) return sent;
   const reason = mismatch(context, target, version, kind);
   throw new KindError(unhandled(target, version, kind, reason), reason);
 }

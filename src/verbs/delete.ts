@@ -15,7 +15,9 @@ export async function deleteObject(context: VerbContext, call: Call, target: Col
     deletionWrite(context, call, target, options.dryRun),
   );
   const isGone = removed || isWaitingOut(view);
-  if (isGone && !resource.definition.rules.deleteReturnsObject) return deletedStatus(target, view);
+  const { version, definition } = resource;
+  const returnsObject = version.deleteReturnsObject ?? definition.rules.deleteReturnsObject;
+  if (isGone && !returnsObject) return deletedStatus(target, view);
   // Compat: 202 tells only the callers of the deprecated option that dependents are still being dealt with.
   const code = !removed && options.orphanDependents === false ? 202 : 200;
   return { type: "object", code, view, table: resource.version.table };

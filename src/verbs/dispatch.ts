@@ -4,11 +4,13 @@ import type { ApiReply } from "../api/reply.ts";
 import type { RequestInfo } from "../api/request-info.ts";
 import type { ServedResource } from "../resources/catalog.ts";
 import type { Verb } from "../resources/definition.ts";
+import { act, actionOf } from "./act.ts";
 import { create } from "./create.ts";
 import { deleteObject } from "./delete.ts";
 import { deleteCollection } from "./delete-collection.ts";
 import { get } from "./get.ts";
 import { list } from "./list.ts";
+import { isObserved, observed } from "./observed.ts";
 import { patch, requirePatchType } from "./patch.ts";
 import { scaleTarget } from "./scale.ts";
 import type { CollectionTarget, Target, VerbContext } from "./target.ts";
@@ -32,6 +34,9 @@ export async function dispatch(context: VerbContext, call: Call): Promise<ApiRep
     name: info.name,
     subresource: info.subresource,
   };
+  const action = actionOf(target, verb);
+  if (action) return act(context, call, target, action);
+  if (isObserved(resource)) return observed(context, call, target, verb);
   if (!resource.definition.storage) throw unsupportedVerb(nameOf(target), verb);
   const scale = scaleTarget(target);
   if (scale) return runOnObject(context, call, scale, verb);

@@ -1,4 +1,4 @@
-import { type ApiError, badRequest, unsupportedMediaType } from "../api/api-error.ts";
+import { type ApiError, badRequest, plainError, unsupportedMediaType } from "../api/api-error.ts";
 import { BodyError, type Call, type RequestBody } from "../api/call.ts";
 import { forbiddenField, requiredField } from "../api/field-error.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
@@ -12,7 +12,7 @@ import { mergePatch } from "../patch/merge-patch.ts";
 import { strategicMerge } from "../patch/strategic-merge.ts";
 import { dedupeOwnerReferences, printTime, settleNamespace } from "../resources/metadata.ts";
 import type { BodyForm } from "../schema/decode-state.ts";
-import { typePatched } from "./body.ts";
+import { PatchError, typePatched } from "./body.ts";
 import { managerOf, recordManager, trackingScope } from "./field-manager.ts";
 import { admissionRequest, type Target, type VerbContext } from "./target.ts";
 import { checkName } from "./update.ts";
@@ -119,16 +119,34 @@ async function apply(context: VerbContext, call: Call, target: Target): Promise<
     next(current) {
       const now = printTime(context.resources.clock.now());
       const merged = applyPatch(scope, { live: current, applied: cloneJson(applied), manager, isForced, now });
-      const next = typePatched(context, call, target, {
-        value: merged,
-        problems: [],
-        form: "sorted",
-        fieldValidation: "Ignore",
-      });
+      const next = typeApplied(context, call, target, { merged, applied });
       settle(call, target, next);
       return next;
     },
   });
+}
+
+/** What an apply made, as an object of the target's kind. Compat: what does not fit is an error without a reason. */
+function typeApplied(
+  context: VerbContext,
+  call: Call,
+  target: Target,
+  { merged, applied }: { readonly merged: KubeObject; readonly applied: JsonObject },
+): KubeObject {
+  try {
+    const form = { problems: [], form: "sorted", fieldValidation: "Ignore" } as const;
+    return typePatched(context, call, target, { ...form, value: merged });
+  } catch (error) {
+    const detail = error instanceof PatchError ? error.detail : undefined;
+    if (detail === undefined) throw error;
+    const { group, kind } = target.resource.definition;
+    const type = `${group}/${target.resource.version.name}, Kind=${kind}`.replace(/^\//, "");
+    const { namespace = "", name = "" } = isObject(applied.metadata) ? applied.metadata : {};
+    throw plainError(
+      500,
+      `failed to convert new object (${namespace}/${name}; ${type}) to proper version: unable to convert unstructured object to ${type}: ${detail}`,
+    );
+  }
 }
 
 async function readApplied(call: Call, query: WriteQuery): Promise<JsonObject> {

@@ -10,7 +10,7 @@ import { convertObject } from "../resources/conversion.ts";
 import type { ScalePaths, SubresourceKind } from "../resources/definition.ts";
 import type { ObjectKey } from "../resources/keys.ts";
 import { viewObject } from "../resources/object-view.ts";
-import type { ObjectAccessPoint, Target } from "./target.ts";
+import { inPlaceOf, type ObjectAccessPoint, type Target } from "./target.ts";
 
 /**
  * The scale of the object that `target` names, as something that can be read, replaced and patched like an object of
@@ -19,30 +19,7 @@ import type { ObjectAccessPoint, Target } from "./target.ts";
 export function scaleTarget(target: Target): Target | undefined {
   const { scale, kind } = target.resource.subresources[target.subresource] ?? {};
   if (scale === undefined || kind === undefined) return undefined;
-  return { ...target, resource: scaleResource(target.resource, kind), collection: new Scales(target, scale, kind) };
-}
-
-/** The kind of the scale, as if it were served in the place of its parent. */
-function scaleResource(
-  parent: ServedResource,
-  { group, version, kind, schema, table }: SubresourceKind,
-): ServedResource {
-  const served = { name: version, schema: schema ?? (() => ({ type: "object" })), schemaName: "", table } as const;
-  const definition = {
-    group,
-    kind,
-    listKind: "",
-    plural: parent.definition.plural,
-    singular: parent.definition.singular,
-    shortNames: [],
-    categories: [],
-    scope: parent.definition.scope,
-    verbs: [],
-    versions: [served],
-    subresources: {},
-    rules: {},
-  };
-  return { definition, version: served, apiVersion: apiVersionOf(group, version), subresources: {} };
+  return { ...target, resource: inPlaceOf(target.resource, kind), collection: new Scales(target, scale, kind) };
 }
 
 /** How many replicas objects of a kind have, and are to have. Nothing is stored but the objects themselves. */

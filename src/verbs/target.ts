@@ -1,9 +1,10 @@
 import type { AdmissionChain } from "../admission/chain.ts";
 import type { AdmissionRequest } from "../admission/plugin.ts";
 import type { Call } from "../api/call.ts";
-import type { KubeObject } from "../api/object.ts";
+import { apiVersionOf, type KubeObject } from "../api/object.ts";
 import type { ServedResource } from "../resources/catalog.ts";
 import type { Collection } from "../resources/collection.ts";
+import type { SubresourceKind } from "../resources/definition.ts";
 import type { Resources } from "../resources/resources.ts";
 import type { Schema } from "../schema/schema.ts";
 
@@ -20,11 +21,37 @@ export interface Target {
   readonly name: string;
   /** Empty: the object itself. */
   readonly subresource: string;
+  /** Other apiVersions of the same shape that bodies may have. */
+  readonly otherApiVersions?: readonly string[];
 }
 
 /** A target whose objects can come and go, too. */
 export interface CollectionTarget extends Target {
   readonly collection: Collection;
+}
+
+/** The kind that a subresource speaks, as if it were served in the place of its parent. */
+export function inPlaceOf(
+  parent: ServedResource,
+  { group, version, kind, schema, table }: SubresourceKind,
+): ServedResource {
+  const served = { name: version, schema: schema ?? (() => ({ type: "object" })), schemaName: "", table } as const;
+  const { plural, singular, scope } = parent.definition;
+  const definition = {
+    group,
+    kind,
+    listKind: "",
+    plural,
+    singular,
+    shortNames: [],
+    categories: [],
+    scope,
+    verbs: [],
+    versions: [served],
+    subresources: {},
+    rules: {},
+  };
+  return { definition, version: served, apiVersion: apiVersionOf(group, version), subresources: {} };
 }
 
 /** What verbs work with. */

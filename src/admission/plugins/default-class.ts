@@ -2,6 +2,7 @@ import { isObject, type KubeObject } from "../../api/object.ts";
 import type { ObjectAccess } from "../../resources/definition.ts";
 import { isAbout } from "../concerns.ts";
 import type { AdmissionPlugin } from "../plugin.ts";
+import { BETA_STORAGE_CLASS } from "./storage-class-name.ts";
 
 interface ClassChoice {
   readonly name: string;
@@ -23,7 +24,7 @@ function defaultClass(choice: ClassChoice, access: ObjectAccess): AdmissionPlugi
     handles: (request) => request.operation === "CREATE" && isAbout(request, choice.group, choice.plural),
     async mutate({ object }) {
       if (!object || choice.hasClass(object)) return;
-      const classes = await access.list(choice.classGroup, choice.classPlural, "");
+      const classes = await access.list(choice.classGroup, choice.classPlural, "", "any");
       const defaults = classes.filter(({ metadata }) =>
         choice.annotations.some((key) => metadata.annotations?.[key] === "true"),
       );
@@ -43,7 +44,6 @@ function spec(object: KubeObject) {
   return object.spec;
 }
 
-const BETA_STORAGE_CLASS = "volume.beta.kubernetes.io/storage-class";
 const INGRESS_CLASS = "kubernetes.io/ingress.class";
 
 /** Claims that name no storage class get the default one. */

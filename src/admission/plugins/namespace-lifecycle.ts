@@ -1,5 +1,6 @@
 import { type ApiError, forbidden, notFound } from "../../api/api-error.ts";
-import type { Resources } from "../../resources/resources.ts";
+import type { ObjectAccess } from "../../resources/definition.ts";
+import { isAbout, isInGroup, refusal, targetOf } from "../concerns.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 
 const NAMESPACES = { group: "", resource: "namespaces" };
@@ -7,46 +8,40 @@ const NAMESPACES = { group: "", resource: "namespaces" };
 const PROTECTED: readonly string[] = ["default", "kube-system", "kube-public"];
 
 /** Nothing is created in a namespace that does not exist or is going away; the namespaces of the system stay. */
-export function namespaceLifecycle(resources: Resources): AdmissionPlugin {
+export function namespaceLifecycle(access: ObjectAccess): AdmissionPlugin {
   return {
     name: "NamespaceLifecycle",
-    handles: () => true,
+    handles: ({ operation }) => operation === "CREATE" || operation === "DELETE",
     async mutate(request) {
-      const { definition } = request.resource;
-      if (definition.group === "" && definition.plural === "namespaces") {
-        if (request.operation === "DELETE" && PROTECTED.includes(request.name)) {
-          throw forbidden(NAMESPACES, request.name, "this namespace may not be deleted");
-        }
-        return;
+      const { operation, namespace, name } = request;
+      if (operation === "DELETE") {
+        if (!isAbout(request, "", "namespaces") || !PROTECTED.includes(name)) return;
+        throw forbidden(targetOf(request), name, "this namespace may not be deleted");
       }
-      if (definition.scope !== "Namespaced" || request.operation === "DELETE" || !definition.storage) return;
-      await checkNamespace(resources, request);
+      if (namespace === "" || isAccessReview(request)) return;
+      const found = await access.find("", "namespaces", { namespace: "", name: namespace });
+      if (!found) throw notFound(NAMESPACES, namespace);
+      if (found.metadata.deletionTimestamp !== undefined) throw terminating(request);
     },
   };
 }
 
-async function checkNamespace(resources: Resources, request: AdmissionRequest): Promise<void> {
-  const { namespace } = request;
-  const kind = resources.catalog.find("", "v1", "namespaces");
-  const found = kind && (await resources.peek(kind, { namespace: "", name: namespace }));
-  if (!found) throw notFound(NAMESPACES, namespace);
-  if (request.operation !== "CREATE" || found.metadata.deletionTimestamp === undefined) return;
-  throw terminating(request);
+/** Whether a namespace exists must not be found out by asking what one may do in it. */
+function isAccessReview({ resource: { definition } }: AdmissionRequest): boolean {
+  return definition.plural === "localsubjectaccessreviews" && isInGroup(definition, "authorization.k8s.io");
 }
 
-function terminating({ resource, name, namespace }: AdmissionRequest): ApiError {
-  const { group, plural } = resource.definition;
-  const text = `unable to create new content in namespace ${namespace} because it is being terminated`;
-  const error = forbidden({ group, resource: plural }, name, text);
-  error.status.details = {
-    ...error.status.details,
-    causes: [
-      {
-        reason: "NamespaceTerminating",
-        message: `namespace ${namespace} is being terminated`,
-        field: "metadata.namespace",
-      },
-    ],
+function terminating(request: AdmissionRequest): ApiError {
+  const { namespace } = request;
+  const error = refusal(
+    request,
+    `unable to create new content in namespace ${namespace} because it is being terminated`,
+  );
+  const cause = {
+    reason: "NamespaceTerminating",
+    message: `namespace ${namespace} is being terminated`,
+    field: "metadata.namespace",
   };
+  error.status.details = { ...error.status.details, causes: [cause] };
   return error;
 }

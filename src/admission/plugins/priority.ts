@@ -1,7 +1,6 @@
-import { forbidden } from "../../api/api-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
 import type { ObjectAccess } from "../../resources/definition.ts";
-import { isAbout, nameIn, targetOf } from "../concerns.ts";
+import { isAbout, refusal } from "../concerns.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 
 const CLASSES = { group: "scheduling.k8s.io", plural: "priorityclasses" };
@@ -12,7 +11,7 @@ export function priority(access: ObjectAccess): AdmissionPlugin {
   return {
     name: "Priority",
     handles: (request) =>
-      request.operation !== "DELETE" &&
+      (request.operation === "CREATE" || request.operation === "UPDATE") &&
       (isAbout(request, "", "pods") ||
         isAbout(request, CLASSES.group, CLASSES.plural) ||
         isAbout(request, CLASSES.group, "podgroups")),
@@ -20,16 +19,16 @@ export function priority(access: ObjectAccess): AdmissionPlugin {
       const { object, previous } = request;
       if (!object || !isObject(object.spec) || isAbout(request, CLASSES.group, CLASSES.plural)) return;
       if (request.operation === "CREATE") await setPriority(access, request, object.spec);
-      else if (isObject(previous?.spec)) keepPriority(object.spec, previous.spec);
+      else if (isAbout(request, "", "pods") && isObject(previous?.spec)) keepPriority(object.spec, previous.spec);
     },
     async validate(request) {
-      const { object } = request;
+      const { object, operation } = request;
       if (!isAbout(request, CLASSES.group, CLASSES.plural) || object?.globalDefault !== true) return;
-      const classes = await access.list(CLASSES.group, CLASSES.plural, "");
-      const other = classes.find((one) => one.globalDefault === true && one.metadata.name !== object.metadata.name);
-      if (!other) return;
-      const text = `PriorityClass ${other.metadata.name} is already marked as default. Only one default can exist`;
-      throw forbidden(targetOf(request), nameIn(request), text);
+      const present = await findDefault(access, "newest");
+      const isOwn = operation === "UPDATE" && present?.metadata.name === object.metadata.name;
+      if (!present || isOwn) return;
+      const text = `PriorityClass ${present.metadata.name} is already marked as default. Only one default can exist`;
+      throw refusal(request, text);
     },
   };
 }
@@ -45,15 +44,16 @@ async function setPriority(access: ObjectAccess, request: AdmissionRequest, spec
   const { value, policy, name } = await computePriority(access, request, spec);
   if (name !== undefined) spec.priorityClassName = name;
   if (typeof spec.priority === "number" && spec.priority !== value) {
-    const subject = isPod ? "pod spec" : "podGroup spec";
-    const text = `the integer value of priority (${spec.priority}) must not be provided in ${subject}; priority admission controller computed ${value} from the given PriorityClass name`;
-    throw forbidden(targetOf(request), nameIn(request), text);
+    const text = isPod
+      ? `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`
+      : `priority set in the pod group (${spec.priority}) must match the priority computed (${value}) based on the priority class set in the spec`;
+    throw refusal(request, text);
   }
   spec.priority = value;
   if (!isPod) return;
   if (typeof spec.preemptionPolicy === "string" && spec.preemptionPolicy !== policy) {
     const text = `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${policy} from the given PriorityClass name`;
-    throw forbidden(targetOf(request), nameIn(request), text);
+    throw refusal(request, text);
   }
   spec.preemptionPolicy = policy;
 }
@@ -70,12 +70,17 @@ async function computePriority(access: ObjectAccess, request: AdmissionRequest, 
   if (typeof className === "string" && className !== "") {
     const found = await access.find(CLASSES.group, CLASSES.plural, { namespace: "", name: className });
     if (found) return read(found);
-    throw forbidden(targetOf(request), nameIn(request), `no PriorityClass with name ${className} was found`);
+    throw refusal(request, `no PriorityClass with name ${className} was found`);
   }
-  const classes = await access.list(CLASSES.group, CLASSES.plural, "");
+  const found = await findDefault(access, "any");
+  return found ? { ...read(found), name: found.metadata.name } : { value: 0, policy: DEFAULT_POLICY };
+}
+
+/** The default class. Should two writers have made two of them at the same moment, the lower one counts. */
+async function findDefault(access: ObjectAccess, freshness: "newest" | "any"): Promise<KubeObject | undefined> {
+  const classes = await access.list(CLASSES.group, CLASSES.plural, "", freshness);
   const defaults = classes.filter((one) => one.globalDefault === true);
-  const [lowest] = defaults.sort((a, b) => read(a).value - read(b).value);
-  return lowest ? { ...read(lowest), name: lowest.metadata.name } : { value: 0, policy: DEFAULT_POLICY };
+  return defaults.sort((a, b) => read(a).value - read(b).value)[0];
 }
 
 function read(priorityClass: KubeObject): Computed {

@@ -1,10 +1,12 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { forbidden } from "../../api/api-error.ts";
-import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { plainError } from "../../api/api-error.ts";
+import type { KubeObject } from "../../api/object.ts";
 import type { ObjectAccess } from "../../resources/definition.ts";
-import { isAbout, nameIn, targetOf } from "../concerns.ts";
+import { isAbout, refusal } from "../concerns.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
+import { type PodSpec, podSpecOf, type Volume } from "./pod-spec.ts";
+import { ephemeralSecretProblem, limitsSecrets, referencesSecrets, secretProblem } from "./secret-references.ts";
 
 const MOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
 const VOLUME_PREFIX = "kube-api-access-";
@@ -16,20 +18,63 @@ const TRIES = 10;
 export function serviceAccount(access: ObjectAccess): AdmissionPlugin {
   return {
     name: "ServiceAccount",
-    handles: (request) => request.operation === "CREATE" && isAbout(request, "", "pods"),
+    handles: (request) => isCreation(request) || isEphemeral(request),
     async mutate(request) {
       const { object } = request;
-      if (!object || !isObject(object.spec) || object.metadata.annotations?.[MIRROR] !== undefined) return;
-      const { spec } = object;
-      if (!spec.serviceAccountName) spec.serviceAccountName = DEFAULT_ACCOUNT;
-      spec.serviceAccount = spec.serviceAccountName;
-      const account = await requireAccount(access, request, String(spec.serviceAccountName));
-      if (automounts(spec, account)) mountToken(spec);
-      if (!Array.isArray(spec.imagePullSecrets) || spec.imagePullSecrets.length === 0) {
-        if (Array.isArray(account.imagePullSecrets)) spec.imagePullSecrets = [...account.imagePullSecrets];
+      if (!object || !isCreation(request)) return;
+      // What a node runs by itself is only shown, so it stays as it is.
+      if (isMirror(object)) return checkMirror(request, object);
+      const spec = podSpecOf(object);
+      if (!spec.serviceAccountName) {
+        spec.serviceAccountName = DEFAULT_ACCOUNT;
+        spec.serviceAccount = DEFAULT_ACCOUNT;
       }
+      const account = await requireAccount(access, request, spec.serviceAccountName);
+      if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken !== false) mountToken(spec);
+      if ((spec.imagePullSecrets ?? []).length === 0 && Array.isArray(account.imagePullSecrets)) {
+        spec.imagePullSecrets = account.imagePullSecrets.map((one) => ({ ...(one as { name?: string }) }));
+      }
+      checkSecrets(request, spec, account);
+    },
+    async validate(request) {
+      const { object } = request;
+      if (!object) return;
+      if (isCreation(request) && isMirror(object)) return checkMirror(request, object);
+      const spec = podSpecOf(object);
+      if (!spec.serviceAccountName) {
+        const name = `${request.namespace}/${object.metadata.name ?? ""}`;
+        throw refusal(request, `no service account specified for pod ${name}`);
+      }
+      const account = await requireAccount(access, request, spec.serviceAccountName);
+      if (isCreation(request)) return checkSecrets(request, spec, account);
+      const problem = limitsSecrets(account) ? ephemeralSecretProblem(spec, account) : undefined;
+      // Compat: the real server forgets to make this a refusal of its own.
+      if (problem !== undefined) throw plainError(500, problem);
     },
   };
+}
+
+const isCreation = (request: AdmissionRequest) => request.operation === "CREATE" && isAbout(request, "", "pods");
+const isEphemeral = (request: AdmissionRequest) =>
+  request.operation === "UPDATE" && isAbout(request, "", "pods", "ephemeralcontainers");
+const isMirror = (pod: KubeObject) => pod.metadata.annotations?.[MIRROR] !== undefined;
+
+function checkMirror(request: AdmissionRequest, pod: KubeObject): void {
+  const spec = podSpecOf(pod);
+  if (spec.serviceAccountName) throw refusal(request, "a mirror pod may not reference service accounts");
+  if (referencesSecrets(spec)) throw refusal(request, "a mirror pod may not reference secrets");
+  if (!(spec.volumes ?? []).some(projectsToken)) return;
+  throw refusal(request, "a mirror pod may not use ServiceAccountToken volume projections");
+}
+
+function projectsToken({ projected }: Volume): boolean {
+  const { sources = [] } = (projected ?? {}) as { sources?: { serviceAccountToken?: object }[] };
+  return sources.some(({ serviceAccountToken }) => serviceAccountToken !== undefined);
+}
+
+function checkSecrets(request: AdmissionRequest, spec: PodSpec, account: KubeObject): void {
+  const problem = limitsSecrets(account) ? secretProblem(spec, account) : undefined;
+  if (problem !== undefined) throw refusal(request, problem);
 }
 
 async function requireAccount(access: ObjectAccess, request: AdmissionRequest, name: string): Promise<KubeObject> {
@@ -43,33 +88,22 @@ async function requireAccount(access: ObjectAccess, request: AdmissionRequest, n
     await sleep(100 + randomInt(100));
   }
   const text = `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`;
-  throw forbidden(targetOf(request), nameIn(request), text);
-}
-
-function automounts(spec: JsonObject, account: KubeObject): boolean {
-  const choice = spec.automountServiceAccountToken ?? account.automountServiceAccountToken;
-  return choice !== false;
+  throw refusal(request, text);
 }
 
 /** Adds the volume with the token, the root certificates and the namespace, and mounts it where nothing else is. */
-function mountToken(spec: JsonObject): void {
-  const volumes = Array.isArray(spec.volumes) ? spec.volumes : [];
-  const existing = volumes.find((one) => isObject(one) && String(one.name).startsWith(VOLUME_PREFIX));
-  const name = isObject(existing) ? String(existing.name) : VOLUME_PREFIX + suffix();
+function mountToken(spec: PodSpec): void {
+  const { volumes = [] } = spec;
+  const existing = volumes.find((one) => one.name.startsWith(VOLUME_PREFIX));
+  const name = existing?.name ?? VOLUME_PREFIX + suffix();
   let isMounted = false;
-  for (const member of ["containers", "initContainers"]) {
-    const containers = spec[member];
-    if (!Array.isArray(containers)) continue;
-    for (const container of containers) if (isObject(container)) isMounted = mount(container, name) || isMounted;
+  for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {
+    const { volumeMounts = [] } = container;
+    if (volumeMounts.some(({ mountPath }) => mountPath === MOUNT_PATH)) continue;
+    container.volumeMounts = [...volumeMounts, { name, readOnly: true, mountPath: MOUNT_PATH }];
+    isMounted = true;
   }
   if (isMounted && !existing) spec.volumes = [...volumes, tokenVolume(name)];
-}
-
-function mount(container: JsonObject, name: string): boolean {
-  const mounts = Array.isArray(container.volumeMounts) ? container.volumeMounts : [];
-  if (mounts.some((one) => isObject(one) && one.mountPath === MOUNT_PATH)) return false;
-  container.volumeMounts = [...mounts, { name, readOnly: true, mountPath: MOUNT_PATH }];
-  return true;
 }
 
 const ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
@@ -78,7 +112,7 @@ function suffix(): string {
   return Array.from({ length: 5 }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join("");
 }
 
-function tokenVolume(name: string): Json {
+function tokenVolume(name: string): Volume {
   return {
     name,
     projected: {

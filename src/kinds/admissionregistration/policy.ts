@@ -5,11 +5,11 @@ import {
   notSupportedField,
   requiredField,
 } from "../../api/field-error.ts";
-import { byteLength, dns1123Subdomain, qualifiedName } from "../../api/names.ts";
+import { byteLength, qualifiedName } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/definition.ts";
 import { validateConditions } from "../rules/conditions.ts";
-import { dns1035Label, pushInvalid } from "../rules/formats.ts";
+import { dns1035Label, pushInvalid, subdomainName } from "../rules/formats.ts";
 import { sameValue } from "../rules/immutable.ts";
 import {
   type MatchCondition,
@@ -77,13 +77,13 @@ function pushParamKindErrors(errors: FieldError[], path: string, paramKind: Poli
   else if (parts.length > 2) errors.push(invalidField(at, apiVersion, `unexpected GroupVersion string: ${apiVersion}`));
   else {
     const [group, version = ""] = parts.length === 2 ? parts : ["", parts[0]];
-    const groupTexts = group ? dns1123Subdomain(group) : [];
+    const groupTexts = group ? subdomainName(group) : [];
     if (groupTexts.length > 0) errors.push(invalidField(at, group, groupTexts.join(",")));
-    const texts = dns1035Label(version);
+    const texts = dns1035Label(version, "characters");
     if (version === "") errors.push(invalidField(at, apiVersion, "version must be specified"));
     else if (texts.length > 0) errors.push(invalidField(at, version, texts.join(",")));
   }
-  const kindTexts = dns1035Label(kind.toLowerCase());
+  const kindTexts = dns1035Label(kind.toLowerCase(), "characters");
   if (kind === "") errors.push(requiredField(`${path}.kind`));
   else if (kindTexts.length > 0) {
     const text = `may have mixed case, but should otherwise match: ${kindTexts.join(",")}`;

@@ -1,9 +1,8 @@
 import { duplicateField, type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
-import { dns1123Subdomain } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/definition.ts";
 import type { LabelSelector } from "../rules/common-types.ts";
-import { dns1035Label, pushInvalid } from "../rules/formats.ts";
+import { dns1035Label, pushInvalid, subdomainName } from "../rules/formats.ts";
 import { sameValue } from "../rules/immutable.ts";
 import { validateLabelSelector } from "../rules/label-selector.ts";
 import { type ServiceReference, webhookServiceErrors, webhookUrlErrors } from "../rules/webhook-client.ts";
@@ -25,7 +24,7 @@ interface Webhook extends JsonObject {
   matchPolicy?: string;
   namespaceSelector?: LabelSelector;
   objectSelector?: LabelSelector;
-  sideEffects?: string;
+  sideEffects?: string | null;
   timeoutSeconds?: number;
   admissionReviewVersions?: string[];
   matchConditions?: MatchCondition[];
@@ -54,7 +53,7 @@ function demandsOf(next: KubeObject, previous: KubeObject | undefined): Demands 
   const webhooks = webhooksOf(next);
   const names = before.map(({ name = "" }) => name);
   return {
-    noSideEffects: before.every(({ sideEffects = "" }) => WITHOUT_SIDE_EFFECTS.includes(sideEffects)),
+    noSideEffects: before.every(({ sideEffects }) => WITHOUT_SIDE_EFFECTS.includes(sideEffects ?? "")),
     knownReviewVersion: before.every(
       ({ admissionReviewVersions: versions = [] }) => versions.length === 0 || versions.some(isKnownVersion),
     ),
@@ -73,7 +72,7 @@ function demandsOf(next: KubeObject, previous: KubeObject | undefined): Demands 
 const isKnownVersion = (version: string): boolean => REVIEW_VERSIONS.includes(version);
 
 function pushNameErrors(errors: FieldError[], path: string, name: string): void {
-  const texts = dns1123Subdomain(name);
+  const texts = subdomainName(name);
   if (name === "") errors.push(requiredField(path));
   else if (texts.length > 0) errors.push(invalidField(path, name, texts.join(",")));
   else if (name.split(".").length < 3) {
@@ -87,10 +86,11 @@ function pushWebhookErrors(errors: FieldError[], path: string, webhook: Webhook,
   pushClosed(errors, `${path}.failurePolicy`, webhook.failurePolicy, FAILURE_POLICIES);
   pushMatchPolicyErrors(errors, `${path}.matchPolicy`, webhook.matchPolicy);
   const allowed = demands.noSideEffects ? WITHOUT_SIDE_EFFECTS : SIDE_EFFECTS;
-  if (webhook.sideEffects === undefined) {
+  const sideEffects = webhook.sideEffects ?? undefined;
+  if (sideEffects === undefined) {
     errors.push(requiredField(`${path}.sideEffects`, `must specify one of ${allowed.join(", ")}`));
   }
-  pushClosed(errors, `${path}.sideEffects`, webhook.sideEffects, allowed);
+  pushClosed(errors, `${path}.sideEffects`, sideEffects, allowed);
   const { timeoutSeconds: timeout = 1 } = webhook;
   if (timeout < 1 || timeout > 30) {
     const text = "the timeout value must be between 1 and 30 seconds";
@@ -122,7 +122,7 @@ function pushVersionErrors(errors: FieldError[], path: string, versions: readonl
   for (const [index, version] of versions.entries()) {
     const at = `${path}[${index}]`;
     if (versions.indexOf(version) < index) errors.push(invalidField(at, version, "duplicate version"));
-    else pushInvalid(errors, at, version, dns1035Label(version));
+    else pushInvalid(errors, at, version, dns1035Label(version, "characters"));
   }
   if (needsKnown && !versions.some(isKnownVersion)) {
     errors.push(invalidField(path, versions, `must include at least one of ${known}`));

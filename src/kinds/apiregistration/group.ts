@@ -1,8 +1,8 @@
 import type { KubeObject } from "../../api/object.ts";
 import type { ResourceDefinition } from "../../resources/definition.ts";
 import { AGE, column, findCondition, NAME, read, readText } from "../cells.ts";
-import { nameHook, versionDotGroup } from "../own-names.ts";
 import { defineKinds, STATUS } from "../row.ts";
+import { apiServiceHooks } from "./api-service.ts";
 
 function printService(service: KubeObject): string {
   const reference = read(service, ".spec.service");
@@ -36,7 +36,8 @@ export const apiregistrationKinds: ResourceDefinition[] = defineKinds(
         statusKeepsMetadata: true,
         freeFinalizers: true,
       },
-      hooks: nameHook(versionDotGroup),
+      defaults: { "spec.service.port": 443 },
+      hooks: apiServiceHooks,
     },
   ],
 );

@@ -4,13 +4,22 @@ import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts"
 import type { ResourceHooks } from "../../resources/definition.ts";
 import { setPodTemplateDefaults } from "../core/pod-spec-defaults.ts";
 import { validatePodTemplate } from "../core/pod-spec-validation.ts";
+import { podTemplateWarnings } from "../core/pod-warnings.ts";
 import type { Defaults } from "../rules/defaults.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";
 import { immutable, sameValue } from "../rules/immutable.ts";
 import { atMostAll, intOrPercentValue, validateIntOrPercent } from "../rules/int-or-percent.ts";
 import { hasInvalidValue, isEmptySelector, orderedSelector, validateLabelSelector } from "../rules/label-selector.ts";
 import { nonNegativeMembers, notDecremented } from "../rules/numbers.ts";
-import { isUsable, memberOf, validateRunsForever, validateTemplateLabels, type WorkloadSpec } from "./workload.ts";
+import {
+  isUsable,
+  memberOf,
+  prepareTemplate,
+  templateOf,
+  validateRunsForever,
+  validateTemplateLabels,
+  type WorkloadSpec,
+} from "./workload.ts";
 
 interface DaemonSetSpec extends WorkloadSpec {
   updateStrategy?: UpdateStrategy;
@@ -62,13 +71,13 @@ function setDefaults(daemonSet: KubeObject): void {
 }
 
 function prepare(next: KubeObject, previous: KubeObject | undefined): void {
+  prepareTemplate(templateOf(next), previous && templateOf(previous));
   if (!previous) {
     setTemplateGeneration(next, Math.max(1, templateGeneration(next)));
     return;
   }
-  const { template: before } = memberOf<DaemonSetSpec>(previous, "spec");
-  const { template } = memberOf<DaemonSetSpec>(next, "spec");
-  setTemplateGeneration(next, templateGeneration(previous) + (sameValue(template, before) ? 0 : 1));
+  const isSame = sameValue(templateOf(next), templateOf(previous));
+  setTemplateGeneration(next, templateGeneration(previous) + (isSame ? 0 : 1));
 }
 
 function validateStrategy(strategy: UpdateStrategy, path: string): FieldError[] {
@@ -108,7 +117,7 @@ function validateSpec(spec: DaemonSetSpec, before: DaemonSetSpec | undefined): F
   }
   return [
     ...errors,
-    ...validatePodTemplate(template, "spec.template"),
+    ...validatePodTemplate(template, "spec.template", before?.template),
     ...validateRunsForever(template, "spec.template", "DaemonSet"),
     ...nonNegativeMembers(spec, "spec", ["minReadySeconds"]),
     ...validateStrategy(updateStrategy, "spec.updateStrategy"),
@@ -148,5 +157,9 @@ export const daemonSetHooks: ResourceHooks = {
       ...immutable(spec.selector, before.selector, "spec.selector", orderedSelector),
       ...validateSpec(spec, before),
     ];
+  },
+  warn(next, previous) {
+    if (previous && templateGeneration(next) === templateGeneration(previous)) return [];
+    return podTemplateWarnings(templateOf(next), "spec.template");
   },
 };

@@ -15,7 +15,15 @@ import { immutable } from "../rules/immutable.ts";
 import { atMostAll, intOrPercentValue, validateIntOrPercent } from "../rules/int-or-percent.ts";
 import { orderedSelector } from "../rules/label-selector.ts";
 import { nonNegative, nonNegativeMembers, notDecremented } from "../rules/numbers.ts";
-import { memberOf, validateNotMoreThan, validateReplicated, type WorkloadSpec, warnOfName } from "./workload.ts";
+import {
+  memberOf,
+  prepareTemplate,
+  templateOf,
+  validateNotMoreThan,
+  validateReplicated,
+  type WorkloadSpec,
+  warnOfWorkload,
+} from "./workload.ts";
 
 interface DeploymentSpec extends WorkloadSpec {
   strategy?: Strategy;
@@ -79,11 +87,11 @@ function validateRollingUpdate({ maxUnavailable, maxSurge }: JsonObject, path: s
   return [...errors, ...atMostAll(maxUnavailable, `${path}.maxUnavailable`)];
 }
 
-function validateSpec(spec: DeploymentSpec): FieldError[] {
+function validateSpec(spec: DeploymentSpec, before: DeploymentSpec | undefined): FieldError[] {
   const { replicas, strategy = {}, minReadySeconds = 0, progressDeadlineSeconds } = spec;
   const errors = [
     ...nonNegative(replicas, "spec.replicas"),
-    ...validateReplicated(spec, "spec"),
+    ...validateReplicated(spec, "spec", before),
     ...validateStrategy(strategy, "spec.strategy"),
     ...nonNegativeMembers(spec, "spec", ["minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"]),
   ];
@@ -121,6 +129,7 @@ function validateStatus(next: KubeObject, previous: KubeObject | undefined): Fie
 export const deploymentHooks: ResourceHooks = {
   setDefaults,
   prepare(next, previous, { subresource }) {
+    prepareTemplate(templateOf(next), previous && templateOf(previous));
     if (!previous || subresource === "status") return;
     const { annotations = {}, generation = 0 } = previous.metadata;
     // Compat: annotations are copied to what a deployment makes, so they count as wanted state.
@@ -129,10 +138,12 @@ export const deploymentHooks: ResourceHooks = {
   validate(next, previous, { subresource }) {
     if (subresource === "status") return validateStatus(next, previous);
     const spec = memberOf<DeploymentSpec>(next, "spec");
-    const errors = validateSpec(spec);
-    if (!previous) return errors;
-    const { selector } = memberOf<DeploymentSpec>(previous, "spec");
-    return [...errors, ...immutable(spec.selector, selector, "spec.selector", orderedSelector)];
+    if (!previous) return validateSpec(spec, undefined);
+    const before = memberOf<DeploymentSpec>(previous, "spec");
+    return [
+      ...validateSpec(spec, before),
+      ...immutable(spec.selector, before.selector, "spec.selector", orderedSelector),
+    ];
   },
-  warn: (next, previous) => (previous ? [] : warnOfName(next)),
+  warn: warnOfWorkload,
 };

@@ -5,7 +5,15 @@ import { setPodTemplateDefaults } from "../core/pod-spec-defaults.ts";
 import { immutable } from "../rules/immutable.ts";
 import { orderedSelector } from "../rules/label-selector.ts";
 import { nonNegativeMembers } from "../rules/numbers.ts";
-import { memberOf, validateNotMoreThan, validateReplicated, type WorkloadSpec, warnOfName } from "./workload.ts";
+import {
+  memberOf,
+  prepareTemplate,
+  templateOf,
+  validateNotMoreThan,
+  validateReplicated,
+  type WorkloadSpec,
+  warnOfWorkload,
+} from "./workload.ts";
 
 const COUNTERS = [
   "replicas",
@@ -30,17 +38,17 @@ export function validateReplicaCounters(object: KubeObject): FieldError[] {
 
 /** A number of equal pods. */
 export const replicaSetHooks: ResourceHooks = {
-  setDefaults: (replicaSet) => setPodTemplateDefaults(memberOf<WorkloadSpec>(replicaSet, "spec").template),
+  setDefaults: (replicaSet) => setPodTemplateDefaults(templateOf(replicaSet)),
+  prepare: (next, previous) => prepareTemplate(templateOf(next), previous && templateOf(previous)),
   validate(next, previous, { subresource }) {
     if (subresource === "status") return validateReplicaCounters(next);
     const spec = memberOf<WorkloadSpec>(next, "spec");
-    const errors = [
+    const before = previous && memberOf<WorkloadSpec>(previous, "spec");
+    return [
       ...nonNegativeMembers(spec, "spec", ["replicas", "minReadySeconds"]),
-      ...validateReplicated(spec, "spec"),
+      ...validateReplicated(spec, "spec", before),
+      ...(before ? immutable(spec.selector, before.selector, "spec.selector", orderedSelector) : []),
     ];
-    if (!previous) return errors;
-    const { selector } = memberOf<WorkloadSpec>(previous, "spec");
-    return [...errors, ...immutable(spec.selector, selector, "spec.selector", orderedSelector)];
   },
-  warn: (next, previous) => (previous ? [] : warnOfName(next)),
+  warn: warnOfWorkload,
 };

@@ -4,10 +4,13 @@ import { isObject, type Json, type JsonObject, type KubeObject, type ObjectMeta 
 import type { ResourceHooks } from "../../resources/definition.ts";
 import { validateLabels } from "../../resources/metadata-validation.ts";
 import { validateClaimSpec } from "../core/claim-spec-validation.ts";
+import { internalForm } from "../core/internal-form.ts";
 import { setPodTemplateDefaults } from "../core/pod-spec-defaults.ts";
 import { validatePodTemplate } from "../core/pod-spec-validation.ts";
 import type { PodSpec } from "../core/pod-types.ts";
+import { podTemplateWarnings } from "../core/pod-warnings.ts";
 import type { PersistentVolumeClaimSpec, Volume } from "../core/volume-types.ts";
+import { claimWarnings } from "../core/volume-warnings.ts";
 import type { Defaults } from "../rules/defaults.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";
 import { immutable } from "../rules/immutable.ts";
@@ -16,9 +19,12 @@ import { orderedSelector } from "../rules/label-selector.ts";
 import { nonNegative, nonNegativeMembers, notDecremented } from "../rules/numbers.ts";
 import { roundResources } from "../rules/quantities.ts";
 import {
+  isChanged,
   isUsable,
   memberOf,
   type PodTemplate,
+  prepareTemplate,
+  templateOf,
   validateNotMoreThan,
   validateRunsForever,
   validateSelector,
@@ -117,9 +123,10 @@ function validateRetention(policy: JsonObject | undefined, path: string): FieldE
     .map((member) => notSupportedField(`${path}.${member}`, policy[member] ?? "", RETENTIONS));
 }
 
-/** What depends on whether the object is new. */
+/** What depends on the stored object. */
 interface Leniency {
-  readonly isUpdate: boolean;
+  /** What is stored; absent for a new object. */
+  readonly before?: StatefulSetSpec;
   readonly allowsRecreate: boolean;
   /** The stored template is not valid either. */
   readonly skipsTemplate: boolean;
@@ -134,29 +141,30 @@ function validateSpec(spec: StatefulSetSpec, leniency: Leniency): FieldError[] {
   errors.push(...validateStrategy(updateStrategy, "spec.updateStrategy", leniency.allowsRecreate));
   const retention = "persistentVolumeClaimRetentionPolicy";
   errors.push(...validateRetention(spec[retention], `spec.${retention}`));
-  if (!leniency.isUpdate) {
+  if (!leniency.before) {
     for (const [index, claim] of (spec.volumeClaimTemplates ?? []).entries()) {
       validateClaimSpec(errors, claim.spec ?? {}, `spec.volumeClaimTemplates[${index}].spec`);
     }
   }
   errors.push(...nonNegativeMembers(spec, "spec", ["replicas", "minReadySeconds"]));
   errors.push(...nonNegative(ordinals?.start, "spec.ordinals.start"));
-  if (!leniency.isUpdate && serviceName !== "") {
+  if (!leniency.before && serviceName !== "") {
     errors.push(...dns1123Label(serviceName).map((text) => invalidField("spec.serviceName", serviceName, text)));
   }
   errors.push(...validateSelector(selector, "spec.selector", "statefulset"));
-  if (isUsable(selector)) errors.push(...validateTemplate(spec, leniency.skipsTemplate));
+  if (isUsable(selector)) errors.push(...validateTemplate(spec, leniency));
   else errors.push(invalidField("spec.selector", orderedSelector(selector), ""));
   errors.push(...validateRunsForever(template, "spec.template", "StatefulSet"));
   return errors;
 }
 
-function validateTemplate(spec: StatefulSetSpec, skipsTemplate: boolean): FieldError[] {
+function validateTemplate(spec: StatefulSetSpec, { before, skipsTemplate }: Leniency): FieldError[] {
   const { selector, template = {} } = spec;
   const path = "spec.template";
+  const shown = withClaims(template, spec.volumeClaimTemplates ?? []);
   return [
     ...validateTemplateLabels(selector, template, path),
-    ...(skipsTemplate ? [] : validatePodTemplate(withClaims(template, spec.volumeClaimTemplates ?? []), path)),
+    ...(skipsTemplate ? [] : validatePodTemplate(shown, path, before?.template)),
     ...validateLabels(memberOf<ObjectMeta>(template, "metadata").labels ?? {}, `${path}.labels`),
   ];
 }
@@ -176,10 +184,13 @@ function withClaims(template: PodTemplate, claims: readonly ClaimTemplate[]): Po
 
 function validateUpdate(spec: StatefulSetSpec, before: StatefulSetSpec): FieldError[] {
   const allowsRecreate = before.updateStrategy?.type === "Recreate";
-  const leniency = { isUpdate: true, allowsRecreate, skipsTemplate: false };
+  const leniency = { before, allowsRecreate, skipsTemplate: false };
   const errors = validateSpec(spec, leniency);
   const isOldInvalid = errors.length > 0 && validateSpec(before, leniency).length > 0;
-  const print = { selector: orderedSelector } as Readonly<Record<string, (value: Json | undefined) => unknown>>;
+  const print: Readonly<Record<string, (value: Json | undefined) => unknown>> = {
+    selector: orderedSelector,
+    volumeClaimTemplates: (value) => value && internalForm(value, "PersistentVolumeClaim"),
+  };
   const fixed = ["selector", "volumeClaimTemplates", "serviceName", "podManagementPolicy"];
   return [
     ...(isOldInvalid ? validateSpec(spec, { ...leniency, skipsTemplate: true }) : errors),
@@ -216,15 +227,24 @@ const NEGATIVE_HISTORY =
 /** Pods with names and volumes of their own. */
 export const statefulSetHooks: ResourceHooks = {
   setDefaults,
+  prepare: (next, previous) => prepareTemplate(templateOf(next), previous && templateOf(previous)),
   validate(next, previous, { subresource }) {
     if (subresource === "status") return validateStatus(next, previous);
     const spec = memberOf<StatefulSetSpec>(next, "spec");
-    if (!previous) return validateSpec(spec, { isUpdate: false, allowsRecreate: false, skipsTemplate: false });
+    if (!previous) return validateSpec(spec, { allowsRecreate: false, skipsTemplate: false });
     return validateUpdate(spec, memberOf<StatefulSetSpec>(previous, "spec"));
   },
-  warn(next, _previous, { subresource }) {
+  warn(next, previous, { subresource }) {
     if (subresource === "status") return [];
-    const { revisionHistoryLimit = 0 } = memberOf<StatefulSetSpec>(next, "spec");
-    return revisionHistoryLimit < 0 ? [NEGATIVE_HISTORY] : [];
+    const { revisionHistoryLimit = 0, volumeClaimTemplates = [] } = memberOf<StatefulSetSpec>(next, "spec");
+    // Compat: an update spells the path differently.
+    const suffix = previous ? ".Spec" : "";
+    return [
+      ...(isChanged(next, previous) ? podTemplateWarnings(templateOf(next), "spec.template") : []),
+      ...volumeClaimTemplates.flatMap(({ spec = {} }, index) =>
+        claimWarnings(spec, `spec.volumeClaimTemplates[${index}]${suffix}`),
+      ),
+      ...(revisionHistoryLimit < 0 ? [NEGATIVE_HISTORY] : []),
+    ];
   },
 };

@@ -9,8 +9,10 @@ import { matchesLabels } from "../../api/label-selector.ts";
 import { dns1123Label } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject, type KubeObject, type ObjectMeta } from "../../api/object.ts";
 import { readSelectorObject } from "../../api/selector-object.ts";
+import { dropDisabledFields } from "../core/pod-disabled-fields.ts";
 import { validatePodTemplate } from "../core/pod-spec-validation.ts";
 import type { PodSpec } from "../core/pod-types.ts";
+import { podTemplateWarnings } from "../core/pod-warnings.ts";
 import { isEmptySelector, orderedSelector, orderedTexts, validateLabelSelector } from "../rules/label-selector.ts";
 
 /** The pods that a workload makes. */
@@ -70,27 +72,41 @@ export function validateRunsForever(template: PodTemplate, path: string, kind: s
 }
 
 /** Selector and template of the kinds that scale. Compat: both call themselves by the same names in messages. */
-export function validateReplicated({ selector, template = {} }: WorkloadSpec, path: string): FieldError[] {
+export function validateReplicated(spec: WorkloadSpec, path: string, before: WorkloadSpec | undefined): FieldError[] {
+  const { selector, template = {} } = spec;
   const errors = validateSelector(selector, `${path}.selector`, "deployment");
   if (!isUsable(selector)) {
     errors.push(invalidField(`${path}.selector`, orderedSelector(selector), "invalid label selector"));
     return errors;
   }
-  return [...errors, ...validateTemplate(selector, template, `${path}.template`, "ReplicaSet")];
+  return [
+    ...errors,
+    ...validateTemplateLabels(selector, template, `${path}.template`),
+    ...validatePodTemplate(template, `${path}.template`, before?.template),
+    ...validateRunsForever(template, `${path}.template`, "ReplicaSet"),
+  ];
 }
 
-/** A template that a usable selector must find. */
-export function validateTemplate(
-  selector: Json | undefined,
-  template: PodTemplate,
-  path: string,
-  kind: string,
-): FieldError[] {
-  return [
-    ...validateTemplateLabels(selector, template, path),
-    ...validatePodTemplate(template, path),
-    ...validateRunsForever(template, path, kind),
-  ];
+/** The pods that a workload of the common shape makes. */
+export function templateOf(workload: KubeObject | undefined): PodTemplate {
+  return memberOf<PodTemplate>(memberOf<WorkloadSpec>(workload, "spec"), "template");
+}
+
+/** Drops what the pods of a template may not have yet. Changes `template`. */
+export function prepareTemplate(template: PodTemplate, before: PodTemplate | undefined): void {
+  const { metadata, spec = {} } = template;
+  dropDisabledFields(spec, metadata?.annotations, before?.spec);
+}
+
+/** Whether a write changed what is wanted of an object, so that it is worth a warning. */
+export function isChanged(next: KubeObject, previous: KubeObject | undefined): boolean {
+  return next.metadata.generation !== previous?.metadata.generation;
+}
+
+/** Warnings about a workload of the common shape: about its name when it is new, about its pods when they may differ. */
+export function warnOfWorkload(next: KubeObject, previous: KubeObject | undefined): string[] {
+  if (!previous) return [...warnOfName(next), ...podTemplateWarnings(templateOf(next), "spec.template")];
+  return isChanged(next, previous) ? podTemplateWarnings(templateOf(next), "spec.template") : [];
 }
 
 /** Warns of a name that pods made from it could not have as their host name. */

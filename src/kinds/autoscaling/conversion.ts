@@ -1,6 +1,6 @@
+import { printGoJson } from "../../api/go-json.ts";
 import { isObject, type Json, type JsonObject, type KubeObject, type ObjectMeta } from "../../api/object.ts";
 import { read, readObjects } from "../cells.ts";
-import { printGoJson } from "../rules/go-json.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";
 import { AnnotationError, memberOf, SPEC_TABLE, STATUS_TABLE, toNewMetric, toOldMetric } from "./metric-map.ts";
 
@@ -59,6 +59,13 @@ export function withoutOwnAnnotations(metadata: ObjectMeta): ObjectMeta {
   const kept = Object.entries(annotations).filter(([key]) => !OWN_ANNOTATIONS.includes(key));
   const { annotations: _, ...rest } = metadata;
   return kept.length === 0 ? rest : { ...rest, annotations: Object.fromEntries(kept) };
+}
+
+/** The annotations that carry what was measured. */
+export function statusAnnotations({ annotations = {} }: ObjectMeta): { [key: string]: string } {
+  return Object.fromEntries(
+    Object.entries(annotations).filter(([key]) => key === CURRENT_METRICS || key === CONDITIONS),
+  );
 }
 
 function isProcessorUtilization(metric: JsonObject, member: "target" | "current"): boolean {

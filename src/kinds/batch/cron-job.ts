@@ -1,12 +1,12 @@
 import { type FieldError, invalidField, notSupportedField, requiredField } from "../../api/field-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/definition.ts";
-import { memberOf, warnOfName } from "../apps/workload.ts";
+import { isChanged, memberOf, warnOfName } from "../apps/workload.ts";
 import type { Defaults } from "../rules/defaults.ts";
 import { orderedSelector } from "../rules/label-selector.ts";
 import { nonNegative } from "../rules/numbers.ts";
 import { scheduleProblem } from "./cron-schedule.ts";
-import { dropScheduling, setJobTemplateDefaults, warnOfJobSpec } from "./job.ts";
+import { prepareJobSpec, setJobTemplateDefaults, warnOfJobSpec } from "./job.ts";
 import { validateJobSpec } from "./job-spec-validation.ts";
 import type { JobSpec } from "./job-types.ts";
 import { looksLikeTimeZone, timeZoneProblem } from "./time-zone.ts";
@@ -70,15 +70,16 @@ function validateSpec(spec: CronJobSpec, before: CronJobSpec | undefined): Field
   else if (!CONCURRENCY.includes(concurrencyPolicy)) {
     errors.push(notSupportedField("spec.concurrencyPolicy", concurrencyPolicy, CONCURRENCY));
   }
-  errors.push(...validateJobTemplate(memberOf<JobSpec>(spec.jobTemplate, "spec"), "spec.jobTemplate.spec"));
+  const job = memberOf<JobSpec>(spec.jobTemplate, "spec");
+  errors.push(...validateJobTemplate(job, "spec.jobTemplate.spec", before && memberOf(before.jobTemplate, "spec")));
   for (const member of ["successfulJobsHistoryLimit", "failedJobsHistoryLimit"]) {
     errors.push(...nonNegative(spec[member], `spec.${member}`));
   }
   return errors;
 }
 
-function validateJobTemplate(job: JobSpec, path: string): FieldError[] {
-  const errors = validateJobSpec(job, path);
+function validateJobTemplate(job: JobSpec, path: string, before: JobSpec | undefined): FieldError[] {
+  const errors = validateJobSpec(job, path, before);
   if (isObject(job.selector)) {
     errors.push(invalidField(`${path}.selector`, orderedSelector(job.selector), "`selector` will be auto-generated"));
   }
@@ -92,7 +93,7 @@ const ZONE_WARNING =
 /** Jobs that begin at certain times. */
 export const cronJobHooks: ResourceHooks = {
   setDefaults: (cronJob) => setJobTemplateDefaults(jobSpecOf(cronJob)),
-  prepare: (next, previous) => dropScheduling(jobSpecOf(next), previous && jobSpecOf(previous)),
+  prepare: (next, previous) => prepareJobSpec(jobSpecOf(next), previous && jobSpecOf(previous)),
   validate(next, previous, { subresource }) {
     if (subresource === "status") return [];
     const spec = memberOf<CronJobSpec>(next, "spec");
@@ -109,10 +110,9 @@ export const cronJobHooks: ResourceHooks = {
     if (subresource === "status") return [];
     const path = "spec.jobTemplate.spec";
     if (!previous) return [...warnOfName(next), ...warnOfJobSpec(jobSpecOf(next), path)];
-    const isChanged = next.metadata.generation !== previous.metadata.generation;
     const { schedule = "" } = memberOf<CronJobSpec>(next, "spec");
     return [
-      ...(isChanged ? warnOfJobSpec(jobSpecOf(next), path) : []),
+      ...(isChanged(next, previous) ? warnOfJobSpec(jobSpecOf(next), path) : []),
       ...(schedule.includes("TZ") ? [ZONE_WARNING] : []),
     ];
   },

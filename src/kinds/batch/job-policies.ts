@@ -79,7 +79,8 @@ function validateConditions(patterns: readonly OnPodCondition[], path: string): 
 }
 
 function validateExitCodes(codes: OnExitCodes, containers: ReadonlySet<string>, path: string): FieldError[] {
-  const { operator = "", containerName, values = [] } = codes;
+  const { operator = "", containerName } = codes;
+  const values = codes.values ?? [];
   const errors: FieldError[] = [];
   if (operator === "") errors.push(requiredField(`${path}.operator`, validValues(EXIT_CODE_OPERATORS)));
   else if (!EXIT_CODE_OPERATORS.includes(operator)) {

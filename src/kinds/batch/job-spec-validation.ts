@@ -24,7 +24,7 @@ const MAX_FAILED_WITH_MANY = 10_000;
 const MAX_MANAGER_BYTES = 63;
 
 /** What is wrong with what a job is to do, apart from its selector. */
-export function validateJobSpec(spec: JobSpec, path: string): FieldError[] {
+export function validateJobSpec(spec: JobSpec, path: string, before: JobSpec | undefined): FieldError[] {
   const { completionMode = "NonIndexed", podFailurePolicy, successPolicy, template } = spec;
   const errors = [...validateCounts(spec, path), ...validateManager(spec.managedBy, `${path}.managedBy`)];
   if (!MODES.includes(completionMode)) errors.push(notSupportedField(`${path}.completionMode`, completionMode, MODES));
@@ -46,7 +46,7 @@ export function validateJobSpec(spec: JobSpec, path: string): FieldError[] {
   return [
     ...errors,
     ...validateReplacement(spec, `${path}.podReplacementPolicy`),
-    ...validatePodTemplate(template, `${path}.template`),
+    ...validatePodTemplate(template, `${path}.template`, before?.template),
     ...validateRestart(spec, `${path}.template.spec.restartPolicy`),
   ];
 }

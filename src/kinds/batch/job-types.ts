@@ -20,7 +20,7 @@ export interface JobSpec extends WorkloadSpec {
 
 /** PodFailurePolicy of batch/v1. */
 export interface PodFailurePolicy extends JsonObject {
-  rules?: PodFailurePolicyRule[];
+  rules?: PodFailurePolicyRule[] | null;
 }
 
 /** PodFailurePolicyRule of batch/v1. */
@@ -34,7 +34,7 @@ export interface PodFailurePolicyRule extends JsonObject {
 export interface OnExitCodes extends JsonObject {
   containerName?: string;
   operator?: string;
-  values?: number[];
+  values?: number[] | null;
 }
 
 /** PodFailurePolicyOnPodConditionsPattern of batch/v1. */
@@ -45,7 +45,7 @@ export interface OnPodCondition extends JsonObject {
 
 /** SuccessPolicy of batch/v1. */
 export interface SuccessPolicy extends JsonObject {
-  rules?: SuccessPolicyRule[];
+  rules?: SuccessPolicyRule[] | null;
 }
 
 /** SuccessPolicyRule of batch/v1. */

@@ -3,6 +3,7 @@ import type { Json, KubeObject, ObjectMeta } from "../../api/object.ts";
 import { memberOf, type PodTemplate } from "../apps/workload.ts";
 import { isConditionTrue } from "../cells.ts";
 import type { Container } from "../core/container-types.ts";
+import { internalForm } from "../core/internal-form.ts";
 import type { Affinity, PodSpec } from "../core/pod-types.ts";
 import { asGo } from "../rules/go-print.ts";
 import { immutable, sameValue } from "../rules/immutable.ts";
@@ -45,7 +46,9 @@ function isAtRest(job: KubeObject): boolean {
 function validateTemplateChange(spec: JobSpec, previous: KubeObject): FieldError[] {
   const { template = {} } = spec;
   const { template: before = {} } = memberOf<JobSpec>(previous, "spec");
-  if (!isAtRest(previous)) return immutable(template, before, "spec.template");
+  if (!isAtRest(previous)) {
+    return immutable(template, before, "spec.template", (value) => internalForm(value, "PodTemplateSpec"));
+  }
   const wanted = memberOf<PodSpec>(template, "spec");
   const allowed = memberOf<PodSpec>(withSchedulingOf(before, template), "spec");
   const expected: PodSpec = {
@@ -53,7 +56,7 @@ function validateTemplateChange(spec: JobSpec, previous: KubeObject): FieldError
     ...withResources(allowed.containers, wanted.containers, "containers"),
     ...withResources(allowed.initContainers, wanted.initContainers, "initContainers"),
   };
-  return immutable(wanted, expected, "spec.template.spec");
+  return immutable(wanted, expected, "spec.template.spec", (value) => internalForm(value, "PodSpec"));
 }
 
 /** The stored template with everything of the new one that says where pods may run. */

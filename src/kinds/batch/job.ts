@@ -3,8 +3,17 @@ import { type FieldError, invalidField, requiredField } from "../../api/field-er
 import { dns1123Label } from "../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject, type ObjectMeta } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/definition.ts";
-import { isUsable, memberOf, validateTemplateLabels, warnOfName } from "../apps/workload.ts";
+import {
+  isChanged,
+  isUsable,
+  memberOf,
+  type PodTemplate,
+  prepareTemplate,
+  validateTemplateLabels,
+  warnOfName,
+} from "../apps/workload.ts";
 import { setPodTemplateDefaults } from "../core/pod-spec-defaults.ts";
+import { podTemplateWarnings } from "../core/pod-warnings.ts";
 import type { Texts } from "../rules/common-types.ts";
 import type { Defaults } from "../rules/defaults.ts";
 import { hasInvalidValue, orderedSelector, orderedTexts, validateLabelSelector } from "../rules/label-selector.ts";
@@ -52,7 +61,7 @@ function isEmpty(texts: Texts | undefined): boolean {
 
 function prepare(next: KubeObject, previous: KubeObject | undefined): void {
   const spec = memberOf<JobSpec>(next, "spec");
-  dropScheduling(spec, previous && memberOf<JobSpec>(previous, "spec"));
+  prepareJobSpec(spec, previous && memberOf<JobSpec>(previous, "spec"));
   if (previous || spec.manualSelector === true) return;
   const { metadata } = next;
   const template = memberOf<ObjectMeta>(spec.template, "metadata");
@@ -65,9 +74,10 @@ function prepare(next: KubeObject, previous: KubeObject | undefined): void {
     metadata.labels = { ...memberOf<ObjectMeta>(spec.template, "metadata").labels };
 }
 
-/** Compat: this field belongs to a feature that is off; a stored value stays. */
-export function dropScheduling(spec: JobSpec, previous: JobSpec | undefined): void {
+/** Drops fields of features that are off; stored values stay. Changes `spec`. */
+export function prepareJobSpec(spec: JobSpec, previous: JobSpec | undefined): void {
   if (previous?.scheduling === undefined) delete spec.scheduling;
+  prepareTemplate(memberOf<PodTemplate>(spec, "template"), previous?.template);
 }
 
 function generateSelector(spec: JobSpec, { name = "", uid = "" }: ObjectMeta): void {
@@ -92,7 +102,7 @@ function validateCreate(job: KubeObject): FieldError[] {
 }
 
 function validateWhole(spec: JobSpec, before: JobSpec | undefined): FieldError[] {
-  const errors = validateJobSpec(spec, "spec");
+  const errors = validateJobSpec(spec, "spec", before);
   const { selector, template = {} } = spec;
   if (!isObject(selector)) errors.push(requiredField("spec.selector"));
   else {
@@ -134,10 +144,11 @@ function validateNameOfPods({ metadata, spec }: KubeObject): FieldError[] {
 const MANY_INDEXES =
   "In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail";
 
-/** Warns of jobs that are too large to be followed exactly. */
-export function warnOfJobSpec({ completionMode, completions = 0, parallelism = 0 }: JobSpec, path: string): string[] {
+/** Warns of jobs that are too large to be followed exactly, and of what is doubtful about their pods. */
+export function warnOfJobSpec(spec: JobSpec, path: string): string[] {
+  const { completionMode, completions = 0, parallelism = 0, template = {} } = spec;
   const isLarge = completionMode === "Indexed" && completions > 100_000 && parallelism > 10_000;
-  return isLarge ? [`${path}: ${MANY_INDEXES}`] : [];
+  return [...(isLarge ? [`${path}: ${MANY_INDEXES}`] : []), ...podTemplateWarnings(template, `${path}.template`)];
 }
 
 /** Pods that run to their end. */
@@ -154,7 +165,6 @@ export const jobHooks: ResourceHooks = {
   warn(next, previous, { subresource }) {
     const spec = memberOf<JobSpec>(next, "spec");
     if (!previous) return [...warnOfName(next), ...warnOfJobSpec(spec, "spec")];
-    const isChanged = next.metadata.generation !== previous.metadata.generation;
-    return isChanged && subresource !== "status" ? warnOfJobSpec(spec, "spec") : [];
+    return isChanged(next, previous) && subresource !== "status" ? warnOfJobSpec(spec, "spec") : [];
   },
 };

@@ -15,7 +15,8 @@ import { pushAmountErrors } from "../rules/resource-names.ts";
 import type { PersistentVolumeClaimSpec, PersistentVolumeClaimTemplate, TypedObjectReference } from "./volume-types.ts";
 
 const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
-const VOLUME_MODES = ["Block", "Filesystem"];
+/** How the storage of a volume is seen. */
+export const VOLUME_MODES = ["Block", "Filesystem"];
 
 /** What is tolerated because the stored claim has it. */
 export interface ClaimOptions {
@@ -73,7 +74,7 @@ export function validateClaimSpec(
   }
   const allowsInvalidValues = options.allowsInvalidSelectorValues;
   errors.push(...validateLabelSelector(spec.selector, `${path}.selector`, { allowsInvalidValues }));
-  checkAccessModes(errors, spec.accessModes ?? [], `${path}.accessModes`);
+  errors.push(...accessModeErrors(spec.accessModes ?? [], `${path}.accessModes`));
   checkStorage(errors, spec.resources?.requests?.storage, `${path}.resources[storage]`);
   if (storageClassName !== "") {
     pushInvalid(errors, `${path}.storageClassName`, storageClassName, subdomainName(storageClassName));
@@ -88,7 +89,9 @@ export function validateClaimSpec(
   }
 }
 
-function checkAccessModes(errors: FieldError[], modes: readonly string[], path: string): void {
+/** What is wrong with the ways in which a volume can be used. */
+export function accessModeErrors(modes: readonly string[], path: string): FieldError[] {
+  const errors: FieldError[] = [];
   for (const mode of modes) {
     if (!ACCESS_MODES.includes(mode)) errors.push(notSupportedField(path, mode, ACCESS_MODES));
   }
@@ -96,6 +99,7 @@ function checkAccessModes(errors: FieldError[], modes: readonly string[], path: 
   if (known.includes("ReadWriteOncePod") && known.some((mode) => mode !== "ReadWriteOncePod")) {
     errors.push(forbiddenField(path, "may not use ReadWriteOncePod with other access modes"));
   }
+  return errors;
 }
 
 function checkStorage(errors: FieldError[], storage: string | undefined, path: string): void {
@@ -140,4 +144,10 @@ function checkDataSource(
     pushInvalid(errors, `${path}.apiGroup`, apiGroup, subdomainName(apiGroup));
   }
   if (namespace !== "") pushInvalid(errors, `${path}.namespace`, namespace, labelName(namespace));
+}
+
+/** Whether a stored claim is filled from something of a group that no group can be called. */
+export function hasInvalidApiGroup(spec: PersistentVolumeClaimSpec | undefined): boolean {
+  const groups = [spec?.dataSource?.apiGroup, spec?.dataSourceRef?.apiGroup];
+  return groups.some((group) => group !== undefined && group !== "" && subdomainName(group).length > 0);
 }

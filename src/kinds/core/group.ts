@@ -1,5 +1,6 @@
 import { isObject, type KubeObject } from "../../api/object.ts";
-import type { ResourceDefinition, Subresource, Verb } from "../../resources/definition.ts";
+import type { ResourceDefinition, Subresource, SubresourceKind, Verb } from "../../resources/definition.ts";
+import { builtInSchema } from "../built-in-schemas.ts";
 import {
   AGE,
   column,
@@ -14,22 +15,44 @@ import {
   text,
   wide,
 } from "../cells.ts";
-import { type EventShape, eventColumns, referenceFields } from "../events/event-shape.ts";
+import { eventHooks } from "../events/event.ts";
+import { EVENT_TTL_SECONDS, type EventShape, eventColumns, referenceFields } from "../events/event-shape.ts";
 import { ALL_VERBS, defineKinds, FIELD_LABEL_NOT_SUPPORTED, PART, SCALE, STATUS, selectable } from "../row.ts";
+import { componentStatusHooks } from "./component-status.ts";
 import { configMapHooks, secretHooks, serviceAccountHooks } from "./config-data.ts";
+import { endpointsHooks } from "./endpoints.ts";
+import { limitRangeHooks } from "./limit-range.ts";
 import { namespaceHooks } from "./namespace.ts";
 import { nodeHooks } from "./node.ts";
 import { nodeColumns } from "./node-cells.ts";
+import { persistentVolumeHooks } from "./persistent-volume.ts";
+import { persistentVolumeClaimHooks } from "./persistent-volume-claim.ts";
+import { podHooks } from "./pod.ts";
+import { bindPod } from "./pod-binding.ts";
 import { podColumns, podRowConditions } from "./pod-cells.ts";
-import { podGracePeriodSeconds } from "./pod-grace-period.ts";
+import { evictPod } from "./pod-eviction.ts";
 import { podTemplateHooks } from "./pod-template.ts";
 import { replicationControllerHooks } from "./replication-controller.ts";
+import { resourceQuotaHooks } from "./resource-quota.ts";
 import { serviceHooks } from "./service.ts";
 import { endpointsColumns, serviceColumns } from "./service-cells.ts";
 import { claimColumns, volumeColumns } from "./volume-cells.ts";
 
 const PROXY_VERBS: readonly Verb[] = ["create", "delete", "get", "patch", "update"];
 const STREAM_VERBS: readonly Verb[] = ["create", "get"];
+const BINDING: SubresourceKind = {
+  group: "",
+  version: "v1",
+  kind: "Binding",
+  schema: () => builtInSchema("io.k8s.api.core.v1.Binding"),
+};
+const EVICTION: SubresourceKind = {
+  group: "policy",
+  version: "v1",
+  kind: "Eviction",
+  otherVersions: ["v1beta1"],
+  schema: () => builtInSchema("io.k8s.api.policy.v1.Eviction"),
+};
 
 function connect(kind: string, verbs: readonly Verb[]): Subresource {
   return { verbs, connect: true, kind: { group: "", version: "v1", kind } };
@@ -68,7 +91,14 @@ const HEALTH: Readonly<Record<string, string>> = { "": "Unknown", True: "Healthy
 
 /** The kinds of the core group. */
 export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPackage: "io.k8s.api.core" }, [
-  { kind: "Binding", plural: "bindings", versions: ["v1"], verbs: ["create"], storage: "none" },
+  {
+    kind: "Binding",
+    plural: "bindings",
+    versions: ["v1"],
+    verbs: ["create"],
+    storage: "none",
+    hooks: { act: bindPod },
+  },
   {
     kind: "ComponentStatus",
     plural: "componentstatuses",
@@ -83,6 +113,7 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
       column("Message", "string", (component) => healthy(component, ".message")),
       column("Error", "string", (component) => healthy(component, ".error")),
     ],
+    hooks: componentStatusHooks,
   },
   {
     kind: "ConfigMap",
@@ -99,7 +130,9 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
     versions: [{ name: "v1", deprecation: { since: "1.33", replacement: "discovery.k8s.io/v1 EndpointSlice" } }],
     storage: { prefix: "services/endpoints" },
     columns: endpointsColumns,
+    defaults: { "subsets[*].ports[*].protocol": "TCP" },
     rules: { createsOnUpdate: true },
+    hooks: endpointsHooks,
   },
   {
     kind: "Event",
@@ -122,9 +155,10 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
       cannotOwn: true,
       createsOnUpdate: true,
       garbageCollection: "unsupported",
-      ttlSeconds: 3600,
+      ttlSeconds: EVENT_TTL_SECONDS,
       unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED,
     },
+    hooks: eventHooks,
   },
   {
     kind: "LimitRange",
@@ -132,6 +166,7 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
     shortNames: ["limits"],
     versions: ["v1"],
     rules: { createsOnUpdate: true },
+    hooks: limitRangeHooks,
   },
   {
     kind: "Namespace",
@@ -171,6 +206,7 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
     subresources: { status: STATUS },
     columns: claimColumns,
     rules: { deleteReturnsObject: true },
+    hooks: persistentVolumeClaimHooks,
   },
   {
     kind: "PersistentVolume",
@@ -180,7 +216,9 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
     versions: ["v1"],
     subresources: { status: STATUS },
     columns: volumeColumns,
+    defaults: { "spec.persistentVolumeReclaimPolicy": "Retain" },
     rules: { deleteReturnsObject: true },
+    hooks: persistentVolumeHooks,
   },
   {
     kind: "Pod",
@@ -190,14 +228,14 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
     versions: ["v1"],
     subresources: {
       attach: connect("PodAttachOptions", STREAM_VERBS),
-      binding: { verbs: ["create"], kind: { group: "", version: "v1", kind: "Binding" } },
-      ephemeralcontainers: PART,
-      eviction: { verbs: ["create"], kind: { group: "policy", version: "v1", kind: "Eviction" } },
+      binding: { verbs: ["create"], kind: BINDING, act: bindPod },
+      ephemeralcontainers: { verbs: PART.verbs, writes: ["spec.ephemeralContainers"] },
+      eviction: { verbs: ["create"], kind: EVICTION, act: evictPod },
       exec: connect("PodExecOptions", STREAM_VERBS),
       log: { verbs: ["get"], connect: true },
       portforward: connect("PodPortForwardOptions", STREAM_VERBS),
       proxy: connect("PodProxyOptions", PROXY_VERBS),
-      resize: PART,
+      resize: { verbs: PART.verbs, writes: ["spec"] },
       status: STATUS,
     },
     columns: podColumns,
@@ -220,7 +258,7 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
       selectable("status.nominatedNodeName"),
     ],
     rules: { generation: "counted", deleteReturnsObject: true, unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED },
-    hooks: { gracePeriodSeconds: podGracePeriodSeconds },
+    hooks: podHooks,
   },
   {
     kind: "PodTemplate",
@@ -273,6 +311,7 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
       AGE,
     ],
     rules: { deleteReturnsObject: true },
+    hooks: resourceQuotaHooks,
   },
   {
     kind: "Secret",

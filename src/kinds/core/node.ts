@@ -124,7 +124,7 @@ function nodeErrors(node: KubeObject): FieldError[] {
   const errors = [...taintErrors(spec.taints ?? []), ...amountErrors(status)];
   const swap = status.nodeInfo?.swap?.capacity;
   if (swap !== undefined && swap <= 0) {
-    errors.push(invalidField("metadata.nodeSwapStatus.capacity", swap, "must be greater than 0"));
+    errors.push(invalidField("metadata.nodeSwapStatus.capacity", swap, "must be greater than zero"));
   }
   return [...errors, ...featureErrors(status), ...rangeErrors(spec)];
 }

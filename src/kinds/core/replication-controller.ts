@@ -2,12 +2,21 @@ import { type FieldError, invalidField, requiredField } from "../../api/field-er
 import type { KubeObject, ObjectMeta } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/definition.ts";
 import { validateReplicaCounters } from "../apps/replica-set.ts";
-import { memberOf, type PodTemplate, validateRunsForever, type WorkloadSpec, warnOfName } from "../apps/workload.ts";
+import {
+  isChanged,
+  memberOf,
+  prepareTemplate,
+  templateOf,
+  validateRunsForever,
+  type WorkloadSpec,
+  warnOfWorkload,
+} from "../apps/workload.ts";
 import type { Texts } from "../rules/common-types.ts";
 import { orderedTexts } from "../rules/label-selector.ts";
 import { nonNegativeMembers } from "../rules/numbers.ts";
 import { setPodTemplateDefaults } from "./pod-spec-defaults.ts";
 import { validatePodTemplate } from "./pod-spec-validation.ts";
+import { podTemplateWarnings } from "./pod-warnings.ts";
 
 function isEmpty(texts: Texts | undefined): boolean {
   return texts === undefined || Object.keys(texts).length === 0;
@@ -25,7 +34,8 @@ function setDefaults(controller: KubeObject): void {
   setPodTemplateDefaults(spec.template);
 }
 
-function validateTemplate(template: PodTemplate | undefined, selector: Texts, path: string): FieldError[] {
+function validateTemplate({ template, ...spec }: WorkloadSpec, path: string, before: WorkloadSpec): FieldError[] {
+  const selector = selectorOf(spec);
   if (template === undefined) return [requiredField(path)];
   const errors: FieldError[] = [];
   const { labels } = memberOf<ObjectMeta>(template, "metadata");
@@ -35,7 +45,7 @@ function validateTemplate(template: PodTemplate | undefined, selector: Texts, pa
   }
   return [
     ...errors,
-    ...validatePodTemplate(template, path),
+    ...validatePodTemplate(template, path, before.template),
     ...validateRunsForever(template, path, "ReplicationController"),
   ];
 }
@@ -43,16 +53,20 @@ function validateTemplate(template: PodTemplate | undefined, selector: Texts, pa
 /** A number of equal pods, found by plain labels. */
 export const replicationControllerHooks: ResourceHooks = {
   setDefaults,
-  validate(next, _previous, { subresource }) {
+  prepare: (next, previous) => prepareTemplate(templateOf(next), previous && templateOf(previous)),
+  validate(next, previous, { subresource }) {
     if (subresource === "status") return validateReplicaCounters(next);
     const spec = memberOf<WorkloadSpec>(next, "spec");
-    const selector = selectorOf(spec);
     return [
-      ...(isEmpty(selector) ? [requiredField("spec.selector")] : []),
-      ...validateTemplate(spec.template, selector, "spec.template"),
+      ...(isEmpty(selectorOf(spec)) ? [requiredField("spec.selector")] : []),
+      ...validateTemplate(spec, "spec.template", memberOf(previous, "spec")),
       // Compat: what the schema itself demands is found last.
       ...nonNegativeMembers(spec, "spec", ["replicas", "minReadySeconds"]),
     ];
   },
-  warn: (next, previous) => (previous ? [] : warnOfName(next)),
+  warn(next, previous) {
+    if (!previous) return warnOfWorkload(next, undefined);
+    // Compat: an update is warned about what it replaces.
+    return isChanged(next, previous) ? podTemplateWarnings(templateOf(previous), "spec.template") : [];
+  },
 };

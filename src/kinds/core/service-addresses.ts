@@ -10,6 +10,8 @@ import { refuse } from "./service-refusal.ts";
 
 const GROUP = "networking.k8s.io";
 const DEFAULT_RANGE = "kubernetes";
+const MANAGER_LABEL = "ipaddress.kubernetes.io/managed-by";
+const MANAGER = "ipallocator.k8s.io";
 
 /** Where services get their addresses from. */
 export interface ServiceNetwork {
@@ -49,11 +51,16 @@ export function addressRecord(service: KubeObject, address: string): KubeObject 
       name: address,
       labels: {
         "ipaddress.kubernetes.io/ip-family": address.includes(":") ? "IPv6" : "IPv4",
-        "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io",
+        [MANAGER_LABEL]: MANAGER,
       },
     },
     spec: { parentRef: { resource: "services", namespace, name } },
   };
+}
+
+/** Whether such an object was made for a service, rather than by somebody else for another purpose. */
+export function isAddressRecord({ metadata }: KubeObject): boolean {
+  return metadata.labels?.[MANAGER_LABEL] === MANAGER;
 }
 
 /** Takes an address for a service; false when somebody else has it. The store decides. */
@@ -69,7 +76,7 @@ async function take(access: ObjectAccess, service: KubeObject, address: string):
 
 /** Gives back an address, if it is this service's. */
 export async function releaseAddress(access: ObjectAccess, service: KubeObject, address: string): Promise<void> {
-  const key = { namespace: "", name: canonical(address) };
+  const key = { namespace: "", name: canonicalAddress(address) };
   const record = await access.find(GROUP, "ipaddresses", key);
   const parent: JsonObject = isObject(record?.spec) && isObject(record.spec.parentRef) ? record.spec.parentRef : {};
   const { namespace = "", name = "" } = service.metadata;
@@ -83,7 +90,8 @@ export async function releaseAddress(access: ObjectAccess, service: KubeObject, 
   }
 }
 
-function canonical(address: string): string {
+/** The form in which an address is the name of its record. */
+export function canonicalAddress(address: string): string {
   const bytes = parseLooseAddress(address);
   if (bytes === undefined) return address;
   const plain = isMapped(bytes) ? bytes.subarray(12) : bytes;
@@ -121,7 +129,7 @@ async function takeThis(
   ranges: readonly AddressRange[],
   { service, address, dryRun }: AddressWish,
 ): Promise<string | undefined> {
-  const plain = canonical(address);
+  const plain = canonicalAddress(address);
   const number = addressNumber(parseLooseAddress(plain) ?? new Uint8Array());
   const [first] = ranges;
   if (!ranges.some((range) => number >= firstOf(range) && number <= lastOf(range))) {

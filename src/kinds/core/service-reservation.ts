@@ -7,6 +7,7 @@ import { keepsBothFamilies, settleFamilies } from "./service-families.ts";
 import { releaseNodePorts, takeNodePorts, unusedNodePorts } from "./service-node-ports.ts";
 import { refuse } from "./service-refusal.ts";
 import {
+  addressesOf,
   hasClusterAddress,
   NO_ADDRESS,
   needsHealthCheck,
@@ -54,11 +55,6 @@ const emptyClaims = (): Claims => ({ addresses: [], ports: [] });
 function claimsOf(service: KubeObject): Claims {
   const spec = specOf(service);
   return { addresses: [...addressesOf(spec)], ports: unusedNodePorts(undefined, spec) };
-}
-
-function addressesOf(spec: ServiceSpec): readonly string[] {
-  const { clusterIPs = [] } = spec;
-  return hasClusterAddress(spec) && clusterIPs[0] !== NO_ADDRESS ? clusterIPs : [];
 }
 
 function unusedBy(spec: ServiceSpec, old: ServiceSpec): Claims {

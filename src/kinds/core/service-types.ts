@@ -96,3 +96,9 @@ export function sameTexts(left: readonly string[] = [], right: readonly string[]
 export function nodePortsOf({ ports = [] }: ServiceSpec): number[] {
   return ports.flatMap(({ nodePort }) => (nodePort ? [nodePort] : []));
 }
+
+/** The addresses that a service has in the cluster. */
+export function addressesOf(spec: ServiceSpec): readonly string[] {
+  const { clusterIPs = [] } = spec;
+  return hasClusterAddress(spec) && clusterIPs[0] !== NO_ADDRESS ? clusterIPs : [];
+}

@@ -5,6 +5,9 @@ import type { SelectableField } from "../../resources/definition.ts";
 import { type Cell, column, NAME, read, readNumber, readText, text, wide } from "../cells.ts";
 import { selectable } from "../row.ts";
 
+/** How long events are kept when nobody says otherwise. */
+export const EVENT_TTL_SECONDS = 3600;
+
 /** Where an event keeps what both groups that serve events tell of it. */
 export interface EventShape {
   readonly regarding: string;

@@ -1,6 +1,7 @@
 import type { ResourceDefinition } from "../../resources/definition.ts";
 import { defineKinds, FIELD_LABEL_NOT_SUPPORTED, selectable } from "../row.ts";
-import { type EventShape, eventColumns, referenceFields } from "./event-shape.ts";
+import { eventHooks } from "./event.ts";
+import { EVENT_TTL_SECONDS, type EventShape, eventColumns, referenceFields } from "./event-shape.ts";
 
 const shape: EventShape = {
   regarding: ".regarding",
@@ -32,9 +33,10 @@ export const eventsKinds: ResourceDefinition[] = defineKinds(
       rules: {
         createsOnUpdate: true,
         garbageCollection: "unsupported",
-        ttlSeconds: 3600,
+        ttlSeconds: EVENT_TTL_SECONDS,
         unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED,
       },
+      hooks: eventHooks,
     },
   ],
 );

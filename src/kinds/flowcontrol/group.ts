@@ -13,6 +13,8 @@ import {
   text,
 } from "../cells.ts";
 import { defineKinds, STATUS } from "../row.ts";
+import { flowSchemaHooks } from "./flow-schema.ts";
+import { priorityLevelHooks } from "./priority-level.ts";
 
 /** The order in which schemas are tried on a request. */
 function comparePrecedence(a: KubeObject, b: KubeObject): number {
@@ -45,6 +47,7 @@ export const flowcontrolKinds: ResourceDefinition[] = defineKinds(
       ],
       table: { compare: comparePrecedence },
       rules: { generation: "counted", statusKeepsMetadata: true },
+      hooks: flowSchemaHooks,
     },
     {
       kind: "PriorityLevelConfiguration",
@@ -62,6 +65,7 @@ export const flowcontrolKinds: ResourceDefinition[] = defineKinds(
         AGE,
       ],
       rules: { generation: "counted", statusKeepsMetadata: true },
+      hooks: priorityLevelHooks,
     },
   ],
 );

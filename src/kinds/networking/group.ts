@@ -1,4 +1,4 @@
-import { isObject, type KubeObject } from "../../api/object.ts";
+import type { KubeObject } from "../../api/object.ts";
 import type { ResourceDefinition } from "../../resources/definition.ts";
 import {
   AGE,
@@ -16,6 +16,10 @@ import {
   text,
 } from "../cells.ts";
 import { defineKinds, deprecatedVersion, STATUS } from "../row.ts";
+import { ipAddressHooks, serviceCidrHooks } from "./addresses.ts";
+import { ingressHooks } from "./ingress.ts";
+import { ingressClassHooks } from "./ingress-class.ts";
+import { networkPolicyHooks } from "./network-policy.ts";
 
 function printHosts(ingress: KubeObject): string {
   const rules = readObjects(ingress, ".spec.rules");
@@ -53,12 +57,6 @@ function printParent(address: KubeObject): string {
   return [resource, readText(parent, ".namespace"), readText(parent, ".name")].filter((part) => part !== "").join("/");
 }
 
-/** A policy is about what comes in, and about what goes out when it says anything of that. */
-function setPolicyTypes({ spec }: KubeObject): void {
-  if (!isObject(spec) || (Array.isArray(spec.policyTypes) && spec.policyTypes.length > 0)) return;
-  spec.policyTypes = Array.isArray(spec.egress) && spec.egress.length > 0 ? ["Ingress", "Egress"] : ["Ingress"];
-}
-
 const OLD = deprecatedVersion("v1beta1", "1.34", "1.37");
 
 /** The kinds that say how traffic reaches pods. */
@@ -78,6 +76,7 @@ export const networkingKinds: ResourceDefinition[] = defineKinds(
         AGE,
       ],
       rules: { generation: "counted" },
+      hooks: ingressClassHooks,
     },
     {
       kind: "Ingress",
@@ -95,6 +94,7 @@ export const networkingKinds: ResourceDefinition[] = defineKinds(
         AGE,
       ],
       rules: { generation: "counted" },
+      hooks: ingressHooks,
     },
     {
       kind: "IPAddress",
@@ -104,11 +104,12 @@ export const networkingKinds: ResourceDefinition[] = defineKinds(
       versions: ["v1", OLD],
       columns: [NAME, column("ParentRef", "string", printParent)],
       rules: { nameRule: "canonicalIP" },
+      hooks: ipAddressHooks,
     },
     {
       kind: "NetworkPolicy",
       defaults: { "spec.ingress[*].ports[*].protocol": "TCP", "spec.egress[*].ports[*].protocol": "TCP" },
-      hooks: { setDefaults: setPolicyTypes },
+      hooks: networkPolicyHooks,
       plural: "networkpolicies",
       shortNames: ["netpol"],
       versions: ["v1"],
@@ -123,6 +124,7 @@ export const networkingKinds: ResourceDefinition[] = defineKinds(
       subresources: { status: STATUS },
       columns: [NAME, column("CIDRs", "string", (range) => readTexts(range, ".spec.cidrs").join(",")), AGE],
       rules: { statusKeepsMetadata: true },
+      hooks: serviceCidrHooks,
     },
   ],
 );

@@ -1,6 +1,7 @@
 import type { ResourceDefinition } from "../../resources/definition.ts";
 import { AGE, column, NAME, text } from "../cells.ts";
 import { defineKinds } from "../row.ts";
+import { runtimeClassHooks } from "./runtime-class.ts";
 
 /** The kinds that describe what nodes can run. */
 export const nodeKinds: ResourceDefinition[] = defineKinds({ group: "node.k8s.io", schemaPackage: "io.k8s.api.node" }, [
@@ -11,5 +12,6 @@ export const nodeKinds: ResourceDefinition[] = defineKinds({ group: "node.k8s.io
     versions: ["v1"],
     columns: [NAME, column("Handler", "string", text(".handler")), AGE],
     rules: { createsOnUpdate: true, requiresResourceVersion: true, freeFinalizers: true },
+    hooks: runtimeClassHooks,
   },
 ]);

@@ -2,23 +2,16 @@ import type { KubeObject } from "../../api/object.ts";
 import type { ResourceDefinition } from "../../resources/definition.ts";
 import { AGE, age, column, count, NAME, read, text } from "../cells.ts";
 import { defineKinds, deprecatedVersion, STATUS, selectable, type VersionRow } from "../row.ts";
-import type { Defaults } from "../rules/defaults.ts";
+import { deviceClassHooks, resourceClaimHooks, resourceClaimTemplateHooks } from "./claims.ts";
 import { poolStatusColumns } from "./pool-status-cells.ts";
+import { resourceSliceHooks } from "./slices.ts";
+import { deviceTaintRuleHooks, poolStatusRequestHooks } from "./taint-rules.ts";
 
 const VERSIONS: readonly (string | VersionRow)[] = [
   "v1",
   deprecatedVersion("v1beta2", "1.36", "1.39"),
   deprecatedVersion("v1beta1", "1.35", "1.38"),
 ];
-
-/** A request that says nothing else asks for exactly one device; older versions write it one level higher. */
-function requestDefaults(path: string): Defaults {
-  const requests = `${path}.devices.requests[*]`;
-  return {
-    [`${requests}.exactly.allocationMode`]: "ExactCount",
-    [`${requests}.firstAvailable[*].allocationMode`]: "ExactCount",
-  };
-}
 
 const reservations = count(".status.reservedFor");
 
@@ -44,6 +37,7 @@ export const resourceKinds: ResourceDefinition[] = defineKinds(
       versions: VERSIONS,
       columns: [NAME, AGE],
       rules: { generation: "counted", deleteReturnsObject: true },
+      hooks: deviceClassHooks,
     },
     {
       kind: "DeviceTaintRule",
@@ -51,8 +45,8 @@ export const resourceKinds: ResourceDefinition[] = defineKinds(
       scope: "Cluster",
       versions: [
         { name: "v1", requiresResourceVersion: true },
-        "v1beta2",
-        deprecatedVersion("v1alpha3", "1.36", "1.39"),
+        { name: "v1beta2", deleteReturnsObject: true },
+        { ...deprecatedVersion("v1alpha3", "1.36", "1.39"), deleteReturnsObject: true },
       ],
       storage: { version: "v1beta2" },
       subresources: { status: STATUS },
@@ -65,23 +59,24 @@ export const resourceKinds: ResourceDefinition[] = defineKinds(
         AGE,
       ],
       rules: { generation: "counted", statusKeepsMetadata: true },
+      hooks: deviceTaintRuleHooks,
     },
     {
       kind: "ResourceClaim",
-      defaults: requestDefaults("spec"),
       plural: "resourceclaims",
       versions: VERSIONS,
       subresources: { status: STATUS },
       columns: [NAME, column("State", "string", printState), AGE],
       rules: { deleteReturnsObject: true, statusKeepsMetadata: true },
+      hooks: resourceClaimHooks,
     },
     {
       kind: "ResourceClaimTemplate",
-      defaults: requestDefaults("spec.spec"),
       plural: "resourceclaimtemplates",
       versions: VERSIONS,
       columns: [NAME, AGE],
       rules: { deleteReturnsObject: true },
+      hooks: resourceClaimTemplateHooks,
     },
     {
       kind: "ResourcePoolStatusRequest",
@@ -91,6 +86,7 @@ export const resourceKinds: ResourceDefinition[] = defineKinds(
       subresources: { status: STATUS },
       columns: poolStatusColumns,
       rules: { requiresResourceVersion: true, deleteReturnsObject: true, statusKeepsMetadata: true },
+      hooks: poolStatusRequestHooks,
     },
     {
       kind: "ResourceSlice",
@@ -110,6 +106,7 @@ export const resourceKinds: ResourceDefinition[] = defineKinds(
         deleteReturnsObject: true,
         unknownFieldMessage: "field label not supported for %v, Kind=ResourceSlice: %s",
       },
+      hooks: resourceSliceHooks,
     },
   ],
 );

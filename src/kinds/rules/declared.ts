@@ -236,7 +236,7 @@ function innerCheck(
     const each = field?.eachItem
       ? fieldCheck(structs, rules, items, field.eachItem)
       : structCheckOf(structs, rules, items);
-    return each || field?.keys || field?.isSet ? listCheck(each, field) : undefined;
+    return each || field?.keys || field?.isSet ? listCheck(each, field, items) : undefined;
   }
   if (values !== undefined && values !== true) {
     const each = structCheckOf(structs, rules, values);
@@ -258,17 +258,17 @@ function structCheckOf(
   return schema.component === undefined || schema.wire !== undefined ? undefined : structCheck(structs, rules, schema);
 }
 
-function listCheck(each: Check | undefined, field: FieldRules | undefined): Check {
+function listCheck(each: Check | undefined, field: FieldRules | undefined, items: Schema): Check {
   const isKeyed = field?.keys !== undefined || field?.isSet === true;
   return (errors, { path, value, old, isUpdate }) => {
     const [next, before] = [listOf(value), listOf(old)];
-    if (field?.keys) errors.push(...duplicates(next, path, field.keys));
+    if (field?.keys) errors.push(...duplicates(next, path, field.keys, items));
     for (const [index, item] of each ? next.entries() : []) {
       const was = isKeyed ? findItem(before, item, field?.keys) : undefined;
       if (isUpdate && was !== undefined && sameValue(item, was)) continue;
       each?.(errors, { path: `${path}[${index}]`, value: item, old: was, isUpdate });
     }
-    if (field?.isSet) errors.push(...duplicates(next, path, undefined));
+    if (field?.isSet) errors.push(...duplicates(next, path, undefined, items));
   };
 }
 
@@ -295,9 +295,26 @@ function isSameItem(left: Json, right: Json, keys: readonly string[] | undefined
   return keys.every((key) => (left[key] ?? "") === (right[key] ?? ""));
 }
 
-function duplicates(list: readonly Json[], path: string, keys: readonly string[] | undefined): FieldError[] {
+function duplicates(
+  list: readonly Json[],
+  path: string,
+  keys: readonly string[] | undefined,
+  schema: Schema,
+): FieldError[] {
   return list.flatMap((item, index) => {
     const isSecond = list.slice(0, index).some((earlier) => isSameItem(earlier, item, keys));
-    return isSecond ? [duplicateField(`${path}[${index}]`, item)] : [];
+    return isSecond ? [duplicateField(`${path}[${index}]`, inOrder(item, schema))] : [];
   });
+}
+
+/** A value with its members in the order in which the real server prints them, whatever defaults have added. */
+function inOrder(value: Json, { properties, items }: Schema): Json {
+  if (Array.isArray(value)) return items ? value.map((item) => inOrder(item, items)) : value;
+  if (!isObject(value) || !properties) return value;
+  const ordered: JsonObject = {};
+  for (const [name, field] of properties) {
+    const member = value[name];
+    if (member !== undefined) ordered[name] = inOrder(member, field);
+  }
+  return ordered;
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../api/object.ts";
+import type { Schema } from "../../schema/schema.ts";
 import { defaultsOf } from "./defaults.ts";
 
 const fill = defaultsOf({ "spec.type": "A", "spec.ports[*].protocol": "TCP", "spec.inner": {}, "spec.inner.x": 1 });
@@ -24,4 +25,16 @@ test("defaults fill what is absent, null or empty, where their parent is there",
 test("objects do not share their defaults", () => {
   const [first, second] = [filled({}), filled({})];
   assert.notEqual(first?.inner, second?.inner);
+});
+
+test("empty text stays where the schema tells it from absent", () => {
+  const field = { type: "string" } as const;
+  const properties = new Map<string, Schema>([
+    ["pointer", field],
+    ["plain", { ...field, zero: "written" }],
+  ]);
+  const schema: Schema = { properties: new Map([["spec", { properties }]]) };
+  const object = { kind: "K", apiVersion: "v1", metadata: {}, spec: { pointer: "", plain: "" } };
+  defaultsOf({ "spec.pointer": "A", "spec.plain": "A" }, schema)(object);
+  assert.deepEqual(object.spec, { pointer: "", plain: "A" });
 });

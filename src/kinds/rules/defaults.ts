@@ -1,9 +1,11 @@
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
 import { cloneJson } from "../../lib/clone.ts";
+import type { Schema } from "../../schema/schema.ts";
 
 /**
  * What a client need not write, by path: `spec.type` is set where `spec` is there and has no `type`;
- * `spec.ports[*].protocol` in every item of the list. A default takes the place of absent, null and empty text.
+ * `spec.ports[*].protocol` in every item of the list. A default takes the place of absent, null and, unless the schema
+ * tells it from absent, empty text.
  */
 export type Defaults = Readonly<Record<string, Json>>;
 
@@ -13,30 +15,39 @@ interface CompiledDefault {
   readonly way: readonly Step[];
   readonly member: string;
   readonly value: Json;
+  /** Empty text is a value like any other. */
+  readonly keepsEmpty: boolean;
 }
 
 /** A function that fills in the defaults, in the order given, so that later ones may stand in what earlier ones made. */
-export function defaultsOf(defaults: Defaults): (object: KubeObject) => void {
-  const compiled = Object.entries(defaults).map(([path, value]) => compile(path, value));
+export function defaultsOf(defaults: Defaults, schema?: Schema): (object: KubeObject) => void {
+  const compiled = Object.entries(defaults).map(([path, value]) => compile(path, value, schema));
   return (object) => {
     for (const one of compiled) fill(object, one, 0);
   };
 }
 
-function compile(path: string, value: Json): CompiledDefault {
+function compile(path: string, value: Json, schema: Schema | undefined): CompiledDefault {
   const steps = path.split(".").map((step) => {
     const each = step.endsWith("[*]");
     return { member: each ? step.slice(0, -3) : step, each };
   });
   const last = steps.pop();
-  return { way: steps, member: last?.member ?? "", value };
+  const member = last?.member ?? "";
+  const parent = steps.reduce<Schema | undefined>((at, step) => {
+    const next = at?.properties?.get(step.member);
+    return step.each ? next?.items : next;
+  }, schema);
+  const field = parent?.properties?.get(member);
+  return { way: steps, member, value, keepsEmpty: field !== undefined && field.zero === undefined };
 }
 
 function fill(object: JsonObject, one: CompiledDefault, depth: number): void {
   const step = one.way[depth];
   if (step === undefined) {
     const present = object[one.member];
-    if (present === undefined || present === null || present === "") object[one.member] = cloneJson(one.value);
+    const isAbsent = present === undefined || present === null || (present === "" && !one.keepsEmpty);
+    if (isAbsent) object[one.member] = cloneJson(one.value);
     return;
   }
   const next = object[step.member];

@@ -28,7 +28,8 @@ export function parseGoUrl(text: string): UrlParts {
 }
 
 function parseWithoutFragment(text: string): Omit<UrlParts, "fragment"> {
-  if (/[\0-\x1f\x7f]/.test(text)) throw new UrlError("net/url: invalid control character in URL");
+  if (/\p{Cc}/u.test(text) && [...text].some((one) => one < " " || one === "\x7f"))
+    throw new UrlError("net/url: invalid control character in URL");
   if (text === "*") return { scheme: "", host: "", user: undefined, query: "" };
   if (text.startsWith(":")) throw new UrlError("missing protocol scheme");
   const [, scheme = "", afterScheme = text] = /^([A-Za-z][A-Za-z0-9+.-]*):(.*)$/.exec(text) ?? [];

@@ -1,5 +1,7 @@
-import { type FieldError, invalidField, tooLongField } from "../../api/field-error.ts";
+import { type FieldError, forbiddenField, invalidField, tooLongField } from "../../api/field-error.ts";
 import { byteLength, qualifiedName } from "../../api/names.ts";
+import type { ObjectMeta } from "../../api/object.ts";
+import { validateLabels } from "../../resources/metadata-validation.ts";
 import type { Texts } from "./common-types.ts";
 
 const MAX_ANNOTATION_BYTES = 262_144;
@@ -13,4 +15,31 @@ export function pushAnnotationErrors(errors: FieldError[], path: string, annotat
     bytes += byteLength(key) + byteLength(value);
   }
   if (bytes > MAX_ANNOTATION_BYTES) errors.push(tooLongField(path, MAX_ANNOTATION_BYTES));
+}
+
+/** Members of the metadata of a template that cannot be set, with their names as the real server tells them. */
+const FOREIGN_TO_TEMPLATES: readonly (readonly [member: string, shown: string])[] = [
+  ["name", "name"],
+  ["generateName", "generateName"],
+  ["namespace", "namespace"],
+  ["selfLink", "selfLink"],
+  ["uid", "uID"],
+  ["resourceVersion", "resourceVersion"],
+  ["generation", "generation"],
+  ["creationTimestamp", "creationTimestamp"],
+  ["deletionTimestamp", "deletionTimestamp"],
+  ["deletionGracePeriodSeconds", "deletionGracePeriodSeconds"],
+  ["ownerReferences", "ownerReferences"],
+  ["finalizers", "finalizers"],
+  ["managedFields", "managedFields"],
+];
+
+/** Adds what is wrong with the metadata of a template: it has labels and annotations and nothing else. */
+export function pushTemplateMetadataErrors(errors: FieldError[], path: string, metadata: ObjectMeta): void {
+  pushAnnotationErrors(errors, `${path}.annotations`, metadata.annotations);
+  errors.push(...validateLabels(metadata.labels ?? {}, `${path}.labels`));
+  for (const [member, shown] of FOREIGN_TO_TEMPLATES) {
+    const value = metadata[member];
+    if (value !== undefined && value !== null) errors.push(forbiddenField(`${path}.${shown}`, "cannot be set"));
+  }
 }

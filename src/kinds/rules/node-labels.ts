@@ -12,6 +12,15 @@ const DEPRECATED: Readonly<Record<string, string>> = {
   "node-role.kubernetes.io/master": 'use "node-role.kubernetes.io/control-plane" instead',
 };
 
+/** What labels of nodes are called since they are no longer beta. */
+export const GA_NODE_LABELS: Readonly<Record<string, string>> = {
+  "beta.kubernetes.io/arch": "kubernetes.io/arch",
+  "beta.kubernetes.io/os": "kubernetes.io/os",
+  "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
+  "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
+  "beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
+};
+
 /** What is said of a label of nodes that should no longer be used; undefined when it may be. */
 export function deprecatedNodeLabel(key: string): string | undefined {
   return Object.hasOwn(DEPRECATED, key) ? DEPRECATED[key] : undefined;

@@ -28,3 +28,15 @@ export function roundResources(
   roundResourceList(resources?.limits);
   roundResourceList(resources?.requests);
 }
+
+/** Amounts in a form that is the same for all that are worth the same. */
+export function plainAmounts(list: Texts | undefined): Texts | undefined {
+  if (list === undefined) return undefined;
+  return Object.fromEntries(Object.entries(list).map(([name, text]) => [name, plainAmount(text)]));
+}
+
+function plainAmount(text: string): string {
+  let { mantissa, exponent } = parseQuantity(text);
+  for (; mantissa !== 0n && mantissa % 10n === 0n; exponent += 1) mantissa /= 10n;
+  return mantissa === 0n ? "0" : `${mantissa}e${exponent}`;
+}

@@ -1,7 +1,6 @@
 import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
-import { dns1123Subdomain } from "../../api/names.ts";
 import type { JsonObject } from "../../api/object.ts";
-import { portNumber } from "./formats.ts";
+import { portNumber, subdomainName } from "./formats.ts";
 import { parseGoUrl, UrlError } from "./go-url.ts";
 
 /** A service that answers calls of the server. */
@@ -49,7 +48,7 @@ function servicePathErrors(value: string, path: string): FieldError[] {
   const errors = value.startsWith("/") ? [] : [invalidField(path, value, "must start with a '/'")];
   const steps = value.slice(1).replace(/\/$/, "").split("/");
   for (const [index, step] of steps.entries()) {
-    const texts = step === "" ? [" may not be empty"] : dns1123Subdomain(step).map((text) => `: ${text}`);
+    const texts = step === "" ? [" may not be empty"] : subdomainName(step).map((text) => `: ${text}`);
     errors.push(...texts.map((text) => invalidField(path, value, `segment[${index}]${text}`)));
   }
   return errors;

@@ -1,5 +1,3 @@
-import type { Json } from "../../api/object.ts";
-
 const ESCAPES: Readonly<Record<string, string>> = {
   "<": "\\u003c",
   ">": "\\u003e",
@@ -9,6 +7,6 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** JSON as Go writes it: safe to stand in a page, members in the order they are given in. */
-export function printGoJson(value: Json): string {
+export function printGoJson(value: unknown): string {
   return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => ESCAPES[character] ?? character);
 }

@@ -1,0 +1,80 @@
+import type { Resources } from "../../resources/resources.ts";
+import type { AdmissionPlugin, Authorize } from "../plugin.ts";
+import {
+  certificateApproval,
+  certificateSigning,
+  certificateSubjectRestriction,
+  clusterTrustBundleAttest,
+} from "./certificates.ts";
+import { defaultIngressClass, defaultStorageClass } from "./default-class.ts";
+import { defaultTolerationSeconds } from "./default-toleration-seconds.ts";
+import { podGroupProtection, storageObjectInUseProtection } from "./in-use-protection.ts";
+import { limitRanger } from "./limit-ranger.ts";
+import { namespaceLifecycle } from "./namespace-lifecycle.ts";
+import { nodeDeclaredFeatureValidator } from "./node-declared-feature-validator.ts";
+import { persistentVolumeClaimResize } from "./persistent-volume-claim-resize.ts";
+import { podResizeValidator } from "./pod-resize-validator.ts";
+import { podSecurity } from "./pod-security.ts";
+import { podTopologyLabels } from "./pod-topology-labels.ts";
+import { priority } from "./priority.ts";
+import { resourceQuota } from "./resource-quota.ts";
+import { runtimeClass } from "./runtime-class.ts";
+import { serviceAccount } from "./service-account.ts";
+import { taintNodesByCondition } from "./taint-nodes-by-condition.ts";
+
+/** What plugins need to know besides the request. */
+export interface PluginContext {
+  readonly resources: Resources;
+  /** For what is more than the request itself. */
+  readonly authorize: Authorize;
+}
+
+/** The plugins that are on by default, in the order in which they run whatever the order of flags. */
+export function defaultPlugins({ resources: { access }, authorize }: PluginContext): AdmissionPlugin[] {
+  return [
+    namespaceLifecycle(access),
+    limitRanger(access),
+    serviceAccount(access),
+    taintNodesByCondition,
+    podSecurity(access),
+    priority(access),
+    defaultTolerationSeconds,
+    defaultStorageClass(access),
+    storageObjectInUseProtection,
+    podGroupProtection,
+    persistentVolumeClaimResize(access),
+    runtimeClass(access),
+    certificateApproval(authorize),
+    certificateSigning(authorize),
+    clusterTrustBundleAttest(authorize),
+    certificateSubjectRestriction,
+    defaultIngressClass(access),
+    podTopologyLabels(access),
+    nodeDeclaredFeatureValidator(access),
+    podResizeValidator(access),
+    // Last, so that nothing is charged for what another one refuses.
+    resourceQuota(access),
+  ];
+}
+
+/** Names that the real server knows and for which there is no plugin here. */
+export const UNAVAILABLE_PLUGINS: readonly string[] = [
+  "AlwaysAdmit",
+  "AlwaysDeny",
+  "AlwaysPullImages",
+  "DenyServiceExternalIPs",
+  "EventRateLimit",
+  "ExtendedResourceToleration",
+  "ImagePolicyWebhook",
+  "LimitPodHardAntiAffinityTopology",
+  "MutatingAdmissionPolicy",
+  "MutatingAdmissionWebhook",
+  "NamespaceAutoProvision",
+  "NamespaceExists",
+  "NodeRestriction",
+  "OwnerReferencesPermissionEnforcement",
+  "PodNodeSelector",
+  "PodTolerationRestriction",
+  "ValidatingAdmissionPolicy",
+  "ValidatingAdmissionWebhook",
+];

@@ -1,0 +1,109 @@
+import { isDeepStrictEqual } from "node:util";
+import { quote } from "../../api/field-error.ts";
+import { isObject, type KubeObject } from "../../api/object.ts";
+import { readRequestedOrganizations } from "../../lib/certificate-request.ts";
+import { isAbout, refusal } from "../concerns.ts";
+import type { AdmissionPlugin, AdmissionRequest, Authorize } from "../plugin.ts";
+
+const GROUP = "certificates.k8s.io";
+const REQUESTS = "certificatesigningrequests";
+const CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";
+const MASTERS = "system:masters";
+
+/** Whoever approves or denies a request for a certificate must be allowed to do so for its signer. */
+export function certificateApproval(authorize: Authorize): AdmissionPlugin {
+  return {
+    name: "CertificateApproval",
+    handles: (request) => request.operation === "UPDATE" && isAbout(request, GROUP, REQUESTS, "approval"),
+    async validate(request) {
+      // The stored signer counts: a new one would be refused anyway.
+      const signer = signerOf(request.previous);
+      if (await mayUseSigner(authorize, request, "approve", signer)) return;
+      throw refusal(request, `user not permitted to approve requests with signerName ${quote(signer)}`);
+    },
+  };
+}
+
+/** Whoever issues a certificate, or says that none will be, must be allowed to sign for the signer. */
+export function certificateSigning(authorize: Authorize): AdmissionPlugin {
+  return {
+    name: "CertificateSigning",
+    handles: (request) => request.operation === "UPDATE" && isAbout(request, GROUP, REQUESTS, "status"),
+    async validate(request) {
+      if (isDeepStrictEqual(outcomeOf(request.object), outcomeOf(request.previous))) return;
+      const signer = signerOf(request.previous);
+      if (await mayUseSigner(authorize, request, "sign", signer)) return;
+      throw refusal(request, `user not permitted to sign requests with signerName ${quote(signer)}`);
+    },
+  };
+}
+
+/** Whoever publishes the trust in a signer must be allowed to attest for it. */
+export function clusterTrustBundleAttest(authorize: Authorize): AdmissionPlugin {
+  return {
+    name: "ClusterTrustBundleAttest",
+    handles: (request) =>
+      (request.operation === "CREATE" || request.operation === "UPDATE") &&
+      isAbout(request, GROUP, "clustertrustbundles"),
+    async validate(request) {
+      const { object, previous } = request;
+      const signer = signerOf(object);
+      if (!object || signer === "" || (previous && differOnlyInOwnership(object, previous))) return;
+      if (await mayUseSigner(authorize, request, "attest", signer)) return;
+      throw refusal(request, `user not permitted to attest for signerName ${quote(signer)}`);
+    },
+  };
+}
+
+/** Nobody becomes an administrator by asking for a certificate. */
+export const certificateSubjectRestriction: AdmissionPlugin = {
+  name: "CertificateSubjectRestriction",
+  handles: (request) => request.operation === "CREATE" && isAbout(request, GROUP, REQUESTS),
+  async validate(request) {
+    const { object } = request;
+    if (!object || !isObject(object.spec) || signerOf(object) !== CLIENT_SIGNER) return;
+    const bytes = Buffer.from(String(object.spec.request ?? ""), "base64");
+    const organizations = readRequestedOrganizations(bytes.toString("latin1"));
+    if (!organizations) throw refusal(request, "failed to parse CSR: PEM block type must be CERTIFICATE REQUEST");
+    if (!organizations.includes(MASTERS)) return;
+    throw refusal(request, `use of ${CLIENT_SIGNER} signer with ${MASTERS} group is not allowed`);
+  },
+};
+
+/** Whether the caller may do this for the signer, or for all signers of its domain. */
+async function mayUseSigner(
+  authorize: Authorize,
+  { user, resource }: AdmissionRequest,
+  verb: string,
+  signer: string,
+): Promise<boolean> {
+  const { group } = resource.definition;
+  const domain = signer.split("/")[0];
+  for (const name of [signer, `${domain}/*`]) {
+    if (await authorize(user, { verb, group, resource: "signers", name })) return true;
+  }
+  return false;
+}
+
+function signerOf(object: KubeObject | undefined): string {
+  return isObject(object?.spec) && typeof object.spec.signerName === "string" ? object.spec.signerName : "";
+}
+
+function outcomeOf(object: KubeObject | undefined) {
+  const status = isObject(object?.status) ? object.status : {};
+  return { certificate: status.certificate ?? "", conditions: status.conditions ?? [] };
+}
+
+/** Whether an update changes nothing but who owns or holds the object, as controllers do. */
+function differOnlyInOwnership(next: KubeObject, previous: KubeObject): boolean {
+  const { ownerReferences, finalizers, managedFields } = previous.metadata;
+  const metadata = { ...next.metadata, ownerReferences, finalizers, managedFields };
+  return isDeepStrictEqual(
+    withoutUndefined({ ...next, metadata: withoutUndefined(metadata) }),
+    withoutUndefined({ ...previous, metadata: withoutUndefined(previous.metadata) }),
+  );
+}
+
+function withoutUndefined(object: object): object {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+}

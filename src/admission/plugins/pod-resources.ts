@@ -1,0 +1,114 @@
+import type { KubeObject } from "../../api/object.ts";
+import { addQuantities, type Quantity } from "../../api/quantity.ts";
+import {
+  type Amounts,
+  addAmounts,
+  greatestAmounts,
+  NO_AMOUNTS,
+  peakAmounts,
+  readAmounts,
+} from "../../api/resource-amounts.ts";
+import {
+  type Container,
+  type ContainerStatus,
+  isSidecar,
+  type PodSpec,
+  type PodStatus,
+  podSpecOf,
+  podStatusOf,
+  type ResourceTexts,
+} from "./pod-spec.ts";
+
+/** Which of the two amounts. */
+export type Side = "requests" | "limits";
+
+type AmountsOf = (container: Container) => ResourceTexts | undefined;
+
+/** What all containers of a pod need together, at the moment when they need most. */
+function containersTogether(spec: PodSpec, amountsOf: AmountsOf): Map<string, Quantity> {
+  const share = (container: Container) => ({
+    amounts: readAmounts(amountsOf(container)),
+    isLasting: isSidecar(container),
+  });
+  return peakAmounts((spec.containers ?? []).map(share), (spec.initContainers ?? []).map(share));
+}
+
+/** Whether a pod as a whole, rather than its containers, may ask for a resource. */
+export function isPodLevelResource(name: string): boolean {
+  return name === "cpu" || name === "memory" || name.startsWith("hugepages-");
+}
+
+/** Whether a pod says itself what it needs or may take, whatever its containers say. */
+export function hasPodLevelResources({ resources }: PodSpec): boolean {
+  return [...Object.keys(resources?.requests ?? {}), ...Object.keys(resources?.limits ?? {})].some(isPodLevelResource);
+}
+
+/** What a pod's containers say, with what the pod says itself in its place. */
+export function specifiedAmounts(spec: PodSpec, side: Side, counts = isPodLevelResource): Map<string, Quantity> {
+  return withPodLevel(
+    containersTogether(spec, ({ resources }) => resources?.[side]),
+    spec,
+    side,
+    counts,
+  );
+}
+
+function withPodLevel(
+  total: Map<string, Quantity>,
+  spec: PodSpec,
+  side: Side,
+  counts: (name: string) => boolean,
+): Map<string, Quantity> {
+  for (const [name, amount] of readAmounts(spec.resources?.[side])) if (counts(name)) total.set(name, amount);
+  return total;
+}
+
+/** What a pod takes in all, its overhead included, going by its specification. */
+export function podAmounts(pod: KubeObject, side: Side): Map<string, Quantity> {
+  const spec = podSpecOf(pod);
+  return withOverhead(specifiedAmounts(spec, side), spec, side);
+}
+
+/** The same, or more while containers still have what they had before a resize, or cannot get what they ask for. */
+export function podAmountsInUse(pod: KubeObject, side: Side): Map<string, Quantity> {
+  const spec = podSpecOf(pod);
+  const status = podStatusOf(pod);
+  const inUse = containersInUse(spec, status, side);
+  const total = greatestAmounts(
+    isResizeInfeasible(status) ? NO_AMOUNTS : containersTogether(spec, ({ resources }) => resources?.[side]),
+    ...inUse,
+  );
+  return withOverhead(withPodLevel(total, spec, side, isPodLevelResource), spec, side);
+}
+
+/** What containers have, and what was set aside for them. What is not known is what they ask for, if they can get it. */
+function containersInUse(spec: PodSpec, status: PodStatus, side: Side): Amounts[] {
+  const statuses = new Map<string, ContainerStatus>();
+  for (const one of [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]) {
+    statuses.set(one.name, one);
+  }
+  if (statuses.size === 0 && !isResizeInfeasible(status)) return [];
+  const asked: AmountsOf = ({ resources }) => (isResizeInfeasible(status) ? undefined : resources?.[side]);
+  const has = ({ name }: Container) => statuses.get(name)?.resources?.[side];
+  if (side === "limits") return [containersTogether(spec, (one) => has(one) ?? asked(one))];
+  const allocated = ({ name }: Container) => statuses.get(name)?.allocatedResources;
+  return [
+    containersTogether(spec, (one) => allocated(one) ?? asked(one)),
+    containersTogether(spec, (one) => has(one) ?? allocated(one) ?? asked(one)),
+  ];
+}
+
+function isResizeInfeasible({ conditions }: PodStatus): boolean {
+  return conditions?.find(({ type }) => type === "PodResizePending")?.reason === "Infeasible";
+}
+
+/** Overhead is added to whatever is requested, but only to limits that there are. */
+function withOverhead(total: Map<string, Quantity>, { overhead }: PodSpec, side: Side): Map<string, Quantity> {
+  const extra = readAmounts(overhead);
+  if (side === "requests") return addAmounts(total, extra);
+  for (const [name, amount] of extra) {
+    const limit = total.get(name);
+    if (limit && limit.mantissa !== 0n) total.set(name, addQuantities(limit, amount));
+  }
+  return total;
+}

@@ -1,0 +1,31 @@
+import { isObject, type KubeObject } from "../../api/object.ts";
+import type { ObjectAccess } from "../../resources/definition.ts";
+import { isAbout } from "../concerns.ts";
+import type { AdmissionPlugin } from "../plugin.ts";
+import { podSpecOf } from "./pod-spec.ts";
+
+const LABELS: readonly string[] = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
+
+/** Pods carry the labels of their node that tell where it is, from the moment they are bound to it. */
+export function podTopologyLabels(access: ObjectAccess): AdmissionPlugin {
+  return {
+    name: "PodTopologyLabels",
+    handles: (request) =>
+      request.operation === "CREATE" && (isAbout(request, "", "pods") || isAbout(request, "", "pods", "binding")),
+    async mutate({ object, subresource }) {
+      if (!object) return;
+      const name = subresource === "" ? podSpecOf(object).nodeName : boundNode(object);
+      if (!name) return;
+      const node = await access.find("", "nodes", { namespace: "", name });
+      for (const label of LABELS) {
+        const value = node?.metadata.labels?.[label];
+        if (value !== undefined) object.metadata.labels = { ...object.metadata.labels, [label]: value };
+      }
+    },
+  };
+}
+
+function boundNode({ target }: KubeObject): string | undefined {
+  if (!isObject(target) || target.kind !== "Node") return undefined;
+  return typeof target.name === "string" ? target.name : undefined;
+}

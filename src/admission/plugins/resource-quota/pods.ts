@@ -1,0 +1,147 @@
+import { qualifiedName } from "../../../api/names.ts";
+import type { KubeObject } from "../../../api/object.ts";
+import type { Quantity } from "../../../api/quantity.ts";
+import { type Amounts, countOf, readAmounts } from "../../../api/resource-amounts.ts";
+import { hasPodLevelResources, podAmountsInUse } from "../pod-resources.ts";
+import { type PodAffinityTerm, type PodSpec, podSpecOf, podStatusOf, type ResourceRequirements } from "../pod-spec.ts";
+import { countName, type Evaluator, isCreate } from "./evaluator.ts";
+import { matchesNames, type Scope } from "./quota.ts";
+
+const COUNT = countName("", "pods");
+const COMPUTE = ["cpu", "memory", "ephemeral-storage"];
+const HUGE_PAGES = "hugepages-";
+const REQUESTS = "requests.";
+const LIMITS = "limits.";
+/** Extended resources that are devices of a class. */
+export const DEVICE_CLASS = "deviceclass.resource.kubernetes.io/";
+
+const TRACKED = new Set([
+  COUNT,
+  "pods",
+  ...COMPUTE,
+  ...COMPUTE.map((name) => REQUESTS + name),
+  ...COMPUTE.map((name) => LIMITS + name),
+]);
+
+/** Compat: where these are limited, every container must say how much it needs. */
+const REQUIRED = new Set(["cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"]);
+
+/** Counts pods and what they take, as long as they run or are going to. */
+export function podEvaluator(now: () => number): Evaluator {
+  return {
+    handles(request) {
+      const { operation, subresource, object, previous } = request;
+      if (operation !== "UPDATE") return isCreate(request);
+      if (subresource === "resize") return true;
+      return subresource === "" && object !== undefined && isTerminating(object) !== isTerminating(previous);
+    },
+    tracks: (name) => TRACKED.has(name) || isHugePages(name) || isExtendedName(name),
+    usage: (pod) => podUsage(pod, now()),
+    matchesScope: matchesPodScope,
+    missing: missingAmounts,
+  };
+}
+
+const isHugePages = (name: string) => name.startsWith(HUGE_PAGES) || name.startsWith(REQUESTS + HUGE_PAGES);
+
+/** Whether a quota limits by this name how much of an extended resource is requested. */
+export function isExtendedName(name: string): boolean {
+  return name.startsWith(REQUESTS) && (!isNative(name) || name.startsWith(REQUESTS + DEVICE_CLASS));
+}
+
+const isNative = (name: string) => !name.includes("/") || name.includes("kubernetes.io/");
+
+function isExtended(name: string): boolean {
+  if (name.startsWith(DEVICE_CLASS)) return true;
+  return !isNative(name) && !name.startsWith(REQUESTS) && qualifiedName(REQUESTS + name).length === 0;
+}
+
+/** What a pod uses. One that has ended, or should have, is only counted. */
+export function podUsage(pod: KubeObject, now: number): Map<string, Quantity> {
+  const usage = new Map([[COUNT, countOf(1)]]);
+  if (hasEnded(pod, now)) return usage;
+  const computed = computeUsage(podAmountsInUse(pod, "requests"), podAmountsInUse(pod, "limits"));
+  for (const [name, amount] of computed) usage.set(name, amount);
+  return usage;
+}
+
+function hasEnded(pod: KubeObject, now: number): boolean {
+  const { phase } = podStatusOf(pod);
+  if (phase === "Failed" || phase === "Succeeded") return true;
+  const { deletionTimestamp, deletionGracePeriodSeconds: seconds } = pod.metadata;
+  if (deletionTimestamp === undefined || seconds === undefined) return false;
+  return now > Date.parse(deletionTimestamp) + seconds * 1000;
+}
+
+function computeUsage(requests: Amounts, limits: Amounts): Map<string, Quantity> {
+  const usage = new Map([["pods", countOf(1)]]);
+  for (const [name, amount] of requests) {
+    if (COMPUTE.includes(name) || name.startsWith(HUGE_PAGES)) usage.set(name, amount).set(REQUESTS + name, amount);
+    else if (isExtended(name)) usage.set(REQUESTS + name, amount);
+  }
+  for (const [name, amount] of limits) if (COMPUTE.includes(name)) usage.set(LIMITS + name, amount);
+  return usage;
+}
+
+function missingAmounts(limited: readonly string[], pod: KubeObject): string | undefined {
+  const spec = podSpecOf(pod);
+  if (hasPodLevelResources(spec)) return undefined;
+  const missing = new Map<string, Set<string>>();
+  for (const { name, resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+    const said = computeUsage(readAmounts(resources?.requests), readAmounts(resources?.limits));
+    for (const resource of limited) {
+      if (!REQUIRED.has(resource) || said.has(resource)) continue;
+      missing.set(resource, (missing.get(resource) ?? new Set()).add(name));
+    }
+  }
+  if (missing.size === 0) return undefined;
+  const texts = [...missing.keys()]
+    .sort()
+    .map((name) => `${name} for: ${[...(missing.get(name) ?? [])].sort().join(",")}`);
+  return `must specify ${texts.join("; ")}`;
+}
+
+function matchesPodScope(scope: Scope, pod: KubeObject): boolean {
+  const spec = podSpecOf(pod);
+  switch (scope.scopeName) {
+    case "Terminating":
+      return isTerminating(pod);
+    case "NotTerminating":
+      return !isTerminating(pod);
+    case "BestEffort":
+      return isBestEffort(pod);
+    case "NotBestEffort":
+      return !isBestEffort(pod);
+    case "PriorityClass":
+      return matchesNames(scope, spec.priorityClassName ? [spec.priorityClassName] : []);
+    case "CrossNamespacePodAffinity":
+      return affinityTerms(spec).some(({ namespaces, namespaceSelector }) => namespaces?.length || namespaceSelector);
+    default:
+      return false;
+  }
+}
+
+function isTerminating(pod: KubeObject | undefined): boolean {
+  return pod !== undefined && (podSpecOf(pod).activeDeadlineSeconds ?? -1) >= 0;
+}
+
+function isBestEffort(pod: KubeObject): boolean {
+  const { qosClass } = podStatusOf(pod);
+  if (qosClass) return qosClass === "BestEffort";
+  const spec = podSpecOf(pod);
+  if (hasPodLevelResources(spec)) return asksForNothing(spec.resources);
+  return [...(spec.initContainers ?? []), ...(spec.containers ?? [])].every((one) => asksForNothing(one.resources));
+}
+
+function asksForNothing({ requests, limits }: ResourceRequirements = {}): boolean {
+  return [readAmounts(requests), readAmounts(limits)].every((amounts) =>
+    ["cpu", "memory"].every((name) => (amounts.get(name)?.mantissa ?? 0n) === 0n),
+  );
+}
+
+function affinityTerms({ affinity }: PodSpec): PodAffinityTerm[] {
+  return [affinity?.podAffinity, affinity?.podAntiAffinity].flatMap((one) => [
+    ...(one?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+    ...(one?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ podAffinityTerm = {} }) => podAffinityTerm),
+  ]);
+}

@@ -1,0 +1,26 @@
+import { isObject } from "../../../api/object.ts";
+import { countOf } from "../../../api/resource-amounts.ts";
+import { countName, type Evaluator, isWrite } from "./evaluator.ts";
+
+const COUNT = countName("", "services");
+const TRACKED = [COUNT, "services", "services.nodeports", "services.loadbalancers"];
+
+/** Counts services, load balancers, and ports of nodes that are taken or will be. */
+export const serviceEvaluator: Evaluator = {
+  handles: isWrite,
+  tracks: (name) => TRACKED.includes(name),
+  usage({ spec }) {
+    const { type, ports, allocateLoadBalancerNodePorts } = isObject(spec) ? spec : {};
+    const all = Array.isArray(ports) ? ports : [];
+    // Ports are given out later, so what counts is who will get one.
+    const chosen = all.filter((port) => isObject(port) && port.nodePort);
+    const isBalanced = type === "LoadBalancer";
+    const taken = isBalanced && allocateLoadBalancerNodePorts === false ? chosen : all;
+    return new Map([
+      [COUNT, countOf(1)],
+      ["services", countOf(1)],
+      ["services.nodeports", countOf(isBalanced || type === "NodePort" ? taken.length : 0)],
+      ["services.loadbalancers", countOf(isBalanced ? 1 : 0)],
+    ]);
+  },
+};

@@ -1,0 +1,205 @@
+import { isDeepStrictEqual } from "node:util";
+import { ApiError } from "../api/api-error.ts";
+import { isObject, type JsonObject, type KubeObject } from "../api/object.ts";
+import { WorkQueue } from "../lib/work-queue.ts";
+import type { ServedResource } from "../resources/catalog.ts";
+import { applyAs, createAs, type ServerWriter, updateAs } from "../resources/managed-write.ts";
+import { printTime } from "../resources/metadata.ts";
+import type { Resources } from "../resources/resources.ts";
+import type { Controller, ReportProblem } from "./controller.ts";
+import { type Follower, follow } from "./follow.ts";
+import { readObject } from "./stored-kinds.ts";
+
+/** Objects that a server begins with, by kind. */
+export interface FlowObjects {
+  readonly levels: readonly KubeObject[];
+  readonly schemas: readonly KubeObject[];
+}
+
+/** All objects that the server keeps: those nobody may change, and those that owners may make their own. */
+export interface KeptObjects {
+  readonly mandatory: FlowObjects;
+  readonly suggested: FlowObjects;
+}
+
+const NAME = "flow-control";
+const PRODUCER = "api-priority-and-fairness-config-producer-v1";
+const CONSUMER = "api-priority-and-fairness-config-consumer-v1";
+const AUTO_UPDATE = "apf.kubernetes.io/autoupdate-spec";
+const EXEMPT = "exempt";
+const ENSURE_INTERVAL_MS = 60_000;
+
+/** Keeps the objects that say how busy servers treat requests, and tells of schemas whose level is missing. */
+export class FlowControl implements Controller {
+  readonly name = NAME;
+  readonly #resources: Resources;
+  readonly #kept: KeptObjects;
+  readonly #report: ReportProblem;
+  readonly #levels: ServedResource;
+  readonly #schemas: ServedResource;
+  readonly #producer: ServerWriter;
+  readonly #consumer: ServerWriter;
+
+  constructor(resources: Resources, kept: KeptObjects, report: ReportProblem) {
+    this.#resources = resources;
+    this.#kept = kept;
+    this.#report = report;
+    this.#levels = requireKind(resources, "prioritylevelconfigurations");
+    this.#schemas = requireKind(resources, "flowschemas");
+    this.#producer = { resources, manager: PRODUCER };
+    this.#consumer = { resources, manager: CONSUMER };
+  }
+
+  /** Makes and repairs everything once. Several servers may do so at the same time. */
+  async prepare(): Promise<void> {
+    await this.#ensure();
+    await this.#judgeReferences();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const queue = new WorkQueue<"ensure" | "judge">({
+      concurrency: 1,
+      work: async (task) => {
+        if (task === "judge") return this.#judgeReferences();
+        await this.#ensure();
+        queue.addAfter("ensure", ENSURE_INTERVAL_MS);
+      },
+      onError: (error) => this.#report(NAME, error),
+    });
+    const judge = () => queue.add("judge");
+    const follower: Follower = { found: () => undefined, loaded: judge, changed: judge };
+    const failed = new AbortController();
+    const either = AbortSignal.any([signal, failed.signal]);
+    const { store, keys } = this.#resources;
+    queue.addAfter("ensure", ENSURE_INTERVAL_MS);
+    try {
+      const runs = [this.#levels, this.#schemas].map(({ definition }) =>
+        follow(store, keys.prefix(definition), follower, either).finally(() => failed.abort()),
+      );
+      const outcomes = await Promise.allSettled(runs);
+      const failure = outcomes.find((outcome) => outcome.status === "rejected");
+      if (failure) throw failure.reason;
+    } finally {
+      await queue.close();
+    }
+  }
+
+  async #ensure(): Promise<void> {
+    const { suggested, mandatory } = this.#kept;
+    for (const kept of [suggested, mandatory]) {
+      const isMandatory = kept === mandatory;
+      for (const object of kept.levels) await this.#ensureOne(this.#levels, object, isMandatory);
+      for (const object of kept.schemas) await this.#ensureOne(this.#schemas, object, isMandatory);
+    }
+    await this.#removeSurplus(this.#schemas, [...mandatory.schemas, ...suggested.schemas]);
+    await this.#removeSurplus(this.#levels, [...mandatory.levels, ...suggested.levels]);
+  }
+
+  async #ensureOne(resource: ServedResource, wanted: KubeObject, isMandatory: boolean): Promise<void> {
+    const key = { namespace: "", name: wanted.metadata.name ?? "" };
+    const { store, keys } = this.#resources;
+    const entry = await store.get(keys.key(resource.definition, key));
+    const current = entry && readObject(entry);
+    const isRight = (object: KubeObject) => isDeepStrictEqual(revise(object, wanted, isMandatory), object);
+    const write = current
+      ? !isRight(current) && updateAs(this.#producer, resource, key, (object) => revise(object, wanted, isMandatory))
+      : createAs(this.#producer, resource, wanted);
+    if (write) await write.catch(unlessCode(404, 409));
+  }
+
+  /** Removes what an earlier release kept and nobody has made their own. */
+  async #removeSurplus(resource: ServedResource, kept: readonly KubeObject[]): Promise<void> {
+    const names = new Set(kept.map(({ metadata }) => metadata.name));
+    for (const { metadata } of await this.#list(resource)) {
+      if (names.has(metadata.name) || parseBoolean(metadata.annotations?.[AUTO_UPDATE]) !== true) continue;
+      const key = { namespace: "", name: metadata.name ?? "" };
+      await this.#resources.collection(resource).delete(resource, key, {}, {}).catch(unlessCode(404));
+    }
+  }
+
+  /** Writes into every schema whether its level is there. */
+  async #judgeReferences(): Promise<void> {
+    const levels = await this.#list(this.#levels);
+    // A mandatory level counts even while its object is missing.
+    const names = new Set([...levels, ...this.#kept.mandatory.levels].map(({ metadata }) => metadata.name));
+    for (const schema of await this.#list(this.#schemas)) {
+      const level = levelOf(schema);
+      const wanted = conditionOf(level, names.has(level));
+      if (hasCondition(schema, wanted)) continue;
+      const lastTransitionTime = printTime(this.#resources.clock.now());
+      const applied: KubeObject = {
+        kind: schema.kind,
+        apiVersion: this.#schemas.apiVersion,
+        metadata: { name: schema.metadata.name },
+        status: { conditions: [{ ...wanted, lastTransitionTime }] },
+      };
+      await applyAs(this.#consumer, this.#schemas, applied, "status").catch(unlessCode(404));
+    }
+  }
+
+  async #list(resource: ServedResource): Promise<KubeObject[]> {
+    const { store, keys } = this.#resources;
+    const { entries } = await store.list(keys.prefix(resource.definition));
+    return entries.flatMap((entry) => readObject(entry) ?? []);
+  }
+}
+
+function requireKind({ catalog }: Resources, plural: string): ServedResource {
+  const definition = catalog.definitions.find((one) => one.plural === plural);
+  const resource = definition && catalog.find(definition.group, definition.versions[0]?.name ?? "", plural);
+  if (!resource) throw new Error(`no ${plural} are served`);
+  return resource;
+}
+
+/** The object as it is to be: mandatory ones always as wanted, others as long as nobody has said otherwise. */
+function revise(current: KubeObject, wanted: KubeObject, isMandatory: boolean): KubeObject {
+  const { annotations } = current.metadata;
+  const choice = parseBoolean(annotations?.[AUTO_UPDATE]);
+  const updates = isMandatory || (choice ?? current.metadata.generation === 1);
+  const isChanged = updates && !isEqual(current, wanted);
+  const spec = isChanged ? wanted.spec : current.spec;
+  if (choice === updates) return { ...current, spec };
+  const metadata = { ...current.metadata, annotations: { ...annotations, [AUTO_UPDATE]: String(updates) } };
+  return { ...current, metadata, spec };
+}
+
+/** Whether the object says what is wanted. The shares of the exempt level are its owner's affair. */
+function isEqual({ spec: is }: KubeObject, { metadata, spec: wanted }: KubeObject): boolean {
+  if (metadata.name !== EXEMPT || !isObject(is) || !isObject(is.exempt) || !isObject(wanted)) {
+    return isDeepStrictEqual(is, wanted);
+  }
+  return isDeepStrictEqual({ ...is, exempt: wanted.exempt }, wanted);
+}
+
+const TRUE = ["1", "t", "T", "TRUE", "true", "True"];
+const FALSE = ["0", "f", "F", "FALSE", "false", "False"];
+
+function parseBoolean(text = ""): boolean | undefined {
+  if (TRUE.includes(text)) return true;
+  return FALSE.includes(text) ? false : undefined;
+}
+
+function levelOf({ spec }: KubeObject): string {
+  const reference = isObject(spec) ? spec.priorityLevelConfiguration : undefined;
+  return isObject(reference) && typeof reference.name === "string" ? reference.name : "";
+}
+
+function conditionOf(level: string, isFound: boolean): JsonObject {
+  const text = `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level)}`;
+  if (isFound) return { type: "Dangling", status: "False", reason: "Found", message: `${text} and it exists` };
+  const message = `${text} but there is no such object`;
+  return { type: "Dangling", status: "True", reason: "NotFound", message };
+}
+
+function hasCondition({ status }: KubeObject, wanted: JsonObject): boolean {
+  const conditions = isObject(status) && Array.isArray(status.conditions) ? status.conditions : [];
+  return conditions.some(
+    (one) => isObject(one) && Object.entries(wanted).every(([member, value]) => one[member] === value),
+  );
+}
+
+function unlessCode(...codes: readonly number[]): (error: unknown) => void {
+  return (error) => {
+    if (!(error instanceof ApiError && codes.includes(error.code))) throw error;
+  };
+}

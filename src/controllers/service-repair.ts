@@ -1,0 +1,139 @@
+import { ApiError } from "../api/api-error.ts";
+import { isObject, type JsonObject, type KubeObject } from "../api/object.ts";
+import type { ObjectAccess } from "../resources/definition.ts";
+import type { Resources } from "../resources/resources.ts";
+import { type Controller, pause, type ReportProblem } from "./controller.ts";
+
+/** What a service holds of what all services share, and how that is recorded. */
+export interface ServiceClaims {
+  /** Where it is recorded which ports of nodes are taken. */
+  readonly portsPlace: string;
+  readPorts(record: KubeObject | undefined): Set<number>;
+  printPorts(ports: ReadonlySet<number>): KubeObject;
+  portsOf(service: KubeObject): readonly number[];
+  addressesOf(service: KubeObject): readonly string[];
+  /** The object that says whose an address is. */
+  addressRecord(service: KubeObject, address: string): KubeObject;
+  /** Whether such an object was made for a service. */
+  isAddressRecord(record: KubeObject): boolean;
+}
+
+const CONTROLLER = "service-allocation-repair";
+const INTERVAL_MS = 180_000;
+/** A service is written after its address is taken; by then the request that does both has certainly ended. */
+const ADDRESS_GRACE_MS = 60_000;
+/** So often a port must be found taken by nobody before it is given back. */
+const PORT_ROUNDS = 3;
+const GROUP = "networking.k8s.io";
+const ADDRESSES = "ipaddresses";
+
+/**
+ * Brings what is recorded as taken in line with what services have: a server that dies between the two writes leaves an
+ * address or a port that nobody has, and data from elsewhere may lack the records.
+ */
+export function serviceRepair(resources: Resources, claims: ServiceClaims, report: ReportProblem): Controller {
+  return {
+    name: CONTROLLER,
+    async run(signal) {
+      const repair = new ServiceRepair(resources.access, claims, report);
+      while (!signal.aborted) {
+        await repair.round().catch((error: unknown) => report(CONTROLLER, error));
+        await pause(INTERVAL_MS, signal);
+      }
+    },
+  };
+}
+
+/** Repeated rounds of looking at all services. */
+export class ServiceRepair {
+  readonly #access: ObjectAccess;
+  readonly #claims: ServiceClaims;
+  readonly #report: ReportProblem;
+  /** How often a port was found to be nobody's. Forgetting it only delays. */
+  #suspects = new Map<number, number>();
+
+  constructor(access: ObjectAccess, claims: ServiceClaims, report: ReportProblem) {
+    this.#access = access;
+    this.#claims = claims;
+    this.#report = report;
+  }
+
+  async round(): Promise<void> {
+    // Records first: what a service has that is read later is either recorded here, or will be found taken or gone.
+    const taken = this.#claims.readPorts(await this.#access.findRecord(this.#claims.portsPlace));
+    const records = await this.#access.list(GROUP, ADDRESSES, "");
+    const services = await this.#access.list("", "services", "");
+    await this.#repairPorts(taken, services);
+    await this.#repairAddresses(records, services);
+  }
+
+  async #repairPorts(taken: ReadonlySet<number>, services: readonly KubeObject[]): Promise<void> {
+    const used = new Set(services.flatMap((service) => this.#claims.portsOf(service)));
+    const suspects = new Map<number, number>();
+    for (const port of taken) if (!used.has(port)) suspects.set(port, (this.#suspects.get(port) ?? 0) + 1);
+    const leaked = [...suspects].filter(([, rounds]) => rounds >= PORT_ROUNDS).map(([port]) => port);
+    for (const port of leaked) suspects.delete(port);
+    this.#suspects = suspects;
+    await this.#access.changeRecord(this.#claims.portsPlace, (record) => {
+      const current = this.#claims.readPorts(record);
+      const before = new Set(current);
+      for (const port of leaked) current.delete(port);
+      for (const port of used) current.add(port);
+      const isSame = current.size === before.size && [...current].every((port) => before.has(port));
+      return isSame ? undefined : this.#claims.printPorts(current);
+    });
+  }
+
+  async #repairAddresses(found: readonly KubeObject[], services: readonly KubeObject[]): Promise<void> {
+    const records = new Map(found.map((record) => [record.metadata.name ?? "", record]));
+    const holders = new Map<string, KubeObject>();
+    for (const service of services) {
+      for (const address of this.#claims.addressesOf(service)) {
+        const other = holders.get(address);
+        if (other) this.#report(CONTROLLER, new Error(`${address} belongs to ${nameOf(other)} and ${nameOf(service)}`));
+        else holders.set(address, service);
+      }
+    }
+    for (const [address, service] of holders) await this.#keepRecord(records.get(address), service, address);
+    for (const [address, record] of records) if (!holders.has(address)) await this.#dropRecord(record);
+  }
+
+  /** Sees to it that the record of an address names the service that has it. */
+  async #keepRecord(record: KubeObject | undefined, service: KubeObject, address: string): Promise<void> {
+    const parent = parentOf(record);
+    const { namespace, name } = service.metadata;
+    if (record && parent.resource === "services" && parent.namespace === namespace && parent.name === name) return;
+    const { uid } = record?.metadata ?? {};
+    await tolerating([404, 409], async () => {
+      if (record) await this.#access.delete(GROUP, ADDRESSES, keyOf(record), { preconditions: { uid } });
+      await this.#access.create(GROUP, ADDRESSES, this.#claims.addressRecord(service, address));
+    });
+  }
+
+  /** Removes the record of an address that no service has, unless one may be about to have it. */
+  async #dropRecord(record: KubeObject): Promise<void> {
+    if (!this.#claims.isAddressRecord(record)) return;
+    const { uid, creationTimestamp = "" } = record.metadata;
+    if (this.#access.now - Date.parse(creationTimestamp) < ADDRESS_GRACE_MS) return;
+    await tolerating([404, 409], () =>
+      this.#access.delete(GROUP, ADDRESSES, keyOf(record), { preconditions: { uid } }),
+    );
+  }
+}
+
+const keyOf = ({ metadata }: KubeObject) => ({ namespace: "", name: metadata.name ?? "" });
+const nameOf = ({ metadata }: KubeObject): string => `${metadata.namespace ?? ""}/${metadata.name ?? ""}`;
+
+function parentOf(record: KubeObject | undefined): JsonObject {
+  const spec = record?.spec;
+  return isObject(spec) && isObject(spec.parentRef) ? spec.parentRef : {};
+}
+
+/** Somebody else may have been faster; the next round sees what came of it. */
+async function tolerating(codes: readonly number[], work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof ApiError && codes.includes(error.code))) throw error;
+  }
+}

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import http2 from "node:http2";
+import https from "node:https";
+import { after, before, describe, it } from "node:test";
+import tls from "node:tls";
+import { FilledBody, type Filler } from "../encoding/filled-body.ts";
+import { type Listener, listen } from "./listener.ts";
+import { makeAuthority, makeIdentity } from "./x509.ts";
+
+const now = Date.now();
+const authority = makeAuthority("test-ca", now);
+const serving = makeIdentity(authority, { commonName: "test", hosts: ["127.0.0.1"] }, "server", now);
+
+/** A body of lines that tell their numbers, so that a byte in the wrong place shows. */
+function linesFrom(start: number, count: number): Filler {
+  let next = start;
+  return {
+    fill: (target) => {
+      let at = 0;
+      while (next < start + count && target.length - at >= 10) at += target.write(`${`${next++}`.padStart(9)}\n`, at);
+      return at;
+    },
+    get isDone() {
+      return next === start + count;
+    },
+  };
+}
+
+const textOf = (start: number, count: number): string =>
+  Array.from({ length: count }, (_, i) => `${`${start + i}`.padStart(9)}\n`).join("");
+
+describe("bodies that fill buffers", () => {
+  let listener: Listener;
+  let base: string;
+  const errors: unknown[] = [];
+  const agent = new https.Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
+
+  before(async () => {
+    const tlsOptions = { certificate: serving.certificate, key: serving.key };
+    listener = await listen(
+      async ({ query }) => ({
+        status: 200,
+        headers: {},
+        body: new FilledBody(linesFrom(Number(query.get("start")), Number(query.get("count")))),
+      }),
+      { host: "127.0.0.1", port: 0, tls: tlsOptions, reportError: (error) => errors.push(error) },
+    );
+    base = `https://127.0.0.1:${listener.port}`;
+  });
+
+  after(async () => {
+    agent.destroy();
+    await listener.close(1000);
+    assert.deepEqual(errors, []);
+  });
+
+  const get = async (start: number, count: number): Promise<string> => {
+    const request = https.get(`${base}/?start=${start}&count=${count}`, { agent });
+    const [response] = await once(request, "response");
+    assert.equal(response.headers["content-length"], undefined);
+    return Buffer.concat(await response.toArray()).toString();
+  };
+
+  it("arrive whole over HTTP/1.1, one after the other on the same connection", async () => {
+    for (const count of [1, 1700, 60_000, 200_000]) assert.equal(await get(count, count), textOf(count, count));
+    assert.equal(Object.values(agent.freeSockets).flat().length, 1);
+  });
+
+  it("arrive whole over HTTP/2, many at a time", async () => {
+    const session = http2.connect(base, { rejectUnauthorized: false });
+    const read = async (start: number, count: number) => {
+      const stream = session.request({ ":path": `/?start=${start}&count=${count}` });
+      return Buffer.concat(await stream.toArray()).toString();
+    };
+    const starts = Array.from({ length: 12 }, (_, i) => i * 1_000_000);
+    const texts = await Promise.all(starts.map((start) => read(start, 100_000)));
+    assert.deepEqual(
+      texts.map((text, i) => text === textOf(starts[i] ?? 0, 100_000)),
+      starts.map(() => true),
+    );
+    session.close();
+    await once(session, "close");
+  });
+
+  it("arrive whole over HTTP/1.0, which has no chunks", async () => {
+    const socket = tls.connect({ host: "127.0.0.1", port: listener.port, rejectUnauthorized: false });
+    socket.write("GET /?start=5&count=50000 HTTP/1.0\r\nHost: x\r\n\r\n");
+    const answer = Buffer.concat(await socket.toArray()).toString();
+    assert.equal(answer.slice(answer.indexOf("\r\n\r\n") + 4), textOf(5, 50_000));
+  });
+
+  it("stop when the client goes away, and do not disturb others", async () => {
+    const session = http2.connect(base, { rejectUnauthorized: false });
+    for (let i = 0; i < 5; i++) {
+      const stream = session.request({ ":path": "/?start=0&count=5000000" });
+      await once(stream, "data");
+      stream.destroy();
+      const request = https.get(`${base}/?start=0&count=5000000`, { rejectUnauthorized: false, agent: false });
+      request.on("error", () => {});
+      const [response] = await once(request, "response");
+      await once(response, "data");
+      request.destroy();
+    }
+    const texts = await Promise.all([1, 2, 3].map((start) => get(start * 1e6, 90_000)));
+    assert.deepEqual(
+      texts.map((text, i) => text === textOf((i + 1) * 1e6, 90_000)),
+      [true, true, true],
+    );
+    session.close();
+  });
+});

@@ -1,0 +1,106 @@
+import { quote } from "../../api/field-error.ts";
+import { parseQuantity } from "../../api/quantity.ts";
+import { isWhole } from "../rules/resource-names.ts";
+import type { PersistentVolumeClaimSpec, Volume, VolumeProjection } from "./volume-types.ts";
+
+/** Sources that work no longer, what is said of them, and the name it is said by. */
+const OLD_SOURCES: readonly [member: keyof Volume, name: string, text: string][] = [
+  ["photonPersistentDisk", "photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"],
+  ["gitRepo", "gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"],
+  ["scaleIO", "scaleIO", "deprecated in v1.16, non-functional in v1.22+"],
+  ["flocker", "flocker", "deprecated in v1.22, non-functional in v1.25+"],
+  ["storageos", "storageOS", "deprecated in v1.22, non-functional in v1.25+"],
+  ["quobyte", "quobyte", "deprecated in v1.22, non-functional in v1.25+"],
+  ["glusterfs", "glusterfs", "deprecated in v1.25, non-functional in v1.26+"],
+  ["cephfs", "cephfs", "deprecated in v1.28, non-functional in v1.31+"],
+  ["rbd", "rbd", "deprecated in v1.28, non-functional in v1.31+"],
+];
+
+/** What clients are told about volumes that are taken although something about them is doubtful. */
+export function volumeWarnings(volumes: readonly Volume[], path: string): string[] {
+  return [
+    ...volumes.flatMap((volume, index) => {
+      const at = `${path}[${index}]`;
+      const claim = volume.ephemeral?.volumeClaimTemplate?.spec;
+      return [
+        ...OLD_SOURCES.flatMap(([member, name, text]) => (volume[member] ? [`${at}.${name}: ${text}`] : [])),
+        ...(claim ? claimWarnings(claim, `${at}.ephemeral.volumeClaimTemplate.spec`) : []),
+      ];
+    }),
+    ...volumes.flatMap(overlapWarnings),
+  ];
+}
+
+/** What is said of a claim of parts of bytes. */
+export function claimWarnings({ resources }: PersistentVolumeClaimSpec, path: string): string[] {
+  return (["requests", "limits"] as const).flatMap((side) => {
+    const amount = resources?.[side]?.storage;
+    if (amount === undefined || isWhole(parseQuantity(amount))) return [];
+    const text = `fractional byte value ${quote(amount)} is invalid, must be an integer`;
+    return [`${path}.resources.${side}[storage]: ${text}`];
+  });
+}
+
+interface PlacedFile {
+  readonly path: string;
+  /** Where it comes from; empty when all files come from the same. */
+  readonly source: string;
+}
+
+function overlapWarnings({ name = "", configMap, secret, downwardAPI, projected }: Volume): string[] {
+  const say = (kind: string, texts: readonly string[]) =>
+    texts.map((text) => `volume ${quote(name)} (${kind}): overlapping paths: ${text}`);
+  return [
+    ...say(`ConfigMap ${quote(configMap?.name ?? "")}`, overlaps(filesOf(configMap?.items, ""))),
+    ...say(`Secret ${quote(secret?.secretName ?? "")}`, overlaps(filesOf(secret?.items, ""))),
+    ...say("DownwardAPI", overlaps(filesOf(downwardAPI?.items, ""))),
+    ...(projected?.sources ?? [])
+      .filter((source) => Object.keys(source).length === 0)
+      .map(() => `volume ${quote(name)} (Projected) has no sources provided`),
+    ...say("Projected", overlaps((projected?.sources ?? []).flatMap(projectedFiles))),
+  ];
+}
+
+function filesOf(items: readonly { readonly path?: string }[] | undefined, source: string): PlacedFile[] {
+  return (items ?? []).map(({ path = "" }) => ({ path, source }));
+}
+
+function projectedFiles(source: VolumeProjection): PlacedFile[] {
+  const { configMap, secret, downwardAPI, serviceAccountToken, clusterTrustBundle, podCertificate } = source;
+  if (configMap?.items) return filesOf(configMap.items, `ConfigMap ${quote(configMap.name ?? "")}`);
+  if (secret?.items) return filesOf(secret.items, `Secret ${quote(secret.name ?? "")}`);
+  if (downwardAPI?.items) return filesOf(downwardAPI.items, "DownwardAPI");
+  if (serviceAccountToken) return filesOf([serviceAccountToken], "ServiceAccountToken");
+  if (clusterTrustBundle) {
+    const name = clusterTrustBundle.name ?? clusterTrustBundle.signerName ?? "";
+    return filesOf([clusterTrustBundle], `ClusterTrustBundle ${quote(name)}`);
+  }
+  if (!podCertificate) return [];
+  const { certificateChainPath, keyPath, credentialBundlePath } = podCertificate;
+  return [
+    ...(certificateChainPath ? [{ path: certificateChainPath, source: "PodCertificate chain" }] : []),
+    ...(keyPath ? [{ path: keyPath, source: "PodCertificate key" }] : []),
+    ...(credentialBundlePath ? [{ path: credentialBundlePath, source: "PodCertificate credential bundle" }] : []),
+  ];
+}
+
+function overlaps(files: readonly PlacedFile[]): string[] {
+  const seen: PlacedFile[] = [];
+  return files.flatMap(({ path, source }) => {
+    const file = { path: path.replace(/\/+$/, ""), source };
+    const texts = seen
+      .filter((other) => file.path !== "" && other.path !== "" && isWithin(file.path, other.path))
+      .map((other) => `${print(file)} with ${print(other)}`);
+    seen.push(file);
+    return texts;
+  });
+}
+
+/** Whether one path is the other, or leads through it. */
+function isWithin(one: string, other: string): boolean {
+  return `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`);
+}
+
+function print({ path, source }: PlacedFile): string {
+  return source === "" ? quote(path) : `${quote(path)} (${source})`;
+}

@@ -1,0 +1,15 @@
+import { duplicateField, type FieldError, requiredField } from "../../api/field-error.ts";
+import type { KubeObject } from "../../api/object.ts";
+import type { Condition } from "../rules/conditions.ts";
+
+/** What is wrong with the conditions of a level or schema: each type is there once. */
+export function flowConditionErrors(object: KubeObject): FieldError[] {
+  const { conditions = [] } = (object.status as { conditions?: Condition[] } | undefined) ?? {};
+  const seen = new Set<string>();
+  return conditions.flatMap(({ type = "" }, index) => {
+    const path = `status.conditions[${index}].type`;
+    const errors = seen.has(type) ? [duplicateField(path, type)] : [];
+    seen.add(type);
+    return type === "" ? [...errors, requiredField(path)] : errors;
+  });
+}

@@ -1,0 +1,84 @@
+import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
+import { dns1123Subdomain, pathSegment } from "../../api/names.ts";
+import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
+import type { ResourceHooks } from "../../resources/definition.ts";
+import { declaredHook } from "../rules/declared.ts";
+import { pushInvalid } from "../rules/formats.ts";
+import { IMMUTABLE } from "../rules/immutable.ts";
+import { pushCanonicalAddressErrors } from "../rules/ip.ts";
+import { haveBothRangeFamilies, parseLooseRange, pushCanonicalRangeErrors } from "../rules/ip-ranges.ts";
+
+interface ParentReference extends JsonObject {
+  group?: string;
+  resource?: string;
+  namespace?: string;
+  name?: string;
+}
+
+const declaredErrors = declaredHook(
+  {
+    IPAddressSpec: { fields: { parentRef: { required: true, immutable: true } } },
+    ParentReference: { fields: { resource: { required: true }, name: { required: true } } },
+  },
+  (version) => `io.k8s.api.networking.${version}.IPAddress`,
+);
+
+function parentErrors(parent: ParentReference): FieldError[] {
+  const { group = "", resource = "", name = "", namespace = "" } = parent;
+  const errors: FieldError[] = [];
+  const path = "spec.parentRef";
+  if (group !== "") pushInvalid(errors, `${path}.group`, group, dns1123Subdomain(group));
+  for (const [member, value] of Object.entries({ resource, name, namespace })) {
+    if (value !== "") pushInvalid(errors, `${path}.${member}`, value, pathSegment(value));
+  }
+  return errors;
+}
+
+/** An address that is taken, named by the address itself, belongs to one object for good. */
+export const ipAddressHooks: ResourceHooks = {
+  validate(next, previous, way) {
+    const errors: FieldError[] = [];
+    const { name } = next.metadata;
+    if (name !== undefined) pushCanonicalAddressErrors(errors, "metadata.name", name);
+    const parent = isObject(next.spec) ? next.spec.parentRef : undefined;
+    if (isObject(parent)) errors.push(...parentErrors(parent));
+    return [...errors, ...declaredErrors(next, previous, way)];
+  },
+};
+
+const rangesOf = ({ spec }: KubeObject) => ((isObject(spec) ? spec.cidrs : []) ?? []) as string[];
+
+const RANGES = "spec.cidrs";
+
+function rangeErrors(ranges: readonly string[]): FieldError[] {
+  if (ranges.length === 0) return [requiredField(RANGES, "at least one CIDR required")];
+  // Compat: the message shows the server's own form of the spec.
+  if (ranges.length > 2) return [invalidField(RANGES, { CIDRs: ranges }, "may only hold up to 2 values")];
+  const errors: FieldError[] = [];
+  for (const [index, range] of ranges.entries()) pushCanonicalRangeErrors(errors, `${RANGES}[${index}]`, range);
+  if (ranges.length === 2 && ranges.every(parseLooseRange) && !haveBothRangeFamilies(ranges)) {
+    const text = "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64";
+    errors.push(invalidField(RANGES, ranges, text));
+  }
+  return errors;
+}
+
+function changedRangeErrors(ranges: readonly string[], before: readonly string[]): FieldError[] {
+  if (before.length === ranges.length) {
+    return ranges.flatMap((range, index) =>
+      range === before[index] ? [] : [invalidField(`${RANGES}[${index}]`, range, IMMUTABLE)],
+    );
+  }
+  if (before.length !== 1 || ranges.length !== 2) return [invalidField(RANGES, ranges, IMMUTABLE)];
+  const [first] = ranges;
+  const errors = first === before[0] ? [] : [invalidField(`${RANGES}[0]`, first, IMMUTABLE)];
+  return [...errors, ...rangeErrors(ranges)];
+}
+
+/** From which ranges services get addresses; all that may change is that the other family is added. */
+export const serviceCidrHooks: ResourceHooks = {
+  validate(next, previous, { subresource }) {
+    if (!previous) return rangeErrors(rangesOf(next));
+    return subresource === "status" ? [] : changedRangeErrors(rangesOf(next), rangesOf(previous));
+  },
+};

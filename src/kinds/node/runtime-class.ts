@@ -1,0 +1,68 @@
+import { duplicateField, type FieldError } from "../../api/field-error.ts";
+import type { JsonObject, KubeObject } from "../../api/object.ts";
+import type { ResourceHooks } from "../../resources/definition.ts";
+import { validateLabels } from "../../resources/metadata-validation.ts";
+import type { Toleration } from "../core/pod-types.ts";
+import { podOptions } from "../core/pod-validation-options.ts";
+import { validateResources } from "../core/resource-validation.ts";
+import { validateTolerations } from "../core/scheduling-validation.ts";
+import type { Texts } from "../rules/common-types.ts";
+import { declaredHook } from "../rules/declared.ts";
+import { asGo } from "../rules/go-print.ts";
+import { deprecatedNodeLabel } from "../rules/node-labels.ts";
+
+interface RuntimeClass extends KubeObject {
+  overhead?: { podFixed?: Texts };
+  scheduling?: { nodeSelector?: Texts; tolerations?: Toleration[] };
+}
+
+const TOLERATION_SHAPE = [
+  ["Key", "key", ""],
+  ["Operator", "operator", ""],
+  ["Value", "value", ""],
+  ["Effect", "effect", ""],
+  ["TolerationSeconds", "tolerationSeconds"],
+] as const;
+
+const declaredErrors = declaredHook(
+  { RuntimeClass: { fields: { handler: { immutable: true, required: true, format: "short-name" } } } },
+  (version) => `io.k8s.api.node.${version}.RuntimeClass`,
+);
+
+function tolerationErrors(tolerations: readonly Toleration[], path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  validateTolerations(errors, tolerations, path, podOptions(false, undefined, undefined));
+  const seen = new Set<string>();
+  for (const [index, toleration] of tolerations.entries()) {
+    const { key = "", operator = "", value = "", effect = "" } = toleration;
+    const identity = JSON.stringify([key, operator, value, effect]);
+    if (seen.has(identity)) {
+      errors.push(duplicateField(`${path}[${index}]`, asGo(toleration as JsonObject, TOLERATION_SHAPE)));
+    }
+    seen.add(identity);
+  }
+  return errors;
+}
+
+/** How containers are run: a handler that stays, what it costs and on which nodes it is. */
+export const runtimeClassHooks: ResourceHooks = {
+  validate(next, previous, way) {
+    const { overhead, scheduling: { nodeSelector = {}, tolerations = [] } = {} } = next as RuntimeClass;
+    const errors: FieldError[] = [];
+    if (overhead) {
+      const scope = { options: podOptions(false, undefined, undefined), claimNames: new Set<string>() };
+      validateResources(errors, { limits: overhead.podFixed ?? {} }, "overhead", scope);
+    }
+    return [
+      ...errors,
+      ...validateLabels(nodeSelector, "scheduling.nodeSelector"),
+      ...tolerationErrors(tolerations, "scheduling.tolerations"),
+      ...declaredErrors(next, previous, way),
+    ];
+  },
+  warn: (next) =>
+    Object.keys((next as RuntimeClass).scheduling?.nodeSelector ?? {}).flatMap((key) => {
+      const text = deprecatedNodeLabel(key);
+      return text === undefined ? [] : [`scheduling.nodeSelector: ${text}`];
+    }),
+};

@@ -1,0 +1,171 @@
+import {
+  type FieldError,
+  invalidField,
+  notSupportedField,
+  requiredField,
+  tooLongField,
+} from "../../api/field-error.ts";
+import { byteLength, dns1123Subdomain, labelValue } from "../../api/names.ts";
+import { labelErrors, parameterErrors } from "./device-names.ts";
+import type {
+  ClaimSpec,
+  DeviceConfiguration,
+  DeviceConstraint,
+  DeviceRequest,
+  DeviceSelector,
+  DeviceToleration,
+  ExactRequest,
+} from "./types.ts";
+
+/** Lists above their limits are refused by declared rules and not looked into. */
+export const LIMITS = { requests: 32, alternatives: 8, constraints: 32, configs: 32, selectors: 32 } as const;
+
+const MAX_EXPRESSION = 10_240;
+const MAX_PARAMETERS = 10_240;
+const NO_REQUEST =
+  "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
+
+/** The items of a list that is not too long to be looked at. */
+function within<T>(list: readonly T[] | null | undefined, limit: number): readonly T[] {
+  return !list || list.length > limit ? [] : list;
+}
+
+/** The names of requests, each with those of its alternatives. */
+export type RequestNames = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** All names by which the requests of a claim can be meant. */
+export function requestNamesOf({ devices }: ClaimSpec): RequestNames {
+  return new Map(
+    (devices?.requests ?? []).map(({ name = "", firstAvailable = [] }) => [
+      name,
+      new Set(firstAvailable.map((alternative) => alternative.name ?? "")),
+    ]),
+  );
+}
+
+/** What is wrong with the name by which a request is meant. */
+export function requestReferenceErrors(name: string, path: string, names: RequestNames): FieldError[] {
+  const parts = name.split("/");
+  const [request = "", alternative] = parts;
+  if (parts.length > 2) return [invalidField(path, name, NO_REQUEST)];
+  const errors = parts.flatMap((part) => labelErrors(part, path));
+  const alternatives = names.get(request);
+  const isKnown = alternatives !== undefined && (alternative === undefined || alternatives.has(alternative));
+  return isKnown ? errors : [...errors, invalidField(path, name, NO_REQUEST)];
+}
+
+/** What is wrong with the names in a list, which is not looked into when it is too long. */
+export function requestListErrors(list: readonly string[] | undefined, path: string, names: RequestNames) {
+  return within(list, LIMITS.requests).flatMap((name, index) =>
+    requestReferenceErrors(name, `${path}[${index}]`, names),
+  );
+}
+
+/** What is wrong with conditions on devices. Their expressions are not compiled. */
+export function selectorErrors(selectors: readonly DeviceSelector[] | undefined, path: string): FieldError[] {
+  return within(selectors, LIMITS.selectors).flatMap(({ cel }, index) => {
+    if (!cel) return [requiredField(`${path}[${index}].cel`)];
+    const isTooLong = byteLength(cel.expression ?? "") > MAX_EXPRESSION;
+    return isTooLong ? [tooLongField(`${path}[${index}].cel.expression`, MAX_EXPRESSION)] : [];
+  });
+}
+
+/** What is wrong with which taints are put up with. */
+export function tolerationErrors(tolerations: readonly DeviceToleration[] | undefined, path: string): FieldError[] {
+  return (tolerations ?? []).flatMap(({ operator = "", value = "" }, index) => {
+    const itemPath = `${path}[${index}]`;
+    if (operator === "Exists" && value !== "") {
+      return [invalidField(`${itemPath}.value`, value, "must be empty for operator `Exists`")];
+    }
+    if (operator === "") return [requiredField(`${itemPath}.operator`)];
+    if (operator !== "Equal") return [];
+    return labelValue(value).map((text) => invalidField(`${itemPath}.value`, value, text));
+  });
+}
+
+function amountErrors({ allocationMode = "", count = 0 }: ExactRequest, path: string): FieldError[] {
+  const say = (text: string) => [invalidField(`${path}.count`, count, text)];
+  if (allocationMode === "All") return count === 0 ? [] : say("must not be specified when allocationMode is 'All'");
+  if (allocationMode === "ExactCount") return count > 0 ? [] : say("must be greater than zero");
+  // Other values are refused by declared rules, which take none for a missing one.
+  if (allocationMode !== "") return [];
+  return [notSupportedField(`${path}.allocationMode`, "", ["All", "ExactCount"])];
+}
+
+function classErrors({ deviceClassName = "" }: ExactRequest, path: string): FieldError[] {
+  if (deviceClassName === "") return [requiredField(`${path}.deviceClassName`)];
+  return dns1123Subdomain(deviceClassName).map((text) =>
+    invalidField(`${path}.deviceClassName`, deviceClassName, text),
+  );
+}
+
+function commonErrors(request: ExactRequest, path: string): FieldError[] {
+  return [
+    ...selectorErrors(request.selectors, `${path}.selectors`),
+    ...amountErrors(request, path),
+    ...tolerationErrors(request.tolerations, `${path}.tolerations`),
+  ];
+}
+
+function requestErrors({ name = "", exactly, firstAvailable = [] }: DeviceRequest, path: string): FieldError[] {
+  const errors = labelErrors(name, `${path}.name`);
+  if (exactly && firstAvailable.length > 0) {
+    const text = "exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set";
+    return [...errors, invalidField(path, null, text)];
+  }
+  if (exactly) {
+    return [...errors, ...classErrors(exactly, `${path}.exactly`), ...commonErrors(exactly, `${path}.exactly`)];
+  }
+  if (firstAvailable.length === 0) {
+    return [...errors, requiredField(path, "exactly one of `exactly` or `firstAvailable` is required")];
+  }
+  for (const [index, alternative] of within(firstAvailable, LIMITS.alternatives).entries()) {
+    const itemPath = `${path}.firstAvailable[${index}]`;
+    errors.push(...labelErrors(alternative.name ?? "", `${itemPath}.name`), ...commonErrors(alternative, itemPath));
+  }
+  return errors;
+}
+
+function constraintErrors(constraint: DeviceConstraint, path: string, names: RequestNames): FieldError[] {
+  const { requests, matchAttribute, distinctAttribute } = constraint;
+  const errors = requestListErrors(requests, `${path}.requests`, names);
+  if (matchAttribute !== undefined || distinctAttribute !== undefined) return errors;
+  // Compat: the text speaks of too many where there is none.
+  const text = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set';
+  return [...errors, requiredField(path, text)];
+}
+
+/** What is wrong with what only a driver understands. */
+export function configurationErrors({ opaque }: DeviceConfiguration, path: string): FieldError[] {
+  if (!opaque) return [requiredField(`${path}.opaque`)];
+  return parameterErrors(opaque.parameters, `${path}.opaque.parameters`, MAX_PARAMETERS);
+}
+
+/** What is wrong with the configurations of a claim, those of an allocation included. */
+export function configurationListErrors(
+  configs: readonly DeviceConfiguration[] | undefined,
+  path: string,
+  names: RequestNames,
+  limit: number = LIMITS.configs,
+): FieldError[] {
+  return within(configs, limit).flatMap((config, index) => [
+    ...requestListErrors(config.requests, `${path}[${index}].requests`, names),
+    ...configurationErrors(config, `${path}[${index}]`),
+  ]);
+}
+
+/** What is wrong with a claim at `path`, apart from what declared rules say. */
+export function claimSpecErrors(spec: ClaimSpec, path: string): FieldError[] {
+  const names = requestNamesOf(spec);
+  const { requests, constraints, config } = spec.devices ?? {};
+  const devices = `${path}.devices`;
+  return [
+    ...within(requests, LIMITS.requests).flatMap((request, index) =>
+      requestErrors(request, `${devices}.requests[${index}]`),
+    ),
+    ...within(constraints, LIMITS.constraints).flatMap((constraint, index) =>
+      constraintErrors(constraint, `${devices}.constraints[${index}]`, names),
+    ),
+    ...configurationListErrors(config, `${devices}.config`, names),
+  ];
+}

@@ -1,0 +1,182 @@
+import { invalid } from "../../api/api-error.ts";
+import { type FieldError, forbiddenField, invalidField } from "../../api/field-error.ts";
+import { isObject, type Json, type KubeObject } from "../../api/object.ts";
+import type { ObjectAccess, ResourceHooks } from "../../resources/definition.ts";
+import { declaredHook } from "../rules/declared.ts";
+import { asGo, type GoShape } from "../rules/go-print.ts";
+import { IMMUTABLE, sameValue } from "../rules/immutable.ts";
+import { pushTemplateMetadataErrors } from "../rules/metadata.ts";
+import { claimStatusErrors, dropDeallocatedDevices, resultsOf } from "./claim-status.ts";
+import { claimSpecErrors, configurationErrors, LIMITS, requestNamesOf, selectorErrors } from "./claim-validation.ts";
+import { convertResource } from "./conversion.ts";
+import { resourceRules } from "./declared-rules.ts";
+import { setClaimDefaults } from "./defaults.ts";
+import type { ClaimSpec, DeviceConfiguration, DeviceSelector, TemplateSpec } from "./types.ts";
+
+const ADMIN_LABEL = "resource.kubernetes.io/admin-access";
+
+const declaredErrors = (kind: string) =>
+  declaredHook(resourceRules, (version) => `io.k8s.api.resource.${version}.${kind}`, convertResource);
+
+const claimSpecOf = ({ spec }: KubeObject) => (isObject(spec) ? spec : {}) as ClaimSpec;
+const templateSpecOf = ({ spec }: KubeObject) => (isObject(spec) ? spec : {}) as TemplateSpec;
+
+/** Throws when devices are to be administered from a namespace that does not allow it. */
+async function requireAdminNamespace(object: KubeObject, path: string, access: ObjectAccess): Promise<void> {
+  const key = { namespace: "", name: object.metadata.namespace ?? "" };
+  const namespace = await access.find("", "namespaces", key);
+  if (namespace?.metadata.labels?.[ADMIN_LABEL] === "true") return;
+  const text = `admin access to devices requires the \`${ADMIN_LABEL}: true\` label on the containing namespace`;
+  const target = { group: "resource.k8s.io", kind: object.kind };
+  throw invalid(target, object.metadata.name ?? "", [forbiddenField(path, text)]);
+}
+
+/** Where a claim asks to administer devices; undefined when nowhere. */
+function adminRequestPath({ devices }: ClaimSpec): string | undefined {
+  const index = (devices?.requests ?? []).findIndex(({ exactly }) => exactly?.adminAccess === true);
+  // Compat: the path leaves out a level, and two in templates.
+  return index < 0 ? undefined : `spec.devices.requests[${index}].adminAccess`;
+}
+
+function adminResultPath(claim: KubeObject): string | undefined {
+  const index = resultsOf(claim).findIndex(({ adminAccess }) => adminAccess === true);
+  return index < 0 ? undefined : `status.allocation.devices.results[${index}].adminAccess`;
+}
+
+const claimDeclared = declaredErrors("ResourceClaim");
+
+/** Which devices are wanted never changes; which ones were found is told in the status. */
+export const resourceClaimHooks: ResourceHooks = {
+  convert: convertResource,
+  setDefaults(object, apiVersion) {
+    setClaimDefaults(object.spec, apiVersion);
+    for (const { tolerations = [] } of resultsOf(object)) {
+      for (const toleration of tolerations) toleration.operator ??= "Equal";
+    }
+  },
+  prepare(next, previous, { subresource }) {
+    if (!previous || subresource !== "status") return;
+    // Compat: these belong to a feature that is off.
+    for (const result of resultsOf(next)) delete result.skipNodeOperations;
+    dropDeallocatedDevices(next, previous);
+  },
+  validate(next, previous, way) {
+    const declared = claimDeclared(next, previous, way);
+    if (!previous) return [...claimSpecErrors(claimSpecOf(next), "spec"), ...declared];
+    if (way.subresource !== "status") return declared;
+    return [...claimStatusErrors(next, previous, requestNamesOf(claimSpecOf(next))), ...declared];
+  },
+  async reserve({ next, previous }, access) {
+    if (!next) return undefined;
+    const isNew = previous === undefined;
+    const wasGranted = previous !== undefined && adminResultPath(previous) !== undefined;
+    const path = isNew ? adminRequestPath(claimSpecOf(next)) : wasGranted ? undefined : adminResultPath(next);
+    if (path !== undefined) await requireAdminNamespace(next, path, access);
+    return undefined;
+  },
+};
+
+const templateDeclared = declaredErrors("ResourceClaimTemplate");
+
+const TOLERATION: GoShape = [
+  ["Key", "key", ""],
+  ["Operator", "operator", ""],
+  ["Value", "value", ""],
+  ["Effect", "effect", ""],
+  ["TolerationSeconds", "tolerationSeconds"],
+];
+const REQUEST_BEGIN: GoShape = [
+  ["DeviceClassName", "deviceClassName", ""],
+  ["Selectors", "selectors", null, [["CEL", "cel", null, [["Expression", "expression", ""]]]]],
+  ["AllocationMode", "allocationMode", ""],
+  ["Count", "count", 0],
+];
+const REQUEST_END: GoShape = [
+  ["Tolerations", "tolerations", null, TOLERATION],
+  ["Capacity", "capacity", null, [["Requests", "requests"]]],
+  ["DerivedAttributes", "derivedAttributes"],
+];
+const OPAQUE: GoShape = [
+  ["Driver", "driver", ""],
+  ["Parameters", "parameters"],
+];
+const DEVICES: GoShape = [
+  [
+    "Requests",
+    "requests",
+    null,
+    [
+      ["Name", "name", ""],
+      ["Exactly", "exactly", null, [...REQUEST_BEGIN, ["AdminAccess", "adminAccess"], ...REQUEST_END]],
+      ["FirstAvailable", "firstAvailable", null, [["Name", "name", ""], ...REQUEST_BEGIN, ...REQUEST_END]],
+    ],
+  ],
+  [
+    "Constraints",
+    "constraints",
+    null,
+    [
+      ["Requests", "requests"],
+      ["MatchAttribute", "matchAttribute"],
+      ["DistinctAttribute", "distinctAttribute"],
+    ],
+  ],
+  [
+    "Config",
+    "config",
+    null,
+    [
+      ["Requests", "requests"],
+      ["Opaque", "opaque", null, OPAQUE],
+    ],
+  ],
+];
+
+/** Compat: the spec of a template as messages show it. */
+function printTemplateSpec({ metadata, spec }: TemplateSpec): Json {
+  const devices = asGo((spec?.devices ?? {}) as Json, DEVICES);
+  return { ...(metadata as Json as object), Spec: { Devices: devices } };
+}
+
+/** Claims that are made for pods; what they ask for never changes. */
+export const resourceClaimTemplateHooks: ResourceHooks = {
+  convert: convertResource,
+  setDefaults(object, apiVersion) {
+    setClaimDefaults(templateSpecOf(object).spec, apiVersion);
+  },
+  validate(next, previous, way) {
+    const spec = templateSpecOf(next);
+    const errors: FieldError[] = [];
+    pushTemplateMetadataErrors(errors, "spec.metadata", spec.metadata ?? {});
+    errors.push(...claimSpecErrors(spec.spec ?? {}, "spec.spec"));
+    if (previous && !sameValue(spec, templateSpecOf(previous))) {
+      errors.push(invalidField("spec", printTemplateSpec(spec), IMMUTABLE));
+    }
+    return [...errors, ...templateDeclared(next, previous, way)];
+  },
+  async reserve({ next, previous }, access) {
+    const path = next && !previous ? adminRequestPath(templateSpecOf(next).spec ?? {}) : undefined;
+    if (next && path !== undefined) await requireAdminNamespace(next, path, access);
+    return undefined;
+  },
+};
+
+const classDeclared = declaredErrors("DeviceClass");
+
+/** Devices of a kind, and what drivers are told about them. */
+export const deviceClassHooks: ResourceHooks = {
+  convert: convertResource,
+  validate(next, previous, way) {
+    const spec = (isObject(next.spec) ? next.spec : {}) as {
+      selectors?: DeviceSelector[];
+      config?: DeviceConfiguration[];
+    };
+    const { selectors, config = [] } = spec;
+    const configs = config.length > LIMITS.configs ? [] : config;
+    return [
+      ...selectorErrors(selectors, "spec.selectors"),
+      ...configs.flatMap((one, index) => configurationErrors(one, `spec.config[${index}]`)),
+      ...classDeclared(next, previous, way),
+    ];
+  },
+};

@@ -1,0 +1,87 @@
+import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
+import type { ResourceHooks } from "../../resources/definition.ts";
+import { decodeBySchema } from "../../schema/decode.ts";
+import { builtInSchema } from "../built-in-schemas.ts";
+
+/** The one version in which requests and devices are written in another way. */
+export const FLAT_VERSION = "resource.k8s.io/v1beta1";
+
+/** What a request for one device says; the older version has it in the request itself. */
+const REQUEST_MEMBERS = [
+  "deviceClassName",
+  "selectors",
+  "allocationMode",
+  "count",
+  "adminAccess",
+  "tolerations",
+  "capacity",
+  "derivedAttributes",
+];
+
+/** A function that turns the spec of a kind into that of the other form. */
+type ChangeSpec = (spec: JsonObject, isFlat: boolean) => JsonObject;
+
+/** Whether a member of the older form says anything. */
+function says(value: Json | undefined): boolean {
+  return value !== undefined && value !== null && value !== "" && value !== 0;
+}
+
+function changeRequest(request: JsonObject, isFlat: boolean): JsonObject {
+  if (isFlat) {
+    const { exactly, ...rest } = request;
+    return { ...rest, ...(isObject(exactly) ? exactly : {}) };
+  }
+  const exactly: JsonObject = {};
+  const rest: JsonObject = {};
+  for (const [member, value] of Object.entries(request)) {
+    if (!REQUEST_MEMBERS.includes(member)) rest[member] = value;
+    else if (says(value)) exactly[member] = value;
+  }
+  return Object.keys(exactly).length > 0 ? { ...rest, exactly } : rest;
+}
+
+function changeClaimSpec(spec: JsonObject, isFlat: boolean): JsonObject {
+  const { devices } = spec;
+  if (!isObject(devices)) return spec;
+  return { ...spec, devices: changeList(devices, "requests", (request) => changeRequest(request, isFlat)) };
+}
+
+function changeList(object: JsonObject, member: string, change: (item: JsonObject) => JsonObject): JsonObject {
+  const list = object[member];
+  if (!Array.isArray(list)) return object;
+  return { ...object, [member]: list.map((item) => (isObject(item) ? change(item) : item)) };
+}
+
+function changeTemplateSpec(spec: JsonObject, isFlat: boolean): JsonObject {
+  return isObject(spec.spec) ? { ...spec, spec: changeClaimSpec(spec.spec, isFlat) } : spec;
+}
+
+function changeDevice({ name = "", ...rest }: JsonObject, isFlat: boolean): JsonObject {
+  if (isFlat) return { name, basic: rest };
+  const { basic } = rest;
+  return { name, ...(isObject(basic) ? basic : {}) };
+}
+
+function changeSliceSpec(spec: JsonObject, isFlat: boolean): JsonObject {
+  return changeList(spec, "devices", (device) => changeDevice(device, isFlat));
+}
+
+const SPECS: Readonly<Record<string, ChangeSpec>> = {
+  ResourceClaim: changeClaimSpec,
+  ResourceClaimTemplate: changeTemplateSpec,
+  ResourceSlice: changeSliceSpec,
+};
+
+/** Changes an object of this group to another version. */
+export const convertResource: NonNullable<ResourceHooks["convert"]> = (object, toApiVersion): KubeObject => {
+  const isFlat = toApiVersion === FLAT_VERSION;
+  const change = SPECS[object.kind];
+  const { spec } = object;
+  if (!change || !isObject(spec) || isFlat === (object.apiVersion === FLAT_VERSION)) {
+    return { ...object, apiVersion: toApiVersion };
+  }
+  const version = toApiVersion.slice(toApiVersion.indexOf("/") + 1);
+  const schema = builtInSchema(`io.k8s.api.resource.${version}.${object.kind}`).properties?.get("spec") ?? {};
+  // Decoding adds what the other version always writes and drops what it cannot tell from absent.
+  return { ...object, apiVersion: toApiVersion, spec: decodeBySchema(change(spec, isFlat), schema).value };
+};

@@ -1,0 +1,45 @@
+import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { printTime } from "../../resources/metadata.ts";
+import { FLAT_VERSION } from "./conversion.ts";
+
+const objectsIn = (list: Json | undefined): JsonObject[] => (Array.isArray(list) ? list.filter(isObject) : []);
+
+/** A request that says nothing else asks for exactly one device. */
+function completeRequest(request: JsonObject): void {
+  request.allocationMode ??= "ExactCount";
+  if (request.allocationMode === "ExactCount") request.count ??= 1;
+}
+
+function completeTolerations({ tolerations }: JsonObject): void {
+  for (const toleration of objectsIn(tolerations)) toleration.operator ??= "Equal";
+}
+
+/** Fills in what requests for devices leave out; `claim` is the spec of a claim. */
+export function setClaimDefaults(claim: Json | undefined, apiVersion: string): void {
+  const { devices } = isObject(claim) ? claim : {};
+  for (const request of objectsIn(isObject(devices) ? devices.requests : [])) {
+    const main = apiVersion === FLAT_VERSION ? request : request.exactly;
+    if (isObject(main)) {
+      completeTolerations(main);
+      // In the older form, a request without a class has alternatives instead.
+      if (main !== request || request.deviceClassName) completeRequest(main);
+    }
+    for (const alternative of objectsIn(request.firstAvailable)) {
+      completeTolerations(alternative);
+      completeRequest(alternative);
+    }
+  }
+}
+
+/** Tells since when there is a taint, when the client does not. */
+export function setTaintTime(taint: Json | undefined): void {
+  if (isObject(taint)) taint.timeAdded ??= printTime(Date.now());
+}
+
+/** Fills in since when devices of a slice have their taints. */
+export function setSliceDefaults({ spec }: KubeObject): void {
+  for (const device of objectsIn(isObject(spec) ? spec.devices : [])) {
+    const { taints } = isObject(device.basic) ? device.basic : device;
+    for (const taint of objectsIn(taints)) setTaintTime(taint);
+  }
+}

@@ -1,0 +1,55 @@
+import { type FieldError, invalidField, requiredField, tooLongField } from "../../api/field-error.ts";
+import { byteLength, dns1123Label, dns1123Subdomain } from "../../api/names.ts";
+import { isObject, type Json } from "../../api/object.ts";
+import { checkDriverName } from "../core/volume-source-validation.ts";
+import { cIdentifier } from "../rules/declared-formats.ts";
+
+const MAX_IDENTIFIER = 32;
+const MAX_POOL_NAME = 253;
+
+/** What is wrong with the name of a request, a device or a counter. */
+export function labelErrors(name: string, path: string): FieldError[] {
+  return dns1123Label(name).map((text) => invalidField(path, name, text));
+}
+
+/** What is wrong with the name of a driver. */
+export function driverErrors(name: string, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  checkDriverName(errors, name, path);
+  return errors;
+}
+
+/** What is wrong with the name of a pool: subdomains with slashes between them. */
+export function poolErrors(name: string, path: string): FieldError[] {
+  if (name === "") return [requiredField(path)];
+  const errors = byteLength(name) > MAX_POOL_NAME ? [tooLongField(path, MAX_POOL_NAME)] : [];
+  for (const part of name.split("/")) {
+    errors.push(...dns1123Subdomain(part).map((text) => invalidField(path, part, text)));
+  }
+  return errors;
+}
+
+function identifierErrors(name: string, path: string): FieldError[] {
+  const errors = byteLength(name) > MAX_IDENTIFIER ? [tooLongField(path, MAX_IDENTIFIER)] : [];
+  return [...errors, ...cIdentifier(name).map((text) => invalidField(path, name, text))];
+}
+
+/** What is wrong with the name of an attribute or capacity: an identifier, with or without a domain. */
+export function attributeNameErrors(name: string, path: string): FieldError[] {
+  const parts = name.split("/");
+  const [first = "", second = ""] = parts;
+  if (parts.length === 1) return identifierErrors(first, path);
+  // Compat: what has more parts is taken as it is.
+  if (parts.length > 2) return [];
+  return [
+    ...(first === "" ? [invalidField(path, "", "the domain must not be empty")] : driverErrors(first, path)),
+    ...(second === "" ? [invalidField(path, "", "the name must not be empty")] : identifierErrors(second, path)),
+  ];
+}
+
+/** What is wrong with parameters of free form: they are an object of limited size. */
+export function parameterErrors(parameters: Json | undefined, path: string, maxBytes: number): FieldError[] {
+  if (parameters === undefined || parameters === null) return [requiredField(path)];
+  if (byteLength(JSON.stringify(parameters)) > maxBytes) return [tooLongField(path, maxBytes)];
+  return isObject(parameters) ? [] : [invalidField(path, "<value omitted>", "must be a valid JSON object")];
+}

@@ -1,0 +1,255 @@
+import { type FieldError, invalidField, requiredField, tooLongField, tooManyField } from "../../api/field-error.ts";
+import { byteLength, labelValue, qualifiedName } from "../../api/names.ts";
+import { isObject, type Json, type KubeObject } from "../../api/object.ts";
+import { parseSemanticVersion } from "../../lib/semver.ts";
+import type { ResourceHooks } from "../../resources/definition.ts";
+import { validateNodeSelector } from "../core/affinity-validation.ts";
+import { declaredHook } from "../rules/declared.ts";
+import { subdomainName } from "../rules/formats.ts";
+import { asGo, type GoShape } from "../rules/go-print.ts";
+import { immutable, sameValue } from "../rules/immutable.ts";
+import { capacityErrors } from "./capacity-policy.ts";
+import { bindingErrors } from "./claim-status.ts";
+import { convertResource } from "./conversion.ts";
+import { resourceRules } from "./declared-rules.ts";
+import { setSliceDefaults } from "./defaults.ts";
+import { attributeNameErrors, driverErrors, labelErrors, poolErrors } from "./device-names.ts";
+import type { Device, DeviceAttribute, DeviceTaint, Placement, SliceSpec } from "./types.ts";
+
+const MAX_DEVICES = 128;
+const MAX_SPECIAL_DEVICES = 64;
+const MAX_PROPERTIES = 32;
+const MAX_ATTRIBUTES = 48;
+const MAX_COUNTERS = 32;
+const MAX_COUNTER_SETS = 8;
+const MAX_CONSUMPTIONS = 2;
+const MAX_TAINTS = 16;
+const MAX_VALUE = 64;
+const MAX_SHOWN_KEY = 96;
+/** Attributes with several values belong to a feature that is off. */
+const LIST_ATTRIBUTES = ["bools", "ints", "strings", "versions"];
+
+const REQUIREMENT: GoShape = [
+  ["Key", "key", ""],
+  ["Operator", "operator", ""],
+  ["Values", "values"],
+];
+const TERM: GoShape = [
+  ["MatchExpressions", "matchExpressions", null, REQUIREMENT],
+  ["MatchFields", "matchFields", null, REQUIREMENT],
+];
+
+const declaredErrors = declaredHook(
+  resourceRules,
+  (version) => `io.k8s.api.resource.${version}.ResourceSlice`,
+  convertResource,
+);
+
+const specOf = ({ spec }: KubeObject) => (isObject(spec) ? spec : {}) as SliceSpec;
+
+/** Compat: what belongs to features that are off is dropped. */
+function dropDisabled(spec: SliceSpec): void {
+  delete spec.partitionTypeAttribute;
+  delete spec.skipNodeOperations;
+  for (const device of spec.devices ?? []) {
+    delete device.nodeAllocatableResources;
+    for (const consumption of device.consumesCounters ?? []) delete consumption.compatibilityGroups;
+    for (const attribute of Object.values(device.attributes ?? {})) {
+      for (const member of LIST_ATTRIBUTES) delete attribute[member];
+    }
+  }
+}
+
+function nodeNameErrors(name: string, path: string): FieldError[] {
+  return subdomainName(name).map((text) => invalidField(path, name, text));
+}
+
+/** A key of a map as paths show it. */
+function shownKey(key: string): string {
+  if (byteLength(key) <= MAX_SHOWN_KEY) return key;
+  const rest = MAX_SHOWN_KEY - 3;
+  return `${key.slice(0, Math.ceil(rest / 2))}...${key.slice(key.length - Math.floor(rest / 2))}`;
+}
+
+function attributeErrors({ string, version }: DeviceAttribute, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  if (byteLength(string ?? "") > MAX_VALUE) errors.push(tooLongField(`${path}.string`, MAX_VALUE));
+  if (version === undefined) return errors;
+  if (!parseSemanticVersion(version)) {
+    const text = "must be a string compatible with semver.org spec 2.0.0";
+    errors.push(invalidField(`${path}.version`, version, text));
+  }
+  if (byteLength(version) > MAX_VALUE) errors.push(tooLongField(`${path}.version`, MAX_VALUE));
+  return errors;
+}
+
+/** What is wrong with a taint, apart from its effect. */
+export function taintErrors({ key = "", value = "" }: DeviceTaint, path: string): FieldError[] {
+  return [
+    ...qualifiedName(key).map((text) => invalidField(`${path}.key`, key, text)),
+    ...labelValue(value).map((text) => invalidField(`${path}.value`, value, text)),
+  ];
+}
+
+const ONE_PLACE =
+  "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec";
+
+function devicePlaceErrors(device: Device, path: string, isPerDevice: boolean): FieldError[] {
+  const { nodeName, nodeSelector, allNodes } = device;
+  const isPlaced = nodeName !== undefined || nodeSelector !== undefined || allNodes !== undefined;
+  if (!isPerDevice) {
+    const text =
+      "`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec";
+    return isPlaced ? [invalidField(path, null, text)] : [];
+  }
+  const { errors, set } = placeErrors(device, path, "must not be empty");
+  if (set.length === 0) errors.push(requiredField(path, ONE_PLACE));
+  if (set.length > 1) errors.push(invalidField(path, `{${set.join(", ")}}`, ONE_PLACE));
+  return errors;
+}
+
+/** What is wrong with where something can be used, and the members that say it. */
+function placeErrors({ nodeName, nodeSelector, allNodes }: Placement, path: string, emptyName: string) {
+  const errors: FieldError[] = [];
+  const set: string[] = [];
+  if (nodeName === "") errors.push(invalidField(`${path}.nodeName`, "", emptyName));
+  else if (nodeName !== undefined) {
+    set.push("`nodeName`");
+    errors.push(...nodeNameErrors(nodeName, `${path}.nodeName`));
+  }
+  if (nodeSelector) {
+    set.push("`nodeSelector`");
+    validateNodeSelector(errors, nodeSelector, `${path}.nodeSelector`);
+  }
+  if (allNodes) set.push("`allNodes`");
+  return { errors: [...errors, ...orTrueErrors(allNodes, `${path}.allNodes`)], set };
+}
+
+function orTrueErrors(value: boolean | undefined, path: string): FieldError[] {
+  return value === false ? [invalidField(path, false, "must be either unset or set to true")] : [];
+}
+
+function deviceErrors(device: Device, old: Device | undefined, path: string, isPerDevice: boolean): FieldError[] {
+  const { name = "", attributes = {}, capacity = {}, taints = [], consumesCounters = [] } = device;
+  const errors = labelErrors(name, `${path}.name`);
+  const limit = (count: number, most: number, what: string) => {
+    if (count > most) errors.push(invalidField(path, count, `the total number of ${what} must not exceed ${most}`));
+  };
+  const attributeCount = Object.keys(attributes).length;
+  limit(attributeCount + Object.keys(capacity).length, MAX_PROPERTIES, "attributes and capacities");
+  limit(attributeCount, MAX_ATTRIBUTES, "attribute values");
+  for (const [key, attribute] of Object.entries(attributes)) {
+    errors.push(...attributeNameErrors(key, `${path}.attributes`));
+    errors.push(...attributeErrors(attribute, `${path}.attributes[${shownKey(key)}]`));
+  }
+  for (const [key, amount] of old && sameValue(old.capacity, device.capacity) ? [] : Object.entries(capacity)) {
+    errors.push(...attributeNameErrors(key, `${path}.capacity`));
+    const isShared = device.allowMultipleAllocations === true;
+    errors.push(...capacityErrors(amount, `${path}.capacity[${shownKey(key)}]`, isShared));
+  }
+  if (!old || !sameValue(old.taints, device.taints)) {
+    if (taints.length > MAX_TAINTS) errors.push(tooManyField(`${path}.taints`, taints.length, MAX_TAINTS));
+    else errors.push(...taints.flatMap((taint, index) => taintErrors(taint, `${path}.taints[${index}]`)));
+  }
+  if (consumesCounters.length <= MAX_CONSUMPTIONS) {
+    errors.push(...counterErrors(consumesCounters, `${path}.consumesCounters`));
+  }
+  errors.push(...devicePlaceErrors(device, path, isPerDevice));
+  const { bindingConditions = [], bindingFailureConditions = [] } = device;
+  return [...errors, ...bindingErrors(bindingConditions, bindingFailureConditions, path)];
+}
+
+function counterErrors(sets: readonly { readonly counters?: object }[], path: string): FieldError[] {
+  return sets.flatMap(({ counters = {} }, index) => {
+    const count = Object.keys(counters).length;
+    return count > MAX_COUNTERS ? [tooManyField(`${path}[${index}].counters`, count, MAX_COUNTERS)] : [];
+  });
+}
+
+function devicesErrors(spec: SliceSpec, old: SliceSpec | undefined): FieldError[] {
+  const { devices = [] } = spec;
+  const isSpecial = devices.some(
+    ({ taints = [], consumesCounters = [] }) => taints.length > 0 || consumesCounters.length > 0,
+  );
+  const most = isSpecial ? MAX_SPECIAL_DEVICES : MAX_DEVICES;
+  if (devices.length > most) return [tooManyField("spec.devices", devices.length, most)];
+  const errors = devices.flatMap((device, index) => {
+    const before = old?.devices?.find(({ name }) => name === device.name);
+    return deviceErrors(device, before, `spec.devices[${index}]`, spec.perDeviceNodeSelection === true);
+  });
+  const names = devices.map(({ name = "" }) => name);
+  for (const [index, name] of names.entries()) {
+    if (names.indexOf(name) < index) {
+      const message = `Duplicate value: ${JSON.stringify(name)}`;
+      errors.push({ type: "FieldValueDuplicate", field: `spec.devices[${index}]`, message });
+    }
+  }
+  return errors;
+}
+
+function poolPartErrors({ name = "", resourceSliceCount = 0, generation = 0 }: NonNullable<SliceSpec["pool"]>) {
+  const errors = poolErrors(name, "spec.pool.name");
+  if (resourceSliceCount <= 0) {
+    errors.push(invalidField("spec.pool.resourceSliceCount", resourceSliceCount, "must be greater than zero"));
+  }
+  if (generation < 0) {
+    errors.push(invalidField("spec.pool.generation", generation, "must be greater than or equal to zero"));
+  }
+  return errors;
+}
+
+function slicePlaceErrors(spec: SliceSpec): FieldError[] {
+  const { nodeSelector, perDeviceNodeSelection } = spec;
+  const emptyName = "must be either unset or set to a non-empty string";
+  const { errors, set } = placeErrors({ ...spec, allNodes: undefined }, "spec", emptyName);
+  const terms = nodeSelector?.nodeSelectorTerms ?? [];
+  if (nodeSelector && terms.length !== 1) {
+    const shown = asGo(terms as Json, TERM);
+    const path = "spec.nodeSelector.nodeSelectorTerms";
+    errors.push(invalidField(path, shown, "must have exactly one node selector term"));
+  }
+  if (spec.allNodes) set.push("`allNodes`");
+  errors.push(...orTrueErrors(spec.allNodes, "spec.allNodes"));
+  if (perDeviceNodeSelection) set.push("`perDeviceNodeSelection`");
+  errors.push(...orTrueErrors(perDeviceNodeSelection, "spec.perDeviceNodeSelection"));
+  const rule = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required";
+  if (set.length === 0) errors.push(requiredField("spec", rule));
+  if (set.length > 1) {
+    errors.push(invalidField("spec", `{${set.join(", ")}}`, `${rule}, but multiple fields are set`));
+  }
+  return errors;
+}
+
+function specErrors(spec: SliceSpec, old: SliceSpec | undefined): FieldError[] {
+  const { driver = "", pool = {}, sharedCounters } = spec;
+  const errors = [...driverErrors(driver, "spec.driver"), ...poolPartErrors(pool)];
+  if (old) {
+    errors.push(...immutable(pool.name ?? "", old.pool?.name ?? "", "spec.pool.name"));
+    errors.push(...immutable(driver, old.driver ?? "", "spec.driver"));
+    errors.push(...immutable(spec.nodeName, old.nodeName, "spec.nodeName"));
+  }
+  errors.push(...slicePlaceErrors(spec));
+  if (sharedCounters && spec.devices) {
+    errors.push(invalidField("spec", "", "only one of `sharedCounters` or `devices` is allowed"));
+  }
+  errors.push(...devicesErrors(spec, old));
+  const sets = sharedCounters ?? [];
+  return sets.length > MAX_COUNTER_SETS ? errors : [...errors, ...counterErrors(sets, "spec.sharedCounters")];
+}
+
+/** Some of the devices of a pool, as a driver offers them. */
+export const resourceSliceHooks: ResourceHooks = {
+  convert: convertResource,
+  setDefaults: setSliceDefaults,
+  prepare: (next) => dropDisabled(specOf(next)),
+  validate: (next, previous, way) => [
+    ...specErrors(specOf(next), previous && specOf(previous)),
+    ...declaredErrors(next, previous, way),
+  ],
+  warn(next) {
+    const { driver = "" } = specOf(next);
+    if (driver === driver.toLowerCase()) return [];
+    const shown = JSON.stringify(driver);
+    return [`spec.driver: driver names should be lowercase; ${shown} contains uppercase characters`];
+  },
+};

@@ -1,0 +1,79 @@
+import { type FieldError, tooManyField } from "../../api/field-error.ts";
+import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
+import type { ResourceHooks } from "../../resources/definition.ts";
+import { printTime } from "../../resources/metadata.ts";
+import { validateConditions } from "../rules/conditions.ts";
+import { declaredHook } from "../rules/declared.ts";
+import { immutable } from "../rules/immutable.ts";
+import { resourceRules } from "./declared-rules.ts";
+import { setTaintTime } from "./defaults.ts";
+import { driverErrors, labelErrors, poolErrors } from "./device-names.ts";
+import { taintErrors } from "./slices.ts";
+import type { DeviceTaint } from "./types.ts";
+
+interface TaintRuleSpec extends JsonObject {
+  deviceSelector?: { driver?: string; pool?: string; device?: string };
+  taint?: DeviceTaint;
+}
+
+const MAX_CONDITIONS = 8;
+const DEFAULT_LIMIT = 100;
+
+const specOf = ({ spec }: KubeObject) => (isObject(spec) ? spec : {}) as TaintRuleSpec;
+const statusOf = ({ status }: KubeObject) => (isObject(status) ? status : {}) as { conditions?: Json[] };
+
+const taintRuleDeclared = declaredHook(resourceRules, (version) => `io.k8s.api.resource.${version}.DeviceTaintRule`);
+
+function specErrors({ deviceSelector: { driver, pool, device } = {}, taint = {} }: TaintRuleSpec): FieldError[] {
+  const path = "spec.deviceSelector";
+  return [
+    ...(driver === undefined ? [] : driverErrors(driver, `${path}.driver`)),
+    ...(pool === undefined ? [] : poolErrors(pool, `${path}.pool`)),
+    ...(device === undefined ? [] : labelErrors(device, `${path}.device`)),
+    ...taintErrors(taint, "spec.taint"),
+  ];
+}
+
+/** A taint on all devices that a rule selects. It tells since when it has had its effect. */
+export const deviceTaintRuleHooks: ResourceHooks = {
+  setDefaults: ({ spec }) => setTaintTime(isObject(spec) ? spec.taint : undefined),
+  prepare(next, previous, { subresource }) {
+    const [taint, before] = [specOf(next).taint, previous && specOf(previous).taint];
+    if (subresource !== "" || !taint || !before) return;
+    const keepsTime = taint.timeAdded === before.timeAdded;
+    if (keepsTime && (taint.effect ?? "") !== (before.effect ?? "")) taint.timeAdded = printTime(Date.now());
+  },
+  validate(next, previous, way) {
+    if (previous && way.subresource === "status") {
+      const { conditions = [] } = statusOf(next);
+      const errors = validateConditions(conditions, "status.conditions");
+      if (conditions.length > MAX_CONDITIONS) {
+        errors.push(tooManyField("status.conditions", conditions.length, MAX_CONDITIONS));
+      }
+      return errors;
+    }
+    return [...specErrors(specOf(next)), ...taintRuleDeclared(next, previous, way)];
+  },
+};
+
+const poolStatusDeclared = declaredHook(
+  resourceRules,
+  (version) => `io.k8s.api.resource.${version}.ResourcePoolStatusRequest`,
+);
+
+/** A question about pools of devices, answered once. */
+export const poolStatusRequestHooks: ResourceHooks = {
+  setDefaults({ spec }) {
+    if (isObject(spec)) spec.limit ??= DEFAULT_LIMIT;
+  },
+  prepare(next) {
+    // Compat: this belongs to a feature that is off.
+    if (isObject(next.spec)) delete next.spec.defaultPartitionTypeAttribute;
+  },
+  validate(next, previous, way) {
+    const declared = poolStatusDeclared(next, previous, way);
+    if (!previous || way.subresource !== "status") return declared;
+    if (previous.status !== undefined) return [...immutable(next.status, previous.status, "status"), ...declared];
+    return [...validateConditions(statusOf(next).conditions, "status.conditions"), ...declared];
+  },
+};

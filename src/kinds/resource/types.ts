@@ -1,0 +1,147 @@
+import type { JsonObject, ObjectMeta } from "../../api/object.ts";
+import type { NodeSelector } from "../core/pod-types.ts";
+import type { Texts } from "../rules/common-types.ts";
+import type { Condition } from "../rules/conditions.ts";
+
+/** A condition on devices. */
+export interface DeviceSelector extends JsonObject {
+  cel?: { expression?: string };
+}
+
+export interface DeviceToleration extends JsonObject {
+  key?: string;
+  operator?: string;
+  value?: string;
+  effect?: string;
+}
+
+/** What one kind of device is asked for. */
+export interface ExactRequest extends JsonObject {
+  deviceClassName?: string;
+  selectors?: DeviceSelector[];
+  allocationMode?: string;
+  count?: number;
+  adminAccess?: boolean;
+  tolerations?: DeviceToleration[];
+}
+
+export interface SubRequest extends ExactRequest {
+  name?: string;
+}
+
+export interface DeviceRequest extends JsonObject {
+  name?: string;
+  exactly?: ExactRequest;
+  firstAvailable?: SubRequest[];
+}
+
+export interface DeviceConstraint extends JsonObject {
+  requests?: string[];
+  matchAttribute?: string;
+  distinctAttribute?: string;
+}
+
+/** Something that only one driver understands. */
+export interface DeviceConfiguration extends JsonObject {
+  requests?: string[];
+  opaque?: JsonObject;
+}
+
+export interface ClaimSpec extends JsonObject {
+  devices?: {
+    requests?: DeviceRequest[] | null;
+    constraints?: DeviceConstraint[];
+    config?: DeviceConfiguration[];
+  };
+}
+
+export interface TemplateSpec extends JsonObject {
+  metadata?: ObjectMeta;
+  spec?: ClaimSpec;
+}
+
+/** One device that a claim got. */
+export interface AllocationResult extends JsonObject {
+  request?: string;
+  driver?: string;
+  pool?: string;
+  device?: string;
+  adminAccess?: boolean;
+  shareID?: string;
+  tolerations?: DeviceToleration[];
+  bindingConditions?: string[];
+  bindingFailureConditions?: string[];
+}
+
+export interface DeviceStatus extends JsonObject {
+  driver?: string;
+  pool?: string;
+  device?: string;
+  shareID?: string;
+  conditions?: Condition[] | null;
+  networkData?: { ips?: string[] };
+}
+
+export interface ClaimStatus extends JsonObject {
+  allocation?: {
+    devices?: { results?: AllocationResult[]; config?: DeviceConfiguration[] };
+    nodeSelector?: NodeSelector;
+  };
+  reservedFor?: { resource?: string; name?: string; uid?: string }[];
+  devices?: DeviceStatus[];
+}
+
+export interface DeviceTaint extends JsonObject {
+  key?: string;
+  value?: string;
+  effect?: string;
+  timeAdded?: string;
+}
+
+export interface DeviceAttribute extends JsonObject {
+  string?: string;
+  version?: string;
+}
+
+export interface RequestPolicy extends JsonObject {
+  default?: string;
+  validValues?: string[];
+  validRange?: { min?: string; max?: string; step?: string };
+}
+
+export interface DeviceCapacity extends JsonObject {
+  value?: string;
+  requestPolicy?: RequestPolicy;
+}
+
+export interface CounterConsumption extends JsonObject {
+  counterSet?: string;
+  counters?: JsonObject;
+  compatibilityGroups?: string[];
+}
+
+/** Where something can be used. */
+export interface Placement extends JsonObject {
+  nodeName?: string;
+  nodeSelector?: NodeSelector;
+  allNodes?: boolean;
+}
+
+export interface Device extends Placement {
+  name?: string;
+  attributes?: Record<string, DeviceAttribute>;
+  capacity?: Record<string, DeviceCapacity>;
+  consumesCounters?: CounterConsumption[];
+  taints?: DeviceTaint[];
+  bindingConditions?: string[];
+  bindingFailureConditions?: string[];
+  allowMultipleAllocations?: boolean;
+}
+
+export interface SliceSpec extends Placement {
+  driver?: string;
+  pool?: { name?: string; generation?: number; resourceSliceCount?: number };
+  perDeviceNodeSelection?: boolean;
+  devices?: Device[];
+  sharedCounters?: { name?: string; counters?: Texts }[];
+}

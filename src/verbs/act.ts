@@ -1,0 +1,54 @@
+import type { Call } from "../api/call.ts";
+import { apiVersionOf, type KubeObject } from "../api/object.ts";
+import { parseWriteQuery } from "../api/options.ts";
+import type { ApiReply } from "../api/reply.ts";
+import type { Status } from "../api/status.ts";
+import type { SubresourceCall, SubresourceKind, Verb } from "../resources/definition.ts";
+import { settleNamespace } from "../resources/metadata.ts";
+import { viewObject } from "../resources/object-view.ts";
+import { readObject } from "./body.ts";
+import { admissionRequest, type CollectionTarget, inPlaceOf, type Target, type VerbContext } from "./target.ts";
+
+/** A create that does something rather than storing what was sent. */
+export interface Action {
+  readonly run: (call: SubresourceCall) => Promise<KubeObject | Status>;
+  /** The kind of the body; undefined when it is that of the path itself. */
+  readonly kind: SubresourceKind | undefined;
+}
+
+/** What a create does at a path where it is an action; undefined everywhere else. */
+export function actionOf({ resource, subresource }: Target, verb: Verb): Action | undefined {
+  if (verb !== "create") return undefined;
+  if (subresource === "") {
+    const { hooks, storage } = resource.definition;
+    return hooks?.act && !storage ? { run: hooks.act, kind: undefined } : undefined;
+  }
+  const { act: run, kind } = resource.subresources[subresource] ?? {};
+  return run && { run, kind };
+}
+
+/** Carries out an action and answers with what came of it. */
+export async function act(
+  context: VerbContext,
+  call: Call,
+  target: CollectionTarget,
+  { run, kind }: Action,
+): Promise<ApiReply> {
+  const { dryRun, fieldValidation } = parseWriteQuery("CreateOptions", call.request.query);
+  const resource = kind ? inPlaceOf(target.resource, kind) : target.resource;
+  const otherApiVersions = kind?.otherVersions?.map((version) => apiVersionOf(kind.group, version));
+  const acting: Target = { ...target, resource, otherApiVersions };
+  const body = await readObject(context, call, acting, fieldValidation);
+  settleNamespace(resource.definition, body.metadata, target.namespace);
+  const request = admissionRequest(call, acting, { operation: "CREATE", dryRun, object: body });
+  await context.admission.mutate(request);
+  await context.admission.validate(request);
+  const key = { namespace: target.namespace, name: target.name || (body.metadata.name ?? "") };
+  const result = await run({ access: context.resources.access, key, body, dryRun, user: call.user });
+  if (isStatus(result)) return { type: "status", status: { ...result, code: result.code ?? 201 } };
+  return { type: "object", code: 201, view: viewObject(result), table: resource.version.table };
+}
+
+function isStatus(result: KubeObject | Status): result is Status {
+  return result.kind === "Status" && result.apiVersion === "v1";
+}

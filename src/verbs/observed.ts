@@ -1,0 +1,49 @@
+import { notFound, unsupportedVerb } from "../api/api-error.ts";
+import type { Call } from "../api/call.ts";
+import type { KubeObject } from "../api/object.ts";
+import { parseListQuery, validateListQuery } from "../api/options.ts";
+import type { ApiReply } from "../api/reply.ts";
+import type { ServedResource } from "../resources/catalog.ts";
+import type { Verb } from "../resources/definition.ts";
+import { viewObject } from "../resources/object-view.ts";
+import { parseSelection } from "../resources/selection.ts";
+import type { Target, VerbContext } from "./target.ts";
+
+/** Whether the objects of a kind are not stored but made when they are asked for. */
+export function isObserved({ definition }: ServedResource): boolean {
+  return definition.storage === undefined && definition.hooks?.observe !== undefined;
+}
+
+/** Answers for such a kind. */
+export function observed(context: VerbContext, call: Call, target: Target, verb: Verb): Promise<ApiReply> {
+  const { definition } = target.resource;
+  const objects = async () => (await definition.hooks?.observe?.(context.resources.access)) ?? [];
+  if (verb === "list") return listObserved(call, target, objects);
+  if (verb === "get") return getObserved(target, objects);
+  throw unsupportedVerb({ group: definition.group, resource: definition.plural }, verb);
+}
+
+async function getObserved(
+  { resource, name }: Target,
+  objects: () => Promise<readonly KubeObject[]>,
+): Promise<ApiReply> {
+  const { group, singular } = resource.definition;
+  const found = (await objects()).find(({ metadata }) => metadata.name === name);
+  // Compat: such kinds are called in the singular here.
+  if (!found) throw notFound({ group, resource: singular }, name);
+  return { type: "object", code: 200, view: viewObject(found), table: resource.version.table };
+}
+
+async function listObserved(
+  call: Call,
+  { resource, namespace }: Target,
+  objects: () => Promise<readonly KubeObject[]>,
+): Promise<ApiReply> {
+  const query = parseListQuery(call.request.query);
+  validateListQuery(query);
+  const { labelSelector, fieldSelector, shardSelector } = query;
+  const selection = parseSelection(resource, { namespace, labelSelector, fieldSelector, shardSelector });
+  const { definition, version, apiVersion } = resource;
+  const items = (await objects()).filter((object) => selection.matches({ object, fields: [] })).map(viewObject);
+  return { type: "list", kind: definition.listKind, apiVersion, metadata: {}, items, table: version.table };
+}

@@ -1,0 +1,13 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fuzzPatches, printFindings } from "./patches.ts";
+import { Twins } from "./twins.ts";
+
+test("random histories of patches end as on the real kube-apiserver", { timeout: 240_000 }, async (t) => {
+  const seed = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
+  const twins = await Twins.start();
+  t.after(() => twins.stop());
+  const findings = await fuzzPatches(twins, seed, 1000);
+  t.diagnostic(`seed ${seed}: ${findings.patches} patches`);
+  assert.equal(findings.found.length, 0, printFindings(findings));
+});

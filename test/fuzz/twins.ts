@@ -1,0 +1,144 @@
+import { isDeepStrictEqual } from "node:util";
+import { isObject, type Json, type JsonObject } from "../../src/api/object.ts";
+import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
+import { type Answer, type Client, clientFor } from "../support/client.ts";
+import { type Oracle, startOracle, tokens } from "../support/oracle.ts";
+import { CONTENT_TYPES, type Operation } from "./operations.ts";
+import { STARTS } from "./starts.ts";
+
+/** The real kube-apiserver and Binnacle, which are told the same things. */
+export class Twins {
+  readonly #oracle: Oracle;
+  readonly #binnacle: RunningBinnacle;
+  readonly #clients: readonly [theirs: Client, ours: Client];
+
+  constructor(oracle: Oracle, binnacle: RunningBinnacle) {
+    this.#oracle = oracle;
+    this.#binnacle = binnacle;
+    this.#clients = [clientFor(oracle.base, tokens.admin), clientFor(binnacle.base, tokens.admin)];
+  }
+
+  static async start(): Promise<Twins> {
+    const [oracle, binnacle] = await Promise.all([startOracle(), startBinnacle()]);
+    const twins = new Twins(oracle, binnacle);
+    await twins.call("POST", "/api/v1/namespaces", { metadata: { name: "fuzz" } });
+    await twins.call("POST", "/api/v1/namespaces/fuzz/serviceaccounts", { metadata: { name: "default" } });
+    return twins;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#oracle.kill(), this.#binnacle.kill()]);
+  }
+
+  /** The same request to both. */
+  async call(method: string, path: string, body?: unknown, type?: string): Promise<[theirs: Answer, ours: Answer]> {
+    const headers: Record<string, string> = type === undefined ? {} : { "content-type": type };
+    const [theirs, ours] = this.#clients;
+    return Promise.all([theirs.call(method, path, body, headers), ours.call(method, path, body, headers)]);
+  }
+
+  /** Runs a history on a fresh object of a kind. Answers where the two first differ, or undefined. */
+  async replay(kind: string, history: readonly Operation[]): Promise<Difference | undefined> {
+    const start = STARTS[kind];
+    if (!start) throw new Error(`no starting object for ${kind}`);
+    const { metadata, ...rest } = start.body;
+    const body = { ...rest, metadata: { ...(metadata as JsonObject), name: "fuzzed" } };
+    await this.#remove(start.path);
+    let difference = differenceOf(await this.call("POST", `${start.path}?fieldManager=creator`, body), "create");
+    for (const [index, operation] of history.entries()) {
+      if (difference) break;
+      difference = differenceOf(await this.apply(start.path, operation), `operation ${index + 1}`);
+    }
+    await this.#remove(start.path);
+    return difference;
+  }
+
+  /** One operation on the object of a history. */
+  apply(path: string, { type, body, manager, force, fieldValidation }: Operation) {
+    const query = new URLSearchParams({ fieldManager: manager });
+    if (force) query.set("force", "true");
+    if (fieldValidation) query.set("fieldValidation", fieldValidation);
+    return this.call("PATCH", `${path}/fuzzed?${query}`, body, CONTENT_TYPES[type]);
+  }
+
+  async #remove(path: string): Promise<void> {
+    const object = `${path}/fuzzed`;
+    await this.call("PATCH", object, { metadata: { finalizers: null } }, CONTENT_TYPES.merge);
+    await this.call("DELETE", `${object}?gracePeriodSeconds=0`);
+    await this.call("PATCH", object, { metadata: { finalizers: null } }, CONTENT_TYPES.merge);
+  }
+}
+
+/** Where two answers differ. */
+export interface Difference {
+  readonly at: string;
+  readonly path: string;
+  readonly theirs: unknown;
+  readonly ours: unknown;
+}
+
+/** The first difference between two answers, once what each server makes up is set aside. */
+export function differenceOf([theirs, ours]: readonly [Answer, Answer], where: string): Difference | undefined {
+  if (theirs.status !== ours.status) {
+    const show = ({ status, body }: Answer) => `${status} ${body.message ?? ""}`;
+    return { at: where, path: "status", theirs: show(theirs), ours: show(ours) };
+  }
+  const warnings = (answer: Answer) => [answer.headers.warning ?? []].flat().join("\n");
+  if (warnings(theirs) !== warnings(ours)) {
+    return { at: where, path: "warnings", theirs: warnings(theirs), ours: warnings(ours) };
+  }
+  const found = firstDifference(normalise(theirs.body), normalise(ours.body), "");
+  return found && { at: where, ...found };
+}
+
+const MADE_UP = ["uid", "resourceVersion", "creationTimestamp", "deletionTimestamp"];
+
+function normalise(body: JsonObject): JsonObject {
+  const copy = structuredClone(body);
+  const { metadata } = copy;
+  if (!isObject(metadata)) return withoutDumps(copy);
+  for (const member of MADE_UP) delete metadata[member];
+  if (Array.isArray(metadata.managedFields)) {
+    const entries = metadata.managedFields.map((entry) => {
+      const { time: _, ...rest } = entry as JsonObject;
+      return rest;
+    });
+    metadata.managedFields = entries.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  }
+  return withoutDumps(copy);
+}
+
+const DUMP = /patch: Invalid value: "(?:[^"\\]|\\.)*"/s;
+
+/** A refusal may show the object, or how it changed, in the words of one implementation; what is wrong with it stays. */
+function withoutDumps(body: JsonObject): JsonObject {
+  if (body.kind !== "Status" || typeof body.message !== "string") return body;
+  const { message, details, ...rest } = body;
+  const causes = isObject(details) && Array.isArray(details.causes) ? details.causes.map(printCause).sort() : undefined;
+  return { ...rest, message: summary(undump(message), causes), causes };
+}
+
+const undump = (text: string): string => (text.split("\n@@")[0] ?? "").replace(DUMP, "patch: Invalid value: <object>");
+
+function printCause(cause: Json): string {
+  const { field, message, reason } = cause as JsonObject;
+  return `${reason} ${field} ${undump(`${field}: ${message}`)}`;
+}
+
+// Several causes stand in the message in an order of their own; they are compared by themselves.
+function summary(message: string, causes: readonly string[] | undefined): string {
+  return causes !== undefined && causes.length > 1 ? message.slice(0, message.indexOf(": [")) : message;
+}
+
+function firstDifference(theirs: unknown, ours: unknown, path: string): Omit<Difference, "at"> | undefined {
+  if (isDeepStrictEqual(theirs, ours)) return undefined;
+  const bothObjects = isObject(theirs) && isObject(ours);
+  const bothLists = Array.isArray(theirs) && Array.isArray(ours) && theirs.length === ours.length;
+  if (!bothObjects && !bothLists) return { path, theirs, ours };
+  const [left, right] = [theirs as JsonObject, ours as JsonObject];
+  for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
+    const found = firstDifference(left[key], right[key], `${path}.${key}`);
+    if (found) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Random, scaled } from "./random.ts";
+import { Relay } from "./relay.ts";
+import { compactEtcd, type ModelServer, type Setting } from "./servers.ts";
+import { type Answer, Wire } from "./wire.ts";
+
+/** A client that keeps a copy of all ConfigMaps. */
+export interface Follower {
+  /** namespace/name → resourceVersion of everything it holds. */
+  held(): Promise<Readonly<Record<string, string>>>;
+  /** Changes it was told that did not follow from what it held. */
+  complaints(): Promise<readonly string[]>;
+  /** Figures for the report. */
+  counts(): Promise<Readonly<Record<string, number>>>;
+  stop(): Promise<void>;
+}
+
+/** What the follower has to live through. */
+export interface Storm {
+  readonly setting: Setting;
+  readonly store: "sqlite" | "etcd";
+  readonly seed: number;
+  /** Starts the follower; it reaches the server only through the address given. */
+  follow(address: string): Promise<Follower>;
+}
+
+const CUTS = 50;
+/** Before these cuts the server is killed or stopped, and started again. */
+const RESTARTS = [17, 34];
+/** Before these cuts etcd is compacted as far as possible; SQLite compacts every second anyway. */
+const COMPACTIONS = [8, 17, 34];
+const NAMES = 60;
+/** More than a handshake: at least some events have passed. */
+const ENOUGH_BYTES = 8000;
+const PATIENCE_MS = 30_000;
+
+/** Disconnects, compactions and restarts under constant writes. Afterwards the follower must hold what a list shows. */
+export async function rideStorm(storm: Storm): Promise<string> {
+  const { setting, store, seed } = storm;
+  const random = new Random(seed);
+  const etcd = store === "etcd" ? await setting.etcd() : undefined;
+  const flags = etcd ? [] : ["--etcd-compaction-interval=1s"];
+  const server = await setting.server(etcd ?? "sqlite", flags);
+  const relay = new Relay(Number(new URL(server.secureBase).port));
+  await relay.listen();
+  setting.atEnd(() => relay.close());
+  const follower = await storm.follow(`https://127.0.0.1:${relay.port}`);
+  setting.atEnd(() => follower.stop());
+  const wire = new Wire(server.base);
+  const traffic = new Traffic(wire);
+  const writers = Array.from({ length: 4 }, () => traffic.run(random.fork()));
+  try {
+    const cuts = Math.round(scaled(CUTS));
+    for (let cut = 1; cut <= cuts; cut++) {
+      await until(
+        () => relay.heard > ENOUGH_BYTES,
+        () => `seed ${seed}: nothing is heard after ${cut - 1} cuts`,
+      );
+      await sleep(random.between(0, 60));
+      if (COMPACTIONS.includes(cut) && etcd) await compactEtcd(etcd, await newest(wire));
+      if (RESTARTS.includes(cut)) await restart(server, cut === RESTARTS[0]);
+      relay.cut();
+    }
+  } finally {
+    traffic.stop();
+    await Promise.all(writers);
+  }
+  return await compare(wire, follower, { seed, writes: traffic.writes });
+}
+
+/** Compares what the follower holds, once it has had the time to catch up, with a fresh list. */
+async function compare(wire: Wire, follower: Follower, run: { seed: number; writes: number }): Promise<string> {
+  const { body } = await wire.call("GET", "/api/v1/configmaps");
+  const listed: Record<string, string> = {};
+  for (const { metadata } of body.items ?? [])
+    listed[`${metadata.namespace}/${metadata.name}`] = metadata.resourceVersion;
+  const sorted = (held: Readonly<Record<string, string>>) => Object.entries(held).sort(([a], [b]) => (a < b ? -1 : 1));
+  const wanted = JSON.stringify(sorted(listed));
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(50))
+    if (JSON.stringify(sorted(await follower.held())) === wanted) break;
+  assert.deepEqual(sorted(await follower.held()), sorted(listed), `seed ${run.seed}: not what a list shows`);
+  assert.deepEqual(await follower.complaints(), [], `seed ${run.seed}`);
+  const counts = Object.entries(await follower.counts()).map(([what, count]) => `${count} ${what}`);
+  wire.close();
+  return `seed ${run.seed}: ${run.writes} writes, ${Object.keys(listed).length} objects; the client had ${counts.join(", ")}`;
+}
+
+async function restart(server: ModelServer, isCrash: boolean): Promise<void> {
+  await (isCrash ? server.crash() : server.stop());
+  await server.start();
+}
+
+async function newest(wire: Wire): Promise<number> {
+  const { body } = await wire.call("GET", "/api/v1/configmaps?limit=1");
+  return Number(body.metadata?.resourceVersion);
+}
+
+/** Writers that never stop and do not mind being refused. */
+class Traffic {
+  writes = 0;
+  readonly #wire: Wire;
+  #isRunning = true;
+
+  constructor(wire: Wire) {
+    this.#wire = wire;
+  }
+
+  stop(): void {
+    this.#isRunning = false;
+  }
+
+  async run(random: Random): Promise<void> {
+    while (this.#isRunning) {
+      const answer = await this.#write(random).catch(() => undefined);
+      if (answer !== undefined && answer.status < 300) this.writes++;
+      await sleep(answer === undefined ? 50 : random.between(0, 10));
+    }
+  }
+
+  #write(random: Random): Promise<Answer> {
+    const folder = "/api/v1/namespaces/default/configmaps";
+    const name = `object-${random.between(1, NAMES)}`;
+    const data = { text: `${random.next()}`.repeat(20) };
+    const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data };
+    if (random.percent(35)) return this.#wire.call("POST", folder, body);
+    if (random.percent(35)) return this.#wire.call("DELETE", `${folder}/${name}`);
+    return this.#wire.call("PUT", `${folder}/${name}`, body);
+  }
+}
+
+async function until(isTrue: () => boolean, complaint: () => string): Promise<void> {
+  for (const deadline = Date.now() + PATIENCE_MS; !isTrue(); await sleep(5))
+    assert.ok(Date.now() < deadline, complaint());
+}
