@@ -24,16 +24,18 @@ export interface ServerFacts {
   readonly port: number;
   /** How it is recorded what services hold. */
   readonly serviceClaims: ServiceClaims;
+  /** Run whatever the configuration selects. */
+  readonly always: readonly Controller[];
 }
 
 /**
  * Starts the controllers that the configuration selects. Of several servers on one etcd only one runs them at a time,
- * except for the one that announces the server itself.
+ * except for those that every server runs: the one that announces it, and those that always run.
  */
 export function startBackground(
   config: Config,
   resources: Resources,
-  { authority, port, serviceClaims }: ServerFacts,
+  { authority, port, serviceClaims, always }: ServerFacts,
   report: ReportProblem,
 ): Background {
   const all: Controller[] = [
@@ -62,11 +64,12 @@ export function startBackground(
     done = isShared ? runAsLeader(lease, stop.signal, run) : run(stop.signal);
     done.catch((error: unknown) => report("controllers", error));
   }
-  const announced = known.includes(announcing) ? runControllers([announcing], stop.signal, report) : undefined;
+  const own = known.includes(announcing) ? [...always, announcing] : always;
+  const owned = runControllers(own, stop.signal, report);
   return {
     async stop() {
       stop.abort();
-      await Promise.allSettled([done, announced]);
+      await Promise.allSettled([done, owned]);
     },
   };
 }

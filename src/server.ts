@@ -8,8 +8,9 @@ import { apiVersionOf } from "./api/object.ts";
 import { TokenAuthenticator } from "./auth/token-file.ts";
 import { startBackground } from "./background.ts";
 import type { Config } from "./config.ts";
-import { createPriorityClasses } from "./controllers/bootstrap-priority-classes.ts";
+import { createSystemPriorities } from "./controllers/bootstrap-priority-classes.ts";
 import { createDefaultNamespaces } from "./controllers/default-namespaces.ts";
+import { FlowControl } from "./controllers/flow-control.ts";
 import { createServiceRange } from "./controllers/service-range.ts";
 import { schemaLookup } from "./encoding/protobuf/schema-lookup.ts";
 import { discovery, discoveryPaths } from "./endpoints/discovery.ts";
@@ -17,11 +18,13 @@ import { type HealthCheck, health, healthPaths, PING } from "./endpoints/health.
 import { openApiHandler, openApiPaths } from "./endpoints/openapi.ts";
 import { root } from "./endpoints/root.ts";
 import { version } from "./endpoints/version.ts";
-import { type Listener, listen } from "./http/listener.ts";
+import { type Answer, type Listener, listen } from "./http/listener.ts";
+import { serveUpgrades } from "./http/websocket.ts";
 import { prepareIdentity } from "./identity.ts";
 import { builtInKinds, builtInPriorities } from "./kinds/all.ts";
 import { builtInSchema, findBuiltInSchema } from "./kinds/built-in-schemas.ts";
 import { serviceClaims } from "./kinds/core/service-claims.ts";
+import { mandatoryObjects, suggestedObjects } from "./kinds/flowcontrol/fixed-objects.ts";
 import { systemClock } from "./lib/clock.ts";
 import { openStore } from "./open-store.ts";
 import { answerErrors, authenticate, compose, limitDuration } from "./pipeline.ts";
@@ -63,8 +66,16 @@ export async function startServer(config: Config, given?: Store): Promise<Server
   const catalog = new Catalog(builtInKinds(config.apiDomain, Math.ceil(config.eventTtlMs / 1000)));
   const resources = new Resources({ store, catalog, clock: systemClock, keys });
   await createDefaultNamespaces(resources);
-  await createPriorityClasses(resources);
+  await createSystemPriorities(resources);
   await createServiceRange(resources, config.serviceClusterIpRange.split(","));
+  const reportProblem = (controller: string, error: unknown) =>
+    log.error({ err: error, controller }, "controller failed");
+  const flowControl = new FlowControl(
+    resources,
+    { mandatory: mandatoryObjects, suggested: suggestedObjects },
+    reportProblem,
+  );
+  await flowControl.prepare();
 
   const plugins = defaultPlugins({ resources, authorize: async () => true });
   const admission = new AdmissionChain(selectPlugins(plugins, UNAVAILABLE_PLUGINS, config.admissionPlugins));
@@ -79,22 +90,25 @@ export async function startServer(config: Config, given?: Store): Promise<Server
   const open = compose([...stages, asAdministrator, negotiate], innermost);
   const forms = answerContext(catalog);
   const reportError = (error: unknown) => report(error);
-  const secure = await listen((request) => answer(forms, secured, request), {
+  const answerSecured: Answer = (request) => answer(forms, secured, request);
+  const secure = await listen(answerSecured, {
     host: config.bindAddress,
     port: config.securePort,
     tls: identity.tls,
+    onUpgrade: serveUpgrades(answerSecured, reportError),
     reportError,
   });
   const listeners: Listener[] = [secure];
   if (config.insecurePort !== undefined) {
-    const options = { host: "127.0.0.1", port: config.insecurePort, reportError };
-    listeners.push(await listen((request) => answer(forms, open, request), options));
+    const answerOpen: Answer = (request) => answer(forms, open, request);
+    const onUpgrade = serveUpgrades(answerOpen, reportError);
+    listeners.push(await listen(answerOpen, { host: "127.0.0.1", port: config.insecurePort, onUpgrade, reportError }));
   }
   const background = startBackground(
     config,
     resources,
-    { authority: identity.authority, port: secure.port, serviceClaims },
-    (controller, error) => log.error({ err: error, controller }, "controller failed"),
+    { authority: identity.authority, port: secure.port, serviceClaims, always: [flowControl] },
+    reportProblem,
   );
   const url = `https://${printHost(config.bindAddress)}:${secure.port}`;
   await identity.saveKubeconfig(url);

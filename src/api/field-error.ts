@@ -45,6 +45,11 @@ export function invalidField(field: string, value: unknown, detail: string): Fie
   return { type: "FieldValueInvalid", field, message: withDetail(`Invalid value: ${printValue(value)}`, detail) };
 }
 
+/** The value of a field is malformed and is not to be shown. */
+export function hiddenInvalidField(field: string, detail: string): FieldError {
+  return { type: "FieldValueInvalid", field, message: withDetail("Invalid value", detail) };
+}
+
 /** The value of a field has the wrong type. */
 export function typeInvalidField(field: string, value: unknown, detail: string): FieldError {
   return { type: "FieldValueTypeInvalid", field, message: withDetail(`Invalid value: ${printValue(value)}`, detail) };

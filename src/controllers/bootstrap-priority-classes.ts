@@ -20,7 +20,7 @@ const CLASSES: readonly { readonly name: string; readonly value: number; readonl
 ];
 
 /** Creates the priority classes that every cluster has. Does nothing where they exist. */
-export async function createPriorityClasses({ access }: Resources): Promise<void> {
+export async function createSystemPriorities({ access }: Resources): Promise<void> {
   for (const { name, value, description } of CLASSES) {
     if (await access.find(GROUP, PLURAL, { namespace: "", name })) continue;
     const wanted: KubeObject = {

@@ -100,11 +100,11 @@ export class FlowControl implements Controller {
     const { store, keys } = this.#resources;
     const entry = await store.get(keys.key(resource.definition, key));
     const current = entry && readObject(entry);
-    const isRight = (object: KubeObject) => isDeepStrictEqual(revise(object, wanted, isMandatory), object);
-    const write = current
-      ? !isRight(current) && updateAs(this.#producer, resource, key, (object) => revise(object, wanted, isMandatory))
-      : createAs(this.#producer, resource, wanted);
-    if (write) await write.catch(unlessCode(404, 409));
+    const revised = (object: KubeObject) => revise(object, wanted, isMandatory);
+    if (!current) await createAs(this.#producer, resource, wanted).catch(unlessCode(409));
+    else if (!isDeepStrictEqual(revised(current), current)) {
+      await updateAs(this.#producer, resource, key, revised).catch(unlessCode(404, 409));
+    }
   }
 
   /** Removes what an earlier release kept and nobody has made their own. */

@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject, KubeObject } from "../api/object.ts";
-import {
-  atMostCharacters,
-  groupDotResource,
-  nameHook,
-  pluralDotGroup,
-  signerPrefixed,
-  versionDotGroup,
-} from "./own-names.ts";
+import { atMostCharacters, groupDotResource, nameHook, pluralDotGroup, versionDotGroup } from "./own-names.ts";
 
 const WAY = { subresource: "", apiVersion: "v1", now: 0 };
 
@@ -43,13 +36,6 @@ test("names made of parts of the object", () => {
     'must be `spec.version+"."+spec.group`: "v1.example.com"',
   ]);
   assert.deepEqual(versionDotGroup("v1.", object("", { version: "v1" })), []);
-  const bundle = { signerName: "example.com/s" };
-  assert.deepEqual(signerPrefixed("example.com:s:one", object("", bundle)), []);
-  assert.deepEqual(signerPrefixed("x", object("", bundle)), [
-    "ClusterTrustBundle for signerName example.com/s must be named with prefix example.com:s:",
-  ]);
-  assert.deepEqual(signerPrefixed("plain", object("", {})), []);
-  assert.equal(signerPrefixed("a:b", object("", {})).length, 1);
   assert.deepEqual(groupDotResource("apps.deployments", object("", {})), []);
   assert.deepEqual(groupDotResource("deployments", object("", {})), ["name must be in the form of <group>.<resource>"]);
   assert.equal(groupDotResource("apps.1x", object("", {})).length, 1);

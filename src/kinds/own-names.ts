@@ -37,19 +37,6 @@ export const versionDotGroup: NameCheck = (name, object) => {
   return name === wanted ? [] : [`must be \`spec.version+"."+spec.group\`: ${quote(wanted)}`];
 };
 
-/** With a signer, its name with ":" for "/" and a subdomain after it; without one, a plain subdomain. */
-export const signerPrefixed: NameCheck = (name, object) => {
-  const signer = readText(object, ".spec.signerName");
-  if (signer === "") {
-    if (name.includes(":")) return ['ClusterTrustBundle without signer name must not have ":" in its name'];
-    return dns1123Subdomain(name);
-  }
-  const prefix = `${signer.replaceAll("/", ":")}:`;
-  if (!name.startsWith(prefix))
-    return [`ClusterTrustBundle for signerName ${signer} must be named with prefix ${prefix}`];
-  return dns1123Subdomain(name.slice(prefix.length));
-};
-
 const RESOURCE = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /** `<group>.<resource>` of a stored resource. */

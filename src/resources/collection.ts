@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import {
   alreadyExists,
-  conflict,
   generatedNameTaken,
   invalid,
   notFound,
@@ -25,7 +24,7 @@ import type { KeySpace, ObjectKey } from "./keys.ts";
 import { fillSystemMetadata, generateName, keepSystemMetadata, wipeSystemMetadata } from "./metadata.ts";
 import { validateMetadata, validateMetadataUpdate } from "./metadata-validation.ts";
 import { decodeEntry, encodeObject, type ViewCache, viewDeleted, viewObject } from "./object-view.ts";
-import { checkPreconditions, checkStored, type Preconditions } from "./preconditions.ts";
+import { checkPreconditions, checkStored, checkVersion, type Preconditions } from "./preconditions.ts";
 import { withReservation } from "./reservation.ts";
 import { translateStoreError } from "./store-errors.ts";
 import { keepUntouched } from "./subresource-write.ts";
@@ -197,8 +196,8 @@ export class Collection {
   ): Promise<Attempt<{ view: ObjectView }>> {
     const { definition } = this;
     const current = decodeEntry(entry);
-    const wanted = await change(convertObject(definition, cloneJson(current), resource.apiVersion));
     checkStored(this.#target(), key.name, entry.key, options, current.metadata);
+    const wanted = await change(convertObject(definition, cloneJson(current), resource.apiVersion));
     checkVersion(resource, wanted, entry.modRevision, options.isPatch);
     const next = convertObject(definition, wanted, current.apiVersion, current);
     const way = this.#way(resource, options.subresource ?? "", options);

@@ -130,6 +130,36 @@ describe("CachedStore", () => {
     assert.equal((await reading)?.key, "/in/a");
   });
 
+  it("asks the remote when the watch does not bring the cache to the present", async (t) => {
+    const silence = Promise.withResolvers<void>();
+    class Silent extends MemoryStore {
+      override watch(prefix: string, revision: number, signal: AbortSignal): Watch {
+        const watch = super.watch(prefix, revision, signal);
+        async function* iterate(): AsyncGenerator<WatchBatch> {
+          await silence.promise;
+          yield* watch;
+        }
+        return { progress: () => revision, [Symbol.asyncIterator]: iterate };
+      }
+    }
+    const remote = new Silent();
+    const store = new CachedStore(remote, { prefix: "/in/", freshnessMs: 50 });
+    t.after(() => store.close());
+    await store.ready;
+    const revision = await write(remote, "/in/a");
+    assert.equal((await store.get("/in/a"))?.modRevision, revision);
+    const page = await store.list("/in/", { limit: 1 });
+    assert.deepEqual([page.revision, page.entries.length], [revision, 1]);
+    assert.deepEqual(
+      (await store.list("/in/", { minRevision: 0 })).entries,
+      [],
+      "who wants any state gets the cache's",
+    );
+    await assert.rejects(store.list("/in/", { minRevision: revision }), isStoreError("future-revision"));
+    silence.resolve();
+    assert.equal((await store.list("/in/", { minRevision: revision })).entries.length, 1);
+  });
+
   it("sees what others wrote to the remote, also outside of the prefix", async (t) => {
     const { remote, store } = await open(t);
     await store.ready;

@@ -59,16 +59,16 @@ export class CachedStore implements Store {
   async get(key: string, options: GetOptions = {}): Promise<Entry | undefined> {
     this.#requireOpen();
     if (!key.startsWith(this.#prefix)) return this.#remote.get(key, options);
-    return (await this.#snapshots(options.minRevision)).get(key);
+    const snapshots = await this.#snapshots(options.minRevision);
+    return snapshots === undefined ? this.#remote.get(key) : snapshots.get(key);
   }
 
   async list(prefix: string, options: ListOptions = {}): Promise<Page> {
     this.#requireOpen();
     if (!prefix.startsWith(this.#prefix)) return this.#remote.list(prefix, options);
-    const { revision } = options;
-    if (revision === undefined) return (await this.#snapshots(options.minRevision)).list(prefix, options);
-    await this.#feed.reach(revision, this.#freshnessMs);
-    const snapshots = this.#feed.snapshotsFrom(revision);
+    const { revision, minRevision } = options;
+    if (revision !== undefined) await this.#feed.reach(revision, this.#freshnessMs);
+    const snapshots = revision === undefined ? await this.#snapshots(minRevision) : this.#feed.snapshotsFrom(revision);
     return snapshots === undefined ? this.#remote.list(prefix, options) : snapshots.list(prefix, options);
   }
 
@@ -104,16 +104,18 @@ export class CachedStore implements Store {
     await this.#remote.close();
   }
 
-  /** A state as new as asked for, or without `minRevision` as new as anything acknowledged before. */
-  async #snapshots(minRevision: number | undefined): Promise<Snapshots> {
+  /**
+   * A state as new as asked for, or without `minRevision` as new as anything acknowledged before. Undefined when the
+   * cache is too late for the latter: the remote itself has to be asked.
+   */
+  async #snapshots(minRevision: number | undefined): Promise<Snapshots | undefined> {
     if (minRevision !== undefined) return this.#feed.reach(minRevision, this.#freshnessMs);
     const newest = await this.#probe.newest();
     try {
       return await this.#feed.reach(newest, this.#freshnessMs);
     } catch (error) {
-      // The caller named no revision, so it is not theirs that is too new: the cache is too late.
-      if (!(error instanceof StoreError) || error.code !== "future-revision") throw error;
-      throw new StoreError("timeout", `the cache did not reach revision ${newest} in time`, { cause: error });
+      if (error instanceof StoreError && error.code === "future-revision") return undefined;
+      throw error;
     }
   }
 

@@ -117,6 +117,16 @@ describe("OrderedMap", () => {
     assert.equal(prefixEnd(""), undefined);
   });
 
+  it("loses no key when they come in descending order", () => {
+    const map = new OrderedMap<number>();
+    for (let i = 999; i >= 100; i--) {
+      map.set(`/k/${i}`, i);
+      assert.equal(map.get(`/k/${i}`), i);
+    }
+    for (let i = 100; i < 1000; i++) assert.equal(map.get(`/k/${i}`), i);
+    assert.equal(map.size, 900);
+  });
+
   it("shrinks to nothing and grows again", () => {
     const map = new OrderedMap<number>();
     for (let round = 0; round < 2; round++) {

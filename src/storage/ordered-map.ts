@@ -153,8 +153,16 @@ export class OrderedMap<V extends NonNullable<unknown>> {
     return keys[index] === key ? index + 1 : index;
   }
 
+  /** The child that holds a key if any does: the last one whose lower bound is not above it. */
   #childIndex(node: TreeNode<V>, key: string): number {
-    return Math.max(0, this.#upperBound(node.keys, key) - 1);
+    let low = 1;
+    let high = node.keys.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#less(key, node.keys[middle] as string)) high = middle;
+      else low = middle + 1;
+    }
+    return low - 1;
   }
 
   #own(node: TreeNode<V>): TreeNode<V> {

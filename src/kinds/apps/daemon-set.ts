@@ -64,6 +64,10 @@ function setDefaults(daemonSet: KubeObject): void {
   if (updateStrategy?.type === "RollingUpdate") {
     updateStrategy.rollingUpdate ??= {};
     updateStrategy.rollingUpdate.maxUnavailable ??= 1;
+  }
+  // Compat: both are always written, even for a strategy that does not look at them.
+  if (updateStrategy?.rollingUpdate) {
+    updateStrategy.rollingUpdate.maxUnavailable ??= 0;
     updateStrategy.rollingUpdate.maxSurge ??= 0;
   }
   setPodTemplateDefaults(template);

@@ -1,5 +1,4 @@
 import { type FieldError, invalidField, notSupportedField, requiredField } from "../../api/field-error.ts";
-import { dns1123Label } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject, type KubeObject, type ObjectMeta } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/definition.ts";
 import { validateLabels } from "../../resources/metadata-validation.ts";
@@ -12,6 +11,7 @@ import { podTemplateWarnings } from "../core/pod-warnings.ts";
 import type { PersistentVolumeClaimSpec, Volume } from "../core/volume-types.ts";
 import { claimWarnings } from "../core/volume-warnings.ts";
 import type { Defaults } from "../rules/defaults.ts";
+import { labelName } from "../rules/formats.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";
 import { immutable } from "../rules/immutable.ts";
 import { atMostAll, intOrPercentValue, validateIntOrPercent } from "../rules/int-or-percent.ts";
@@ -60,8 +60,6 @@ export const statefulSetDefaults: Defaults = {
   "spec.persistentVolumeClaimRetentionPolicy.whenScaled": "Retain",
   "spec.replicas": 1,
   "spec.revisionHistoryLimit": 10,
-  "spec.volumeClaimTemplates[*].apiVersion": "v1",
-  "spec.volumeClaimTemplates[*].kind": "PersistentVolumeClaim",
   "spec.volumeClaimTemplates[*].spec.volumeMode": "Filesystem",
   "spec.volumeClaimTemplates[*].status.phase": "Pending",
 };
@@ -87,7 +85,11 @@ function setDefaults(statefulSet: KubeObject): void {
     updateStrategy.rollingUpdate.maxUnavailable ??= 1;
   }
   setPodTemplateDefaults(template);
-  for (const claim of volumeClaimTemplates) roundResources(claim.spec?.resources);
+  for (const claim of volumeClaimTemplates) {
+    claim.apiVersion = "v1";
+    claim.kind = "PersistentVolumeClaim";
+    roundResources(claim.spec?.resources);
+  }
 }
 
 function validateStrategy(strategy: UpdateStrategy, path: string, allowsRecreate: boolean): FieldError[] {
@@ -149,7 +151,7 @@ function validateSpec(spec: StatefulSetSpec, leniency: Leniency): FieldError[] {
   errors.push(...nonNegativeMembers(spec, "spec", ["replicas", "minReadySeconds"]));
   errors.push(...nonNegative(ordinals?.start, "spec.ordinals.start"));
   if (!leniency.before && serviceName !== "") {
-    errors.push(...dns1123Label(serviceName).map((text) => invalidField("spec.serviceName", serviceName, text)));
+    errors.push(...labelName(serviceName).map((text) => invalidField("spec.serviceName", serviceName, text)));
   }
   errors.push(...validateSelector(selector, "spec.selector", "statefulset"));
   if (isUsable(selector)) errors.push(...validateTemplate(spec, leniency));

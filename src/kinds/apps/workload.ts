@@ -6,13 +6,13 @@ import {
   requiredField,
 } from "../../api/field-error.ts";
 import { matchesLabels } from "../../api/label-selector.ts";
-import { dns1123Label } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject, type KubeObject, type ObjectMeta } from "../../api/object.ts";
 import { readSelectorObject } from "../../api/selector-object.ts";
 import { dropDisabledFields } from "../core/pod-disabled-fields.ts";
 import { validatePodTemplate } from "../core/pod-spec-validation.ts";
 import type { PodSpec } from "../core/pod-types.ts";
 import { podTemplateWarnings } from "../core/pod-warnings.ts";
+import { labelName } from "../rules/formats.ts";
 import { isEmptySelector, orderedSelector, orderedTexts, validateLabelSelector } from "../rules/label-selector.ts";
 
 /** The pods that a workload makes. */
@@ -111,7 +111,7 @@ export function warnOfWorkload(next: KubeObject, previous: KubeObject | undefine
 
 /** Warns of a name that pods made from it could not have as their host name. */
 export function warnOfName({ metadata }: KubeObject): string[] {
-  const problems = dns1123Label(metadata.name ?? "");
+  const problems = labelName(metadata.name ?? "");
   if (problems.length === 0) return [];
   const text =
     "metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended";

@@ -5,10 +5,11 @@ import {
   notSupportedField,
   requiredField,
 } from "../../api/field-error.ts";
-import { dns1123Label, pathSegment } from "../../api/names.ts";
+import { pathSegment } from "../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
 import { parseQuantity } from "../../api/quantity.ts";
 import { read, readNumber, readObjects, readText } from "../cells.ts";
+import { labelName } from "../rules/formats.ts";
 import { NOT_NEGATIVE, nonNegative } from "../rules/numbers.ts";
 import { pushContainerResourceNameErrors } from "../rules/resource-names.ts";
 
@@ -146,7 +147,7 @@ function validateNames(member: string, source: JsonObject, path: string): FieldE
   if (name !== "") pushContainerResourceNameErrors(errors, `${path}.name`, name);
   const container = readText(source, ".container");
   if (container === "") return [...errors, requiredField(`${path}.container`, "must specify a container")];
-  return [...errors, ...dns1123Label(container).map((text) => invalidField(`${path}.container`, container, text))];
+  return [...errors, ...labelName(container).map((text) => invalidField(`${path}.container`, container, text))];
 }
 
 function validateIdentifier(name: string, path: string): FieldError[] {

@@ -2,13 +2,7 @@ import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts"
 import { cloneJson } from "../../lib/clone.ts";
 import type { ResourceHooks } from "../../resources/definition.ts";
 import { validateAutoscaler, validateAutoscalerStatus } from "./autoscaler-validation.ts";
-import {
-  convertAutoscaler,
-  DEFAULT_UTILIZATION,
-  processorMetric,
-  statusAnnotations,
-  withoutOwnAnnotations,
-} from "./conversion.ts";
+import { convertAutoscaler, DEFAULT_UTILIZATION, processorMetric, withoutOwnAnnotations } from "./conversion.ts";
 
 const SCALE_UP: JsonObject = {
   stabilizationWindowSeconds: 0,
@@ -30,16 +24,6 @@ function setNewDefaults(autoscaler: KubeObject): void {
   spec.behavior = { scaleUp: withDefaults(scaleUp, SCALE_UP), scaleDown: withDefaults(scaleDown, SCALE_DOWN) };
 }
 
-/** Compat: what the way of the wanted state through the stored version fills in belongs to the writer, too. */
-function setOldDefaults(autoscaler: KubeObject, apiVersion: string): void {
-  const { status: _, ...wanted } = autoscaler;
-  const { metadata, spec } = convertAutoscaler(convertAutoscaler(wanted, "autoscaling/v2"), apiVersion);
-  if (spec !== undefined) autoscaler.spec = spec;
-  const annotations = { ...statusAnnotations(autoscaler.metadata), ...metadata.annotations };
-  if (Object.keys(annotations).length > 0) autoscaler.metadata = { ...metadata, annotations };
-  else autoscaler.metadata = metadata;
-}
-
 function withDefaults(rules: JsonObject[string], defaults: JsonObject): JsonObject {
   return { ...cloneJson(defaults), ...(isObject(rules) ? rules : {}) };
 }
@@ -48,7 +32,8 @@ function withDefaults(rules: JsonObject[string], defaults: JsonObject): JsonObje
 export const autoscalerHooks: ResourceHooks = {
   setDefaults(autoscaler, apiVersion) {
     if (apiVersion === "autoscaling/v1") {
-      setOldDefaults(autoscaler, apiVersion);
+      // Compat: what the way through the stored version fills in belongs to the writer, too.
+      Object.assign(autoscaler, convertAutoscaler(convertAutoscaler(autoscaler, "autoscaling/v2"), apiVersion));
       return;
     }
     autoscaler.metadata = withoutOwnAnnotations(autoscaler.metadata);

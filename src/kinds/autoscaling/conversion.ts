@@ -61,13 +61,6 @@ export function withoutOwnAnnotations(metadata: ObjectMeta): ObjectMeta {
   return kept.length === 0 ? rest : { ...rest, annotations: Object.fromEntries(kept) };
 }
 
-/** The annotations that carry what was measured. */
-export function statusAnnotations({ annotations = {} }: ObjectMeta): { [key: string]: string } {
-  return Object.fromEntries(
-    Object.entries(annotations).filter(([key]) => key === CURRENT_METRICS || key === CONDITIONS),
-  );
-}
-
 function isProcessorUtilization(metric: JsonObject, member: "target" | "current"): boolean {
   const utilization = read(metric, `.resource.${member}.averageUtilization`);
   return metric.type === "Resource" && read(metric, ".resource.name") === "cpu" && utilization !== undefined;
@@ -173,6 +166,7 @@ function statusToV2(old: JsonObject, annotations: { readonly [key: string]: stri
   const current = readAnnotation(annotations[CURRENT_METRICS], (value) =>
     listOf(value, (one) => toNewMetric(one, STATUS_TABLE)),
   );
+  if (current?.length === 1) dropUnknownAverage(current[0], utilization);
   const conditions = readAnnotation(annotations[CONDITIONS], (value) => listOf(value, readCondition));
   return {
     ...status,
@@ -180,6 +174,13 @@ function statusToV2(old: JsonObject, annotations: { readonly [key: string]: stri
     currentMetrics: current ? (current.length > 0 ? current : null) : known,
     ...(conditions && conditions.length > 0 ? { conditions } : {}),
   };
+}
+
+/** An average of zero beside the very share of the processor that v1 has a field for was never measured. */
+function dropUnknownAverage(metric: JsonObject | undefined, utilization: Json | undefined): void {
+  const current = read(metric, ".resource.current");
+  if (!isObject(current) || read(metric, ".resource.name") !== "cpu" || current.averageValue !== "0") return;
+  if (utilization !== undefined && current.averageUtilization === utilization) delete current.averageValue;
 }
 
 function currentProcessor(averageUtilization: Json): JsonObject {

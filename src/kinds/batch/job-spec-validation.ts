@@ -6,8 +6,9 @@ import {
   requiredField,
   tooLongField,
 } from "../../api/field-error.ts";
-import { byteLength, dns1123Subdomain, regexMessage } from "../../api/names.ts";
+import { byteLength, regexMessage } from "../../api/names.ts";
 import { validatePodTemplate } from "../core/pod-spec-validation.ts";
+import { subdomainName } from "../rules/formats.ts";
 import { asGo } from "../rules/go-print.ts";
 import { nonNegative, nonNegativeMembers } from "../rules/numbers.ts";
 import { SUCCESS_POLICY } from "./go-shapes.ts";
@@ -86,7 +87,7 @@ function validatePrefixedPath(text: string, path: string): FieldError[] {
   if (host === "" || rest === "") {
     return [invalidField(path, text, 'must be a domain-prefixed path (such as "acme.io/foo")')];
   }
-  const errors = dns1123Subdomain(host).map((problem) => invalidField(path, host, problem));
+  const errors = subdomainName(host).map((problem) => invalidField(path, host, problem));
   if (!new RegExp(`^${HTTP_PATH}$`).test(rest)) {
     errors.push(invalidField(path, rest, regexMessage("Invalid path", HTTP_PATH)));
   }

@@ -2,8 +2,10 @@ import { humanDuration } from "../../api/human-duration.ts";
 import type { KubeObject } from "../../api/object.ts";
 import type { ResourceDefinition } from "../../resources/definition.ts";
 import { AGE, column, findCondition, labels, NAME, read, readObjects, readText, text } from "../cells.ts";
-import { nameHook, signerPrefixed } from "../own-names.ts";
-import { defineKinds, deprecatedVersion, FIELD_LABEL_NOT_SUPPORTED, PART, STATUS, selectable } from "../row.ts";
+import { defineKinds, deprecatedVersion, FIELD_LABEL_NOT_SUPPORTED, STATUS, selectable } from "../row.ts";
+import { podCertificateRequestHooks } from "./pod-certificate-request.ts";
+import { signingRequestHooks } from "./signing-request.ts";
+import { trustBundleHooks } from "./trust-bundle.ts";
 
 function printCondition(request: KubeObject): string {
   const states = [
@@ -36,7 +38,11 @@ export const certificatesKinds: ResourceDefinition[] = defineKinds(
       shortNames: ["csr"],
       scope: "Cluster",
       versions: ["v1"],
-      subresources: { approval: PART, status: STATUS },
+      subresources: {
+        approval: { ...STATUS, resets: ["spec", "status.certificate"] },
+        // Compat: a signer's conditions belong to nobody.
+        status: { ...STATUS, resets: ["spec", "status.conditions"] },
+      },
       columns: [
         NAME,
         AGE,
@@ -46,7 +52,12 @@ export const certificatesKinds: ResourceDefinition[] = defineKinds(
         column("Condition", "string", printCondition),
       ],
       selectableFields: [selectable("spec.signerName")],
-      rules: { nameRule: "pathSegment", unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED },
+      rules: {
+        nameRule: "pathSegment",
+        resets: ["spec", "status"],
+        unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED,
+      },
+      hooks: signingRequestHooks,
     },
     {
       kind: "ClusterTrustBundle",
@@ -61,7 +72,7 @@ export const certificatesKinds: ResourceDefinition[] = defineKinds(
       columns: [NAME, column("SignerName", "string", text(".spec.signerName", "<none>"))],
       selectableFields: [selectable("spec.signerName")],
       rules: { nameRule: "own", requiresResourceVersion: true, unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED },
-      hooks: nameHook(signerPrefixed),
+      hooks: trustBundleHooks,
     },
     {
       kind: "PodCertificateRequest",
@@ -84,6 +95,8 @@ export const certificatesKinds: ResourceDefinition[] = defineKinds(
         statusKeepsMetadata: true,
         unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED,
       },
+      defaults: { "spec.maxExpirationSeconds": 86_400 },
+      hooks: podCertificateRequestHooks,
     },
   ],
 );

@@ -130,10 +130,12 @@ function checkDataSources(
 
 function checkDataSource(
   errors: FieldError[],
-  { name = "", kind = "", apiGroup = "", namespace = "" }: TypedObjectReference,
+  { name = "", kind = "", apiGroup: group, namespace = "" }: TypedObjectReference,
   path: string,
   { allowsInvalidApiGroup = false }: ClaimOptions,
 ): void {
+  // A group that is not given is written as null.
+  const apiGroup = group ?? "";
   if (name === "") errors.push(requiredField(`${path}.name`));
   if (kind === "") errors.push(requiredField(`${path}.kind`));
   if (apiGroup === "" && kind !== "PersistentVolumeClaim") {

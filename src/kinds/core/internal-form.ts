@@ -37,6 +37,7 @@ const METADATA = [
   "name",
   "generateName",
   "namespace",
+  "selfLink",
   "uid",
   "resourceVersion",
   "generation",

@@ -11,7 +11,7 @@ import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts"
 import type { ResourceHooks } from "../../resources/definition.ts";
 import type { Texts } from "../rules/common-types.ts";
 import { pushInvalid } from "../rules/formats.ts";
-import { haveBothRangeFamilies, pushRangeErrors, rangeWarnings } from "../rules/ip-ranges.ts";
+import { haveBothRangeFamilies, parseLooseRange, pushRangeErrors, rangeWarnings } from "../rules/ip-ranges.ts";
 import { roundResourceList } from "../rules/quantities.ts";
 import { pushAmountErrors } from "../rules/resource-names.ts";
 
@@ -108,8 +108,10 @@ function rangeErrors({ podCIDRs = [] }: NodeSpec): FieldError[] {
   if (podCIDRs.length < 2) return errors;
   const areBoth = haveBothRangeFamilies(podCIDRs);
   if (areBoth === undefined) {
-    const text = "Internal error: invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR address";
-    errors.push({ type: "InternalError", field: "spec.podCIDRs", message: text });
+    const at = podCIDRs.findIndex((range) => parseLooseRange(range) === undefined);
+    const problem = `invalid CIDR[${at}]: <nil> (invalid CIDR address: ${podCIDRs[at]})`;
+    const message = `Internal error: invalid PodCIDRs. failed to check with dual stack with error:${problem}`;
+    errors.push({ type: "InternalError", field: "spec.podCIDRs", message });
   }
   if (!areBoth || podCIDRs.length > 2) {
     const text = "may specify no more than one CIDR for each IP family";

@@ -121,15 +121,16 @@ function validateEphemeral(errors: FieldError[], spec: PodSpec, path: string, sc
       errors.push(notFoundField(`${at}.targetContainerName`, targetContainerName));
     }
     for (const member of NOT_FOR_EPHEMERAL) {
-      if (isSet(container[member])) errors.push(forbiddenField(`${at}.${member}`, NOT_SETTABLE));
+      if (isSet(container[member], member)) errors.push(forbiddenField(`${at}.${member}`, NOT_SETTABLE));
     }
     checkEphemeralMounts(errors, container, at);
   }
 }
 
-function isSet(value: unknown): boolean {
+function isSet(value: unknown, member: string): boolean {
   if (value === undefined || value === null) return false;
-  return typeof value !== "object" || Object.keys(value).length > 0;
+  // Resources are always written.
+  return member !== "resources" || Object.keys(value).length > 0;
 }
 
 function checkEphemeralMounts(errors: FieldError[], { volumeMounts = [] }: EphemeralContainer, path: string): void {

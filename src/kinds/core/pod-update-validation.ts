@@ -97,7 +97,9 @@ function checkGates(
   previous: readonly PodSchedulingGate[],
 ): void {
   const known = new Set(previous.map(({ name = "" }) => name));
-  for (const [index, { name = "" }] of next.entries()) {
+  // Compat: of gates with one name, the last is told of.
+  const added = new Map(next.map(({ name = "" }, index) => [name, index]));
+  for (const [name, index] of added) {
     if (known.has(name)) continue;
     const text = `only deletion is allowed, but found new scheduling gate '${name}'`;
     errors.push(forbiddenField(`spec.schedulingGates[${index}].name`, text));

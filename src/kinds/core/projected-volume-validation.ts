@@ -4,13 +4,12 @@ import {
   invalidField,
   notSupportedField,
   requiredField,
-  tooLongField,
 } from "../../api/field-error.ts";
-import { byteLength, qualifiedName } from "../../api/names.ts";
 import { pushOwnFileErrors } from "../rules/file-paths.ts";
 import { pushInvalid } from "../rules/formats.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";
 import { orderedSelector, validateLabelSelector } from "../rules/label-selector.ts";
+import { pushUserAnnotationErrors } from "../rules/metadata.ts";
 import { isKubernetesSigner, signerOfTrustBundle, trustBundleName, validateSignerName } from "../rules/signer-names.ts";
 import { checkDownwardFile } from "./downward-api-validation.ts";
 import type { PodOptions } from "./pod-validation-options.ts";
@@ -138,13 +137,12 @@ function checkTrustBundle(errors: FieldError[], bundle: ClusterTrustBundleProjec
 const KEY_TYPES = ["RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"];
 const DAY = 24 * 60 * 60;
 const FILES = ["credentialBundlePath", "keyPath", "certificateChainPath"] as const;
-const MAX_ANNOTATION_BYTES = 262_144;
 
 function checkCertificate(errors: FieldError[], certificate: PodCertificateProjection, place: Place): void {
   const path = `${place.source}.podCertificate`;
   const { signerName = "", keyType = "", maxExpirationSeconds } = certificate;
   errors.push(...validateSignerName(signerName, `${path}.signerName`));
-  checkUserAnnotations(errors, certificate, `${path}.userAnnotations`);
+  pushUserAnnotationErrors(errors, `${path}.userAnnotations`, certificate.userAnnotations);
   checkOwner(errors, certificate.user, `${path}.user`);
   if (!KEY_TYPES.includes(keyType)) errors.push(notSupportedField(`${path}.keyType`, keyType, KEY_TYPES));
   if (maxExpirationSeconds !== undefined) {
@@ -163,23 +161,4 @@ function checkCertificate(errors: FieldError[], certificate: PodCertificateProje
     const text = "specify at least one of credentialBundlePath, keyPath, and certificateChainPath";
     errors.push(requiredField(path, text));
   }
-}
-
-function checkUserAnnotations(
-  errors: FieldError[],
-  { userAnnotations = {} }: PodCertificateProjection,
-  path: string,
-): void {
-  let bytes = 0;
-  for (const [key, value] of Object.entries(userAnnotations)) {
-    const small = key.toLowerCase();
-    const texts = qualifiedName(small);
-    if (small === "") errors.push(requiredField(path));
-    else if (texts.length > 0) pushInvalid(errors, path, small, texts);
-    else if (!small.includes("/")) {
-      errors.push(invalidField(path, small, 'must be a domain-prefixed key (such as "acme.io/foo")'));
-    }
-    bytes += byteLength(key) + byteLength(value);
-  }
-  if (bytes > MAX_ANNOTATION_BYTES) errors.push(tooLongField(path, MAX_ANNOTATION_BYTES));
 }

@@ -107,6 +107,7 @@ export async function takeNodePorts(
   const spec = specOf(service);
   const old = previous && specOf(previous);
   if (!mayHaveNodePorts(spec)) return [];
+  if (old) refuseDuplicates(spec);
   if (dryRun) {
     write(spec, choosePorts(service, old, pretend(readNodePorts(await access.findRecord(NODE_PORTS.place)))));
     return [];
@@ -130,6 +131,16 @@ function needsNoPort(spec: ServiceSpec, old: ServiceSpec): boolean {
     nodePort === 0 ? !wantsNodePorts(spec) : known.includes(nodePort),
   );
   return isSettled && (!needsHealthCheck(spec) || needsHealthCheck(old));
+}
+
+/** Compat: an update that names the same port twice fails in an unusual way. */
+function refuseDuplicates({ ports = [] }: ServiceSpec): void {
+  const seen = new Set<string>();
+  for (const { nodePort = 0, protocol = "" } of ports) {
+    const identity = `{${protocol} ${nodePort}}`;
+    if (nodePort !== 0 && seen.has(identity)) throw plainError(500, `duplicate nodePort: ${identity}`);
+    seen.add(identity);
+  }
 }
 
 /** Gives back ports on nodes. */
@@ -194,12 +205,8 @@ function newPorts(service: KubeObject, choice: Choice): number[] {
 function changedPorts(service: KubeObject, old: ServiceSpec, choice: Choice): number[] {
   const spec = specOf(service);
   const known = nodePortsOf(old);
-  const seen = new Set<string>();
-  return (spec.ports ?? []).map(({ nodePort = 0, protocol = "" }, index) => {
+  return (spec.ports ?? []).map(({ nodePort = 0 }, index) => {
     if (nodePort === 0) return wantsNodePorts(spec) ? chooseAny(choice) : 0;
-    const identity = `{${protocol} ${nodePort}}`;
-    if (seen.has(identity)) throw plainError(500, `duplicate nodePort: ${identity}`);
-    seen.add(identity);
     if (!known.includes(nodePort) && !choice.chosen.includes(nodePort)) choose(service, choice, index, nodePort);
     return nodePort;
   });

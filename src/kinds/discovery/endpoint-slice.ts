@@ -42,6 +42,7 @@ interface EndpointPort extends Named {
 const MAX_ENDPOINTS = 1000;
 const MAX_PORTS = 20_000;
 const MAX_HINTS = 8;
+const ADDRESS_TYPES = ["FQDN", "IPv4", "IPv6"];
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 const HOST_LABEL = "kubernetes.io/hostname";
 const MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
@@ -155,17 +156,25 @@ function dropTopology(next: KubeObject, previous: KubeObject | undefined): void 
   }
 }
 
+/** Compat: that there is no such type of addresses is told twice when it may not change either. */
+function changedTypeErrors({ addressType = "" }: KubeObject, previous: KubeObject | undefined): FieldError[] {
+  if (!previous || addressType === previous.addressType || addressType === "") return [];
+  return ADDRESS_TYPES.includes(String(addressType))
+    ? []
+    : [notSupportedField("addressType", addressType, ADDRESS_TYPES)];
+}
+
 /** Endpoints have addresses of the one type that the slice was made for. */
 export const endpointSliceHooks: ResourceHooks = {
   prepare(next, previous) {
+    // Compat: labels count as content, and so does what is dropped.
+    const isChanged =
+      !sameValue(next.metadata.labels, previous?.metadata.labels) || !sameValue(next.endpoints, previous?.endpoints);
+    if (previous && isChanged) next.metadata.generation = (previous.metadata.generation ?? 0) + 1;
     dropTopology(next, previous);
-    // Compat: labels count as content.
-    if (previous && !sameValue(next.metadata.labels, previous.metadata.labels)) {
-      next.metadata.generation = (previous.metadata.generation ?? 0) + 1;
-    }
   },
   validate(next, previous, way) {
-    const errors = portErrors((next.ports ?? []) as EndpointPort[]);
+    const errors = [...changedTypeErrors(next, previous), ...portErrors((next.ports ?? []) as EndpointPort[])];
     const found = endpointsErrors(next);
     if (found.length > 0 && !(previous && sameValue(next.endpoints, previous.endpoints))) errors.push(...found);
     return [...errors, ...declaredErrors(next, previous, way)];

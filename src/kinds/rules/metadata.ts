@@ -1,4 +1,4 @@
-import { type FieldError, forbiddenField, invalidField, tooLongField } from "../../api/field-error.ts";
+import { type FieldError, forbiddenField, invalidField, requiredField, tooLongField } from "../../api/field-error.ts";
 import { byteLength, qualifiedName } from "../../api/names.ts";
 import type { ObjectMeta } from "../../api/object.ts";
 import { validateLabels } from "../../resources/metadata-validation.ts";
@@ -12,6 +12,23 @@ export function pushAnnotationErrors(errors: FieldError[], path: string, annotat
   for (const [key, value] of Object.entries(annotations ?? {})) {
     // Compat: for the rule, the case of letters does not matter.
     for (const text of qualifiedName(key.toLowerCase())) errors.push(invalidField(path, key, text));
+    bytes += byteLength(key) + byteLength(value);
+  }
+  if (bytes > MAX_ANNOTATION_BYTES) errors.push(tooLongField(path, MAX_ANNOTATION_BYTES));
+}
+
+/** Adds what is wrong with annotations that pass through the server to a signer: their keys have a domain. */
+export function pushUserAnnotationErrors(errors: FieldError[], path: string, annotations: Texts = {}): void {
+  let bytes = 0;
+  for (const [key, value] of Object.entries(annotations)) {
+    // Compat: for the rule, the case of letters does not matter, and the small ones are shown.
+    const small = key.toLowerCase();
+    const texts = qualifiedName(small);
+    if (small === "") errors.push(requiredField(path));
+    else if (texts.length > 0) errors.push(...texts.map((text) => invalidField(path, small, text)));
+    else if (!small.includes("/")) {
+      errors.push(invalidField(path, small, 'must be a domain-prefixed key (such as "acme.io/foo")'));
+    }
     bytes += byteLength(key) + byteLength(value);
   }
   if (bytes > MAX_ANNOTATION_BYTES) errors.push(tooLongField(path, MAX_ANNOTATION_BYTES));

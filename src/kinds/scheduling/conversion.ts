@@ -32,7 +32,10 @@ function modeFromWord(word: Json | undefined): Json | undefined {
 }
 
 /** The groups at the ends of a tree of groups, from the first to the last. */
-function leavesOf({ podGroupTemplates, compositePodGroupTemplates }: WorkloadSpec | CompositeTemplate): GroupTemplate[] {
+function leavesOf({
+  podGroupTemplates,
+  compositePodGroupTemplates,
+}: WorkloadSpec | CompositeTemplate): GroupTemplate[] {
   return [...(podGroupTemplates ?? []), ...(compositePodGroupTemplates ?? []).flatMap(leavesOf)];
 }
 
@@ -70,24 +73,18 @@ function templateFromOld(group: JsonObject, isOldest: boolean, stored: GroupTemp
 }
 
 function workloadFromOld(object: KubeObject, stored: KubeObject | undefined): JsonObject {
-  const spec = specOf(object);
   const isOldest = object.apiVersion === OLDEST_VERSION;
-  const list = isOldest ? spec.podGroups : spec.podGroupTemplates;
-  const groups = Array.isArray(list) ? list.filter(isObject) : [];
+  const member = isOldest ? "podGroups" : "podGroupTemplates";
+  const { controllerRef, [member]: list } = specOf(object);
   const before: WorkloadSpec = specOf(stored);
-  const { controllerRef } = spec;
   const tree = before.compositePodGroupTemplates ?? [];
-  const isTreeShown =
-    tree.length > 0 && stored !== undefined && sameValue(workloadToOld(before, object.apiVersion), { ...spec, controllerRef: before.controllerRef ?? null });
-  if (isTreeShown) return compact({ controllerRef, podGroupTemplates: null, compositePodGroupTemplates: tree as Json[] });
-  const known = leavesOf(before);
-  const templates = groups.map((group) =>
-    templateFromOld(
-      group,
-      isOldest,
-      known.find(({ name }) => name === group.name),
-    ),
-  );
+  // The older versions show the ends of a tree only; the tree stays while those are the same.
+  if (tree.length > 0 && sameValue(workloadToOld(before, object.apiVersion)[member], list)) {
+    return compact({ controllerRef, podGroupTemplates: null, compositePodGroupTemplates: tree });
+  }
+  const known = new Map(leavesOf(before).map((template) => [template.name, template]));
+  const groups = Array.isArray(list) ? list.filter(isObject) : [];
+  const templates = groups.map((group) => templateFromOld(group, isOldest, known.get(group.name as string)));
   return compact({ controllerRef, podGroupTemplates: templates.length > 0 ? templates : null });
 }
 
@@ -105,7 +102,13 @@ export const convertWorkload: NonNullable<ResourceHooks["convert"]> = (object, t
 };
 
 function groupToOlder(spec: JsonObject): JsonObject {
-  const { workloadRef, disruptionMode, preemptionPolicy: _policy, parentCompositePodGroupName: _parent, ...rest } = spec;
+  const {
+    workloadRef,
+    disruptionMode,
+    preemptionPolicy: _policy,
+    parentCompositePodGroupName: _parent,
+    ...rest
+  } = spec;
   const { workloadName = "", templateName = "" } = isObject(workloadRef) ? workloadRef : {};
   const workload = { workloadName, podGroupTemplateName: templateName };
   return compact({

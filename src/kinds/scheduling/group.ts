@@ -3,6 +3,8 @@ import type { KubeObject } from "../../api/object.ts";
 import type { ResourceDefinition } from "../../resources/definition.ts";
 import { AGE, boolean, column, findCondition, integer, NAME, read, readText, text } from "../cells.ts";
 import { defineKinds, STATUS } from "../row.ts";
+import { priorityClassHooks } from "./priority-class.ts";
+import { compositePodGroupHooks, podGroupHooks, workloadHooks } from "./workload.ts";
 
 const policy: Column = column("Policy", "string", (group) => {
   return read(group, ".spec.schedulingPolicy.gang") === undefined ? "Basic" : "Gang";
@@ -48,6 +50,7 @@ export const schedulingKinds: ResourceDefinition[] = defineKinds(
         column("PreemptionPolicy", "string", text(".preemptionPolicy", "<unset>")),
       ],
       rules: { generation: "fixed" },
+      hooks: priorityClassHooks,
     },
     {
       kind: "CompositePodGroup",
@@ -56,6 +59,7 @@ export const schedulingKinds: ResourceDefinition[] = defineKinds(
       subresources: { status: STATUS },
       columns: [NAME, policy, column("Workload", "string", text(WORKLOAD, "<none>")), AGE],
       rules: { requiresResourceVersion: true, statusKeepsMetadata: true },
+      hooks: compositePodGroupHooks,
     },
     {
       kind: "PodGroup",
@@ -72,6 +76,7 @@ export const schedulingKinds: ResourceDefinition[] = defineKinds(
       subresources: { status: STATUS },
       columns: podGroupColumns(WORKLOAD, "PodGroupInitiallyScheduled"),
       rules: { requiresResourceVersion: true, statusKeepsMetadata: true },
+      hooks: podGroupHooks,
     },
     {
       kind: "Workload",
@@ -84,6 +89,7 @@ export const schedulingKinds: ResourceDefinition[] = defineKinds(
       ],
       columns: [NAME, AGE],
       rules: { requiresResourceVersion: true },
+      hooks: workloadHooks,
     },
   ],
 );

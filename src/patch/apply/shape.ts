@@ -1,4 +1,5 @@
 import type { Json } from "../../api/object.ts";
+import { isWrittenAsNull } from "../../schema/go-names.ts";
 import type { Schema } from "../../schema/schema.ts";
 import { compareText, fieldElement, type PathElement } from "./path-element.ts";
 
@@ -127,11 +128,17 @@ function lazily<T>(make: () => T): () => T {
 
 function mapShape(schema: Schema, isOpen: boolean): MapShape {
   const fields = lazily(() => {
-    const { properties } = schema;
+    const { properties, component = "" } = schema;
     if (properties === undefined) return NO_FIELDS;
     const names = [...properties.keys()].sort(compareText);
     return new Map(
-      names.map((name, order) => [name, fieldShape(name, order, properties.get(name) ?? {}, isOpen)] as const),
+      names.map((name, order) => {
+        const field = fieldShape(name, order, properties.get(name) ?? {}, isOpen);
+        const shape = isWrittenAsNull(component, name)
+          ? ({ ...field, zero: "written", zeroValue: null } as const)
+          : field;
+        return [name, shape] as const;
+      }),
     );
   });
   return {

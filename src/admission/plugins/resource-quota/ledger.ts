@@ -117,7 +117,7 @@ export class QuotaLedger {
   /** False when the quota is gone, which limits nothing. */
   async #update(namespace: string, name: string, change: (current: KubeObject) => KubeObject): Promise<boolean> {
     try {
-      await this.#access.update("", PLURAL, { namespace, name }, change, "status");
+      await this.#access.update("", PLURAL, { namespace, name }, change, { subresource: "status" });
       return true;
     } catch (error) {
       if (error instanceof ApiError && error.code === 404) return false;

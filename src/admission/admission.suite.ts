@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { ApiError } from "../api/api-error.ts";
+import type { UserInfo } from "../api/call.ts";
+import type { KubeObject, ObjectMeta } from "../api/object.ts";
+import { builtInKinds } from "../kinds/all.ts";
+import { systemClock } from "../lib/clock.ts";
+import { Catalog, type ServedResource } from "../resources/catalog.ts";
+import { KeySpace } from "../resources/keys.ts";
+import { encodeObject } from "../resources/object-view.ts";
+import { Resources } from "../resources/resources.ts";
+import { MemoryStore } from "../storage/memory.ts";
+import type { Store } from "../storage/store.ts";
+import type { AdmissionPlugin, AdmissionRequest } from "./plugin.ts";
+
+/** What a test says about a write; the rest follows from it. */
+export interface Write {
+  readonly group?: string;
+  readonly plural: string;
+  readonly subresource?: string;
+  readonly operation?: AdmissionRequest["operation"];
+  readonly object?: KubeObject;
+  readonly previous?: KubeObject;
+  readonly user?: UserInfo;
+  readonly dryRun?: boolean;
+}
+
+/** What became of a write: the object after all changes, or the message of the refusal. */
+export interface Verdict {
+  readonly object: KubeObject | undefined;
+  readonly refusal: string | undefined;
+  readonly error: ApiError | undefined;
+  readonly warnings: readonly string[];
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** Objects in a store, and writes that plugins judge. Nothing but the plugins under test judges them. */
+export class World {
+  readonly resources: Resources;
+
+  constructor(store: Store = new MemoryStore(), apiDomain?: string) {
+    const catalog = new Catalog(builtInKinds(apiDomain));
+    this.resources = new Resources({ store, catalog, clock: systemClock, keys: new KeySpace("/registry") });
+  }
+
+  get access() {
+    return this.resources.access;
+  }
+
+  resource(group: string, plural: string): ServedResource {
+    const { catalog } = this.resources;
+    const definition = catalog.definitions.find((one) => one.group === group && one.plural === plural);
+    const found = definition && catalog.find(group, definition.versions[0]?.name ?? "", plural);
+    assert.ok(found, `${plural} of ${group} is served`);
+    return found;
+  }
+
+  /** Stores an object as it is. */
+  async given(plural: string, object: KubeObject, group = ""): Promise<void> {
+    const { store, keys } = this.resources;
+    const { name = "", namespace = "" } = object.metadata;
+    const key = keys.key(this.resource(group, plural).definition, { name, namespace });
+    const before = await store.get(key);
+    const result = await store.put(key, encodeObject(object), before?.modRevision ?? 0);
+    assert.ok(result.ok);
+  }
+
+  /** Lets plugins change and judge a write, one after the other. */
+  async judge(plugins: AdmissionPlugin | readonly AdmissionPlugin[], write: Write): Promise<Verdict> {
+    const warnings: string[] = [];
+    const annotations: Record<string, string> = {};
+    const request = this.request(write, warnings, annotations);
+    const list = (Array.isArray(plugins) ? plugins : [plugins]) as readonly AdmissionPlugin[];
+    const verdict = { object: write.object, warnings, annotations };
+    try {
+      for (const plugin of list) if (plugin.handles(request)) await plugin.mutate?.(request);
+      for (const plugin of list) if (plugin.handles(request)) await plugin.validate?.(request);
+      return { ...verdict, refusal: undefined, error: undefined };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return { ...verdict, refusal: error.message, error };
+    }
+  }
+
+  request(write: Write, warnings: string[] = [], annotations: Record<string, string> = {}): AdmissionRequest {
+    const { group = "", plural, subresource = "", object, previous, dryRun = false } = write;
+    const metadata: ObjectMeta = (object ?? previous)?.metadata ?? {};
+    return {
+      operation: write.operation ?? (previous ? "UPDATE" : "CREATE"),
+      resource: this.resource(group, plural),
+      subresource,
+      namespace: metadata.namespace ?? "",
+      name: metadata.name ?? "",
+      user: write.user ?? { name: "alice", groups: [] },
+      dryRun,
+      object,
+      previous,
+      warn: (text) => warnings.push(text),
+      annotate: (key, value) => {
+        annotations[key] = value;
+      },
+    };
+  }
+}
+
+/** A namespace with these labels. */
+export function namespace(name: string, labels: Record<string, string> = {}): KubeObject {
+  return { kind: "Namespace", apiVersion: "v1", metadata: { name, labels } };
+}
+
+/** A pod with one container unless the specification has others. */
+export function pod(spec: object = {}, metadata: object = {}): KubeObject {
+  return {
+    kind: "Pod",
+    apiVersion: "v1",
+    metadata: { name: "p", namespace: "ns", ...metadata },
+    spec: { containers: [{ name: "a", image: "image" }], ...spec },
+  };
+}

@@ -1,0 +1,171 @@
+import { duplicateField, type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
+import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
+import type { ResourceHooks, WriteWay } from "../../resources/definition.ts";
+import { validateConditions } from "../rules/conditions.ts";
+import { declaredHook } from "../rules/declared.ts";
+import { convertPodGroup, convertWorkload, isOldVersion, OLDER_VERSION, OLDEST_VERSION } from "./conversion.ts";
+import { olderSchedulingRules, schedulingRules } from "./declared-rules.ts";
+import { oldestWorkloadErrors } from "./oldest-workload.ts";
+import type { CompositeTemplate, GroupTemplate, WorkloadSpec } from "./types.ts";
+
+const MAX_DEPTH = 4;
+
+const specOf = ({ spec }: KubeObject) => (isObject(spec) ? spec : {}) as WorkloadSpec;
+
+const stored = (kind: string, version: string) => () => `io.k8s.api.scheduling.${version}.${kind}`;
+
+/** Names are unique in the whole tree; repetitions within one list are told elsewhere. */
+function nameErrors(parent: CompositeTemplate | WorkloadSpec, path: string, taken: Set<string>): FieldError[] {
+  const { podGroupTemplates, compositePodGroupTemplates } = parent;
+  const errors: FieldError[] = [];
+  for (const [member, list] of Object.entries({ podGroupTemplates, compositePodGroupTemplates })) {
+    const templates: readonly GroupTemplate[] = list ?? [];
+    for (const [index, { name = "" }] of templates.entries()) {
+      if (taken.has(name)) errors.push(duplicateField(`${path}.${member}[${index}].name`, name));
+    }
+    for (const { name = "" } of templates) taken.add(name);
+  }
+  for (const [index, child] of (compositePodGroupTemplates ?? []).entries()) {
+    errors.push(...nameErrors(child, `${path}.compositePodGroupTemplates[${index}]`, taken));
+  }
+  return errors;
+}
+
+function depthOf({ compositePodGroupTemplates = [] }: CompositeTemplate): number {
+  return 1 + Math.max(0, ...compositePodGroupTemplates.map(depthOf));
+}
+
+/** All templates of a tree. */
+function templatesOf({
+  podGroupTemplates,
+  compositePodGroupTemplates,
+}: WorkloadSpec | CompositeTemplate): GroupTemplate[] {
+  const composites = compositePodGroupTemplates ?? [];
+  return [...(podGroupTemplates ?? []), ...composites, ...composites.flatMap(templatesOf)];
+}
+
+function hasSeveralPriorities(templates: readonly GroupTemplate[]): boolean {
+  const of = ({ priorityClassName = "", priority }: GroupTemplate) => JSON.stringify([priorityClassName, priority]);
+  return new Set(templates.map(of)).size > 1;
+}
+
+function priorityErrors(spec: WorkloadSpec): FieldError[] {
+  if (hasSeveralPriorities(spec.podGroupTemplates ?? [])) {
+    return [invalidField("spec", null, "detected multiple priority configurations")];
+  }
+  if (!hasSeveralPriorities(templatesOf(spec))) return [];
+  const text = "all priority and priorityClassName values must be identical, detected multiple values";
+  return [invalidField("spec", null, text)];
+}
+
+function childlessErrors(composite: CompositeTemplate, path: string): FieldError[] {
+  const { name = "", podGroupTemplates = [], compositePodGroupTemplates = [] } = composite;
+  const isChildless = podGroupTemplates.length === 0 && compositePodGroupTemplates.length === 0;
+  const text = "must have at least one child PodGroupTemplate or CompositePodGroupTemplate";
+  return [
+    ...(isChildless ? [invalidField(path, name, text)] : []),
+    ...compositePodGroupTemplates.flatMap((child, index) =>
+      childlessErrors(child, `${path}.compositePodGroupTemplates[${index}]`),
+    ),
+  ];
+}
+
+function treeErrors(spec: WorkloadSpec): FieldError[] {
+  const path = "spec.compositePodGroupTemplates";
+  const composites = spec.compositePodGroupTemplates ?? [];
+  const tooDeep = composites.flatMap((composite, index) => {
+    if (depthOf(composite) < MAX_DEPTH) return [];
+    const text = `maximum template hierarchy depth is ${MAX_DEPTH}`;
+    return [invalidField(`${path}[${index}]`, composite.compositePodGroupTemplates, text)];
+  });
+  return [
+    ...nameErrors({ ...spec, podGroupTemplates: [] }, "spec", new Set(templateNames(spec))),
+    ...tooDeep,
+    ...priorityErrors(spec),
+    ...composites.flatMap((composite, index) => childlessErrors(composite, `${path}[${index}]`)),
+  ];
+}
+
+const templateNames = ({ podGroupTemplates }: WorkloadSpec) => (podGroupTemplates ?? []).map(({ name = "" }) => name);
+
+/** Compat: which pods may be preempted for a group is not said unless a feature is on. */
+function dropPreemptionPolicy(object: JsonObject, previous: JsonObject | undefined): void {
+  if (previous?.preemptionPolicy === undefined) delete object.preemptionPolicy;
+}
+
+function dropPreemptionPolicies(next: KubeObject, previous: KubeObject | undefined): void {
+  const before = new Map(previous ? templatesOf(specOf(previous)).map((one) => [one.name, one]) : []);
+  for (const template of templatesOf(specOf(next))) dropPreemptionPolicy(template, before.get(template.name));
+}
+
+const workloadDeclared = declaredHook(schedulingRules, stored("Workload", "v1beta1"));
+const olderWorkloadDeclared = declaredHook(olderSchedulingRules, stored("Workload", "v1alpha2"), convertWorkload);
+
+function spokenWorkloadErrors(next: KubeObject, previous: KubeObject | undefined, way: WriteWay): FieldError[] {
+  if (way.apiVersion === OLDER_VERSION) return olderWorkloadDeclared(next, previous, way);
+  const spoken = (object: KubeObject) => convertWorkload(object, OLDEST_VERSION);
+  return oldestWorkloadErrors(spoken(next), previous && spoken(previous));
+}
+
+/** Which pods belong together: groups, or groups of groups. How many are needed may change, nothing else. */
+export const workloadHooks: ResourceHooks = {
+  convert: convertWorkload,
+  prepare: dropPreemptionPolicies,
+  validate(next, previous, way) {
+    // What breaks the rules of the client's version is told in its words; older versions have rules for all they show.
+    if (!isOldVersion(way.apiVersion)) return [...treeErrors(specOf(next)), ...workloadDeclared(next, previous, way)];
+    const spoken = spokenWorkloadErrors(next, previous, way);
+    return spoken.length > 0 ? spoken : treeErrors(specOf(next));
+  },
+};
+
+const groupDeclared = declaredHook(schedulingRules, stored("PodGroup", "v1beta1"));
+const olderGroupDeclared = declaredHook(olderSchedulingRules, stored("PodGroup", "v1alpha2"), convertPodGroup);
+
+function groupStatusErrors({ spec, status }: KubeObject): FieldError[] {
+  const { conditions, resourceClaimStatuses } = isObject(status) ? status : {};
+  const { resourceClaims } = isObject(spec) ? spec : {};
+  const names = new Set((Array.isArray(resourceClaims) ? resourceClaims : []).map((one) => isObject(one) && one.name));
+  const errors = validateConditions(conditions, "status.conditions");
+  for (const [index, one] of (Array.isArray(resourceClaimStatuses) ? resourceClaimStatuses : []).entries()) {
+    const name = isObject(one) ? (one.name ?? "") : "";
+    if (names.has(name as string)) continue;
+    const text = "must match the name of an entry in `spec.resourceClaims`";
+    errors.push(invalidField(`status.resourceClaimStatuses[${index}].name`, name, text));
+  }
+  return errors;
+}
+
+/** A group of pods that are placed together. How many are needed may change, nothing else. */
+export const podGroupHooks: ResourceHooks = {
+  convert: convertPodGroup,
+  setDefaults({ spec }, apiVersion) {
+    if (isObject(spec)) spec.disruptionMode ??= apiVersion === OLDER_VERSION ? "Pod" : { single: {} };
+  },
+  prepare: (next, previous) => dropPreemptionPolicy(specOf(next), previous && specOf(previous)),
+  validate(next, previous, way) {
+    const errors = previous && way.subresource === "status" ? groupStatusErrors(next) : [];
+    const { parentCompositePodGroupName, workloadRef } = specOf(next);
+    if (!previous && parentCompositePodGroupName !== undefined && workloadRef === undefined) {
+      errors.push(requiredField("spec.workloadRef", "must be set when parentCompositePodGroupName is set"));
+    }
+    const check = way.apiVersion === OLDER_VERSION ? olderGroupDeclared : groupDeclared;
+    return [...errors, ...check(next, previous, way)];
+  },
+};
+
+const compositeDeclared = declaredHook(schedulingRules, stored("CompositePodGroup", "v1alpha3"));
+
+/** A group of groups of pods; it never changes. */
+export const compositePodGroupHooks: ResourceHooks = {
+  setDefaults({ spec }) {
+    if (isObject(spec)) spec.disruptionMode ??= { single: {} };
+  },
+  prepare: (next, previous) => dropPreemptionPolicy(specOf(next), previous && specOf(previous)),
+  validate(next, previous, way) {
+    const { conditions } = isObject(next.status) ? next.status : {};
+    const isStatus = previous !== undefined && way.subresource === "status";
+    const errors = isStatus ? validateConditions(conditions, "status.conditions") : [];
+    return [...errors, ...compositeDeclared(next, previous, way)];
+  },
+};

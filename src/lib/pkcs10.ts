@@ -1,0 +1,111 @@
+import { constants, createPublicKey, type KeyObject, verify } from "node:crypto";
+import { type DerElement, DerError, readElement, readElements, readIdentifier, TAG } from "./der-read.ts";
+
+/** A request for a certificate, as its owner signed it. */
+export interface SigningRequest {
+  /** Undefined: a kind of key that nobody can check. */
+  readonly publicKey: KeyObject | undefined;
+  /** What was signed. */
+  readonly body: Buffer;
+  readonly algorithm: DerElement;
+  readonly signature: Buffer;
+}
+
+/** Reads a request. Throws DerError with the words of the real server, where it has any. */
+export function parseSigningRequest(bytes: Buffer): SigningRequest {
+  const [body, algorithm, signature] = readElements(requireSequence(readElement(bytes)));
+  if (!body || !algorithm || !signature) throw new DerError("asn1: syntax error: sequence truncated");
+  const [, , keyInfo] = readElements(requireSequence(body));
+  if (!keyInfo || signature.tag !== TAG.bitString) throw new DerError("asn1: syntax error: sequence truncated");
+  requireSequence(algorithm);
+  return { publicKey: readKey(keyInfo.raw), body: body.raw, algorithm, signature: signature.content.subarray(1) };
+}
+
+function requireSequence({ tag, content }: DerElement): Buffer {
+  if (tag === TAG.sequence) return content;
+  throw new DerError(`asn1: structure error: tags don't match (16 vs ${tag & 0x1f})`);
+}
+
+const CURVES = ["secp224r1", "prime256v1", "secp384r1", "secp521r1"];
+const KEY_TYPES = ["rsa", "ec", "ed25519"];
+
+/** A public key in its usual form. Throws DerError for curves that are not in use. */
+function readKey(bytes: Buffer): KeyObject | undefined {
+  const key = openKey(bytes);
+  if (key === undefined) throw new DerError("x509: unsupported public key");
+  if (!hasKnownCurve(key)) throw new DerError("x509: unsupported elliptic curve");
+  return KEY_TYPES.includes(key.asymmetricKeyType ?? "") ? key : undefined;
+}
+
+function openKey(bytes: Buffer): KeyObject | undefined {
+  try {
+    const key = createPublicKey({ key: bytes, format: "der", type: "spki" });
+    // OpenSSL does not mind what follows the key.
+    return readElement(bytes) && key;
+  } catch {
+    return undefined;
+  }
+}
+
+function hasKnownCurve({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): boolean {
+  return asymmetricKeyType !== "ec" || CURVES.includes(asymmetricKeyDetails.namedCurve ?? "");
+}
+
+/** The public key that these bytes are (SubjectPublicKeyInfo), or undefined. */
+export function readPublicKey(bytes: Buffer): KeyObject | undefined {
+  const key = openKey(bytes);
+  return key && hasKnownCurve(key) ? key : undefined;
+}
+
+/** Digests by the algorithms of signatures. */
+const DIGESTS: Readonly<Record<string, readonly [type: string, digest: string]>> = {
+  "1.2.840.113549.1.1.5": ["rsa", "sha1"],
+  "1.2.840.113549.1.1.11": ["rsa", "sha256"],
+  "1.2.840.113549.1.1.12": ["rsa", "sha384"],
+  "1.2.840.113549.1.1.13": ["rsa", "sha512"],
+  "1.2.840.10045.4.1": ["ec", "sha1"],
+  "1.2.840.10045.4.3.2": ["ec", "sha256"],
+  "1.2.840.10045.4.3.3": ["ec", "sha384"],
+  "1.2.840.10045.4.3.4": ["ec", "sha512"],
+  "1.3.101.112": ["ed25519", ""],
+};
+const BROKEN: Readonly<Record<string, string>> = { "1.2.840.113549.1.1.4": "MD5-RSA" };
+const PSS = "1.2.840.113549.1.1.10";
+const PSS_DIGESTS: Readonly<Record<string, readonly [digest: string, bytes: number]>> = {
+  "2.16.840.1.101.3.4.2.1": ["sha256", 32],
+  "2.16.840.1.101.3.4.2.2": ["sha384", 48],
+  "2.16.840.1.101.3.4.2.3": ["sha512", 64],
+};
+
+/** Why the signature of a request is not that of its key, in the words of the real server; undefined when it is. */
+export function signatureProblem({ publicKey, body, algorithm, signature }: SigningRequest): string | undefined {
+  const [identifier, parameters] = readElements(algorithm.content);
+  const name = identifier ? readIdentifier(identifier) : "";
+  if (BROKEN[name] !== undefined) return `x509: cannot verify signature: insecure algorithm ${BROKEN[name]}`;
+  const pss = name === PSS && parameters ? pssDigest(parameters) : undefined;
+  const [type, digest] = pss === undefined ? (DIGESTS[name] ?? []) : ["rsa", pss];
+  if (publicKey === undefined || type === undefined || digest === undefined) {
+    return "x509: cannot verify signature: algorithm unimplemented";
+  }
+  if (publicKey.asymmetricKeyType !== type) return "x509: signature algorithm specifies a key of another type";
+  const padding =
+    pss === undefined ? {} : { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
+  const isValid = verify(digest === "" ? null : digest, body, { key: publicKey, ...padding }, signature);
+  return isValid ? undefined : FAILURES[type];
+}
+
+const FAILURES: Readonly<Record<string, string>> = {
+  rsa: "crypto/rsa: verification error",
+  ec: "x509: ECDSA verification failure",
+  ed25519: "x509: Ed25519 verification failure",
+};
+
+/** The digest of a signature with a salt, if that is as long as the digest; others are not in use. */
+function pssDigest(parameters: DerElement): string | undefined {
+  const parts = readElements(parameters.content);
+  const inside = (tag: number) => readElements(parts.find((part) => part.tag === tag)?.content ?? Buffer.alloc(0))[0];
+  const hash = inside(0xa0);
+  const identifier = hash && readElements(hash.content)[0];
+  const [digest, bytes] = identifier ? (PSS_DIGESTS[readIdentifier(identifier)] ?? []) : [];
+  return bytes !== undefined && inside(0xa2)?.content.at(-1) === bytes ? digest : undefined;
+}
