@@ -32,7 +32,10 @@ export async function readObject(
       form: format === "yaml" ? "sorted" : "body",
     });
     const found = { ...decoded, strict: [...yamlDuplicates, ...decoded.strict] };
-    const refusal = refusalOf(found, fieldValidation);
+    const refusal = refusalOf(
+      { ...decoded, strict: [...asOneError(yamlDuplicates), ...decoded.strict] },
+      fieldValidation,
+    );
     if (refusal !== undefined) throw unhandled(target, target.resource.apiVersion, kind, refusal);
     warnOf(call, found, fieldValidation);
     return complete(target, decoded.value);
@@ -42,6 +45,11 @@ export async function readObject(
       `the object provided is unrecognized (must be of type ${kind}): ${error.message} (${beginning(error.bytes)})`,
     );
   }
+}
+
+/** Compat: what is doubled in YAML is one error with a line each when it is refused, but several warnings. */
+function asOneError(lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [`yaml: unmarshal errors:${lines.map((line) => `\n  ${line}`).join("")}`];
 }
 
 const EMPTY_BODY = "couldn't get version/kind; json parse error: unexpected end of JSON input";

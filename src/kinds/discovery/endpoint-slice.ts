@@ -6,12 +6,12 @@ import {
   requiredField,
   tooManyField,
 } from "../../api/field-error.ts";
-import { dns1123Label, dns1123Subdomain, labelValue, qualifiedName } from "../../api/names.ts";
+import { labelValue, qualifiedName } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/definition.ts";
 import type { Texts } from "../rules/common-types.ts";
 import { type DeclaredRules, declaredHook } from "../rules/declared.ts";
-import { pushInvalid, subdomainName } from "../rules/formats.ts";
+import { labelName, pushInvalid, subdomainName } from "../rules/formats.ts";
 import { sameValue } from "../rules/immutable.ts";
 import {
   addressWarnings,
@@ -65,7 +65,7 @@ function portErrors(ports: readonly EndpointPort[]): FieldError[] {
   const names = new Set<string>();
   for (const [index, { name = "", protocol, appProtocol }] of ports.entries()) {
     const path = `ports[${index}]`;
-    if (name !== "") pushInvalid(errors, `${path}.name`, name, dns1123Label(name));
+    if (name !== "") pushInvalid(errors, `${path}.name`, name, labelName(name));
     if (names.has(name)) errors.push(duplicateField(`${path}.name`, name));
     names.add(name);
     if (protocol === undefined) errors.push(requiredField(`${path}.protocol`));
@@ -94,14 +94,14 @@ function addressErrors(addressType: unknown, address: string, path: string, inde
 function domainErrors(address: string, path: string): FieldError[] {
   if (address === "") return [requiredField(path)];
   const name = address.endsWith(".") ? address.slice(0, -1) : address;
-  const texts = dns1123Subdomain(name);
+  const texts = subdomainName(name);
   if (texts.length > 0) return [invalidField(path, name, texts.join(","))];
   const labels = name.split(".");
   if (labels.length < 2) {
     return [invalidField(path, name, "should be a domain with at least two segments separated by dots")];
   }
   for (const label of labels) {
-    const wrong = dns1123Label(label);
+    const wrong = labelName(label);
     if (wrong.length > 0) return [invalidField(path, label, wrong.join(","))];
   }
   return [];
@@ -125,7 +125,7 @@ function endpointErrors(endpoint: Endpoint, addressType: unknown, path: string):
     addressErrors(addressType, address, `${path}.addresses`, index),
   );
   if (nodeName !== undefined) pushInvalid(errors, `${path}.nodeName`, nodeName, subdomainName(nodeName));
-  if (hostname !== undefined) pushInvalid(errors, `${path}.hostname`, hostname, dns1123Label(hostname));
+  if (hostname !== undefined) pushInvalid(errors, `${path}.hostname`, hostname, labelName(hostname));
   for (const [member, hints, textsOf] of [
     ["forZones", forZones, labelValue],
     ["forNodes", forNodes, subdomainName],

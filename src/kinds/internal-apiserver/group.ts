@@ -1,8 +1,8 @@
 import type { KubeObject } from "../../api/object.ts";
 import type { ResourceDefinition } from "../../resources/definition.ts";
 import { AGE, column, NAME, optionalText, printFirst, readObjects, readText } from "../cells.ts";
-import { groupDotResource, nameHook } from "../own-names.ts";
 import { defineKinds, STATUS } from "../row.ts";
+import { storageVersionHooks } from "./storage-version.ts";
 
 function printVersions(storageVersion: KubeObject): string {
   const versions = readObjects(storageVersion, ".status.storageVersions");
@@ -29,7 +29,7 @@ export const internalApiserverKinds: ResourceDefinition[] = defineKinds(
         AGE,
       ],
       rules: { nameRule: "own", requiresResourceVersion: true, statusKeepsMetadata: true },
-      hooks: nameHook(groupDotResource),
+      hooks: storageVersionHooks,
     },
   ],
 );

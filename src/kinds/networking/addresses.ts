@@ -1,9 +1,9 @@
 import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
-import { dns1123Subdomain, pathSegment } from "../../api/names.ts";
+import { pathSegment } from "../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/definition.ts";
 import { declaredHook } from "../rules/declared.ts";
-import { pushInvalid } from "../rules/formats.ts";
+import { pushInvalid, subdomainName } from "../rules/formats.ts";
 import { IMMUTABLE } from "../rules/immutable.ts";
 import { pushCanonicalAddressErrors } from "../rules/ip.ts";
 import { haveBothRangeFamilies, parseLooseRange, pushCanonicalRangeErrors } from "../rules/ip-ranges.ts";
@@ -27,7 +27,7 @@ function parentErrors(parent: ParentReference): FieldError[] {
   const { group = "", resource = "", name = "", namespace = "" } = parent;
   const errors: FieldError[] = [];
   const path = "spec.parentRef";
-  if (group !== "") pushInvalid(errors, `${path}.group`, group, dns1123Subdomain(group));
+  if (group !== "") pushInvalid(errors, `${path}.group`, group, subdomainName(group));
   for (const [member, value] of Object.entries({ resource, name, namespace })) {
     if (value !== "") pushInvalid(errors, `${path}.${member}`, value, pathSegment(value));
   }

@@ -6,11 +6,11 @@ import {
   requiredField,
   tooLongField,
 } from "../../api/field-error.ts";
-import { byteLength, dns1123Subdomain, pathSegment, regexMessage } from "../../api/names.ts";
+import { byteLength, pathSegment, regexMessage } from "../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/definition.ts";
 import { declaredHook } from "../rules/declared.ts";
-import { labelName, pushInvalid } from "../rules/formats.ts";
+import { labelName, pushInvalid, subdomainName } from "../rules/formats.ts";
 import { immutable } from "../rules/immutable.ts";
 
 interface Parameters extends JsonObject {
@@ -46,7 +46,7 @@ function domainPathErrors(value: string, path: string): FieldError[] {
   if (slash <= 0 || rest === "") {
     return [invalidField(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')];
   }
-  const errors = dns1123Subdomain(host).map((text) => invalidField(path, host, text));
+  const errors = subdomainName(host).map((text) => invalidField(path, host, text));
   if (!PATH.test(rest)) errors.push(invalidField(path, rest, regexMessage("Invalid path", PATH_PATTERN)));
   return errors;
 }
@@ -54,7 +54,7 @@ function domainPathErrors(value: string, path: string): FieldError[] {
 function parameterErrors(parameters: Parameters, path: string): FieldError[] {
   const { apiGroup, kind = "", name = "", scope, namespace } = parameters;
   const errors: FieldError[] = [];
-  if (apiGroup !== undefined) pushInvalid(errors, `${path}.apiGroup`, apiGroup, dns1123Subdomain(apiGroup));
+  if (apiGroup !== undefined) pushInvalid(errors, `${path}.apiGroup`, apiGroup, subdomainName(apiGroup));
   if (kind !== "") pushInvalid(errors, `${path}.kind`, kind, pathSegment(kind));
   if (name !== "") pushInvalid(errors, `${path}.name`, name, pathSegment(name));
   if (scope === undefined) errors.push(requiredField(`${path}.scope`));

@@ -1,5 +1,5 @@
 import { type FieldError, invalidField, notSupportedField, requiredField } from "../../api/field-error.ts";
-import { byteLength, dns1123Subdomain, pathSegment, regexMessage } from "../../api/names.ts";
+import { byteLength, pathSegment, regexMessage } from "../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/definition.ts";
 import { labelName, portName, portNumber, pushInvalid, subdomainName } from "../rules/formats.ts";
@@ -61,7 +61,7 @@ function pointsOf({ status }: KubeObject): LoadBalancerIngress[] {
 }
 
 function wildcardSubdomain(value: string): string[] {
-  const texts = byteLength(value) > 253 ? ["must be no more than 253 bytes"] : [];
+  const texts = byteLength(value) > 253 ? ["must be no more than 253 characters"] : [];
   if (!WILDCARD.test(value)) {
     const rule =
       "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character";
@@ -71,14 +71,14 @@ function wildcardSubdomain(value: string): string[] {
 }
 
 function hostErrors(host: string, path: string): FieldError[] {
-  const texts = host.includes("*") ? wildcardSubdomain(host) : dns1123Subdomain(host);
+  const texts = host.includes("*") ? wildcardSubdomain(host) : subdomainName(host);
   return texts.map((text) => invalidField(path, host, text));
 }
 
 /** What is wrong with a reference to an object by group, kind and name. */
 function referenceErrors({ apiGroup, kind = "", name = "" }: Reference, path: string): FieldError[] {
   const errors: FieldError[] = [];
-  if (apiGroup !== undefined) pushInvalid(errors, `${path}.apiGroup`, apiGroup, dns1123Subdomain(apiGroup));
+  if (apiGroup !== undefined) pushInvalid(errors, `${path}.apiGroup`, apiGroup, subdomainName(apiGroup));
   for (const [member, value] of Object.entries({ kind, name })) {
     if (value === "") errors.push(requiredField(`${path}.${member}`));
     else pushInvalid(errors, `${path}.${member}`, value, pathSegment(value));
@@ -173,7 +173,7 @@ function statusErrors(next: KubeObject, previous: KubeObject): FieldError[] {
     const path = `status.loadBalancer.ingress[${index}]`;
     if (ip !== "") pushAddressErrors(errors, `${path}.ip`, ip, known);
     if (hostname === "") continue;
-    pushInvalid(errors, `${path}.hostname`, hostname, dns1123Subdomain(hostname));
+    pushInvalid(errors, `${path}.hostname`, hostname, subdomainName(hostname));
     if (parseLooseAddress(hostname)) errors.push(invalidField(`${path}.hostname`, hostname, NOT_AN_ADDRESS));
   }
   return errors;

@@ -5,7 +5,8 @@ import {
   requiredField,
   tooLongField,
 } from "../../api/field-error.ts";
-import { byteLength, dns1123Subdomain, labelValue } from "../../api/names.ts";
+import { byteLength, labelValue } from "../../api/names.ts";
+import { subdomainName } from "../rules/formats.ts";
 import { labelErrors, parameterErrors } from "./device-names.ts";
 import type {
   ClaimSpec,
@@ -94,9 +95,7 @@ function amountErrors({ allocationMode = "", count = 0 }: ExactRequest, path: st
 
 function classErrors({ deviceClassName = "" }: ExactRequest, path: string): FieldError[] {
   if (deviceClassName === "") return [requiredField(`${path}.deviceClassName`)];
-  return dns1123Subdomain(deviceClassName).map((text) =>
-    invalidField(`${path}.deviceClassName`, deviceClassName, text),
-  );
+  return subdomainName(deviceClassName).map((text) => invalidField(`${path}.deviceClassName`, deviceClassName, text));
 }
 
 function commonErrors(request: ExactRequest, path: string): FieldError[] {

@@ -1,15 +1,16 @@
 import { type FieldError, invalidField, requiredField, tooLongField } from "../../api/field-error.ts";
-import { byteLength, dns1123Label, dns1123Subdomain } from "../../api/names.ts";
+import { byteLength } from "../../api/names.ts";
 import { isObject, type Json } from "../../api/object.ts";
 import { checkDriverName } from "../core/volume-source-validation.ts";
 import { cIdentifier } from "../rules/declared-formats.ts";
+import { labelName, subdomainName } from "../rules/formats.ts";
 
 const MAX_IDENTIFIER = 32;
 const MAX_POOL_NAME = 253;
 
 /** What is wrong with the name of a request, a device or a counter. */
 export function labelErrors(name: string, path: string): FieldError[] {
-  return dns1123Label(name).map((text) => invalidField(path, name, text));
+  return labelName(name).map((text) => invalidField(path, name, text));
 }
 
 /** What is wrong with the name of a driver. */
@@ -24,7 +25,7 @@ export function poolErrors(name: string, path: string): FieldError[] {
   if (name === "") return [requiredField(path)];
   const errors = byteLength(name) > MAX_POOL_NAME ? [tooLongField(path, MAX_POOL_NAME)] : [];
   for (const part of name.split("/")) {
-    errors.push(...dns1123Subdomain(part).map((text) => invalidField(path, part, text)));
+    errors.push(...subdomainName(part).map((text) => invalidField(path, part, text)));
   }
   return errors;
 }

@@ -1,7 +1,7 @@
 import { duplicateField, type FieldError, invalidField, requiredField, tooManyField } from "../../api/field-error.ts";
-import { dns1123Subdomain, pathSegment } from "../../api/names.ts";
+import { pathSegment } from "../../api/names.ts";
 import { isObject, type KubeObject } from "../../api/object.ts";
-import { labelName, pushInvalid } from "../rules/formats.ts";
+import { labelName, pushInvalid, subdomainName } from "../rules/formats.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";
 import { immutable } from "../rules/immutable.ts";
 import type { OldestGroup, OldestWorkloadSpec } from "./types.ts";
@@ -31,7 +31,7 @@ const specOf = ({ spec }: KubeObject) => (isObject(spec) ? spec : {}) as OldestW
 function referenceErrors({ apiGroup = "", kind = "", name = "" }: NonNullable<OldestWorkloadSpec["controllerRef"]>) {
   const errors: FieldError[] = [];
   const path = "spec.controllerRef";
-  if (apiGroup !== "") pushInvalid(errors, `${path}.apiGroup`, apiGroup, dns1123Subdomain(apiGroup));
+  if (apiGroup !== "") pushInvalid(errors, `${path}.apiGroup`, apiGroup, subdomainName(apiGroup));
   for (const [member, value] of Object.entries({ kind, name })) {
     if (value === "") errors.push(requiredField(`${path}.${member}`));
     else pushInvalid(errors, `${path}.${member}`, value, pathSegment(value));

@@ -1,10 +1,9 @@
 import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
-import { dns1123Subdomain } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/definition.ts";
 import { isConditionTrue } from "../cells.ts";
 import { validateConditions } from "../rules/conditions.ts";
-import { dns1035Label } from "../rules/formats.ts";
+import { dns1035Label, subdomainName } from "../rules/formats.ts";
 import { asGo } from "../rules/go-print.ts";
 import { IMMUTABLE, immutable } from "../rules/immutable.ts";
 
@@ -28,7 +27,7 @@ function specErrors({ resource: { group = "", resource = "" } = {} }: MigrationS
   };
   if (resource === "") errors.push(requiredField("spec.resource.resource", "resource is required to be set"));
   else check("resource", resource, dns1035Label(resource));
-  if (group !== "") check("group", group, dns1123Subdomain(group));
+  if (group !== "") check("group", group, subdomainName(group));
   return errors;
 }
 

@@ -1,0 +1,70 @@
+import { type FieldError, printFieldError } from "../api/field-error.ts";
+import { apiVersionOf, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
+import { cloneJson } from "../lib/clone.ts";
+import { convertObject, storedApiVersion } from "../resources/conversion.ts";
+import type { ResourceDefinition } from "../resources/definition.ts";
+import { emptyStatus } from "../resources/empty-status.ts";
+import { decodeBySchema } from "../schema/decode.ts";
+
+const NOW = Date.parse("2030-01-01T00:00:00Z");
+
+/** What becomes of bodies of one kind, and what is said about them, without a server. */
+export interface KindUnderTest {
+  /** A body as it looks after decoding and defaulting, in its own version. */
+  complete(body: JsonObject, version?: string): KubeObject;
+  /** The object that a create would store, before anything is validated. */
+  created(body: JsonObject, version?: string): KubeObject;
+  /** Lines of field errors: of a create, or of a write over `previous` through a subresource. */
+  problems(body: JsonObject, write?: { previous?: JsonObject; subresource?: string }): string[];
+  /** Warnings of a create. */
+  warnings(body: JsonObject): string[];
+}
+
+/** The kind of that name among definitions. */
+export function kindUnderTest(definitions: readonly ResourceDefinition[], kind: string): KindUnderTest {
+  const definition = definitions.find((one) => one.kind === kind);
+  if (definition === undefined) throw new Error(`no kind ${kind}`);
+  const { hooks, group, versions } = definition;
+  const stored = storedApiVersion(definition);
+  const way = (subresource = "") => ({ subresource, apiVersion: stored, now: NOW });
+
+  function complete(body: JsonObject, version = versions[0]?.name ?? ""): KubeObject {
+    const apiVersion = apiVersionOf(group, version);
+    const schema = versions.find(({ name }) => name === version)?.schema() ?? {};
+    const { value, error } = decodeBySchema({ ...cloneJson(body), kind, apiVersion }, schema);
+    if (error !== undefined) throw new Error(error);
+    const object = { ...value, kind, apiVersion, metadata: { name: "one", ...(value.metadata as JsonObject) } };
+    hooks?.setDefaults?.(object, apiVersion);
+    return object;
+  }
+
+  function created(body: JsonObject, version?: string): KubeObject {
+    const object = convertObject(definition as ResourceDefinition, complete(body, version), stored);
+    object.metadata.uid ??= "uid-1";
+    object.metadata.generation = 1;
+    const status = emptyStatus(definition as ResourceDefinition);
+    if (status !== undefined) object.status = status;
+    hooks?.prepare?.(object, undefined, way());
+    return object;
+  }
+
+  return {
+    complete,
+    created,
+    problems(body, { previous, subresource } = {}) {
+      const print = (errors: readonly FieldError[] = []) => [...new Set(errors.map(printFieldError))];
+      if (previous === undefined) return print(hooks?.validate?.(created(body), undefined, way(subresource)));
+      const before = { ...created(previous), ...(previous.status ? { status: previous.status as Json } : {}) };
+      const next = { ...cloneJson(before), ...(subresource === "status" ? {} : specOf(complete(body), before)) };
+      if (subresource === "status") next.status = body.status as Json;
+      else hooks?.prepare?.(next, before, way(subresource));
+      return print(hooks?.validate?.(next, before, way(subresource)));
+    },
+    warnings: (body) => hooks?.warn?.(created(body), undefined, way()) ?? [],
+  };
+}
+
+/** What a client may change by a replace; its metadata stays that of the stored object. */
+function specOf({ metadata: _, ...wanted }: KubeObject, before: KubeObject): JsonObject {
+  return { ...wanted, status: before.status };
+}
