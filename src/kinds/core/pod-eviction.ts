@@ -51,7 +51,13 @@ export async function evictPod(call: SubresourceCall): Promise<Status> {
   return SUCCESS;
 }
 
-function readOptions({ body, key, dryRun }: SubresourceCall): DeleteOptions {
+/** How the pod is to be deleted. */
+interface EvictionOptions extends DeleteOptions {
+  /** Why it cannot be. Compat: that comes out only after the pod has been told of its end. */
+  readonly refusal?: ApiError;
+}
+
+function readOptions({ body, key, dryRun }: SubresourceCall): EvictionOptions {
   const sent: JsonObject = isObject(body.deleteOptions) ? body.deleteOptions : {};
   if (sent.ignoreStoreReadErrorWithClusterBreakingPotential === true) {
     const path = "deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential";
@@ -59,12 +65,17 @@ function readOptions({ body, key, dryRun }: SubresourceCall): DeleteOptions {
       invalidField(path, true, "can not be set for pod eviction, try after removing the option"),
     ]);
   }
-  const options = parseDeleteOptions(new URLSearchParams(), sent);
-  return { ...options, dryRun: options.dryRun || dryRun };
+  try {
+    const options = parseDeleteOptions(new URLSearchParams(), sent);
+    return { ...options, dryRun: options.dryRun || dryRun };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { dryRun: dryRun || Array.isArray(sent.dryRun), refusal: error };
+  }
 }
 
 /** Deletes a pod to which no budget applies: one that has ended, has not begun, or is going already. Else gives it back. */
-async function endUnbudgeted(call: SubresourceCall, options: DeleteOptions): Promise<KubeObject | undefined> {
+async function endUnbudgeted(call: SubresourceCall, options: EvictionOptions): Promise<KubeObject | undefined> {
   const { access, key } = call;
   for (let attempt = 1; ; attempt += 1) {
     const pod = await access.find("", "pods", key, "newest");
@@ -78,14 +89,16 @@ async function endUnbudgeted(call: SubresourceCall, options: DeleteOptions): Pro
       await endPod(call, isDone || isAsked ? options : atVersion(options, pod));
       return undefined;
     } catch (error) {
-      const mayRetry = isConflict(error) && options.preconditions?.resourceVersion === undefined;
+      const { uid, resourceVersion } = options.preconditions ?? {};
+      // A pod of another uid stays another pod.
+      const mayRetry = isConflict(error) && resourceVersion === undefined && (!uid || uid === pod.metadata.uid);
       if (!mayRetry || attempt === TRIES) throw error;
       await delay(PAUSE_MS);
     }
   }
 }
 
-function atVersion(options: DeleteOptions, { metadata }: KubeObject): DeleteOptions {
+function atVersion(options: EvictionOptions, { metadata }: KubeObject): EvictionOptions {
   return { ...options, preconditions: { ...options.preconditions, resourceVersion: metadata.resourceVersion } };
 }
 
@@ -94,7 +107,7 @@ function isConflict(error: unknown): boolean {
 }
 
 /** Notes in the pod why it ends, and deletes it. */
-async function endPod({ access, key }: SubresourceCall, options: DeleteOptions): Promise<void> {
+async function endPod({ access, key }: SubresourceCall, options: EvictionOptions): Promise<void> {
   let { preconditions } = options;
   if (!options.dryRun) {
     const noted = await access.update("", "pods", key, (pod) => noteEviction(pod, options, access.now), {
@@ -104,6 +117,7 @@ async function endPod({ access, key }: SubresourceCall, options: DeleteOptions):
       preconditions = { ...preconditions, resourceVersion: noted.metadata.resourceVersion };
     }
   }
+  if (options.refusal) throw options.refusal;
   await access.delete("", "pods", key, { ...options, preconditions });
 }
 

@@ -20,7 +20,10 @@ import { IMMUTABLE, sameValue } from "./immutable.ts";
 /** Changes that an update may not make to a field. */
 export type NoUpdate = "set" | "unset" | "modify" | "add-item" | "remove-item";
 
-/** What must hold for one field. Checks other than `required` are about values that are there. */
+/**
+ * What must hold for one field. Checks other than `required` are about values that are there. Those that end the look at
+ * a field (forbidden, immutable, maxItems, required, no) run in the order in which the rules are written.
+ */
 export interface FieldRules {
   readonly required?: true;
   readonly forbidden?: true;
@@ -159,21 +162,37 @@ function fieldCheck(
   if (!field) return inner;
   // Where zero and absent differ, a zero is a value like any other.
   const isThere = schema.zero === undefined ? (value: Json | undefined) => value !== undefined : isSet;
+  const stops = (Object.keys(field) as (keyof FieldRules)[]).flatMap((rule) => STOPS[rule] ?? []);
   return (errors, place) => {
-    const { value } = place;
     const before = errors.length;
-    if (field.forbidden && isThere(value)) errors.push(forbiddenField(place.path, ""));
-    if (field.immutable && place.isUpdate) errors.push(invalidField(place.path, null, IMMUTABLE));
-    if (field.maxItems !== undefined && Array.isArray(value) && value.length > field.maxItems) {
-      errors.push(tooManyField(place.path, value.length, field.maxItems));
-    }
-    if (field.required && !isThere(value)) errors.push(requiredField(place.path));
-    if (field.no && place.isUpdate) updateErrors(errors, place, field);
-    if (errors.length > before || !isThere(value)) return;
+    const stated = { ...place, isThere: isThere(place.value) };
+    for (const stop of stops) stop(errors, stated, field);
+    if (errors.length > before || !stated.isThere) return;
     scalarErrors(errors, place, field, schema);
     inner?.(errors, place);
   };
 }
+
+type Stop = (errors: FieldError[], place: Place & { readonly isThere: boolean }, field: FieldRules) => void;
+
+/** Checks after which, when they fail, a field is not looked at further. They run in the order of the rules. */
+const STOPS: Readonly<Partial<Record<keyof FieldRules, Stop>>> = {
+  forbidden(errors, { path, isThere }) {
+    if (isThere) errors.push(forbiddenField(path, ""));
+  },
+  immutable(errors, { path, isUpdate }) {
+    if (isUpdate) errors.push(invalidField(path, null, IMMUTABLE));
+  },
+  maxItems(errors, { path, value }, { maxItems = 0 }) {
+    if (Array.isArray(value) && value.length > maxItems) errors.push(tooManyField(path, value.length, maxItems));
+  },
+  required(errors, { path, isThere }) {
+    if (!isThere) errors.push(requiredField(path));
+  },
+  no(errors, place, field) {
+    if (place.isUpdate) updateErrors(errors, place, field);
+  },
+};
 
 const UPDATE_TEXTS: Readonly<Record<"set" | "unset" | "modify", string>> = {
   set: "field cannot be set once created",

@@ -6,7 +6,7 @@ const FIXED: FieldRules = { immutable: true };
 const SHORT_NAME: FieldRules = { required: true, format: "short-name" };
 const LONG_NAME: FieldRules = { required: true, format: "long-name" };
 const PATH_SEGMENT: FieldRules = { required: true, format: "path-segment-name" };
-const CLAIMS: FieldRules = { keys: ["name"], maxItems: 4, immutable: true };
+const CLAIMS: FieldRules = { keys: ["name"], immutable: true, maxItems: 4 };
 
 /** Shapes that are the same in all versions. */
 const COMMON: DeclaredRules = {
@@ -83,7 +83,7 @@ export const olderSchedulingRules: DeclaredRules = {
   WorkloadSpec: {
     fields: {
       controllerRef: FIXED,
-      podGroupTemplates: { required: true, keys: ["name"], maxItems: 8, immutable: true },
+      podGroupTemplates: { keys: ["name"], immutable: true, maxItems: 8, required: true },
     },
   },
   PodGroupTemplate: {

@@ -89,7 +89,7 @@ const declaredErrors = declaredHook(
   {
     StorageClass: {
       fields: {
-        provisioner: { immutable: true, required: true },
+        provisioner: { required: true, immutable: true },
         parameters: { immutable: true },
         reclaimPolicy: { immutable: true },
         volumeBindingMode: { immutable: true },

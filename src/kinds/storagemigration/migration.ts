@@ -26,7 +26,7 @@ function specErrors({ resource: { group = "", resource = "" } = {} }: MigrationS
     if (texts.length > 0) errors.push(invalidField(`spec.resource.${member}`, value, texts.join(",")));
   };
   if (resource === "") errors.push(requiredField("spec.resource.resource", "resource is required to be set"));
-  else check("resource", resource, dns1035Label(resource));
+  else check("resource", resource, dns1035Label(resource, "characters"));
   if (group !== "") check("group", group, subdomainName(group));
   return errors;
 }
