@@ -5,6 +5,7 @@ import { selectPlugins } from "./admission/select-plugins.ts";
 import { type AnswerContext, answer, negotiate } from "./answer.ts";
 import type { Call, Handler, UserInfo } from "./api/call.ts";
 import { apiVersionOf } from "./api/object.ts";
+import { reviewIdentities } from "./auth/reviews.ts";
 import { TokenAuthenticator } from "./auth/token-file.ts";
 import { startBackground } from "./background.ts";
 import type { Config } from "./config.ts";
@@ -50,6 +51,8 @@ export interface Server {
   close(): Promise<void>;
 }
 
+/** For whom tokens are that name nobody. */
+const API_AUDIENCES = ["https://kubernetes.default.svc"];
 const ADMINISTRATOR: UserInfo = {
   name: "binnacle:administrator",
   groups: ["system:masters", "system:authenticated"],
@@ -79,14 +82,16 @@ export async function startServer(config: Config, given?: Store): Promise<Server
 
   const plugins = defaultPlugins({ resources, authorize: async () => true });
   const admission = new AdmissionChain(selectPlugins(plugins, UNAVAILABLE_PLUGINS, config.admissionPlugins));
+  const identity = await prepareIdentity(config);
+  const authenticators = [new TokenAuthenticator(identity.tokens)];
+  const identities = reviewIdentities(authenticators, API_AUDIENCES);
   const deleteOptionsSchema = () => builtInSchema("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions");
-  const objects: Handler = (call) => dispatch({ resources, admission, deleteOptionsSchema }, call);
+  const objects: Handler = (call) => dispatch({ resources, admission, identities, deleteOptionsSchema }, call);
   const innermost = route({ catalog, objects, endpoints: makeEndpoints(resources, config) });
   const report = (error: unknown, call?: Call) => log.error({ err: error, path: call?.request.path }, "request failed");
   const stages = [answerErrors(report), limitDuration(config.requestTimeoutMs)];
 
-  const identity = await prepareIdentity(config);
-  const secured = compose([...stages, authenticate([new TokenAuthenticator(identity.tokens)]), negotiate], innermost);
+  const secured = compose([...stages, authenticate(authenticators), negotiate], innermost);
   const open = compose([...stages, asAdministrator, negotiate], innermost);
   const forms = answerContext(catalog);
   const reportError = (error: unknown) => report(error);

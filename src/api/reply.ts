@@ -21,6 +21,12 @@ export interface ObjectView {
   readonly encodings: Map<string, Uint8Array>;
 }
 
+/** Objects in order. An array is one; long lists rather make a view when it is asked for. */
+export interface ViewList extends Iterable<ObjectView> {
+  readonly length: number;
+  at(index: number): ObjectView | undefined;
+}
+
 /** How a kind shows itself as a Table. Undefined columns: this kind cannot be shown so. */
 export interface TableShape {
   readonly columns: readonly Column[];
@@ -43,7 +49,7 @@ export type ApiReply =
       readonly kind: string;
       readonly apiVersion: string;
       readonly metadata: ListMeta;
-      readonly items: readonly ObjectView[];
+      readonly items: ViewList;
       readonly table?: TableShape;
     }
   | { readonly type: "watch"; readonly events: AsyncIterable<readonly WatchEvent[]>; readonly table?: TableShape }

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../api/object.ts";
-import type { ObjectView } from "../api/reply.ts";
+import type { ObjectView, ViewList } from "../api/reply.ts";
 import { FilledBody, type Filler } from "./filled-body.ts";
 
 /** A list of objects as they are. */
@@ -7,7 +7,7 @@ export interface CopiedList {
   /** Members that stand before the items. */
   readonly head: JsonObject;
   readonly arrayName: string;
-  readonly views: readonly ObjectView[];
+  readonly views: ViewList;
 }
 
 const LIST_END = Buffer.from("]}\n");
@@ -29,7 +29,7 @@ export function copyList(list: CopiedList, maxBytes: number): Uint8Array | Fille
 }
 
 /** The size of a list; undefined when it is larger than `maxBytes`. */
-function measureUpTo(maxBytes: number, start: Uint8Array, views: readonly ObjectView[]): number | undefined {
+function measureUpTo(maxBytes: number, start: Uint8Array, views: ViewList): number | undefined {
   let size = start.length + Math.max(0, views.length - 1) + LIST_END.length;
   for (const view of views) {
     if (size > maxBytes) return undefined;
@@ -40,13 +40,13 @@ function measureUpTo(maxBytes: number, start: Uint8Array, views: readonly Object
 
 /** How far the copy of a list is. */
 class ListCopier implements Filler {
-  readonly #views: readonly ObjectView[];
+  readonly #views: ViewList;
   #next = 0;
   #hasEnd = false;
   /** What has to go out before the next item. Empty: nothing. */
   #held: Uint8Array;
 
-  constructor(start: Uint8Array, views: readonly ObjectView[]) {
+  constructor(start: Uint8Array, views: ViewList) {
     this.#held = start;
     this.#views = views;
   }
@@ -60,7 +60,7 @@ class ListCopier implements Filler {
     const views = this.#views;
     let at = this.#release(target, 0);
     while (this.#next < views.length && this.#held.length === 0) {
-      const view = views[this.#next] as ObjectView;
+      const view = views.at(this.#next) as ObjectView;
       const hasComma = this.#next > 0;
       if (hasComma) target[at] = COMMA;
       const end = view.writeItem(target, hasComma ? at + 1 : at);

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Json, JsonObject } from "../api/object.ts";
-import type { ObjectView } from "../api/reply.ts";
+import type { ObjectView, ViewList } from "../api/reply.ts";
 import { copyList } from "./copied-list.ts";
 import { printJson } from "./json.ts";
 import type { OutputForm } from "./negotiate.ts";
@@ -11,7 +11,7 @@ export interface ListShape {
   /** Members that stand before the entries: kind, apiVersion, metadata and the like. */
   readonly head: JsonObject;
   readonly arrayName: "items" | "rows";
-  readonly views: readonly ObjectView[];
+  readonly views: ViewList;
   /** An entry for compact JSON. Absent: the item as the view itself has it, which is copied without being made first. */
   readonly json?: (view: ObjectView) => Uint8Array;
   /** An entry for everything else. */

@@ -95,7 +95,7 @@ function tableShape(table: TableShape, { metadata, items }: ListReply, options: 
   return {
     head,
     arrayName: "rows",
-    views: compare === undefined ? items : items.toSorted((a, b) => compare(a.object, b.object)),
+    views: compare === undefined ? items : [...items].sort((a, b) => compare(a.object, b.object)),
     json: (view) => Buffer.from(JSON.stringify(row(view))),
     value: row,
   };

@@ -2,6 +2,7 @@ import type { Column } from "../api/columns.ts";
 import { ageOf } from "../api/human-duration.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
 import type { TableShape } from "../api/reply.ts";
+import { printLabelSelector, readSelectorObject } from "../api/selector-object.ts";
 
 /** What stands in one cell of one object. */
 export type Cell = Column["cell"];
@@ -141,31 +142,10 @@ export function labels(path: string): Cell {
   return (object) => printLabels(read(object, path));
 }
 
-const SET_OPERATORS: Readonly<Record<string, string>> = { In: "in", NotIn: "notin" };
-
-function printRequirement(expression: JsonObject): string | undefined {
-  const key = readText(expression, ".key");
-  const operator = readText(expression, ".operator");
-  if (operator === "Exists") return key;
-  if (operator === "DoesNotExist") return `!${key}`;
-  const word = SET_OPERATORS[operator];
-  const values = readTexts(expression, ".values").sort();
-  return word === undefined || values.length === 0 ? undefined : `${key} ${word} (${values.join(",")})`;
-}
-
 /** A label selector in the syntax of `labelSelector`, sorted by key; undefined when it is malformed. */
 export function printSelector(selector: Json | undefined): string | undefined {
-  const matchLabels = read(selector, ".matchLabels");
-  const terms: [key: string, text: string][] = [];
-  if (isObject(matchLabels))
-    for (const [key, value] of Object.entries(matchLabels)) terms.push([key, `${key}=${value}`]);
-  for (const expression of readObjects(selector, ".matchExpressions")) {
-    const printed = printRequirement(expression);
-    if (printed === undefined) return undefined;
-    terms.push([readText(expression, ".key"), printed]);
-  }
-  terms.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return terms.map(([, printed]) => printed).join(",");
+  const read = readSelectorObject(selector);
+  return read && printLabelSelector(read);
 }
 
 /** A cell with the label selector at a path. */

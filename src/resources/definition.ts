@@ -1,5 +1,6 @@
 import type { UserInfo } from "../api/call.ts";
 import type { FieldError } from "../api/field-error.ts";
+import type { Identities } from "../api/identity.ts";
 import type { KubeObject } from "../api/object.ts";
 import type { TableShape } from "../api/reply.ts";
 import type { Status } from "../api/status.ts";
@@ -123,6 +124,7 @@ export interface SubresourceCall {
   readonly body: KubeObject;
   readonly dryRun: boolean;
   readonly user: UserInfo;
+  readonly identities: Identities;
 }
 
 /** Where a kind keeps its number of replicas, as paths such as ".spec.replicas". */

@@ -54,7 +54,7 @@ export class StoredObjects implements ObjectAccess {
       resourceVersion: freshness === "any" ? 0 : undefined,
       resourceVersionMatch: "",
     });
-    return items.map(({ object }) => object);
+    return Array.from(items, ({ object }) => object);
   }
 
   create(group: string, plural: string, object: KubeObject): Promise<KubeObject> {

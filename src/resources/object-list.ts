@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { badRequest, expired } from "../api/api-error.ts";
 import type { ListMeta } from "../api/object.ts";
-import type { ObjectView } from "../api/reply.ts";
+import type { ViewList } from "../api/reply.ts";
 import { type Entry, type ListOptions, type Page, StoreError } from "../storage/store.ts";
 import type { ServedResource } from "./catalog.ts";
 import type { ResourceContext } from "./collection.ts";
@@ -24,7 +24,7 @@ export interface ListRequest {
 /** Objects of one moment, and how to go on. */
 export interface ObjectList {
   readonly metadata: ListMeta;
-  readonly items: readonly ObjectView[];
+  readonly items: ViewList;
 }
 
 /** How many entries are read in one turn of the event loop. */
@@ -83,7 +83,7 @@ async function collectOne(
   const { entries, revision } = await readPage(context, key, { ...moment(request, undefined), limit: 1 });
   const [entry] = entries;
   const isThere = entry?.key === key && request.selection.matches(context.views.attributes(resource, entry));
-  const items = isThere ? [context.views.view(resource, entry)] : [];
+  const items = context.views.list(resource, isThere ? [entry] : []);
   return { items, metadata: listMetadata(request.selection, revision) };
 }
 
@@ -115,24 +115,24 @@ async function collect(
   const when = moment(request, token);
   // Compat: the real server ignores the limit when any state will do.
   const limit = request.resourceVersion === 0 ? 0 : request.limit;
-  const items: ObjectView[] = [];
+  const found: Entry[] = [];
   let after = token ? prefix + token.after : undefined;
   let page = await readPage(context, prefix, { ...when, after, limit: pageSize(limit, selection) });
   const { revision } = page;
   for (;;) {
     let last: Entry | undefined;
     for (const entry of page.entries) {
-      if (limit > 0 && items.length === limit) break;
+      if (limit > 0 && found.length === limit) break;
       last = entry;
       const isWanted = selection.isEverything || selection.matches(context.views.attributes(resource, entry));
-      if (isWanted) items.push(context.views.view(resource, entry));
+      if (isWanted) found.push(entry);
     }
-    const isFull = limit > 0 && items.length === limit;
+    const isFull = limit > 0 && found.length === limit;
     const hasMore = page.remaining > 0 || last !== page.entries.at(-1);
     if (isFull && hasMore && last) {
       const remaining = page.remaining + page.entries.length - page.entries.indexOf(last) - 1;
       return {
-        items,
+        items: context.views.list(resource, found),
         metadata: {
           ...listMetadata(selection, revision),
           continue: printContinueToken({ revision, after: last.key.slice(prefix.length) }),
@@ -140,7 +140,9 @@ async function collect(
         },
       };
     }
-    if (page.remaining === 0) return { items, metadata: listMetadata(selection, revision) };
+    if (page.remaining === 0) {
+      return { items: context.views.list(resource, found), metadata: listMetadata(selection, revision) };
+    }
     after = page.entries.at(-1)?.key;
     await nextTurn();
     page = await readPage(context, prefix, { revision, after, limit: CHUNK });

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../api/object.ts";
-import type { ObjectView } from "../api/reply.ts";
+import type { ObjectView, ViewList } from "../api/reply.ts";
 import { parseJson } from "../encoding/json.ts";
 import type { Entry, StoreEvent } from "../storage/store.ts";
 import { type Attributes, readAttributes } from "./attributes.ts";
@@ -256,6 +256,11 @@ export class ViewCache {
     return new EntryView(printerOf(resource), entry, this);
   }
 
+  /** Shows many entries; each view is made when it is asked for. */
+  list(resource: ServedResource, entries: readonly Entry[]): ViewList {
+    return new EntryViews(this, resource, entries);
+  }
+
   /** Shows the last state of an object that an event deleted, at the revision of the event. */
   deletedView(resource: ServedResource, event: StoreEvent): ObjectView {
     if (!event.previous) throw new Error("a deletion without a previous state cannot be shown");
@@ -291,6 +296,31 @@ export class ViewCache {
     if (memo) memo.view = undefined;
     this.#recent[this.#at] = holder;
     this.#at = (this.#at + 1) % this.#recent.length;
+  }
+}
+
+class EntryViews implements ViewList {
+  readonly #cache: ViewCache;
+  readonly #resource: ServedResource;
+  readonly #entries: readonly Entry[];
+
+  constructor(cache: ViewCache, resource: ServedResource, entries: readonly Entry[]) {
+    this.#cache = cache;
+    this.#resource = resource;
+    this.#entries = entries;
+  }
+
+  get length(): number {
+    return this.#entries.length;
+  }
+
+  at(index: number): ObjectView | undefined {
+    const entry = this.#entries[index];
+    return entry && this.#cache.view(this.#resource, entry);
+  }
+
+  *[Symbol.iterator](): Generator<ObjectView> {
+    for (const entry of this.#entries) yield this.#cache.view(this.#resource, entry);
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { WatchEvent } from "../api/reply.ts";
+import { DecodeError } from "../encoding/json.ts";
 import { MemoryStore } from "../storage/memory.ts";
 import type { ServedResource } from "./catalog.ts";
 import type { ResourceContext } from "./collection.ts";
@@ -38,10 +39,10 @@ function setUp() {
     keys: new KeySpace("/registry"),
     views: new ViewCache(),
   } as unknown as ResourceContext;
-  const watch = (resourceVersion: number | undefined, signal: AbortSignal) => {
+  const watch = (resourceVersion: number | undefined, signal: AbortSignal, labelSelector = "") => {
     const selection = parseSelection(resource, {
       namespace: "",
-      labelSelector: "",
+      labelSelector,
       fieldSelector: "",
       shardSelector: "",
     });
@@ -106,4 +107,23 @@ test("a watch that has ended leaves no timer behind, however it ended", async (t
     assert.equal(looks(), before, end);
     await store.close();
   }
+});
+
+test("a stored value that cannot be read fails the watches that have to look at it, and nothing else", async () => {
+  const { store, watch, write } = setUp();
+  const stop = new AbortController();
+  const revision = await write("good");
+  const [waiting, late] = [watch(revision, stop.signal, "app"), watch(revision, stop.signal, "app")];
+  const next = waiting.next();
+  await new Promise(setImmediate);
+  const bad = await store.put("/registry/things/a/bad", Buffer.from("no object"), 0);
+  assert.ok(bad.ok);
+  await assert.rejects(next, DecodeError);
+  await assert.rejects(late.next(), DecodeError);
+  assert.equal((await waiting.next()).done, true);
+  const after = watch(bad.revision, stop.signal, "!app");
+  const added = await write("better");
+  assert.deepEqual(print(await after.next()), [`ADDED ${added}`]);
+  stop.abort();
+  await store.close();
 });

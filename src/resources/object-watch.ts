@@ -106,8 +106,12 @@ async function* initialEvents({ context, resource, request }: Watched): AsyncGen
   const { items, metadata } = await initialState(context, resource, request);
   const revision = Number(metadata.resourceVersion);
   for (let at = 0; at < items.length; at += INITIAL_EVENTS_PER_BATCH) {
-    const views = items.slice(at, at + INITIAL_EVENTS_PER_BATCH);
-    yield views.map((view) => ({ type: "ADDED", view }) as const);
+    const batch: WatchEvent[] = [];
+    for (let i = at; i < at + INITIAL_EVENTS_PER_BATCH; i++) {
+      const view = items.at(i);
+      if (view) batch.push({ type: "ADDED", view });
+    }
+    yield batch;
   }
   if (request.allowBookmarks) yield [bookmark(resource, revision, true)];
   return revision;
@@ -142,11 +146,11 @@ class LiveEvents {
   readonly #watch: StoreWatch;
   readonly #source: AsyncIterator<WatchBatch>;
   #timer: NodeJS.Timeout | undefined;
-  #answer: ((result: Result) => void) | undefined;
+  #waiter: { resolve(result: Result): void; reject(error: unknown): void } | undefined;
   /** Whether the source has been asked for something that it has not given yet. */
   #isAsking = false;
   /** What the source gave after a bookmark had answered the question. */
-  #held: Result | undefined;
+  #held: Promise<Result> | undefined;
   #isOver = false;
   #bookmarked: number;
 
@@ -165,11 +169,11 @@ class LiveEvents {
     const held = this.#held;
     if (held !== undefined) {
       this.#held = undefined;
-      return Promise.resolve(held);
+      return held;
     }
     if (this.#isOver) return Promise.resolve(DONE);
-    return new Promise((resolve) => {
-      this.#answer = resolve;
+    return new Promise((resolve, reject) => {
+      this.#waiter = { resolve, reject };
       if (!this.#isAsking) this.#ask();
     });
   }
@@ -182,19 +186,15 @@ class LiveEvents {
 
   #ask(): void {
     this.#isAsking = true;
-    this.#source.next().then(
-      (result) => {
+    this.#source
+      .next()
+      .then((result) => {
         this.#isAsking = false;
         if (this.#isOver) return;
         if (result.done) this.#end();
         else this.#take(result.value);
-      },
-      (error: unknown) => {
-        if (this.#isOver) return;
-        this.#give(refuse(this.#watched, error, this.#from));
-        this.#end();
-      },
-    );
+      })
+      .catch((error: unknown) => this.#fail(error));
   }
 
   #take(batch: WatchBatch): void {
@@ -205,10 +205,27 @@ class LiveEvents {
   }
 
   #give(result: Result): void {
-    const answer = this.#answer;
-    this.#answer = undefined;
-    if (answer === undefined) this.#held = result;
-    else answer(result);
+    const waiter = this.#waiter;
+    this.#waiter = undefined;
+    if (waiter === undefined) this.#held = Promise.resolve(result);
+    else waiter.resolve(result);
+  }
+
+  /** A refusal is the last event; anything else that went wrong is thrown to the reader. */
+  #fail(error: unknown): void {
+    if (this.#isOver) return;
+    try {
+      this.#give(refuse(this.#watched, error, this.#from));
+    } catch (unexpected) {
+      this.#held = Promise.reject(unexpected);
+      this.#held.catch(() => undefined);
+      if (this.#waiter !== undefined) {
+        this.#waiter.resolve(this.#held);
+        this.#waiter = undefined;
+        this.#held = undefined;
+      }
+    }
+    this.#end();
   }
 
   /** Nothing comes after this but what is held. */
@@ -216,8 +233,8 @@ class LiveEvents {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#timer);
-    this.#answer?.(DONE);
-    this.#answer = undefined;
+    this.#waiter?.resolve(DONE);
+    this.#waiter = undefined;
   }
 
   /** Bookmarks about once a minute and shortly before the end; then the end. */
@@ -244,7 +261,7 @@ class LiveEvents {
   #sendBookmark(): void {
     const revision = this.#watch.progress();
     // A reader that is busy gets none: it would have to be held for it.
-    if (this.#answer === undefined || !this.#isAsking || revision < this.#bookmarked) return;
+    if (this.#waiter === undefined || !this.#isAsking || revision < this.#bookmarked) return;
     this.#bookmarked = revision;
     this.#give({ done: false, value: [bookmark(this.#watched.resource, revision)] });
   }

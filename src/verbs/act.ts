@@ -7,6 +7,7 @@ import type { SubresourceCall, SubresourceKind, Verb } from "../resources/defini
 import { settleNamespace } from "../resources/metadata.ts";
 import { viewObject } from "../resources/object-view.ts";
 import { readObject } from "./body.ts";
+import { managerOf, recordManager } from "./field-manager.ts";
 import { admissionRequest, type CollectionTarget, inPlaceOf, type Target, type VerbContext } from "./target.ts";
 
 /** A create that does something rather than storing what was sent. */
@@ -34,17 +35,19 @@ export async function act(
   target: CollectionTarget,
   { run, kind }: Action,
 ): Promise<ApiReply> {
-  const { dryRun, fieldValidation } = parseWriteQuery("CreateOptions", call.request.query);
+  const { dryRun, fieldManager, fieldValidation } = parseWriteQuery("CreateOptions", call.request.query);
   const resource = kind ? inPlaceOf(target.resource, kind) : target.resource;
   const otherApiVersions = kind?.otherVersions?.map((version) => apiVersionOf(kind.group, version));
   const acting: Target = { ...target, resource, otherApiVersions };
   const body = await readObject(context, call, acting, fieldValidation);
   settleNamespace(resource.definition, body.metadata, target.namespace);
+  recordManager(context, acting, { live: undefined, next: body, manager: managerOf(call, fieldManager) });
   const request = admissionRequest(call, acting, { operation: "CREATE", dryRun, object: body });
   await context.admission.mutate(request);
   await context.admission.validate(request);
   const key = { namespace: target.namespace, name: target.name || (body.metadata.name ?? "") };
-  const result = await run({ access: context.resources.access, key, body, dryRun, user: call.user });
+  const { identities, resources } = context;
+  const result = await run({ access: resources.access, key, body, dryRun, user: call.user, identities });
   if (isStatus(result)) return { type: "status", status: { ...result, code: result.code ?? 201 } };
   return { type: "object", code: 201, view: viewObject(result), table: resource.version.table };
 }

@@ -48,14 +48,11 @@ class Scales implements ObjectAccessPoint {
   ): Promise<{ view: ObjectView; created: boolean }> {
     const { collection, resource } = this.#parent;
     const { admit } = options;
-    const shown = (object: KubeObject | undefined) =>
-      object && this.#scaleOf(convertObject(resource.definition, object, resource.apiVersion));
+    const shown = (object: KubeObject) =>
+      this.#scaleOf(convertObject(resource.definition, object, resource.apiVersion));
     const { view } = await collection.update(resource, key, (current) => this.#changeParent(current, change), {
       ...options,
-      admit:
-        admit &&
-        ((next, previous) =>
-          admit(this.#scaleOf(convertObject(resource.definition, next, resource.apiVersion)), shown(previous))),
+      admit: admit && ((next, previous) => admit(shown(next), previous && shown(previous))),
     });
     return { view: viewObject(this.#scaleOf(view.object)), created: false };
   }

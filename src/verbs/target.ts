@@ -1,6 +1,7 @@
 import type { AdmissionChain } from "../admission/chain.ts";
 import type { AdmissionRequest } from "../admission/plugin.ts";
 import type { Call } from "../api/call.ts";
+import type { Identities } from "../api/identity.ts";
 import { apiVersionOf, type KubeObject } from "../api/object.ts";
 import type { ServedResource } from "../resources/catalog.ts";
 import type { Collection } from "../resources/collection.ts";
@@ -58,6 +59,8 @@ export function inPlaceOf(
 export interface VerbContext {
   readonly resources: Resources;
   readonly admission: AdmissionChain;
+  /** For kinds that are questions about callers. */
+  readonly identities: Identities;
   /** The shape of the options that a DELETE may carry. */
   deleteOptionsSchema(): Schema;
 }

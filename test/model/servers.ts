@@ -82,7 +82,7 @@ async function makeServer(directory: string, flags: readonly string[]): Promise<
         ...[cli, "serve", `--secure-port=${securePort}`, `--insecure-port=${port}`],
         ...[`--cert-dir=${directory}`, `--token-auth-file=${tokenFile}`, ...flags],
       ]);
-      await waitUntilReady(running, secureBase, { token: tokens.admin, withinMs: 30_000 });
+      await waitUntilReady(running, secureBase, { token: tokens.admin, withinMs: 90_000 });
     },
     freeze(isFrozen) {
       if (running !== undefined) process.kill(running.pid, isFrozen ? "SIGSTOP" : "SIGCONT");

@@ -4,6 +4,8 @@ import { isAbout, refusal } from "../concerns.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 
 const CLASSES = { group: "scheduling.k8s.io", plural: "priorityclasses" };
+/** Groups of pods have priorities, too. */
+const GROUPS: Readonly<Record<string, string>> = { podgroups: "pod group", compositepodgroups: "composite pod group" };
 const DEFAULT_POLICY = "PreemptLowerPriority";
 
 /** Turns the names of priority classes into numbers, and keeps the default class the only one. */
@@ -14,7 +16,7 @@ export function priority(access: ObjectAccess): AdmissionPlugin {
       (request.operation === "CREATE" || request.operation === "UPDATE") &&
       (isAbout(request, "", "pods") ||
         isAbout(request, CLASSES.group, CLASSES.plural) ||
-        isAbout(request, CLASSES.group, "podgroups")),
+        Object.keys(GROUPS).some((plural) => isAbout(request, CLASSES.group, plural))),
     async mutate(request) {
       const { object, previous } = request;
       if (!object || !isObject(object.spec) || isAbout(request, CLASSES.group, CLASSES.plural)) return;
@@ -46,7 +48,7 @@ async function setPriority(access: ObjectAccess, request: AdmissionRequest, spec
   if (typeof spec.priority === "number" && spec.priority !== value) {
     const text = isPod
       ? `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`
-      : `priority set in the pod group (${spec.priority}) must match the priority computed (${value}) based on the priority class set in the spec`;
+      : `priority set in the ${GROUPS[request.resource.definition.plural]} (${spec.priority}) must match the priority computed (${value}) based on the priority class set in the spec`;
     throw refusal(request, text);
   }
   spec.priority = value;

@@ -12,7 +12,7 @@ export interface ProtobufList {
   /** The schema of the list. */
   readonly schema: Schema;
   readonly metadata: JsonObject;
-  readonly views: readonly ObjectView[];
+  readonly views: Iterable<ObjectView>;
   /** The message of an item, which is of this schema. */
   readonly message: (view: ObjectView, schema: Schema) => Uint8Array;
 }

@@ -1,5 +1,6 @@
 import type { ResourceDefinition } from "../../resources/definition.ts";
 import { defineKinds, type Row } from "../row.ts";
+import { selfSubjectReviewHooks, tokenReviewHooks } from "./reviews.ts";
 
 const review: Pick<Row, "scope" | "versions" | "verbs" | "storage"> = {
   scope: "Cluster",
@@ -12,7 +13,7 @@ const review: Pick<Row, "scope" | "versions" | "verbs" | "storage"> = {
 export const authenticationKinds: ResourceDefinition[] = defineKinds(
   { group: "authentication.k8s.io", schemaPackage: "io.k8s.api.authentication" },
   [
-    { kind: "SelfSubjectReview", plural: "selfsubjectreviews", ...review },
-    { kind: "TokenReview", plural: "tokenreviews", ...review },
+    { kind: "SelfSubjectReview", plural: "selfsubjectreviews", ...review, hooks: selfSubjectReviewHooks },
+    { kind: "TokenReview", plural: "tokenreviews", ...review, hooks: tokenReviewHooks },
   ],
 );

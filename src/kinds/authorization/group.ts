@@ -1,5 +1,11 @@
 import type { ResourceDefinition } from "../../resources/definition.ts";
 import { defineKinds, type Row } from "../row.ts";
+import {
+  localSubjectAccessReviewHooks,
+  selfSubjectAccessReviewHooks,
+  selfSubjectRulesReviewHooks,
+  subjectAccessReviewHooks,
+} from "./reviews.ts";
 
 const question: Pick<Row, "versions" | "verbs" | "storage"> = { versions: ["v1"], verbs: ["create"], storage: "none" };
 
@@ -7,9 +13,32 @@ const question: Pick<Row, "versions" | "verbs" | "storage"> = { versions: ["v1"]
 export const authorizationKinds: ResourceDefinition[] = defineKinds(
   { group: "authorization.k8s.io", schemaPackage: "io.k8s.api.authorization" },
   [
-    { kind: "LocalSubjectAccessReview", plural: "localsubjectaccessreviews", ...question },
-    { kind: "SelfSubjectAccessReview", plural: "selfsubjectaccessreviews", scope: "Cluster", ...question },
-    { kind: "SelfSubjectRulesReview", plural: "selfsubjectrulesreviews", scope: "Cluster", ...question },
-    { kind: "SubjectAccessReview", plural: "subjectaccessreviews", scope: "Cluster", ...question },
+    {
+      kind: "LocalSubjectAccessReview",
+      plural: "localsubjectaccessreviews",
+      ...question,
+      hooks: localSubjectAccessReviewHooks,
+    },
+    {
+      kind: "SelfSubjectAccessReview",
+      plural: "selfsubjectaccessreviews",
+      scope: "Cluster",
+      ...question,
+      hooks: selfSubjectAccessReviewHooks,
+    },
+    {
+      kind: "SelfSubjectRulesReview",
+      plural: "selfsubjectrulesreviews",
+      scope: "Cluster",
+      ...question,
+      hooks: selfSubjectRulesReviewHooks,
+    },
+    {
+      kind: "SubjectAccessReview",
+      plural: "subjectaccessreviews",
+      scope: "Cluster",
+      ...question,
+      hooks: subjectAccessReviewHooks,
+    },
   ],
 );

@@ -148,8 +148,7 @@ function checkDataSource(
   if (namespace !== "") pushInvalid(errors, `${path}.namespace`, namespace, labelName(namespace));
 }
 
-/** Whether a stored claim is filled from something of a group that no group can be called. */
-export function hasInvalidApiGroup(spec: PersistentVolumeClaimSpec | undefined): boolean {
-  const groups = [spec?.dataSource?.apiGroup, spec?.dataSourceRef?.apiGroup];
-  return groups.some((group) => group !== undefined && group !== "" && subdomainName(group).length > 0);
+/** Compat: once a stored claim names a group to be filled from, what it is called is no longer looked at. */
+export function namesApiGroup(spec: PersistentVolumeClaimSpec | undefined): boolean {
+  return [spec?.dataSource, spec?.dataSourceRef].some((source) => typeof source?.apiGroup === "string");
 }

@@ -11,7 +11,7 @@ import { hasInvalidValue } from "../rules/label-selector.ts";
 import { printDifferences } from "../rules/print-differences.ts";
 import { plainAmounts, roundResourceList, roundResources } from "../rules/quantities.ts";
 import { isNativeResource, pushAmountErrors, wholeValue } from "../rules/resource-names.ts";
-import { hasInvalidApiGroup, validateClaimSpec } from "./claim-spec-validation.ts";
+import { namesApiGroup, validateClaimSpec } from "./claim-spec-validation.ts";
 import { claimSpecOf, statusOf, type VolumeStatus } from "./volume-object-types.ts";
 import type { PersistentVolumeClaimSpec, TypedLocalObjectReference } from "./volume-types.ts";
 import { claimWarnings } from "./volume-warnings.ts";
@@ -51,8 +51,8 @@ const SPEC: GoShape = [
 ];
 
 /** Compat: only claims and snapshots can be named in the older of the two fields; all else is dropped. */
-function isOldSource({ kind, apiGroup = "" }: TypedLocalObjectReference): boolean {
-  return kind === "PersistentVolumeClaim" ? apiGroup === "" : kind === "VolumeSnapshot" && apiGroup === SNAPSHOTS;
+function isOldSource({ kind, apiGroup }: TypedLocalObjectReference): boolean {
+  return kind === "PersistentVolumeClaim" ? !apiGroup : kind === "VolumeSnapshot" && apiGroup === SNAPSHOTS;
 }
 
 const SNAPSHOTS = "snapshot.storage.k8s.io";
@@ -72,7 +72,7 @@ function alignSources(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClai
 }
 
 function reference({ apiGroup, kind = "", name = "" }: TypedLocalObjectReference): TypedLocalObjectReference {
-  return { ...(apiGroup === undefined ? {} : { apiGroup }), kind, name };
+  return { apiGroup: apiGroup ?? null, kind, name };
 }
 
 /** The spec with amounts in one form, so that only what they are worth counts. */
@@ -193,7 +193,7 @@ export const persistentVolumeClaimHooks: ResourceHooks = {
     const errors: FieldError[] = [];
     validateClaimSpec(errors, claimSpecOf(next), "spec", {
       allowsInvalidSelectorValues: hasInvalidValue(old?.selector),
-      allowsInvalidApiGroup: hasInvalidApiGroup(old),
+      allowsInvalidApiGroup: namesApiGroup(old),
     });
     return previous ? [...errors, ...changeErrors(next, previous)] : errors;
   },

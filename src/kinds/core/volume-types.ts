@@ -374,14 +374,14 @@ export interface VolumeResourceRequirements extends JsonObject {
 
 /** TypedLocalObjectReference of core/v1. */
 export interface TypedLocalObjectReference extends JsonObject {
-  apiGroup?: string;
+  apiGroup?: string | null;
   kind?: string;
   name?: string;
 }
 
 /** TypedObjectReference of core/v1. */
 export interface TypedObjectReference extends JsonObject {
-  apiGroup?: string;
+  apiGroup?: string | null;
   kind?: string;
   name?: string;
   namespace?: string;

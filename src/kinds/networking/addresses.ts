@@ -4,7 +4,7 @@ import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts"
 import type { ResourceHooks } from "../../resources/definition.ts";
 import { declaredHook } from "../rules/declared.ts";
 import { pushInvalid, subdomainName } from "../rules/formats.ts";
-import { IMMUTABLE } from "../rules/immutable.ts";
+import { IMMUTABLE, sameValue } from "../rules/immutable.ts";
 import { pushCanonicalAddressErrors } from "../rules/ip.ts";
 import { haveBothRangeFamilies, parseLooseRange, pushCanonicalRangeErrors } from "../rules/ip-ranges.ts";
 
@@ -23,13 +23,15 @@ const declaredErrors = declaredHook(
   (version) => `io.k8s.api.networking.${version}.IPAddress`,
 );
 
-function parentErrors(parent: ParentReference): FieldError[] {
+/** `isChanged`: declared rules say no more than that the parent may not change. */
+function parentErrors(parent: ParentReference, isChanged: boolean): FieldError[] {
   const { group = "", resource = "", name = "", namespace = "" } = parent;
   const errors: FieldError[] = [];
   const path = "spec.parentRef";
   if (group !== "") pushInvalid(errors, `${path}.group`, group, subdomainName(group));
   for (const [member, value] of Object.entries({ resource, name, namespace })) {
     if (value !== "") pushInvalid(errors, `${path}.${member}`, value, pathSegment(value));
+    else if (isChanged && member !== "namespace") errors.push(requiredField(`${path}.${member}`));
   }
   return errors;
 }
@@ -40,8 +42,9 @@ export const ipAddressHooks: ResourceHooks = {
     const errors: FieldError[] = [];
     const { name } = next.metadata;
     if (name !== undefined) pushCanonicalAddressErrors(errors, "metadata.name", name);
-    const parent = isObject(next.spec) ? next.spec.parentRef : undefined;
-    if (isObject(parent)) errors.push(...parentErrors(parent));
+    const [parent, before] = [next, previous].map((one) => (isObject(one?.spec) ? one.spec.parentRef : undefined));
+    const isChanged = previous !== undefined && !sameValue(parent, before);
+    if (isObject(parent)) errors.push(...parentErrors(parent, isChanged));
     return [...errors, ...declaredErrors(next, previous, way)];
   },
 };
@@ -69,7 +72,9 @@ function changedRangeErrors(ranges: readonly string[], before: readonly string[]
       range === before[index] ? [] : [invalidField(`${RANGES}[${index}]`, range, IMMUTABLE)],
     );
   }
-  if (before.length !== 1 || ranges.length !== 2) return [invalidField(RANGES, ranges, IMMUTABLE)];
+  if (before.length !== 1 || ranges.length !== 2) {
+    return [invalidField(RANGES, ranges.length > 0 ? ranges : null, IMMUTABLE)];
+  }
   const [first] = ranges;
   const errors = first === before[0] ? [] : [invalidField(`${RANGES}[0]`, first, IMMUTABLE)];
   return [...errors, ...rangeErrors(ranges)];

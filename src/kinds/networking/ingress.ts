@@ -6,7 +6,7 @@ import { labelName, portName, portNumber, pushInvalid, subdomainName } from "../
 import { addressWarnings, parseLooseAddress, pushAddressErrors } from "../rules/ip.ts";
 
 interface Reference extends JsonObject {
-  apiGroup?: string;
+  apiGroup?: string | null;
   kind?: string;
   name?: string;
 }
@@ -78,7 +78,7 @@ function hostErrors(host: string, path: string): FieldError[] {
 /** What is wrong with a reference to an object by group, kind and name. */
 function referenceErrors({ apiGroup, kind = "", name = "" }: Reference, path: string): FieldError[] {
   const errors: FieldError[] = [];
-  if (apiGroup !== undefined) pushInvalid(errors, `${path}.apiGroup`, apiGroup, subdomainName(apiGroup));
+  if (typeof apiGroup === "string") pushInvalid(errors, `${path}.apiGroup`, apiGroup, subdomainName(apiGroup));
   for (const [member, value] of Object.entries({ kind, name })) {
     if (value === "") errors.push(requiredField(`${path}.${member}`));
     else pushInvalid(errors, `${path}.${member}`, value, pathSegment(value));

@@ -8,6 +8,7 @@ import { validateResources } from "../core/resource-validation.ts";
 import { validateTolerations } from "../core/scheduling-validation.ts";
 import type { Texts } from "../rules/common-types.ts";
 import { declaredHook } from "../rules/declared.ts";
+import { labelName, pushInvalid } from "../rules/formats.ts";
 import { asGo } from "../rules/go-print.ts";
 import { deprecatedNodeLabel } from "../rules/node-labels.ts";
 
@@ -49,6 +50,11 @@ export const runtimeClassHooks: ResourceHooks = {
   validate(next, previous, way) {
     const { overhead, scheduling: { nodeSelector = {}, tolerations = [] } = {} } = next as RuntimeClass;
     const errors: FieldError[] = [];
+    const { handler } = next;
+    // Compat: what is wrong with a name that may not change is told as well.
+    if (previous && typeof handler === "string" && handler !== "" && handler !== previous.handler) {
+      pushInvalid(errors, "handler", handler, labelName(handler));
+    }
     if (overhead) {
       const scope = { options: podOptions(false, undefined, undefined), claimNames: new Set<string>() };
       validateResources(errors, { limits: overhead.podFixed ?? {} }, "overhead", scope);

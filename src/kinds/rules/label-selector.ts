@@ -8,40 +8,52 @@ import type { LabelSelector, LabelSelectorRequirement, Texts } from "./common-ty
 export interface SelectorOptions {
   /** Values of expressions need not be label values. */
   readonly allowsInvalidValues?: boolean;
+  /** Expressions may have operators that nobody knows. */
+  readonly allowsUnknownOperators?: boolean;
 }
 
 /** What is wrong with a label selector as objects write it; nothing when it is right or missing. */
 export function validateLabelSelector(
   selector: Json | undefined,
   path: string,
-  { allowsInvalidValues = false }: SelectorOptions = {},
+  options: SelectorOptions = {},
 ): FieldError[] {
   if (!isObject(selector)) return [];
   const { matchLabels, matchExpressions }: LabelSelector = selector;
   const errors = validateLabels(matchLabels ?? {}, `${path}.matchLabels`);
   for (const [index, expression] of (matchExpressions ?? []).entries()) {
-    errors.push(...validateRequirement(expression, `${path}.matchExpressions[${index}]`, allowsInvalidValues));
+    errors.push(...validateRequirement(expression, `${path}.matchExpressions[${index}]`, options));
   }
   return errors;
 }
 
-function validateRequirement(
-  { key = "", operator = "", values = [] }: LabelSelectorRequirement,
+/** What is wrong with how the operator of an expression and its values go together. */
+export function validateOperator(
+  { operator = "", values = [] }: LabelSelectorRequirement,
   path: string,
-  allowsInvalidValues: boolean,
+  { allowsUnknownOperators = false }: SelectorOptions,
 ): FieldError[] {
-  const errors: FieldError[] = [];
   if (operator === "In" || operator === "NotIn") {
     const text = "must be specified when `operator` is 'In' or 'NotIn'";
-    if (values.length === 0) errors.push(requiredField(`${path}.values`, text));
-  } else if (operator === "Exists" || operator === "DoesNotExist") {
-    const text = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
-    if (values.length > 0) errors.push(forbiddenField(`${path}.values`, text));
-  } else {
-    errors.push(invalidField(`${path}.operator`, operator, "not a valid selector operator"));
+    return values.length === 0 ? [requiredField(`${path}.values`, text)] : [];
   }
+  if (operator === "Exists" || operator === "DoesNotExist") {
+    const text = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
+    return values.length > 0 ? [forbiddenField(`${path}.values`, text)] : [];
+  }
+  return allowsUnknownOperators ? [] : [invalidField(`${path}.operator`, operator, "not a valid selector operator")];
+}
+
+/** What is wrong with one expression of a label selector. */
+export function validateRequirement(
+  requirement: LabelSelectorRequirement,
+  path: string,
+  options: SelectorOptions,
+): FieldError[] {
+  const { key = "", values = [] } = requirement;
+  const errors = validateOperator(requirement, path, options);
   errors.push(...qualifiedName(key).map((text) => invalidField(`${path}.key`, key, text)));
-  if (allowsInvalidValues) return errors;
+  if (options.allowsInvalidValues) return errors;
   for (const [index, value] of values.entries()) {
     errors.push(...labelValue(value).map((text) => invalidField(`${path}.values[${index}]`, value, text)));
   }

@@ -3,6 +3,7 @@ import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts"
 import type { ResourceHooks, WriteWay } from "../../resources/definition.ts";
 import { validateConditions } from "../rules/conditions.ts";
 import { declaredHook } from "../rules/declared.ts";
+import { asGo, type GoShape } from "../rules/go-print.ts";
 import { convertPodGroup, convertWorkload, isOldVersion, OLDER_VERSION, OLDEST_VERSION } from "./conversion.ts";
 import { olderSchedulingRules, schedulingRules } from "./declared-rules.ts";
 import { oldestWorkloadErrors } from "./oldest-workload.ts";
@@ -70,13 +71,61 @@ function childlessErrors(composite: CompositeTemplate, path: string): FieldError
   ];
 }
 
+const TEMPLATE_BEGIN: GoShape = [["Name", "name", ""]];
+const TEMPLATE_END: GoShape = [
+  ["PriorityClassName", "priorityClassName", ""],
+  ["Priority", "priority"],
+  ["PreemptionPolicy", "preemptionPolicy"],
+];
+const CONSTRAINTS: GoShape = [["Topology", "topology", null, [["Key", "key", ""]]]];
+const MODES: GoShape = [
+  ["Single", "single"],
+  ["All", "all"],
+];
+const CLAIM: GoShape = [
+  ["Name", "name", ""],
+  ["ResourceClaimName", "resourceClaimName"],
+  ["ResourceClaimTemplateName", "resourceClaimTemplateName"],
+];
+
+function policyShape(name: string, member: string): GoShape {
+  return [
+    ["Basic", "basic"],
+    ["Gang", "gang", null, [[name, member, 0]]],
+  ];
+}
+
+const NO_POLICY = { Basic: null, Gang: null };
+const GROUP_SHAPE: GoShape = [
+  ...TEMPLATE_BEGIN,
+  ["SchedulingPolicy", "schedulingPolicy", NO_POLICY, policyShape("MinCount", "minCount")],
+  ["SchedulingConstraints", "schedulingConstraints", null, CONSTRAINTS],
+  ["ResourceClaims", "resourceClaims", null, CLAIM],
+  ["DisruptionMode", "disruptionMode", null, MODES],
+  ...TEMPLATE_END,
+];
+
+/** Compat: a tree of groups as messages show it. */
+function compositeShape(depth: number): GoShape {
+  return [
+    ...TEMPLATE_BEGIN,
+    ["SchedulingPolicy", "schedulingPolicy", NO_POLICY, policyShape("MinGroupCount", "minGroupCount")],
+    ["SchedulingConstraints", "schedulingConstraints", null, CONSTRAINTS],
+    ["DisruptionMode", "disruptionMode", null, MODES],
+    ...TEMPLATE_END,
+    ["PodGroupTemplates", "podGroupTemplates", null, GROUP_SHAPE],
+    ["CompositePodGroupTemplates", "compositePodGroupTemplates", null, depth > 0 ? compositeShape(depth - 1) : []],
+  ];
+}
+
 function treeErrors(spec: WorkloadSpec): FieldError[] {
   const path = "spec.compositePodGroupTemplates";
   const composites = spec.compositePodGroupTemplates ?? [];
   const tooDeep = composites.flatMap((composite, index) => {
     if (depthOf(composite) < MAX_DEPTH) return [];
     const text = `maximum template hierarchy depth is ${MAX_DEPTH}`;
-    return [invalidField(`${path}[${index}]`, composite.compositePodGroupTemplates, text)];
+    const shown = asGo(composite.compositePodGroupTemplates, compositeShape(depthOf(composite)));
+    return [invalidField(`${path}[${index}]`, shown, text)];
   });
   return [
     ...nameErrors({ ...spec, podGroupTemplates: [] }, "spec", new Set(templateNames(spec))),

@@ -17,11 +17,11 @@ import { deprecatedNodeLabel } from "../rules/node-labels.ts";
 
 interface TopologyRequirement extends JsonObject {
   key?: string;
-  values?: string[];
+  values?: string[] | null;
 }
 
 interface TopologyTerm extends JsonObject {
-  matchLabelExpressions?: TopologyRequirement[];
+  matchLabelExpressions?: TopologyRequirement[] | null;
 }
 
 const MAX_PARAMETERS = 512;
@@ -49,10 +49,11 @@ function parameterErrors(parameters: Json | undefined, path: string): FieldError
   return errors;
 }
 
-function termErrors({ matchLabelExpressions = [] }: TopologyTerm, path: string): FieldError[] {
+function termErrors({ matchLabelExpressions }: TopologyTerm, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const keys = new Set<string>();
-  for (const [index, { key = "", values = [] }] of matchLabelExpressions.entries()) {
+  for (const [index, { key = "", values: list }] of (matchLabelExpressions ?? []).entries()) {
+    const values = list ?? [];
     const itemPath = `${path}.matchLabelExpressions[${index}]`;
     if (values.length === 0) errors.push(requiredField(`${itemPath}.values`));
     for (const [at, value] of values.entries()) {
@@ -66,8 +67,9 @@ function termErrors({ matchLabelExpressions = [] }: TopologyTerm, path: string):
 }
 
 /** A text that terms have in common when they select the same. */
-function meaningOf({ matchLabelExpressions = [] }: TopologyTerm): string {
-  const byKey = new Map(matchLabelExpressions.map(({ key = "", values = [] }) => [key, [...new Set(values)].sort()]));
+function meaningOf({ matchLabelExpressions }: TopologyTerm): string {
+  const expressions = matchLabelExpressions ?? [];
+  const byKey = new Map(expressions.map(({ key = "", values }) => [key, [...new Set(values)].sort()]));
   return JSON.stringify([...byKey].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
@@ -114,8 +116,8 @@ export const storageClassHooks: ResourceHooks = {
     return [...errors, ...topologyErrors(topologiesOf(next)), ...declaredErrors(next, previous, way)];
   },
   warn: (next) =>
-    topologiesOf(next).flatMap(({ matchLabelExpressions = [] }, index) =>
-      matchLabelExpressions.flatMap(({ key = "" }, at) => {
+    topologiesOf(next).flatMap(({ matchLabelExpressions }, index) =>
+      (matchLabelExpressions ?? []).flatMap(({ key = "" }, at) => {
         const text = deprecatedNodeLabel(key);
         return text === undefined ? [] : [`allowedTopologies[${index}].matchLabelExpressions[${at}].key: ${text}`];
       }),

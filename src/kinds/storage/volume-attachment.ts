@@ -1,15 +1,19 @@
 import { type FieldError, forbiddenField, invalidField, requiredField, tooLongField } from "../../api/field-error.ts";
 import { byteLength } from "../../api/names.ts";
-import type { JsonObject, KubeObject } from "../../api/object.ts";
+import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/definition.ts";
+import type { PersistentVolumeSpec } from "../core/volume-object-types.ts";
+import { checkDriverName } from "../core/volume-source-validation.ts";
 import type { Texts } from "../rules/common-types.ts";
 import { declaredHook } from "../rules/declared.ts";
 import { pushInvalid, rangeMessage, subdomainName } from "../rules/formats.ts";
+import { sameValue } from "../rules/immutable.ts";
+import { inlineVolumeErrors, setInlineVolumeDefaults } from "./inline-volume.ts";
 
 interface AttachmentSpec extends JsonObject {
   attacher?: string;
   nodeName?: string;
-  source?: { persistentVolumeName?: string; inlineVolumeSpec?: JsonObject };
+  source?: { persistentVolumeName?: string; inlineVolumeSpec?: PersistentVolumeSpec };
 }
 
 interface VolumeError extends JsonObject {
@@ -37,6 +41,8 @@ const declaredErrors = declaredHook(
   (version) => `io.k8s.api.storage.${version}.VolumeAttachment`,
 );
 
+const specOf = ({ spec }: KubeObject) => (isObject(spec) ? spec : {}) as AttachmentSpec;
+
 function specErrors({ nodeName = "", source = {} }: AttachmentSpec): FieldError[] {
   const { persistentVolumeName: volume, inlineVolumeSpec: inline } = source;
   const errors: FieldError[] = [];
@@ -44,8 +50,15 @@ function specErrors({ nodeName = "", source = {} }: AttachmentSpec): FieldError[
   else if (volume !== undefined && inline !== undefined) errors.push(forbiddenField("spec.source", ONE_SOURCE));
   else if (volume === "") {
     errors.push(requiredField("spec.source.persistentVolumeName", "must specify non empty persistentVolumeName"));
-  }
+  } else if (inline) errors.push(...inlineVolumeErrors(inline, "spec.source.inlineVolumeSpec"));
   pushInvalid(errors, "spec.nodeName", nodeName, subdomainName(nodeName));
+  return errors;
+}
+
+/** Compat: what is wrong with a name that may not change is told as well. */
+function changedAttacherErrors(next: AttachmentSpec, previous: AttachmentSpec | undefined): FieldError[] {
+  const errors: FieldError[] = [];
+  if (previous && !sameValue(next, previous)) checkDriverName(errors, next.attacher ?? "", "spec.attacher");
   return errors;
 }
 
@@ -68,10 +81,19 @@ function statusErrors({ attachmentMetadata = {}, attachError, detachError }: Att
 
 /** Which volume is to be attached to which node; that never changes. */
 export const volumeAttachmentHooks: ResourceHooks = {
+  setDefaults(attachment) {
+    const { inlineVolumeSpec } = specOf(attachment).source ?? {};
+    if (inlineVolumeSpec) setInlineVolumeDefaults(inlineVolumeSpec);
+  },
   validate(next, previous, way) {
-    const { spec, status } = next as KubeObject & { spec?: AttachmentSpec; status?: AttachmentStatus };
-    const errors = [...specErrors(spec ?? {}), ...statusErrors(status ?? {})];
-    const volume = spec?.source?.persistentVolumeName;
+    const spec = specOf(next);
+    const { status } = next as KubeObject & { status?: AttachmentStatus };
+    const errors = [
+      ...changedAttacherErrors(spec, previous && specOf(previous)),
+      ...specErrors(spec),
+      ...statusErrors(status ?? {}),
+    ];
+    const volume = spec.source?.persistentVolumeName;
     if (volume !== undefined) pushInvalid(errors, "spec.source.persistentVolumeName", volume, subdomainName(volume));
     return [...errors, ...declaredErrors(next, previous, way)];
   },

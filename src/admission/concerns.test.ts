@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { KubeObject } from "../api/object.ts";
+import type { ResourceDefinition } from "../resources/definition.ts";
+import { World } from "./admission.suite.ts";
+import { isAbout, isInGroup, nameIn } from "./concerns.ts";
+
+test("built-in groups are known by their usual names, whatever the domain", () => {
+  const object = { kind: "PriorityClass", apiVersion: "", metadata: { name: "x" } };
+  const usual = new World().request({ group: "scheduling.k8s.io", plural: "priorityclasses", object });
+  const renamed = new World(undefined, "example.org").request({
+    group: "scheduling.example.org",
+    plural: "priorityclasses",
+    object,
+  });
+  for (const request of [usual, renamed]) {
+    assert.ok(isAbout(request, "scheduling.k8s.io", "priorityclasses"));
+    assert.ok(!isAbout(request, "scheduling.k8s.io", "priorityclasses", "status"));
+    assert.ok(!isAbout(request, "scheduling.k8s.io", "podgroups"));
+    assert.ok(!isAbout(request, "storage.k8s.io", "priorityclasses"));
+    assert.ok(!isAbout(request, "", "priorityclasses"));
+  }
+});
+
+test("a custom group that only looks like a built-in one is another one", () => {
+  const { definition } = new World().resource("storage.k8s.io", "storageclasses");
+  const [version] = definition.versions;
+  assert.ok(version);
+  const custom: ResourceDefinition = {
+    ...definition,
+    group: "storage.example.org",
+    versions: [{ ...version, schemaName: "org.example.storage.v1.StorageClass" }],
+  };
+  assert.ok(!isInGroup(custom, "storage.k8s.io"));
+  assert.ok(isInGroup(custom, "storage.example.org"));
+  assert.ok(isInGroup({ ...definition, group: "storage.example.org" }, "storage.k8s.io"));
+});
+
+test("a refusal names the object, or what its name will begin with", () => {
+  const world = new World();
+  const name = (metadata: KubeObject["metadata"]) =>
+    nameIn(world.request({ plural: "pods", object: { kind: "Pod", apiVersion: "v1", metadata } }));
+  assert.equal(name({ name: "a", generateName: "b-" }), "a");
+  assert.equal(name({ generateName: "b-" }), "b-");
+  assert.equal(name({}), "Unknown");
+});

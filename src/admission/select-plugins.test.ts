@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { World } from "./admission.suite.ts";
+import { defaultPlugins, UNAVAILABLE_PLUGINS } from "./plugins/all.ts";
+import { selectPlugins } from "./select-plugins.ts";
+
+const world = new World();
+const plugins = defaultPlugins({ resources: world.resources, authorize: async () => true });
+const select = (enabled: string[], disabled: string[]) =>
+  selectPlugins(plugins, UNAVAILABLE_PLUGINS, { enabled, disabled }).map(({ name }) => name);
+
+test("plugins run in their own order, whatever the order of names", () => {
+  const all = select([], []);
+  assert.equal(all[0], "NamespaceLifecycle");
+  assert.equal(all.at(-1), "ResourceQuota");
+  assert.equal(new Set(all).size, all.length);
+  assert.deepEqual(select(["ResourceQuota", "LimitRanger"], []), all);
+});
+
+test("those that are switched off are left out, also when there is no plugin of that name", () => {
+  const left = select(["LimitRanger"], ["PodSecurity", "Priority", "MutatingAdmissionWebhook"]);
+  assert.ok(!left.includes("PodSecurity") && !left.includes("Priority"));
+  assert.equal(left.length, plugins.length - 2);
+});
+
+const mistakes: readonly [enabled: string[], disabled: string[], message: string][] = [
+  [["Nix"], [], 'enable-admission-plugins plugin "Nix" is unknown'],
+  [[], ["podsecurity"], 'disable-admission-plugins plugin "podsecurity" is unknown'],
+  [
+    ["Priority", "LimitRanger"],
+    ["LimitRanger", "Priority"],
+    "[LimitRanger Priority] in enable-admission-plugins and disable-admission-plugins overlapped",
+  ],
+  [["NodeRestriction"], [], 'enable-admission-plugins plugin "NodeRestriction" is not available'],
+];
+
+for (const [enabled, disabled, message] of mistakes) {
+  test(message, () => assert.throws(() => select(enabled, disabled), { message }));
+}

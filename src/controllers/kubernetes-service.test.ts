@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { JsonObject } from "../api/object.ts";
+import { TestCluster } from "./controllers.suite.ts";
+import { kubernetesService } from "./kubernetes-service.ts";
+import { createServiceRange } from "./service-range.ts";
+
+const KEY = { namespace: "default", name: "kubernetes" };
+
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 500; tries++) {
+    if (await isTrue()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  assert.fail("it did not happen in time");
+}
+
+test("a server announces itself and takes its announcement back", async () => {
+  const cluster = new TestCluster();
+  const { access } = cluster.resources;
+  await createServiceRange(cluster.resources, ["10.0.0.0/24"]);
+  await createServiceRange(cluster.resources, ["10.0.0.0/24"]);
+  const common = { clusterAddress: "10.0.0.1", port: 6443, isShared: true };
+  const start = (ownAddress: string) => {
+    const stop = new AbortController();
+    const controller = kubernetesService(cluster.resources, { ...common, ownAddress }, cluster.report);
+    return { stop: () => stop.abort(), ended: controller.run(stop.signal) };
+  };
+  const addresses = async () => {
+    const endpoints = await access.find("", "endpoints", KEY);
+    const subsets = (endpoints?.subsets ?? []) as { addresses: { ip: string }[] }[];
+    return subsets.flatMap((subset) => subset.addresses.map(({ ip }) => ip)).join();
+  };
+  const first = start("192.0.2.1");
+  await until(async () => (await addresses()) === "192.0.2.1");
+  const second = start("192.0.2.2");
+  await until(async () => (await addresses()) === "192.0.2.1,192.0.2.2");
+  const service = await access.find("", "services", KEY);
+  assert.equal((service?.spec as JsonObject).clusterIP, "10.0.0.1");
+  const slice = await access.find("discovery.k8s.io", "endpointslices", KEY);
+  assert.equal((slice?.endpoints as unknown[]).length, 2);
+
+  first.stop();
+  await first.ended;
+  assert.equal(await addresses(), "192.0.2.2");
+  second.stop();
+  await second.ended;
+  assert.equal(await addresses(), "");
+  assert.deepEqual(cluster.problems, []);
+  await cluster.stop();
+});

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { KubeObject } from "../api/object.ts";
+import { serviceClaims } from "../kinds/core/service-claims.ts";
+import { printTime } from "../resources/metadata.ts";
+import { encodeObject } from "../resources/object-view.ts";
+import { TestCluster } from "./controllers.suite.ts";
+import { createServiceRange } from "./service-range.ts";
+import { ServiceRepair } from "./service-repair.ts";
+
+async function setUp() {
+  const cluster = new TestCluster();
+  await createServiceRange(cluster.resources, ["10.0.0.0/24"]);
+  const repair = new ServiceRepair(cluster.resources.access, serviceClaims, cluster.report);
+  const { access, store, keys } = cluster.resources;
+  /** Writes as if somebody had done so who does not keep records. */
+  const plant = (place: string, object: KubeObject) => store.put(keys.root + place, encodeObject(object), 0);
+  const addresses = async () => (await access.list("networking.k8s.io", "ipaddresses", "")).map(nameOf);
+  const taken = async () => [...serviceClaims.readPorts(await access.findRecord(serviceClaims.portsPlace))];
+  return { cluster, repair, plant, addresses, taken };
+}
+
+const nameOf = ({ metadata }: KubeObject): string => metadata.name ?? "";
+
+const service = (name: string, clusterIP: string, nodePort: number): KubeObject => ({
+  kind: "Service",
+  apiVersion: "v1",
+  metadata: { name, namespace: "default", uid: name },
+  spec: { type: "NodePort", clusterIP, clusterIPs: [clusterIP], ports: [{ port: 80, protocol: "TCP", nodePort }] },
+});
+
+test("what services have is recorded", async () => {
+  const { cluster, repair, plant, addresses, taken } = await setUp();
+  await plant("services/specs/default/a", service("a", "10.0.0.5", 30_005));
+  await plant("services/specs/default/b", service("b", "10.0.0.6", 30_006));
+  await repair.round();
+  assert.deepEqual(await addresses(), ["10.0.0.5", "10.0.0.6"]);
+  assert.deepEqual(await taken(), [30_005, 30_006]);
+  assert.deepEqual(cluster.problems, []);
+  await cluster.stop();
+});
+
+test("an address whose service never came is free after a while, another's record stays", async () => {
+  const { cluster, repair, plant, addresses } = await setUp();
+  const record = (address: string, ageMs: number): KubeObject => {
+    const { metadata, ...rest } = serviceClaims.addressRecord(service("gone", address, 0), address);
+    return {
+      ...rest,
+      metadata: { ...metadata, uid: address, creationTimestamp: printTime(Date.now() - ageMs) },
+    } as KubeObject;
+  };
+  await plant("ipaddresses/10.0.0.7", record("10.0.0.7", 120_000));
+  await plant("ipaddresses/10.0.0.8", record("10.0.0.8", 1000));
+  const foreign = record("10.0.0.9", 120_000);
+  delete foreign.metadata.labels;
+  await plant("ipaddresses/10.0.0.9", foreign);
+  await repair.round();
+  assert.deepEqual(await addresses(), ["10.0.0.8", "10.0.0.9"]);
+  await cluster.stop();
+});
+
+test("a record that names another service is put right, and two services with one address are told of", async () => {
+  const { cluster, repair, plant } = await setUp();
+  const wrong = serviceClaims.addressRecord(service("other", "10.0.0.5", 0), "10.0.0.5");
+  await plant("ipaddresses/10.0.0.5", { ...wrong, metadata: { ...wrong.metadata, uid: "u" } });
+  await plant("services/specs/default/a", service("a", "10.0.0.5", 30_005));
+  await plant("services/specs/default/b", service("b", "10.0.0.5", 30_006));
+  await repair.round();
+  const key = { namespace: "", name: "10.0.0.5" };
+  const record = await cluster.resources.access.find("networking.k8s.io", "ipaddresses", key);
+  assert.deepEqual(record?.spec, { parentRef: { resource: "services", namespace: "default", name: "a" } });
+  assert.match(String(cluster.problems), /10\.0\.0\.5 belongs to default\/a and default\/b/);
+  await cluster.stop();
+});
+
+test("a port is given back when it was nobody's for three rounds", async () => {
+  const { cluster, repair, plant, taken } = await setUp();
+  await plant(serviceClaims.portsPlace, serviceClaims.printPorts(new Set([30_001, 30_002])));
+  await plant("services/specs/default/a", service("a", "10.0.0.5", 30_002));
+  for (const expected of [2, 2, 1]) {
+    await repair.round();
+    assert.equal((await taken()).length, expected);
+  }
+  assert.deepEqual(await taken(), [30_002]);
+  await cluster.stop();
+});

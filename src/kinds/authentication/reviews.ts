@@ -1,0 +1,43 @@
+import { badRequest } from "../../api/api-error.ts";
+import type { UserInfo } from "../../api/call.ts";
+import type { JsonObject, KubeObject } from "../../api/object.ts";
+import type { ResourceHooks } from "../../resources/definition.ts";
+import { printTime } from "../../resources/metadata.ts";
+
+interface TokenReview extends KubeObject {
+  spec?: { token?: string; audiences?: string[] };
+}
+
+/** A user as reviews show one; what is empty is left out. */
+export function printUser({ name, uid = "", groups, extra = {} }: UserInfo): JsonObject {
+  const values = Object.entries(extra).map(([key, list]): [string, string[]] => [key, [...list]]);
+  return {
+    ...(name === "" ? {} : { username: name }),
+    ...(uid === "" ? {} : { uid }),
+    ...(groups.length === 0 ? {} : { groups: [...groups] }),
+    ...(values.length === 0 ? {} : { extra: Object.fromEntries(values) }),
+  };
+}
+
+/** Tells callers who they are. Whatever they sent besides is dropped. */
+export const selfSubjectReviewHooks: ResourceHooks = {
+  async act({ access, body, user }) {
+    const { kind, apiVersion } = body;
+    const metadata = { creationTimestamp: printTime(access.now) };
+    return { kind, apiVersion, metadata, status: { userInfo: printUser(user) } };
+  },
+};
+
+/** Tells whom a token stands for. */
+export const tokenReviewHooks: ResourceHooks = {
+  async act({ body, identities }) {
+    const { token = "", audiences = [] } = (body as TokenReview).spec ?? {};
+    if (token === "") throw badRequest("token is required for TokenReview in authentication");
+    const verdict = await identities.recognize(token, audiences);
+    const { user, error = "" } = verdict;
+    const status = user
+      ? { authenticated: true, user: printUser(user), audiences: [...verdict.audiences] }
+      : { user: {}, ...(error === "" ? {} : { error }) };
+    return { ...body, status };
+  },
+};

@@ -1,0 +1,243 @@
+import { ApiError, badRequest, invalid } from "../../api/api-error.ts";
+import type { UserInfo } from "../../api/call.ts";
+import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
+import { parseFieldSelector } from "../../api/field-selector.ts";
+import type { AccessVerdict, WantedAccess } from "../../api/identity.ts";
+import { parseLabelSelector } from "../../api/label-selector.ts";
+import type { JsonObject, KubeObject } from "../../api/object.ts";
+import type { ResourceHooks } from "../../resources/definition.ts";
+import type { LabelSelectorRequirement } from "../rules/common-types.ts";
+import { asGo } from "../rules/go-print.ts";
+import { validateOperator, validateRequirement } from "../rules/label-selector.ts";
+
+interface Selector extends JsonObject {
+  rawSelector?: string;
+  requirements?: LabelSelectorRequirement[];
+}
+
+interface ResourceAttributes extends JsonObject {
+  namespace?: string;
+  verb?: string;
+  group?: string;
+  version?: string;
+  resource?: string;
+  subresource?: string;
+  name?: string;
+  fieldSelector?: Selector;
+  labelSelector?: Selector;
+}
+
+interface PathAttributes extends JsonObject {
+  path?: string;
+  verb?: string;
+}
+
+interface ReviewSpec extends JsonObject {
+  resourceAttributes?: ResourceAttributes;
+  nonResourceAttributes?: PathAttributes;
+  user?: string;
+  groups?: string[];
+  uid?: string;
+  extra?: Record<string, string[]>;
+}
+
+const specOf = (review: KubeObject): ReviewSpec => (review.spec as ReviewSpec | undefined) ?? {};
+
+/** Operators that only newer clients know are let through. */
+const OPTIONS = { allowsUnknownOperators: true };
+
+function selectorErrors(selector: Selector | undefined, path: string, isOfLabels: boolean): FieldError[] {
+  if (selector === undefined) return [];
+  const { rawSelector = "", requirements = [] } = selector;
+  const errors: FieldError[] = [];
+  if (rawSelector !== "" && requirements.length > 0) {
+    const text = "may not specified at the same time as requirements";
+    errors.push(invalidField(`${path}.rawSelector`, rawSelector, text));
+  }
+  if (rawSelector === "" && requirements.length === 0) {
+    const text = `when ${path} is specified, requirements or rawSelector is required`;
+    errors.push(requiredField(`${path}.requirements`, text));
+  }
+  for (const [index, requirement] of requirements.entries()) {
+    const at = `${path}.requirements[${index}]`;
+    if (isOfLabels) errors.push(...validateRequirement(requirement, at, OPTIONS));
+    else {
+      if (!requirement.key) errors.push(requiredField(`${at}.key`, "must be specified"));
+      errors.push(...validateOperator(requirement, at, OPTIONS));
+    }
+  }
+  return errors;
+}
+
+const printPath = (attributes: PathAttributes | undefined) =>
+  asGo(attributes, [
+    ["Path", "path", ""],
+    ["Verb", "verb", ""],
+  ]);
+
+function attributeErrors({ resourceAttributes, nonResourceAttributes }: ReviewSpec): FieldError[] {
+  if ((resourceAttributes === undefined) !== (nonResourceAttributes === undefined)) return [];
+  const text = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+  return [invalidField("spec", printPath(nonResourceAttributes), text)];
+}
+
+function resourceErrors({ resourceAttributes }: ReviewSpec): FieldError[] {
+  const path = "spec.resourceAttributes";
+  return [
+    ...selectorErrors(resourceAttributes?.fieldSelector, `${path}.fieldSelector`, false),
+    ...selectorErrors(resourceAttributes?.labelSelector, `${path}.labelSelector`, true),
+  ];
+}
+
+function subjectErrors({ user = "", groups = [] }: ReviewSpec): FieldError[] {
+  if (user !== "" || groups.length > 0) return [];
+  return [invalidField("spec.user", user, "at least one of user or group must be specified")];
+}
+
+/** Questions have no names or labels. */
+function metadataErrors({ metadata }: KubeObject, allowed: readonly string[], text: string): FieldError[] {
+  const surplus = Object.keys(metadata).filter((member) => member !== "managedFields" && !allowed.includes(member));
+  return surplus.length === 0 ? [] : [invalidField("metadata", metadata, text)];
+}
+
+function localErrors({ spec, metadata }: { spec: ReviewSpec; metadata: KubeObject["metadata"] }): FieldError[] {
+  const errors: FieldError[] = [];
+  const namespace = spec.resourceAttributes?.namespace ?? "";
+  if (spec.resourceAttributes && namespace !== (metadata.namespace ?? "")) {
+    errors.push(invalidField("spec.resourceAttributes.namespace", namespace, "must match metadata.namespace"));
+  }
+  if (spec.nonResourceAttributes) {
+    const shown = printPath(spec.nonResourceAttributes);
+    errors.push(invalidField("spec.nonResourceAttributes", shown, "disallowed on this kind of request"));
+  }
+  return errors;
+}
+
+function requireValid(review: KubeObject, errors: readonly FieldError[]): void {
+  // Compat: the refusal names neither kind nor name.
+  const group = review.apiVersion.split("/")[0] ?? "";
+  if (errors.length > 0) throw invalid({ group, kind: "" }, "", errors);
+}
+
+function wantedOf({ resourceAttributes, nonResourceAttributes = {} }: ReviewSpec): WantedAccess {
+  if (!resourceAttributes) return { verb: nonResourceAttributes.verb ?? "", path: nonResourceAttributes.path ?? "" };
+  const {
+    verb = "",
+    group = "",
+    version = "",
+    resource = "",
+    subresource = "",
+    namespace = "",
+    name = "",
+  } = resourceAttributes;
+  return { verb, group, version, resource, subresource, namespace, name };
+}
+
+const LABEL_OPERATORS = ["In", "NotIn", "Exists", "DoesNotExist"];
+const FIELD_OPERATORS = ["In", "NotIn"];
+
+/** How much of a selector nobody can understand; undefined: nothing. */
+function ignoredPart(selector: Selector | undefined, isOfLabels: boolean): string | undefined {
+  const { rawSelector = "", requirements = [] } = selector ?? {};
+  if (rawSelector !== "") return isParsable(rawSelector, isOfLabels) ? undefined : "ignored";
+  const understood = requirements.filter(({ operator = "", values = [] }) =>
+    isOfLabels ? LABEL_OPERATORS.includes(operator) : FIELD_OPERATORS.includes(operator) && values.length === 1,
+  );
+  if (understood.length === requirements.length) return undefined;
+  return understood.length > 0 ? "partially ignored" : "ignored";
+}
+
+function isParsable(text: string, isOfLabels: boolean): boolean {
+  try {
+    if (isOfLabels) parseLabelSelector(text);
+    else parseFieldSelector(text);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError) return false;
+    throw error;
+  }
+}
+
+/** What of the question could not be taken into account. */
+function evaluationError({ resourceAttributes: { fieldSelector, labelSelector } = {} }: ReviewSpec): string {
+  const [ofFields, ofLabels] = [ignoredPart(fieldSelector, false), ignoredPart(labelSelector, true)];
+  const texts = [
+    ofFields && `spec.resourceAttributes.fieldSelector ${ofFields} due to parse error`,
+    ofLabels && `spec.resourceAttributes.labelSelector ${ofLabels} due to parse error`,
+  ];
+  return texts.filter((text) => text !== undefined).join("; ");
+}
+
+function subjectOf({ user = "", groups = [], uid = "", extra = {} }: ReviewSpec): UserInfo {
+  return { name: user, groups, uid, extra };
+}
+
+function answered(review: KubeObject, { allowed, denied = false, reason = "" }: AccessVerdict): KubeObject {
+  const error = evaluationError(specOf(review));
+  const status = {
+    allowed,
+    ...(denied ? { denied } : {}),
+    ...(reason === "" ? {} : { reason }),
+    ...(error === "" ? {} : { evaluationError: error }),
+  };
+  return { ...review, status };
+}
+
+/** May somebody do something? */
+export const subjectAccessReviewHooks: ResourceHooks = {
+  async act({ body, identities }) {
+    const spec = specOf(body);
+    const errors = [...attributeErrors(spec), ...subjectErrors(spec), ...resourceErrors(spec)];
+    requireValid(body, [...errors, ...metadataErrors(body, [], "must be empty")]);
+    return answered(body, await identities.judge(subjectOf(spec), wantedOf(spec)));
+  },
+};
+
+/** May somebody do something in this namespace? */
+export const localSubjectAccessReviewHooks: ResourceHooks = {
+  async act({ body, identities }) {
+    const spec = specOf(body);
+    requireValid(body, [
+      ...attributeErrors(spec),
+      ...subjectErrors(spec),
+      ...resourceErrors(spec),
+      ...metadataErrors(body, ["namespace"], "must be empty except for namespace"),
+      ...localErrors({ spec, metadata: body.metadata }),
+    ]);
+    return answered(body, await identities.judge(subjectOf(spec), wantedOf(spec)));
+  },
+};
+
+/** May I do something? */
+export const selfSubjectAccessReviewHooks: ResourceHooks = {
+  async act({ body, identities, user }) {
+    const spec = specOf(body);
+    const errors = [...attributeErrors(spec), ...resourceErrors(spec)];
+    requireValid(body, [...errors, ...metadataErrors(body, [], "must be empty")]);
+    return answered(body, await identities.judge(user, wantedOf(spec)));
+  },
+};
+
+/** What may I do in a namespace? */
+export const selfSubjectRulesReviewHooks: ResourceHooks = {
+  async act({ body, identities, user }) {
+    const { namespace = "" } = (body.spec as { namespace?: string } | undefined) ?? {};
+    if (namespace === "") throw badRequest("no namespace on request");
+    const { resourceRules, nonResourceRules, incomplete } = await identities.rulesOf(user, namespace);
+    const status = {
+      resourceRules: resourceRules.map(({ verbs, apiGroups, resources, resourceNames = [] }) => ({
+        verbs: [...verbs],
+        apiGroups: [...apiGroups],
+        resources: [...resources],
+        ...(resourceNames.length === 0 ? {} : { resourceNames: [...resourceNames] }),
+      })),
+      nonResourceRules: nonResourceRules.map(({ verbs, nonResourceURLs }) => ({
+        verbs: [...verbs],
+        nonResourceURLs: [...nonResourceURLs],
+      })),
+      incomplete,
+    };
+    const { kind, apiVersion } = body;
+    return { kind, apiVersion, metadata: {}, spec: {}, status };
+  },
+};

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { scheduleProblem } from "./cron-schedule.ts";
+import { countIndexes, firstCommonIndex } from "./index-intervals.ts";
+import { timeZoneProblem } from "./time-zone.ts";
+
+test("schedules", () => {
+  for (const good of [
+    "* * * * *",
+    "*/5 0-23/2 ? JAN-dec sun,3",
+    "@hourly",
+    "@every 1h30m",
+    "0 0 1 1 0",
+    "CRON_TZ=UTC 1 2 3 4 5",
+  ]) {
+    assert.equal(scheduleProblem(good), undefined, good);
+  }
+  const rows: [schedule: string, problem: string][] = [
+    ["sometimes", "expected exactly 5 fields, found 1: [sometimes]"],
+    ["60 * * * *", "end of range (60) above maximum (59): 60"],
+    ["* * 0 * *", "beginning of range (0) below minimum (1): 0"],
+    ["5-1 * * * *", "beginning of range (5) beyond end of range (1): 5-1"],
+    ["*/0 * * * *", "step of range should be a positive number: */0"],
+    ["1-2-3 * * * *", "too many hyphens: 1-2-3"],
+    ["1/2/3 * * * *", "too many slashes: 1/2/3"],
+    ["x * * * *", 'failed to parse int from x: strconv.Atoi: parsing "x": invalid syntax'],
+    ["@never", "unrecognized descriptor: @never"],
+    ["@every 1x", 'failed to parse duration @every 1x: time: unknown unit "x" in duration "1x"'],
+    ["@every 5", 'failed to parse duration @every 5: time: missing unit in duration "5"'],
+    ["TZ=Mars/Base * * * * *", "provided bad location Mars/Base: unknown time zone Mars/Base"],
+  ];
+  for (const [schedule, problem] of rows) assert.equal(scheduleProblem(schedule), problem);
+});
+
+test("time zones", () => {
+  for (const good of ["UTC", "Europe/Berlin", "US/Eastern", "Etc/GMT+1", "Local"])
+    assert.equal(timeZoneProblem(good), undefined);
+  for (const bad of ["utc", "europe/berlin", "Mars/Base", "+01"])
+    assert.equal(timeZoneProblem(bad), `unknown time zone ${bad}`);
+});
+
+test("runs of indexes", () => {
+  assert.deepEqual(countIndexes("0-2,4,7-9", 10), { total: 7 });
+  assert.deepEqual(countIndexes("", 10), { total: 0 });
+  assert.equal(countIndexes("3-1", 10).problem, "non-increasing order, previous: 3, current: 1");
+  assert.equal(countIndexes("1,10", 10).problem, 'too large index: "10"');
+  assert.equal(countIndexes("a", 10).problem, 'cannot convert string to integer for index: "a"');
+  assert.equal(firstCommonIndex("0-3,8", "2-5", 10), 2);
+  assert.equal(firstCommonIndex("0,2,x", "1,3", 10), undefined);
+});

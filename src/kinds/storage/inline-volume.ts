@@ -1,0 +1,41 @@
+import path from "node:path";
+import { type FieldError, forbiddenField, requiredField } from "../../api/field-error.ts";
+import { accessModeErrors } from "../core/claim-spec-validation.ts";
+import { sourceErrors } from "../core/persistent-volume-sources.ts";
+import { setVolumeDefaults } from "../core/volume-defaults.ts";
+import type { PersistentVolumeSpec } from "../core/volume-object-types.ts";
+import { roundResourceList } from "../rules/quantities.ts";
+
+const INLINE = "in the context of inline volumes";
+const NOT_INLINE = `may not be specified ${INLINE}`;
+
+/** Fills in what the sources of a volume leave out that an attachment describes itself. */
+export function setInlineVolumeDefaults(spec: PersistentVolumeSpec): void {
+  const { hostPath, iscsi, rbd, azureDisk, scaleIO } = spec;
+  setVolumeDefaults({ hostPath, iscsi, rbd, azureDisk, scaleIO });
+  roundResourceList(spec.capacity);
+}
+
+/** What is wrong with a volume that an attachment describes itself, rather than naming one. */
+export function inlineVolumeErrors(spec: PersistentVolumeSpec, at: string): FieldError[] {
+  const { accessModes = [], persistentVolumeReclaimPolicy: policy = "", hostPath, volumeMode } = spec;
+  const errors: FieldError[] = [];
+  const forbid = (member: string, text = NOT_INLINE) => errors.push(forbiddenField(`${at}.${member}`, text));
+  if (spec.claimRef !== undefined) forbid("claimRef");
+  if (Object.keys(spec.capacity ?? {}).length > 0) forbid("capacity");
+  if (!spec.csi) errors.push(requiredField(`${at}.csi`, `has to be specified ${INLINE}`));
+  if (accessModes.length === 0) errors.push(requiredField(`${at}.accessModes`));
+  errors.push(...accessModeErrors(accessModes, `${at}.accessModes`));
+  if (policy !== "" && policy !== "Retain") forbid("persistentVolumeReclaimPolicy", `may only be Retain ${INLINE}`);
+  if (spec.nodeAffinity) forbid("nodeAffinity");
+  // The sources tell their errors as if they stood in the spec of a volume.
+  for (const { field, ...rest } of sourceErrors(spec, "")) errors.push({ ...rest, field: field.replace(/^spec/, at) });
+  if (hostPath && policy === "Recycle" && path.posix.normalize(`${hostPath.path ?? ""}/`) === "/") {
+    forbid("persistentVolumeReclaimPolicy", "may not be 'recycle' for a hostPath mount of '/'");
+  }
+  if (spec.storageClassName) forbid("storageClassName");
+  if (volumeMode !== undefined && volumeMode !== "Filesystem") {
+    forbid("volumeMode", `may not specify volumeMode other than Filesystem ${INLINE}`);
+  }
+  return errors;
+}
