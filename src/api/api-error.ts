@@ -73,6 +73,11 @@ export function conflict(target: ResourceName, name: string, text: string): ApiE
 /** What a writer is told whose resourceVersion is not the stored one. */
 export const MODIFIED = "the object has been modified; please apply your changes to the latest version and try again";
 
+/** 409: others own what an apply would change; every path of theirs is a cause. */
+export function ownedByOthers(message: string, causes: readonly StatusCause[]): ApiError {
+  return new ApiError(409, { message, reason: "Conflict", details: { causes: [...causes] } });
+}
+
 /** 422: fields are wrong. `kind` is the kind of the object, or that of the options. */
 export function invalid(kind: { group: string; kind: string }, name: string, errors: readonly FieldError[]): ApiError {
   const texts = [...new Set(errors.map(printFieldError))];
@@ -96,6 +101,15 @@ export function invalid(kind: { group: string; kind: string }, name: string, err
 /** 422: query or body options are wrong. */
 export function invalidOptions(kind: string, errors: readonly FieldError[]): ApiError {
   return invalid({ group: "meta.k8s.io", kind }, "", errors);
+}
+
+/** 422: the patch does not fit the object. Compat: the real server loses the reason on the way. */
+export function unprocessable(): ApiError {
+  return new ApiError(422, {
+    message: "the server rejected our request due to an error in our request",
+    reason: "Invalid",
+    details: {},
+  });
 }
 
 /** 400: the request cannot be understood. */

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonObject } from "../api/object.ts";
 import { TestCluster } from "./controllers.suite.ts";
 import { kubernetesService } from "./kubernetes-service.ts";
 import { createServiceRange } from "./service-range.ts";
@@ -36,9 +35,9 @@ test("a server announces itself and takes its announcement back", async () => {
   const second = start("192.0.2.2");
   await until(async () => (await addresses()) === "192.0.2.1,192.0.2.2");
   const service = await access.find("", "services", KEY);
-  assert.equal((service?.spec as JsonObject).clusterIP, "10.0.0.1");
+  assert.partialDeepStrictEqual(service?.spec, { clusterIP: "10.0.0.1" });
   const slice = await access.find("discovery.k8s.io", "endpointslices", KEY);
-  assert.equal((slice?.endpoints as unknown[]).length, 2);
+  assert.ok(Array.isArray(slice?.endpoints) && slice.endpoints.length === 2);
 
   first.stop();
   await first.ended;

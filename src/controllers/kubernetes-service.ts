@@ -149,12 +149,13 @@ class Announcer {
   }
 }
 
+const CONTENT = ["subsets", "addressType", "endpoints", "ports"];
+
 function isSettled(current: KubeObject, wanted: KubeObject): boolean {
-  const { metadata: own, apiVersion: _version, ...content } = wanted;
   const { labels = {} } = current.metadata;
   return (
-    Object.entries(own.labels ?? {}).every(([key, value]) => labels[key] === value) &&
-    Object.entries(content).every(([member, value]) => isDeepStrictEqual(sorted(current[member]), sorted(value)))
+    Object.entries(wanted.metadata.labels ?? {}).every(([key, value]) => labels[key] === value) &&
+    CONTENT.every((member) => isDeepStrictEqual(sorted(current[member]) ?? [], sorted(wanted[member]) ?? []))
   );
 }
 

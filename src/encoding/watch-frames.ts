@@ -1,5 +1,5 @@
 import { ApiError } from "../api/api-error.ts";
-import type { ObjectView, TableShape, WatchEvent } from "../api/reply.ts";
+import type { TableShape, WatchEvent } from "../api/reply.ts";
 import type { Status } from "../api/status.ts";
 import type { Transform } from "./negotiate.ts";
 import { partialJson } from "./partial-metadata.ts";
@@ -23,6 +23,8 @@ interface Framer {
   /** Framers of the same name make the same of an event. Absent: what this one makes depends on who watches, or when. */
   readonly name?: string;
   readonly object: (event: ObjectEvent) => Uint8Array;
+  /** The same without keeping it for others. */
+  readonly fresh?: (event: ObjectEvent) => Uint8Array;
   readonly error: (status: Status) => Uint8Array;
 }
 
@@ -32,6 +34,8 @@ type Result = IteratorResult<Uint8Array, undefined>;
 const DONE: Result = { done: true, value: undefined };
 const NONE: readonly Uint8Array[] = [];
 
+/** Of larger batches the frames are not kept one by one. */
+const MAX_KEPT_FRAMES = 64;
 /** Batches larger than this are handed on in parts. */
 const MAX_CHUNK_BYTES = 256 * 1024;
 
@@ -130,11 +134,13 @@ function frameBatch(batch: Batch, framer: Framer): readonly Uint8Array[] {
 }
 
 function joinBatch(batch: Batch, framer: Framer): readonly Uint8Array[] {
+  // So many at once are the present state rather than changes, and their frames are of use to nobody else.
+  const frame = batch.length > MAX_KEPT_FRAMES ? (framer.fresh ?? framer.object) : framer.object;
   const chunks: Uint8Array[] = [];
   let held: Uint8Array[] = [];
   let size = 0;
   for (const event of batch) {
-    const bytes = event.type === "ERROR" ? framer.error(event.status) : framer.object(event);
+    const bytes = event.type === "ERROR" ? framer.error(event.status) : frame(event);
     if (batch.length === 1) return [bytes];
     held.push(bytes);
     size += bytes.length;
@@ -157,25 +163,27 @@ function framerOf(form: WatchForm): Framer {
     };
   }
   if (transform === undefined) {
-    const object = ({ type, view }: ObjectEvent) => cachedFrame(type, view, "json", () => view.json());
-    return { name: "json", object, error: frameError };
+    const fresh = ({ type, view }: ObjectEvent) => joinFrame(type, view.json());
+    const object = (event: ObjectEvent) => cachedFrame(event, "json", fresh);
+    return { name: "json", object, fresh, error: frameError };
   }
   if (table !== undefined && transform.kind === "Table") {
     return { object: tableFramer(table, form.now), error: frameError };
   }
   const { version } = transform;
   const name = `partial/${version}`;
-  const object = ({ type, view }: ObjectEvent) => cachedFrame(type, view, name, () => partialJson(view, version));
-  return { name, object, error: frameError };
+  const fresh = ({ type, view }: ObjectEvent) => joinFrame(type, partialJson(view, version));
+  return { name, object: (event) => cachedFrame(event, name, fresh), error: frameError };
 }
 
 /** Frames do not depend on who watches, so the first watcher makes it for all. */
-function cachedFrame(type: string, view: ObjectView, name: string, json: () => Uint8Array): Uint8Array {
-  const key = `watch/${type}/${name}`;
-  let frame = view.encodings.get(key);
+function cachedFrame(event: ObjectEvent, name: string, make: (event: ObjectEvent) => Uint8Array): Uint8Array {
+  const key = `watch/${event.type}/${name}`;
+  const { encodings } = event.view;
+  let frame = encodings.get(key);
   if (frame === undefined) {
-    frame = joinFrame(type, json());
-    view.encodings.set(key, frame);
+    frame = make(event);
+    encodings.set(key, frame);
   }
   return frame;
 }

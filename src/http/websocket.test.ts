@@ -144,7 +144,7 @@ describe("watches over WebSockets", () => {
     }
     assert.equal(produced, before);
     webSocket.resume();
-    await sleep(50);
+    for (let i = 0; i < 200 && produced === before; i++) await sleep(10);
     assert.ok(produced > before);
     webSocket.terminate();
   });

@@ -58,4 +58,5 @@ export function readIdentifier({ content }: DerElement): string {
   return parts.join(".");
 }
 
+/** What the first byte of an element says it is. */
 export const TAG = { boolean: 0x01, integer: 0x02, bitString: 0x03, octetString: 0x04, sequence: 0x30 } as const;

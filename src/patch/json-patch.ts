@@ -1,4 +1,4 @@
-import { ApiError, badRequest, requestEntityTooLarge } from "../api/api-error.ts";
+import { type ApiError, badRequest, requestEntityTooLarge, unprocessable } from "../api/api-error.ts";
 import { isObject, type Json, type JsonObject } from "../api/object.ts";
 import { cloneJson } from "../lib/clone.ts";
 import { getMember, setMember } from "../lib/members.ts";
@@ -20,15 +20,6 @@ export const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 const MAX_DEPTH = 1000;
 const MAX_STRICT_TEXTS = 100;
 const TEXT_MEMBERS = ["op", "path", "from"] as const;
-
-/** 422: the patch does not fit the object. Compat: the real server loses the reason on the way. */
-export function unprocessable(): ApiError {
-  return new ApiError(422, {
-    message: "the server rejected our request due to an error in our request",
-    reason: "Invalid",
-    details: {},
-  });
-}
 
 /**
  * Reads the body of a JSON patch. Throws 400 for anything but a list of operations, 413 for too many of them.

@@ -1,7 +1,6 @@
-import { type ApiError, plainError } from "../api/api-error.ts";
+import { type ApiError, plainError, unprocessable } from "../api/api-error.ts";
 import { isObject, type Json, type JsonObject } from "../api/object.ts";
 import { getMember } from "../lib/members.ts";
-import { unprocessable } from "./json-patch.ts";
 import { isExactNumber } from "./json-values.ts";
 import { goTypeOf, printGoText, printGoValue } from "./strategic-print.ts";
 

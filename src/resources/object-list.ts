@@ -27,8 +27,9 @@ export interface ObjectList {
   readonly items: ViewList;
 }
 
-/** How many entries are read in one turn of the event loop. */
+/** How many entries are read in one turn of the event loop, and how many when selectors may have to decode them. */
 const CHUNK = 2000;
+const SELECTED_CHUNK = 200;
 
 const EXPIRED_TOKEN =
   "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
@@ -145,7 +146,7 @@ async function collect(
     }
     after = page.entries.at(-1)?.key;
     await nextTurn();
-    page = await readPage(context, prefix, { revision, after, limit: CHUNK });
+    page = await readPage(context, prefix, { revision, after, limit: selection.isEverything ? CHUNK : SELECTED_CHUNK });
   }
 }
 
@@ -154,7 +155,8 @@ function listMetadata({ shard }: Selection, revision: number): ListMeta {
 }
 
 function pageSize(limit: number, selection: Selection): number {
-  return limit > 0 && selection.isEverything ? Math.min(limit, CHUNK) : CHUNK;
+  if (!selection.isEverything) return SELECTED_CHUNK;
+  return limit > 0 ? Math.min(limit, CHUNK) : CHUNK;
 }
 
 function readPage(context: ResourceContext, prefix: string, options: ListOptions): Promise<Page> {

@@ -1,4 +1,4 @@
-import { ApiError } from "../api/api-error.ts";
+import { ApiError, expired } from "../api/api-error.ts";
 import type { KubeObject } from "../api/object.ts";
 import type { WatchEvent } from "../api/reply.ts";
 import type { Entry, StoreWatch, WatchBatch } from "../storage/store.ts";
@@ -120,9 +120,13 @@ async function* initialEvents({ context, resource, request }: Watched): AsyncGen
 /** The last thing that a watch says when it cannot go on. */
 function refuse({ resource, signal }: Watched, error: unknown, revision: number): Result {
   if (signal.aborted) return DONE;
-  const target = { group: resource.definition.group, resource: resource.definition.plural };
-  const refusal =
-    error instanceof ApiError ? error : translateStoreError(error, { target, operation: "watch", revision });
+  const { group, plural, rules } = resource.definition;
+  const about = { target: { group, resource: plural }, operation: "watch", revision } as const;
+  let refusal = error instanceof ApiError ? error : translateStoreError(error, about);
+  // Compat: objects that expire by themselves are watched past the cache, whose words are others.
+  if (refusal.status.code === 410 && rules.ttlSeconds !== undefined) {
+    refusal = expired("The resourceVersion for the provided watch is too old.");
+  }
   return { done: false, value: [{ type: "ERROR", status: refusal.status }] };
 }
 
@@ -146,7 +150,7 @@ class LiveEvents {
   readonly #watch: StoreWatch;
   readonly #source: AsyncIterator<WatchBatch>;
   #timer: NodeJS.Timeout | undefined;
-  #waiter: { resolve(result: Result): void; reject(error: unknown): void } | undefined;
+  #answer: ((result: Result | Promise<Result>) => void) | undefined;
   /** Whether the source has been asked for something that it has not given yet. */
   #isAsking = false;
   /** What the source gave after a bookmark had answered the question. */
@@ -172,8 +176,8 @@ class LiveEvents {
       return held;
     }
     if (this.#isOver) return Promise.resolve(DONE);
-    return new Promise((resolve, reject) => {
-      this.#waiter = { resolve, reject };
+    return new Promise((resolve) => {
+      this.#answer = resolve;
       if (!this.#isAsking) this.#ask();
     });
   }
@@ -186,45 +190,45 @@ class LiveEvents {
 
   #ask(): void {
     this.#isAsking = true;
-    this.#source
-      .next()
-      .then((result) => {
+    // One reaction for both outcomes: there may be a million of these per second.
+    this.#source.next().then(
+      (result) => {
         this.#isAsking = false;
-        if (this.#isOver) return;
-        if (result.done) this.#end();
-        else this.#take(result.value);
-      })
-      .catch((error: unknown) => this.#fail(error));
+        if (!this.#isOver) this.#take(result);
+      },
+      (error: unknown) => this.#fail(error),
+    );
   }
 
-  #take(batch: WatchBatch): void {
+  #take(result: IteratorResult<WatchBatch>): void {
+    if (result.done) {
+      this.#end();
+      return;
+    }
     const { context, resource, request } = this.#watched;
-    const events = translate(context, resource, request.selection, batch);
-    if (events.length > 0) this.#give({ done: false, value: events });
-    else this.#ask();
+    try {
+      const events = translate(context, resource, request.selection, result.value);
+      if (events.length > 0) this.#give({ done: false, value: events });
+      else this.#ask();
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
-  #give(result: Result): void {
-    const waiter = this.#waiter;
-    this.#waiter = undefined;
-    if (waiter === undefined) this.#held = Promise.resolve(result);
-    else waiter.resolve(result);
+  #give(result: Result | Promise<Result>): void {
+    const answer = this.#answer;
+    this.#answer = undefined;
+    if (answer === undefined) this.#held = Promise.resolve(result);
+    else answer(result);
   }
 
   /** A refusal is the last event; anything else that went wrong is thrown to the reader. */
   #fail(error: unknown): void {
     if (this.#isOver) return;
-    try {
-      this.#give(refuse(this.#watched, error, this.#from));
-    } catch (unexpected) {
-      this.#held = Promise.reject(unexpected);
-      this.#held.catch(() => undefined);
-      if (this.#waiter !== undefined) {
-        this.#waiter.resolve(this.#held);
-        this.#waiter = undefined;
-        this.#held = undefined;
-      }
-    }
+    const last = (async () => refuse(this.#watched, error, this.#from))();
+    // Nobody may ever read it.
+    last.catch(() => undefined);
+    this.#give(last);
     this.#end();
   }
 
@@ -233,8 +237,8 @@ class LiveEvents {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#timer);
-    this.#waiter?.resolve(DONE);
-    this.#waiter = undefined;
+    this.#answer?.(DONE);
+    this.#answer = undefined;
   }
 
   /** Bookmarks about once a minute and shortly before the end; then the end. */
@@ -261,7 +265,7 @@ class LiveEvents {
   #sendBookmark(): void {
     const revision = this.#watch.progress();
     // A reader that is busy gets none: it would have to be held for it.
-    if (this.#waiter === undefined || !this.#isAsking || revision < this.#bookmarked) return;
+    if (this.#answer === undefined || !this.#isAsking || revision < this.#bookmarked) return;
     this.#bookmarked = revision;
     this.#give({ done: false, value: [bookmark(this.#watched.resource, revision)] });
   }

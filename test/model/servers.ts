@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type EtcdCluster, startEtcd } from "../support/etcd.ts";
@@ -80,7 +80,7 @@ async function makeServer(directory: string, flags: readonly string[]): Promise<
     async start() {
       running = await startProcess(process.execPath, [
         ...[cli, "serve", `--secure-port=${securePort}`, `--insecure-port=${port}`],
-        ...[`--cert-dir=${directory}`, `--token-auth-file=${tokenFile}`, ...flags],
+        ...[`--cert-dir=${directory}`, `--token-auth-file=${tokenFile}`, "--controllers=none", ...flags],
       ]);
       await waitUntilReady(running, secureBase, { token: tokens.admin, withinMs: 90_000 });
     },
@@ -88,7 +88,6 @@ async function makeServer(directory: string, flags: readonly string[]): Promise<
       if (running !== undefined) process.kill(running.pid, isFrozen ? "SIGSTOP" : "SIGCONT");
     },
     async memoryMb() {
-      const { readFile } = await import("node:fs/promises");
       const status = await readFile(`/proc/${running?.pid}/status`, "utf8");
       return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
     },

@@ -40,7 +40,7 @@ export async function rideStorm(storm: Storm): Promise<string> {
   const { setting, store, seed } = storm;
   const random = new Random(seed);
   const etcd = store === "etcd" ? await setting.etcd() : undefined;
-  const flags = etcd ? [] : ["--etcd-compaction-interval=1s"];
+  const flags = ["--controllers=*", ...(etcd ? [] : ["--etcd-compaction-interval=1s"])];
   const server = await setting.server(etcd ?? "sqlite", flags);
   const relay = new Relay(Number(new URL(server.secureBase).port));
   await relay.listen();

@@ -166,4 +166,20 @@ describe("known traps", { timeout: 120_000 }, () => {
     late.close();
     await fresh.stop();
   });
+
+  test("a value that nobody can read fails those who ask for it, and not the server", async () => {
+    const key = base64("/registry/configmaps/default/garbage");
+    const { revision } = await objects.list();
+    const selecting = watched(`resourceVersion=${revision}&labelSelector=app`, 1);
+    const plain = watched(`resourceVersion=${revision}`, 2);
+    await etcdCall(etcd, "kv/put", { key, value: base64("no object at all") });
+    assert.deepEqual([await selecting, await plain], [[], []], "their streams end");
+    await assert.rejects(objects.list());
+    await assert.rejects(objects.list("labelSelector=app"));
+    const sane = await objects.create("sane");
+    assert.equal(Number((await objects.get("sane"))?.metadata.resourceVersion), sane);
+    await etcdCall(etcd, "kv/deleterange", { key });
+    assert.ok((await objects.list()).names.includes("sane"));
+    assert.deepEqual(await watched(`resourceVersion=${sane - 1}`, 1), [`ADDED sane ${sane}`]);
+  });
 });

@@ -14,8 +14,6 @@ interface Manner {
   readonly cutAfterMs: number;
 }
 
-const LONG_MS = 10 ** 9;
-
 /** Watches everything without interruption, as far as that can be, for the ledger. Resumes where it was. */
 export async function reference(world: World): Promise<void> {
   let from = world.ledger.start;
@@ -44,7 +42,7 @@ export async function watcher(world: World, random: Random): Promise<void> {
     const seen = (random.percent(50) ? resume(resumed) : undefined) ?? begin(world, random);
     const manner = {
       pauseMs: random.percent(30) ? random.between(1, 30) : 0,
-      cutAfterMs: random.percent(90) ? random.between(1, 1000) : LONG_MS,
+      cutAfterMs: random.between(1, random.percent(85) ? 1000 : 8000),
     };
     world.watches.push(seen);
     world.count("watches");

@@ -36,6 +36,7 @@ function world(pod: JsonObject, budgets: readonly JsonObject[] = []) {
     body: { kind: "", apiVersion: "", ...body, metadata: { name: "p", ...(body.metadata as JsonObject) } },
     dryRun: false,
     user: { name: "u", groups: [] },
+    identities: {} as SubresourceCall["identities"],
   });
   return { objects, call };
 }

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { ApiError } from "../../api/api-error.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
 import { systemClock } from "../../lib/clock.ts";
+import { cloneJson } from "../../lib/clone.ts";
 import { Catalog, type ServedResource } from "../../resources/catalog.ts";
 import type { WriteOptions } from "../../resources/collection.ts";
 import { KeySpace } from "../../resources/keys.ts";
@@ -27,7 +28,8 @@ class Replica {
   }
 
   async create(name: string, spec: JsonObject, options: WriteOptions = {}): Promise<KubeObject> {
-    const object: KubeObject = { kind: "Service", apiVersion: "v1", metadata: { name, namespace: "default" }, spec };
+    const metadata = { name, namespace: "default" };
+    const object: KubeObject = cloneJson({ kind: "Service", apiVersion: "v1", metadata, spec });
     services.definition.hooks?.setDefaults?.(object, "v1");
     const { collection } = this;
     return (await collection.create(services, object, options)).object;

@@ -1,18 +1,18 @@
-import { type FieldError, forbiddenField, invalidField, requiredField, tooManyField } from "../../api/field-error.ts";
 import {
-  addQuantities,
-  compareQuantities,
-  parseQuantity,
-  printQuantity,
-  type Quantity,
-  subtractQuantities,
-} from "../../api/quantity.ts";
-import { isWhole } from "../rules/resource-names.ts";
+  duplicateField,
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  requiredField,
+  tooManyField,
+} from "../../api/field-error.ts";
+import { addQuantities, compareQuantities, parseQuantity, printQuantity } from "../../api/quantity.ts";
+import { NOT_NEGATIVE } from "../rules/numbers.ts";
+import { wholeValue } from "../rules/resource-names.ts";
 import type { DeviceCapacity, RequestPolicy } from "./types.ts";
 
 const MAX_VALUES = 10;
 const MAX_INTEGER = 2n ** 63n - 1n;
-const ZERO = parseQuantity("0");
 
 const compare = (left: string, right: string) => compareQuantities(parseQuantity(left), parseQuantity(right));
 
@@ -35,10 +35,8 @@ function valueErrors(values: readonly string[], standard: string, most: string, 
   }
   const seen = new Set<string>();
   for (const [index, value] of values.entries()) {
-    const key = decimalOf(parseQuantity(value));
-    if (seen.has(key)) {
-      errors.push({ type: "FieldValueDuplicate", field: `${path}[${index}]`, message: `Duplicate value: "${key}"` });
-    }
+    const key = String(wholeOf(value));
+    if (seen.has(key)) errors.push(duplicateField(`${path}[${index}]`, key));
     seen.add(key);
   }
   if (!values.some((value) => compare(value, standard) === 0)) {
@@ -47,37 +45,21 @@ function valueErrors(values: readonly string[], standard: string, most: string, 
   return errors;
 }
 
-/** An amount as a plain decimal number. */
-function decimalOf({ mantissa, exponent }: Quantity): string {
-  if (exponent >= 0) return String(mantissa * 10n ** BigInt(exponent));
-  const digits = String(mantissa < 0n ? -mantissa : mantissa).padStart(1 - exponent, "0");
-  return `${mantissa < 0n ? "-" : ""}${digits.slice(0, exponent)}.${digits.slice(exponent)}`;
-}
-
-/** The amount in thousandths; undefined when it is no whole number of them. */
-function thousandths(quantity: Quantity): bigint | undefined {
-  const milli = { ...quantity, exponent: quantity.exponent + 3 };
-  if (!isWhole(milli)) return undefined;
-  const { mantissa, exponent } = milli;
-  return exponent >= 0 ? mantissa * 10n ** BigInt(exponent) : mantissa / 10n ** BigInt(-exponent);
-}
+/** Compat: steps are counted in whole amounts. */
+const wholeOf = (text: string) => wholeValue(parseQuantity(text));
 
 function stepErrors(value: string, min: string, step: string, path: string): FieldError[] {
-  const distance = thousandths(subtractQuantities(parseQuantity(value), parseQuantity(min)));
-  const unit = thousandths(parseQuantity(step));
-  if (distance === undefined || unit === undefined || distance % unit === 0n) return [];
+  if ((wholeOf(value) - wholeOf(min)) % wholeOf(step) === 0n) return [];
   return [invalidField(path, value, `value is not a multiple of a given step (${step}) from (${min})`)];
 }
 
-/** What keeps amounts from being counted: those with parts must be in thousandths, others must fit an integer. */
-function uncountableErrors(amounts: readonly (readonly [string, string])[], hasParts: boolean, path: string) {
-  return amounts.flatMap(([name, text]) => {
-    const quantity = parseQuantity(text);
-    const say = (detail: string) => [invalidField(`${path}.${name}`, text, detail)];
-    if (hasParts) return thousandths(quantity) === undefined ? say("value cannot be represented as a milli value") : [];
-    if (quantity.mantissa < 0n) return say("must be greater than or equal to 0");
-    const isLarge = compareQuantities(quantity, { ...ZERO, mantissa: MAX_INTEGER }) > 0;
-    return isLarge ? say(`must not be larger than ${MAX_INTEGER}`) : [];
+/** What keeps amounts from being counted: they must fit an integer. */
+function uncountableErrors(amounts: Readonly<Record<string, string | undefined>>, path: string): FieldError[] {
+  return Object.entries(amounts).flatMap(([name, text]) => {
+    if (text === undefined) return [];
+    if (parseQuantity(text).mantissa < 0n) return [invalidField(`${path}.${name}`, text, NOT_NEGATIVE)];
+    const isLarge = wholeOf(text) > MAX_INTEGER;
+    return isLarge ? [invalidField(`${path}.${name}`, text, `must not be larger than ${MAX_INTEGER}`)] : [];
   });
 }
 
@@ -99,12 +81,6 @@ function rangeErrors(
     check(compare(max, most) > 0, "max", max, `max is larger than capacity value: ${most}`);
     check(compare(standard, max) > 0, "default", standard, `default is more than max: ${max}`);
   }
-  const amounts = Object.entries({ default: standard, min, max, step }).flatMap(([name, text]) =>
-    text === undefined ? [] : ([[name, text]] as const),
-  );
-  const hasParts = amounts.some(([, text]) => !isWhole(parseQuantity(text)));
-  const uncountable = uncountableErrors(amounts, hasParts, path);
-  if (hasParts && uncountable.length > 0) return [...errors, ...uncountable];
   if (step === undefined) return errors;
   if (compare(step, "0") <= 0) {
     return [...errors, invalidField(`${path}.step`, step, "must be greater than zero")];
@@ -112,6 +88,7 @@ function rangeErrors(
   const first = addQuantities(parseQuantity(min), parseQuantity(step));
   const isOver = compareQuantities(first, parseQuantity(most)) > 0;
   check(isOver, "step", step, `one step ${printQuantity(first)} is larger than capacity value: ${most}`);
+  const uncountable = uncountableErrors({ default: standard, min, max, step }, path);
   if (uncountable.length > 0) return [...errors, ...uncountable];
   const inSteps = max === undefined ? [standard] : [standard, max];
   return [...errors, ...inSteps.flatMap((value) => stepErrors(value, min, step, `${path}.step`))];
@@ -122,7 +99,8 @@ export function capacityErrors({ value = "0", requestPolicy }: DeviceCapacity, p
   if (!requestPolicy) return [];
   const at = `${path}.requestPolicy`;
   if (!isShared) return [forbiddenField(at, "allowMultipleAllocations must be true")];
-  const { default: standard, validValues = [], validRange } = requestPolicy;
+  const { validValues = [], validRange } = requestPolicy;
+  const standard = requestPolicy.default ?? undefined;
   if (validValues.length > 0 && validRange) {
     const text = 'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time';
     return [forbiddenField(at, text)];

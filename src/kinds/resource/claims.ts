@@ -1,4 +1,3 @@
-import { invalid } from "../../api/api-error.ts";
 import { type FieldError, forbiddenField, invalidField } from "../../api/field-error.ts";
 import { isObject, type Json, type KubeObject } from "../../api/object.ts";
 import type { ObjectAccess, ResourceHooks } from "../../resources/definition.ts";
@@ -21,14 +20,21 @@ const declaredErrors = (kind: string) =>
 const claimSpecOf = ({ spec }: KubeObject) => (isObject(spec) ? spec : {}) as ClaimSpec;
 const templateSpecOf = ({ spec }: KubeObject) => (isObject(spec) ? spec : {}) as TemplateSpec;
 
-/** Throws when devices are to be administered from a namespace that does not allow it. */
-async function requireAdminNamespace(object: KubeObject, path: string, access: ObjectAccess): Promise<void> {
+/** Writes that ask for more than their namespace allows: found out before validation, told by it. */
+const refusedWrites = new WeakMap<KubeObject, FieldError>();
+
+const refusalOf = (object: KubeObject): FieldError[] => {
+  const refusal = refusedWrites.get(object);
+  return refusal ? [refusal] : [];
+};
+
+/** Notes when devices are to be administered from a namespace that does not allow it. */
+async function checkAdminNamespace(object: KubeObject, path: string, access: ObjectAccess): Promise<void> {
   const key = { namespace: "", name: object.metadata.namespace ?? "" };
   const namespace = await access.find("", "namespaces", key);
   if (namespace?.metadata.labels?.[ADMIN_LABEL] === "true") return;
   const text = `admin access to devices requires the \`${ADMIN_LABEL}: true\` label on the containing namespace`;
-  const target = { group: "resource.k8s.io", kind: object.kind };
-  throw invalid(target, object.metadata.name ?? "", [forbiddenField(path, text)]);
+  refusedWrites.set(object, forbiddenField(path, text));
 }
 
 /** Where a claim asks to administer devices; undefined when nowhere. */
@@ -43,6 +49,13 @@ function adminResultPath(claim: KubeObject): string | undefined {
   return index < 0 ? undefined : `status.allocation.devices.results[${index}].adminAccess`;
 }
 
+/** Compat: these belong to a feature that is off. */
+function dropDerivedAttributes({ devices }: ClaimSpec): void {
+  for (const { exactly, firstAvailable = [] } of devices?.requests ?? []) {
+    for (const request of exactly ? [exactly, ...firstAvailable] : firstAvailable) delete request.derivedAttributes;
+  }
+}
+
 const claimDeclared = declaredErrors("ResourceClaim");
 
 /** Which devices are wanted never changes; which ones were found is told in the status. */
@@ -55,6 +68,7 @@ export const resourceClaimHooks: ResourceHooks = {
     }
   },
   prepare(next, previous, { subresource }) {
+    dropDerivedAttributes(claimSpecOf(next));
     if (!previous || subresource !== "status") return;
     // Compat: these belong to a feature that is off.
     for (const result of resultsOf(next)) delete result.skipNodeOperations;
@@ -62,16 +76,18 @@ export const resourceClaimHooks: ResourceHooks = {
   },
   validate(next, previous, way) {
     const declared = claimDeclared(next, previous, way);
-    if (!previous) return [...claimSpecErrors(claimSpecOf(next), "spec"), ...declared];
+    const refusal = refusalOf(next);
+    if (!previous) return [...refusal, ...claimSpecErrors(claimSpecOf(next), "spec"), ...declared];
     if (way.subresource !== "status") return declared;
-    return [...claimStatusErrors(next, previous, requestNamesOf(claimSpecOf(next))), ...declared];
+    const names = requestNamesOf(claimSpecOf(next));
+    return [...refusal, ...claimStatusErrors(next, previous, names), ...declared];
   },
   async reserve({ next, previous }, access) {
     if (!next) return undefined;
     const isNew = previous === undefined;
     const wasGranted = previous !== undefined && adminResultPath(previous) !== undefined;
     const path = isNew ? adminRequestPath(claimSpecOf(next)) : wasGranted ? undefined : adminResultPath(next);
-    if (path !== undefined) await requireAdminNamespace(next, path, access);
+    if (path !== undefined) await checkAdminNamespace(next, path, access);
     return undefined;
   },
 };
@@ -144,9 +160,10 @@ export const resourceClaimTemplateHooks: ResourceHooks = {
   setDefaults(object, apiVersion) {
     setClaimDefaults(templateSpecOf(object).spec, apiVersion);
   },
+  prepare: (next) => dropDerivedAttributes(templateSpecOf(next).spec ?? {}),
   validate(next, previous, way) {
     const spec = templateSpecOf(next);
-    const errors: FieldError[] = [];
+    const errors = refusalOf(next);
     pushTemplateMetadataErrors(errors, "spec.metadata", spec.metadata ?? {});
     errors.push(...claimSpecErrors(spec.spec ?? {}, "spec.spec"));
     if (previous && !sameValue(spec, templateSpecOf(previous))) {
@@ -156,7 +173,7 @@ export const resourceClaimTemplateHooks: ResourceHooks = {
   },
   async reserve({ next, previous }, access) {
     const path = next && !previous ? adminRequestPath(templateSpecOf(next).spec ?? {}) : undefined;
-    if (next && path !== undefined) await requireAdminNamespace(next, path, access);
+    if (next && path !== undefined) await checkAdminNamespace(next, path, access);
     return undefined;
   },
 };

@@ -204,7 +204,7 @@ function slicePlaceErrors(spec: SliceSpec): FieldError[] {
   const { errors, set } = placeErrors({ ...spec, allNodes: undefined }, "spec", emptyName);
   const terms = nodeSelector?.nodeSelectorTerms ?? [];
   if (nodeSelector && terms.length !== 1) {
-    const shown = asGo(terms as Json, TERM);
+    const shown = terms.length > 0 ? asGo(terms as Json, TERM) : null;
     const path = "spec.nodeSelector.nodeSelectorTerms";
     errors.push(invalidField(path, shown, "must have exactly one node selector term"));
   }
@@ -241,7 +241,13 @@ function specErrors(spec: SliceSpec, old: SliceSpec | undefined): FieldError[] {
 export const resourceSliceHooks: ResourceHooks = {
   convert: convertResource,
   setDefaults: setSliceDefaults,
-  prepare: (next) => dropDisabled(specOf(next)),
+  prepare(next, previous) {
+    // Compat: what is dropped counts as a change.
+    if (previous && !sameValue(next.spec, previous.spec)) {
+      next.metadata.generation = (previous.metadata.generation ?? 0) + 1;
+    }
+    dropDisabled(specOf(next));
+  },
   validate: (next, previous, way) => [
     ...specErrors(specOf(next), previous && specOf(previous)),
     ...declaredErrors(next, previous, way),

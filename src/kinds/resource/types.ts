@@ -104,7 +104,7 @@ export interface DeviceAttribute extends JsonObject {
 }
 
 export interface RequestPolicy extends JsonObject {
-  default?: string;
+  default?: string | null;
   validValues?: string[];
   validRange?: { min?: string; max?: string; step?: string };
 }

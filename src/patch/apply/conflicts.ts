@@ -1,4 +1,4 @@
-import { ApiError } from "../../api/api-error.ts";
+import { type ApiError, ownedByOthers } from "../../api/api-error.ts";
 import { quote } from "../../api/field-error.ts";
 import type { StatusCause } from "../../api/status.ts";
 import type { Conflicts } from "./change-managers.ts";
@@ -22,7 +22,7 @@ export function applyConflict(conflicts: Conflicts, managers: Managers): ApiErro
       groups.push(`- ${field}`);
     }
   }
-  return new ApiError(409, { message: messageOf(causes, groups), reason: "Conflict", details: { causes } });
+  return ownedByOthers(messageOf(causes, groups), causes);
 }
 
 function messageOf(causes: readonly StatusCause[], groups: readonly string[]): string {
