@@ -42,6 +42,7 @@ export function kubernetesService(resources: Resources, announcement: Announceme
 class Announcer {
   readonly #resources: Resources;
   readonly #announcement: Announcement;
+  #isPublished = false;
 
   constructor(resources: Resources, announcement: Announcement) {
     this.#resources = resources;
@@ -111,8 +112,19 @@ class Announcer {
     return entries.map(({ key }) => key.slice(prefix.length));
   }
 
+  /** Compat: the port is this server's at first, and then that of whichever server has started last. */
+  async #port(): Promise<number> {
+    const { port, isShared } = this.#announcement;
+    const endpoints =
+      isShared && this.#isPublished ? await this.#resources.access.find("", "endpoints", KEY) : undefined;
+    this.#isPublished = true;
+    const subset = Array.isArray(endpoints?.subsets) ? endpoints.subsets[0] : undefined;
+    const [found] = isObject(subset) && Array.isArray(subset.ports) ? subset.ports : [];
+    return isObject(found) && typeof found.port === "number" ? found.port : port;
+  }
+
   async #publish(addresses: readonly string[]): Promise<void> {
-    const { port } = this.#announcement;
+    const port = await this.#port();
     const ports = [{ name: "https", port, protocol: "TCP" }];
     await this.#settle("", "endpoints", {
       kind: "Endpoints",

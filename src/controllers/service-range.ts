@@ -29,7 +29,9 @@ export async function createServiceRange(resources: Resources, cidrs: readonly s
     reason: "",
     message: "Kubernetes default Service CIDR is ready",
   };
-  await access.update(GROUP, PLURAL, KEY, (current) => ({ ...current, status: { conditions: [ready] } }), { subresource: "status" });
+  await access.update(GROUP, PLURAL, KEY, (current) => ({ ...current, status: { conditions: [ready] } }), {
+    subresource: "status",
+  });
 }
 
 async function create({ access }: Resources, cidrs: readonly string[]): Promise<KubeObject> {

@@ -14,8 +14,8 @@ export interface KindUnderTest {
   complete(body: JsonObject, version?: string): KubeObject;
   /** The object that a create would store, before anything is validated. */
   created(body: JsonObject, version?: string): KubeObject;
-  /** Lines of field errors: of a create, or of a write over `previous` through a subresource. */
-  problems(body: JsonObject, write?: { previous?: JsonObject; subresource?: string }): string[];
+  /** Lines of field errors: of a create, or of a write over `previous` through a subresource; all in one version. */
+  problems(body: JsonObject, write?: { previous?: JsonObject; subresource?: string; version?: string }): string[];
   /** Warnings of a create. */
   warnings(body: JsonObject): string[];
 }
@@ -26,7 +26,9 @@ export function kindUnderTest(definitions: readonly ResourceDefinition[], kind: 
   if (definition === undefined) throw new Error(`no kind ${kind}`);
   const { hooks, group, versions } = definition;
   const stored = storedApiVersion(definition);
-  const way = (subresource = "") => ({ subresource, apiVersion: stored, now: NOW });
+  const way = (subresource = "", version?: string) => {
+    return { subresource, apiVersion: version === undefined ? stored : apiVersionOf(group, version), now: NOW };
+  };
 
   function complete(body: JsonObject, version = versions[0]?.name ?? ""): KubeObject {
     const apiVersion = apiVersionOf(group, version);
@@ -51,14 +53,16 @@ export function kindUnderTest(definitions: readonly ResourceDefinition[], kind: 
   return {
     complete,
     created,
-    problems(body, { previous, subresource } = {}) {
+    problems(body, { previous, subresource, version } = {}) {
       const print = (errors: readonly FieldError[] = []) => [...new Set(errors.map(printFieldError))];
-      if (previous === undefined) return print(hooks?.validate?.(created(body), undefined, way(subresource)));
-      const before = { ...created(previous), ...(previous.status ? { status: previous.status as Json } : {}) };
-      const next = { ...cloneJson(before), ...(subresource === "status" ? {} : specOf(complete(body), before)) };
+      const how = way(subresource, version);
+      if (previous === undefined) return print(hooks?.validate?.(created(body, version), undefined, how));
+      const before = { ...created(previous, version), ...(previous.status ? { status: previous.status as Json } : {}) };
+      const wanted = convertObject(definition, complete(body, version), stored, before);
+      const next = { ...cloneJson(before), ...(subresource === "status" ? {} : specOf(wanted, before)) };
       if (subresource === "status") next.status = body.status as Json;
-      else hooks?.prepare?.(next, before, way(subresource));
-      return print(hooks?.validate?.(next, before, way(subresource)));
+      else hooks?.prepare?.(next, before, how);
+      return print(hooks?.validate?.(next, before, how));
     },
     warnings: (body) => hooks?.warn?.(created(body), undefined, way()) ?? [],
   };

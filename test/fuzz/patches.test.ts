@@ -4,7 +4,8 @@ import { fuzzPatches, printFindings } from "./patches.ts";
 import { Twins } from "./twins.ts";
 
 test("random histories of patches end as on the real kube-apiserver", { timeout: 240_000 }, async (t) => {
-  const seed = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
+  // One seed, so that a run is as good as the one before; `npm run fuzz:patches` takes another each time.
+  const seed = Number(process.env.FUZZ_SEED ?? 2);
   const twins = await Twins.start();
   t.after(() => twins.stop());
   const findings = await fuzzPatches(twins, seed, 1000);

@@ -1,3 +1,4 @@
+import { isKnown } from "./known.ts";
 import { type Operation, randomOperation } from "./operations.ts";
 import { Random } from "./random.ts";
 import { STARTS } from "./starts.ts";
@@ -35,7 +36,7 @@ export async function fuzzPatches(twins: Twins, seed: number, patches: number): 
     while (history.length < length) history.push(randomOperation(random, kind, current));
     sent += history.length;
     const difference = await twins.replay(kind, history);
-    if (!difference) continue;
+    if (!difference || isKnown(kind, difference)) continue;
     const shortest = await shrink(twins, kind, history);
     found.push({ kind, history: shortest, difference: (await twins.replay(kind, shortest)) ?? difference });
   }
@@ -45,7 +46,10 @@ export async function fuzzPatches(twins: Twins, seed: number, patches: number): 
 /** Leaves out operations, then members of their bodies, as long as the two still differ. */
 async function shrink(twins: Twins, kind: string, history: readonly Operation[]): Promise<Operation[]> {
   let best = [...history];
-  const stillDiffers = async (candidate: readonly Operation[]) => (await twins.replay(kind, candidate)) !== undefined;
+  const stillDiffers = async (candidate: readonly Operation[]) => {
+    const difference = await twins.replay(kind, candidate);
+    return difference !== undefined && !isKnown(kind, difference);
+  };
   for (let index = best.length - 1; index >= 0; index -= 1) {
     const candidate = best.filter((_, at) => at !== index);
     if (candidate.length > 0 && (await stillDiffers(candidate))) best = candidate;

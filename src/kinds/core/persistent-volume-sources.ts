@@ -82,10 +82,12 @@ function checkGlusterfs(errors: FieldError[], source: JsonObject, path: string):
   pushInvalid(errors, at, namespace, namespace === "" ? [text] : labelName(namespace));
 }
 
-const INITIATOR = /^(?:iqn.*iqn\.\d{4}-\d{2}\.[0-9A-Za-z\-.]+:[^,;*&$|\s]+|eui.[0-9A-Za-z]{16}|naa.[0-9A-Za-z]{32})$/;
-/** The common form begins with what it is named after, so that the pattern need not be searched for. */
-const isInitiator = (name: string): boolean =>
-  INITIATOR.test(name) || /^iqn\.\d{4}-\d{2}\.[0-9A-Za-z\-.]+:[^,;*&$|\s]+$/.test(name);
+const QUALIFIED_NAME = /iqn\.\d{4}-\d{2}\.[0-9A-Za-z\-.]+:[^,;*&$|\s]+$/;
+const NUMBER = /^(?:eui.[0-9A-Za-z]{16}|naa.[0-9A-Za-z]{32})$/;
+
+function isInitiator(name: string): boolean {
+  return name.startsWith("iqn") ? QUALIFIED_NAME.test(name) : NUMBER.test(name);
+}
 
 function checkIscsi(errors: FieldError[], source: types.ISCSIVolumeSource, path: string, volumeName: string): void {
   const { targetPortal = "", iqn = "", lun = 0, secretRef, initiatorName } = source;

@@ -1,5 +1,6 @@
 import type { ResourceDefinition, ResourceRules } from "../../resources/definition.ts";
 import { defineKinds, STATUS } from "../row.ts";
+import { evictionHooks, evictionRequestHooks } from "./eviction.ts";
 import { evictionColumns, evictionRequestColumns } from "./eviction-cells.ts";
 
 const rules: ResourceRules = { generation: "counted", requiresResourceVersion: true, statusKeepsMetadata: true };
@@ -15,6 +16,7 @@ export const lifecycleKinds: ResourceDefinition[] = defineKinds(
       subresources: { status: STATUS },
       columns: evictionRequestColumns,
       rules,
+      hooks: evictionRequestHooks,
     },
     {
       kind: "Eviction",
@@ -23,6 +25,7 @@ export const lifecycleKinds: ResourceDefinition[] = defineKinds(
       subresources: { status: STATUS },
       columns: evictionColumns,
       rules,
+      hooks: evictionHooks,
     },
   ],
 );

@@ -58,6 +58,12 @@ function dropDerivedAttributes({ devices }: ClaimSpec): void {
 
 const claimDeclared = declaredErrors("ResourceClaim");
 
+/** Compat: what the client's version cannot tell may have changed all the same. */
+function changedSpecErrors(next: KubeObject, previous: KubeObject): FieldError[] {
+  if (sameValue(next.spec, previous.spec)) return [];
+  return [invalidField("spec", { Devices: printDevices(claimSpecOf(next)) }, IMMUTABLE)];
+}
+
 /** Which devices are wanted never changes; which ones were found is told in the status. */
 export const resourceClaimHooks: ResourceHooks = {
   convert: convertResource,
@@ -78,7 +84,7 @@ export const resourceClaimHooks: ResourceHooks = {
     const declared = claimDeclared(next, previous, way);
     const refusal = refusalOf(next);
     if (!previous) return [...refusal, ...claimSpecErrors(claimSpecOf(next), "spec"), ...declared];
-    if (way.subresource !== "status") return declared;
+    if (way.subresource !== "status") return declared.length > 0 ? declared : changedSpecErrors(next, previous);
     const names = requestNamesOf(claimSpecOf(next));
     return [...refusal, ...claimStatusErrors(next, previous, names), ...declared];
   },
@@ -148,10 +154,9 @@ const DEVICES: GoShape = [
   ],
 ];
 
-/** Compat: the spec of a template as messages show it. */
-function printTemplateSpec({ metadata, spec }: TemplateSpec): Json {
-  const devices = asGo((spec?.devices ?? {}) as Json, DEVICES);
-  return { ...(metadata as Json as object), Spec: { Devices: devices } };
+/** Compat: what a claim asks for as messages show it. */
+function printDevices({ devices = {} }: ClaimSpec): Json {
+  return asGo(devices as Json, DEVICES);
 }
 
 /** Claims that are made for pods; what they ask for never changes. */
@@ -167,7 +172,8 @@ export const resourceClaimTemplateHooks: ResourceHooks = {
     pushTemplateMetadataErrors(errors, "spec.metadata", spec.metadata ?? {});
     errors.push(...claimSpecErrors(spec.spec ?? {}, "spec.spec"));
     if (previous && !sameValue(spec, templateSpecOf(previous))) {
-      errors.push(invalidField("spec", printTemplateSpec(spec), IMMUTABLE));
+      const shown = { ...spec.metadata, Spec: { Devices: printDevices(spec.spec ?? {}) } };
+      errors.push(invalidField("spec", shown, IMMUTABLE));
     }
     return [...errors, ...templateDeclared(next, previous, way)];
   },

@@ -37,11 +37,11 @@ function specErrors({ deviceSelector: { driver, pool, device } = {}, taint = {} 
 /** A taint on all devices that a rule selects. It tells since when it has had its effect. */
 export const deviceTaintRuleHooks: ResourceHooks = {
   setDefaults: ({ spec }) => setTaintTime(isObject(spec) ? spec.taint : undefined),
-  prepare(next, previous, { subresource }) {
+  prepare(next, previous, { subresource, now }) {
     const [taint, before] = [specOf(next).taint, previous && specOf(previous).taint];
     if (subresource !== "" || !taint || !before) return;
     const keepsTime = taint.timeAdded === before.timeAdded;
-    if (keepsTime && (taint.effect ?? "") !== (before.effect ?? "")) taint.timeAdded = printTime(Date.now());
+    if (keepsTime && (taint.effect ?? "") !== (before.effect ?? "")) taint.timeAdded = printTime(now);
   },
   validate(next, previous, way) {
     if (previous && way.subresource === "status") {

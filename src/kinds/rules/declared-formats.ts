@@ -16,6 +16,8 @@ export type FormatName =
   | "long-name-caseless"
   | "path-segment-name"
   | "label-key"
+  | "prefixed-label-key"
+  | "requester-name"
   | "label-value"
   | "uuid"
   | "resource-pool-name"
@@ -44,6 +46,8 @@ const CHECKS: Readonly<Record<FormatName, Check>> = {
   "long-name-caseless": byTexts(caselessSubdomain),
   "path-segment-name": byTexts(pathSegment),
   "label-key": byTexts(qualifiedName),
+  "prefixed-label-key": byTexts(prefixedLabelKey),
+  "requester-name": byTexts((value) => [...reservedDomain(value), ...prefixedLabelKey(value)]),
   "label-value": byTexts(labelValue),
   uuid: byTexts((value) => (UUID.test(value) ? [] : ["must be a lowercase UUID in 8-4-4-4-12 format"])),
   "resource-pool-name": resourcePoolName,
@@ -54,6 +58,18 @@ const CHECKS: Readonly<Record<FormatName, Check>> = {
 /** What keeps a text from having a form. */
 export function formatErrors(format: FormatName, value: string, path: string): FieldError[] {
   return CHECKS[format](value, path);
+}
+
+function prefixedLabelKey(value: string): string[] {
+  const texts = qualifiedName(value);
+  if (texts.length > 0 || value.includes("/")) return texts;
+  return ["must include a prefix (e.g. 'example.com/key')"];
+}
+
+/** Names below these domains are Kubernetes' own. */
+function reservedDomain(value: string): string[] {
+  const domain = (value.split("/")[0] ?? "").toLowerCase().trim().replace(/\.+$/, "");
+  return /(?:^|\.)(?:k8s|kubernetes)\.io$/.test(domain) ? ["domain names *.k8s.io, *.kubernetes.io are reserved"] : [];
 }
 
 const SUBDOMAIN_PATTERN = "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";

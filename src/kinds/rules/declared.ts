@@ -32,6 +32,8 @@ export interface FieldRules {
   readonly format?: FormatName;
   readonly minimum?: number;
   readonly maximum?: number;
+  /** An update may not make the number smaller. */
+  readonly monotonic?: true;
   /** In characters. */
   readonly maxLength?: number;
   readonly maxBytes?: number;
@@ -219,11 +221,14 @@ function updateErrors(errors: FieldError[], { path, value, old }: Place, { no = 
   }
 }
 
-function scalarErrors(errors: FieldError[], { path, value }: Place, field: FieldRules, schema: Schema): void {
+function scalarErrors(errors: FieldError[], { path, value, old }: Place, field: FieldRules, schema: Schema): void {
   if (typeof value === "number") {
     const { minimum = value, maximum = value } = field;
     if (value > maximum) errors.push(invalidField(path, value, `must be less than or equal to ${maximum}`));
     if (value < minimum) errors.push(invalidField(path, value, `must be greater than or equal to ${minimum}`));
+    if (field.monotonic && typeof old === "number" && value < old) {
+      errors.push(invalidField(path, value, `may not be decreased from ${old}`));
+    }
   } else if (typeof value === "string") {
     if (field.format) errors.push(...formatErrors(field.format, value, path));
     if (byteLength(value) > (field.maxBytes ?? Number.POSITIVE_INFINITY)) {

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { suite, test } from "node:test";
+import { defaultConfig, type StoreChoice } from "../../src/config.ts";
+import { builtInKinds } from "../../src/kinds/all.ts";
+import { startServer } from "../../src/server.ts";
+import { clientFor } from "../support/client.ts";
+import { startEtcd } from "../support/etcd.ts";
+import { checkKind } from "./kind-suite.ts";
+
+/** Every stored kind in every version, numbered. */
+const subjects = builtInKinds()
+  .filter((definition) => definition.storage !== undefined)
+  .flatMap((definition) => definition.versions.map(({ name }) => ({ definition, version: name })));
+
+type CleanUp = () => Promise<void>;
+
+const stores: Readonly<Record<string, (directory: string, cleanUps: CleanUp[]) => Promise<StoreChoice>>> = {
+  memory: async () => ({ type: "memory" }),
+  sqlite: async (directory) => ({ type: "sqlite", file: path.join(directory, "store.db") }),
+  etcd: async (_, cleanUps) => {
+    const etcd = await startEtcd();
+    cleanUps.push(() => etcd.stop());
+    return { type: "etcd", servers: etcd.endpoints };
+  },
+};
+
+test("the suite covers the kinds", () => assert.ok(subjects.length > 90, `${subjects.length} kinds in versions`));
+
+for (const [name, open] of Object.entries(stores)) {
+  suite(`every kind in every version, on ${name}`, { concurrency: 8, timeout: 120_000 }, async () => {
+    const running = start(open);
+    // Awaited in every test; a failure to start must fail them instead of ending the process.
+    running.catch(() => undefined);
+    const left = new Set(subjects);
+    for (const [index, subject] of subjects.entries()) {
+      const { definition, version } = subject;
+      test(`${definition.plural}.${version}.${definition.group}`, async () => {
+        const { server, close } = await running;
+        try {
+          const id = `k${index + 1}`;
+          const place = { namespace: `suite-${id}`, id, number: index + 1 };
+          await checkKind({ client: clientFor(server.url, server.token), ...subject, place });
+        } finally {
+          left.delete(subject);
+          if (left.size === 0) await close();
+        }
+      });
+    }
+  });
+}
+
+async function start(open: (directory: string, cleanUps: CleanUp[]) => Promise<StoreChoice>) {
+  const directory = await mkdtemp(path.join(tmpdir(), "binnacle-kinds-"));
+  const cleanUps: CleanUp[] = [() => rm(directory, { recursive: true, force: true })];
+  const close = async () => {
+    for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+  };
+  try {
+    const store = await open(directory, cleanUps);
+    const server = await startServer({
+      ...defaultConfig,
+      ...{ store, certDir: directory, securePort: 0, controllers: "none", shutdownGraceMs: 100 },
+    });
+    cleanUps.push(() => server.close());
+    return { server, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
