@@ -70,7 +70,10 @@ export async function openWatchers(program: string, server: Contestant, options:
     const deferred = Promise.withResolvers<Seen>();
     waiting.set(event, deferred);
     const timer = setTimeout(() => deferred.reject(new Error(`no "${event}" within ${withinMs} ms`)), withinMs);
-    return deferred.promise.finally(() => clearTimeout(timer));
+    const answer = deferred.promise.finally(() => clearTimeout(timer));
+    // Whoever asked may have failed in the meantime, and then does not wait for it.
+    answer.catch(() => {});
+    return answer;
   };
   const gone = new Promise<void>((resolve) => {
     child.once("exit", () => {

@@ -18,6 +18,8 @@ import { buildWatcher, openWatchers, type Seen, type Watchers } from "./support-
 const PODS = Number(process.env.BENCH_PODS ?? 12_000);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const CREATES = 200;
+/** How many creates are on their way at a time. */
+const CONCURRENCY = Number(process.env.BENCH_CONCURRENCY ?? 8);
 const WATCHERS = { connections: 10, streams: 100 };
 const MANY = { connections: 100, streams: 100 };
 const namespaces = Array.from({ length: 100 }, (_, i) => `bench-${i}`);
@@ -44,7 +46,7 @@ interface Delivery {
   readonly seen: Seen;
 }
 
-/** Creates Pods with eight requests at a time and counts how fast they reach 1,000 watchers. */
+/** Creates Pods, some at a time, and counts how fast they reach 1,000 watchers. */
 async function deliver(server: Contestant, watchers: Watchers): Promise<Delivery> {
   const client = clientFor(server.base, token);
   await watchers.expect(CREATES);
@@ -56,7 +58,7 @@ async function deliver(server: Contestant, watchers: Watchers): Promise<Delivery
   const create = async () => {
     while (next <= CREATES) await createPod(client, "bench-0", next++);
   };
-  await Promise.all(Array.from({ length: 8 }, create));
+  await Promise.all(Array.from({ length: CONCURRENCY }, create));
   const created = performance.now() - began;
   const seen = await done;
   const seconds = (performance.now() - began) / 1000;

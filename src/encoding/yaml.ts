@@ -48,6 +48,9 @@ class Composer {
   /** Values built so far; what aliases repeat counts again. */
   #size = 0;
   #aliasedSize = 0;
+  /** The line that a position was last looked up in, and where it starts. */
+  #line = 1;
+  #lineStart = 0;
 
   constructor(text: string, events: readonly Event[]) {
     this.#text = text;
@@ -145,9 +148,21 @@ class Composer {
   }
 
   #noteDuplicate(key: string, position: number): void {
-    let line = 1;
-    for (let at = this.#text.indexOf("\n"); at >= 0 && at < position; at = this.#text.indexOf("\n", at + 1)) line++;
-    this.duplicates.push(`line ${line}: key ${JSON.stringify(key)} already set in map`);
+    this.duplicates.push(`line ${this.#lineAt(position)}: key ${JSON.stringify(key)} already set in map`);
+  }
+
+  // Goes on from the last answer: counting from the start every time would let many duplicates cost their square.
+  #lineAt(position: number): number {
+    if (position < this.#lineStart) {
+      this.#line = 1;
+      this.#lineStart = 0;
+    }
+    for (;;) {
+      const lineEnd = this.#text.indexOf("\n", this.#lineStart);
+      if (lineEnd < 0 || lineEnd >= position) return this.#line;
+      this.#line++;
+      this.#lineStart = lineEnd + 1;
+    }
   }
 }
 

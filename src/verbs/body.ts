@@ -99,7 +99,12 @@ function refusalOf({ error, strict }: Decoded, fieldValidation: FieldValidation)
 
 function warnOf(call: Call, { strict }: Decoded, fieldValidation: FieldValidation): void {
   if (fieldValidation !== "Warn") return;
-  for (const text of strict) if (!call.warnings.includes(text)) call.warnings.push(text);
+  const known = new Set(call.warnings);
+  for (const text of strict) {
+    if (known.has(text)) continue;
+    known.add(text);
+    call.warnings.push(text);
+  }
 }
 
 /** 422 about the result of a patch. Compat: it names neither kind nor object. */

@@ -323,7 +323,11 @@ describe("hostile bodies", { timeout: 120_000 }, () => {
 
   function send({ method = "POST", path = PATH, type = "application/json", body = "" }: Attack): Promise<Received> {
     return new Promise((resolve, reject) => {
-      const headers = { authorization: `Bearer ${tokens.admin}`, "content-type": type };
+      const headers = {
+        authorization: `Bearer ${tokens.admin}`,
+        "content-type": type,
+        "content-length": Buffer.byteLength(body),
+      };
       const started = performance.now();
       const outgoing = request(`${server.base}${path}`, { method, agent, headers }, (response) => {
         let text = "";

@@ -55,6 +55,11 @@ function recordedBody(resource: string, { namespace, id }: Place): Body | undefi
   return undefined;
 }
 
+/** A PKCS #10 request of a throw-away key, for nobody. */
+const CERTIFICATE_REQUEST =
+  "MH8wMwIBADAAMCowBQYDK2VwAyEA4FI6CauAbDEONv5UxARY38B5B1M3cex8SBUrFF6q1ragADAFBgMrZXADQQ" +
+  "AhaSorKU3GkYpeWga099/+BysVatAbZDEEryXTT33xWQbF6BGZj3zxBfz+hznyUKkRwQZt258ppNO4xruLNNQB";
+
 /** Bodies of the kinds that no scenario is about, by group and plural. */
 function ownBodies({ namespace, id, number }: Place): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
   const uid = "7b5c2c1e-0000-4000-8000-000000000001";
@@ -63,7 +68,7 @@ function ownBodies({ namespace, id, number }: Place): Readonly<Record<string, Re
     "certificates.k8s.io/podcertificaterequests": {
       spec: {
         ...{ signerName: "example.com/one", podName: "one", podUID: uid, serviceAccountName: "default" },
-        ...{ serviceAccountUID: uid, nodeName: "one", nodeUID: uid, stubPKCS10Request: "" },
+        ...{ serviceAccountUID: uid, nodeName: "one", nodeUID: uid, stubPKCS10Request: CERTIFICATE_REQUEST },
       },
     },
     "networking.k8s.io/ipaddresses": {
@@ -79,13 +84,15 @@ function ownBodies({ namespace, id, number }: Place): Readonly<Record<string, Re
         versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
       },
     },
-    "scheduling.k8s.io/compositepodgroups": { spec: { schedulingPolicy: policy } },
+    "scheduling.k8s.io/compositepodgroups": {
+      spec: { workloadRef: { workloadName: "one", templateName: "one" }, schedulingPolicy: policy },
+    },
     "scheduling.k8s.io/podgroups": { spec: { schedulingPolicy: policy } },
     "scheduling.k8s.io/workloads": { spec: { podGroupTemplates: [{ name: "one", schedulingPolicy: policy }] } },
     "resource.k8s.io/resourcepoolstatusrequests": { spec: { driver: "driver.example.com" } },
     "internal.apiserver.k8s.io/storageversions": { metadata: { name: `${id}.widgets` }, spec: {} },
     "lifecycle.k8s.io/evictionrequests": {
-      spec: { target: { pod: { name: "one", uid } }, requester: "one.example.com", intent: "Eviction" },
+      spec: { target: { pod: { name: "one", uid } }, requester: "example.com/one", intent: "Eviction" },
     },
     "lifecycle.k8s.io/evictions": { metadata: { name: uid }, spec: { target: { pod: { name: "one", uid } } } },
   };

@@ -11,6 +11,7 @@ import { declaredHook } from "../rules/declared.ts";
 import { labelName, pushInvalid } from "../rules/formats.ts";
 import { asGo } from "../rules/go-print.ts";
 import { deprecatedNodeLabel } from "../rules/node-labels.ts";
+import { roundResourceList } from "../rules/quantities.ts";
 
 interface RuntimeClass extends KubeObject {
   overhead?: { podFixed?: Texts };
@@ -47,6 +48,7 @@ function tolerationErrors(tolerations: readonly Toleration[], path: string): Fie
 
 /** How containers are run: a handler that stays, what it costs and on which nodes it is. */
 export const runtimeClassHooks: ResourceHooks = {
+  setDefaults: (object) => roundResourceList((object as RuntimeClass).overhead?.podFixed),
   validate(next, previous, way) {
     const { overhead, scheduling: { nodeSelector = {}, tolerations = [] } = {} } = next as RuntimeClass;
     const errors: FieldError[] = [];

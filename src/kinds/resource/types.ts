@@ -8,6 +8,7 @@ export interface DeviceSelector extends JsonObject {
   cel?: { expression?: string };
 }
 
+/** Which taints of devices are put up with. */
 export interface DeviceToleration extends JsonObject {
   key?: string;
   operator?: string;
@@ -25,16 +26,19 @@ export interface ExactRequest extends JsonObject {
   tolerations?: DeviceToleration[];
 }
 
+/** One of several ways to fulfil a request. */
 export interface SubRequest extends ExactRequest {
   name?: string;
 }
 
+/** One thing that a claim asks for: exactly something, or the first of several that there is. */
 export interface DeviceRequest extends JsonObject {
   name?: string;
   exactly?: ExactRequest;
   firstAvailable?: SubRequest[];
 }
 
+/** What devices must have in common, or not. */
 export interface DeviceConstraint extends JsonObject {
   requests?: string[];
   matchAttribute?: string;
@@ -47,6 +51,7 @@ export interface DeviceConfiguration extends JsonObject {
   opaque?: JsonObject;
 }
 
+/** What a claim asks for. */
 export interface ClaimSpec extends JsonObject {
   devices?: {
     requests?: DeviceRequest[] | null;
@@ -55,6 +60,7 @@ export interface ClaimSpec extends JsonObject {
   };
 }
 
+/** What claims that are made from a template look like. */
 export interface TemplateSpec extends JsonObject {
   metadata?: ObjectMeta;
   spec?: ClaimSpec;
@@ -73,6 +79,7 @@ export interface AllocationResult extends JsonObject {
   bindingFailureConditions?: string[];
 }
 
+/** What a driver says about a device of a claim. */
 export interface DeviceStatus extends JsonObject {
   driver?: string;
   pool?: string;
@@ -82,6 +89,7 @@ export interface DeviceStatus extends JsonObject {
   networkData?: { ips?: string[] };
 }
 
+/** What a claim got, and who uses it. */
 export interface ClaimStatus extends JsonObject {
   allocation?: {
     devices?: { results?: AllocationResult[]; config?: DeviceConfiguration[] };
@@ -91,6 +99,7 @@ export interface ClaimStatus extends JsonObject {
   devices?: DeviceStatus[];
 }
 
+/** Why a device should not be used. */
 export interface DeviceTaint extends JsonObject {
   key?: string;
   value?: string;
@@ -98,22 +107,26 @@ export interface DeviceTaint extends JsonObject {
   timeAdded?: string;
 }
 
+/** A property of a device. */
 export interface DeviceAttribute extends JsonObject {
   string?: string;
   version?: string;
 }
 
+/** Which parts of a capacity may be asked for. */
 export interface RequestPolicy extends JsonObject {
   default?: string | null;
   validValues?: string[];
   validRange?: { min?: string; max?: string; step?: string };
 }
 
+/** How much of something a device has. */
 export interface DeviceCapacity extends JsonObject {
   value?: string;
   requestPolicy?: RequestPolicy;
 }
 
+/** What a device takes from what it shares with others. */
 export interface CounterConsumption extends JsonObject {
   counterSet?: string;
   counters?: JsonObject;
@@ -127,6 +140,7 @@ export interface Placement extends JsonObject {
   allNodes?: boolean;
 }
 
+/** A device that can be asked for. */
 export interface Device extends Placement {
   name?: string;
   attributes?: Record<string, DeviceAttribute>;
@@ -138,6 +152,7 @@ export interface Device extends Placement {
   allowMultipleAllocations?: boolean;
 }
 
+/** Some of the devices of a pool. */
 export interface SliceSpec extends Placement {
   driver?: string;
   pool?: { name?: string; generation?: number; resourceSliceCount?: number };

@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { suite, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { defaultConfig } from "../src/config.ts";
+import { checkKind } from "./kinds/kind-suite.ts";
+import { type Client, clientFor } from "./support/client.ts";
+
+const root = path.join(import.meta.dirname, "..");
+const NAMESPACE = "harbor";
+const BUOYS = `/apis/node.k8s.io/v1/namespaces/${NAMESPACE}/buoys`;
+
+/** The blocks of one language in the document, in order. */
+async function blocks(language: string): Promise<string[]> {
+  const text = await readFile(path.join(root, "docs", "adding-a-kind.md"), "utf8");
+  return [...text.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, "g"))].map((match) => match[1] ?? "");
+}
+
+/** A copy of the tree in which the document has been followed. */
+async function followDocument(): Promise<string> {
+  const tree = await mkdtemp(path.join(tmpdir(), "binnacle-toy-"));
+  for (const part of ["src", "schemas", "package.json", "test/kinds", "test/support", "test/golden/scenarios"]) {
+    await cp(path.join(root, part), path.join(tree, part), { recursive: true });
+  }
+  await symlink(path.join(root, "node_modules"), path.join(tree, "node_modules"));
+  const [schema = "", fact = ""] = await blocks("json");
+  const [row = ""] = await blocks("ts");
+  await edit(path.join(tree, "schemas/node_v1.json"), (text) => {
+    const file = JSON.parse(text);
+    return JSON.stringify({ ...file, components: { ...file.components, ...JSON.parse(schema) } });
+  });
+  await edit(path.join(tree, "src/kinds/node/group.ts"), (text) => text.replace(/^\]\);$/m, () => `${row}]);`));
+  await edit(path.join(tree, "src/kinds/kinds.fixture.json"), (text) =>
+    JSON.stringify([...JSON.parse(text), JSON.parse(fact)]),
+  );
+  return tree;
+}
+
+async function edit(file: string, change: (text: string) => string): Promise<void> {
+  const before = await readFile(file, "utf8");
+  const after = change(before);
+  assert.notEqual(after, before, `${file} changes`);
+  await writeFile(file, after);
+}
+
+suite("a kind added as the document says", { timeout: 120_000 }, () => {
+  const following = followDocument();
+  const running = following.then(async (tree) => {
+    const load = (file: string) => import(pathToFileURL(path.join(tree, file)).href);
+    const [server, kinds]: [typeof import("../src/server.ts"), typeof import("../src/kinds/all.ts")] =
+      await Promise.all([load("src/server.ts"), load("src/kinds/all.ts")]);
+    const certDir = path.join(tree, "data");
+    const started = await server.startServer({ ...defaultConfig, securePort: 0, certDir, shutdownGraceMs: 100 });
+    return { started, client: clientFor(started.url, started.token), kinds: kinds.builtInKinds() };
+  });
+  running.catch(() => undefined);
+  const withClient = (name: string, check: (client: Client) => Promise<void>) =>
+    test(name, async () => check((await running).client));
+
+  test("passes the kind suite: discovery, OpenAPI, table, watch, patch, apply and the rest", async () => {
+    const { client, kinds } = await running;
+    const definition = kinds.find(({ kind }) => kind === "Buoy");
+    assert.ok(definition);
+    const place = { namespace: "buoy-suite", id: "one", number: 1 };
+    const body = { apiVersion: "node.k8s.io/v1", kind: "Buoy", metadata: { name: "one" }, spec: {} };
+    await checkKind({ client, definition, version: "v1", place, body });
+  });
+
+  withClient("has its defaults, its columns and a generation", async (client) => {
+    await client.call("POST", "/api/v1/namespaces", { metadata: { name: NAMESPACE } });
+    const created = await client.call("POST", BUOYS, { metadata: { name: "one" }, spec: { depthMeters: 7 } });
+    assert.equal(created.status, 201, JSON.stringify(created.body));
+    assert.deepEqual(created.body.spec, { color: "red", depthMeters: 7 });
+    assert.equal(created.body.metadata.generation, 1);
+    const patched = await client.call("PATCH", `${BUOYS}/one`, { spec: { color: "green" } }, MERGE);
+    assert.equal(patched.body.metadata.generation, 2);
+    const table = await client.call("GET", BUOYS, undefined, {
+      accept: "application/json;as=Table;v=v1;g=meta.k8s.io",
+    });
+    assert.deepEqual(
+      table.body.columnDefinitions.map(({ name }: { name: string }) => name),
+      ["Name", "Color", "Age"],
+    );
+    assert.deepEqual(table.body.rows[0].cells.slice(0, 2), ["one", "green"]);
+  });
+
+  withClient("takes sets from several appliers, as its schema says", async (client) => {
+    const apply = (manager: string, marks: string[]) =>
+      client.call(
+        "PATCH",
+        `${BUOYS}/two?fieldManager=${manager}`,
+        { apiVersion: "node.k8s.io/v1", kind: "Buoy", metadata: { name: "two" }, spec: { marks } },
+        { "content-type": "application/apply-patch+yaml" },
+      );
+    assert.equal((await apply("a", ["north"])).status, 201);
+    assert.deepEqual((await apply("b", ["south"])).body.spec.marks, ["north", "south"]);
+  });
+
+  withClient("refuses names against its rule, values of another type and fields it does not have", async (client) => {
+    const named = await client.call("POST", BUOYS, { metadata: { name: "not.a.label" }, spec: {} });
+    assert.equal(named.status, 422);
+    assert.equal(named.body.details.causes[0].field, "metadata.name");
+    const typed = await client.call("POST", BUOYS, { metadata: { name: "three" }, spec: { depthMeters: "deep" } });
+    assert.equal(typed.status, 400);
+    const unknown = { metadata: { name: "three" }, spec: { anchor: true } };
+    assert.equal((await client.call("POST", `${BUOYS}?fieldValidation=Strict`, unknown)).status, 400);
+  });
+
+  test("passes the tests that the document names", async () => {
+    const [command = ""] = await blocks("sh");
+    const [program, ...words] = command.trim().split(" ");
+    assert.equal(program, "node");
+    // The suite of all kinds runs elsewhere; the new kind is tried above.
+    const files = words.filter((word) => !word.includes("kind-suite"));
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+    const child = spawn(process.execPath, files, { cwd: await following, env, stdio: ["ignore", "pipe", "inherit"] });
+    const text = (await child.stdout.setEncoding("utf8").toArray()).join("");
+    if (child.exitCode === null) await once(child, "exit");
+    assert.equal(child.exitCode, 0, text);
+  });
+
+  test("leaves nothing behind", async () => {
+    const { started } = await running;
+    await started.close();
+    await rm(await following, { recursive: true, force: true });
+  });
+});
+
+const MERGE = { "content-type": "application/merge-patch+json" };
