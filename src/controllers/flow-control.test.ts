@@ -26,8 +26,9 @@ test("the objects of every server are made once and kept", async () => {
   await flow.prepare();
   assert.deepEqual([await cluster.count(LEVELS), await cluster.count(SCHEMAS)], [8, 11]);
   const exempt = await cluster.find(SCHEMAS, "exempt");
+  assert.ok(exempt);
   assert.equal(dangling(exempt), "Found");
-  const managers = (exempt?.metadata.managedFields as JsonObject[]).map(({ manager, operation, subresource }) =>
+  const managers = (exempt.metadata.managedFields as JsonObject[]).map(({ manager, operation, subresource }) =>
     [manager, operation, subresource].join(),
   );
   assert.deepEqual(managers, [

@@ -8,9 +8,13 @@ import { rootCaPublisher } from "./root-ca-publisher.ts";
 import { serviceAccounts } from "./service-accounts.ts";
 
 /** Only a pod on a node is given time to end. */
-function bindToNode({ spec }: KubeObject): void {
-  if (isObject(spec)) spec.nodeName = "node";
-}
+const POD_ON_NODE = {
+  nodeName: "node",
+  restartPolicy: "Always",
+  dnsPolicy: "ClusterFirst",
+  terminationGracePeriodSeconds: 30,
+  containers: [{ name: "main", image: "i", imagePullPolicy: "Always", terminationMessagePolicy: "File" }],
+};
 
 suite("deletion of namespaces", () => {
   let cluster: TestCluster;
@@ -110,8 +114,7 @@ suite("deletion of namespaces", () => {
   });
 
   test("pods go first, with their grace, and the rest only after them", async () => {
-    await cluster.create("pods", "pod", { namespace: "doomed" });
-    await cluster.change("pods", "pod", bindToNode, "doomed");
+    await cluster.create("pods", "pod", { namespace: "doomed", content: { spec: POD_ON_NODE } });
     await cluster.create("configmaps", "map", { namespace: "doomed" });
     await cluster.delete("namespaces", "doomed");
     await until(async () => (await condition("NamespaceDeletionContentFailure")) !== undefined);

@@ -5,7 +5,7 @@ import { after, before, describe, test } from "node:test";
 import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
 import { tokens } from "../support/oracle.ts";
 
-/** The aim is 100 ms on an idle machine; the best of three tries has this long where others compute too. */
+/** The aim is 100 ms on an idle machine. The best of three tries has this long, in processor time of the server. */
 const ALLOWED_MS = 1000;
 const ALLOWED_GROWTH_MB = 50;
 const TRIES = 3;
@@ -167,6 +167,13 @@ const attacks: readonly Attack[] = [
     path: `${PATH}?fieldValidation=Strict&dryRun=All`,
     code: 400,
     says: /already set in map/,
+  },
+  {
+    name: "200,000 duplicates in YAML that only warn",
+    type: "application/yaml",
+    body: `${yamlHead.replace("target", "other")}data:\n${many(200_000, () => "  a: b", "\n")}\n`,
+    path: `${PATH}?dryRun=All`,
+    code: 201,
   },
   {
     name: "200,000 duplicates in a strict merge patch",
@@ -347,15 +354,22 @@ describe("hostile bodies", { timeout: 120_000 }, () => {
     return Number(/VmRSS:\s+(\d+) kB/.exec(text)?.[1]) / 1024;
   }
 
+  /** Processor time that the server has used so far. The kernel counts in hundredths of a second. */
+  function processorMs(): number {
+    const fields = readFileSync(`/proc/${server.process.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  }
+
   /** Sends it up to three times, and checks the answer each time, the fastest time and the least growth. */
   async function attempt(attack: Attack): Promise<{ ms: number; growth: number }> {
     let ms = Number.POSITIVE_INFINITY;
     let growth = Number.POSITIVE_INFINITY;
     for (let turn = 0; turn < TRIES && (ms > ALLOWED_MS || growth > ALLOWED_GROWTH_MB); turn++) {
       const before = residentMb();
+      const used = processorMs();
       const answer = await send(attack);
       growth = Math.min(growth, residentMb() - before);
-      ms = Math.min(ms, answer.ms);
+      ms = Math.min(ms, answer.ms, processorMs() - used);
       assert.equal(answer.code, attack.code, answer.text.slice(0, 400));
       if (attack.says) assert.match(answer.text, attack.says);
     }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { suite, test } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { defaultConfig, type StoreChoice } from "../../src/config.ts";
 import { builtInKinds } from "../../src/kinds/all.ts";
 import { startServer } from "../../src/server.ts";
@@ -30,23 +30,18 @@ const stores: Readonly<Record<string, (directory: string, cleanUps: CleanUp[]) =
 test("the suite covers the kinds", () => assert.ok(subjects.length > 90, `${subjects.length} kinds in versions`));
 
 for (const [name, open] of Object.entries(stores)) {
-  suite(`every kind in every version, on ${name}`, { concurrency: 8, timeout: 120_000 }, async () => {
-    const running = start(open);
-    // Awaited in every test; a failure to start must fail them instead of ending the process.
-    running.catch(() => undefined);
-    const left = new Set(subjects);
+  suite(`every kind in every version, on ${name}`, { concurrency: 8, timeout: 120_000 }, () => {
+    let running: Awaited<ReturnType<typeof start>>;
+    before(async () => {
+      running = await start(open);
+    });
+    after(() => running?.close());
     for (const [index, subject] of subjects.entries()) {
       const { definition, version } = subject;
       test(`${definition.plural}.${version}.${definition.group}`, async () => {
-        const { client, close } = await running;
-        try {
-          const id = `k${index + 1}`;
-          const place = { namespace: `suite-${id}`, id, number: index + 1 };
-          await checkKind({ client, ...subject, place });
-        } finally {
-          left.delete(subject);
-          if (left.size === 0) await close();
-        }
+        const id = `k${index + 1}`;
+        const place = { namespace: `suite-${id}`, id, number: index + 1 };
+        await checkKind({ client: running.client, ...subject, place });
       });
     }
   });

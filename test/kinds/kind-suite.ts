@@ -56,11 +56,7 @@ function pathOf({ group, plural, scope }: ResourceDefinition, version: string, n
   return scope === "Namespaced" ? `${root}/namespaces/${namespace}/${plural}` : `${root}/${plural}`;
 }
 
-async function expect(
-  client: Client,
-  status: number,
-  ...request: Parameters<Client["call"]>
-): Promise<Answer> {
+async function expect(client: Client, status: number, ...request: Parameters<Client["call"]>): Promise<Answer> {
   const answer = await client.call(...request);
   assert.equal(answer.status, status, `${request[0]} ${request[1]}: ${JSON.stringify(answer.body)}`);
   return answer;
