@@ -47,7 +47,9 @@ function recordedBody(resource: string, { namespace, id }: Place): Body | undefi
   for (const area of ["kind", "more"]) {
     const file = path.join(scenarios, `${area}-${resource}.json`);
     if (!existsSync(file)) continue;
-    const text = readFileSync(file, "utf8").replaceAll("${ns}", namespace).replaceAll("${id}", id);
+    const text = readFileSync(file, "utf8")
+      .replace(/\$\{ns\}/g, namespace)
+      .replace(/\$\{id\}/g, id);
     const { steps } = JSON.parse(text) as Scenario;
     const create = steps.find(({ method, query, body }) => method === "POST" && query === undefined && body);
     if (create?.body) return create.body;

@@ -10,8 +10,6 @@ export interface Subject {
   readonly definition: ResourceDefinition;
   readonly version: string;
   readonly place: Place;
-  /** Instead of the body that is found for the kind. */
-  readonly body?: Body;
 }
 
 const TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io";
@@ -23,7 +21,7 @@ const APPLY_PATCH = "application/apply-patch+yaml";
 /** Does with one kind in one version all that every stored kind supports, and checks each answer. */
 export async function checkKind(subject: Subject): Promise<void> {
   const { client, definition, version, place } = subject;
-  const body = subject.body ?? bodyOf(definition, version, place);
+  const body = bodyOf(definition, version, place);
   const collection = pathOf(definition, version, place.namespace);
   const { name } = body.metadata;
   const object = `${collection}/${encodeURIComponent(name)}`;

@@ -9,7 +9,8 @@ import { asGo, type GoShape } from "../rules/go-print.ts";
 import { immutable } from "../rules/immutable.ts";
 import { validateLabelSelector } from "../rules/label-selector.ts";
 
-const GROUP = "rbac.authorization.k8s.io";
+/** The group of roles, which may be served under another domain. */
+const groupOf = (apiVersion: string): string => apiVersion.split("/")[0] ?? "";
 
 interface PolicyRule extends JsonObject {
   apiGroups?: string[];
@@ -109,22 +110,28 @@ export function roleHooks(kind: "Role" | "ClusterRole"): ResourceHooks {
 
 const SUBJECT_KINDS = ["ServiceAccount", "User", "Group"];
 
-function pushSubjectErrors(errors: FieldError[], path: string, subject: Subject, isNamespaced: boolean): void {
+interface Surroundings {
+  readonly group: string;
+  readonly isNamespaced: boolean;
+}
+
+function pushSubjectErrors(errors: FieldError[], path: string, subject: Subject, around: Surroundings): void {
   const { kind = "", apiGroup = "", name = "", namespace = "" } = subject;
+  const { group, isNamespaced } = around;
   if (kind === "ServiceAccount") {
     if (name !== "") pushInvalid(errors, `${path}.name`, name, subdomainName(name));
     if (apiGroup !== "") errors.push(notSupportedField(`${path}.apiGroup`, apiGroup, [""]));
     if (!isNamespaced && namespace === "") errors.push(requiredField(`${path}.namespace`));
   } else if (!SUBJECT_KINDS.includes(kind)) {
     errors.push(notSupportedField(`${path}.kind`, kind, SUBJECT_KINDS));
-  } else if (apiGroup !== GROUP) {
-    errors.push(notSupportedField(`${path}.apiGroup`, apiGroup, [GROUP]));
+  } else if (apiGroup !== group) {
+    errors.push(notSupportedField(`${path}.apiGroup`, apiGroup, [group]));
   }
 }
 
-function pushReferenceErrors(errors: FieldError[], reference: RoleRef, kinds: readonly string[]): void {
+function pushReferenceErrors(errors: FieldError[], reference: RoleRef, group: string, kinds: readonly string[]): void {
   const { apiGroup = "", kind = "", name = "" } = reference;
-  if (apiGroup !== GROUP) errors.push(notSupportedField("roleRef.apiGroup", apiGroup, [GROUP]));
+  if (apiGroup !== group) errors.push(notSupportedField("roleRef.apiGroup", apiGroup, [group]));
   if (!kinds.includes(kind)) errors.push(notSupportedField("roleRef.kind", kind, kinds));
   if (name !== "") pushInvalid(errors, "roleRef.name", name, pathSegment(name));
 }
@@ -142,21 +149,23 @@ export function bindingHooks(kind: "RoleBinding" | "ClusterRoleBinding"): Resour
   const roleKinds = isNamespaced ? ["Role", "ClusterRole"] : ["ClusterRole"];
   const declared = declaredOf(kind);
   return {
-    setDefaults(object) {
+    setDefaults(object, apiVersion) {
       const { roleRef, subjects } = object as Binding;
-      if (roleRef && !roleRef.apiGroup) roleRef.apiGroup = GROUP;
+      const group = groupOf(apiVersion);
+      if (roleRef && !roleRef.apiGroup) roleRef.apiGroup = group;
       for (const subject of subjects ?? []) {
-        if (!subject.apiGroup && (subject.kind === "User" || subject.kind === "Group")) subject.apiGroup = GROUP;
+        if (!subject.apiGroup && (subject.kind === "User" || subject.kind === "Group")) subject.apiGroup = group;
       }
     },
     validate(next, previous, way) {
       const errors: FieldError[] = [];
       const { roleRef = {}, subjects } = next as Binding;
-      pushReferenceErrors(errors, roleRef, roleKinds);
+      const group = groupOf(way.apiVersion);
+      pushReferenceErrors(errors, roleRef, group, roleKinds);
       // Compat: of a new binding it is said at the end.
       if (previous && !roleRef.name) errors.push(NO_ROLE);
       for (const [index, subject] of (subjects ?? []).entries()) {
-        pushSubjectErrors(errors, `subjects[${index}]`, subject, isNamespaced);
+        pushSubjectErrors(errors, `subjects[${index}]`, subject, { group, isNamespaced });
       }
       if (previous) {
         const print = () => asGo(roleRef, REFERENCE);

@@ -3,8 +3,9 @@ import type { ResourceHooks } from "../../resources/definition.ts";
 import { sameValue } from "../rules/immutable.ts";
 import type { CompositeTemplate, GroupTemplate, OldestGroup, WorkloadSpec } from "./types.ts";
 
-/** Versions in which workloads and pod groups have another shape than the stored one. */
+/** The version in which workloads hold their pod groups themselves. */
 export const OLDEST_VERSION = "scheduling.k8s.io/v1alpha1";
+/** The version in which workloads have templates, and pod groups refer to one in other words. */
 export const OLDER_VERSION = "scheduling.k8s.io/v1alpha2";
 
 /** Whether an apiVersion is one of those in which shapes differ from the stored one. */
