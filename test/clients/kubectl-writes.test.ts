@@ -143,9 +143,13 @@ describe("kubectl changes objects", { timeout: 180_000, concurrency: 4 }, () => 
     const images = async () =>
       (await read(url)).spec.template.spec.containers.map(({ image }: { image: string }) => image);
     assert.deepEqual(await images(), ["example/side:1", "example/main:1"]);
-    assert.equal(await succeed(`patch deployment patched -p ${strategic}`), "deployment.apps/patched patched (no change)");
+    assert.equal(
+      await succeed(`patch deployment patched -p ${strategic}`),
+      "deployment.apps/patched patched (no change)",
+    );
 
-    const operations = '[{"op":"test","path":"/spec/replicas","value":1},{"op":"replace","path":"/spec/replicas","value":3}]';
+    const operations =
+      '[{"op":"test","path":"/spec/replicas","value":1},{"op":"replace","path":"/spec/replicas","value":3}]';
     await succeed(`patch deployment patched --type=json -p ${operations}`);
     assert.equal((await read(url)).spec.replicas, 3);
     const failed = await run(`patch deployment patched --type=json -p ${operations}`);
