@@ -23,7 +23,8 @@ const WRONG_FORM = "quantities must match the regular expression '^([+-]?[0-9.]+
 const WRONG_NUMBER = "unable to parse numeric part of quantity";
 const WRONG_SUFFIX = "unable to parse quantity's suffix";
 
-const FORM = /^([+-]?)(0*)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+// The lookaheads leave one way to match: without them a long row of digits that ends wrongly takes minutes to refuse.
+const FORM = /^([+-]?)(0*)(?!0)([0-9]*)(?![0-9])(?:\.([0-9]*)(?![0-9]))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
 const EXPONENT = /^[eE]([+-]?[0-9]+)$/;
 const DECIMAL: ReadonlyMap<string, number> = new Map([
   ["n", -9],

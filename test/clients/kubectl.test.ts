@@ -35,7 +35,8 @@ for (const store of ["memory", "sqlite", "etcd"] satisfies StoreName[]) {
       server = await startBinnacle({ store });
       kubectl = kubectlFor(server.kubeconfig);
       const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } };
-      await succeed(["create", "-f", "-"], JSON.stringify(namespace));
+      const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default", namespace: NAMESPACE } };
+      await succeed(["create", "-f", "-"], listOf([namespace, account]));
     });
     after(() => server.kill());
 

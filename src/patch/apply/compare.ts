@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../../api/object.ts";
+import { getMember } from "../../lib/members.ts";
 import { EMPTY, type FieldSet, isEmpty, type MutableFieldSet, union } from "./field-set.ts";
 import { compareElements, type PathElement } from "./path-element.ts";
 import type { ListShape, MapShape, Shape } from "./shape.ts";
@@ -121,9 +122,10 @@ interface MapWalk {
 /** Adds what differs at one member. False when neither side has it. */
 function differAt({ shape, left, right, raw, changed }: MapWalk, name: string): boolean {
   const field = shape.fields().get(name);
-  const given = right?.[name];
+  const held = left && getMember(left, name);
+  const given = right && getMember(right, name);
   const isLeftTyped = left !== undefined && raw.leftIsRaw !== true;
-  const leftMember = isLeftTyped ? typedMember(field, left[name]) : left?.[name];
+  const leftMember = isLeftTyped ? typedMember(field, held) : held;
   const rightMember = right === undefined || raw.rightIsRaw === true ? given : typedMember(field, given);
   if (leftMember === undefined && rightMember === undefined) return false;
   const below = field === undefined ? shape.values() : field.shape();

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../../api/object.ts";
+import { getMember } from "../../lib/members.ts";
 import type { PathElement } from "./path-element.ts";
 import type { ListShape, MapShape, Shape } from "./shape.ts";
 import { deduce, isMap, itemElement, memberShape, setMember, TypedError } from "./typed.ts";
@@ -33,7 +34,8 @@ function mergeMaps(shape: MapShape, left: Value, right: Value): Value {
   const out: JsonObject = {};
   for (const name of names) {
     const below = memberShape(shape, name);
-    const value = below === undefined ? undefined : mergeValues(below, leftMap[name], rightMap[name]);
+    const value =
+      below === undefined ? undefined : mergeValues(below, getMember(leftMap, name), getMember(rightMap, name));
     if (value !== undefined) setMember(out, name, value);
   }
   return Object.keys(out).length > 0 ? out : undefined;
