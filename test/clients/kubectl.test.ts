@@ -20,6 +20,10 @@ const manifests = samples.map((sample, index) => {
 /** One document each, as a file of manifests has them. */
 const listOf = (items: readonly unknown[]) => items.map((item) => JSON.stringify(item)).join("\n---\n");
 
+interface StoredObject {
+  readonly metadata: { readonly labels?: Record<string, string> };
+}
+
 for (const store of ["memory", "sqlite", "etcd"] satisfies StoreName[]) {
   describe(`kubectl on ${store}`, { timeout: 300_000 }, () => {
     let server: RunningBinnacle;
@@ -71,9 +75,10 @@ for (const store of ["memory", "sqlite", "etcd"] satisfies StoreName[]) {
       const table = await succeed(["get", "-f", "-", "-o", "wide"], all);
       for (const { body } of manifests) assert.ok(table.includes(body.metadata.name), body.metadata.name);
 
-      const changed = manifests.map(({ body }) => ({
-        ...body,
-        metadata: { ...body.metadata, labels: { changed: "yes" } },
+      const stored = JSON.parse(await succeed(["get", "-f", "-", "-o", "json"], all)) as { items: StoredObject[] };
+      const changed = stored.items.map(({ metadata, ...rest }) => ({
+        ...rest,
+        metadata: { ...metadata, labels: { ...metadata.labels, changed: "yes" } },
       }));
       const replaced = await succeed(["replace", "-f", "-"], listOf(changed));
       assert.equal(replaced.trim().split("\n").length, manifests.length);

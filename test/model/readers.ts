@@ -55,6 +55,7 @@ export async function listOnce(world: World, random: Random, scope: Scope, limit
   }
   assert.equal(first.status, 200, `${query}: ${JSON.stringify(first.body)}`);
   const { items, pages, revision, isWhole } = await readPages(world, random, { scope, limit, query }, first.body);
+  world.ledger.acknowledge(revision);
   if (moment.ignoresLimit) assert.ok(isWhole && pages.length === 1, query);
   world.lists.push({ query, scope, revision, items, pages, isWhole, atLeast: moment.atLeast, exactly: moment.exactly });
   world.count(limit === undefined ? "lists" : "lists in pages");

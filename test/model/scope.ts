@@ -1,9 +1,13 @@
 import type { Random } from "./random.ts";
 import type { Thing } from "./wire.ts";
 
-/** Names of what is written. */
+/** Where the model writes. */
 export const NAMESPACES = ["default", "kube-public", "kube-system"] as const;
+
+/** Names of what it writes; some are prefixes of others, and bytes order them differently than words would be. */
 export const NAMES = ["a", "a-b", "a.b", "a0", "b", "c", "c1", "c2", "d", "e", "f", "z"] as const;
+
+/** Values of the label that selectors look at. */
 export const APPS = ["red", "green", "blue"] as const;
 
 /** Which objects a list or a watch is about. */

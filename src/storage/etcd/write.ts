@@ -21,14 +21,18 @@ export async function conditionalWrite(
   timeoutMs: number,
 ): Promise<WriteResult> {
   const deadline = Date.now() + timeoutMs;
+  let lost: unknown;
   for (;;) {
     try {
-      return toResult(await send(client, write, Math.max(1, deadline - Date.now())));
+      const response = await send(client, write, Math.max(1, deadline - Date.now()));
+      // A copy sent before may have been under way still: then it is what refused this one.
+      if (response.succeeded || lost === undefined) return toResult(response);
     } catch (error) {
       if (!isOutcomeOpen(error)) throw error;
-      const refusal = await findRefusal(client, write, { error, deadline });
-      if (refusal !== undefined) return refusal;
+      lost = error;
     }
+    const refusal = await findRefusal(client, write, { error: lost, deadline });
+    if (refusal !== undefined) return refusal;
   }
 }
 
