@@ -1,6 +1,7 @@
 import { ApiError } from "../api/api-error.ts";
 import type { TableShape, WatchEvent } from "../api/reply.ts";
 import type { Status } from "../api/status.ts";
+import { END, isPollable, type Pollable, PolledIterator, PollWaiter } from "../lib/pollable.ts";
 import type { Transform } from "./negotiate.ts";
 import { partialJson } from "./partial-metadata.ts";
 import type { SchemaOf } from "./protobuf/envelope.ts";
@@ -29,9 +30,7 @@ interface Framer {
 }
 
 type Batch = readonly WatchEvent[];
-type Result = IteratorResult<Uint8Array, undefined>;
 
-const DONE: Result = { done: true, value: undefined };
 const NONE: readonly Uint8Array[] = [];
 
 /** Of larger batches the frames are not kept one by one. */
@@ -50,18 +49,19 @@ export function frameEvents(
   return new WatchFrames(batches, form);
 }
 
-/** Written by hand rather than as a generator, since thousands of watchers pass every event through one of these. */
-class WatchFrames implements AsyncIterableIterator<Uint8Array, undefined> {
-  readonly #source: AsyncIterator<Batch>;
+/** Thousands of watchers pass every event through one of these, so it makes nothing that several can share. */
+class WatchFrames implements AsyncIterableIterator<Uint8Array, undefined>, Pollable<Uint8Array> {
+  readonly #source: Pollable<Batch>;
   readonly #framer: Framer;
   readonly #isOfLists: boolean;
+  #waiter: PollWaiter<Uint8Array> | undefined;
   /** Chunks of the last batch, and how many of them have been given out. */
   #chunks: readonly Uint8Array[] = NONE;
   #given = 0;
   #isOver = false;
 
   constructor(batches: AsyncIterable<Batch>, form: WatchForm) {
-    this.#source = batches[Symbol.asyncIterator]();
+    this.#source = isPollable(batches) ? batches : new PolledIterator(batches[Symbol.asyncIterator]());
     this.#framer = framerOf(form);
     this.#isOfLists = form.transform?.kind === "PartialObjectMetadataList";
   }
@@ -70,47 +70,60 @@ class WatchFrames implements AsyncIterableIterator<Uint8Array, undefined> {
     return this;
   }
 
-  next(): Promise<Result> {
-    const chunk = this.#chunks[this.#given];
-    if (chunk !== undefined) return Promise.resolve(this.#give(chunk));
-    if (this.#isOver) return Promise.resolve(DONE);
-    return this.#source.next().then(this.#take, this.#refuse);
+  next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.#waiter ??= new PollWaiter(this);
+    return this.#waiter.next();
   }
 
-  async return(): Promise<Result> {
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.stop();
+    return { done: true, value: undefined };
+  }
+
+  poll(): Uint8Array | undefined | typeof END {
+    const chunk = this.#chunks[this.#given];
+    if (chunk !== undefined) return this.#give(chunk);
+    if (this.#isOver) return END;
+    try {
+      return this.#read();
+    } catch (error) {
+      this.#isOver = true;
+      if (!(error instanceof ApiError)) throw error;
+      return this.#framer.error(error.status);
+    }
+  }
+
+  onReady(wake: () => void): void {
+    this.#source.onReady(wake);
+  }
+
+  stop(): void {
     this.#isOver = true;
     this.#chunks = NONE;
-    await this.#source.return?.();
-    return DONE;
+    this.#source.stop();
   }
 
-  #give(chunk: Uint8Array): Result {
+  #read(): Uint8Array | undefined | typeof END {
+    for (;;) {
+      const batch = this.#source.poll();
+      if (batch === undefined) return undefined;
+      // Compat: a watch of lists is accepted, and ends at its first event.
+      if (batch === END || this.#isOfLists) {
+        this.stop();
+        return END;
+      }
+      if (batch[batch.length - 1]?.type === "ERROR") this.stop();
+      this.#chunks = frameBatch(batch, this.#framer);
+      this.#given = 0;
+      const [chunk] = this.#chunks;
+      if (chunk !== undefined) return this.#give(chunk);
+    }
+  }
+
+  #give(chunk: Uint8Array): Uint8Array {
     this.#given++;
     if (this.#given === this.#chunks.length) this.#chunks = NONE;
-    return { done: false, value: chunk };
-  }
-
-  readonly #take = (result: IteratorResult<Batch>): Result | Promise<Result> => {
-    // Compat: a watch of lists is accepted, and ends at its first event.
-    if (result.done || this.#isOfLists) return result.done ? this.#finish() : this.return();
-    const batch = result.value;
-    if (batch[batch.length - 1]?.type === "ERROR") this.#finish();
-    this.#chunks = frameBatch(batch, this.#framer);
-    this.#given = 0;
-    const [chunk] = this.#chunks;
-    return chunk === undefined ? this.next() : this.#give(chunk);
-  };
-
-  readonly #refuse = (error: unknown): Result => {
-    this.#isOver = true;
-    if (!(error instanceof ApiError)) throw error;
-    return { done: false, value: this.#framer.error(error.status) };
-  };
-
-  #finish(): Result {
-    if (!this.#isOver) this.#source.return?.().catch(() => {});
-    this.#isOver = true;
-    return DONE;
+    return chunk;
   }
 }
 

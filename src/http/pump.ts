@@ -1,5 +1,6 @@
 import type { Writable } from "node:stream";
 import { FILL_BYTES, FilledBody, type Filler } from "../encoding/filled-body.ts";
+import { END, isPollable, type Pollable } from "../lib/pollable.ts";
 
 /**
  * Writes a stream as fast as the receiver takes it. Ends when the source does or the receiver is gone, and tells the
@@ -7,11 +8,47 @@ import { FILL_BYTES, FilledBody, type Filler } from "../encoding/filled-body.ts"
  */
 export async function pump(source: AsyncIterable<Uint8Array>, receiver: Writable): Promise<void> {
   if (source instanceof FilledBody) return pumpFilled(source.filler, receiver);
+  if (isPollable(source)) return pumpPolled(source, receiver);
   for await (const chunk of source) {
     if (receiver.destroyed) return;
     if (!receiver.write(chunk)) await writable(receiver);
     if (receiver.destroyed) return;
   }
+}
+
+/** Nothing is made for a piece that is written, nor for the wait until the next one. */
+function pumpPolled(source: Pollable<Uint8Array>, receiver: Writable): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    let isFull = false;
+    const end = (): void => {
+      if (isOver) return;
+      isOver = true;
+      receiver.off("drain", goOn).off("close", end);
+      source.stop();
+      resolve();
+    };
+    const run = (): void => {
+      try {
+        while (!isOver && !isFull) {
+          const piece = receiver.destroyed ? END : source.poll();
+          if (piece === undefined) return;
+          if (piece === END) end();
+          else isFull = !receiver.write(piece);
+        }
+      } catch (error) {
+        reject(error);
+        end();
+      }
+    };
+    const goOn = (): void => {
+      isFull = false;
+      run();
+    };
+    receiver.on("drain", goOn).on("close", end);
+    source.onReady(run);
+    run();
+  });
 }
 
 /** Buffers that nobody uses at the moment. */

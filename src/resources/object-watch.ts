@@ -1,6 +1,7 @@
 import { ApiError, expired } from "../api/api-error.ts";
 import type { KubeObject } from "../api/object.ts";
 import type { WatchEvent } from "../api/reply.ts";
+import { END, isPollable, type Pollable, PolledIterator, PollWaiter } from "../lib/pollable.ts";
 import type { Entry, StoreWatch, WatchBatch } from "../storage/store.ts";
 import type { ServedResource } from "./catalog.ts";
 import type { ResourceContext } from "./collection.ts";
@@ -11,8 +12,6 @@ import { translateStoreError } from "./store-errors.ts";
 
 type Batch = readonly WatchEvent[];
 type Result = IteratorResult<Batch, undefined>;
-
-const DONE: Result = { done: true, value: undefined };
 
 /** Where a watch begins and what it shows besides changes. Validated before. */
 export interface WatchRequest {
@@ -57,16 +56,22 @@ interface Watched {
   readonly signal: AbortSignal;
 }
 
-/** First the present state, if that is wanted, then what changes. Once it changes, this adds nothing on the way. */
-class ObjectWatch implements ObjectEvents {
+/** First the present state, if that is wanted, then what changes. */
+class ObjectWatch implements ObjectEvents, Pollable<Batch> {
   readonly #watched: Watched;
-  #initial: AsyncGenerator<Batch, number> | undefined;
+  readonly #waiter: PollWaiter<Batch>;
+  /** Where changes follow on from; known when the present state is. */
+  #from: number;
+  #initial: Pollable<Batch> | undefined;
   #live: LiveEvents | undefined;
+  #wake: () => void = () => {};
   #isDone = false;
 
   constructor(watched: Watched) {
     this.#watched = watched;
-    this.#initial = initialEvents(watched);
+    this.#waiter = new PollWaiter(this);
+    this.#from = watched.request.resourceVersion ?? 0;
+    this.#initial = new PolledIterator(this.#begin());
   }
 
   [Symbol.asyncIterator](): this {
@@ -74,28 +79,44 @@ class ObjectWatch implements ObjectEvents {
   }
 
   next(): Promise<Result> {
-    return this.#live === undefined ? this.#begin() : this.#live.next();
+    return this.#waiter.next();
   }
 
   async return(): Promise<Result> {
-    this.#isDone = true;
-    await this.#live?.return();
-    return DONE;
+    this.stop();
+    return { done: true, value: undefined };
   }
 
-  async #begin(): Promise<Result> {
-    if (this.#isDone || this.#initial === undefined) return DONE;
+  poll(): Batch | undefined | typeof END {
+    if (this.#isDone) return END;
+    if (this.#live !== undefined) return this.#live.poll();
     try {
-      const given = await this.#initial.next();
-      if (!given.done) return given;
+      const given = this.#initial?.poll() ?? undefined;
+      if (given !== END) return given;
       this.#initial = undefined;
-      if (this.#isDone) return DONE;
-      this.#live = new LiveEvents(this.#watched, given.value);
-      return await this.#live.next();
+      this.#live = new LiveEvents(this.#watched, this.#from);
+      this.#live.onReady(this.#wake);
     } catch (error) {
       this.#isDone = true;
-      return refuse(this.#watched, error, this.#watched.request.resourceVersion ?? 0);
+      return refuse(this.#watched, error, this.#from);
     }
+    return this.#live.poll();
+  }
+
+  onReady(wake: () => void): void {
+    this.#wake = wake;
+    (this.#live ?? this.#initial)?.onReady(wake);
+  }
+
+  stop(): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    (this.#live ?? this.#initial)?.stop();
+    this.#wake();
+  }
+
+  async *#begin(): AsyncGenerator<Batch, undefined> {
+    this.#from = yield* initialEvents(this.#watched);
   }
 }
 
@@ -117,9 +138,9 @@ async function* initialEvents({ context, resource, request }: Watched): AsyncGen
   return revision;
 }
 
-/** The last thing that a watch says when it cannot go on. */
-function refuse({ resource, signal }: Watched, error: unknown, revision: number): Result {
-  if (signal.aborted) return DONE;
+/** The last thing that a watch says when it cannot go on. Throws what is not a refusal. */
+function refuse({ resource, signal }: Watched, error: unknown, revision: number): Batch | typeof END {
+  if (signal.aborted) return END;
   const { group, plural, rules } = resource.definition;
   const about = { target: { group, resource: plural }, operation: "watch", revision } as const;
   let refusal = error instanceof ApiError ? error : translateStoreError(error, about);
@@ -127,7 +148,7 @@ function refuse({ resource, signal }: Watched, error: unknown, revision: number)
   if (refusal.status.code === 410 && rules.ttlSeconds !== undefined) {
     refusal = expired("The resourceVersion for the provided watch is too old.");
   }
-  return { done: false, value: [{ type: "ERROR", status: refusal.status }] };
+  return [{ type: "ERROR", status: refusal.status }];
 }
 
 function initialState(context: ResourceContext, resource: ServedResource, request: WatchRequest) {
@@ -141,20 +162,20 @@ function initialState(context: ResourceContext, resource: ServedResource, reques
 }
 
 /**
- * Live changes, with bookmarks in between while nothing happens. Written by hand rather than as a generator: a watcher
- * that waits is one pending promise and one timer, and there may be many thousands of them.
+ * Live changes, with bookmarks in between while nothing happens. There may be many thousands of these, so that one which
+ * waits holds nothing but itself and a timer, and makes nothing for every change.
  */
-class LiveEvents {
+class LiveEvents implements Pollable<Batch> {
   readonly #watched: Watched;
   readonly #from: number;
   readonly #watch: StoreWatch;
-  readonly #source: AsyncIterator<WatchBatch>;
+  readonly #source: Pollable<WatchBatch>;
   #timer: NodeJS.Timeout | undefined;
-  #answer: ((result: Result | Promise<Result>) => void) | undefined;
-  /** Whether the source has been asked for something that it has not given yet. */
-  #isAsking = false;
-  /** What the source gave after a bookmark had answered the question. */
-  #held: Promise<Result> | undefined;
+  #wake: () => void = () => {};
+  /** Whether the reader has been told that there is nothing. */
+  #isWaiting = false;
+  /** A bookmark for a reader that waits. */
+  #held: Batch | undefined;
   #isOver = false;
   #bookmarked: number;
 
@@ -165,80 +186,46 @@ class LiveEvents {
     this.#bookmarked = from;
     const prefix = context.keys.prefix(resource.definition, request.selection.namespace);
     this.#watch = context.store.watch(prefix, from, signal);
-    this.#source = this.#watch[Symbol.asyncIterator]();
+    this.#source = isPollable(this.#watch) ? this.#watch : new PolledIterator(this.#watch[Symbol.asyncIterator]());
     this.#schedule();
   }
 
-  next(): Promise<Result> {
+  poll(): Batch | undefined | typeof END {
     const held = this.#held;
-    if (held !== undefined) {
-      this.#held = undefined;
-      return held;
-    }
-    if (this.#isOver) return Promise.resolve(DONE);
-    return new Promise((resolve) => {
-      this.#answer = resolve;
-      if (!this.#isAsking) this.#ask();
-    });
-  }
-
-  async return(): Promise<Result> {
-    this.#end();
-    await this.#source.return?.();
-    return DONE;
-  }
-
-  #ask(): void {
-    this.#isAsking = true;
-    // One reaction for both outcomes: there may be a million of these per second.
-    this.#source.next().then(
-      (result) => {
-        this.#isAsking = false;
-        if (!this.#isOver) this.#take(result);
-      },
-      (error: unknown) => this.#fail(error),
-    );
-  }
-
-  #take(result: IteratorResult<WatchBatch>): void {
-    if (result.done) {
-      this.#end();
-      return;
-    }
-    const { context, resource, request } = this.#watched;
+    this.#held = undefined;
+    this.#isWaiting = false;
+    if (held !== undefined) return held;
+    if (this.#isOver) return END;
     try {
-      const events = translate(context, resource, request.selection, result.value);
-      if (events.length > 0) this.#give({ done: false, value: events });
-      else this.#ask();
+      return this.#read();
     } catch (error) {
-      this.#fail(error);
+      this.stop();
+      return refuse(this.#watched, error, this.#from);
     }
   }
 
-  #give(result: Result | Promise<Result>): void {
-    const answer = this.#answer;
-    this.#answer = undefined;
-    if (answer === undefined) this.#held = Promise.resolve(result);
-    else answer(result);
+  onReady(wake: () => void): void {
+    this.#wake = wake;
+    this.#source.onReady(wake);
   }
 
-  /** A refusal is the last event; anything else that went wrong is thrown to the reader. */
-  #fail(error: unknown): void {
-    if (this.#isOver) return;
-    const last = (async () => refuse(this.#watched, error, this.#from))();
-    // Nobody may ever read it.
-    last.catch(() => undefined);
-    this.#give(last);
-    this.#end();
-  }
-
-  /** Nothing comes after this but what is held. */
-  #end(): void {
+  stop(): void {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#timer);
-    this.#answer?.(DONE);
-    this.#answer = undefined;
+    this.#source.stop();
+  }
+
+  #read(): Batch | undefined | typeof END {
+    const { context, resource, request } = this.#watched;
+    for (;;) {
+      const batch = this.#source.poll();
+      if (batch === END) this.stop();
+      if (batch === undefined) this.#isWaiting = true;
+      if (batch === END || batch === undefined) return batch;
+      const events = translate(context, resource, request.selection, batch);
+      if (events.length > 0) return events;
+    }
   }
 
   /** Bookmarks about once a minute and shortly before the end; then the end. */
@@ -255,8 +242,8 @@ class LiveEvents {
         this.#sendBookmark();
         this.#schedule();
       } else {
-        this.#end();
-        this.#source.return?.().catch(() => {});
+        this.stop();
+        this.#wake();
       }
     }, delay);
     this.#timer.unref();
@@ -265,9 +252,10 @@ class LiveEvents {
   #sendBookmark(): void {
     const revision = this.#watch.progress();
     // A reader that is busy gets none: it would have to be held for it.
-    if (this.#answer === undefined || !this.#isAsking || revision < this.#bookmarked) return;
+    if (!this.#isWaiting || revision < this.#bookmarked) return;
     this.#bookmarked = revision;
-    this.#give({ done: false, value: [bookmark(this.#watched.resource, revision)] });
+    this.#held = [bookmark(this.#watched.resource, revision)];
+    this.#wake();
   }
 }
 

@@ -1,3 +1,4 @@
+import { END, type Pollable } from "../lib/pollable.ts";
 import { EventLog } from "./event-log.ts";
 import { StoreError, type StoreEvent, type StoreWatch, type WatchBatch } from "./store.ts";
 
@@ -202,12 +203,16 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-class Watcher implements StoreWatch, AsyncIterator<WatchBatch, undefined> {
+class Watcher implements StoreWatch, AsyncIterator<WatchBatch, undefined>, Pollable<WatchBatch> {
   readonly #logs: WatchLogs;
   readonly #prefix: string;
   readonly #signal: AbortSignal;
   #log: PrefixLog | undefined;
   #waiter: Waiter | undefined;
+  /** Called instead of answering a waiter, for a reader that polls. */
+  #onReady: (() => void) | undefined;
+  /** Whether the last `poll` found nothing. */
+  #isIdle = false;
   /** The last revision given out. */
   #cursor: number;
   /** The cursor when `next` was last called. */
@@ -227,7 +232,8 @@ class Watcher implements StoreWatch, AsyncIterator<WatchBatch, undefined> {
   }
 
   progress(): number {
-    const isIdle = this.#waiter !== undefined && (this.#log?.events.lastRevision ?? 0) <= this.#cursor;
+    const isIdle =
+      (this.#waiter !== undefined || this.#isIdle) && (this.#log?.events.lastRevision ?? 0) <= this.#cursor;
     return isIdle ? Math.max(this.#consumed, this.#logs.revision) : this.#consumed;
   }
 
@@ -245,26 +251,42 @@ class Watcher implements StoreWatch, AsyncIterator<WatchBatch, undefined> {
     return Promise.resolve({ done: true, value: undefined });
   }
 
+  poll(): WatchBatch | undefined | typeof END {
+    this.#consumed = this.#cursor;
+    try {
+      const batch = this.#read();
+      this.#isIdle = batch === undefined;
+      if (batch === END) this.#finish();
+      return batch;
+    } catch (error) {
+      this.#finish();
+      throw error;
+    }
+  }
+
+  onReady(wake: () => void): void {
+    this.#onReady = wake;
+    this.#log?.waiting.add(this);
+  }
+
+  stop(): void {
+    this.#finish();
+  }
+
   /** Answers the waiting `next`, if there is one and there is something to say. */
   wake(): void {
+    if (this.#onReady !== undefined) this.#onReady();
     const waiter = this.#waiter;
     if (waiter === undefined) return;
     try {
-      const error = this.#logs.closed?.error;
-      if (error !== undefined && !this.#isDone && !this.#signal.aborted) throw error;
-      if (this.#isDone || this.#signal.aborted || this.#logs.closed !== undefined) {
-        this.#finish();
-        return;
+      const batch = this.#read();
+      if (batch === END) this.#finish();
+      else if (batch === undefined) this.#log?.waiting.add(this);
+      else {
+        this.#log?.waiting.delete(this);
+        this.#waiter = undefined;
+        waiter.resolve({ done: false, value: batch });
       }
-      const log = this.#log ?? this.#open();
-      const batch = this.#take(log);
-      if (batch === undefined) {
-        log.waiting.add(this);
-        return;
-      }
-      log.waiting.delete(this);
-      this.#waiter = undefined;
-      waiter.resolve({ done: false, value: batch });
     } catch (error) {
       this.#waiter = undefined;
       this.#finish();
@@ -272,11 +294,22 @@ class Watcher implements StoreWatch, AsyncIterator<WatchBatch, undefined> {
     }
   }
 
-  readonly #onAbort = (): void => this.#finish();
+  readonly #onAbort = (): void => {
+    this.#finish();
+    this.#onReady?.();
+  };
+
+  #read(): WatchBatch | undefined | typeof END {
+    const error = this.#logs.closed?.error;
+    if (error !== undefined && !this.#isDone && !this.#signal.aborted) throw error;
+    if (this.#isDone || this.#signal.aborted || this.#logs.closed !== undefined) return END;
+    return this.#take(this.#log ?? this.#open());
+  }
 
   #open(): PrefixLog {
     const log = this.#logs.open(this.#prefix, this.#cursor);
     this.#log = log;
+    if (this.#onReady !== undefined) log.waiting.add(this);
     this.#signal.addEventListener("abort", this.#onAbort);
     return log;
   }
