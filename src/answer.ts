@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { ApiError } from "./api/api-error.ts";
+import { ApiError, internalError } from "./api/api-error.ts";
 import {
   type ApiRequest,
   BodyError,
@@ -23,6 +23,8 @@ import { decodeYaml } from "./encoding/yaml.ts";
 export interface AnswerContext {
   /** The shapes of kinds, for their binary form. */
   readonly schemaOf: SchemaOf;
+  /** Hears of answers that could not be written for a reason on our side. */
+  readonly report: (error: unknown, call: Call) => void;
   /** The kind that a path is about, for bodies that do not say theirs. */
   readonly kindOf: (info: RequestInfo) => { readonly apiVersion: string; readonly kind: string } | undefined;
 }
@@ -47,8 +49,9 @@ export async function answer(context: AnswerContext, handler: Handler, request: 
   try {
     return encodeReply(request, await handler(call), reply);
   } catch (error) {
-    if (error instanceof ApiError) return encodeError(request, error, reply);
-    throw error;
+    const refusal = error instanceof ApiError ? error : internalError("the answer could not be written", error);
+    if (refusal !== error) context.report(error, call);
+    return encodeError(request, refusal, reply);
   }
 }
 

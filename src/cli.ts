@@ -171,5 +171,6 @@ try {
   await program(serve).parseAsync();
 } catch (error) {
   process.stderr.write(`binnacle: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+  // What was opened before the failure must not keep the process alive.
+  process.exit(1);
 }

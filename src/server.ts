@@ -93,7 +93,7 @@ export async function startServer(config: Config, given?: Store): Promise<Server
 
   const secured = compose([...stages, authenticate(authenticators), negotiate], innermost);
   const open = compose([...stages, asAdministrator, negotiate], innermost);
-  const forms = answerContext(catalog);
+  const forms = answerContext(catalog, report);
   const reportError = (error: unknown) => report(error);
   const answerSecured: Answer = (request) => answer(forms, secured, request);
   const secure = await listen(answerSecured, {
@@ -136,11 +136,12 @@ const asAdministrator = (next: Handler) => (call: Call) => {
 };
 
 /** The binary forms of built-in kinds, found by what their bodies say they are. */
-function answerContext(catalog: Catalog): AnswerContext {
+function answerContext(catalog: Catalog, report: AnswerContext["report"]): AnswerContext {
   const kinds = catalog.definitions.flatMap(({ group, versions }) =>
     versions.map(({ name, schemaName }) => ({ apiVersion: apiVersionOf(group, name), schemaName })),
   );
   return {
+    report,
     schemaOf: schemaLookup(kinds, findBuiltInSchema),
     kindOf: ({ group, version, resource }) => {
       const found = catalog.find(group, version, resource);
