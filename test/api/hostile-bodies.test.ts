@@ -153,6 +153,7 @@ const attacks: readonly Attack[] = [
   { name: "copy bomb in a JSON patch", method: "PATCH", path: TARGET, type: JSON_PATCH, body: copyBomb, code: 422 },
   {
     name: "200,000 duplicates of one member",
+    growthMb: 100,
     body: configMap(`"data":{${many(200_000, () => '"a":"b"')}}`),
     path: `${PATH}?fieldValidation=Strict&dryRun=All`,
     code: 400,
@@ -160,12 +161,14 @@ const attacks: readonly Attack[] = [
   },
   {
     name: "200,000 members that stand twice",
+    growthMb: 100,
     body: configMap(`"data":{${many(100_000, (i) => `"a${i}":"b"`)},${many(100_000, (i) => `"a${i}":"b"`)}}`),
     path: `${PATH}?fieldValidation=Strict&dryRun=All`,
     code: 400,
   },
   {
     name: "200,000 duplicates in YAML",
+    growthMb: 100,
     type: "application/yaml",
     body: `${yamlHead}data:\n${many(200_000, () => "  a: b", "\n")}\n`,
     path: `${PATH}?fieldValidation=Strict&dryRun=All`,
@@ -174,6 +177,7 @@ const attacks: readonly Attack[] = [
   },
   {
     name: "200,000 duplicates in YAML that only warn",
+    growthMb: 100,
     type: "application/yaml",
     body: `${yamlHead.replace("target", "other")}data:\n${many(200_000, () => "  a: b", "\n")}\n`,
     path: `${PATH}?dryRun=All`,
@@ -181,6 +185,7 @@ const attacks: readonly Attack[] = [
   },
   {
     name: "200,000 duplicates in a strict merge patch",
+    growthMb: 100,
     method: "PATCH",
     path: `${TARGET}?fieldValidation=Strict`,
     type: MERGE_PATCH,
@@ -189,6 +194,7 @@ const attacks: readonly Attack[] = [
   },
   {
     name: "200,000 duplicates in a strict applied configuration",
+    growthMb: 100,
     method: "PATCH",
     path: `${TARGET}?fieldManager=f&fieldValidation=Strict`,
     type: APPLY_PATCH,
@@ -197,6 +203,7 @@ const attacks: readonly Attack[] = [
   },
   {
     name: "200,000 unknown members",
+    growthMb: 100,
     body: configMap(many(200_000, (i) => `"u${i}":1`)),
     path: `${PATH}?fieldValidation=Strict&dryRun=All`,
     code: 400,
@@ -204,6 +211,7 @@ const attacks: readonly Attack[] = [
   },
   {
     name: "200,000 unknown members that only warn",
+    growthMb: 100,
     body: configMap(many(200_000, (i) => `"u${i}":1`)),
     path: `${PATH}?dryRun=All`,
     code: 201,
