@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { enableCompileCache } from "node:module";
 import path from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type Config, defaultConfig, type StoreChoice } from "./config.ts";
@@ -167,6 +168,8 @@ function describe(store: StoreChoice): string {
   return store.type === "sqlite" ? store.file : `etcd at ${store.servers.join(", ")}`;
 }
 
+// A third of the time until the server is ready would go into compiling it again.
+enableCompileCache();
 try {
   await program(serve).parseAsync();
 } catch (error) {
