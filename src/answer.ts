@@ -60,17 +60,21 @@ const REPLY_TYPES: Readonly<Record<string, ApiReply["type"]>> = {
   deletecollection: "list",
   watch: "watch",
 };
-// Which kind it is, and whether it has columns of its own, is judged when there is something to show.
-const ANY_TABLE = { columns: [] };
 
-/** Compat: a form that cannot be had is refused before anything is done. */
-export const negotiate: Stage = (next) => async (call) => {
-  const { isResource, verb } = call.info;
-  if (isResource) {
-    negotiateOutput(call.request, offerOf({ type: REPLY_TYPES[verb] ?? "object", table: ANY_TABLE }, false));
-  }
-  return next(call);
-};
+/**
+ * Compat: a form that cannot be had is refused before anything is done. `hasTable` tells whether what a path answers
+ * with can be shown as a table; for paths that are not served it may say anything.
+ */
+export function negotiate(hasTable: (info: RequestInfo) => boolean): Stage {
+  return (next) => async (call) => {
+    const { info } = call;
+    if (info.isResource) {
+      const reply = { type: REPLY_TYPES[info.verb] ?? "object", table: hasTable(info) ? { columns: [] } : undefined };
+      negotiateOutput(call.request, offerOf(reply, false));
+    }
+    return next(call);
+  };
+}
 
 const FORMATS: Readonly<Record<string, RequestBody["format"]>> = {
   "application/yaml": "yaml",

@@ -5,6 +5,7 @@ import { selectPlugins } from "./admission/select-plugins.ts";
 import { type AnswerContext, answer, negotiate } from "./answer.ts";
 import type { Call, Handler, UserInfo } from "./api/call.ts";
 import { apiVersionOf } from "./api/object.ts";
+import type { RequestInfo } from "./api/request-info.ts";
 import { reviewIdentities } from "./auth/reviews.ts";
 import { TokenAuthenticator } from "./auth/token-file.ts";
 import { startBackground } from "./background.ts";
@@ -91,8 +92,9 @@ export async function startServer(config: Config, given?: Store): Promise<Server
   const report = (error: unknown, call?: Call) => log.error({ err: error, path: call?.request.path }, "request failed");
   const stages = [answerErrors(report), limitDuration(config.requestTimeoutMs)];
 
-  const secured = compose([...stages, authenticate(authenticators), negotiate], innermost);
-  const open = compose([...stages, asAdministrator, negotiate], innermost);
+  const negotiated = negotiate(hasTable(catalog));
+  const secured = compose([...stages, authenticate(authenticators), negotiated], innermost);
+  const open = compose([...stages, asAdministrator, negotiated], innermost);
   const forms = answerContext(catalog, report);
   const reportError = (error: unknown) => report(error);
   const answerSecured: Answer = (request) => answer(forms, secured, request);
@@ -134,6 +136,16 @@ const asAdministrator = (next: Handler) => (call: Call) => {
   call.user = ADMINISTRATOR;
   return next(call);
 };
+
+/** Only actions may have no columns: whatever is stored can be listed. */
+function hasTable(catalog: Catalog): (info: RequestInfo) => boolean {
+  return ({ group, version, resource, subresource, verb }) => {
+    const found = catalog.find(group, version, resource);
+    if (verb !== "create" || found === undefined) return true;
+    const { kind } = found.subresources[subresource] ?? {};
+    return (kind ?? found.version).table !== undefined;
+  };
+}
 
 /** The binary forms of built-in kinds, found by what their bodies say they are. */
 function answerContext(catalog: Catalog, report: AnswerContext["report"]): AnswerContext {

@@ -50,7 +50,7 @@ export interface Row {
   /** Common: the first version, in a place named like the plural. */
   readonly storage?: StorageRow | "none";
   readonly subresources?: Readonly<Record<string, Subresource>>;
-  /** Common: Name and Created At. */
+  /** Common: Name and Created At; none when there is nothing to list. */
   readonly columns?: readonly Column[];
   readonly table?: Omit<TableShape, "columns">;
   readonly selectableFields?: readonly SelectableField[];
@@ -162,11 +162,12 @@ function hooksOf({ kind, defaults, hooks }: Row, schemaPackage: string): Resourc
 
 function serveVersion(row: Row, version: VersionRow, schemaName: string): ServedVersion {
   const columns = version.columns ?? row.columns ?? DEFAULT_TABLE.columns;
+  const isListed = (row.verbs ?? ALL_VERBS).includes("list");
   return {
     name: version.name,
     schemaName,
     schema: () => builtInSchema(schemaName),
-    table: { ...row.table, columns },
+    table: isListed ? { ...row.table, columns } : undefined,
     selectableFields: row.selectableFields,
     deprecation: version.deprecation,
     requiresResourceVersion: version.requiresResourceVersion,
