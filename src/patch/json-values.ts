@@ -1,4 +1,5 @@
-import type { Json } from "../api/object.ts";
+import type { Json, JsonObject } from "../api/object.ts";
+import { setMember } from "../lib/members.ts";
 
 // What Node 24 has and the compiler's library does not know yet.
 const isRawJSON = (JSON as unknown as { isRawJSON(value: unknown): boolean }).isRawJSON;
@@ -6,6 +7,24 @@ const isRawJSON = (JSON as unknown as { isRawJSON(value: unknown): boolean }).is
 /** Whether a value is a number that was kept digit by digit, because a double cannot hold it. */
 export function isExactNumber(value: unknown): boolean {
   return isRawJSON(value);
+}
+
+/** Whether a value is an object with members. Numbers that were kept digit by digit, which are objects too, are not. */
+export function isMap(value: Json | undefined): value is JsonObject {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  // Asking is slow, and such numbers have no prototype.
+  return Object.getPrototypeOf(value) !== null || !isExactNumber(value);
+}
+
+/** The value without members that are null, in lists too. Items of lists that are null stay. */
+export function withoutNulls(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isMap(value)) return value;
+  const kept: JsonObject = {};
+  for (const [member, one] of Object.entries(value)) {
+    if (one !== null && one !== undefined) setMember(kept, member, withoutNulls(one));
+  }
+  return kept;
 }
 
 /** About how many bytes the value takes as compact JSON; undefined when it is nested deeper than `maxDepth`. */

@@ -1,8 +1,8 @@
 import { badRequest } from "../api/api-error.ts";
-import { isObject, type Json, type JsonObject } from "../api/object.ts";
+import type { Json, JsonObject } from "../api/object.ts";
 import { getMember, setMember } from "../lib/members.ts";
 import { jsonTypeOf } from "./json-patch.ts";
-import { isExactNumber } from "./json-values.ts";
+import { isMap, withoutNulls } from "./json-values.ts";
 
 /**
  * Merges a patch into an object: null removes a member, objects merge, everything else replaces. Throws 400 when the
@@ -20,10 +20,6 @@ export function mergePatch(current: Json, patch: Json, isChecked: boolean): Json
   return isMap(current) ? merge(current, patch) : withoutNulls(patch);
 }
 
-function isMap(value: Json | undefined): value is JsonObject {
-  return isObject(value) && !isExactNumber(value);
-}
-
 function merge(current: JsonObject, patch: JsonObject): JsonObject {
   const merged = { ...current };
   for (const [member, value] of Object.entries(patch)) {
@@ -37,15 +33,4 @@ function merge(current: JsonObject, patch: JsonObject): JsonObject {
     else setMember(merged, member, isMap(value) ? merge(before, value) : value);
   }
   return merged;
-}
-
-/** The value without members that are null. Items of lists that are null stay. */
-function withoutNulls(value: Json): Json {
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (!isMap(value)) return value;
-  const kept: JsonObject = {};
-  for (const [member, one] of Object.entries(value)) {
-    if (one !== null && one !== undefined) setMember(kept, member, withoutNulls(one));
-  }
-  return kept;
 }

@@ -1,16 +1,11 @@
 import { type ApiError, plainError, unprocessable } from "../api/api-error.ts";
-import { isObject, type Json, type JsonObject } from "../api/object.ts";
+import type { Json, JsonObject } from "../api/object.ts";
 import { getMember } from "../lib/members.ts";
-import { isExactNumber } from "./json-values.ts";
+import { isExactNumber, isMap } from "./json-values.ts";
 import { goTypeOf, printGoText, printGoValue } from "./strategic-print.ts";
 
 /** Marks what is to be done with an object or a list of objects. */
 export const DIRECTIVE = "$patch";
-
-/** Whether a value is an object that can be merged. */
-export function isMap(value: Json | undefined): value is JsonObject {
-  return isObject(value) && !isExactNumber(value);
-}
 
 /** 500: a value of another type was expected. */
 export function wrongType(expected: "map[string]interface {}" | "[]interface {}", value: Json | undefined): ApiError {

@@ -3,10 +3,10 @@ import type { Json, JsonObject } from "../api/object.ts";
 import { getMember, setMember } from "../lib/members.ts";
 import type { Schema } from "../schema/schema.ts";
 import { jsonTypeOf } from "./json-patch.ts";
+import { isMap, withoutNulls } from "./json-values.ts";
 import {
   DIRECTIVE,
   identityOf,
-  isMap,
   itemTypeOf,
   noMergeKey,
   ordered,
@@ -213,17 +213,6 @@ function isSameItem(left: Json, right: Json, mergeKey: string): boolean {
 function mapOf(item: Json): JsonObject {
   if (!isMap(item)) throw wrongType("map[string]interface {}", item);
   return item;
-}
-
-/** The value without members that are null, in lists too. */
-function withoutNulls(value: Json): Json {
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (!isMap(value)) return value;
-  const kept: JsonObject = {};
-  for (const [member, one] of Object.entries(value)) {
-    if (one !== null && one !== undefined) setMember(kept, member, withoutNulls(one));
-  }
-  return kept;
 }
 
 /** The value without the objects that carry a directive; undefined when it is one itself. */

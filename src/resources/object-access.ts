@@ -2,7 +2,7 @@ import type { KubeObject } from "../api/object.ts";
 import { cloneJson } from "../lib/clone.ts";
 import type { ServedResource } from "./catalog.ts";
 import { storedApiVersion } from "./conversion.ts";
-import type { ChangeOptions, ObjectAccess } from "./definition.ts";
+import type { ChangeOptions, ObjectAccess, ResourceDefinition } from "./definition.ts";
 import type { DeletionRequest } from "./deletion.ts";
 import type { ObjectKey } from "./keys.ts";
 import { createAs } from "./managed-write.ts";
@@ -18,6 +18,9 @@ const MANAGER = "kube-apiserver";
 /** The objects of all kinds, each in the version it is stored in, for hooks that need others than their own. */
 export class StoredObjects implements ObjectAccess {
   readonly #resources: Resources;
+  /** What hooks have asked for, since the kinds last changed. */
+  readonly #known = new Map<string, ServedResource>();
+  #definitions: readonly ResourceDefinition[] = [];
 
   constructor(resources: Resources) {
     this.#resources = resources;
@@ -113,6 +116,20 @@ export class StoredObjects implements ObjectAccess {
 
   /** The kind in its stored version. A kind that is not served is a mistake of the hook. */
   #resource(group: string, plural: string): ServedResource {
+    const { definitions } = this.#resources.catalog;
+    if (definitions !== this.#definitions) {
+      this.#known.clear();
+      this.#definitions = definitions;
+    }
+    const name = `${group}/${plural}`;
+    const known = this.#known.get(name);
+    if (known) return known;
+    const found = this.#lookUp(group, plural);
+    this.#known.set(name, found);
+    return found;
+  }
+
+  #lookUp(group: string, plural: string): ServedResource {
     const { catalog } = this.#resources;
     const candidates = catalog.definitions.filter((one) => one.plural === plural);
     // Built-in groups may be served under another domain than the one that hooks know them by.

@@ -6,7 +6,7 @@ import { setPodTemplateDefaults } from "../core/pod-spec-defaults.ts";
 import { validatePodTemplate } from "../core/pod-spec-validation.ts";
 import { podTemplateWarnings } from "../core/pod-warnings.ts";
 import type { Defaults } from "../rules/defaults.ts";
-import { asGo, type GoShape } from "../rules/go-print.ts";
+import { asGo } from "../rules/go-print.ts";
 import { immutable, sameValue } from "../rules/immutable.ts";
 import { atMostAll, intOrPercentValue, validateIntOrPercent } from "../rules/int-or-percent.ts";
 import { hasInvalidValue, isEmptySelector, orderedSelector, validateLabelSelector } from "../rules/label-selector.ts";
@@ -15,6 +15,7 @@ import {
   isUsable,
   memberOf,
   prepareTemplate,
+  ROLLOUT,
   templateOf,
   validateRunsForever,
   validateTemplateLabels,
@@ -35,15 +36,6 @@ export const daemonSetDefaults: Defaults = {
   "spec.updateStrategy.type": "RollingUpdate",
   "spec.revisionHistoryLimit": 10,
 };
-
-const ROLLING: GoShape = [
-  ["MaxUnavailable", "maxUnavailable", 0],
-  ["MaxSurge", "maxSurge", 0],
-];
-const STRATEGY: GoShape = [
-  ["Type", "type", ""],
-  ["RollingUpdate", "rollingUpdate", null, ROLLING],
-];
 
 // Compat: how often the template has changed was a field once; it is shown as an annotation that nobody can set.
 const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
@@ -88,7 +80,7 @@ function validateStrategy(strategy: UpdateStrategy, path: string): FieldError[] 
   const { type, rollingUpdate } = strategy;
   if (type === "OnDelete") return [];
   if (type !== "RollingUpdate")
-    return [notSupportedField(path, asGo(strategy, STRATEGY), ["RollingUpdate", "OnDelete"])];
+    return [notSupportedField(path, asGo(strategy, ROLLOUT), ["RollingUpdate", "OnDelete"])];
   if (!isObject(rollingUpdate)) return [requiredField(`${path}.rollingUpdate`)];
   return validateRollingUpdate(rollingUpdate, `${path}.rollingUpdate`);
 }

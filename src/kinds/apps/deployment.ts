@@ -10,7 +10,7 @@ import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts"
 import type { ResourceHooks } from "../../resources/definition.ts";
 import { setPodTemplateDefaults } from "../core/pod-spec-defaults.ts";
 import type { Defaults } from "../rules/defaults.ts";
-import { asGo, type GoShape } from "../rules/go-print.ts";
+import { asGo } from "../rules/go-print.ts";
 import { immutable } from "../rules/immutable.ts";
 import { atMostAll, intOrPercentValue, validateIntOrPercent } from "../rules/int-or-percent.ts";
 import { orderedSelector } from "../rules/label-selector.ts";
@@ -18,6 +18,7 @@ import { nonNegative, nonNegativeMembers, notDecremented } from "../rules/number
 import {
   memberOf,
   prepareTemplate,
+  ROLLOUT,
   templateOf,
   validateNotMoreThan,
   validateReplicated,
@@ -43,15 +44,6 @@ export const deploymentDefaults: Defaults = {
   "spec.progressDeadlineSeconds": 600,
 };
 
-const ROLLING: GoShape = [
-  ["MaxUnavailable", "maxUnavailable", 0],
-  ["MaxSurge", "maxSurge", 0],
-];
-const STRATEGY: GoShape = [
-  ["Type", "type", ""],
-  ["RollingUpdate", "rollingUpdate", null, ROLLING],
-];
-
 function setDefaults(deployment: KubeObject): void {
   const { strategy, template } = memberOf<DeploymentSpec>(deployment, "spec");
   if (strategy?.type === "RollingUpdate") {
@@ -69,7 +61,7 @@ function validateStrategy(strategy: Strategy, path: string): FieldError[] {
     return [forbiddenField(`${path}.rollingUpdate`, "may not be specified when strategy `type` is 'Recreate'")];
   }
   if (type !== "RollingUpdate")
-    return [notSupportedField(path, asGo(strategy, STRATEGY), ["Recreate", "RollingUpdate"])];
+    return [notSupportedField(path, asGo(strategy, ROLLOUT), ["Recreate", "RollingUpdate"])];
   if (!isObject(rollingUpdate)) {
     return [requiredField(`${path}.rollingUpdate`, "this should be defaulted and never be nil")];
   }

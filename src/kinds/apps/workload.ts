@@ -13,6 +13,7 @@ import { validatePodTemplate } from "../core/pod-spec-validation.ts";
 import type { PodSpec } from "../core/pod-types.ts";
 import { podTemplateWarnings } from "../core/pod-warnings.ts";
 import { labelName } from "../rules/formats.ts";
+import type { GoShape } from "../rules/go-print.ts";
 import { isEmptySelector, orderedSelector, orderedTexts, validateLabelSelector } from "../rules/label-selector.ts";
 
 /** The pods that a workload makes. */
@@ -29,6 +30,20 @@ export interface WorkloadSpec extends JsonObject {
   selector?: JsonObject;
   template?: PodTemplate;
 }
+
+/** How a Deployment or DaemonSet replaces its pods, as messages print it. */
+export const ROLLOUT: GoShape = [
+  ["Type", "type", ""],
+  [
+    "RollingUpdate",
+    "rollingUpdate",
+    null,
+    [
+      ["MaxUnavailable", "maxUnavailable", 0],
+      ["MaxSurge", "maxSurge", 0],
+    ],
+  ],
+];
 
 /** The member of an object that is an object; an empty one when there is none. */
 export function memberOf<T extends JsonObject>(object: JsonObject | undefined, member: string): T {

@@ -290,31 +290,6 @@ export interface AppArmorProfile extends JsonObject {
 }
 
 /** A container that joined a running pod. */
-export interface EphemeralContainer extends JsonObject {
-  name?: string;
-  image?: string;
-  command?: string[];
-  args?: string[];
-  workingDir?: string;
-  ports?: ContainerPort[];
-  envFrom?: EnvFromSource[];
-  env?: EnvVar[];
-  resources?: ResourceRequirements;
-  resizePolicy?: ContainerResizePolicy[];
-  restartPolicy?: string;
-  restartPolicyRules?: ContainerRestartRule[];
-  volumeMounts?: VolumeMount[];
-  volumeDevices?: VolumeDevice[];
-  livenessProbe?: Probe;
-  readinessProbe?: Probe;
-  startupProbe?: Probe;
-  lifecycle?: Lifecycle;
-  terminationMessagePath?: string;
-  terminationMessagePolicy?: string;
-  imagePullPolicy?: string;
-  securityContext?: SecurityContext;
-  stdin?: boolean;
-  stdinOnce?: boolean;
-  tty?: boolean;
+export interface EphemeralContainer extends Container {
   targetContainerName?: string;
 }

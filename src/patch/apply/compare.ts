@@ -1,9 +1,10 @@
 import type { Json, JsonObject } from "../../api/object.ts";
 import { getMember } from "../../lib/members.ts";
+import { isMap } from "../json-values.ts";
 import { EMPTY, type FieldSet, isEmpty, type MutableFieldSet, union } from "./field-set.ts";
 import { compareElements, type PathElement } from "./path-element.ts";
 import type { ListShape, MapShape, Shape } from "./shape.ts";
-import { deduce, isMap, itemElement, sameAlternative, sameValue, typedMember } from "./typed.ts";
+import { deduce, itemElement, sameAlternative, sameValue, typedMember, typedValue } from "./typed.ts";
 import { itemsOf, wholeOf } from "./whole.ts";
 
 /** What differs between two values. No path is in more than one of the sets. */
@@ -80,8 +81,15 @@ function differAsLeaves(left: Json, right: Json): Difference | undefined {
   return sameValue(left, right) ? undefined : MODIFIED;
 }
 
+/** Like `differAsLeaves`, but zeros that are not written are not there. */
+function differAsAtoms(shape: Shape, left: Json, right: Json, raw: CompareOptions): Difference | undefined {
+  if (sameValue(left, right)) return undefined;
+  const typedLeft = raw.leftIsRaw === true ? left : typedValue(shape, left);
+  return differAsLeaves(typedLeft, raw.rightIsRaw === true ? right : typedValue(shape, right));
+}
+
 function differAsMaps(shape: MapShape, left: Json, right: Json, raw: CompareOptions): Difference | undefined {
-  if (shape.isAtomic) return differAsLeaves(left, right);
+  if (shape.isAtomic) return differAsAtoms({ map: shape }, left, right, raw);
   const leftMap = isMap(left) ? left : undefined;
   const rightMap = isMap(right) ? right : undefined;
   const changed: ChangedChild[] = [];
@@ -99,7 +107,7 @@ function differAsMaps(shape: MapShape, left: Json, right: Json, raw: CompareOpti
     }
   }
   // Both empty: a leaf, so that null and empty remain two things.
-  if (isEmptyOnBoth) return differAsLeaves(left, right);
+  if (isEmptyOnBoth) return leftMap && rightMap ? undefined : differAsLeaves(left, right);
   if (changed.length > 1) changed.sort(compareChildren);
   return assemble(changed);
 }
@@ -166,7 +174,8 @@ function assemble(changed: readonly ChangedChild[]): Difference | undefined {
 function differAsLists(shape: ListShape, left: Json, right: Json, raw: CompareOptions): Difference | undefined {
   const leftItems = Array.isArray(left) ? left : [];
   const rightItems = Array.isArray(right) ? right : [];
-  if (shape.isAtomic || (leftItems.length === 0 && rightItems.length === 0)) return differAsLeaves(left, right);
+  if (shape.isAtomic) return differAsAtoms({ list: shape }, left, right, raw);
+  if (leftItems.length === 0 && rightItems.length === 0) return differAsLeaves(left, right);
   const changed =
     rightItems.length === 0 || leftItems.length === 0
       ? differOnOneSide(shape, leftItems, rightItems, raw)

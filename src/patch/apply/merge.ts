@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from "../../api/object.ts";
-import { getMember } from "../../lib/members.ts";
+import { getMember, setMember } from "../../lib/members.ts";
+import { isMap } from "../json-values.ts";
 import type { PathElement } from "./path-element.ts";
 import type { ListShape, MapShape, Shape } from "./shape.ts";
-import { deduce, isMap, itemElement, memberShape, setMember, TypedError } from "./typed.ts";
+import { deduce, itemElement, memberShape, TypedError } from "./typed.ts";
 
 type Value = Json | undefined;
 

@@ -1,7 +1,9 @@
 import type { Json, JsonObject } from "../../api/object.ts";
+import { setMember } from "../../lib/members.ts";
+import { isMap } from "../json-values.ts";
 import { EMPTY, type FieldSet, hasChildren, isMember } from "./field-set.ts";
 import type { Shape } from "./shape.ts";
-import { deduce, isMap, itemElement, memberShape, setMember } from "./typed.ts";
+import { deduce, itemElement, memberShape } from "./typed.ts";
 
 /** The object without the fields and items of the set. What is left of a list or map that loses all is null. */
 export function removeItems(shape: Shape, object: JsonObject, set: FieldSet): JsonObject {

@@ -1,8 +1,9 @@
 import type { Json } from "../../api/object.ts";
+import { isMap } from "../json-values.ts";
 import { EMPTY, type FieldSet, isEmpty, type MutableFieldSet } from "./field-set.ts";
 import { compareElements, compareText, type PathElement } from "./path-element.ts";
 import type { ListShape, MapShape, Shape } from "./shape.ts";
-import { deduce, isMap, itemElement, memberShape } from "./typed.ts";
+import { deduce, itemElement, memberShape } from "./typed.ts";
 
 /**
  * Every leaf and item that a value mentions: what somebody who applies it owns. The value must have the shape.

@@ -1,23 +1,16 @@
 import type { Json, JsonObject } from "../../api/object.ts";
+import { setMember } from "../../lib/members.ts";
+import { isExactNumber, isMap } from "../json-values.ts";
 import { type KeyField, keyElement, type PathElement, valueElement } from "./path-element.ts";
 import type { FieldShape, ListShape, MapShape, Shape } from "./shape.ts";
 
 /** Thrown when a value does not have the shape that its schema says; the message is the wire text without the path. */
 export class TypedError extends Error {}
 
-const exactNumbers = JSON as unknown as { isRawJSON(value: unknown): boolean };
-
-/** Whether a value is an object with members. Numbers of 64 bits, which are objects too, are not. */
-export function isMap(value: Json | undefined): value is JsonObject {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  // Asking is slow, and such numbers have no prototype.
-  return Object.getPrototypeOf(value) !== null || !exactNumbers.isRawJSON(value);
-}
-
 /** Whether a value is a string, number or boolean. */
 export function isScalar(value: Json | undefined): boolean {
   if (typeof value !== "object") return value !== undefined;
-  return value !== null && !Array.isArray(value) && exactNumbers.isRawJSON(value);
+  return value !== null && !Array.isArray(value) && isExactNumber(value);
 }
 
 /** The one alternative of a shape that fits the value; the shape itself when none does or the value is null. */
@@ -100,12 +93,6 @@ export function typedValue(shape: Shape, value: Json): Json {
     if (value[field.name] === undefined) out[field.name] = typedValue(field.shape(), field.zeroValue);
   }
   return out;
-}
-
-/** Sets a member, whatever its name. */
-export function setMember(target: JsonObject, name: string, value: Json): void {
-  if (name !== "__proto__") target[name] = value;
-  else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
 /** The path element of an item of a list that is not atomic. `isTyped`: see `typedMember`. Throws TypedError. */

@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from "../../api/object.ts";
+import { isMap } from "../json-values.ts";
 import { describeElement, type PathElement } from "./path-element.ts";
 import type { ListShape, MapShape, ScalarShape, Shape } from "./shape.ts";
-import { deduce, isMap, isScalar, itemElement, memberShape, TypedError } from "./typed.ts";
+import { deduce, isScalar, itemElement, memberShape, TypedError } from "./typed.ts";
 
 /**
  * Throws TypedError with the real server's text, path included, unless the object has the shape: all fields declared,

@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from "../../api/object.ts";
+import { isMap } from "../json-values.ts";
 import { EMPTY, type FieldSet, type MutableFieldSet } from "./field-set.ts";
 import { compareElements, compareText, type PathElement } from "./path-element.ts";
 import type { FieldShape, ListShape, MapShape, Shape } from "./shape.ts";
-import { deduce, isMap, itemElement, memberShape, typedMember } from "./typed.ts";
+import { deduce, itemElement, memberShape, typedMember } from "./typed.ts";
 
 /**
  * The node of a value that only one of two sides has: the value itself and everything in it down to leaves.
