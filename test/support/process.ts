@@ -72,10 +72,11 @@ export async function startProcess(
 }
 
 /** Path of a program that `tools/provide` built; throws, naming the command to run, when it is missing. */
-export function requireTool(name: "etcd" | "etcdctl" | "kubectl" | "kube-apiserver"): string {
+export function requireTool(name: "etcd" | "etcdctl" | "kubectl" | "kube-apiserver" | "e2e.test"): string {
   const cache = process.env.BINNACLE_CACHE ?? path.join(homedir(), ".cache", "binnacle");
   const file = path.join(cache, "bin", name);
-  if (!existsSync(file)) throw new Error(`${file} is missing: run tools/provide`);
+  const command = name === "e2e.test" ? "tools/provide conformance" : "tools/provide";
+  if (!existsSync(file)) throw new Error(`${file} is missing: run ${command}`);
   return file;
 }
 

@@ -1,0 +1,47 @@
+import path from "node:path";
+import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
+import { type Client, clientFor } from "../support/client.ts";
+import { tokens } from "../support/oracle.ts";
+
+const NODE = "/api/v1/nodes/node-1";
+
+const capacity = { cpu: "4", memory: "8Gi", pods: "110", "ephemeral-storage": "100Gi" };
+
+const status = {
+  capacity,
+  allocatable: capacity,
+  addresses: [{ type: "InternalIP", address: "10.1.0.1" }],
+  conditions: ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"].map((type) => ({
+    type,
+    status: type === "Ready" ? "True" : "False",
+    reason: "Declared",
+    message: "nothing runs on this node",
+    lastHeartbeatTime: new Date().toISOString().replace(/\.\d+Z$/, "Z"),
+    lastTransitionTime: new Date().toISOString().replace(/\.\d+Z$/, "Z"),
+  })),
+};
+
+/** Binnacle on an etcd of its own, with its controllers and one node that looks ready but that nothing stands behind. */
+export async function startCluster(flags: readonly string[] = []): Promise<RunningBinnacle> {
+  const server = await startBinnacle({ store: "etcd", flags: ["--controllers=*", ...flags] });
+  try {
+    await addNode(clientFor(server.base, tokens.admin));
+    return server;
+  } catch (error) {
+    await server.kill();
+    throw error;
+  }
+}
+
+async function addNode(client: Client): Promise<void> {
+  const merge = { "content-type": "application/merge-patch+json" };
+  const node = { kind: "Node", apiVersion: "v1", metadata: { name: path.basename(NODE) } };
+  await expect(client.call("POST", path.dirname(NODE), node));
+  await expect(client.call("PATCH", `${NODE}/status`, { status }, merge));
+  await expect(client.call("PATCH", NODE, { spec: { taints: null } }, merge));
+}
+
+async function expect(call: ReturnType<Client["call"]>): Promise<void> {
+  const { status: code, body } = await call;
+  if (code >= 300) throw new Error(`the node could not be made: ${JSON.stringify(body)}`);
+}
