@@ -25,7 +25,7 @@ export async function measureStartup(runs: number): Promise<StartupFigures> {
       const port = await freePort();
       const began = performance.now();
       const flags = ["serve", "--store=memory", `--secure-port=${port}`, `--cert-dir=${directory}`];
-      const server = await startProcess(process.execPath, [cli, ...flags]);
+      const server = await startProcess(cli, flags);
       await waitUntilReady(server, `https://127.0.0.1:${port}`, { token: "", withinMs: 10_000, pauseMs: 5 });
       if (run > 0) readyMs.push(performance.now() - began);
       if (run === runs) {

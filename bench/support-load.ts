@@ -24,18 +24,38 @@ export interface LoadOptions {
 }
 
 /** Loads a server over HTTP/1.1 with `wrk`. */
-export async function loadHttp1(server: Contestant, options: LoadOptions): Promise<LoadResult> {
+export function loadHttp1(server: Contestant, { paths, ...load }: LoadOptions): Promise<LoadResult> {
+  const list = paths.map((one) => JSON.stringify(one)).join(",");
+  const request = `local paths = {${list}}\nrequest = function() at = at % #paths + 1; return wrk.format("GET", paths[at]) end`;
+  return runWrk(server, request, load);
+}
+
+/** Creates objects over HTTP/1.1 with `wrk`: the body, in which a number takes the place of every `@`, to the path. */
+export function loadCreates(
+  server: Contestant,
+  { path: target, body, ...load }: Omit<LoadOptions, "paths"> & { readonly path: string; readonly body: string },
+): Promise<LoadResult> {
+  const request =
+    `local parts = {${body.split("@").map(luaText).join(",")}}\nwrk.headers["Content-Type"] = "application/json"\n` +
+    `request = function() at = at + 1; return wrk.format("POST", ${luaText(target)}, nil, table.concat(parts, string.format("${Date.now()}-%06d", at))) end`;
+  return runWrk(server, request, load);
+}
+
+const luaText = (text: string): string => `[==[${text}]==]`;
+
+async function runWrk(
+  server: Contestant,
+  request: string,
+  { connections, seconds }: Omit<LoadOptions, "paths">,
+): Promise<LoadResult> {
   const script = path.join(tmpdir(), `binnacle-bench-${process.pid}.lua`);
-  const list = options.paths.map((one) => JSON.stringify(one)).join(",");
   await writeFile(
     script,
-    `local paths = {${list}}\nlocal at = 0\nwrk.headers["Authorization"] = "Bearer ${token}"\n` +
-      `request = function() at = at % #paths + 1; return wrk.format("GET", paths[at]) end\n` +
+    `local at = 0\nwrk.headers["Authorization"] = "Bearer ${token}"\n${request}\n` +
       `done = function(summary, latency) io.write(string.format("RESULT %d %d %d %f %d\\n", summary.requests, ` +
       `summary.bytes, summary.duration, latency.mean, summary.errors.status + summary.errors.read)) end\n`,
   );
   try {
-    const { connections, seconds } = options;
     const before = await cpuMs(server.pid);
     const args = ["-t1", `-c${connections}`, `-d${seconds}s`, "--timeout", "60s", "-s", script, server.base];
     const { stdout } = await run("wrk", args);

@@ -51,12 +51,7 @@ export async function fillPods(
     if (status !== 201 && status !== 409) throw new Error(`namespace ${name}: ${status}`);
   }
   const first = options.namespaces[0] ?? "default";
-  const path = `/api/v1/namespaces/${first}/pods`;
-  const created = await client.call("POST", path, podBody(TEMPLATE));
-  if (created.status !== 201) throw new Error(`template: ${created.status} ${JSON.stringify(created.body)}`);
-  const stored = await readKey(etcdEndpoint, `/registry/pods/${first}/${TEMPLATE}`);
-  await client.call("DELETE", `${path}/${TEMPLATE}?gracePeriodSeconds=0`);
-  const uid: string = created.body.metadata.uid;
+  const { stored, uid } = await storeTemplate(etcdEndpoint, base, first);
   let size = 0;
   for (let at = 0; at < options.count; at += 100) {
     const requests = Array.from({ length: Math.min(100, options.count - at) }, (_, i) => {
@@ -72,6 +67,26 @@ export async function fillPods(
     await callEtcd(etcdEndpoint, "txn", { success: requests });
   }
   return size;
+}
+
+/** How large a Pod is when the server at `base` has stored it. */
+export async function storedBytes(etcdEndpoint: string, base: string, namespace: string): Promise<number> {
+  return Buffer.byteLength((await storeTemplate(etcdEndpoint, base, namespace)).stored);
+}
+
+/** Creates a Pod, reads what was stored, and deletes it. */
+async function storeTemplate(
+  etcdEndpoint: string,
+  base: string,
+  namespace: string,
+): Promise<{ stored: string; uid: string }> {
+  const client = clientFor(base, token);
+  const path = `/api/v1/namespaces/${namespace}/pods`;
+  const created = await client.call("POST", path, podBody(TEMPLATE));
+  if (created.status !== 201) throw new Error(`template: ${created.status} ${JSON.stringify(created.body)}`);
+  const stored = await readKey(etcdEndpoint, `/registry/pods/${namespace}/${TEMPLATE}`);
+  await client.call("DELETE", `${path}/${TEMPLATE}?gracePeriodSeconds=0`);
+  return { stored, uid: created.body.metadata.uid };
 }
 
 async function readKey(endpoint: string, key: string): Promise<string> {

@@ -59,21 +59,8 @@ export async function openArena(options: ArenaOptions): Promise<Arena> {
       kubeApiserver = { name: "kube-apiserver", base: oracle.base, pid: await childPid("kube-apiserver") };
     }
     await options.fill(etcdEndpoint, kubeApiserver?.base);
-    const port = await freePort();
-    const base = `https://127.0.0.1:${port}`;
-    const server = await startProcess(process.execPath, [
-      ...(process.env.BINNACLE_NODE_FLAGS?.split(" ") ?? []),
-      cli,
-      "serve",
-      `--etcd-servers=${etcdEndpoint}`,
-      `--secure-port=${port}`,
-      `--cert-dir=${directory}`,
-      `--token-auth-file=${await writeTokenFile(directory)}`,
-      "--service-cluster-ip-range=10.96.0.0/16",
-    ]);
-    cleanUps.push(() => server.kill());
-    await waitUntilReady(server, base, { token, withinMs: 60_000 });
-    const binnacle = { name: "Binnacle", base, pid: server.pid };
+    const binnacle = await startBuilt(etcdEndpoint, directory);
+    cleanUps.push(() => binnacle.kill());
     return { etcdEndpoint, binnacle, kubeApiserver, certificateDirectory: directory, close };
   } catch (error) {
     await close();
@@ -81,8 +68,31 @@ export async function openArena(options: ArenaOptions): Promise<Arena> {
   }
 }
 
+/** Starts the built Binnacle on an etcd, with its certificates in the given folder. */
+export async function startBuilt(
+  etcdEndpoint: string,
+  directory: string,
+): Promise<Contestant & { kill(): Promise<void> }> {
+  const port = await freePort();
+  const base = `https://127.0.0.1:${port}`;
+  const nodeFlags = process.env.BINNACLE_NODE_FLAGS?.split(" ") ?? [];
+  // Run as users run it: the program says itself how Node is to run it.
+  const [program, ...first] = nodeFlags.length > 0 ? [process.execPath, ...nodeFlags, cli] : [cli];
+  const server = await startProcess(program, [
+    ...first,
+    "serve",
+    `--etcd-servers=${etcdEndpoint}`,
+    `--secure-port=${port}`,
+    `--cert-dir=${directory}`,
+    `--token-auth-file=${await writeTokenFile(directory)}`,
+    "--service-cluster-ip-range=10.96.0.0/16",
+  ]);
+  await waitUntilReady(server, base, { token, withinMs: 60_000 });
+  return { name: "Binnacle", base, pid: server.pid, kill: () => server.kill() };
+}
+
 /** The youngest process of this name that this process started. */
-async function childPid(name: string): Promise<number> {
+export async function childPid(name: string): Promise<number> {
   const found: number[] = [];
   for (const pid of await readdir("/proc")) {
     if (!/^\d+$/.test(pid)) continue;

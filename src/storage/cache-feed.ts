@@ -26,7 +26,7 @@ export type RemoteStore = Store & Partial<ProgressSource & CompactionSource & Fe
 export interface CacheFeedOptions extends HistoryOptions {
   /** All keys with this prefix are held in memory. */
   readonly prefix: string;
-  /** Entries per request while loading. */
+  /** Entries per request while loading. Default: as many as make a page of moderate size. */
   readonly pageEntries?: number;
   /** How often a remote that can tell is asked how far it is compacted. Default: 15 seconds. */
   readonly compactionPollMs?: number;
@@ -36,6 +36,10 @@ const RETRY_PAUSE_MS = 250;
 const FIRST_QUESTION_MS = 5;
 const QUESTION_INTERVAL_MS = 100;
 const COMPACTION_POLL_MS = 15_000;
+const FIRST_PAGE_ENTRIES = 1000;
+// Small enough that the allocator gives the memory of a page back to the system.
+const PAGE_BYTES = 2 * 1024 * 1024;
+const MAX_PAGE_ENTRIES = 10_000;
 
 /**
  * Keeps a Snapshots equal to one prefix of a remote store, by loading it once and following one watch. When the remote
@@ -147,14 +151,16 @@ export class CacheFeed {
   }
 
   async #load(): Promise<Snapshots> {
-    const { prefix, pageEntries: limit = 10_000 } = this.#options;
+    const { prefix, pageEntries } = this.#options;
     const entries: Entry[] = [];
+    let limit = pageEntries ?? FIRST_PAGE_ENTRIES;
     let page = await this.#remote.list(prefix, { limit });
     const { revision } = page;
     for (;;) {
       for (const entry of page.entries) entries.push(entry);
       const last = page.entries.at(-1);
       if (page.remaining === 0 || last === undefined) return new Snapshots({ revision, entries });
+      limit = pageEntries ?? nextPageEntries(page.entries);
       page = await this.#remote.list(prefix, { limit, revision, after: last.key });
     }
   }
@@ -243,4 +249,11 @@ function progressOf(watch: AsyncIterable<WatchBatch>): (() => number) | undefine
   if (!("progress" in watch) || typeof watch.progress !== "function") return undefined;
   const { progress } = watch;
   return () => Number(progress.call(watch));
+}
+
+/** How many entries are about one page, if those to come are as large as these. */
+function nextPageEntries(entries: readonly Entry[]): number {
+  let bytes = 0;
+  for (const { value } of entries) bytes += value.length;
+  return Math.min(MAX_PAGE_ENTRIES, Math.ceil((PAGE_BYTES * entries.length) / Math.max(1, bytes)));
 }

@@ -12,6 +12,8 @@ export interface EtcdClusterOptions {
   readonly members?: 1 | 3;
   /** Files for serving clients over TLS; clients must then show a certificate of the same authority. */
   readonly tls?: { readonly ca: string; readonly certificate: string; readonly key: string };
+  /** Whether every write is on disk before it is answered, as in production. Tests do without. */
+  readonly isDurable?: boolean;
   /** Further command line arguments of every member. */
   readonly arguments?: readonly string[];
 }
@@ -80,7 +82,7 @@ export class EtcdCluster {
   }
 
   #spawn(member: MemberProcess): void {
-    const { tls } = this.#options;
+    const { tls, isDurable } = this.#options;
     const security = tls && [
       ...["--cert-file", tls.certificate, "--key-file", tls.key],
       ...["--trusted-ca-file", tls.ca, "--client-cert-auth"],
@@ -92,7 +94,7 @@ export class EtcdCluster {
         ...["--listen-client-urls", member.clientUrl, "--advertise-client-urls", member.clientUrl],
         ...["--listen-peer-urls", member.peerUrl, "--initial-advertise-peer-urls", member.peerUrl],
         ...["--initial-cluster", this.#members.map(({ name, peerUrl }) => `${name}=${peerUrl}`).join(",")],
-        ...["--heartbeat-interval", "50", "--election-timeout", "500", "--unsafe-no-fsync"],
+        ...["--heartbeat-interval", "50", "--election-timeout", "500", ...(isDurable ? [] : ["--unsafe-no-fsync"])],
         ...["--log-level", "error", ...(security ?? []), ...(this.#options.arguments ?? [])],
       ],
       { stdio: ["ignore", "ignore", "ignore"] },
