@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
+import { type CommandResult, type Kubectl, kubectlFor } from "../support/kubectl.ts";
+import { type Oracle, startOracle, tokens } from "../support/oracle.ts";
+
+/** The same kubectl command to the real kube-apiserver and to Binnacle. */
+export class KubectlTwins {
+  /** Where files for kubectl may be written; it goes with the twins. */
+  readonly directory: string;
+  readonly #oracle: Oracle;
+  readonly #binnacle: RunningBinnacle;
+  readonly #kubectls: readonly [theirs: Kubectl, ours: Kubectl];
+
+  constructor(oracle: Oracle, binnacle: RunningBinnacle, kubectls: readonly [theirs: Kubectl, ours: Kubectl]) {
+    this.directory = binnacle.directory;
+    this.#oracle = oracle;
+    this.#binnacle = binnacle;
+    this.#kubectls = kubectls;
+  }
+
+  static async start(): Promise<KubectlTwins> {
+    const binnacle = await startBinnacle();
+    try {
+      const oracle = await startOracle();
+      const kubectl = async (name: string, base: string) => {
+        const file = path.join(binnacle.directory, `${name}.kubeconfig`);
+        await writeFile(file, JSON.stringify(kubeconfigFor(base)));
+        return kubectlFor(file);
+      };
+      const kubectls = [await kubectl("oracle", oracle.base), await kubectl("binnacle", binnacle.base)] as const;
+      return new KubectlTwins(oracle, binnacle, kubectls);
+    } catch (error) {
+      await binnacle.kill();
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#oracle.kill(), this.#binnacle.kill()]);
+  }
+
+  /** What a command writes with each, where that cannot be the same. */
+  async outputs(args: readonly string[]): Promise<[theirs: string, ours: string]> {
+    const [theirs, ours] = await this.#runBoth(args, []);
+    return [theirs.stdout, ours.stdout];
+  }
+
+  /**
+   * Runs a command on both, which must write the same and end alike; ages, addresses and the like aside. An input that
+   * names what a server made up is given for each.
+   */
+  async same(
+    args: readonly string[],
+    inputs: readonly [theirs: string, ours: string] | [] = [],
+  ): Promise<CommandResult> {
+    const [theirs, ours] = await this.#runBoth(args, inputs);
+    const found = { code: ours.code, stdout: normalise(ours.stdout), stderr: normalise(ours.stderr) };
+    const wanted = { code: theirs.code, stdout: normalise(theirs.stdout), stderr: normalise(theirs.stderr) };
+    assert.deepEqual(found, wanted, `kubectl ${args.join(" ")}\nwanted ${show(wanted)}\nfound ${show(found)}`);
+    return ours;
+  }
+
+  #runBoth(args: readonly string[], [theirs, ours]: readonly string[]): Promise<[CommandResult, CommandResult]> {
+    const [oracle, binnacle] = this.#kubectls;
+    return Promise.all([oracle(args, { input: theirs }), binnacle(args, { input: ours })]);
+  }
+}
+
+const show = ({ code, stdout, stderr }: CommandResult) => `(code ${code})\n${stdout}${stderr}`;
+
+/** The same user at either server. */
+function kubeconfigFor(server: string) {
+  return {
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": "twin",
+    clusters: [{ name: "twin", cluster: { server, "insecure-skip-tls-verify": true } }],
+    users: [{ name: "twin", user: { token: tokens.admin } }],
+    contexts: [{ name: "twin", context: { cluster: "twin", user: "twin" } }],
+  };
+}
+
+/** What each server makes up for itself, and the width of columns that follows from it. */
+const MADE_UP: readonly (readonly [RegExp, string])[] = [
+  [/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "UID"],
+  [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, "TIME"],
+  [/\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}/g, "TIME"],
+  [/("?resourceVersion"?: )"\d+"/gi, "$1VERSION"],
+  [/(Resource Version: +)\d+/g, "$1VERSION"],
+  [/https:\/\/127\.0\.0\.1:\d+/g, "SERVER"],
+  [/\b10\.96\.\d+\.\d+\b/g, "ADDRESS"],
+  [/\b3[0-2]\d{3}\b/g, "NODEPORT"],
+  [/\bkube-api-access-[a-z0-9]{5}\b/g, "kube-api-access-SUFFIX"],
+  [/-{4,}/g, "----"],
+  [/ {2,}/g, "  "],
+  [/ +$/gm, ""],
+];
+
+/** Ages stand in tables and descriptions; in an object such words are amounts. */
+const AGES = [/\b\d+s\b|<invalid>/g, "AGE"] as const;
+
+function normalise(text: string): string {
+  const patterns = text.startsWith("apiVersion:") ? MADE_UP : [AGES, ...MADE_UP];
+  return patterns.reduce((changed, [pattern, name]) => changed.replace(pattern, name), text);
+}
