@@ -80,20 +80,22 @@ export function ownedByOthers(message: string, causes: readonly StatusCause[]): 
 
 /** 422: fields are wrong. `kind` is the kind of the object, or that of the options. */
 export function invalid(kind: { group: string; kind: string }, name: string, errors: readonly FieldError[]): ApiError {
-  const texts = [...new Set(errors.map(printFieldError))];
   const title = kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`;
-  const text = texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`;
-  const seen = new Set<string>();
-  const causes = errors.filter((error) => {
+  const different = new Set<string>();
+  const told: FieldError[] = [];
+  for (const error of errors) {
     const text = printFieldError(error);
-    return !seen.has(text) && seen.add(text);
-  });
+    if (!different.has(text) || error.isRepeated) told.push(error);
+    different.add(text);
+  }
+  const texts = [...different];
+  const text = texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`;
   return new ApiError(422, {
     message: `${title} ${quote(name)} is invalid: ${text}`,
     reason: "Invalid",
     details: {
       ...about({ group: kind.group, resource: kind.kind }, name),
-      ...(errors.length > 0 ? { causes: causes.map(causeOf) } : {}),
+      ...(errors.length > 0 ? { causes: told.map(causeOf) } : {}),
     },
   });
 }

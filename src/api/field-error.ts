@@ -21,6 +21,49 @@ export interface FieldError {
   readonly type: FieldErrorType;
   readonly field: string;
   readonly message: string;
+  /** Told again even if the same has been told before. Common: what several rules find is told once. */
+  readonly isRepeated?: boolean;
+}
+
+// The real server has no limit, but its time is up long before it has told of so many.
+const MAX_ERRORS = 5_000;
+const MAX_CHARACTERS = 16 * 1024 * 1024;
+
+/** What a check that is under way has found. */
+interface Findings {
+  readonly errors: FieldError[];
+  characters: number;
+}
+
+let findings: Findings | undefined;
+
+class TooManyErrors extends Error {}
+
+/**
+ * What a check finds. Once that is more than an answer should tell, the check is cut short, and the first errors it has
+ * made are what it found: an object of a megabyte may break hundreds of thousands of rules.
+ */
+export function boundedErrors(check: () => FieldError[]): FieldError[] {
+  const outer = findings;
+  const own: Findings = { errors: [], characters: 0 };
+  findings = own;
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof TooManyErrors) return own.errors;
+    throw error;
+  } finally {
+    findings = outer;
+  }
+}
+
+function fieldError(type: FieldErrorType, field: string, message: string): FieldError {
+  const error = { type, field, message };
+  if (findings === undefined) return error;
+  findings.errors.push(error);
+  findings.characters += field.length + message.length;
+  if (findings.errors.length >= MAX_ERRORS || findings.characters > MAX_CHARACTERS) throw new TooManyErrors();
+  return error;
 }
 
 const CONTROL_ESCAPES: Readonly<Record<string, string>> = { "07": "\\a", "0b": "\\v" };
@@ -42,65 +85,61 @@ const withDetail = (title: string, detail: string): string => (detail === "" ? t
 
 /** The value of a field is malformed. */
 export function invalidField(field: string, value: unknown, detail: string): FieldError {
-  return { type: "FieldValueInvalid", field, message: withDetail(`Invalid value: ${printValue(value)}`, detail) };
+  return fieldError("FieldValueInvalid", field, withDetail(`Invalid value: ${printValue(value)}`, detail));
 }
 
 /** The value of a field is malformed and is not to be shown. */
 export function hiddenInvalidField(field: string, detail: string): FieldError {
-  return { type: "FieldValueInvalid", field, message: withDetail("Invalid value", detail) };
+  return fieldError("FieldValueInvalid", field, withDetail("Invalid value", detail));
 }
 
 /** The value of a field has the wrong type. */
 export function typeInvalidField(field: string, value: unknown, detail: string): FieldError {
-  return { type: "FieldValueTypeInvalid", field, message: withDetail(`Invalid value: ${printValue(value)}`, detail) };
+  return fieldError("FieldValueTypeInvalid", field, withDetail(`Invalid value: ${printValue(value)}`, detail));
 }
 
 /** A field that must be there is missing or empty. */
 export function requiredField(field: string, detail = ""): FieldError {
-  return { type: "FieldValueRequired", field, message: withDetail("Required value", detail) };
+  return fieldError("FieldValueRequired", field, withDetail("Required value", detail));
 }
 
 /** A field may not be set or changed here. */
 export function forbiddenField(field: string, detail: string): FieldError {
-  return { type: "FieldValueForbidden", field, message: withDetail("Forbidden", detail) };
+  return fieldError("FieldValueForbidden", field, withDetail("Forbidden", detail));
 }
 
 /** The same value stands twice where it may stand once. */
 export function duplicateField(field: string, value: unknown): FieldError {
-  return { type: "FieldValueDuplicate", field, message: `Duplicate value: ${printValue(value)}` };
+  return fieldError("FieldValueDuplicate", field, `Duplicate value: ${printValue(value)}`);
 }
 
 /** A reference leads nowhere. */
 export function notFoundField(field: string, value: unknown): FieldError {
-  return { type: "FieldValueNotFound", field, message: `Not found: ${printValue(value)}` };
+  return fieldError("FieldValueNotFound", field, `Not found: ${printValue(value)}`);
 }
 
 /** The value is not one of a closed set, given in the order it is printed. */
 export function notSupportedField(field: string, value: unknown, supported: readonly string[]): FieldError {
   const values = supported.map((one) => quote(one)).join(", ");
   const detail = supported.length > 0 ? `supported values: ${values}` : "";
-  return {
-    type: "FieldValueNotSupported",
-    field,
-    message: withDetail(`Unsupported value: ${printValue(value)}`, detail),
-  };
+  return fieldError("FieldValueNotSupported", field, withDetail(`Unsupported value: ${printValue(value)}`, detail));
 }
 
 /** The value takes more room than allowed. */
 export function tooLongField(field: string, maxLength: number): FieldError {
   const detail = maxLength >= 0 ? `may not be more than ${maxLength} bytes` : "value is too long";
-  return { type: "FieldValueTooLong", field, message: `Too long: ${detail}` };
+  return fieldError("FieldValueTooLong", field, `Too long: ${detail}`);
 }
 
 /** The list has more items than allowed. */
 export function tooManyField(field: string, count: number, maxItems: number): FieldError {
   const items = maxItems === 1 ? "item" : "items";
-  return { type: "FieldValueTooMany", field, message: `Too many: ${count}: must have at most ${maxItems} ${items}` };
+  return fieldError("FieldValueTooMany", field, `Too many: ${count}: must have at most ${maxItems} ${items}`);
 }
 
 /** The text has more characters than allowed. */
 export function tooManyCharactersField(field: string, maxLength: number): FieldError {
-  return { type: "FieldValueTooLong", field, message: `Too long: may not be more than ${maxLength} characters` };
+  return fieldError("FieldValueTooLong", field, `Too long: may not be more than ${maxLength} characters`);
 }
 
 /** The error as one line: path, then text. */

@@ -55,3 +55,14 @@ for (const [selector, message] of Object.entries(REFUSED)) {
 test("a label that an object inherits is no label", () => {
   assert.equal(matchesLabels(parseLabelSelector("toString"), {}), false);
 });
+
+test("one of many values is found", () => {
+  const values = Array.from({ length: 1000 }, (_, index) => `v${index}`).join(",");
+  for (const [label, isIn] of [
+    ["v999", true],
+    ["v1000", false],
+  ] as const) {
+    assert.equal(matchesLabels(parseLabelSelector(`a in (${values})`), { a: label }), isIn);
+    assert.equal(matchesLabels(parseLabelSelector(`a notin (${values})`), { a: label }), !isIn);
+  }
+});

@@ -9,6 +9,8 @@ export interface LabelRequirement {
   readonly key: string;
   readonly operator: Operator;
   readonly values: readonly string[];
+  /** The same values, where they are many: a list asks for every object that it passes. */
+  readonly lookup?: ReadonlySet<string>;
 }
 
 /** Conditions that all must hold; none means everything. */
@@ -21,16 +23,17 @@ export function matchesLabels(selector: LabelSelector, labels: Labels | undefine
   return selector.every((requirement) => matchesRequirement(requirement, labels ?? {}));
 }
 
-function matchesRequirement({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
+function matchesRequirement({ key, operator, values, lookup }: LabelRequirement, labels: Labels): boolean {
   const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+  const isAmong = (one: string) => lookup?.has(one) ?? values.includes(one);
   switch (operator) {
     case "=":
     case "==":
     case "in":
-      return value !== undefined && values.includes(value);
+      return value !== undefined && isAmong(value);
     case "!=":
     case "notin":
-      return value === undefined || !values.includes(value);
+      return value === undefined || !isAmong(value);
     case "exists":
       return value !== undefined;
     case "!":
@@ -78,6 +81,8 @@ function tokenize(text: string): string[] {
   }
   return tokens;
 }
+
+const MANY = 16;
 
 class Parser {
   readonly #tokens: readonly string[];
@@ -178,7 +183,7 @@ function checked(key: string, operator: Operator, values: readonly string[]): La
       failRequirement(`values[${index}][${key}]: Invalid value: ${printValue(value)}: ${errors.join("; ")}`);
     }
   }
-  return { key, operator, values };
+  return values.length > MANY ? { key, operator, values, lookup: new Set(values) } : { key, operator, values };
 }
 
 function fail(text: string): never {

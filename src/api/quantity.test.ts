@@ -48,10 +48,24 @@ suite("a quantity", () => {
     ["1000E", "1"],
     ["1.G", "1.G"],
     ["m", "0"],
+    ["100e999999998", "10e999999999"],
+    [`1${"0".repeat(9_000)}`, "1"],
+    [`${"9".repeat(9_000)}Ki`, "9223372036854775807"],
   ];
   for (const [text, printed] of canonical) {
-    test(`${text} is printed as ${printed}`, () => assert.equal(canonicalQuantity(text), printed));
+    test(`${text.slice(0, 40)} is printed as ${printed}`, () => assert.equal(canonicalQuantity(text), printed));
   }
+
+  test("has bounds: neither its length nor its exponent makes work", () => {
+    assert.throws(() => parseQuantity("1".repeat(10_001)), /no more than 10000 characters/);
+    const [huge, one] = [parseQuantity("1e999999999"), parseQuantity("1Ki")];
+    assert.ok(compareQuantities(huge, one) > 0);
+    assert.equal(compareQuantities(subtractQuantities(addQuantities(one, huge), huge), one), 0);
+    assert.equal(
+      printQuantity({ ...addQuantities(one, parseQuantity(`${2n ** 30_000n}`)), text: undefined }).slice(-2),
+      "Ki",
+    );
+  });
 
   test("is refused when malformed", () => {
     const form = /quantities must match the regular expression/;

@@ -44,9 +44,13 @@ const DECIMAL_SUFFIX: ReadonlyMap<number, string> = new Map(
 const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 const MAX_INT64 = 2n ** 63n - 1n;
 const MIN_EXPONENT = -9;
+// The real server takes longer ones, for seconds each, and its time is up at some hundred thousand digits.
+const MAX_LENGTH = 10_000;
+const MAX_ZEROS = 30_000;
 
 /** Reads a quantity. Throws QuantityError. */
 export function parseQuantity(text: string): Quantity {
+  if (text.length > MAX_LENGTH) throw new QuantityError(`must be no more than ${MAX_LENGTH} characters`);
   const [, sign, zeros = "", digits = "", fraction = "", suffix = ""] = text === "" ? [] : (FORM.exec(text) ?? []);
   if (sign === undefined) throw new QuantityError(WRONG_FORM);
   const whole = digits === "" ? "0" : digits;
@@ -136,8 +140,7 @@ export function printQuantity(quantity: Quantity): string {
       return `${amount}${BINARY[factors] ?? ""}`;
     }
   }
-  const [amount, factors] = withoutFactors(mantissa, 10n);
-  const exponent = quantity.exponent + factors;
+  const { mantissa: amount, exponent } = withoutZeros(quantity);
   const surplus = ((exponent % 3) + 3) % 3;
   const digits = amount * 10n ** BigInt(surplus);
   return `${digits}${suffixOf(exponent - surplus, format)}`;
@@ -149,21 +152,46 @@ function suffixOf(exponent: number, format: QuantityFormat): string {
   return DECIMAL_SUFFIX.get(exponent) ?? "";
 }
 
+/** A power of ten; one that nobody has so much of is cut to thousands of digits, which are enough to be too many. */
+export function tenTo(exponent: number): bigint {
+  return 10n ** BigInt(Math.min(exponent, MAX_ZEROS));
+}
+
 /** The amount as an integer; undefined when it is none. */
 function wholeOf({ mantissa, exponent }: Quantity): bigint | undefined {
-  if (exponent >= 0) return mantissa * 10n ** BigInt(exponent);
-  const unit = 10n ** BigInt(-exponent);
+  if (exponent >= 0) return mantissa * tenTo(exponent);
+  const unit = tenTo(-exponent);
   return mantissa % unit === 0n ? mantissa / unit : undefined;
 }
 
-function withoutFactors(amount: bigint, factor: bigint): [bigint, number] {
-  let rest = amount;
-  let factors = 0;
-  for (; rest !== 0n && rest % factor === 0n; factors++) rest /= factor;
-  return [rest, factors];
+/** The same amount with the smallest mantissa. */
+export function withoutZeros(quantity: Quantity): Pick<Quantity, "mantissa" | "exponent"> {
+  const [mantissa, factors] = withoutFactors(quantity.mantissa, 10n);
+  return { mantissa, exponent: quantity.exponent + factors };
+}
+
+/** What is left of an amount when all factors 10, or 1024, are taken out of it, and how many they are. */
+function withoutFactors(amount: bigint, factor: 10n | 1024n): [bigint, number] {
+  if (BigInt.asIntN(64, amount) === amount) {
+    let rest = amount;
+    let factors = 0;
+    for (; rest !== 0n && rest % factor === 0n; factors++) rest /= factor;
+    return [rest, factors];
+  }
+  // One division instead of one for each of thousands of factors.
+  const zeros = trailingZeros(amount.toString(factor === 10n ? 10 : 32));
+  const factors = factor === 10n ? zeros : Math.trunc(zeros / 2);
+  return [amount / factor ** BigInt(factors), factors];
+}
+
+function trailingZeros(digits: string): number {
+  let end = digits.length;
+  while (digits.charAt(end - 1) === "0") end--;
+  return digits.length - end;
 }
 
 const MAX_REMEMBERED = 2000;
+const MAX_REMEMBERED_LENGTH = 64;
 const remembered = new Map<string, string>();
 
 /** The text of a quantity in canonical form, fast for texts that come again and again. Throws QuantityError. */
@@ -171,6 +199,7 @@ export function canonicalQuantity(text: string): string {
   const known = remembered.get(text);
   if (known !== undefined) return known;
   const canonical = printQuantity(parseQuantity(text));
+  if (text.length > MAX_REMEMBERED_LENGTH) return canonical;
   if (remembered.size >= MAX_REMEMBERED) remembered.clear();
   remembered.set(text, canonical);
   return canonical;
@@ -193,7 +222,7 @@ const sizeOf = ({ mantissa, exponent }: Quantity): number =>
 
 function aligned(left: Quantity, right: Quantity): [bigint, bigint, number] {
   const exponent = Math.min(left.exponent, right.exponent);
-  const scaled = (one: Quantity) => one.mantissa * 10n ** BigInt(one.exponent - exponent);
+  const scaled = (one: Quantity) => one.mantissa * tenTo(one.exponent - exponent);
   return [scaled(left), scaled(right), exponent];
 }
 

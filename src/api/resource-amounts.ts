@@ -1,4 +1,4 @@
-import { addQuantities, compareQuantities, parseQuantity, printQuantity, type Quantity } from "./quantity.ts";
+import { addQuantities, compareQuantities, parseQuantity, printQuantity, type Quantity, tenTo } from "./quantity.ts";
 
 /** How much of each resource, by name. */
 export type Amounts = ReadonlyMap<string, Quantity>;
@@ -83,8 +83,8 @@ export function peakAmounts(together: readonly Share[], before: readonly Share[]
 /** An amount in units of ten to the power of minus `digits`, rounded up. */
 export function roundUp({ mantissa, exponent }: Quantity, digits = 0): bigint {
   const shift = exponent + digits;
-  if (shift >= 0) return mantissa * 10n ** BigInt(shift);
-  const unit = 10n ** BigInt(-shift);
+  if (shift >= 0) return mantissa * tenTo(shift);
+  const unit = tenTo(-shift);
   const whole = mantissa / unit;
   return mantissa % unit > 0n ? whole + 1n : whole;
 }

@@ -8,6 +8,7 @@ import {
   type ResourceName,
 } from "../api/api-error.ts";
 import type { UserInfo } from "../api/call.ts";
+import { boundedErrors } from "../api/field-error.ts";
 import type { Json, KubeObject } from "../api/object.ts";
 import type { ObjectView } from "../api/reply.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -325,9 +326,11 @@ export class Collection {
     const { catalog } = this.#context;
     const cannotOwn = (apiVersion: string, kind: string) =>
       catalog.findKind(apiVersion, kind)?.definition.rules.cannotOwn ?? false;
-    const errors = validateMetadata(definition, next, cannotOwn);
-    if (current) errors.push(...validateMetadataUpdate(next, current));
-    errors.push(...(definition.hooks?.validate?.(next, current, way) ?? []));
+    const errors = boundedErrors(() => [
+      ...validateMetadata(definition, next, cannotOwn),
+      ...(current ? validateMetadataUpdate(next, current) : []),
+      ...(definition.hooks?.validate?.(next, current, way) ?? []),
+    ]);
     if (errors.length === 0) return;
     // Compat: a kind that is stored as one of another group is called by that in such errors.
     const group = definition.storage?.group ?? definition.group;

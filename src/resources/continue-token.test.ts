@@ -12,6 +12,8 @@ test("what is no token is refused", () => {
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const cases: readonly (readonly [string, RegExp])[] = [
     ["abc", /invalid character 'i' looking for beginning of value/],
+    ["AAAA", /invalid character '\\x00' looking for beginning of value/],
+    ["Jw", /invalid character '\\'' looking for beginning of value/],
     ["e30", /server does not recognize this encoded version $/],
     ["!", /illegal base64 data at input byte 0/],
     [encode({ v: "meta.k8s.io/v1", rv: 0, start: "a" }), /incorrect encoded start resourceVersion/],

@@ -1,4 +1,5 @@
 import { badRequest } from "../api/api-error.ts";
+import { quote } from "../api/field-error.ts";
 
 /** Where a list goes on: after which key, and at which moment. */
 export interface ContinueToken {
@@ -22,12 +23,12 @@ export function parseContinueToken(text: string): ContinueToken {
     const at = text.search(/[^A-Za-z0-9_-]/);
     return fail(`illegal base64 data at input byte ${at}`);
   }
-  const decoded = Buffer.from(text, "base64url").toString();
+  const bytes = Buffer.from(text, "base64url");
   let token: unknown;
   try {
-    token = JSON.parse(decoded);
+    token = JSON.parse(bytes.toString());
   } catch {
-    return fail(describeSyntaxError(decoded));
+    return fail(describeSyntaxError(bytes));
   }
   const { v, rv, start } = (token ?? {}) as { v?: unknown; rv?: unknown; start?: unknown };
   if (v !== VERSION) return fail(`server does not recognize this encoded version ${typeof v === "string" ? v : ""}`);
@@ -39,9 +40,11 @@ export function parseContinueToken(text: string): ContinueToken {
 }
 
 /** The words of Go's decoder about the first character that cannot begin a value. */
-function describeSyntaxError(text: string): string {
-  if (text === "") return "unexpected end of JSON input";
-  return `invalid character '${text.charAt(0)}' looking for beginning of value`;
+function describeSyntaxError([first]: Buffer): string {
+  if (first === undefined) return "unexpected end of JSON input";
+  // Compat: a byte is shown as if it were a character.
+  const shown = first === 0x22 ? '"' : quote(String.fromCharCode(first)).slice(1, -1);
+  return `invalid character '${first === 0x27 ? "\\'" : shown}' looking for beginning of value`;
 }
 
 function fail(detail: string): never {

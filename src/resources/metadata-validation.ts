@@ -58,7 +58,8 @@ function validateName(definition: ResourceDefinition, metadata: ObjectMeta): Fie
     return errors;
   }
   for (const text of rule(metadata.name)) errors.push(invalidField("metadata.name", metadata.name, text));
-  if (rule !== names.pathSegment && errors.length === 0) {
+  // What a kind's own rule refuses is told in its words only.
+  if (definition.rules.nameRule !== "own" && rule !== names.pathSegment && errors.length === 0) {
     for (const text of names.pathSegment(metadata.name))
       errors.push(invalidField("metadata.name", metadata.name, text));
   }

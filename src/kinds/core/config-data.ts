@@ -161,8 +161,19 @@ function keyPairWarning(data: JsonObject): string[] {
   }
 }
 
+const ENFORCE = "kubernetes.io/enforce-mountable-secrets";
+
+const hasMember = (texts: Readonly<Record<string, string>> | undefined, name: string): boolean =>
+  texts !== undefined && Object.hasOwn(texts, name);
+
 /** References to secrets are reduced to their names. */
 export const serviceAccountHooks: ResourceHooks = {
+  warn(next, previous) {
+    // Compat: only the object that brings the annotation is warned about.
+    const isNew = hasMember(next.metadata.annotations, ENFORCE) && !hasMember(previous?.metadata.annotations, ENFORCE);
+    const advice = "deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets";
+    return isNew ? [`metadata.annotations[${ENFORCE}]: ${advice}`] : [];
+  },
   prepare(next) {
     if (!Array.isArray(next.secrets)) return;
     next.secrets = next.secrets.map((secret) =>

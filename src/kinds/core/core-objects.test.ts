@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../api/object.ts";
 import { kindUnderTest } from "../kind.suite.ts";
+import { serviceAccountHooks } from "./config-data.ts";
 import { coreKinds } from "./group.ts";
 
 const kind = (name: string) => kindUnderTest(coreKinds, name);
@@ -189,4 +190,20 @@ test("what may not change stays", () => {
   for (const [name, previous, body, expected] of rows) {
     assert.deepEqual(heads(kind(name).problems(body, { previous })), expected, name);
   }
+});
+
+test("an annotation of accounts that goes away is warned about when it comes", () => {
+  const account = (annotations: Record<string, string>) => ({
+    apiVersion: "v1",
+    kind: "ServiceAccount",
+    metadata: { name: "one", annotations },
+  });
+  const way = { subresource: "", apiVersion: "v1", now: 0 };
+  const enforced = account({ "kubernetes.io/enforce-mountable-secrets": "false" });
+  const text =
+    "metadata.annotations[kubernetes.io/enforce-mountable-secrets]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets";
+  assert.deepEqual(serviceAccountHooks.warn?.(enforced, undefined, way), [text]);
+  assert.deepEqual(serviceAccountHooks.warn?.(enforced, account({ other: "x" }), way), [text]);
+  assert.deepEqual(serviceAccountHooks.warn?.(enforced, enforced, way), []);
+  assert.deepEqual(serviceAccountHooks.warn?.(account({}), enforced, way), []);
 });

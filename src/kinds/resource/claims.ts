@@ -1,6 +1,8 @@
 import { type FieldError, forbiddenField, invalidField } from "../../api/field-error.ts";
+import { dns1123Subdomain } from "../../api/names.ts";
 import { isObject, type Json, type KubeObject } from "../../api/object.ts";
 import type { ObjectAccess, ResourceHooks } from "../../resources/definition.ts";
+import { nameHook } from "../own-names.ts";
 import { declaredHook } from "../rules/declared.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";
 import { IMMUTABLE, sameValue } from "../rules/immutable.ts";
@@ -185,6 +187,8 @@ export const resourceClaimTemplateHooks: ResourceHooks = {
 };
 
 const classDeclared = declaredErrors("DeviceClass");
+// Compat: the form of the name is a declared rule as well, so that it is spoken of after what code checks.
+const classNamed = nameHook((name) => dns1123Subdomain(name));
 
 /** Devices of a kind, and what drivers are told about them. */
 export const deviceClassHooks: ResourceHooks = {
@@ -199,6 +203,7 @@ export const deviceClassHooks: ResourceHooks = {
     return [
       ...selectorErrors(selectors, "spec.selectors"),
       ...configs.flatMap((one, index) => configurationErrors(one, `spec.config[${index}]`)),
+      ...classNamed.validate(next, previous, way),
       ...classDeclared(next, previous, way),
     ];
   },

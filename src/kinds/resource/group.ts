@@ -36,7 +36,7 @@ export const resourceKinds: ResourceDefinition[] = defineKinds(
       scope: "Cluster",
       versions: VERSIONS,
       columns: [NAME, AGE],
-      rules: { generation: "counted", deleteReturnsObject: true },
+      rules: { nameRule: "own", generation: "counted", deleteReturnsObject: true },
       hooks: deviceClassHooks,
     },
     {

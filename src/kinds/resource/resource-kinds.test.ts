@@ -204,3 +204,12 @@ test("a class of devices needs conditions and parameters that can be used", () =
     "spec.config[0].opaque.driver: Required value",
   ]);
 });
+
+test("the name of a class of devices is spoken of after what code checks, and before other declared rules", () => {
+  const wrong = { metadata: { name: "A/b" }, spec: { selectors: [{}], extendedResourceName: "bad name" } };
+  const fields = deviceClass.problems(wrong).map((problem) => problem.slice(0, problem.indexOf(":")));
+  const declared = ["metadata.name", "spec.extendedResourceName", "spec.extendedResourceName"];
+  assert.deepEqual(fields, ["spec.selectors[0].cel", ...declared]);
+  const [tooLong] = deviceClass.problems({ metadata: { name: "a".repeat(254) }, spec: {} });
+  assert.match(tooLong ?? "", /must be no more than 253 bytes$/);
+});

@@ -1,4 +1,4 @@
-import { parseQuantity, printQuantity } from "../../api/quantity.ts";
+import { parseQuantity, printQuantity, withoutZeros } from "../../api/quantity.ts";
 import type { Texts } from "./common-types.ts";
 
 const MILLI = -3;
@@ -36,7 +36,6 @@ export function plainAmounts(list: Texts | undefined): Texts | undefined {
 }
 
 function plainAmount(text: string): string {
-  let { mantissa, exponent } = parseQuantity(text);
-  for (; mantissa !== 0n && mantissa % 10n === 0n; exponent += 1) mantissa /= 10n;
+  const { mantissa, exponent } = withoutZeros(parseQuantity(text));
   return mantissa === 0n ? "0" : `${mantissa}e${exponent}`;
 }

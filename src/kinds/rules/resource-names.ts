@@ -1,6 +1,6 @@
 import { type FieldError, invalidField } from "../../api/field-error.ts";
 import { qualifiedName } from "../../api/names.ts";
-import { parseQuantity, type Quantity } from "../../api/quantity.ts";
+import { parseQuantity, type Quantity, tenTo } from "../../api/quantity.ts";
 import { NOT_NEGATIVE } from "./numbers.ts";
 
 const HUGE_PAGES = "hugepages-";
@@ -110,7 +110,7 @@ export function isMultipleOfPages(name: string, amount: string): boolean {
 
 /** The amount as an integer, rounded away from zero. */
 export function wholeValue({ mantissa, exponent }: Quantity): bigint {
-  if (exponent >= 0) return mantissa * 10n ** BigInt(exponent);
+  if (exponent >= 0) return mantissa * tenTo(exponent);
   const unit = 10n ** BigInt(-exponent);
   const extra = mantissa % unit === 0n ? 0n : mantissa < 0n ? -1n : 1n;
   return mantissa / unit + extra;
