@@ -1,14 +1,16 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { allNames, parseNames } from "../test/conformance/names.ts";
 import { parseGaps } from "../test/golden/gaps.ts";
 
 /**
  * Writes docs/compatibility.md: what of the recorded behaviour of kube-apiserver is reproduced, and every step that is
- * not, with its reason. Sources: the golden scenarios, test/known-gaps.txt and test/golden/gap-reasons.json.
+ * not, with its reason. Sources: the golden scenarios, test/known-gaps.txt and test/golden/gap-reasons.json, and the
+ * names in test/conformance/.
  */
 
 const root = path.join(import.meta.dirname, "..");
-const read = (...names: string[]) => readFileSync(path.join(root, ...names), "utf8");
+const readText = (...names: string[]) => readFileSync(path.join(root, ...names), "utf8");
 
 interface Scenario {
   readonly name: string;
@@ -41,8 +43,8 @@ const countSteps = (steps: readonly Step[]): number =>
 
 /** The text of docs/compatibility.md. Throws when a gap has no reason. */
 export function compatibilityText(): string {
-  const gaps = [...parseGaps(read("test", "known-gaps.txt"))].sort();
-  const reasons = JSON.parse(read("test", "golden", "gap-reasons.json")) as Reasons;
+  const gaps = [...parseGaps(readText("test", "known-gaps.txt"))].sort();
+  const reasons = JSON.parse(readText("test", "golden", "gap-reasons.json")) as Reasons;
   const all = scenarios();
   const lines = [
     "# Compatibility",
@@ -64,6 +66,7 @@ export function compatibilityText(): string {
     lines.push(`| ${area.replace(/^. /, "")} | ${steps} | ${steps - missing} | ${missing} |`);
   }
   lines.push(`| **all** | ${total} | ${total - gaps.length} | ${gaps.length} |`, "");
+  lines.push(...conformanceLines());
   lines.push("## Where we differ on purpose", "");
   for (const { what, why } of reasons.differences) lines.push(`- **${what}** ${why}`);
   lines.push("", "## Gaps", "");
@@ -71,6 +74,22 @@ export function compatibilityText(): string {
     lines.push(`### ${reason}`, "", `${steps.length} steps: ${steps.map((step) => `\`${step}\``).join(", ")}`, "");
   }
   return `${lines.join("\n").trimEnd()}\n`;
+}
+
+function conformanceLines(): string[] {
+  const read = (file: string) => readText("test", "conformance", file);
+  const names = parseNames(read("passing.txt"), read("waiting.txt"));
+  const waiting = [...names.waiting].map(([reason, { length }]) => `- ${length} for ${reason}`);
+  return [
+    "## Official conformance tests",
+    "",
+    `Of the official conformance tests of release 1.37, ${allNames(names).length} need nothing but an API server. Binnacle on etcd`,
+    `with its own controllers passes ${names.passing.length} of them (\`npm run conformance\`; \`test/conformance/passing.txt\`). The others`,
+    "(`test/conformance/waiting.txt`) are waiting:",
+    "",
+    ...waiting,
+    "",
+  ];
 }
 
 function byReason(gaps: readonly string[], { gaps: known }: Reasons): Map<string, string[]> {
