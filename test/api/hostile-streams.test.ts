@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from "node:http2";
+import { request } from "node:https";
+import { after, before, describe, test } from "node:test";
+import WebSocket from "ws";
+import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
+import { clientFor } from "../support/client.ts";
+import { tokens } from "../support/oracle.ts";
+
+const authorization = `Bearer ${tokens.admin}`;
+const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
+const STREAMS = 1000;
+
+/** What goes on for long, or comes in great numbers over one connection. */
+describe("hostile streams", { timeout: 60_000 }, () => {
+  let server: RunningBinnacle;
+
+  before(async () => {
+    server = await startBinnacle();
+  });
+  after(() => server?.kill());
+
+  /** Others are served, and soon. */
+  async function assertServes(): Promise<void> {
+    const started = performance.now();
+    const { status } = await clientFor(server.base, tokens.admin).call("GET", "/readyz");
+    assert.equal(status, 200);
+    assert.ok(performance.now() - started < 5000);
+  }
+
+  function openSession(): ClientHttp2Session {
+    const session = connect(server.base, { rejectUnauthorized: false });
+    session.on("error", () => undefined);
+    return session;
+  }
+
+  const get = (session: ClientHttp2Session, path: string, more: Record<string, string> = {}): ClientHttp2Stream =>
+    session.request({ ":path": path, authorization, ...more }).on("error", () => undefined);
+
+  test("a body that never ends is refused at 3 MB", async () => {
+    const headers = { authorization, "content-type": "application/json" };
+    const outgoing = request(`${server.base}${CONFIG_MAPS}`, { method: "POST", headers, rejectUnauthorized: false });
+    outgoing.on("error", () => undefined);
+    let sent = 0;
+    const piece = Buffer.alloc(64 * 1024, "[");
+    const feed = () => {
+      while (!outgoing.destroyed && outgoing.write(piece)) sent += piece.length;
+    };
+    outgoing.on("drain", feed);
+    feed();
+    const [response] = await once(outgoing, "response");
+    assert.equal(response.statusCode, 413);
+    outgoing.destroy();
+    assert.ok(sent < 64 * 1024 * 1024, `${sent} bytes were taken`);
+    await assertServes();
+  });
+
+  test("one connection has at most a thousand streams at a time", async () => {
+    const session = openSession();
+    const [settings] = await once(session, "remoteSettings");
+    assert.equal(settings.maxConcurrentStreams, STREAMS);
+    const watches = Array.from({ length: STREAMS }, () => get(session, `${CONFIG_MAPS}?watch=1`));
+    await Promise.all(watches.map((watch) => once(watch, "response")));
+    await assertServes();
+    session.destroy();
+    await assertServes();
+  });
+
+  test("streams that are opened and reset at once do not keep others from being served", async () => {
+    const session = openSession();
+    await once(session, "connect");
+    let opened = 0;
+    for (; opened < 10_000 && !session.destroyed && !session.closed; opened++) {
+      get(session, CONFIG_MAPS).close(constants.NGHTTP2_CANCEL);
+      if (opened % 500 === 0) await assertServes();
+    }
+    session.destroy();
+    await assertServes();
+  });
+
+  test("headers beyond 64 KB end the stream or the connection, not the server", async () => {
+    const session = openSession();
+    const stream = get(session, CONFIG_MAPS, { "x-long": "x".repeat(70_000) });
+    let code = 0;
+    stream.on("response", (headers) => {
+      code = Number(headers[":status"]);
+    });
+    await new Promise((resolve) => stream.once("close", resolve));
+    assert.notEqual(code, 200);
+    session.destroy();
+    await assertServes();
+  });
+
+  test("pings without end do not keep others from being served", async () => {
+    const session = openSession();
+    await once(session, "connect");
+    for (let count = 0; count < 5_000 && !session.destroyed; count++) session.ping(() => undefined);
+    await assertServes();
+    session.destroy();
+  });
+
+  test("a message of 1 MB ends a watch over a WebSocket", async () => {
+    const url = `${server.base.replace("https", "wss")}${CONFIG_MAPS}?watch=1`;
+    const socket = new WebSocket(url, {
+      origin: server.base,
+      rejectUnauthorized: false,
+      headers: { authorization },
+    });
+    socket.on("error", () => undefined);
+    await once(socket, "open");
+    socket.send("x".repeat(1024 * 1024));
+    const [code] = await once(socket, "close");
+    assert.ok(code === 1009 || code === 1006, `${code}`);
+    await assertServes();
+  });
+});
