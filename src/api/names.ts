@@ -66,7 +66,7 @@ export function pathSegment(value: string): string[] {
 
 /** What is wrong with a key of a map of files; nothing when it is right. */
 export function configMapKey(value: string): string[] {
-  const errors = byteLength(value) > 253 ? [maxLengthMessage(253)] : [];
+  const errors = byteLength(value) > 253 ? [maxLengthMessage(253, "characters")] : [];
   if (!CONFIG_KEY.test(value)) {
     const rule = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
     errors.push(regexMessage(rule, CONFIG_KEY_PATTERN, "key.name", "KEY_NAME", "key-name"));

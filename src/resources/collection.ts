@@ -20,6 +20,7 @@ import { convertObject, storedApiVersion } from "./conversion.ts";
 import type { ObjectAccess, ResourceDefinition, WriteWay } from "./definition.ts";
 import { type DeletionRequest, isReleased, planDeletion } from "./deletion.ts";
 import { emptyStatus } from "./empty-status.ts";
+import { copyMark, toStoredForm } from "./explicit-empties.ts";
 import { countGeneration } from "./generation.ts";
 import type { KeySpace, ObjectKey } from "./keys.ts";
 import { fillSystemMetadata, generateName, keepSystemMetadata, wipeSystemMetadata } from "./metadata.ts";
@@ -106,6 +107,7 @@ export class Collection {
     const isGenerated = object.metadata.name === undefined && object.metadata.generateName !== undefined;
     for (let attempt = 1; ; attempt += 1) {
       const next = isGenerated ? cloneJson(object) : object;
+      copyMark(object, next);
       if (isGenerated) next.metadata.name = generateName(object.metadata.generateName ?? "");
       const created = await this.#createOnce(resource, next, options);
       if (created) return created;
@@ -121,12 +123,12 @@ export class Collection {
     options: WriteOptions & { readonly subresource?: string },
   ): Promise<ObjectView | undefined> {
     const { definition } = this;
-    const next = convertObject(definition, object, storedApiVersion(definition));
+    const { next, empties } = toStoredForm(definition, object, storedApiVersion(definition));
     fillSystemMetadata(next.metadata, this.#context.clock.now());
     if (definition.subresources.status?.writes === "status" && !definition.rules.createKeepsStatus) {
       setMember(next, "status", emptyStatus(definition));
     }
-    const way = this.#way(resource, "", options);
+    const way = this.#way(resource, "", options, empties);
     const reservingWay = { ...way, subresource: options.subresource ?? "" };
     const reserving = { next, previous: undefined, way: reservingWay, dryRun: options.dryRun ?? false };
     return withReservation(definition, this.#context.access, reserving, async (sent) => {
@@ -200,8 +202,8 @@ export class Collection {
     checkStored(this.#target(), key.name, entry.key, options, current.metadata);
     const wanted = await change(convertObject(definition, cloneJson(current), resource.apiVersion));
     checkVersion(resource, wanted, entry.modRevision, options.isPatch);
-    const next = convertObject(definition, wanted, current.apiVersion, current);
-    const way = this.#way(resource, options.subresource ?? "", options);
+    const { next, empties } = toStoredForm(definition, wanted, current.apiVersion, current);
+    const way = this.#way(resource, options.subresource ?? "", options, empties);
     const reserving = { next, previous: current, way, dryRun: options.dryRun ?? false };
     return withReservation<Attempt<{ view: ObjectView }>>(definition, this.#context.access, reserving, async (sent) => {
       this.#prepareUpdate(next, current, way);
@@ -263,7 +265,7 @@ export class Collection {
     definition.hooks?.prepare?.(next, current, way);
     // Compat: actions are no changes of what is wanted, even where they change the spec.
     const isAction = definition.subresources[way.subresource]?.act !== undefined;
-    if (way.subresource !== "status" && !isAction) countGeneration(definition, next, current);
+    if (way.subresource !== "status" && !isAction) countGeneration(definition, next, current, way.empties);
   }
 
   /** Deletes one object, or begins to. `removed` is false while something still holds it. */
@@ -317,8 +319,13 @@ export class Collection {
     return { view: viewDeleted(resource, marked, revision), removed: true };
   }
 
-  #way({ apiVersion }: ServedResource, subresource: string, { user }: WriteOptions): WriteWay {
-    return { subresource, apiVersion, user, now: this.#context.clock.now() };
+  #way(
+    { apiVersion }: ServedResource,
+    subresource: string,
+    { user }: WriteOptions,
+    empties?: WriteWay["empties"],
+  ): WriteWay {
+    return { subresource, apiVersion, user, now: this.#context.clock.now(), empties };
   }
 
   #validate(next: KubeObject, current: KubeObject | undefined, way: WriteWay): void {

@@ -4,6 +4,7 @@ import type { Identities } from "../api/identity.ts";
 import type { KubeObject } from "../api/object.ts";
 import type { TableShape } from "../api/reply.ts";
 import type { Status } from "../api/status.ts";
+import type { EmptyValue } from "../schema/decode-state.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { DeletionRequest } from "./deletion.ts";
 import type { ObjectKey } from "./keys.ts";
@@ -170,6 +171,8 @@ export interface Subresource {
 export interface ResourceRules {
   /** "counted": generation starts at 1 and grows with the spec. "fixed": it stays 1. Common: no generation. */
   readonly generation?: "counted" | "fixed";
+  /** Generation grows also when a client sends an empty list or map, although the object stays as it is. */
+  readonly countsEmpties?: boolean;
   /** Common: dns1123Subdomain. */
   readonly nameRule?: NameRule;
   /** PUT of an object that does not exist creates it. */
@@ -208,6 +211,8 @@ export interface WriteWay {
   readonly user?: UserInfo;
   /** The moment of the write in milliseconds. */
   readonly now: number;
+  /** Lists and maps that the client sent empty, in the stored version; they are absent from the object. */
+  readonly empties?: readonly EmptyValue[];
 }
 
 /** Behaviour that data cannot express. Most kinds have none. Objects are in the storage version unless said otherwise. */

@@ -78,7 +78,7 @@ export function dedupeOwnerReferences(metadata: ObjectMeta): string | undefined 
   }
   if (duplicates.length === 0) return undefined;
   metadata.ownerReferences = [...kept.values()];
-  return DUPLICATE_OWNERS + [...new Set(duplicates)].join(", ");
+  return DUPLICATE_OWNERS + duplicates.join(", ");
 }
 
 /** Carries over what an update cannot change, so that leaving it out means keeping it. */

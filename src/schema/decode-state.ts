@@ -17,6 +17,12 @@ export interface FieldName {
   readonly path: string;
 }
 
+/** A list or map that was given empty where storing makes that the same as absent. */
+export interface EmptyValue {
+  readonly path: readonly (string | number)[];
+  readonly value: Json;
+}
+
 /** A value that cannot be decoded; nothing after it was looked at. */
 export class DecodeFailure extends Error {
   constructor(message: string) {
@@ -47,6 +53,8 @@ export class DecodeState {
   readonly strict: string[] = [];
   /** The first value of a wrong type; the walk goes on behind it. */
   error: string | undefined;
+  readonly empties: EmptyValue[] = [];
+  keepsEmpties = false;
   /** Above zero inside of values whose own decoder does not report unknown fields. */
   lenient = 0;
   readonly #duplicates: ReadonlySet<string>;
@@ -72,6 +80,11 @@ export class DecodeState {
     const text = `duplicate field ${quote(printPath(this.path))}`;
     if (!this.#duplicates.has(text) || this.lenient > 0 || this.strict.length >= MAX_STRICT_TEXTS) return;
     this.strict.push(text);
+  }
+
+  /** Notes that the current value is an empty list or map. */
+  noteEmpty(value: Json): void {
+    this.empties.push({ path: [...this.path], value });
   }
 
   /** Notes that the current value is of the wrong type. `word` is what it is, e.g. `string` or `number 1.5`. */

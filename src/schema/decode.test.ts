@@ -10,6 +10,22 @@ const core = (kind: string) => builtInSchema(`io.k8s.api.core.v1.${kind}`);
 const decode = (kind: string, value: Json) => decodeBySchema(value, core(kind));
 
 suite("decoding by schema", () => {
+  test("lists, maps and bytes that are given empty are told, and stay when asked for", () => {
+    const value = { data: {}, binaryData: { a: "" }, metadata: { finalizers: [], labels: null, name: "" } };
+    const empties = [
+      { path: ["data"], value: {} },
+      { path: ["metadata", "finalizers"], value: [] },
+    ];
+    const dropped = decode("ConfigMap", value);
+    assert.deepEqual(dropped.empties, empties);
+    assert.deepEqual(dropped.value, { metadata: {}, binaryData: { a: "" } });
+    const kept = decodeBySchema(value, core("ConfigMap"), { keepsEmpties: true });
+    assert.deepEqual(kept.empties, empties);
+    assert.deepEqual(kept.value, { metadata: { finalizers: [] }, data: {}, binaryData: { a: "" } });
+    const written = decodeBySchema({ containers: [] }, core("PodSpec"), { keepsEmpties: true });
+    assert.deepEqual(written.value, { containers: [] });
+  });
+
   const canonical: readonly (readonly [title: string, kind: string, before: Json, after: Json])[] = [
     [
       "drops what counts as absent",
@@ -58,7 +74,10 @@ suite("decoding by schema", () => {
     ["reads null as an empty body", "ConfigMap", null, { metadata: {} }],
   ];
   for (const [title, kind, before, after] of canonical) {
-    test(title, () => assert.deepEqual(decode(kind, before), { value: after, strict: [], error: undefined }));
+    test(title, () => {
+      const { empties: _, ...decoded } = decode(kind, before);
+      assert.deepEqual(decoded, { value: after, strict: [], error: undefined });
+    });
   }
 
   test("puts members in the order of the schema, and those of maps in order of their names", () => {
@@ -209,6 +228,7 @@ suite("decoding by schema", () => {
     assert.deepEqual(check({ ...kept, items: { type: "string", odd: 1 } }), {
       value: kept,
       strict: [],
+      empties: [],
       error: undefined,
     });
     assert.equal(check({ additionalProperties: "x" }).error, "boolean or JSON schema expected");

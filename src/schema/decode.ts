@@ -14,6 +14,7 @@ import {
   type BodyForm,
   DecodeFailure,
   DecodeState,
+  type EmptyValue,
   type FieldName,
   goKindOf,
   isExactInteger,
@@ -28,6 +29,8 @@ export interface DecodeOptions {
   readonly form?: BodyForm;
   /** Texts `duplicate field "…"` for the whole body. Those about fields that exist are reported among the unknown. */
   readonly duplicates?: readonly string[];
+  /** Lists and maps that are given empty stay, although storing them makes them the same as absent. */
+  readonly keepsEmpties?: boolean;
 }
 
 /** A decoded body. */
@@ -36,6 +39,8 @@ export interface Decoded {
   readonly value: JsonObject;
   /** Texts of strict validation, `unknown field "…"` and `duplicate field "…"`, in the order they are reported in. */
   readonly strict: readonly string[];
+  /** Lists and maps that were given empty where storing makes that the same as absent. */
+  readonly empties: readonly EmptyValue[];
   /** Why the body is refused, in the words of the real server's decoder; `value` is of no use then. */
   readonly error?: string;
 }
@@ -46,8 +51,9 @@ export interface Decoded {
  * canonical form.
  */
 export function decodeBySchema(value: Json, schema: Schema, options: DecodeOptions = {}): Decoded {
-  const { form = "body", duplicates } = options;
+  const { form = "body", duplicates, keepsEmpties = false } = options;
   const state = new DecodeState(form, duplicates);
+  state.keepsEmpties = keepsEmpties;
   const decoder = decoderOf(schema, goTypeOf(schema));
   let decoded: Json = {};
   try {
@@ -57,7 +63,7 @@ export function decodeBySchema(value: Json, schema: Schema, options: DecodeOptio
     state.error = error.message;
   }
   const strict = form === "merged" ? state.strict.toSorted() : state.strict;
-  return { value: decoded as JsonObject, strict, error: state.error };
+  return { value: decoded as JsonObject, strict, empties: state.empties, error: state.error };
 }
 
 type Properties = NonNullable<Schema["properties"]>;
@@ -97,6 +103,8 @@ interface Field extends FieldName {
   readonly decoder: Decoder;
   /** Whether zero and absent are the same. */
   readonly isValue: boolean;
+  /** A list, a map or bytes: empty and absent differ until they are stored. */
+  readonly isCollection: boolean;
   /** What is written when the field is absent; undefined: nothing. */
   readonly absent: (() => Json) | undefined;
 }
@@ -116,6 +124,7 @@ function compileFields(component: string, properties: Properties): Field[] {
       path: fieldPathOf(component, name, schema),
       decoder,
       isValue: schema.zero !== undefined,
+      isCollection: isCollection || schema.format === "byte",
       absent: writesNull ? () => null : isWritten ? decoder.zero : undefined,
     };
   });
@@ -170,9 +179,12 @@ function decodeField(field: Field, value: Json, state: DecodeState): Json | unde
   state.fields.push(field);
   if (state.hasDuplicates) state.noteDuplicate();
   const decoded = value === null ? null : decoder.decode(value, state);
+  const isAbsent = value === null || (field.isValue && decoder.isZero(decoded));
+  const isEmpty = isAbsent && value !== null && field.isCollection;
+  if (isEmpty) state.noteEmpty(decoded);
   state.path.pop();
   state.fields.pop();
-  return value === null || (field.isValue && decoder.isZero(decoded)) ? undefined : decoded;
+  return isAbsent && !(isEmpty && state.keepsEmpties) ? undefined : decoded;
 }
 
 function listDecoder(items: Schema | undefined, goType: string): Decoder {

@@ -3,6 +3,7 @@ import { BodyError, type Call } from "../api/call.ts";
 import { invalidField } from "../api/field-error.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
 import type { WriteQuery } from "../api/options.ts";
+import { markEmpties } from "../resources/explicit-empties.ts";
 import { type Decoded, decodeBySchema } from "../schema/decode.ts";
 import type { BodyForm } from "../schema/decode-state.ts";
 import { typeMetaError } from "../schema/decode-type-meta.ts";
@@ -30,6 +31,7 @@ export async function readObject(
     const decoded = decodeBySchema(sent, target.resource.version.schema(), {
       duplicates: format === "yaml" ? [] : twice,
       form: format === "yaml" ? "sorted" : "body",
+      keepsEmpties: true,
     });
     const found = { ...decoded, strict: [...yamlDuplicates, ...decoded.strict] };
     const refusal = refusalOf(
@@ -38,7 +40,7 @@ export async function readObject(
     );
     if (refusal !== undefined) throw unhandled(target, target.resource.apiVersion, kind, refusal);
     warnOf(call, found, fieldValidation);
-    return complete(target, decoded.value);
+    return complete(target, decoded);
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
     throw badRequest(
@@ -78,12 +80,13 @@ export function typePatched(context: VerbContext, call: Call, target: Target, pa
   try {
     const decoded = decodeBySchema(requireKind(context, value, target), target.resource.version.schema(), {
       form: patched.form,
+      keepsEmpties: true,
     });
     const all = { ...decoded, strict: [...problems, ...decoded.strict] };
     const refusal = refusalOf(all, fieldValidation);
     if (refusal !== undefined) throw new PatchError(value, refusal);
     warnOf(call, all, fieldValidation);
-    return complete(target, decoded.value);
+    return complete(target, decoded);
   } catch (error) {
     if (error instanceof KindError) throw new PatchError(value, error.reason);
     throw error;
@@ -122,11 +125,12 @@ export class PatchError extends ApiError {
 }
 
 /** Puts kind, apiVersion and metadata first and fills in the defaults of the kind. */
-function complete(target: Target, decoded: JsonObject): KubeObject {
+function complete(target: Target, { value, empties }: Decoded): KubeObject {
   const { definition, apiVersion } = target.resource;
-  const { kind: _kind, apiVersion: _version, metadata, ...rest } = decoded;
+  const { kind: _kind, apiVersion: _version, metadata, ...rest } = value;
   const { selfLink: _link, ...kept } = isObject(metadata) ? metadata : {};
   const object: KubeObject = { kind: definition.kind, apiVersion, metadata: kept, ...rest };
+  if (empties.length > 0) markEmpties(object);
   definition.hooks?.setDefaults?.(object, apiVersion);
   return object;
 }

@@ -4,6 +4,7 @@ import type { ObjectMeta } from "../api/object.ts";
 import { parseWriteQuery } from "../api/options.ts";
 import type { ApiReply } from "../api/reply.ts";
 import { cloneJson } from "../lib/clone.ts";
+import { copyMark } from "../resources/explicit-empties.ts";
 import { dedupeOwnerReferences, settleNamespace } from "../resources/metadata.ts";
 import { readObject } from "./body.ts";
 import { managerOf, recordManager } from "./field-manager.ts";
@@ -23,6 +24,7 @@ export async function update(context: VerbContext, call: Call, target: Target): 
     { namespace, name },
     async (current) => {
       const next = cloneJson(object);
+      copyMark(object, next);
       recordManager(context, target, { live: current, next, manager: managerOf(call, fieldManager) });
       const operation = current ? "UPDATE" : "CREATE";
       await context.admission.mutate(

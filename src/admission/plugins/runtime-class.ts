@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import { plainError } from "../../api/api-error.ts";
 import { quote } from "../../api/field-error.ts";
+import { pathSegment } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
 import type { ObjectAccess } from "../../resources/definition.ts";
 import { isAbout, refusal } from "../concerns.ts";
@@ -41,6 +43,10 @@ async function findClass(
   { runtimeClassName: name }: PodSpec,
 ): Promise<KubeObject | undefined> {
   if (name === undefined) return undefined;
+  if (name === "") throw plainError(500, "resource name may not be empty");
+  const problems = pathSegment(name);
+  // Compat: the real server asks for the class over its own API, which such a name cannot be written into.
+  if (problems.length > 0) throw plainError(500, `invalid resource name ${quote(name)}: [${problems.join(" ")}]`);
   const found = await access.find("node.k8s.io", "runtimeclasses", { namespace: "", name });
   if (!found) throw refusal(request, `pod rejected: RuntimeClass ${quote(name)} not found`);
   return found;

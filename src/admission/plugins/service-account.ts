@@ -1,6 +1,8 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { plainError } from "../../api/api-error.ts";
+import { quote } from "../../api/field-error.ts";
+import { pathSegment } from "../../api/names.ts";
 import type { KubeObject } from "../../api/object.ts";
 import type { ObjectAccess } from "../../resources/definition.ts";
 import { isAbout, refusal } from "../concerns.ts";
@@ -87,8 +89,12 @@ async function requireAccount(access: ObjectAccess, request: AdmissionRequest, n
     if (count >= tries) break;
     await sleep(100 + randomInt(100));
   }
-  const text = `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`;
-  throw refusal(request, text);
+  const problems = pathSegment(name);
+  const reason =
+    problems.length > 0
+      ? `invalid resource name ${quote(name)}: [${problems.join(" ")}]`
+      : `serviceaccount "${name}" not found`;
+  throw refusal(request, `error looking up service account ${namespace}/${name}: ${reason}`);
 }
 
 /** Adds the volume with the token, the root certificates and the namespace, and mounts it where nothing else is. */

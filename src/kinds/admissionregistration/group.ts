@@ -31,6 +31,7 @@ const bindingColumns: readonly Column[] = [
 const webhookColumns: readonly Column[] = [NAME, column("Webhooks", "integer", count(".webhooks")), AGE];
 
 const rules: ResourceRules = { generation: "counted", requiresResourceVersion: true, freeFinalizers: true };
+const webhookRules: ResourceRules = { ...rules, countsEmpties: true };
 const common: Pick<Row, "scope" | "categories" | "rules"> = { scope: "Cluster", categories: ["api-extensions"], rules };
 
 /** Defaults of a rule that says which requests are meant, at a path. */
@@ -94,6 +95,7 @@ export const admissionregistrationKinds: ResourceDefinition[] = defineKinds(
       plural: "mutatingwebhookconfigurations",
       versions: ["v1"],
       columns: webhookColumns,
+      rules: webhookRules,
     },
     {
       ...common,
@@ -123,6 +125,7 @@ export const admissionregistrationKinds: ResourceDefinition[] = defineKinds(
       plural: "validatingwebhookconfigurations",
       versions: ["v1"],
       columns: webhookColumns,
+      rules: webhookRules,
     },
   ],
 );

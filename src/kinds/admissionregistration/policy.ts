@@ -139,7 +139,11 @@ function pushValidationErrors(errors: FieldError[], path: string, validation: Va
 function pushAuditErrors(errors: FieldError[], policyName: string, annotations: readonly AuditAnnotation[]): void {
   const path = "spec.auditAnnotations";
   if (annotations.length > MAX_AUDIT_ANNOTATIONS) {
-    errors.push(invalidField(path, annotations, `must not have more than ${MAX_AUDIT_ANNOTATIONS} auditAnnotations`));
+    const shown = annotations.map(({ key = "", valueExpression = "" }) => ({
+      Key: key,
+      ValueExpression: valueExpression,
+    }));
+    errors.push(invalidField(path, shown, `must not have more than ${MAX_AUDIT_ANNOTATIONS} auditAnnotations`));
   }
   const keys = new Set<string>();
   for (const [index, { key = "", valueExpression = "" }] of annotations.entries()) {

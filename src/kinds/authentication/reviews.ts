@@ -1,6 +1,6 @@
 import { badRequest } from "../../api/api-error.ts";
 import type { UserInfo } from "../../api/call.ts";
-import type { JsonObject, KubeObject } from "../../api/object.ts";
+import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/definition.ts";
 import { printTime } from "../../resources/metadata.ts";
 
@@ -35,9 +35,11 @@ export const tokenReviewHooks: ResourceHooks = {
     if (token === "") throw badRequest("token is required for TokenReview in authentication");
     const verdict = await identities.recognize(token, audiences);
     const { user, error = "" } = verdict;
-    const status = user
+    // Compat: what the client wrote into the status stays where there is nothing to say.
+    const { authenticated: _, ...sent } = isObject(body.status) ? body.status : {};
+    const told = user
       ? { authenticated: true, user: printUser(user), audiences: [...verdict.audiences] }
-      : { user: {}, ...(error === "" ? {} : { error }) };
-    return { ...body, status };
+      : { user: sent.user ?? {}, ...(error === "" ? {} : { error }) };
+    return { ...body, status: { ...sent, ...told } };
   },
 };

@@ -39,8 +39,10 @@ export const autoscalerHooks: ResourceHooks = {
     autoscaler.metadata = withoutOwnAnnotations(autoscaler.metadata);
     setNewDefaults(autoscaler);
   },
-  // What came in annotations of the older version is complete only now.
-  prepare: (next) => setNewDefaults(next),
+  prepare(next, _previous, { apiVersion }) {
+    // What came in annotations of the older version is complete only now.
+    if (apiVersion === "autoscaling/v1") setNewDefaults(next);
+  },
   validate: (next, previous, { subresource }) =>
     subresource === "status" ? validateAutoscalerStatus(next) : validateAutoscaler(next, previous),
   convert: convertAutoscaler,

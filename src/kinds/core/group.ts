@@ -152,6 +152,7 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
     ],
     rules: {
       nameRule: "pathSegment",
+      freeFinalizers: true,
       cannotOwn: true,
       createsOnUpdate: true,
       garbageCollection: "unsupported",

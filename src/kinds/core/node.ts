@@ -166,7 +166,9 @@ export const nodeHooks: ResourceHooks = {
     const status = statusOf(node);
     roundResourceList(status.capacity);
     roundResourceList(status.allocatable);
-    if (status.capacity) status.allocatable ??= { ...status.capacity };
+    if (status.capacity && Object.keys(status.allocatable ?? {}).length === 0) {
+      status.allocatable = { ...status.capacity };
+    }
   },
   prepare(next, previous, { subresource }) {
     const spec = specOf(next);

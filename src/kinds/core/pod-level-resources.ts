@@ -54,6 +54,11 @@ function raise(total: Amounts, other: Amounts): void {
   }
 }
 
+/** Claims are for containers, even if there are none. */
+export function podClaimsError(path: string): FieldError {
+  return forbiddenField(`${path}.claims`, "claims may not be set for Resources at pod-level");
+}
+
 /** Checks what a pod as a whole needs and gets. */
 export function validatePodLevelResources(
   errors: FieldError[],
@@ -68,7 +73,7 @@ export function validatePodLevelResources(
     errors.push(forbiddenField(at, "may not be set for a windows pod"));
     return;
   }
-  if (resources.claims) errors.push(forbiddenField(`${at}.claims`, "claims may not be set for Resources at pod-level"));
+  if (resources.claims) errors.push(podClaimsError(at));
   validateResources(errors, resources, at, { options, claimNames, isPodLevel: true });
   const { requests = {}, limits = {} } = resources;
   for (const [name, amount] of aggregateResources(spec, "requests")) {

@@ -4,6 +4,7 @@ import { isObject, type KubeObject, type ObjectMeta } from "../../api/object.ts"
 import { cloneJson } from "../../lib/clone.ts";
 import type { ResourceHooks, WriteWay } from "../../resources/definition.ts";
 import type { Texts } from "../rules/common-types.ts";
+import { isSentEmpty } from "../rules/empties.ts";
 import { sameValue } from "../rules/immutable.ts";
 import { addressWarnings } from "../rules/ip.ts";
 import { nonNegative } from "../rules/numbers.ts";
@@ -20,7 +21,7 @@ import { prepareNewPod } from "./pod-create.ts";
 import { setPodDefaults } from "./pod-defaults.ts";
 import { dropDisabledFields, dropDisabledStatus } from "./pod-disabled-fields.ts";
 import { podGracePeriodSeconds } from "./pod-grace-period.ts";
-import { setPodLevelDefaults } from "./pod-level-resources.ts";
+import { podClaimsError, setPodLevelDefaults } from "./pod-level-resources.ts";
 import { validatePodResize } from "./pod-resize-validation.ts";
 import { validatePodSpec } from "./pod-spec-validation.ts";
 import type { PodStatus } from "./pod-status-types.ts";
@@ -113,12 +114,14 @@ function resized(next: Container[], previous: readonly Container[]): Container[]
   });
 }
 
-function validate(next: KubeObject, previous: KubeObject | undefined, { subresource }: WriteWay): FieldError[] {
+function validate(next: KubeObject, previous: KubeObject | undefined, way: WriteWay): FieldError[] {
+  const { subresource } = way;
   if (subresource === "binding") return [];
   const errors: FieldError[] = [];
   const options = podOptions(true, previous && specOf(previous), previous?.metadata);
   if (!previous) {
     validateWhole(errors, next, options);
+    if (isSentEmpty(way, "spec.resources.claims")) errors.push(podClaimsError("spec.resources"));
     checkNew(errors, next);
   } else if (subresource === "status") {
     checkAnnotations(errors, next, previous, options);

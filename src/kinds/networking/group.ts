@@ -114,7 +114,7 @@ export const networkingKinds: ResourceDefinition[] = defineKinds(
       shortNames: ["netpol"],
       versions: ["v1"],
       columns: [NAME, column("Pod-Selector", "string", selector(".spec.podSelector")), AGE],
-      rules: { generation: "counted" },
+      rules: { generation: "counted", countsEmpties: true },
     },
     {
       kind: "ServiceCIDR",

@@ -65,9 +65,16 @@ export function dropDeallocatedDevices(next: KubeObject, previous: KubeObject): 
   if (status.devices.length === 0) delete status.devices;
 }
 
+interface Bindings {
+  readonly bindingConditions?: readonly string[];
+  readonly bindingFailureConditions?: readonly string[];
+}
+
 /** What is wrong with conditions that must hold before a device is used, and those on which it is given up. */
-export function bindingErrors(conditions: readonly string[], failures: readonly string[], path: string): FieldError[] {
+export function bindingErrors({ bindingConditions, bindingFailureConditions }: Bindings, path: string): FieldError[] {
   const errors: FieldError[] = [];
+  const conditions = bindingConditions ?? [];
+  const failures = bindingFailureConditions ?? [];
   const lists = [
     ["bindingConditions", conditions],
     ["bindingFailureConditions", failures],
@@ -87,19 +94,23 @@ export function bindingErrors(conditions: readonly string[], failures: readonly 
       }
     }
   }
-  const missing = (member: string, other: string) =>
-    errors.push(invalidField(`${path}.${member}`, null, `${member} are required to use ${other}`));
-  if (conditions.length === 0 && failures.length > 0) missing("bindingConditions", "bindingFailureConditions");
-  if (failures.length === 0 && conditions.length > 0) missing("bindingFailureConditions", "bindingConditions");
+  const missing = (member: keyof Bindings, shown: readonly string[] | undefined, other: string) =>
+    errors.push(invalidField(`${path}.${member}`, shown ?? null, `${member} are required to use ${other}`));
+  if (conditions.length === 0 && failures.length > 0) {
+    missing("bindingConditions", bindingConditions, "bindingFailureConditions");
+  }
+  if (failures.length === 0 && conditions.length > 0) {
+    missing("bindingFailureConditions", bindingFailureConditions, "bindingConditions");
+  }
   return errors;
 }
 
 function resultErrors(result: AllocationResult, path: string, names: RequestNames): FieldError[] {
-  const { request = "", device = "", bindingConditions = [], bindingFailureConditions = [] } = result;
+  const { request = "", device = "" } = result;
   return [
     ...requestReferenceErrors(request, `${path}.request`, names),
     ...labelErrors(device, `${path}.device`),
-    ...bindingErrors(bindingConditions, bindingFailureConditions, path),
+    ...bindingErrors(result, path),
     ...tolerationErrors(result.tolerations, `${path}.tolerations`),
   ];
 }

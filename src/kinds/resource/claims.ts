@@ -1,9 +1,10 @@
 import { type FieldError, forbiddenField, invalidField } from "../../api/field-error.ts";
 import { dns1123Subdomain } from "../../api/names.ts";
 import { isObject, type Json, type KubeObject } from "../../api/object.ts";
-import type { ObjectAccess, ResourceHooks } from "../../resources/definition.ts";
+import type { ObjectAccess, ResourceHooks, WriteWay } from "../../resources/definition.ts";
 import { nameHook } from "../own-names.ts";
 import { declaredHook } from "../rules/declared.ts";
+import { asSent } from "../rules/empties.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";
 import { IMMUTABLE, sameValue } from "../rules/immutable.ts";
 import { pushTemplateMetadataErrors } from "../rules/metadata.ts";
@@ -61,9 +62,11 @@ function dropDerivedAttributes({ devices }: ClaimSpec): void {
 const claimDeclared = declaredErrors("ResourceClaim");
 
 /** Compat: what the client's version cannot tell may have changed all the same. */
-function changedSpecErrors(next: KubeObject, previous: KubeObject): FieldError[] {
+function changedSpecErrors(next: KubeObject, previous: KubeObject, way: WriteWay): FieldError[] {
   if (sameValue(next.spec, previous.spec)) return [];
-  return [invalidField("spec", { Devices: printDevices(claimSpecOf(next)) }, IMMUTABLE)];
+  const sent = claimSpecOf(asSent(next, way));
+  if (sent !== next.spec) dropDerivedAttributes(sent);
+  return [invalidField("spec", { Devices: printDevices(sent) }, IMMUTABLE)];
 }
 
 /** Which devices are wanted never changes; which ones were found is told in the status. */
@@ -86,7 +89,7 @@ export const resourceClaimHooks: ResourceHooks = {
     const declared = claimDeclared(next, previous, way);
     const refusal = refusalOf(next);
     if (!previous) return [...refusal, ...claimSpecErrors(claimSpecOf(next), "spec"), ...declared];
-    if (way.subresource !== "status") return declared.length > 0 ? declared : changedSpecErrors(next, previous);
+    if (way.subresource !== "status") return declared.length > 0 ? declared : changedSpecErrors(next, previous, way);
     const names = requestNamesOf(claimSpecOf(next));
     return [...refusal, ...claimStatusErrors(next, previous, names), ...declared];
   },
@@ -171,10 +174,12 @@ export const resourceClaimTemplateHooks: ResourceHooks = {
   validate(next, previous, way) {
     const spec = templateSpecOf(next);
     const errors = refusalOf(next);
-    pushTemplateMetadataErrors(errors, "spec.metadata", spec.metadata ?? {});
+    const sent = templateSpecOf(asSent(next, way));
+    if (sent !== spec) dropDerivedAttributes(sent.spec ?? {});
+    pushTemplateMetadataErrors(errors, "spec.metadata", sent.metadata ?? {});
     errors.push(...claimSpecErrors(spec.spec ?? {}, "spec.spec"));
     if (previous && !sameValue(spec, templateSpecOf(previous))) {
-      const shown = { ...spec.metadata, Spec: { Devices: printDevices(spec.spec ?? {}) } };
+      const shown = { ...spec.metadata, Spec: { Devices: printDevices(sent.spec ?? {}) } };
       errors.push(invalidField("spec", shown, IMMUTABLE));
     }
     return [...errors, ...templateDeclared(next, previous, way)];

@@ -37,7 +37,12 @@ function changeRequest(request: JsonObject, isFlat: boolean): JsonObject {
     if (!REQUEST_MEMBERS.includes(member)) rest[member] = value;
     else if (says(value)) exactly[member] = value;
   }
-  return Object.keys(exactly).length > 0 ? { ...rest, exactly } : rest;
+  if (Object.keys(exactly).length === 0) return rest;
+  // Compat: a list that is empty says that there is a request, and no more than that.
+  for (const [member, value] of Object.entries(exactly)) {
+    if (Array.isArray(value) && value.length === 0) delete exactly[member];
+  }
+  return { ...rest, exactly };
 }
 
 function changeClaimSpec(spec: JsonObject, isFlat: boolean): JsonObject {
@@ -83,5 +88,9 @@ export const convertResource: NonNullable<ResourceHooks["convert"]> = (object, t
   const version = toApiVersion.slice(toApiVersion.indexOf("/") + 1);
   const schema = builtInSchema(`io.k8s.api.resource.${version}.${object.kind}`).properties?.get("spec") ?? {};
   // Decoding adds what the other version always writes and drops what it cannot tell from absent.
-  return { ...object, apiVersion: toApiVersion, spec: decodeBySchema(change(spec, isFlat), schema).value };
+  return {
+    ...object,
+    apiVersion: toApiVersion,
+    spec: decodeBySchema(change(spec, isFlat), schema, { keepsEmpties: true }).value,
+  };
 };

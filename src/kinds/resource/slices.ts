@@ -5,6 +5,7 @@ import { parseSemanticVersion } from "../../lib/semver.ts";
 import type { ResourceHooks } from "../../resources/definition.ts";
 import { validateNodeSelector } from "../core/affinity-validation.ts";
 import { declaredHook } from "../rules/declared.ts";
+import { asSent } from "../rules/empties.ts";
 import { subdomainName } from "../rules/formats.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";
 import { immutable, sameValue } from "../rules/immutable.ts";
@@ -155,8 +156,7 @@ function deviceErrors(device: Device, old: Device | undefined, path: string, isP
     errors.push(...counterErrors(consumesCounters, `${path}.consumesCounters`));
   }
   errors.push(...devicePlaceErrors(device, path, isPerDevice));
-  const { bindingConditions = [], bindingFailureConditions = [] } = device;
-  return [...errors, ...bindingErrors(bindingConditions, bindingFailureConditions, path)];
+  return [...errors, ...bindingErrors(device, path)];
 }
 
 function counterErrors(sets: readonly { readonly counters?: object }[], path: string): FieldError[] {
@@ -204,7 +204,7 @@ function slicePlaceErrors(spec: SliceSpec): FieldError[] {
   const { errors, set } = placeErrors({ ...spec, allNodes: undefined }, "spec", emptyName);
   const terms = nodeSelector?.nodeSelectorTerms ?? [];
   if (nodeSelector && terms.length !== 1) {
-    const shown = terms.length > 0 ? asGo(terms as Json, TERM) : null;
+    const shown = asGo(nodeSelector.nodeSelectorTerms as Json | undefined, TERM);
     const path = "spec.nodeSelector.nodeSelectorTerms";
     errors.push(invalidField(path, shown, "must have exactly one node selector term"));
   }
@@ -249,7 +249,7 @@ export const resourceSliceHooks: ResourceHooks = {
     dropDisabled(specOf(next));
   },
   validate: (next, previous, way) => [
-    ...specErrors(specOf(next), previous && specOf(previous)),
+    ...specErrors(specOf(asSent(next, way)), previous && specOf(previous)),
     ...declaredErrors(next, previous, way),
   ],
   warn(next) {

@@ -211,7 +211,8 @@ function updateErrors(errors: FieldError[], { path, value, old }: Place, { no = 
       }
     } else if (change === "remove-item") {
       for (const item of before) {
-        if (!findItem(next, item, keys)) errors.push(forbiddenField(path, "item may not be removed"));
+        if (findItem(next, item, keys)) continue;
+        errors.push({ ...forbiddenField(path, "item may not be removed"), isRepeated: true });
       }
     } else {
       const [is, was] = [value !== undefined, old !== undefined];

@@ -1,0 +1,47 @@
+import { apiVersionOf, isObject, type KubeObject } from "../api/object.ts";
+import { decodeBySchema } from "../schema/decode.ts";
+import type { EmptyValue } from "../schema/decode-state.ts";
+import { convertObject } from "./conversion.ts";
+import type { ResourceDefinition } from "./definition.ts";
+
+/**
+ * Compat: to the real server an empty list or map that a client sends is something else than none at all, until the
+ * object is stored. Defaults, conversions and ownership see the difference; validation is told by `WriteWay.empties`.
+ */
+const marked = new WeakSet<KubeObject>();
+const NONE: readonly EmptyValue[] = [];
+
+/** Says that an object holds lists or maps which its client sent empty. */
+export function markEmpties(object: KubeObject): void {
+  marked.add(object);
+}
+
+/** A copy says what the original says. */
+export function copyMark(original: KubeObject, copy: KubeObject): void {
+  if (marked.has(original)) marked.add(copy);
+}
+
+/**
+ * The object in the version that it is stored in, without empty lists and maps, and where these were. `stored` is what a
+ * write replaces.
+ */
+export function toStoredForm(
+  definition: ResourceDefinition,
+  object: KubeObject,
+  apiVersion: string,
+  stored?: KubeObject,
+): { readonly next: KubeObject; readonly empties: readonly EmptyValue[] } {
+  if (!marked.has(object)) return { next: convertObject(definition, object, apiVersion, stored), empties: NONE };
+  const isOwn = definition.versions.some(({ name }) => apiVersion === apiVersionOf(definition.group, name));
+  if (isOwn) return withoutEmpties(definition, convertObject(definition, object, apiVersion, stored));
+  const { next, empties } = withoutEmpties(definition, object);
+  return { next: convertObject(definition, next, apiVersion, stored), empties };
+}
+
+function withoutEmpties(definition: ResourceDefinition, object: KubeObject) {
+  const version = definition.versions.find(({ name }) => object.apiVersion === apiVersionOf(definition.group, name));
+  const { value, empties } = decodeBySchema(object, version?.schema() ?? {});
+  const { kind: _kind, apiVersion: _version, metadata, ...rest } = value;
+  const { kind, apiVersion } = object;
+  return { next: { kind, apiVersion, metadata: isObject(metadata) ? metadata : {}, ...rest } as KubeObject, empties };
+}
