@@ -73,6 +73,8 @@ function translate(fact: Fact): Record<string, unknown> {
     wanted.nameRule = HOOKED_NAMES[fact.nameRule] ?? fact.nameRule;
     if (wanted.nameRule === "dns1123Subdomain") delete wanted.nameRule;
   }
+  // Its names are ordinary ones, but they are checked among the declared rules.
+  if (fact.kind === "DeviceClass") wanted.nameRule = "own";
   if (fact.generation === "setTo1OnCreateNeverBumped") wanted.generation = "fixed";
   // A hook counts these.
   if (fact.generation === "bumpedOnUpdateOnly") delete wanted.generation;
