@@ -3,6 +3,7 @@ import { EventLog } from "./event-log.ts";
 import { StoreError, type StoreEvent, type StoreWatch, type WatchBatch } from "./store.ts";
 
 const maxBatchEvents = 1000;
+const maxWokenPerTurn = 256;
 
 /** The events of one watched prefix, shared by all its watchers. */
 interface PrefixLog {
@@ -32,6 +33,10 @@ export class WatchLogs {
   // For watched prefixes that do not end in "/": their lengths by the folder they are in, and how many have that length.
   readonly #lengths = new Map<string, Map<number, number>>();
   #dirty: PrefixLog[] = [];
+  /** The watchers of the log whose turn it is, and how many of them have been woken. */
+  #woken: readonly Watcher[] = [];
+  #wokenAt = 0;
+  #isWaking = false;
   #revision: number;
   /** Every event after this revision is kept. */
   #start: number;
@@ -156,11 +161,30 @@ export class WatchLogs {
   }
 
   #wake(): void {
-    const dirty = this.#dirty;
-    this.#dirty = [];
-    for (const log of dirty) {
-      log.isDirty = false;
-      for (const watcher of [...log.waiting]) watcher.wake();
+    if (this.#isWaking) return;
+    this.#isWaking = true;
+    this.#wakeSome();
+  }
+
+  /**
+   * Wakes the watchers of one changed log after the other. Where they are many, everything else gets a turn in between,
+   * and what they wrote goes out before there is too much of it. A log that changes meanwhile has its turn again.
+   */
+  #wakeSome(): void {
+    for (let left = maxWokenPerTurn; ; ) {
+      if (this.#wokenAt === this.#woken.length) {
+        const log = this.#dirty.shift();
+        this.#woken = log === undefined ? [] : [...log.waiting];
+        this.#wokenAt = 0;
+        this.#isWaking = log !== undefined;
+        if (log === undefined) return;
+        log.isDirty = false;
+      } else if (left-- > 0) {
+        this.#woken[this.#wokenAt++]?.wake();
+      } else {
+        setImmediate(() => this.#wakeSome());
+        return;
+      }
     }
   }
 
