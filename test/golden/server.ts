@@ -18,9 +18,9 @@ export interface GoldenServer {
 /** What to start: Binnacle on one of its stores, or the real kube-apiserver. */
 export type ServerChoice = "memory" | "sqlite" | "etcd" | "oracle";
 
-/** Starts the server as the recordings need it and resolves when it is ready. */
-export async function startServer(choice: ServerChoice): Promise<GoldenServer> {
-  if (choice === "oracle") return startOracle();
+/** Starts the server as the recordings need it, with further flags, and resolves when it is ready. */
+export async function startServer(choice: ServerChoice, flags: readonly string[] = []): Promise<GoldenServer> {
+  if (choice === "oracle") return startOracle({ flags });
   const directory = await mkdtemp(path.join(tmpdir(), "binnacle-golden-"));
   const cleanUps = [() => rm(directory, { recursive: true, force: true })];
   const kill = async () => {
@@ -39,6 +39,7 @@ export async function startServer(choice: ServerChoice): Promise<GoldenServer> {
       `--token-auth-file=${await writeTokenFile(directory)}`,
       "--service-cluster-ip-range=10.96.0.0/16",
       "--controllers=none",
+      ...flags,
     ]);
     cleanUps.push(() => server.kill());
     await waitUntilReady(server, base, { token: tokens.admin, withinMs: 30_000 });

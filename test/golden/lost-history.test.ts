@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { parseOptions } from "./lib/options.mjs";
+import { runScenarios } from "./lib/run.mjs";
+import { startServer } from "./server.ts";
+
+/** The scenarios that need a server without its early history; the others are replayed by `run.ts`. */
+suite("lists and watches of versions that are no longer kept", () => {
+  for (const store of ["memory", "sqlite", "etcd"] as const) {
+    test(`are refused as recorded on ${store}`, { timeout: 120_000 }, async (t) => {
+      const server = await startServer(store, ["--etcd-compaction-interval=2s"]);
+      t.after(() => server.kill());
+      const connection = ["--base", server.base, "--token", server.tokens.admin];
+      const replay = async (name: string, needs: string) => {
+        const report = await runScenarios(parseOptions([...connection, "--only", name, "--with", needs]));
+        const steps = report.scenarios.flatMap((scenario) => scenario.steps);
+        const failed = steps.filter(({ ok }) => !ok).map(({ id, diffs }) => `${name}/${id}: ${JSON.stringify(diffs)}`);
+        assert.deepEqual(failed, []);
+        assert.ok(steps.length >= 8, `${name} has ${steps.length} steps`);
+      };
+      // The second one only begins when the history before the first one is gone.
+      await replay("list-expired", "compaction");
+      await replay("watch-too-old", "restarted");
+    });
+  }
+});
