@@ -20,7 +20,7 @@ import { convertObject, storedApiVersion } from "./conversion.ts";
 import type { ObjectAccess, ResourceDefinition, WriteWay } from "./definition.ts";
 import { type DeletionRequest, isReleased, planDeletion } from "./deletion.ts";
 import { emptyStatus } from "./empty-status.ts";
-import { copyMark, toStoredForm } from "./explicit-empties.ts";
+import { copyMark, showEmpties, toStoredForm } from "./explicit-empties.ts";
 import { countGeneration } from "./generation.ts";
 import type { KeySpace, ObjectKey } from "./keys.ts";
 import { fillSystemMetadata, generateName, keepSystemMetadata, wipeSystemMetadata } from "./metadata.ts";
@@ -341,7 +341,7 @@ export class Collection {
     if (errors.length === 0) return;
     // Compat: a kind that is stored as one of another group is called by that in such errors.
     const group = definition.storage?.group ?? definition.group;
-    throw invalid({ group, kind: definition.kind }, next.metadata.name ?? "", errors);
+    throw invalid({ group, kind: definition.kind }, next.metadata.name ?? "", showEmpties(errors, way.empties));
   }
 
   #warn(next: KubeObject, current: KubeObject | undefined, way: WriteWay, options: WriteOptions): void {

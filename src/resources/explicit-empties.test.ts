@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { invalidField } from "../api/field-error.ts";
 import type { KubeObject } from "../api/object.ts";
 import { builtInKinds } from "../kinds/all.ts";
-import { copyMark, markEmpties, toStoredForm } from "./explicit-empties.ts";
+import { copyMark, markEmpties, showEmpties, toStoredForm } from "./explicit-empties.ts";
 import { countGeneration } from "./generation.ts";
 
 const definitionOf = (plural: string) => {
@@ -48,4 +49,14 @@ test("only some kinds count what is sent empty as a change", () => {
     countGeneration(definitionOf(plural), same, policy(), [{ path: ["metadata", "labels"], value: {} }]);
     assert.equal(same.metadata.generation, 1, plural);
   }
+});
+
+test("messages show what was sent empty", () => {
+  const empties = [{ path: ["spec", "terms"], value: [] }];
+  const [first, second] = showEmpties(
+    [invalidField("spec.terms", null, "must have one"), invalidField("spec.other", null, "must have one")],
+    empties,
+  );
+  assert.equal(first?.message, "Invalid value: []: must have one");
+  assert.equal(second?.message, "Invalid value: null: must have one");
 });

@@ -1,6 +1,7 @@
+import type { FieldError } from "../api/field-error.ts";
 import { apiVersionOf, isObject, type KubeObject } from "../api/object.ts";
 import { decodeBySchema } from "../schema/decode.ts";
-import type { EmptyValue } from "../schema/decode-state.ts";
+import { type EmptyValue, printPath } from "../schema/decode-state.ts";
 import { convertObject } from "./conversion.ts";
 import type { ResourceDefinition } from "./definition.ts";
 
@@ -37,6 +38,22 @@ export function toStoredForm(
   const { next, empties } = withoutEmpties(definition, object);
   return { next: convertObject(definition, next, apiVersion, stored), empties };
 }
+
+/** Errors about what was sent empty, with that shown as it was sent. */
+export function showEmpties(
+  errors: readonly FieldError[],
+  empties: readonly EmptyValue[] = NONE,
+): readonly FieldError[] {
+  if (empties.length === 0) return errors;
+  const values = new Map(empties.map(({ path, value }) => [printPath(path), JSON.stringify(value)]));
+  return errors.map((error) => {
+    const value = values.get(error.field);
+    const message = value === undefined ? error.message : error.message.replace(NOTHING, `$1 ${value}`);
+    return message === error.message ? error : { ...error, message };
+  });
+}
+
+const NOTHING = /^(Invalid value:|Unsupported value:) null/;
 
 function withoutEmpties(definition: ResourceDefinition, object: KubeObject) {
   const version = definition.versions.find(({ name }) => object.apiVersion === apiVersionOf(definition.group, name));

@@ -24,7 +24,7 @@ export function keepUntouched(
   const { statusKeepsMetadata: keeps = [] } = definition.rules;
   if (writes === "status" && keeps !== true) {
     next.metadata = metadata;
-    for (const member of ["ownerReferences", ...(keeps === false ? [] : keeps)]) {
+    for (const member of keeps === false ? [] : keeps) {
       write(metadata, [member], cloneJson(current.metadata[member]));
     }
   }

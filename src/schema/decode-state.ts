@@ -102,7 +102,8 @@ export class DecodeState {
   }
 }
 
-function printPath(path: readonly (string | number)[]): string {
+/** A path as messages show it: `spec.ports[0].name`. */
+export function printPath(path: readonly (string | number)[]): string {
   let text = "";
   for (const step of path) {
     if (typeof step === "number") text += `[${step}]`;

@@ -15,9 +15,9 @@ export interface KnownDifference {
 export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   {
     kind: "v1/services",
-    path: /^\.spec\.internalTrafficPolicy$/,
+    path: /internalTrafficPolicy$/,
     reason:
-      "the real server keeps the policy of a service that is only a name, but shows it nowhere except in answers to writes of the status; we do not keep it",
+      "the real server keeps the policy of a service that is only a name, and hides it except in answers to writes of the status; we do not keep it, so that its owner does not lose it by a write that leaves it out",
   },
   {
     kind: "v1/pods",

@@ -3,7 +3,10 @@ import { isDeepStrictEqual } from "node:util";
 import { type FieldError, forbiddenField, invalidField, requiredField, tooLongField } from "../../api/field-error.ts";
 import { byteLength, configMapKey } from "../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks, WriteWay } from "../../resources/definition.ts";
+import { isSentEmpty } from "../rules/empties.ts";
+
+const sent = (way: WriteWay, ...members: string[]) => members.map((name) => [name, isSentEmpty(way, name)] as const);
 
 /** The most that one object of these kinds may hold. */
 const MAX_BYTES = 1024 * 1024;
@@ -19,20 +22,24 @@ function keyErrors(field: string, key: string): FieldError[] {
 
 const base64Length = (text: string): number => Buffer.byteLength(text, "base64");
 
+/** Members and whether they were sent empty. Compat: that is a change, even from none. */
+type MembersSent = readonly (readonly [member: string, isEmpty: boolean])[];
+
 /** What may not change once an object says that it is immutable. */
-function immutableErrors(next: KubeObject, previous: KubeObject | undefined, members: readonly string[]): FieldError[] {
+function immutableErrors(next: KubeObject, previous: KubeObject | undefined, members: MembersSent): FieldError[] {
   if (previous?.immutable !== true) return [];
   const text = "field is immutable when `immutable` is set";
   const errors = next.immutable === true ? [] : [forbiddenField("immutable", text)];
-  for (const member of members) {
-    if (!isDeepStrictEqual(next[member] ?? {}, previous[member] ?? {})) errors.push(forbiddenField(member, text));
+  for (const [member, isEmpty] of members) {
+    const isSame = !isEmpty && isDeepStrictEqual(next[member] ?? {}, previous[member] ?? {});
+    if (!isSame) errors.push(forbiddenField(member, text));
   }
   return errors;
 }
 
 /** Texts and bytes by key, in two maps that share their keys. */
 export const configMapHooks: ResourceHooks = {
-  validate(next, previous) {
+  validate(next, previous, way) {
     const errors: FieldError[] = [];
     const data = entries(next, "data");
     const binary = entries(next, "binaryData");
@@ -49,7 +56,7 @@ export const configMapHooks: ResourceHooks = {
     }
     // Compat: the real server names no field.
     if (bytes > MAX_BYTES) errors.push(tooLongField("[]", MAX_BYTES));
-    return [...errors, ...immutableErrors(next, previous, ["data", "binaryData"])];
+    return [...errors, ...immutableErrors(next, previous, sent(way, "data", "binaryData"))];
   },
 };
 
@@ -126,7 +133,7 @@ export const secretHooks: ResourceHooks = {
   prepare(next, previous) {
     if (previous && !next.type) next.type = previous.type;
   },
-  validate(next, previous) {
+  validate(next, previous, way) {
     const errors: FieldError[] = [];
     let bytes = 0;
     for (const [key, value] of entries(next, "data")) {
@@ -137,7 +144,7 @@ export const secretHooks: ResourceHooks = {
     errors.push(...typeErrors(next, isObject(next.data) ? next.data : {}));
     if (!previous) return errors;
     if (next.type !== previous.type) errors.push(invalidField("type", next.type, "field is immutable"));
-    return [...errors, ...immutableErrors(next, previous, ["data"])];
+    return [...errors, ...immutableErrors(next, previous, sent(way, "data"))];
   },
   warn(next) {
     if (next.type !== "kubernetes.io/tls" || !isObject(next.data)) return [];

@@ -258,7 +258,12 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
       { name: "status.podIPs", value: () => "" },
       selectable("status.nominatedNodeName"),
     ],
-    rules: { generation: "counted", deleteReturnsObject: true, unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED },
+    rules: {
+      generation: "counted",
+      deleteReturnsObject: true,
+      statusKeepsMetadata: ["ownerReferences"],
+      unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED,
+    },
     hooks: podHooks,
   },
   {

@@ -6,6 +6,7 @@ import type { ResourceHooks, WriteWay } from "../../resources/definition.ts";
 const NAME_LABEL = "kubernetes.io/metadata.name";
 /** Holds a namespace until what is in it has been deleted. */
 const CONTENT_FINALIZER = "kubernetes";
+const STANDARD_FINALIZERS = [CONTENT_FINALIZER, "orphan", "foregroundDeletion"];
 
 function spec(namespace: KubeObject): JsonObject {
   if (!isObject(namespace.spec)) namespace.spec = {};
@@ -23,16 +24,19 @@ function labelWithName({ metadata }: KubeObject): void {
 }
 
 function finalizerErrors(finalizer: string): FieldError[] {
-  const errors = qualifiedName(finalizer).map((text) => invalidField("spec.finalizers", finalizer, text));
-  if (errors.length > 0 || finalizer.includes("/") || finalizer === CONTENT_FINALIZER) return errors;
-  return [
-    invalidField("spec.finalizers", finalizer, "name is neither a standard finalizer name nor is it fully qualified"),
-  ];
+  const texts = qualifiedName(finalizer);
+  if (!finalizer.includes("/") && !STANDARD_FINALIZERS.includes(finalizer)) {
+    texts.push("name is neither a standard finalizer name nor is it fully qualified");
+  }
+  return texts.map((text) => ({ ...invalidField("spec.finalizers", finalizer, text), isRepeated: true }));
 }
 
 /** A namespace is active until it is deleted, and stays until its content is gone. */
 export const namespaceHooks: ResourceHooks = {
-  setDefaults: labelWithName,
+  setDefaults(namespace) {
+    labelWithName(namespace);
+    if (isObject(namespace.status)) namespace.status.phase ??= "Active";
+  },
   prepare(next: KubeObject, previous: KubeObject | undefined, { subresource }: WriteWay) {
     if (!previous) {
       next.status = { phase: "Active" };
@@ -44,8 +48,8 @@ export const namespaceHooks: ResourceHooks = {
     }
     labelWithName(next);
   },
-  validate(next, _previous, { subresource }) {
-    if (subresource === "finalize") return finalizers(next).flatMap((one) => finalizerErrors(one));
+  validate(next, previous, { subresource }) {
+    if (!previous || subresource === "finalize") return finalizers(next).flatMap((one) => finalizerErrors(one));
     if (subresource !== "status") return [];
     const isDeleted = next.metadata.deletionTimestamp !== undefined;
     const expected = isDeleted ? "Terminating" : "Active";

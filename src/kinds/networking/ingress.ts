@@ -2,6 +2,7 @@ import { type FieldError, invalidField, notSupportedField, requiredField } from 
 import { byteLength, pathSegment, regexMessage } from "../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/definition.ts";
+import { isSentEmpty } from "../rules/empties.ts";
 import { labelName, portName, portNumber, pushInvalid, subdomainName } from "../rules/formats.ts";
 import { addressWarnings, parseLooseAddress, pushAddressErrors } from "../rules/ip.ts";
 
@@ -136,11 +137,11 @@ function ruleErrors(rule: IngressRule, path: string, tolerance: Tolerance): Fiel
   return host.includes("*") && tolerance.invalidWildcardRule ? errors : [...errors, ...httpErrors(rule, path)];
 }
 
-function specErrors(spec: IngressSpec, tolerance: Tolerance): FieldError[] {
+function specErrors(spec: IngressSpec, tolerance: Tolerance, areRulesSent: boolean): FieldError[] {
   const { rules = [], defaultBackend, tls = [], ingressClassName } = spec;
   const errors: FieldError[] = [];
   if (rules.length === 0 && !defaultBackend) {
-    errors.push(invalidField("spec", null, "either `defaultBackend` or `rules` must be specified"));
+    errors.push(invalidField("spec", areRulesSent ? [] : null, "either `defaultBackend` or `rules` must be specified"));
   }
   if (defaultBackend) errors.push(...backendErrors(defaultBackend, "spec.defaultBackend"));
   errors.push(...rules.flatMap((rule, index) => ruleErrors(rule, `spec.rules[${index}]`, tolerance)));
@@ -181,9 +182,9 @@ function statusErrors(next: KubeObject, previous: KubeObject): FieldError[] {
 
 /** Which requests from outside go to which service. */
 export const ingressHooks: ResourceHooks = {
-  validate(next, previous, { subresource }) {
-    if (previous && subresource === "status") return statusErrors(next, previous);
-    const errors = specErrors(specOf(next), toleranceFor(previous));
+  validate(next, previous, way) {
+    if (previous && way.subresource === "status") return statusErrors(next, previous);
+    const errors = specErrors(specOf(next), toleranceFor(previous), isSentEmpty(way, "spec.rules"));
     const annotation = next.metadata.annotations?.[CLASS_ANNOTATION];
     const { ingressClassName } = specOf(next);
     if (!previous && annotation !== undefined && ingressClassName !== undefined && annotation !== ingressClassName) {

@@ -38,10 +38,8 @@ function changeRequest(request: JsonObject, isFlat: boolean): JsonObject {
     else if (says(value)) exactly[member] = value;
   }
   if (Object.keys(exactly).length === 0) return rest;
-  // Compat: a list that is empty says that there is a request, and no more than that.
-  for (const [member, value] of Object.entries(exactly)) {
-    if (Array.isArray(value) && value.length === 0) delete exactly[member];
-  }
+  // Compat: an empty list of these says that there is a request, and no more than that.
+  if (Array.isArray(exactly.tolerations) && exactly.tolerations.length === 0) delete exactly.tolerations;
   return { ...rest, exactly };
 }
 

@@ -4,8 +4,8 @@ import type { Schema } from "../../schema/schema.ts";
 
 /**
  * What a client need not write, by path: `spec.type` is set where `spec` is there and has no `type`;
- * `spec.ports[*].protocol` in every item of the list. A default takes the place of absent, null and, unless the schema
- * tells it from absent, empty text.
+ * `spec.ports[*].protocol` in every item of the list. A default takes the place of absent, null, an empty list and, unless
+ * the schema tells it from absent, empty text.
  */
 export type Defaults = Readonly<Record<string, Json>>;
 
@@ -46,7 +46,8 @@ function fill(object: JsonObject, one: CompiledDefault, depth: number): void {
   const step = one.way[depth];
   if (step === undefined) {
     const present = object[one.member];
-    const isAbsent = present === undefined || present === null || (present === "" && !one.keepsEmpty);
+    const isEmpty = (Array.isArray(present) && present.length === 0) || (present === "" && !one.keepsEmpty);
+    const isAbsent = present === undefined || present === null || isEmpty;
     if (isAbsent) object[one.member] = cloneJson(one.value);
     return;
   }

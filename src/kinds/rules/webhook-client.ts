@@ -46,7 +46,9 @@ function servicePathErrors(value: string, path: string): FieldError[] {
   if (value === "" || value === "/") return [];
   if (value === "//") return [invalidField(path, value, "segment[0] may not be empty")];
   const errors = value.startsWith("/") ? [] : [invalidField(path, value, "must start with a '/'")];
-  const steps = value.slice(1).replace(/\/$/, "").split("/");
+  // Compat: the first byte is left out, whether it is a slash, another character or half of one.
+  const rest = Buffer.from(value).subarray(1).toString("latin1");
+  const steps = rest.replace(/\/$/, "").split("/");
   for (const [index, step] of steps.entries()) {
     const texts = step === "" ? [" may not be empty"] : subdomainName(step).map((text) => `: ${text}`);
     errors.push(...texts.map((text) => invalidField(path, value, `segment[${index}]${text}`)));
