@@ -29,7 +29,15 @@ const DEADLINE_TICK_MS = 50;
  */
 export function connectFrames(options: ConnectOptions): Promise<Connection> {
   return new Promise((resolve, reject) => {
-    const socket = openSocket(options);
+    const reader = new FrameReader();
+    let connection: FrameConnection | undefined;
+    const socket = openSocket(options, {
+      buffer: () => reader.room,
+      callback: (count) => {
+        connection?.receive(count);
+        return true;
+      },
+    });
     let failure: unknown;
     const timer = setTimeout(() => socket.destroy(new Error("connecting took too long")), options.timeoutMs);
     const stop = () => socket.destroy(new Error("given up"));
@@ -48,10 +56,11 @@ export function connectFrames(options: ConnectOptions): Promise<Connection> {
         socket.destroy(new Error("the server does not speak HTTP/2"));
         return;
       }
-      const connection = new FrameConnection(socket, options, () => {
+      const opened = new FrameConnection(socket, reader, options, () => {
         clearTimeout(timer);
-        resolve(connection);
+        resolve(opened);
       });
+      connection = opened;
     });
   });
 }
@@ -59,7 +68,7 @@ export function connectFrames(options: ConnectOptions): Promise<Connection> {
 class FrameConnection implements Connection, CallOwner {
   readonly #socket: net.Socket;
   readonly #writer: FrameWriter;
-  readonly #reader = new FrameReader();
+  readonly #reader: FrameReader;
   readonly #base: readonly (readonly [string, string])[];
   readonly #requestHeaders = new Map<string, Buffer>();
   readonly #decoder = new HeaderDecoder();
@@ -77,11 +86,12 @@ class FrameConnection implements Connection, CallOwner {
   #peerWindow = DEFAULT_WINDOW_BYTES;
   #peerFrameBytes = 16_384;
   #peerStreams = Number.POSITIVE_INFINITY;
-  #openBlock: { readonly frame: Frame; readonly parts: Buffer[] } | undefined;
+  #openBlock: { readonly streamId: number; readonly flags: number; readonly parts: Buffer[] } | undefined;
   #isLost = false;
 
-  constructor(socket: net.Socket, options: ConnectOptions, onSettings: () => void) {
+  constructor(socket: net.Socket, reader: FrameReader, options: ConnectOptions, onSettings: () => void) {
     this.#socket = socket;
+    this.#reader = reader;
     this.#writer = new FrameWriter(socket);
     this.#onSettings = onSettings;
     this.#base = [
@@ -97,7 +107,6 @@ class FrameConnection implements Connection, CallOwner {
       ping: () => this.#writer.frame(frameType.ping, 0, 0, Buffer.alloc(8)),
       lost: () => socket.destroy(),
     });
-    socket.on("data", (chunk: Buffer) => this.#read(chunk));
     socket.on("error", () => undefined);
     socket.on("close", () => this.#closed());
     this.#writer.bytes(PREFACE);
@@ -233,9 +242,10 @@ class FrameConnection implements Connection, CallOwner {
     this.#blocked.delete(call);
   }
 
-  #read(chunk: Buffer): void {
+  /** Takes bytes that have been put into the reader's room. */
+  receive(count: number): void {
     try {
-      this.#reader.push(chunk, (frame) => this.#handle(frame));
+      this.#reader.take(count, (frame) => this.#handle(frame));
     } catch (error) {
       this.#socket.destroy(error instanceof Error ? error : undefined);
     }
@@ -267,16 +277,19 @@ class FrameConnection implements Connection, CallOwner {
   }
 
   #handleHeaders(frame: Frame): void {
-    if (frame.type === frameType.headers) this.#openBlock = { frame, parts: [] };
+    const { streamId, flags } = frame;
+    if (frame.type === frameType.headers) this.#openBlock = { streamId, flags, parts: [] };
     const block = this.#openBlock;
-    if (block === undefined || block.frame.streamId !== frame.streamId) throw new Error("header block out of place");
-    block.parts.push(frame.type === frameType.headers ? unpad(frame) : frame.payload);
-    if (!(frame.flags & frameFlag.endHeaders)) return;
+    if (block === undefined || block.streamId !== streamId) throw new Error("header block out of place");
+    const part = frame.type === frameType.headers ? unpad(frame) : frame.payload;
+    const isWhole = (flags & frameFlag.endHeaders) !== 0;
+    block.parts.push(isWhole ? part : Buffer.from(part));
+    if (!isWhole) return;
     this.#openBlock = undefined;
     const call = this.#calls.get(frame.streamId);
     if (call === undefined) return;
-    call.headers(this.#decoder.decode(block.parts.length === 1 ? unpad(block.frame) : Buffer.concat(block.parts)));
-    if (block.frame.flags & frameFlag.endStream) this.#finish(call, call.finalError());
+    call.headers(this.#decoder.decode(block.parts.length === 1 ? part : Buffer.concat(block.parts)));
+    if (block.flags & frameFlag.endStream) this.#finish(call, call.finalError());
   }
 
   #handleReset(frame: Frame): void {

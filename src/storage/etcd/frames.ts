@@ -35,7 +35,7 @@ const HEADER_BYTES = 9;
 const GRPC_PREFIX_BYTES = 5;
 const LARGEST_FRAME_BYTES = 16_384;
 
-/** One received frame; `payload` is a view that is valid until the handler returns or is kept on purpose. */
+/** One received frame; `payload` is a view that is valid until the handler returns. */
 export interface Frame {
   readonly type: number;
   readonly flags: number;
@@ -43,25 +43,39 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-/** Cuts received bytes into frames. */
-export class FrameReader {
-  #rest: Buffer | undefined;
+const READ_BYTES = 64 * 1024;
 
-  /** Calls `handle` for each frame that is complete. Throws for a frame larger than was agreed on. */
-  push(chunk: Buffer, handle: (frame: Frame) => void): void {
-    const bytes = this.#rest === undefined ? chunk : Buffer.concat([this.#rest, chunk]);
+/** Cuts received bytes into frames. They are received into one buffer, which is used again and again. */
+export class FrameReader {
+  readonly #buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+  /** So many bytes at the front belong to a frame that is not complete. */
+  #held = 0;
+
+  /** Where the next bytes are to be put. */
+  get room(): Buffer {
+    return this.#buffer.subarray(this.#held);
+  }
+
+  /**
+   * Takes so many bytes, which have been put into the room, and calls `handle` for each frame that is complete. Throws
+   * for a frame larger than was agreed on.
+   */
+  take(count: number, handle: (frame: Frame) => void): void {
+    const bytes = this.#buffer;
+    const received = this.#held + count;
     let position = 0;
-    while (bytes.length - position >= HEADER_BYTES) {
+    while (received - position >= HEADER_BYTES) {
       const length = bytes.readUIntBE(position, 3);
       if (length > LARGEST_FRAME_BYTES) throw new RangeError(`frame of ${length} bytes`);
       const end = position + HEADER_BYTES + length;
-      if (bytes.length < end) break;
+      if (received < end) break;
       const payload = bytes.subarray(position + HEADER_BYTES, end);
       const streamId = bytes.readUInt32BE(position + 5) & 0x7fffffff;
       handle({ type: bytes.readUInt8(position + 3), flags: bytes.readUInt8(position + 4), streamId, payload });
       position = end;
     }
-    this.#rest = position === bytes.length ? undefined : bytes.subarray(position);
+    bytes.copyWithin(0, position, received);
+    this.#held = received - position;
   }
 }
 

@@ -2,11 +2,15 @@ import net from "node:net";
 import tls from "node:tls";
 import type { ConnectOptions } from "./transport.ts";
 
-/** Starts to connect; with TLS, the server must prove its name and HTTP/2 is asked for. */
-export function openSocket(options: ConnectOptions): net.Socket {
+/**
+ * Starts to connect; with TLS, the server must prove its name and HTTP/2 is asked for. With `onread`, received bytes go
+ * there and no "data" is emitted.
+ */
+export function openSocket(options: ConnectOptions, onread?: net.OnReadOpts): net.Socket {
   const { url, tls: material = {} } = options;
+  const own = onread && { onread };
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  if (url.protocol !== "https:") return net.connect({ host, port: Number(url.port || 80), noDelay: true });
+  if (url.protocol !== "https:") return net.connect({ host, port: Number(url.port || 80), noDelay: true, ...own });
   const socket = tls.connect({
     host,
     port: Number(url.port || 443),
@@ -15,6 +19,7 @@ export function openSocket(options: ConnectOptions): net.Socket {
     key: material.key,
     servername: net.isIP(host) === 0 ? host : undefined,
     ALPNProtocols: ["h2"],
+    ...own,
   });
   return socket.setNoDelay(true);
 }

@@ -109,41 +109,58 @@ export function frameMessage(message: Uint8Array): Buffer {
   return frame;
 }
 
-/** Cuts a stream of bytes, arriving in any pieces, into gRPC messages. */
-export class MessageSplitter {
-  #chunks: Buffer[] = [];
-  #length = 0;
+const HEAD_BYTES = 5;
 
-  /** Adds received bytes; they must not be changed afterwards. */
+/** Cuts a stream of bytes, arriving in any pieces, into gRPC messages. Every byte is copied once, to its message. */
+export class MessageSplitter {
+  readonly #head = Buffer.alloc(HEAD_BYTES);
+  #headLength = 0;
+  /** The message that is being received. */
+  #message: Buffer | undefined;
+  #messageLength = 0;
+  #complete: Buffer[] = [];
+  #error: GrpcError | undefined;
+
+  /** Adds received bytes. */
   push(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#length += chunk.length;
+    for (let at = 0; at < chunk.length && this.#error === undefined; ) {
+      at += this.#message === undefined ? this.#takeHead(chunk, at) : this.#takeBody(this.#message, chunk, at);
+    }
   }
 
   /** The next complete message, or undefined. Throws GrpcError for a compressed message. */
   next(): Uint8Array | undefined {
-    if (this.#length < 5) return undefined;
-    const head = this.#front(5);
-    if (head.readUInt8(0) !== 0) throw new GrpcError(grpcStatus.internal, "compressed message");
-    const length = head.readUInt32BE(1);
-    if (this.#length < 5 + length) return undefined;
-    const whole = this.#front(5 + length);
-    const message = whole.subarray(5, 5 + length);
-    const rest = whole.subarray(5 + length);
-    this.#chunks[0] = rest;
-    if (rest.length === 0) this.#chunks.shift();
-    this.#length -= 5 + length;
+    const message = this.#complete.shift();
+    if (message === undefined && this.#error !== undefined) throw this.#error;
     return message;
   }
 
-  /** Makes the first chunk at least `length` bytes long and returns it. */
-  #front(length: number): Buffer {
-    let first = this.#chunks[0];
-    if (first === undefined || first.length < length) {
-      first = Buffer.concat(this.#chunks);
-      this.#chunks = [first];
-    }
-    return first;
+  #takeHead(chunk: Buffer, at: number): number {
+    const taken = chunk.copy(this.#head, this.#headLength, at);
+    this.#headLength += taken;
+    if (this.#headLength < HEAD_BYTES) return taken;
+    this.#headLength = 0;
+    if (this.#head.readUInt8(0) !== 0) this.#error = new GrpcError(grpcStatus.internal, "compressed message");
+    else this.#begin(this.#head.readUInt32BE(1));
+    return taken;
+  }
+
+  #begin(length: number): void {
+    this.#messageLength = 0;
+    this.#message = Buffer.allocUnsafe(length);
+    if (length === 0) this.#end(this.#message);
+  }
+
+  #takeBody(message: Buffer, chunk: Buffer, at: number): number {
+    const taken = chunk.copy(message, this.#messageLength, at);
+    this.#messageLength += taken;
+    if (this.#messageLength === message.length) this.#end(message);
+    return taken;
+  }
+
+  #end(message: Buffer): void {
+    this.#message = undefined;
+    this.#complete.push(message);
   }
 }
 
