@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import { dns1123Label } from "../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject, type ObjectMeta } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks, WriteWay } from "../../resources/definition.ts";
 import {
   isChanged,
   isUsable,
@@ -59,15 +59,15 @@ function isEmpty(texts: Texts | undefined): boolean {
   return texts === undefined || Object.keys(texts).length === 0;
 }
 
-function prepare(next: KubeObject, previous: KubeObject | undefined): void {
+function prepare(next: KubeObject, previous: KubeObject | undefined, { empties = [] }: WriteWay): void {
   const spec = memberOf<JobSpec>(next, "spec");
   prepareJobSpec(spec, previous && memberOf<JobSpec>(previous, "spec"));
   if (previous || spec.manualSelector === true) return;
   const { metadata } = next;
   const template = memberOf<ObjectMeta>(spec.template, "metadata");
+  const isCopy = metadata.generateName !== undefined || empties.length > 0;
   const isShared =
-    metadata.labels === template.labels ||
-    (metadata.generateName !== undefined && isDeepStrictEqual(metadata.labels, template.labels));
+    metadata.labels === template.labels || (isCopy && isDeepStrictEqual(metadata.labels, template.labels));
   generateSelector(spec, metadata);
   // Compat: a job without labels is read with those of its pods.
   if (isShared || isEmpty(metadata.labels))

@@ -56,7 +56,7 @@ export const configMapHooks: ResourceHooks = {
     }
     // Compat: the real server names no field.
     if (bytes > MAX_BYTES) errors.push(tooLongField("[]", MAX_BYTES));
-    return [...errors, ...immutableErrors(next, previous, sent(way, "data", "binaryData"))];
+    return [...errors, ...immutableErrors(next, previous, [["data", false], ...sent(way, "binaryData")])];
   },
 };
 

@@ -28,7 +28,7 @@ function finalizerErrors(finalizer: string): FieldError[] {
   if (!finalizer.includes("/") && !STANDARD_FINALIZERS.includes(finalizer)) {
     texts.push("name is neither a standard finalizer name nor is it fully qualified");
   }
-  return texts.map((text) => ({ ...invalidField("spec.finalizers", finalizer, text), isRepeated: true }));
+  return texts.map((text) => invalidField("spec.finalizers", finalizer, text));
 }
 
 /** A namespace is active until it is deleted, and stays until its content is gone. */
