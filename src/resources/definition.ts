@@ -63,7 +63,10 @@ export interface ServedVersion {
 
 /** How hooks and subresources that need other objects reach them. */
 export interface ObjectAccess {
-  /** One object as it is stored, or undefined. A state that is a little old will do, unless "newest" is asked for. */
+  /**
+   * One object as it is stored, or undefined. A state that is a little old will do, unless "newest" is asked for. What
+   * is found or listed is shared with other readers and must not be changed.
+   */
   find(group: string, plural: string, key: ObjectKey, freshness?: "newest" | "any"): Promise<KubeObject | undefined>;
   /**
    * All objects of a kind in a namespace, or everywhere when that is empty. With "any", a state that is a little old

@@ -50,6 +50,12 @@ export class StoredObjects implements ObjectAccess {
     freshness: "newest" | "any" = "newest",
   ): Promise<KubeObject[]> {
     const resource = this.#resource(group, plural);
+    if (freshness === "any") {
+      const { store, keys, views } = this.#resources;
+      const prefix = keys.prefix(resource.definition, namespace);
+      const held = store.held?.(prefix)?.list(prefix);
+      if (held) return held.entries.map((entry) => views.view(resource, entry).object);
+    }
     const { items } = await listObjects(this.#resources, resource, {
       selection: parseSelection(resource, { namespace, labelSelector: "", fieldSelector: "", shardSelector: "" }),
       limit: 0,

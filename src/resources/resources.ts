@@ -6,7 +6,7 @@ import { Collection, type ResourceContext } from "./collection.ts";
 import type { ObjectAccess, ResourceDefinition } from "./definition.ts";
 import type { KeySpace, ObjectKey } from "./keys.ts";
 import { StoredObjects } from "./object-access.ts";
-import { decodeEntry, ViewCache } from "./object-view.ts";
+import { ViewCache } from "./object-view.ts";
 
 /** What is needed to keep objects. */
 export interface ResourcesOptions {
@@ -45,12 +45,19 @@ export class Resources implements ResourceContext {
   }
 
   /**
-   * One object as it is stored, or undefined. Cheap: a state that is a little old will do, unless it lacks the object;
-   * then the newest is asked.
+   * One object in the version of `resource`, or undefined. Cheap: a state that is a little old will do, unless it lacks
+   * the object; then the newest is asked. The object is shared with other readers and must not be changed.
    */
-  async peek(resource: ServedResource, key: ObjectKey): Promise<KubeObject | undefined> {
+  peek(resource: ServedResource, key: ObjectKey): Promise<KubeObject | undefined> {
     const storeKey = this.keys.key(resource.definition, key);
+    const held = this.store.held?.(storeKey)?.get(storeKey);
+    return held === undefined
+      ? this.#find(resource, storeKey)
+      : Promise.resolve(this.views.view(resource, held).object);
+  }
+
+  async #find(resource: ServedResource, storeKey: string): Promise<KubeObject | undefined> {
     const entry = (await this.store.get(storeKey, { minRevision: 0 })) ?? (await this.store.get(storeKey));
-    return entry && decodeEntry(entry);
+    return entry && this.views.view(resource, entry).object;
   }
 }

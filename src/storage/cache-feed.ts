@@ -82,6 +82,11 @@ export class CacheFeed {
     return this.#closing.signal;
   }
 
+  /** The state followed now. Undefined until it is loaded and after the end. */
+  get snapshots(): Snapshots | undefined {
+    return this.#closing.signal.aborted ? undefined : this.#current?.snapshots;
+  }
+
   /** The state followed now, if it can serve lists at `revision` and watches after it, as far as reached. */
   snapshotsFrom(revision: number): Snapshots | undefined {
     const snapshots = this.#current?.snapshots;

@@ -6,6 +6,7 @@ import type { Snapshots } from "./snapshots.ts";
 import {
   type Entry,
   type GetOptions,
+  type HeldState,
   type ListOptions,
   type Page,
   type PutOptions,
@@ -54,6 +55,10 @@ export class CachedStore implements Store {
   /** True once the cache is loaded. */
   get isReady(): boolean {
     return this.#feed.isReady;
+  }
+
+  held(prefix: string): HeldState | undefined {
+    return prefix.startsWith(this.#prefix) ? this.#feed.snapshots : undefined;
   }
 
   async get(key: string, options: GetOptions = {}): Promise<Entry | undefined> {

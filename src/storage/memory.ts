@@ -5,6 +5,7 @@ import { Snapshots } from "./snapshots.ts";
 import {
   type Entry,
   type GetOptions,
+  type HeldState,
   type ListOptions,
   type Page,
   type PutOptions,
@@ -34,6 +35,10 @@ export class MemoryStore implements Store {
       for (const { key, modRevision } of expired) this.#deleteNow(key, modRevision);
     }, this.#clock);
     this.#history = new HistoryLimit(this.#snapshots, (revision) => void this.#snapshots.compact(revision), options);
+  }
+
+  held(): HeldState | undefined {
+    return this.#isClosed ? undefined : this.#snapshots;
   }
 
   async get(key: string, options: GetOptions = {}): Promise<Entry | undefined> {

@@ -51,6 +51,13 @@ export interface GetOptions {
   readonly minRevision?: number;
 }
 
+/** A state that is in memory. It may be a moment old, and moves on by itself. */
+export interface HeldState {
+  get(key: string): Entry | undefined;
+  /** Entries whose key starts with `prefix`, all of one moment. */
+  list(prefix: string): Page;
+}
+
 /** Extra conditions of a write. */
 export interface PutOptions {
   /** The entry is deleted, with an event, some time after so many seconds. */
@@ -62,6 +69,11 @@ export interface PutOptions {
  * store; revisions never repeat and never go back.
  */
 export interface Store {
+  /**
+   * Some recent state of everything below `prefix`, if the store has one in memory: what `minRevision: 0` reads, without
+   * waiting. Absent or undefined: it has none, or not now.
+   */
+  held?(prefix: string): HeldState | undefined;
   /** Resolves to undefined when the key does not exist. */
   get(key: string, options?: GetOptions): Promise<Entry | undefined>;
   /**

@@ -6,6 +6,7 @@ import type { Snapshots } from "../snapshots.ts";
 import {
   type Entry,
   type GetOptions,
+  type HeldState,
   type ListOptions,
   type Page,
   type PutOptions,
@@ -80,6 +81,10 @@ export class SqliteStore implements Store {
       (event, expiresAtMs) => this.#afterWrite(event, expiresAtMs),
     );
     this.#startTrim();
+  }
+
+  held(): HeldState | undefined {
+    return this.#closing === undefined ? this.#snapshots : undefined;
   }
 
   async get(key: string, options: GetOptions = {}): Promise<Entry | undefined> {
