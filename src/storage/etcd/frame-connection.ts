@@ -1,9 +1,8 @@
 import type net from "node:net";
-import tls from "node:tls";
 import { type CallOwner, type FrameCall, STREAM_WINDOW_BYTES, StreamFrameCall, UnaryFrameCall } from "./frame-call.ts";
 import {
   type Frame,
-  FrameReader,
+  type FrameReader,
   FrameWriter,
   frameFlag,
   frameType,
@@ -14,7 +13,6 @@ import {
 } from "./frames.ts";
 import { encodeHeaders, HeaderDecoder } from "./hpack.ts";
 import { KeepAlive } from "./keep-alive.ts";
-import { openSocket } from "./socket.ts";
 import { type Connection, type ConnectOptions, GrpcError, grpcStatus, type MessageStream } from "./transport.ts";
 
 const DEFAULT_WINDOW_BYTES = 65_535;
@@ -22,50 +20,8 @@ const CONNECTION_WINDOW_BYTES = 1 << 30;
 const LAST_STREAM_ID = 0x7fffffff - 2;
 const DEADLINE_TICK_MS = 50;
 
-/**
- * Connects with a small HTTP/2 client of our own, meant for servers we trust. It spends about a third of the time that
- * Node's client spends on a call: request headers are constant bytes, answers need no dynamic table, and all calls of one
- * turn of the event loop leave in one write.
- */
-export function connectFrames(options: ConnectOptions): Promise<Connection> {
-  return new Promise((resolve, reject) => {
-    const reader = new FrameReader();
-    let connection: FrameConnection | undefined;
-    const socket = openSocket(options, {
-      buffer: () => reader.room,
-      callback: (count) => {
-        connection?.receive(count);
-        return true;
-      },
-    });
-    let failure: unknown;
-    const timer = setTimeout(() => socket.destroy(new Error("connecting took too long")), options.timeoutMs);
-    const stop = () => socket.destroy(new Error("given up"));
-    options.signal.addEventListener("abort", stop);
-    socket.once("error", (error) => {
-      failure = error;
-    });
-    socket.once("close", () => {
-      clearTimeout(timer);
-      options.signal.removeEventListener("abort", stop);
-      const message = `cannot connect to ${options.url.host}: ${failure instanceof Error ? failure.message : "closed"}`;
-      reject(new GrpcError(grpcStatus.unavailable, message, { mayHaveHappened: false, cause: failure }));
-    });
-    socket.once(socket instanceof tls.TLSSocket ? "secureConnect" : "connect", () => {
-      if (socket instanceof tls.TLSSocket && socket.alpnProtocol !== "h2") {
-        socket.destroy(new Error("the server does not speak HTTP/2"));
-        return;
-      }
-      const opened = new FrameConnection(socket, reader, options, () => {
-        clearTimeout(timer);
-        resolve(opened);
-      });
-      connection = opened;
-    });
-  });
-}
-
-class FrameConnection implements Connection, CallOwner {
+/** A connection that speaks just enough HTTP/2 for gRPC calls to a server we trust. */
+export class FrameConnection implements Connection, CallOwner {
   readonly #socket: net.Socket;
   readonly #writer: FrameWriter;
   readonly #reader: FrameReader;

@@ -17,8 +17,8 @@ import {
 import { trackProgress } from "../tracked-watch.ts";
 import { Channel, type ChannelOptions } from "./channel.ts";
 import { EtcdClient } from "./client.ts";
+import { connectFrames } from "./connect-frames.ts";
 import { isCompacted, isLeaseGone, toStoreError } from "./errors.ts";
-import { connectFrames } from "./frame-connection.ts";
 import { connectHttp2 } from "./http2-connection.ts";
 import { prefixRange, prefixRangeAfter } from "./key-range.ts";
 import { Leases } from "./leases.ts";

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TcpProxy } from "../../../test/support/tcp-proxy.ts";
-import { connectFrames } from "./frame-connection.ts";
+import { connectFrames } from "./connect-frames.ts";
 import { connectHttp2 } from "./http2-connection.ts";
 import {
   type Connection,

@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { type EtcdCluster, startEtcd } from "../../../test/support/etcd.ts";
 import { Channel } from "./channel.ts";
 import { EtcdClient } from "./client.ts";
-import { connectFrames } from "./frame-connection.ts";
+import { connectFrames } from "./connect-frames.ts";
 import type { RangeRequest, RangeResponse, TxnRequest, TxnResponse } from "./messages.ts";
 import { GrpcError, grpcStatus } from "./transport.ts";
 import { conditionalWrite } from "./write.ts";
