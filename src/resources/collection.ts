@@ -333,11 +333,12 @@ export class Collection {
     const { catalog } = this.#context;
     const cannotOwn = (apiVersion: string, kind: string) =>
       catalog.findKind(apiVersion, kind)?.definition.rules.cannotOwn ?? false;
-    const errors = boundedErrors(() => [
-      ...validateMetadata(definition, next, cannotOwn),
-      ...(current ? validateMetadataUpdate(next, current) : []),
-      ...(definition.hooks?.validate?.(next, current, way) ?? []),
-    ]);
+    const errors = boundedErrors(() => {
+      const metadata = validateMetadata(definition, next, cannotOwn);
+      if (current) metadata.push(...validateMetadataUpdate(next, current));
+      const own = definition.hooks?.validate?.(next, current, way) ?? [];
+      return definition.rules.metadataLast && !current && own.length > 0 ? own : [...metadata, ...own];
+    });
     if (errors.length === 0) return;
     // Compat: a kind that is stored as one of another group is called by that in such errors.
     const group = definition.storage?.group ?? definition.group;

@@ -194,6 +194,8 @@ export interface ResourceRules {
   readonly statusKeepsMetadata?: boolean | readonly string[];
   /** What nobody owns by writing the object itself. Common: the status, where it has a subresource of its own. */
   readonly resets?: readonly string[];
+  /** What is wrong with the metadata of a new object is told only when nothing else is wrong. */
+  readonly metadataLast?: boolean;
   /** Objects of this kind may not own others. */
   readonly cannotOwn?: boolean;
   /** Finalizers need not be standard or qualified names. */

@@ -40,6 +40,8 @@ export interface KindResult {
   requests: number;
   /** Objects that differed in a known way. */
   known: number;
+  /** Objects that differed once, and not when the same was done again with nothing else going on. */
+  unsteady: number;
   readonly findings: Finding[];
 }
 
@@ -55,6 +57,7 @@ export class ObjectFuzzer {
   #names = 0;
   #requests = 0;
 
+  /** `tag` is part of all names, for servers that keep objects of an earlier run. */
   constructor(twins: Twins, seed: number, tag = "") {
     this.#twins = twins;
     this.#corpus = readCorpus();
@@ -62,8 +65,17 @@ export class ObjectFuzzer {
     this.#tag = tag;
   }
 
+  /** Tries so many objects of a kind, several at a time. */
   async run(kind: FuzzedKind, count: number): Promise<KindResult> {
-    const result: KindResult = { name: kind.name, objects: 0, created: 0, requests: 0, known: 0, findings: [] };
+    const result: KindResult = {
+      name: kind.name,
+      objects: 0,
+      created: 0,
+      requests: 0,
+      known: 0,
+      unsteady: 0,
+      findings: [],
+    };
     const [theirs] = await this.#twins.call("GET", `${kind.path}?limit=1`);
     if (theirs.status === 404) return { ...result, skipped: "the real server does not serve this version" };
     const bodies = [...(this.#corpus.bodies.get(`${kind.apiVersion} ${kind.kind}`) ?? []), ...seedsOf(kind)];
@@ -104,7 +116,10 @@ export class ObjectFuzzer {
   /** Sees whether a difference stays when nothing else happens, and makes what leads to it smaller. */
   async #record(kind: FuzzedKind, life: Life, result: KindResult): Promise<void> {
     const difference = await this.#replay(kind, life);
-    if (!difference) return;
+    if (!difference) {
+      result.unsteady += 1;
+      return;
+    }
     if (isKnown(kind.name, difference)) {
       result.known += 1;
       return;
@@ -275,10 +290,10 @@ function signature({ at, path, theirs, ours }: Difference): string {
 /** The results in words. */
 export function printResults(seed: number, results: readonly KindResult[]): string {
   const lines = [`seed ${seed}`];
-  for (const { name, skipped, objects, created, requests, known, findings } of results) {
+  for (const { name, skipped, objects, created, requests, known, unsteady, findings } of results) {
     const differing = findings.reduce((sum, { count }) => sum + count, 0);
-    const figures = `${objects} objects (${created} created), ${requests} requests, ${differing} differences, ${known} known`;
-    lines.push(`${name}: ${skipped ?? figures}`);
+    const tried = `${objects} objects (${created} created), ${requests} requests`;
+    lines.push(`${name}: ${skipped ?? `${tried}, ${differing} differences, ${known} known, ${unsteady} unsteady`}`);
     for (const { life, difference, count } of findings) {
       lines.push(`  ${count}× ${difference.at}: ${difference.path}`);
       lines.push(`    theirs ${JSON.stringify(difference.theirs)}`, `    ours   ${JSON.stringify(difference.ours)}`);

@@ -153,6 +153,7 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
     rules: {
       nameRule: "pathSegment",
       freeFinalizers: true,
+      metadataLast: true,
       cannotOwn: true,
       createsOnUpdate: true,
       garbageCollection: "unsupported",

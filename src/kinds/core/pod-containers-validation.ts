@@ -6,6 +6,7 @@ import {
   notFoundField,
   requiredField,
 } from "../../api/field-error.ts";
+import type { WriteWay } from "../../resources/definition.ts";
 import type { Container, EphemeralContainer } from "./container-types.ts";
 import {
   type ContainerScope,
@@ -104,6 +105,15 @@ const NOT_FOR_EPHEMERAL = [
   "lifecycle",
 ];
 const NOT_SETTABLE = "cannot be set for an Ephemeral Container";
+
+/** What is wrong with members of ephemeral containers that the client sent empty. */
+export function emptyEphemeralErrors({ empties = [] }: WriteWay): FieldError[] {
+  return empties.flatMap(({ path: [part, list, index, member, ...more] }) => {
+    if (part !== "spec" || list !== "ephemeralContainers" || more.length > 0) return [];
+    if (!NOT_FOR_EPHEMERAL.includes(String(member))) return [];
+    return [forbiddenField(`spec.ephemeralContainers[${index}].${member}`, NOT_SETTABLE)];
+  });
+}
 
 function validateEphemeral(errors: FieldError[], spec: PodSpec, path: string, scope: ContainerScope): void {
   const { ephemeralContainers = [], containers, initContainers } = spec;

@@ -16,7 +16,7 @@ import {
   validatePodAnnotations,
   validateProfilesMatch,
 } from "./pod-annotation-validation.ts";
-import { checkImageBlanks } from "./pod-containers-validation.ts";
+import { checkImageBlanks, emptyEphemeralErrors } from "./pod-containers-validation.ts";
 import { prepareNewPod } from "./pod-create.ts";
 import { setPodDefaults } from "./pod-defaults.ts";
 import { dropDisabledFields, dropDisabledStatus } from "./pod-disabled-fields.ts";
@@ -122,6 +122,7 @@ function validate(next: KubeObject, previous: KubeObject | undefined, way: Write
   if (!previous) {
     validateWhole(errors, next, options);
     if (isSentEmpty(way, "spec.resources.claims")) errors.push(podClaimsError("spec.resources"));
+    errors.push(...emptyEphemeralErrors(way));
     checkNew(errors, next);
   } else if (subresource === "status") {
     checkAnnotations(errors, next, previous, options);
