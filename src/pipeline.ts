@@ -27,19 +27,16 @@ const LONG_RUNNING_SUBRESOURCES: readonly string[] = ["attach", "exec", "log", "
 
 /** Ends requests that take too long. Watches and streams are exempt. */
 export function limitDuration(maxMs: number): Stage {
-  return (next) => async (call) => {
+  return (next) => (call) => {
     const { verb, subresource } = call.info;
     if (verb === "watch" || LONG_RUNNING_SUBRESOURCES.includes(subresource)) return next(call);
-    let timer: NodeJS.Timeout | undefined;
-    const expiry = new Promise<never>((_, reject) => {
+    return new Promise((resolve, reject) => {
       const text = "request did not complete within the allotted timeout";
-      timer = setTimeout(() => reject(timeout(text)), maxMs);
+      const timer = setTimeout(() => reject(timeout(text)), maxMs);
+      next(call)
+        .then(resolve, reject)
+        .finally(() => clearTimeout(timer));
     });
-    try {
-      return await Promise.race([next(call), expiry]);
-    } finally {
-      clearTimeout(timer);
-    }
   };
 }
 

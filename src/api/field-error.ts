@@ -66,10 +66,12 @@ function fieldError(type: FieldErrorType, field: string, message: string): Field
   return error;
 }
 
+const PLAIN = /^[ !#-[\]-~]*$/;
 const CONTROL_ESCAPES: Readonly<Record<string, string>> = { "07": "\\a", "0b": "\\v" };
 
 /** A string as Go's %q prints it: like JSON, but with \a and \v, and \x for other control characters. */
 export function quote(text: string): string {
+  if (PLAIN.test(text)) return `"${text}"`;
   return JSON.stringify(text)
     .replace(/\\u00([01][0-9a-f])/g, (_, hex: string) => CONTROL_ESCAPES[hex] ?? `\\x${hex}`)
     .replace(/\u007f/g, "\\x7f");

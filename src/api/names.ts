@@ -37,6 +37,8 @@ const SUBDOMAIN_MESSAGE = regexMessage(
 
 /** What is wrong with a DNS subdomain name; nothing when it is right. */
 export function dns1123Subdomain(value: string, unit?: LengthUnit): string[] {
+  // What matches has one byte per character.
+  if (value.length <= 253 && SUBDOMAIN.test(value)) return [];
   const errors = byteLength(value) > 253 ? [maxLengthMessage(253, unit)] : [];
   if (!SUBDOMAIN.test(value)) errors.push(SUBDOMAIN_MESSAGE);
   return errors;
@@ -51,6 +53,7 @@ const LABEL_MESSAGE = regexMessage(
 
 /** What is wrong with a DNS label; nothing when it is right. */
 export function dns1123Label(value: string, unit?: LengthUnit): string[] {
+  if (value.length <= 63 && LABEL.test(value)) return [];
   const errors = byteLength(value) > 63 ? [maxLengthMessage(63, unit)] : [];
   if (!LABEL.test(value)) errors.push(SUBDOMAIN.test(value) ? "must not contain dots" : LABEL_MESSAGE);
   return errors;
@@ -79,6 +82,7 @@ export function configMapKey(value: string): string[] {
 
 /** What is wrong with a qualified name (`[domain/]name`, as label keys and finalizers are); nothing when it is right. */
 export function qualifiedName(value: string): string[] {
+  if (value.length <= 63 && QUALIFIED.test(value)) return [];
   const parts = value.split("/");
   const errors: string[] = [];
   let name = value;
@@ -105,6 +109,7 @@ export function qualifiedName(value: string): string[] {
 
 /** What is wrong with a label value; nothing when it is right. */
 export function labelValue(value: string): string[] {
+  if (value.length <= 63 && VALUE.test(value)) return [];
   const errors = byteLength(value) > 63 ? [maxLengthMessage(63)] : [];
   if (!VALUE.test(value)) {
     const rule =

@@ -48,8 +48,24 @@ const MIN_EXPONENT = -9;
 const MAX_LENGTH = 10_000;
 const MAX_ZEROS = 30_000;
 
+// The same few amounts stand in most objects, and are read several times for one write.
+const MAX_KNOWN = 1000;
+const MAX_KNOWN_LENGTH = 20;
+const known = new Map<string, Quantity>();
+
 /** Reads a quantity. Throws QuantityError. */
 export function parseQuantity(text: string): Quantity {
+  const found = known.get(text);
+  if (found !== undefined) return found;
+  const quantity = readQuantity(text);
+  if (text.length <= MAX_KNOWN_LENGTH) {
+    if (known.size === MAX_KNOWN) known.clear();
+    known.set(text, quantity);
+  }
+  return quantity;
+}
+
+function readQuantity(text: string): Quantity {
   if (text.length > MAX_LENGTH) throw new QuantityError(`must be no more than ${MAX_LENGTH} characters`);
   const [, sign, zeros = "", digits = "", fraction = "", suffix = ""] = text === "" ? [] : (FORM.exec(text) ?? []);
   if (sign === undefined) throw new QuantityError(WRONG_FORM);

@@ -80,8 +80,8 @@ function validateNamespace(definition: ResourceDefinition, metadata: ObjectMeta)
 export function validateLabels(labels: Readonly<Record<string, string>>, field: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const [key, value] of Object.entries(labels)) {
-    errors.push(...names.qualifiedName(key).map((text) => invalidField(field, key, text)));
-    errors.push(...names.labelValue(value).map((text) => invalidField(field, value, text)));
+    for (const text of names.qualifiedName(key)) errors.push(invalidField(field, key, text));
+    for (const text of names.labelValue(value)) errors.push(invalidField(field, value, text));
   }
   return errors;
 }
@@ -90,9 +90,9 @@ function validateAnnotations(annotations: Readonly<Record<string, string>>): Fie
   const errors: FieldError[] = [];
   let bytes = 0;
   for (const [key, value] of Object.entries(annotations)) {
-    errors.push(
-      ...names.qualifiedName(key.toLowerCase()).map((text) => invalidField("metadata.annotations", key, text)),
-    );
+    for (const text of names.qualifiedName(key.toLowerCase())) {
+      errors.push(invalidField("metadata.annotations", key, text));
+    }
     bytes += names.byteLength(key) + names.byteLength(value);
   }
   if (bytes > MAX_ANNOTATION_BYTES) errors.push(tooLongField("metadata.annotations", MAX_ANNOTATION_BYTES));

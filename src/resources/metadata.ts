@@ -3,9 +3,18 @@ import { badRequest } from "../api/api-error.ts";
 import { isObject, type KubeObject, type ObjectMeta, type OwnerReference } from "../api/object.ts";
 import type { ResourceDefinition } from "./definition.ts";
 
+// Most moments that are printed are now, several times for one write.
+let lastSecond = Number.NaN;
+let lastPrinted = "";
+
 /** A moment as objects carry it: RFC 3339 in UTC, whole seconds. */
 export function printTime(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(ms / 1000);
+  if (second !== lastSecond) {
+    lastPrinted = `${new Date(ms).toISOString().slice(0, 19)}Z`;
+    lastSecond = second;
+  }
+  return lastPrinted;
 }
 
 /** Removes members that mean nothing, as the real server does when it decodes: null, and empty maps and lists of metadata. */
@@ -23,13 +32,18 @@ export function tidyMetadata(metadata: ObjectMeta): ObjectMeta {
   return out;
 }
 
+const SYSTEM_MEMBERS = [
+  "uid",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "selfLink",
+] as const;
+
 /** Wipes what only the server may set, before an object is created. */
 export function wipeSystemMetadata(metadata: ObjectMeta): void {
-  delete metadata.uid;
-  delete metadata.creationTimestamp;
-  delete metadata.deletionTimestamp;
-  delete metadata.deletionGracePeriodSeconds;
-  delete metadata.selfLink;
+  // Deleting what is not there is not free either.
+  for (const member of SYSTEM_MEMBERS) if (metadata[member] !== undefined) delete metadata[member];
 }
 
 /** Stamps a new object. */

@@ -61,7 +61,8 @@ export function decodeEntry(entry: Entry, revision: number = entry.modRevision):
 export function encodeObject(object: KubeObject): Uint8Array {
   const { kind, apiVersion, metadata, ...rest } = object;
   const { resourceVersion: _, ...storedMetadata } = metadata;
-  return Buffer.from(JSON.stringify({ kind, apiVersion, metadata: storedMetadata, ...rest }));
+  // Without a prototype V8 looks out for cycles from the start; else it begins anew once it is ten levels deep.
+  return Buffer.from(JSON.stringify({ __proto__: null, kind, apiVersion, metadata: storedMetadata, ...rest }));
 }
 
 /** What a view can be kept with. */

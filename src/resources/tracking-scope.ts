@@ -5,18 +5,35 @@ import type { ServedResource } from "./catalog.ts";
 import { convertObject } from "./conversion.ts";
 import type { ResourceRules } from "./definition.ts";
 
+const known = new WeakMap<ServedResource, Map<string, TrackingScope>>();
+
 /** What ownership of fields depends on at the object itself ("") or one of its subresources. */
 export function trackingScopeOf(resource: ServedResource, subresource: string): TrackingScope {
+  let scopes = known.get(resource);
+  if (!scopes) {
+    scopes = new Map();
+    known.set(resource, scopes);
+  }
+  let scope = scopes.get(subresource);
+  if (!scope) {
+    scope = makeScope(resource, subresource);
+    scopes.set(subresource, scope);
+  }
+  return scope;
+}
+
+function makeScope(resource: ServedResource, subresource: string): TrackingScope {
   const { definition, apiVersion } = resource;
   const versionOf = (wanted: string) =>
     definition.versions.find((version) => wanted === apiVersionOf(definition.group, version.name));
+  const filter = ownable(resource, subresource);
   return {
     apiVersion,
     kind: definition.kind,
     subresource,
     schemaOf: (wanted) => versionOf(wanted)?.schema(),
     convert: (object, wanted) => (versionOf(wanted) ? convertObject(definition, object, wanted) : undefined),
-    resetFields: () => ownable(resource, subresource),
+    resetFields: () => filter,
   };
 }
 

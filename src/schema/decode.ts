@@ -54,7 +54,7 @@ export function decodeBySchema(value: Json, schema: Schema, options: DecodeOptio
   const { form = "body", duplicates, keepsEmpties = false } = options;
   const state = new DecodeState(form, duplicates);
   state.keepsEmpties = keepsEmpties;
-  const decoder = decoderOf(schema, goTypeOf(schema));
+  const decoder = rootDecoder(schema);
   let decoded: Json = {};
   try {
     decoded = value === null ? decoder.zero() : decoder.decode(value, state);
@@ -64,6 +64,17 @@ export function decodeBySchema(value: Json, schema: Schema, options: DecodeOptio
   }
   const strict = form === "merged" ? state.strict.toSorted() : state.strict;
   return { value: decoded as JsonObject, strict, empties: state.empties, error: state.error };
+}
+
+const roots = new WeakMap<Schema, Decoder>();
+
+function rootDecoder(schema: Schema): Decoder {
+  let decoder = roots.get(schema);
+  if (decoder === undefined) {
+    decoder = decoderOf(schema, goTypeOf(schema));
+    roots.set(schema, decoder);
+  }
+  return decoder;
 }
 
 type Properties = NonNullable<Schema["properties"]>;

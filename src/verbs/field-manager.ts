@@ -7,12 +7,26 @@ import { trackingScopeOf } from "../resources/tracking-scope.ts";
 import type { Target, VerbContext } from "./target.ts";
 
 const MAX_MANAGER_BYTES = 128;
+const MAX_KNOWN_AGENTS = 1000;
+const knownAgents = new Map<string, string>();
 
 /** Who a write is recorded for: the given manager, or the program that the client says it is. */
 export function managerOf(call: Call, fieldManager: string): string {
   if (fieldManager !== "") return fieldManager;
   const agent = call.request.headers["user-agent"];
-  const program = (typeof agent === "string" ? agent : "").split("/")[0] ?? "";
+  const text = typeof agent === "string" ? agent : "";
+  const known = knownAgents.get(text);
+  if (known !== undefined) return known;
+  const manager = programOf(text);
+  // A client that calls itself something else every time must not fill the memory.
+  if (knownAgents.size === MAX_KNOWN_AGENTS) knownAgents.clear();
+  knownAgents.set(text, manager);
+  return manager;
+}
+
+/** The program that a User-Agent header names. */
+function programOf(agent: string): string {
+  const program = agent.split("/")[0] ?? "";
   let manager = "";
   for (const character of program) {
     if (Buffer.byteLength(manager + character) > MAX_MANAGER_BYTES) break;

@@ -1,16 +1,14 @@
 import type { JsonObject } from "../../api/object.ts";
 import type { Texts } from "../rules/common-types.ts";
 import type { Container, LifecycleHandler } from "./container-types.ts";
-import { containersWithPaths } from "./pod-containers.ts";
-import { probesOf } from "./pod-spec-defaults.ts";
+import { allContainers, probesOf } from "./pod-spec-defaults.ts";
 import type { PodStatus } from "./pod-status-types.ts";
 import type { PodSpec } from "./pod-types.ts";
 import type { Volume } from "./volume-types.ts";
 
 /** Objects that may have one of the fields of a feature. */
-type Holders = (spec: PodSpec) => (JsonObject | undefined)[];
+type Holders = (spec: PodSpec, containers: readonly Container[]) => (JsonObject | undefined)[];
 
-const containersOf = (spec: PodSpec): Container[] => containersWithPaths(spec, "").map(({ container }) => container);
 const handlersOf = ({ lifecycle }: Container): (LifecycleHandler | undefined)[] => [
   lifecycle?.postStart,
   lifecycle?.preStop,
@@ -31,15 +29,15 @@ function filesOf({ secret, configMap, downwardAPI, projected }: Volume): (JsonOb
 /** The fields of features that are off by default in this release, and where they stand. */
 const FEATURES: readonly { readonly members: readonly string[]; readonly holders: Holders }[] = [
   { members: ["defaultUser", "user"], holders: ({ volumes = [] }) => volumes.flatMap(filesOf) },
-  { members: ["mode"], holders: (spec) => containersOf(spec).flatMap((one) => probesOf(one).map(({ grpc }) => grpc)) },
+  { members: ["mode"], holders: (_, containers) => containers.flatMap((one) => probesOf(one).map(({ grpc }) => grpc)) },
   { members: ["evictionResponders"], holders: (spec) => [spec] },
   { members: ["mode"], holders: ({ volumes = [] }) => volumes.map(({ emptyDir }) => emptyDir) },
-  { members: ["bindMountOptions"], holders: (spec) => containersOf(spec).flatMap((one) => one.volumeMounts ?? []) },
-  { members: ["stopSignal"], holders: (spec) => containersOf(spec).map(({ lifecycle }) => lifecycle) },
+  { members: ["bindMountOptions"], holders: (_, containers) => containers.flatMap((one) => one.volumeMounts ?? []) },
+  { members: ["stopSignal"], holders: (_, containers) => containers.map(({ lifecycle }) => lifecycle) },
   {
     members: ["protocol"],
-    holders: (spec) =>
-      containersOf(spec).flatMap((one) => [...probesOf(one), ...handlersOf(one)].map((handler) => handler?.httpGet)),
+    holders: (_, containers) =>
+      containers.flatMap((one) => [...probesOf(one), ...handlersOf(one)].map((handler) => handler?.httpGet)),
   },
 ];
 
@@ -52,17 +50,26 @@ const OLD_ANNOTATIONS = ["beta", "alpha"].flatMap((stage) =>
  * had a meaning. Changes `spec` and `annotations`.
  */
 export function dropDisabledFields(spec: PodSpec, annotations: Texts | undefined, previous: PodSpec | undefined): void {
-  const stopped = containersOf(spec).filter(({ lifecycle }) => lifecycle?.stopSignal !== undefined);
+  const containers = allContainers(spec);
+  const previousContainers = previous && allContainers(previous);
+  const stopped = containers.filter(({ lifecycle }) => lifecycle?.stopSignal !== undefined);
   for (const { members, holders } of FEATURES) {
-    if (!uses(holders(spec), members) || (previous && uses(holders(previous), members))) continue;
-    for (const holder of holders(spec)) for (const member of members) delete holder?.[member];
+    const held = holders(spec, containers);
+    if (!uses(held, members)) continue;
+    if (previous && previousContainers && uses(holders(previous, previousContainers), members)) continue;
+    for (const holder of held) for (const member of members) delete holder?.[member];
   }
   for (const container of stopped) if (Object.keys(container.lifecycle ?? {}).length === 0) delete container.lifecycle;
-  for (const key of OLD_ANNOTATIONS) delete annotations?.[key];
+  if (!annotations) return;
+  for (const key of OLD_ANNOTATIONS) if (annotations[key] !== undefined) delete annotations[key];
 }
 
 function uses(holders: readonly (JsonObject | undefined)[], members: readonly string[]): boolean {
-  return holders.some((holder) => members.some((member) => (holder?.[member] ?? undefined) !== undefined));
+  for (const holder of holders) {
+    if (holder === undefined) continue;
+    for (const member of members) if ((holder[member] ?? undefined) !== undefined) return true;
+  }
+  return false;
 }
 
 /** Drops parts of a status that belong to features that are off, unless the stored status has them. Changes `status`. */

@@ -48,17 +48,21 @@ interface PlacedFile {
 }
 
 function overlapWarnings({ name = "", configMap, secret, downwardAPI, projected }: Volume): string[] {
-  const say = (kind: string, texts: readonly string[]) =>
-    texts.map((text) => `volume ${quote(name)} (${kind}): overlapping paths: ${text}`);
-  return [
-    ...say(`ConfigMap ${quote(configMap?.name ?? "")}`, overlaps(filesOf(configMap?.items, ""))),
-    ...say(`Secret ${quote(secret?.secretName ?? "")}`, overlaps(filesOf(secret?.items, ""))),
-    ...say("DownwardAPI", overlaps(filesOf(downwardAPI?.items, ""))),
-    ...(projected?.sources ?? [])
-      .filter((source) => Object.keys(source).length === 0)
-      .map(() => `volume ${quote(name)} (Projected) has no sources provided`),
-    ...say("Projected", overlaps((projected?.sources ?? []).flatMap(projectedFiles))),
-  ];
+  const warnings: string[] = [];
+  const say = (kind: string, texts: readonly string[]) => {
+    for (const text of texts) warnings.push(`volume ${quote(name)} (${kind}): overlapping paths: ${text}`);
+  };
+  if (configMap) say(`ConfigMap ${quote(configMap.name ?? "")}`, overlaps(filesOf(configMap.items, "")));
+  if (secret) say(`Secret ${quote(secret.secretName ?? "")}`, overlaps(filesOf(secret.items, "")));
+  if (downwardAPI) say("DownwardAPI", overlaps(filesOf(downwardAPI.items, "")));
+  if (projected) {
+    const { sources = [] } = projected;
+    for (const source of sources) {
+      if (Object.keys(source).length === 0) warnings.push(`volume ${quote(name)} (Projected) has no sources provided`);
+    }
+    say("Projected", overlaps(sources.flatMap(projectedFiles)));
+  }
+  return warnings;
 }
 
 function filesOf(items: readonly { readonly path?: string }[] | undefined, source: string): PlacedFile[] {

@@ -23,6 +23,8 @@ export const NEVER_OWNED: FieldSet = fieldSetOf(
 /** What others own and a change would take from them, by the identity of the manager. */
 export type Conflicts = ReadonlyMap<string, FieldSet>;
 
+const NO_CONFLICTS: Conflicts = new Map();
+
 /** A change of an object, to be compared in whatever version a manager speaks. */
 export interface Change {
   readonly live: Versioned;
@@ -65,6 +67,7 @@ export function takeFromOthers(
   change: Change,
   options: { readonly self: string; readonly comparison: Comparison; readonly isForced: boolean },
 ): Conflicts {
+  if (managers.size === 0) return NO_CONFLICTS;
   const byVersion = new Map<string, Comparison | undefined>([[scope.apiVersion, options.comparison]]);
   const conflicts = new Map<string, FieldSet>();
   const changed: Managers = new Map();

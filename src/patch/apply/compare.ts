@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../../api/object.ts";
 import { getMember } from "../../lib/members.ts";
 import { isMap } from "../json-values.ts";
 import { EMPTY, type FieldSet, isEmpty, type MutableFieldSet, union } from "./field-set.ts";
-import { compareElements, type PathElement } from "./path-element.ts";
+import { compareElements, fieldElement, type PathElement } from "./path-element.ts";
 import type { ListShape, MapShape, Shape } from "./shape.ts";
 import { deduce, itemElement, sameAlternative, sameValue, typedMember, typedValue } from "./typed.ts";
 import { itemsOf, wholeOf } from "./whole.ts";
@@ -139,7 +139,7 @@ function differAt({ shape, left, right, raw, changed }: MapWalk, name: string): 
   const below = field === undefined ? shape.values() : field.shape();
   const difference = below === undefined ? undefined : differ(below, leftMember, rightMember, raw);
   if (difference !== undefined)
-    changed.push({ element: field?.element ?? `f:${name}`, order: field?.order, difference });
+    changed.push({ element: field?.element ?? fieldElement(name), order: field?.order, difference });
   return true;
 }
 

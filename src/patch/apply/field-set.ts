@@ -157,18 +157,23 @@ export function recursiveDifference(left: FieldSet, right: FieldSet): FieldSet {
 
 /** The members that remain, undefined when none do. `left` itself when nothing goes. */
 function subtract(left: FieldSet, right: FieldSet, isRecursive: boolean): FieldSet | undefined {
-  let out: MutableFieldSet | undefined;
+  let changed: Map<PathElement, FieldSet | undefined> | undefined;
   for (const element in right) {
     if (element === ".") continue;
     const node = left[element];
     if (node === undefined) continue;
     const rest = subtractNode(node, right[element] ?? EMPTY, isRecursive);
     if (rest === node) continue;
-    out ??= { ...left };
-    if (rest === undefined) delete out[element];
-    else out[element] = rest;
+    changed ??= new Map();
+    changed.set(element, rest);
   }
-  if (out === undefined) return left;
+  if (changed === undefined) return left;
+  // Built anew: objects that members were deleted from are slow to use and to print.
+  const out: MutableFieldSet = {};
+  for (const element in left) {
+    const node = changed.has(element) ? changed.get(element) : left[element];
+    if (node !== undefined) out[element] = node;
+  }
   return isEmpty(out) ? undefined : out;
 }
 

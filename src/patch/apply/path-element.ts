@@ -35,9 +35,21 @@ function escapeOne(found: string): string {
   return `\\u${code.toString(16).padStart(4, "0")}`;
 }
 
+// Members of sets are found by text, and a text that has been such a member is found faster than a new one.
+const MAX_KNOWN = 4000;
+const MAX_KNOWN_LENGTH = 64;
+const known = new Map<string, PathElement>();
+
 /** The element of a field or map key. */
 export function fieldElement(name: string): PathElement {
-  return `f:${name}`;
+  const element = known.get(name);
+  if (element !== undefined) return element;
+  const made = `f:${name}`;
+  if (name.length <= MAX_KNOWN_LENGTH) {
+    if (known.size === MAX_KNOWN) known.clear();
+    known.set(name, made);
+  }
+  return made;
 }
 
 /** The element of a list item by its key fields, which must be sorted by name. */

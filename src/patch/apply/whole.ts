@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../api/object.ts";
 import { isMap } from "../json-values.ts";
 import { EMPTY, type FieldSet, type MutableFieldSet } from "./field-set.ts";
-import { compareElements, compareText, type PathElement } from "./path-element.ts";
+import { compareElements, compareText, fieldElement, type PathElement } from "./path-element.ts";
 import type { FieldShape, ListShape, MapShape, Shape } from "./shape.ts";
 import { deduce, itemElement, memberShape, typedMember } from "./typed.ts";
 
@@ -46,29 +46,47 @@ function membersOf(map: MapShape, value: JsonObject, isTyped: boolean): FieldSet
       others ??= [];
       if (value[name] !== undefined) others.push(name);
     } else if ((isTyped ? typedMember(field, value[name]) : value[name]) !== undefined) {
-      found.push(field);
+      insertInOrder(found, field);
     }
   }
-  if (isTyped) for (const field of map.written()) if (value[field.name] === undefined) found.push(field);
+  if (isTyped) for (const field of map.written()) if (value[field.name] === undefined) insertInOrder(found, field);
   if (others !== undefined) return mixedOf(map, value, [...found.map(({ name }) => name), ...others], isTyped);
   if (found.length === 0) return EMPTY;
-  if (found.length > 1) found.sort(byOrder);
   const out: MutableFieldSet = { ".": EMPTY };
   for (const field of found) {
-    const member = (isTyped ? typedMember(field, value[field.name]) : value[field.name]) ?? null;
-    out[field.element] = wholeOf(field.shape(), member, isTyped);
+    const member = isTyped ? typedMember(field, value[field.name]) : value[field.name];
+    const isLeaf = typeof member !== "object" || member === null;
+    out[field.element] = isLeaf ? EMPTY : wholeOf(field.shape(), member, isTyped);
   }
   return out;
 }
 
-function byOrder(left: FieldShape, right: FieldShape): number {
-  return left.order - right.order;
+/** Sorting as one goes is cheaper than sorting the few fields that an object has. */
+function insertInOrder(fields: FieldShape[], field: FieldShape): void {
+  let at = fields.length;
+  for (; at > 0; at--) {
+    const before = fields[at - 1];
+    if (before === undefined || before.order < field.order) break;
+    fields[at] = before;
+  }
+  fields[at] = field;
 }
 
 /** The members of a map without declared fields. */
 function entriesOf(map: MapShape, value: JsonObject): FieldSet {
-  const names = Object.keys(value).filter((name) => value[name] !== undefined);
-  return mixedOf(map, value, names, false);
+  const names = Object.keys(value);
+  const below = map.values();
+  if (names.length === 0 || below === undefined) return mixedOf(map, value, names, false);
+  if (names.length > 1) names.sort(compareText);
+  const out: MutableFieldSet = { ".": EMPTY };
+  let isEmpty = true;
+  for (const name of names) {
+    const member = value[name];
+    if (member === undefined) continue;
+    out[fieldElement(name)] = wholeOf(below, member, false);
+    isEmpty = false;
+  }
+  return isEmpty ? EMPTY : out;
 }
 
 function mixedOf(map: MapShape, value: JsonObject, names: string[], isTyped: boolean): FieldSet {
@@ -78,7 +96,7 @@ function mixedOf(map: MapShape, value: JsonObject, names: string[], isTyped: boo
     const field = map.fields().get(name);
     const below = memberShape(map, name);
     const member = (isTyped ? typedMember(field, value[name]) : value[name]) ?? null;
-    if (below !== undefined) out[field?.element ?? `f:${name}`] = wholeOf(below, member, isTyped);
+    if (below !== undefined) out[field?.element ?? fieldElement(name)] = wholeOf(below, member, isTyped);
   }
   return out;
 }
