@@ -72,6 +72,26 @@ function shownKey(key: string): string {
   return `${key.slice(0, Math.ceil(rest / 2))}...${key.slice(key.length - Math.floor(rest / 2))}`;
 }
 
+const ATTRIBUTE: GoShape = [
+  ["IntValue", "int"],
+  ["BoolValue", "bool"],
+  ["StringValue", "string"],
+  ["VersionValue", "version"],
+  ["IntValues", "ints"],
+  ["BoolValues", "bools"],
+  ["StringValues", "strings"],
+  ["VersionValues", "versions"],
+];
+
+/** Compat: a key that is shortened is told of under another name than the declared rule has for it, so both tell. */
+function attributeCountErrors(attribute: DeviceAttribute, path: string): FieldError[] {
+  const { int, bool, string, version } = attribute;
+  const count = [int, bool, string, version].filter((value) => value !== undefined).length;
+  if (count === 1) return [];
+  const shown = count === 0 ? "" : asGo(attribute as Json, ATTRIBUTE);
+  return [invalidField(path, shown, "exactly one value must be specified")];
+}
+
 function attributeErrors({ string, version }: DeviceAttribute, path: string): FieldError[] {
   const errors: FieldError[] = [];
   if (byteLength(string ?? "") > MAX_VALUE) errors.push(tooLongField(`${path}.string`, MAX_VALUE));
@@ -141,7 +161,9 @@ function deviceErrors(device: Device, old: Device | undefined, path: string, isP
   limit(attributeCount, MAX_ATTRIBUTES, "attribute values");
   for (const [key, attribute] of Object.entries(attributes)) {
     errors.push(...attributeNameErrors(key, `${path}.attributes`));
-    errors.push(...attributeErrors(attribute, `${path}.attributes[${shownKey(key)}]`));
+    const shown = shownKey(key);
+    errors.push(...attributeErrors(attribute, `${path}.attributes[${shown}]`));
+    if (shown !== key) errors.push(...attributeCountErrors(attribute, `${path}.attributes[${shown}]`));
   }
   for (const [key, amount] of old && sameValue(old.capacity, device.capacity) ? [] : Object.entries(capacity)) {
     errors.push(...attributeNameErrors(key, `${path}.capacity`));
