@@ -7,6 +7,7 @@ const CONFIG_KEY_PATTERN = "[-._a-zA-Z0-9]+";
 const LABEL = new RegExp(`^${LABEL_PATTERN}$`);
 const SUBDOMAIN = new RegExp(`^${SUBDOMAIN_PATTERN}$`);
 const QUALIFIED = new RegExp(`^${QUALIFIED_PATTERN}$`);
+const PREFIXED = new RegExp(`^(?:${SUBDOMAIN_PATTERN}/)?${QUALIFIED_PATTERN}$`);
 const VALUE = new RegExp(`^${VALUE_PATTERN}$`);
 const CONFIG_KEY = new RegExp(`^${CONFIG_KEY_PATTERN}$`);
 
@@ -82,7 +83,7 @@ export function configMapKey(value: string): string[] {
 
 /** What is wrong with a qualified name (`[domain/]name`, as label keys and finalizers are); nothing when it is right. */
 export function qualifiedName(value: string): string[] {
-  if (value.length <= 63 && QUALIFIED.test(value)) return [];
+  if (value.length <= 63 && PREFIXED.test(value)) return [];
   const parts = value.split("/");
   const errors: string[] = [];
   let name = value;

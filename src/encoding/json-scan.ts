@@ -7,22 +7,45 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
+const ZERO = 0x30;
+const NINE = 0x39;
+const LOWER_E = 0x65;
+const UPPER_E = 0x45;
 
-/** How many members all objects of a valid JSON text have together, and how deep it nests. */
-export function measure(bytes: Uint8Array): { members: number; depth: number } {
+/** What can be told of a JSON text without understanding it. Of use only if the text is valid. */
+export interface Measured {
+  /** How many members all objects have together. */
+  readonly members: number;
+  /** How deep it nests. */
+  readonly depth: number;
+  /** Whether a double may not hold one of its numbers: many digits, or an exponent. */
+  readonly hasLongNumbers: boolean;
+}
+
+/** Digits that a double holds in any case. */
+const SAFE_DIGITS = 15;
+
+/** Looks over a JSON text once. */
+export function measure(bytes: Uint8Array): Measured {
   let members = 0;
   let depth = 0;
   let open = 0;
+  let hasLongNumbers = false;
   for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at];
+    const byte = bytes[at] as number;
     if (byte === QUOTE) {
       for (at++; bytes[at] !== QUOTE && at < bytes.length; at++) if (bytes[at] === BACKSLASH) at++;
     } else if (byte === COLON) members++;
-    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+    else if (byte >= ZERO && byte <= NINE) {
+      const start = at;
+      while ((bytes[at + 1] as number) >= ZERO && (bytes[at + 1] as number) <= NINE) at++;
+      const next = bytes[at + 1];
+      if (at - start >= SAFE_DIGITS || next === LOWER_E || next === UPPER_E) hasLongNumbers = true;
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
       if (++open > depth) depth = open;
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) open--;
   }
-  return { members, depth };
+  return { members, depth, hasLongNumbers };
 }
 
 /** How many members all objects of a decoded value have together. */

@@ -1,5 +1,5 @@
 import type { Json } from "../api/object.ts";
-import { countMembers, duplicatesOf, measure } from "./json-scan.ts";
+import { countMembers, duplicatesOf, type Measured, measure } from "./json-scan.ts";
 import { explainSyntax } from "./json-syntax.ts";
 
 /** A body that cannot be decoded. The message is what the real server's decoder says, without any context. */
@@ -31,8 +31,6 @@ interface ExactNumbers {
 }
 const exactNumbers = JSON as unknown as ExactNumbers;
 
-// Digits that a double may not hold, or an exponent beyond its range.
-const LONG_NUMBER = /[0-9]{16}|[0-9][eE]\+?[0-9]{3}/;
 const INTEGER = /^-?[0-9]+$/;
 const MIN_INT64 = -(2n ** 63n);
 const MAX_INT64 = 2n ** 63n - 1n;
@@ -46,22 +44,17 @@ const MAX_INT64 = 2n ** 63n - 1n;
  * Object.entries plus Object.defineProperty, never by assigning `target[key]` for a key of that name.
  */
 export function parseJson(bytes: Uint8Array): Json {
-  const value = parseBytes(bytes);
-  // Nesting needs an opening and a closing byte per level.
-  if (bytes.length > 2 * MAX_DEPTH && measure(bytes).depth > MAX_DEPTH) {
-    throw new DecodeError(explainSyntax(bytes, MAX_DEPTH));
-  }
-  return value;
+  return parseMeasured(bytes, measure(bytes));
 }
 
 /** Like `parseJson`, and keeps the text for finding duplicates. */
 export function decodeJson(bytes: Uint8Array): DecodedBody {
-  const value = parseJson(bytes);
+  const measured = measure(bytes);
+  const value = parseMeasured(bytes, measured);
   return {
     value,
     // Counting is far cheaper than collecting paths, and almost no body has duplicates.
-    duplicates: () =>
-      measure(bytes).members === countMembers(value) ? [] : duplicatesOf(textOf(bytes)).map(duplicateText),
+    duplicates: () => (measured.members === countMembers(value) ? [] : duplicatesOf(textOf(bytes)).map(duplicateText)),
   };
 }
 
@@ -73,14 +66,17 @@ function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 }
 
-function parseBytes(bytes: Uint8Array): Json {
+function parseMeasured(bytes: Uint8Array, { depth, hasLongNumbers }: Measured): Json {
   const text = textOf(bytes);
+  let value: Json;
   try {
-    return LONG_NUMBER.test(text) ? exactNumbers.parse(text, keepDigits) : JSON.parse(text);
+    value = hasLongNumbers ? exactNumbers.parse(text, keepDigits) : JSON.parse(text);
   } catch (error) {
     if (error instanceof DecodeError) throw error;
     throw new DecodeError(explainSyntax(bytes, MAX_DEPTH));
   }
+  if (depth > MAX_DEPTH) throw new DecodeError(explainSyntax(bytes, MAX_DEPTH));
+  return value;
 }
 
 function keepDigits(_key: string, value: Json, context: { source?: string }): Json {

@@ -53,13 +53,24 @@ export function fillSystemMetadata(metadata: ObjectMeta, nowMs: number): void {
 }
 
 const SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
+const SUFFIX_LENGTH = 5;
 const MAX_GENERATED_BASE = 58;
+
+/** Five random characters that spell no words. */
+export function randomSuffix(): string {
+  // One draw for all of them: each costs as much as the rest.
+  let rest = randomInt(SUFFIX_ALPHABET.length ** SUFFIX_LENGTH);
+  let suffix = "";
+  for (let count = 0; count < SUFFIX_LENGTH; count += 1) {
+    suffix += SUFFIX_ALPHABET.charAt(rest % SUFFIX_ALPHABET.length);
+    rest = Math.floor(rest / SUFFIX_ALPHABET.length);
+  }
+  return suffix;
+}
 
 /** A name that begins with `base` and ends in five random characters that spell no words. */
 export function generateName(base: string): string {
-  let suffix = "";
-  for (let count = 0; count < 5; count += 1) suffix += SUFFIX_ALPHABET.charAt(randomInt(SUFFIX_ALPHABET.length));
-  return base.slice(0, MAX_GENERATED_BASE) + suffix;
+  return base.slice(0, MAX_GENERATED_BASE) + randomSuffix();
 }
 
 /** Gives the object the namespace of the URL, or refuses it when it names another. */

@@ -18,8 +18,8 @@ const MANAGER = "kube-apiserver";
 /** The objects of all kinds, each in the version it is stored in, for hooks that need others than their own. */
 export class StoredObjects implements ObjectAccess {
   readonly #resources: Resources;
-  /** What hooks have asked for, since the kinds last changed. */
-  readonly #known = new Map<string, ServedResource>();
+  /** What hooks have asked for, by group and plural, since the kinds last changed. */
+  readonly #known = new Map<string, Map<string, ServedResource>>();
   #definitions: readonly ResourceDefinition[] = [];
 
   constructor(resources: Resources) {
@@ -127,11 +127,11 @@ export class StoredObjects implements ObjectAccess {
       this.#known.clear();
       this.#definitions = definitions;
     }
-    const name = `${group}/${plural}`;
-    const known = this.#known.get(name);
+    const known = this.#known.get(group)?.get(plural);
     if (known) return known;
     const found = this.#lookUp(group, plural);
-    this.#known.set(name, found);
+    const ofGroup = this.#known.get(group) ?? new Map<string, ServedResource>();
+    this.#known.set(group, ofGroup.set(plural, found));
     return found;
   }
 

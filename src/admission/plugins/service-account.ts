@@ -5,6 +5,7 @@ import { quote } from "../../api/field-error.ts";
 import { pathSegment } from "../../api/names.ts";
 import type { KubeObject } from "../../api/object.ts";
 import type { ObjectAccess } from "../../resources/definition.ts";
+import { randomSuffix } from "../../resources/metadata.ts";
 import { isAbout, refusal } from "../concerns.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 import { type PodSpec, podSpecOf, type Volume } from "./pod-spec.ts";
@@ -101,7 +102,7 @@ async function requireAccount(access: ObjectAccess, request: AdmissionRequest, n
 function mountToken(spec: PodSpec): void {
   const { volumes = [] } = spec;
   const existing = volumes.find((one) => one.name.startsWith(VOLUME_PREFIX));
-  const name = existing?.name ?? VOLUME_PREFIX + suffix();
+  const name = existing?.name ?? VOLUME_PREFIX + randomSuffix();
   let isMounted = false;
   for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {
     const { volumeMounts = [] } = container;
@@ -110,12 +111,6 @@ function mountToken(spec: PodSpec): void {
     isMounted = true;
   }
   if (isMounted && !existing) spec.volumes = [...volumes, tokenVolume(name)];
-}
-
-const ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
-
-function suffix(): string {
-  return Array.from({ length: 5 }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join("");
 }
 
 function tokenVolume(name: string): Volume {

@@ -16,6 +16,17 @@ export const APP_ARMOR_PREFIX = "container.apparmor.security.beta.kubernetes.io/
 export const SECCOMP_POD = "seccomp.security.alpha.kubernetes.io/pod";
 /** Begins the annotations by which seccomp profiles of containers were given. */
 export const SECCOMP_PREFIX = "container.seccomp.security.alpha.kubernetes.io/";
+
+/** The annotation about one container. Almost no pod has any, and names that are put together are slow to look up. */
+export function annotationOf(annotations: Texts, prefix: string, container: string): string | undefined {
+  for (const key in annotations) {
+    if (key.length === prefix.length + container.length && key.startsWith(prefix) && key.endsWith(container)) {
+      return annotations[key];
+    }
+  }
+  return undefined;
+}
+
 const TOLERATIONS = "scheduler.alpha.kubernetes.io/tolerations";
 const DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
 const LOCALHOST = "localhost/";
@@ -89,14 +100,14 @@ export function validateProfilesMatch(errors: FieldError[], metadata: ObjectMeta
   }
   const containers = containersWithPaths(spec, path);
   for (const { container, at } of containers) {
-    const annotation = annotations[`${SECCOMP_PREFIX}${container.name ?? ""}`];
+    const annotation = annotationOf(annotations, SECCOMP_PREFIX, container.name ?? "");
     const profile = container.securityContext?.seccompProfile;
     if (annotation === undefined || !profile) continue;
     matchProfile(errors, annotation, profile, { path: `${at}.securityContext.seccompProfile`, name: "seccomp" });
   }
   if (spec.os?.name === "windows") return;
   for (const { container, at } of containers) {
-    const annotation = annotations[`${APP_ARMOR_PREFIX}${container.name ?? ""}`];
+    const annotation = annotationOf(annotations, APP_ARMOR_PREFIX, container.name ?? "");
     const profile = container.securityContext?.appArmorProfile ?? appArmorProfile;
     if (annotation === undefined || !profile) continue;
     matchProfile(errors, annotation, profile, { path: `${at}.securityContext.appArmorProfile`, name: "apparmor" });

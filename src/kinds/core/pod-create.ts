@@ -2,7 +2,7 @@ import type { KubeObject } from "../../api/object.ts";
 import type { LabelSelector, Texts } from "../rules/common-types.ts";
 import { sameValue } from "../rules/immutable.ts";
 import type { AppArmorProfile } from "./container-types.ts";
-import { APP_ARMOR_PREFIX } from "./pod-annotation-validation.ts";
+import { APP_ARMOR_PREFIX, annotationOf } from "./pod-annotation-validation.ts";
 import { containersWithPaths } from "./pod-containers.ts";
 import { dropDisabledFields } from "./pod-disabled-fields.ts";
 import { setPodLevelDefaults } from "./pod-level-resources.ts";
@@ -18,8 +18,10 @@ export function prepareNewPod(pod: KubeObject, spec: PodSpec): string[] {
   dropDisabledFields(spec, metadata.annotations, undefined);
   if ((spec.schedulingGates ?? []).length > 0) status.conditions = [gatedCondition(metadata.creationTimestamp)];
   const labels = metadata.labels ?? {};
-  applyLabelKeys(spec.affinity?.podAffinity, labels);
-  applyLabelKeys(spec.affinity?.podAntiAffinity, labels);
+  if (spec.affinity) {
+    applyLabelKeys(spec.affinity.podAffinity, labels);
+    applyLabelKeys(spec.affinity.podAntiAffinity, labels);
+  }
   for (const { labelSelector, matchLabelKeys = [] } of spec.topologySpreadConstraints ?? []) {
     addRequirements(labelSelector, matchLabelKeys, "In", labels);
   }
@@ -72,12 +74,12 @@ function applyAppArmorAnnotations(spec: PodSpec, annotations: Texts): string[] {
   if (spec.os?.name === "windows") return [];
   const warnings: string[] = [];
   for (const { container } of containersWithPaths(spec, "")) {
-    const key = `${APP_ARMOR_PREFIX}${container.name ?? ""}`;
-    const annotation = annotations[key];
+    const annotation = annotationOf(annotations, APP_ARMOR_PREFIX, container.name ?? "");
     if (annotation === undefined || container.securityContext?.appArmorProfile) continue;
     const profile = profileOf(annotation);
     if (profile && sameValue(profile, spec.securityContext?.appArmorProfile)) continue;
     if (profile) container.securityContext = { ...container.securityContext, appArmorProfile: profile };
+    const key = `${APP_ARMOR_PREFIX}${container.name ?? ""}`;
     warnings.push(`metadata.annotations[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`);
   }
   return warnings;

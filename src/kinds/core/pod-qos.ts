@@ -15,18 +15,20 @@ export function qosClassOf(spec: PodSpec): QosClass {
   return combine(containers.map((container) => qosOf(container.resources)));
 }
 
+/** The resources that the class follows from. */
+const COUNTED = ["cpu", "memory"];
+
 function combine(classes: readonly QosClass[]): QosClass {
   const [first = "BestEffort"] = classes;
   return classes.every((one) => one === first) ? first : "Burstable";
 }
 
 function qosOf(requirements: ResourceRequirements | undefined): QosClass {
-  return combine(
-    ["cpu", "memory"].map((name) => {
-      const { requests, limits } = requirements ?? {};
-      const request = parseQuantity(requests?.[name] ?? "0");
-      if (compareQuantities(request, parseQuantity(limits?.[name] ?? "0")) !== 0) return "Burstable";
-      return request.mantissa === 0n ? "BestEffort" : "Guaranteed";
-    }),
-  );
+  return combine(COUNTED.map((name) => qosIn(requirements?.requests?.[name], requirements?.limits?.[name])));
+}
+
+function qosIn(request = "0", limit = "0"): QosClass {
+  const needed = parseQuantity(request);
+  if (request !== limit && compareQuantities(needed, parseQuantity(limit)) !== 0) return "Burstable";
+  return needed.mantissa === 0n ? "BestEffort" : "Guaranteed";
 }

@@ -8,8 +8,8 @@ import { addressWarnings } from "../rules/ip.ts";
 import { deprecatedNodeLabel } from "../rules/node-labels.ts";
 import { isWhole } from "../rules/resource-names.ts";
 import type { Container, ContainerPort } from "./container-types.ts";
-import { APP_ARMOR_PREFIX, SECCOMP_POD, SECCOMP_PREFIX } from "./pod-annotation-validation.ts";
-import { containersWithPaths } from "./pod-containers.ts";
+import { APP_ARMOR_PREFIX, annotationOf, SECCOMP_POD, SECCOMP_PREFIX } from "./pod-annotation-validation.ts";
+import { containersWithPaths, type PlacedContainer } from "./pod-containers.ts";
 import { profileOf } from "./pod-create.ts";
 import type { NodeSelectorTerm, PodAffinity, PodSpec } from "./pod-types.ts";
 import { volumeWarnings } from "./volume-warnings.ts";
@@ -38,42 +38,51 @@ export function podTemplateWarnings(
 /** `prefix` is empty for pods, or the path of the template and a dot. */
 function warningsAt(spec: PodSpec, { annotations = {} }: ObjectMeta, prefix: string): string[] {
   const path = `${prefix}spec`;
-  return [
-    ...nodeWarnings(spec, path),
-    ...spreadWarnings(spec, path),
-    ...Object.keys(OLD_ANNOTATIONS)
-      .filter((key) => annotations[key] !== undefined)
-      .map((key) => `${prefix}metadata.annotations[${key}]: ${OLD_ANNOTATIONS[key]}`),
-    ...volumeWarnings(spec.volumes ?? [], `${path}.volumes`),
-    ...listWarnings(spec, path),
-    ...fractionWarnings(spec.overhead, `${path}.overhead`),
-    ...(spec.securityContext?.seccompProfile ? [] : seccompWarning(annotations, SECCOMP_POD, prefix)),
-    ...containersWithPaths(spec, path).flatMap(({ container, at }) => [
-      ...profileWarnings(container, spec, annotations, prefix),
-      ...fractionWarnings(container.resources?.limits, `${at}.resources.limits`),
-      ...fractionWarnings(container.resources?.requests, `${at}.resources.requests`),
-      ...environmentWarnings(container, at),
-    ]),
-    ...portWarnings(spec, path),
-    ...((spec.terminationGracePeriodSeconds ?? 0) < 0
-      ? [`${path}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`]
-      : []),
-    ...affinityWarnings(spec.affinity?.podAffinity, `${path}.affinity.podAffinity`),
-    ...affinityWarnings(spec.affinity?.podAntiAffinity, `${path}.affinity.podAntiAffinity`),
-    ...(spec.dnsConfig?.nameservers ?? []).flatMap((address, index) =>
-      addressWarnings(`${path}.dnsConfig.nameservers[${index}]`, address),
-    ),
-    ...(spec.hostAliases ?? []).flatMap(({ ip = "" }, index) =>
-      addressWarnings(`${path}.hostAliases[${index}].ip`, ip),
-    ),
-  ];
+  const containers = containersWithPaths(spec, path);
+  const found: string[] = [];
+  const say = (texts: readonly string[]) => {
+    for (const text of texts) found.push(text);
+  };
+  say(nodeWarnings(spec, path));
+  say(spreadWarnings(spec, path));
+  for (const key in OLD_ANNOTATIONS) {
+    if (annotations[key] !== undefined) found.push(`${prefix}metadata.annotations[${key}]: ${OLD_ANNOTATIONS[key]}`);
+  }
+  if (spec.volumes) say(volumeWarnings(spec.volumes, `${path}.volumes`));
+  say(listWarnings(spec, path));
+  say(fractionWarnings(spec.overhead, path, "overhead"));
+  if (!spec.securityContext?.seccompProfile) say(seccompWarning(annotations[SECCOMP_POD], SECCOMP_POD, prefix));
+  for (const { container, at } of containers) {
+    say(profileWarnings(container, spec, annotations, prefix));
+    say(fractionWarnings(container.resources?.limits, at, "resources.limits"));
+    say(fractionWarnings(container.resources?.requests, at, "resources.requests"));
+    if (container.env) say(environmentWarnings(container, at));
+  }
+  say(portWarnings(containers));
+  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) {
+    const text = "must be >= 0; negative values are invalid and will be treated as 1";
+    found.push(`${path}.terminationGracePeriodSeconds: ${text}`);
+  }
+  if (spec.affinity) {
+    say(affinityWarnings(spec.affinity.podAffinity, `${path}.affinity.podAffinity`));
+    say(affinityWarnings(spec.affinity.podAntiAffinity, `${path}.affinity.podAntiAffinity`));
+  }
+  for (const [index, address] of (spec.dnsConfig?.nameservers ?? []).entries()) {
+    say(addressWarnings(`${path}.dnsConfig.nameservers[${index}]`, address));
+  }
+  for (const [index, { ip = "" }] of (spec.hostAliases ?? []).entries()) {
+    say(addressWarnings(`${path}.hostAliases[${index}].ip`, ip));
+  }
+  return found;
 }
 
 function nodeWarnings({ nodeSelector = {}, affinity }: PodSpec, path: string): string[] {
-  const ofSelector = Object.keys(nodeSelector).flatMap((key) => {
+  const ofSelector: string[] = [];
+  for (const key in nodeSelector) {
     const text = deprecatedNodeLabel(key);
-    return text === undefined ? [] : [`${path}.nodeSelector[${key}]: ${text}`];
-  });
+    if (text !== undefined) ofSelector.push(`${path}.nodeSelector[${key}]: ${text}`);
+  }
+  if (!affinity?.nodeAffinity) return ofSelector;
   const required = affinity?.nodeAffinity?.[REQUIRED]?.nodeSelectorTerms ?? [];
   const preferred = affinity?.nodeAffinity?.[PREFERRED] ?? [];
   const at = `${path}.affinity.nodeAffinity`;
@@ -128,6 +137,7 @@ function affinityWarnings(affinity: PodAffinity | undefined, path: string): stri
 }
 
 function listWarnings({ hostAliases = [], imagePullSecrets = [] }: PodSpec, path: string): string[] {
+  if (hostAliases.length + imagePullSecrets.length === 0) return [];
   const addresses = hostAliases.map(({ ip = "" }) => ip);
   const secrets = imagePullSecrets.map(({ name = "" }) => name);
   return [
@@ -144,16 +154,22 @@ function repeated(items: readonly string[]): number[] {
   return items.flatMap((item, index) => (items.indexOf(item) < index ? [index] : []));
 }
 
-function fractionWarnings(list: Texts | undefined, path: string): string[] {
-  return ["memory", "ephemeral-storage"].flatMap((name) => {
-    const amount = list?.[name];
-    if (amount === undefined || isWhole(parseQuantity(amount))) return [];
-    return [`${path}[${name}]: fractional byte value ${quote(amount)} is invalid, must be an integer`];
-  });
+const BYTES = ["memory", "ephemeral-storage"];
+
+function fractionWarnings(list: Texts | undefined, path: string, member: string): string[] {
+  if (!list) return [];
+  const warnings: string[] = [];
+  for (const name of BYTES) {
+    const amount = list[name];
+    if (amount === undefined || isWhole(parseQuantity(amount))) continue;
+    const text = `fractional byte value ${quote(amount)} is invalid, must be an integer`;
+    warnings.push(`${path}.${member}[${name}]: ${text}`);
+  }
+  return warnings;
 }
 
-function seccompWarning(annotations: Texts, key: string, prefix: string): string[] {
-  if (annotations[key] === undefined) return [];
+function seccompWarning(annotation: string | undefined, key: string, prefix: string): string[] {
+  if (annotation === undefined) return [];
   return [`${prefix}metadata.annotations[${key}]: non-functional in v1.27+; use the "seccompProfile" field instead`];
 }
 
@@ -161,9 +177,9 @@ function profileWarnings(container: Container, spec: PodSpec, annotations: Texts
   const { name = "", securityContext } = container;
   const warnings = securityContext?.seccompProfile
     ? []
-    : seccompWarning(annotations, `${SECCOMP_PREFIX}${name}`, prefix);
+    : seccompWarning(annotationOf(annotations, SECCOMP_PREFIX, name), `${SECCOMP_PREFIX}${name}`, prefix);
   // Of pods, it is told when the annotation is made a field.
-  const annotation = prefix === "" ? undefined : annotations[`${APP_ARMOR_PREFIX}${name}`];
+  const annotation = prefix === "" ? undefined : annotationOf(annotations, APP_ARMOR_PREFIX, name);
   if (annotation === undefined || securityContext?.appArmorProfile) return warnings;
   const ofPod = spec.securityContext?.appArmorProfile;
   if (ofPod && sameValue(ofPod, profileOf(annotation))) return warnings;
@@ -188,10 +204,12 @@ interface PlacedPort {
   readonly port: ContainerPort;
 }
 
-function portWarnings(spec: PodSpec, path: string): string[] {
-  const ports: PlacedPort[] = containersWithPaths(spec, path).flatMap(({ container, at }) =>
-    (container.ports ?? []).map((port, index) => ({ at: `${at}.ports[${index}]`, port })),
-  );
+function portWarnings(containers: readonly PlacedContainer[]): string[] {
+  const ports: PlacedPort[] = [];
+  for (const { container, at } of containers) {
+    for (const [index, port] of (container.ports ?? []).entries()) ports.push({ at: `${at}.ports[${index}]`, port });
+  }
+  if (ports.length === 0) return [];
   return [
     ...ports.flatMap((one, index) => [...lonelyAddress(one), ...collisions(one, ports.slice(0, index))]),
     ...nameCollisions(ports),

@@ -18,17 +18,15 @@ const OLD_SOURCES: readonly [member: keyof Volume, name: string, text: string][]
 
 /** What clients are told about volumes that are taken although something about them is doubtful. */
 export function volumeWarnings(volumes: readonly Volume[], path: string): string[] {
-  return [
-    ...volumes.flatMap((volume, index) => {
-      const at = `${path}[${index}]`;
-      const claim = volume.ephemeral?.volumeClaimTemplate?.spec;
-      return [
-        ...OLD_SOURCES.flatMap(([member, name, text]) => (volume[member] ? [`${at}.${name}: ${text}`] : [])),
-        ...(claim ? claimWarnings(claim, `${at}.ephemeral.volumeClaimTemplate.spec`) : []),
-      ];
-    }),
-    ...volumes.flatMap(overlapWarnings),
-  ];
+  const warnings: string[] = [];
+  for (const [index, volume] of volumes.entries()) {
+    const at = `${path}[${index}]`;
+    for (const [member, name, text] of OLD_SOURCES) if (volume[member]) warnings.push(`${at}.${name}: ${text}`);
+    const claim = volume.ephemeral?.volumeClaimTemplate?.spec;
+    if (claim) warnings.push(...claimWarnings(claim, `${at}.ephemeral.volumeClaimTemplate.spec`));
+  }
+  for (const volume of volumes) warnings.push(...overlapWarnings(volume));
+  return warnings;
 }
 
 /** What is said of a claim of parts of bytes. */
@@ -89,6 +87,7 @@ function projectedFiles(source: VolumeProjection): PlacedFile[] {
 }
 
 function overlaps(files: readonly PlacedFile[]): string[] {
+  if (files.length < 2) return [];
   const seen: PlacedFile[] = [];
   return files.flatMap(({ path, source }) => {
     const file = { path: path.replace(/\/+$/, ""), source };

@@ -66,10 +66,11 @@ export function isStandardContainerResource(name: string): boolean {
 
 /** Adds what is wrong with the name of a resource of any kind. */
 export function pushResourceNameErrors(errors: FieldError[], path: string, name: string): void {
+  if (STANDARD.has(name)) return;
   const texts = qualifiedName(name);
   for (const text of texts) errors.push(invalidField(path, name, text));
   if (texts.length > 0 || name.includes("/")) return;
-  if (STANDARD.has(name) || isHugePages(name) || name.startsWith(`${REQUESTS}${HUGE_PAGES}`)) return;
+  if (isHugePages(name) || name.startsWith(`${REQUESTS}${HUGE_PAGES}`)) return;
   errors.push(invalidField(path, name, "must be a standard resource type or fully qualified"));
 }
 

@@ -49,12 +49,16 @@ function differ(shape: Shape, left: Value, right: Value, raw: CompareOptions): D
   if (left === right) return undefined;
   if (right === undefined)
     return left === undefined ? undefined : { removed: wholeOf(shape, left, raw.leftIsRaw !== true) };
-  if (left === undefined) return { added: wholeOf(shape, right, raw.rightIsRaw !== true) };
+  if (left === undefined) {
+    return isLeaf(right) ? ADDED : { added: wholeOf(shape, right, raw.rightIsRaw !== true) };
+  }
   const leftShape = deduce(shape, left);
   const rightShape = deduce(shape, right);
   if (sameAlternative(leftShape, rightShape)) return differAs(rightShape, left, right, raw);
   return bothOf(differAs(leftShape, left, right, raw), differAs(rightShape, left, right, raw));
 }
+
+const isLeaf = (value: Json): boolean => typeof value !== "object" || value === null;
 
 function bothOf(first: Difference | undefined, second: Difference | undefined): Difference | undefined {
   if (first === undefined || second === undefined) return first ?? second;

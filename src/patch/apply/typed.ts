@@ -15,14 +15,15 @@ export function isScalar(value: Json | undefined): boolean {
 
 /** The one alternative of a shape that fits the value; the shape itself when none does or the value is null. */
 export function deduce(shape: Shape, value: Json | undefined): Shape {
-  if (value === undefined || value === null) return shape;
-  if (Array.isArray(value)) return shape.list !== undefined && isMixed(shape) ? { list: shape.list } : shape;
-  if (isMap(value)) return shape.map !== undefined && isMixed(shape) ? { map: shape.map } : shape;
-  return shape.scalar !== undefined && isMixed(shape) ? { scalar: shape.scalar } : shape;
+  if (value === undefined || value === null || !isMixed(shape)) return shape;
+  if (Array.isArray(value)) return shape.list !== undefined ? { list: shape.list } : shape;
+  if (isMap(value)) return shape.map !== undefined ? { map: shape.map } : shape;
+  return shape.scalar !== undefined ? { scalar: shape.scalar } : shape;
 }
 
-function isMixed(shape: Shape): boolean {
-  return Number(shape.scalar !== undefined) + Number(shape.list !== undefined) + Number(shape.map !== undefined) > 1;
+function isMixed({ scalar, list, map }: Shape): boolean {
+  if (scalar !== undefined) return list !== undefined || map !== undefined;
+  return list !== undefined && map !== undefined;
 }
 
 /** Whether two alternatives of one shape are the same one. */

@@ -24,15 +24,20 @@ export function wholeOf(shape: Shape, value: Json, isTyped: boolean): FieldSet {
 export function itemsOf(list: ListShape, value: readonly Json[], isTyped: boolean): [PathElement, FieldSet][] {
   const items = list.items();
   const nodes: [PathElement, FieldSet][] = [];
+  const [first] = value;
+  if (value.length === 1 && first !== undefined) {
+    return [[itemElement(list, first, isTyped), wholeOf(items, first, isTyped)]];
+  }
   const places = new Map<PathElement, number>();
   for (const item of value) {
     const element = itemElement(list, item, isTyped);
-    const place = value.length > 1 ? places.get(element) : undefined;
-    if (place !== undefined) nodes[place] = [element, EMPTY];
-    else if (value.length > 1) places.set(element, nodes.length);
-    if (place === undefined) nodes.push([element, wholeOf(items, item, isTyped)]);
+    const place = places.get(element);
+    if (place === undefined) {
+      places.set(element, nodes.length);
+      nodes.push([element, wholeOf(items, item, isTyped)]);
+    } else nodes[place] = [element, EMPTY];
   }
-  return nodes.length > 1 ? nodes.sort((left, right) => compareElements(left[0], right[0])) : nodes;
+  return nodes.sort((left, right) => compareElements(left[0], right[0]));
 }
 
 function membersOf(map: MapShape, value: JsonObject, isTyped: boolean): FieldSet {

@@ -38,7 +38,7 @@ interface ReadMode {
 
 /** The policy that the labels of a namespace ask for, and what is wrong with them. There is a policy in any case. */
 export function readPolicy(labels: Labels | undefined): { policy: Policy; errors: FieldError[] } {
-  if (!labels) return { policy: DEFAULT_POLICY, errors: [] };
+  if (!labels || !speaksOfSecurity(labels)) return { policy: DEFAULT_POLICY, errors: [] };
   const enforce = readMode(labels, "enforce", "restricted");
   const audit = readMode(labels, "audit", "privileged");
   const warn = readMode(labels, "warn", "privileged");
@@ -56,6 +56,11 @@ export function readPolicy(labels: Labels | undefined): { policy: Policy; errors
     return { policy: { ...policy, warn: { level, version: warn.version ?? version } }, errors };
   }
   return { policy, errors };
+}
+
+function speaksOfSecurity(labels: Labels): boolean {
+  for (const label in labels) if (label.startsWith(PREFIX)) return true;
+  return false;
 }
 
 function withDefaults({ level, version }: ReadMode, defaults: LevelVersion): LevelVersion {
