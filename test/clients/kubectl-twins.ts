@@ -96,6 +96,9 @@ const MADE_UP: readonly (readonly [RegExp, string])[] = [
   [/-{4,}/g, "----"],
   [/ {2,}/g, "  "],
   [/ +$/gm, ""],
+  // The real server repairs a Service, and tells of it, when it looks at one that it is just about to finish.
+  [/^.*\bClusterIPNotAllocated\b.*\n/gm, ""],
+  [/^Events:\n +Type .*\n +---- .*\n(?! )/gm, "Events:  <none>\n"],
 ];
 
 /** Ages stand in tables and descriptions; in an object such words are amounts. */
