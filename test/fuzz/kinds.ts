@@ -49,10 +49,13 @@ function kindOf(definition: ResourceDefinition, version: string): FuzzedKind {
   };
 }
 
-/** Names of the kinds of the specification. */
+/** Versions that the real server does serve of kinds whose version in the specification it does not. */
+const STAND_INS = ["certificates.k8s.io/v1/clustertrustbundles", "storage.k8s.io/v1/volumeattributesclasses"];
+
+/** Names of the kinds of the specification, and of those that stand in for some of them. */
 export function kindsOfSpecification(): string[] {
   const stored = readSamples("fuzz", "x").map(({ body, path }) => `${body.apiVersion}/${path.split("/").at(-1)}`);
-  return [...stored, ...REVIEWS];
+  return [...stored, ...REVIEWS, ...STAND_INS];
 }
 
 /** A body under another name, with what must agree with it. */

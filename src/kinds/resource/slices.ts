@@ -84,11 +84,10 @@ const ATTRIBUTE: GoShape = [
 ];
 
 /** Compat: a key that is shortened is told of under another name than the declared rule has for it, so both tell. */
-function attributeCountErrors(attribute: DeviceAttribute, path: string): FieldError[] {
-  const { int, bool, string, version } = attribute;
+function attributeCountErrors({ int, bool, string, version }: DeviceAttribute, path: string): FieldError[] {
   const count = [int, bool, string, version].filter((value) => value !== undefined).length;
   if (count === 1) return [];
-  const shown = count === 0 ? "" : asGo(attribute as Json, ATTRIBUTE);
+  const shown = count === 0 ? "" : asGo({ int, bool, string, version }, ATTRIBUTE);
   return [invalidField(path, shown, "exactly one value must be specified")];
 }
 
