@@ -11,6 +11,8 @@ export interface ObjectView {
   readonly object: KubeObject;
   /** Compact JSON of `object`, without a line feed. */
   json(): Uint8Array;
+  /** The same with a line feed, in a new buffer. Absent or undefined: it has to be put together from `json()`. */
+  jsonLine?(): Uint8Array | undefined;
   /** Compact JSON as it stands among the items of a list: typed lists leave kind and apiVersion out of each item. */
   itemJson(): Uint8Array;
   /** The size of `itemJson()`. */

@@ -174,11 +174,14 @@ function encodeObject(request: ApiRequest, reply: ObjectReply, form: OutputForm,
   }
   if (isProtobuf(form)) return { status: code, headers: headersOf(form), body: encodeView(view, schemasOf(context)) };
   if (form.isPretty || form.mediaType !== "application/json") return printValue(view.object, form, code, context);
-  const json = view.json();
-  const body = Buffer.allocUnsafe(json.length + 1);
-  body.set(json);
-  body[json.length] = LINE_FEED;
-  return { status: code, headers: headersOf(form), body };
+  return { status: code, headers: headersOf(form), body: view.jsonLine?.() ?? withLineFeed(view.json()) };
+}
+
+function withLineFeed(json: Uint8Array): Uint8Array {
+  const line = Buffer.allocUnsafe(json.length + 1);
+  line.set(json);
+  line[json.length] = LINE_FEED;
+  return line;
 }
 
 function encodeWatch(request: ApiRequest, reply: WatchReply, form: OutputForm, context: ReplyContext): EncodedReply {

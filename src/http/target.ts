@@ -37,8 +37,12 @@ function decodePath(rawPath: string): string | undefined {
   }
 }
 
+// Shared: nobody changes the query of a request.
+const NO_QUERY = new URLSearchParams();
+
 /** Compat: parameters with a semicolon or with broken escapes are ignored, as if they had not been sent. */
 export function parseQuery(rawQuery: string): URLSearchParams {
+  if (rawQuery === "") return NO_QUERY;
   const isClean = !rawQuery.includes(";") && !(rawQuery.includes("%") && BROKEN_ESCAPE.test(rawQuery));
   if (isClean) return new URLSearchParams(rawQuery);
   const kept = rawQuery.split("&").filter((part) => !part.includes(";") && !BROKEN_ESCAPE.test(part));

@@ -54,6 +54,13 @@ test("a line feed at the end of a stored value does not reach the wire", () => {
   assert.equal(view.json().at(-1), "}".charCodeAt(0));
 });
 
+test("a line has one line feed, whether the stored value ends with one or not", () => {
+  for (const ending of ["", "\n"]) {
+    const view = new ViewCache().view(resource, entry(`${Buffer.from(encodeObject(OBJECT))}${ending}`));
+    assert.equal(String(view.jsonLine?.()), `${view.json()}\n`);
+  }
+});
+
 test("a deleted object is shown at the revision of its deletion", () => {
   const view = viewDeleted(resource, entry(encodeObject(OBJECT)), 9);
   assert.equal(view.object.metadata.resourceVersion, "9");

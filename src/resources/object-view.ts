@@ -139,6 +139,15 @@ class EntryView implements ObjectView {
     return made.json;
   }
 
+  jsonLine(): Uint8Array | undefined {
+    const at = this.#findSplice();
+    if (at === 0) return undefined;
+    const { head } = this.#printer;
+    const out = Buffer.allocUnsafe(this.#splicedSize(head, at) + 1);
+    out[this.#spliceInto(out, 0, head, at)] = LINE_FEED;
+    return out;
+  }
+
   itemJson(): Uint8Array {
     const at = this.#findSplice();
     return at > 0 ? this.#splice(ITEM_HEAD, at) : this.#wholeItem();

@@ -113,6 +113,18 @@ export const listTests: readonly StoreTest[] = [
     },
   ],
   [
+    "what it holds in memory is a state that was true",
+    async (store, prefix) => {
+      const revision = await create(store, `${prefix}a`, "x");
+      // Whoever has read the newest state has brought what is held there, too.
+      await store.get(`${prefix}a`);
+      const held = store.held?.(prefix);
+      if (held === undefined) return;
+      assert.equal(held.get(`${prefix}a`)?.modRevision, revision);
+      assert.deepEqual(keysOf(held.list(prefix)), [`${prefix}a`]);
+    },
+  ],
+  [
     "waits for a revision that is about to come",
     async (store, prefix) => {
       const revision = await create(store, `${prefix}a`, "x");
