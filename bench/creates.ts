@@ -18,6 +18,8 @@ import { podBody, storedBytes } from "./support-pods.ts";
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
+/** How long each server works before it is measured: what has just been started is not compiled yet. */
+const WARM_UP_SECONDS = Number(process.env.BENCH_WARM_UP_SECONDS ?? 20);
 const CONNECTIONS = Number(process.env.BENCH_CONNECTIONS ?? 32);
 const isDurable = process.env.BENCH_UNSAFE === undefined;
 const isAlone = process.env.BENCH_ALONE !== undefined;
@@ -33,10 +35,10 @@ async function prepare({ name, base }: Contestant): Promise<void> {
   if (status !== 201 && status !== 409) throw new Error(`${name}: service account: ${status}`);
 }
 
-function createPods(server: Contestant): Promise<LoadResult> {
+function createPods(server: Contestant, seconds = SECONDS): Promise<LoadResult> {
   const body = JSON.stringify(podBody("pod-@"));
   const target = "/api/v1/namespaces/bench/pods";
-  return loadCreates(server, { path: target, body, connections: CONNECTIONS, seconds: SECONDS });
+  return loadCreates(server, { path: target, body, connections: CONNECTIONS, seconds });
 }
 
 async function bareTransactions(endpoint: string, bytes: number): Promise<number> {
@@ -72,8 +74,10 @@ async function main(): Promise<void> {
       rates.set(name, [...(rates.get(name) ?? []), rate]);
       say(`${name}: ${rate.toFixed(0)}/s${rest}`);
     };
-    // What runs for the first time is not yet compiled.
-    for (const server of servers) await createPods(server);
+    for (const server of servers) {
+      const { perSecond, cpuMsPerRequest } = await createPods(server, WARM_UP_SECONDS);
+      say(`${server.name}, warming up: ${perSecond.toFixed(0)}/s, ${cpuMsPerRequest.toFixed(2)} ms of processor each`);
+    }
     for (let round = 0; round < ROUNDS; round++) {
       for (const server of servers) {
         const { perSecond, cpuMsPerRequest } = await createPods(server);
