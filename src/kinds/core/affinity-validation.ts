@@ -3,6 +3,7 @@ import { labelValue, qualifiedName } from "../../api/names.ts";
 import type { LabelSelector } from "../rules/common-types.ts";
 import { inRange, labelName, pushInvalid, subdomainName } from "../rules/formats.ts";
 import { validateLabelSelector } from "../rules/label-selector.ts";
+import type { PodOptions } from "./pod-options.ts";
 import type {
   Affinity,
   NodeSelector,
@@ -11,7 +12,6 @@ import type {
   PodAffinity,
   PodAffinityTerm,
 } from "./pod-types.ts";
-import type { PodOptions } from "./pod-validation-options.ts";
 
 const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";

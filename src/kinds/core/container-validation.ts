@@ -9,7 +9,7 @@ import {
 import { labelName, portName, portNumber, pushInvalid } from "../rules/formats.ts";
 import { validateEnvironment } from "./container-environment-validation.ts";
 import type { Container, ContainerPort, ContainerResizePolicy } from "./container-types.ts";
-import type { PodOptions } from "./pod-validation-options.ts";
+import type { PodOptions } from "./pod-options.ts";
 import { checkPullPolicy } from "./pull-policy.ts";
 import { validateResources } from "./resource-validation.ts";
 import { validateSecurityContext } from "./security-context-validation.ts";

@@ -4,8 +4,8 @@ import type { Texts } from "../rules/common-types.ts";
 import { pushDescendingErrors } from "../rules/file-paths.ts";
 import type { AppArmorProfile, SeccompProfile } from "./container-types.ts";
 import { containersWithPaths } from "./pod-containers.ts";
+import type { PodOptions } from "./pod-options.ts";
 import type { PodSpec, Toleration } from "./pod-types.ts";
-import type { PodOptions } from "./pod-validation-options.ts";
 import { validateTolerations } from "./scheduling-validation.ts";
 
 /** Marks a pod that shows one which a node runs on its own account. */

@@ -21,8 +21,9 @@ import { MIRROR_POD, validatePodAnnotations, validateProfilesMatch } from "./pod
 import { containersWithPaths } from "./pod-containers.ts";
 import { validateAllContainers } from "./pod-containers-validation.ts";
 import { validatePodLevelResources } from "./pod-level-resources.ts";
+import type { PodOptions } from "./pod-options.ts";
 import type { PodResourceClaim, PodSpec } from "./pod-types.ts";
-import { type PodOptions, podOptions } from "./pod-validation-options.ts";
+import { podOptions } from "./pod-validation-options.ts";
 import { validateResources } from "./resource-validation.ts";
 import {
   validateSchedulingGates,

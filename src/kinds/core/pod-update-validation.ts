@@ -7,8 +7,8 @@ import { sameValue } from "../rules/immutable.ts";
 import { printDifferences } from "../rules/print-differences.ts";
 import type { Container } from "./container-types.ts";
 import { checkImageBlanks } from "./pod-containers-validation.ts";
+import type { PodOptions } from "./pod-options.ts";
 import type { NodeAffinity, NodeSelectorTerm, PodSchedulingGate, PodSpec, Toleration } from "./pod-types.ts";
-import type { PodOptions } from "./pod-validation-options.ts";
 import { validateTolerations } from "./scheduling-validation.ts";
 
 const UPDATABLE = [

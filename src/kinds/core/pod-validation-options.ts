@@ -7,29 +7,10 @@ import { validateLabelKeys, validateTermSelectors } from "./affinity-validation.
 import { isSidecar } from "./container-validation.ts";
 import { hasInvalidDeletionCost } from "./pod-annotation-validation.ts";
 import { containersWithPaths } from "./pod-containers.ts";
+import type { PodOptions } from "./pod-options.ts";
 import type { PodAffinity, PodSpec } from "./pod-types.ts";
 import { spreadSelector } from "./scheduling-validation.ts";
 import { hostSetting } from "./security-context-validation.ts";
-
-/** What is tolerated because the stored pod or template has it already. */
-export interface PodOptions {
-  /** Whether this is a pod rather than a template. */
-  readonly isPod: boolean;
-  readonly allowsInvalidDeletionCost: boolean;
-  readonly allowsPartsOfPages: boolean;
-  readonly allowsInvalidSelectorValues: boolean;
-  readonly allowsInvalidNodeValues: boolean;
-  readonly allowsInvalidSpreadSelector: boolean;
-  readonly spreadKeysWereWrong: boolean;
-  readonly allowsAnyTokenPath: boolean;
-  readonly allowsHostSysctls: boolean;
-  readonly allowsInitRestartOnResize: boolean;
-  readonly allowsDevicesOfOwnUsers: boolean;
-  readonly allowsHostNetworkOfOwnUsers: boolean;
-  readonly allowsEmptyImageReference: boolean;
-  readonly allowsSysAdmin: boolean;
-  readonly allowsComparisons: boolean;
-}
 
 const STRICT: PodOptions = {
   isPod: false,

@@ -22,13 +22,14 @@ import { setPodDefaults } from "./pod-defaults.ts";
 import { dropDisabledFields, dropDisabledStatus } from "./pod-disabled-fields.ts";
 import { podGracePeriodSeconds } from "./pod-grace-period.ts";
 import { podClaimsError, setPodLevelDefaults } from "./pod-level-resources.ts";
+import type { PodOptions } from "./pod-options.ts";
 import { validatePodResize } from "./pod-resize-validation.ts";
 import { validatePodSpec } from "./pod-spec-validation.ts";
 import type { PodStatus } from "./pod-status-types.ts";
 import { validatePodStatus } from "./pod-status-validation.ts";
 import type { PodSpec } from "./pod-types.ts";
 import { validatePodSpecUpdate } from "./pod-update-validation.ts";
-import { type PodOptions, podOptions } from "./pod-validation-options.ts";
+import { podOptions } from "./pod-validation-options.ts";
 import { podWarnings } from "./pod-warnings.ts";
 
 function specOf(pod: KubeObject): PodSpec {

@@ -12,7 +12,7 @@ import { orderedSelector, validateLabelSelector } from "../rules/label-selector.
 import { pushUserAnnotationErrors } from "../rules/metadata.ts";
 import { isKubernetesSigner, signerOfTrustBundle, trustBundleName, validateSignerName } from "../rules/signer-names.ts";
 import { checkDownwardFile } from "./downward-api-validation.ts";
-import type { PodOptions } from "./pod-validation-options.ts";
+import type { PodOptions } from "./pod-options.ts";
 import { checkKeyToPath, checkMode, checkOwner } from "./volume-checks.ts";
 import type {
   ClusterTrustBundleProjection,

@@ -18,7 +18,7 @@ import {
   pushResourceNameErrors,
 } from "../rules/resource-names.ts";
 import type { ResourceClaim, ResourceRequirements } from "./container-types.ts";
-import type { PodOptions } from "./pod-validation-options.ts";
+import type { PodOptions } from "./pod-options.ts";
 
 /** What asks for resources. */
 export interface ResourceScope {

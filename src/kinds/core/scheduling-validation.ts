@@ -10,8 +10,8 @@ import { labelValue, qualifiedName } from "../../api/names.ts";
 import { pushInvalid, subdomainName } from "../rules/formats.ts";
 import { validateLabelSelector } from "../rules/label-selector.ts";
 import { validateLabelKeys } from "./affinity-validation.ts";
+import type { PodOptions } from "./pod-options.ts";
 import type { PodSchedulingGate, PodSchedulingGroup, Toleration, TopologySpreadConstraint } from "./pod-types.ts";
-import type { PodOptions } from "./pod-validation-options.ts";
 
 const EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 const INTEGER = /^(?:0|-?[1-9][0-9]*)$/;

@@ -12,8 +12,8 @@ import { accountNumber, pushInvalid } from "../rules/formats.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";
 import type { AppArmorProfile, SeccompProfile, SecurityContext } from "./container-types.ts";
 import type { ContainerScope } from "./container-validation.ts";
+import type { PodOptions } from "./pod-options.ts";
 import type { PodSecurityContext, PodSpec, Sysctl } from "./pod-types.ts";
-import type { PodOptions } from "./pod-validation-options.ts";
 import { validateWindowsOptions } from "./windows-options-validation.ts";
 
 const PROFILE_SHAPE: GoShape = [

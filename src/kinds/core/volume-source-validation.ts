@@ -12,7 +12,7 @@ import { pushBackstepErrors, pushDescendingErrors } from "../rules/file-paths.ts
 import { inRange, labelName, pushInvalid, rangeMessage, subdomainName } from "../rules/formats.ts";
 import { validateClaimTemplate } from "./claim-spec-validation.ts";
 import { checkDownwardFile } from "./downward-api-validation.ts";
-import type { PodOptions } from "./pod-validation-options.ts";
+import type { PodOptions } from "./pod-options.ts";
 import { checkProjected } from "./projected-volume-validation.ts";
 import { checkPullPolicy } from "./pull-policy.ts";
 import { checkKeyToPath, checkMode, checkOwner, checkRequired } from "./volume-checks.ts";

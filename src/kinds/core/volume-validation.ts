@@ -9,7 +9,7 @@ import {
 import { byteLength } from "../../api/names.ts";
 import { isObject } from "../../api/object.ts";
 import { labelName, pushInvalid, subdomainName } from "../rules/formats.ts";
-import type { PodOptions } from "./pod-validation-options.ts";
+import type { PodOptions } from "./pod-options.ts";
 import { checkSource, SOURCES } from "./volume-source-validation.ts";
 import type { Volume } from "./volume-types.ts";
 

@@ -1,0 +1,19 @@
+/** What is tolerated because the stored pod or template has it already. */
+export interface PodOptions {
+  /** Whether this is a pod rather than a template. */
+  readonly isPod: boolean;
+  readonly allowsInvalidDeletionCost: boolean;
+  readonly allowsPartsOfPages: boolean;
+  readonly allowsInvalidSelectorValues: boolean;
+  readonly allowsInvalidNodeValues: boolean;
+  readonly allowsInvalidSpreadSelector: boolean;
+  readonly spreadKeysWereWrong: boolean;
+  readonly allowsAnyTokenPath: boolean;
+  readonly allowsHostSysctls: boolean;
+  readonly allowsInitRestartOnResize: boolean;
+  readonly allowsDevicesOfOwnUsers: boolean;
+  readonly allowsHostNetworkOfOwnUsers: boolean;
+  readonly allowsEmptyImageReference: boolean;
+  readonly allowsSysAdmin: boolean;
+  readonly allowsComparisons: boolean;
+}
