@@ -75,7 +75,7 @@ export async function startBuilt(
 ): Promise<Contestant & { kill(): Promise<void> }> {
   const port = await freePort();
   const base = `https://127.0.0.1:${port}`;
-  const nodeFlags = process.env.BINNACLE_NODE_FLAGS?.split(" ") ?? [];
+  const nodeFlags = (process.env.BINNACLE_NODE_FLAGS ?? "").split(" ").filter((flag) => flag !== "");
   // Run as users run it: the program says itself how Node is to run it.
   const [program, ...first] = nodeFlags.length > 0 ? [process.execPath, ...nodeFlags, cli] : [cli];
   const server = await startProcess(program, [
