@@ -1,4 +1,4 @@
-import { END, type Pollable } from "../lib/pollable.ts";
+import { END, type Pollable, PollWaiter } from "../lib/pollable.ts";
 import { EventLog } from "./event-log.ts";
 import { StoreError, type StoreEvent, type StoreWatch, type WatchBatch } from "./store.ts";
 
@@ -222,24 +222,18 @@ export class WatchLogs {
   }
 }
 
-interface Waiter {
-  resolve(result: IteratorResult<WatchBatch, undefined>): void;
-  reject(error: unknown): void;
-}
-
 class Watcher implements StoreWatch, AsyncIterator<WatchBatch, undefined>, Pollable<WatchBatch> {
   readonly #logs: WatchLogs;
   readonly #prefix: string;
   readonly #signal: AbortSignal;
   #log: PrefixLog | undefined;
-  #waiter: Waiter | undefined;
-  /** Called instead of answering a waiter, for a reader that polls. */
+  #waiter: PollWaiter<WatchBatch> | undefined;
   #onReady: (() => void) | undefined;
   /** Whether the last `poll` found nothing. */
   #isIdle = false;
   /** The last revision given out. */
   #cursor: number;
-  /** The cursor when `next` was last called. */
+  /** The cursor when `poll` was last called. */
   #consumed: number;
   #isDone = false;
 
@@ -256,22 +250,17 @@ class Watcher implements StoreWatch, AsyncIterator<WatchBatch, undefined>, Polla
   }
 
   progress(): number {
-    const isIdle =
-      (this.#waiter !== undefined || this.#isIdle) && (this.#log?.events.lastRevision ?? 0) <= this.#cursor;
+    const isIdle = this.#isIdle && (this.#log?.events.lastRevision ?? 0) <= this.#cursor;
     return isIdle ? Math.max(this.#consumed, this.#logs.revision) : this.#consumed;
   }
 
   next(): Promise<IteratorResult<WatchBatch, undefined>> {
-    if (this.#waiter !== undefined) return Promise.reject(new TypeError("next() was called while another is waiting"));
-    this.#consumed = this.#cursor;
-    return new Promise((resolve, reject) => {
-      this.#waiter = { resolve, reject };
-      this.wake();
-    });
+    this.#waiter ??= new PollWaiter(this);
+    return this.#waiter.next();
   }
 
   return(): Promise<IteratorResult<WatchBatch, undefined>> {
-    this.#finish();
+    this.#onAbort();
     return Promise.resolve({ done: true, value: undefined });
   }
 
@@ -280,10 +269,10 @@ class Watcher implements StoreWatch, AsyncIterator<WatchBatch, undefined>, Polla
     try {
       const batch = this.#read();
       this.#isIdle = batch === undefined;
-      if (batch === END) this.#finish();
+      if (batch === END) this.stop();
       return batch;
     } catch (error) {
-      this.#finish();
+      this.stop();
       throw error;
     }
   }
@@ -294,33 +283,24 @@ class Watcher implements StoreWatch, AsyncIterator<WatchBatch, undefined>, Polla
   }
 
   stop(): void {
-    this.#finish();
+    this.#isDone = true;
+    this.#isIdle = false;
+    const log = this.#log;
+    if (log === undefined) return;
+    this.#log = undefined;
+    log.waiting.delete(this);
+    this.#signal.removeEventListener("abort", this.#onAbort);
+    this.#logs.release(log);
   }
 
-  /** Answers the waiting `next`, if there is one and there is something to say. */
+  /** Has the reader look again. */
   wake(): void {
-    if (this.#onReady !== undefined) this.#onReady();
-    const waiter = this.#waiter;
-    if (waiter === undefined) return;
-    try {
-      const batch = this.#read();
-      if (batch === END) this.#finish();
-      else if (batch === undefined) this.#log?.waiting.add(this);
-      else {
-        this.#log?.waiting.delete(this);
-        this.#waiter = undefined;
-        waiter.resolve({ done: false, value: batch });
-      }
-    } catch (error) {
-      this.#waiter = undefined;
-      this.#finish();
-      waiter.reject(error);
-    }
+    this.#onReady?.();
   }
 
   readonly #onAbort = (): void => {
-    this.#finish();
-    this.#onReady?.();
+    this.stop();
+    this.wake();
   };
 
   #read(): WatchBatch | undefined | typeof END {
@@ -350,19 +330,5 @@ class Watcher implements StoreWatch, AsyncIterator<WatchBatch, undefined>, Polla
     const { batch } = log.latest;
     this.#cursor = batch.revision;
     return batch;
-  }
-
-  #finish(): void {
-    this.#isDone = true;
-    const log = this.#log;
-    if (log !== undefined) {
-      this.#log = undefined;
-      log.waiting.delete(this);
-      this.#signal.removeEventListener("abort", this.#onAbort);
-      this.#logs.release(log);
-    }
-    const waiter = this.#waiter;
-    this.#waiter = undefined;
-    waiter?.resolve({ done: true, value: undefined });
   }
 }
