@@ -1,4 +1,5 @@
 import { Agent, request } from "node:https";
+import { percentile } from "./support.ts";
 
 /** The client of `million.ts`, in a process of its own so that it does not slow the server down. */
 
@@ -39,10 +40,7 @@ async function readSome(count: number): Promise<void> {
   }
 }
 
-const quantile = (values: number[], part: number) => {
-  values.sort((a, b) => a - b);
-  return (values[Math.floor(values.length * part)] ?? 0).toFixed(2);
-};
+const quantile = (values: readonly number[], share: number) => percentile(values, share).toFixed(2);
 
 await Promise.all(Array.from({ length: IN_FLIGHT }, () => readSome(GETS / IN_FLIGHT)));
 const lists: number[] = [];

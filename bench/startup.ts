@@ -1,9 +1,10 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "../test/support/ports.ts";
 import { startProcess, waitUntilReady } from "../test/support/process.ts";
+import { median, residentMegabytes } from "./support.ts";
 
 /** How long a new process takes until it answers, and what it holds when idle. Needs `npm run build`. */
 export interface StartupFigures {
@@ -40,17 +41,10 @@ export async function measureStartup(runs: number): Promise<StartupFigures> {
   return { readyMs: readyMs.sort((a, b) => a - b), idleMegabytes };
 }
 
-/** Resident memory of a process of this machine. */
-export async function residentMegabytes(pid: number): Promise<number> {
-  const text = await readFile(`/proc/${pid}/status`, "utf8");
-  return Number(/VmRSS:\s+(\d+) kB/.exec(text)?.[1] ?? 0) / 1024;
-}
-
 if (import.meta.main) {
   const { readyMs, idleMegabytes } = await measureStartup(10);
-  const median = readyMs[Math.floor(readyMs.length / 2)] ?? 0;
   process.stdout.write(
-    `ready after ${median.toFixed(0)} ms (median of ${readyMs.length}; ${readyMs[0]?.toFixed(0)}–${readyMs.at(-1)?.toFixed(0)}), ` +
+    `ready after ${median(readyMs).toFixed(0)} ms (median of ${readyMs.length}; ${readyMs[0]?.toFixed(0)}–${readyMs.at(-1)?.toFixed(0)}), ` +
       `idle ${idleMegabytes.toFixed(0)} MB\n`,
   );
 }

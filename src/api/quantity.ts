@@ -1,3 +1,4 @@
+import { remember } from "../lib/remember.ts";
 /** How a quantity was written, and is printed again: `12Mi`, `12M` or `12e6`. */
 export type QuantityFormat = "BinarySI" | "DecimalSI" | "DecimalExponent";
 
@@ -49,21 +50,8 @@ const MAX_LENGTH = 10_000;
 const MAX_ZEROS = 30_000;
 
 // The same few amounts stand in most objects, and are read several times for one write.
-const MAX_KNOWN = 1000;
-const MAX_KNOWN_LENGTH = 20;
-const known = new Map<string, Quantity>();
-
 /** Reads a quantity. Throws QuantityError. */
-export function parseQuantity(text: string): Quantity {
-  const found = known.get(text);
-  if (found !== undefined) return found;
-  const quantity = readQuantity(text);
-  if (text.length <= MAX_KNOWN_LENGTH) {
-    if (known.size === MAX_KNOWN) known.clear();
-    known.set(text, quantity);
-  }
-  return quantity;
-}
+export const parseQuantity: (text: string) => Quantity = remember(readQuantity, { results: 1000, textLength: 20 });
 
 function readQuantity(text: string): Quantity {
   if (text.length > MAX_LENGTH) throw new QuantityError(`must be no more than ${MAX_LENGTH} characters`);
@@ -206,20 +194,11 @@ function trailingZeros(digits: string): number {
   return digits.length - end;
 }
 
-const MAX_REMEMBERED = 2000;
-const MAX_REMEMBERED_LENGTH = 64;
-const remembered = new Map<string, string>();
-
 /** The text of a quantity in canonical form, fast for texts that come again and again. Throws QuantityError. */
-export function canonicalQuantity(text: string): string {
-  const known = remembered.get(text);
-  if (known !== undefined) return known;
-  const canonical = printQuantity(parseQuantity(text));
-  if (text.length > MAX_REMEMBERED_LENGTH) return canonical;
-  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-  remembered.set(text, canonical);
-  return canonical;
-}
+export const canonicalQuantity: (text: string) => string = remember(
+  (text: string) => printQuantity(parseQuantity(text)),
+  { results: 2000, textLength: 64 },
+);
 
 /** Negative, zero or positive, as the first is less than, equal to or greater than the second. */
 export function compareQuantities(left: Quantity, right: Quantity): number {

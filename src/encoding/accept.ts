@@ -1,3 +1,4 @@
+import { remember } from "../lib/remember.ts";
 /** One clause of an Accept header. */
 export interface AcceptClause {
   readonly type: string;
@@ -6,20 +7,15 @@ export interface AcceptClause {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-const CACHE_SIZE = 256;
-const cache = new Map<string, readonly AcceptClause[]>();
-
 /** Reads an Accept header: best quality first, concrete types before wildcards. Clients repeat few headers, so results are kept. */
-export function parseAccept(header: string): readonly AcceptClause[] {
-  const known = cache.get(header);
-  if (known !== undefined) return known;
-  const clauses = header.split(",").flatMap((part) => parseClause(part));
-  clauses.sort((a, b) => b.quality - a.quality || wildness(a) - wildness(b));
-  if (cache.size >= CACHE_SIZE) cache.clear();
-  // A very long header is not worth keeping: a hostile client could fill the cache with megabytes.
-  if (header.length <= 1024) cache.set(header, clauses);
-  return clauses;
-}
+export const parseAccept: (header: string) => readonly AcceptClause[] = remember(
+  (header: string) =>
+    header
+      .split(",")
+      .flatMap((part) => parseClause(part))
+      .sort((a, b) => b.quality - a.quality || wildness(a) - wildness(b)),
+  { results: 256, textLength: 1024 },
+);
 
 function parseClause(part: string): AcceptClause[] {
   const [range = "", ...rest] = part.split(";");

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Json, JsonObject, KubeObject } from "../api/object.ts";
+import { isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
 import { decodeBySchema } from "../schema/decode.ts";
 import type { Schema } from "../schema/schema.ts";
 import { builtInSchema } from "./built-in-schemas.ts";
@@ -59,4 +59,12 @@ export function objectsOf(
     if (error !== undefined) throw new Error(error);
     return { ...value, kind, apiVersion, metadata: { name: "one" } } as KubeObject;
   });
+}
+
+/** Calls `change` for every object inside of a value. */
+export function eachObject(value: Json | undefined, change: (object: JsonObject) => void): void {
+  if (Array.isArray(value)) for (const item of value) eachObject(item, change);
+  if (!isObject(value)) return;
+  for (const member of Object.values(value)) eachObject(member, change);
+  change(value);
 }

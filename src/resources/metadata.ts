@@ -1,20 +1,17 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { badRequest } from "../api/api-error.ts";
 import { isObject, type KubeObject, type ObjectMeta, type OwnerReference } from "../api/object.ts";
+import { remember } from "../lib/remember.ts";
 import type { ResourceDefinition } from "./definition.ts";
 
 // Most moments that are printed are now, several times for one write.
-let lastSecond = Number.NaN;
-let lastPrinted = "";
+const printSecond = remember((second: number) => `${new Date(second * 1000).toISOString().slice(0, 19)}Z`, {
+  results: 16,
+});
 
 /** A moment as objects carry it: RFC 3339 in UTC, whole seconds. */
 export function printTime(ms: number): string {
-  const second = Math.floor(ms / 1000);
-  if (second !== lastSecond) {
-    lastPrinted = `${new Date(ms).toISOString().slice(0, 19)}Z`;
-    lastSecond = second;
-  }
-  return lastPrinted;
+  return printSecond(Math.floor(ms / 1000));
 }
 
 /** Removes members that mean nothing, as the real server does when it decodes: null, and empty maps and lists of metadata. */

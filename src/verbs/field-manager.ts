@@ -1,5 +1,6 @@
 import type { Call } from "../api/call.ts";
 import type { KubeObject } from "../api/object.ts";
+import { remember } from "../lib/remember.ts";
 import type { TrackingScope } from "../patch/apply/scope.ts";
 import { trackUpdate } from "../patch/apply/track-update.ts";
 import { printTime } from "../resources/metadata.ts";
@@ -7,25 +8,18 @@ import { trackingScopeOf } from "../resources/tracking-scope.ts";
 import type { Target, VerbContext } from "./target.ts";
 
 const MAX_MANAGER_BYTES = 128;
-const MAX_KNOWN_AGENTS = 1000;
-const knownAgents = new Map<string, string>();
 
 /** Who a write is recorded for: the given manager, or the program that the client says it is. */
 export function managerOf(call: Call, fieldManager: string): string {
   if (fieldManager !== "") return fieldManager;
   const agent = call.request.headers["user-agent"];
-  const text = typeof agent === "string" ? agent : "";
-  const known = knownAgents.get(text);
-  if (known !== undefined) return known;
-  const manager = programOf(text);
-  // A client that calls itself something else every time must not fill the memory.
-  if (knownAgents.size === MAX_KNOWN_AGENTS) knownAgents.clear();
-  knownAgents.set(text, manager);
-  return manager;
+  return programOf(typeof agent === "string" ? agent : "");
 }
 
 /** The program that a User-Agent header names. */
-function programOf(agent: string): string {
+const programOf = remember(readProgram, { results: 1000, textLength: 1024 });
+
+function readProgram(agent: string): string {
   const program = agent.split("/")[0] ?? "";
   let manager = "";
   for (const character of program) {

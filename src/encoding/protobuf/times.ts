@@ -1,4 +1,5 @@
 import type { Json } from "../../api/object.ts";
+import { remember } from "../../lib/remember.ts";
 import { DecodeError } from "../json.ts";
 import { expectWireType, type ValueCodec } from "./codec.ts";
 import type { Reader } from "./reader.ts";
@@ -35,18 +36,10 @@ function readTimestamp(input: Reader, end: number): { seconds: number; nanos: nu
   return seconds === ZERO_SECONDS && nanos === 0 ? undefined : { seconds, nanos };
 }
 
-const PRINTED_SIZE = 512;
 // Objects are full of the same few moments, and printing one is slow.
-const printed = new Map<number, string>();
-
-function printSeconds(seconds: number): string {
-  const known = printed.get(seconds);
-  if (known !== undefined) return known;
-  const text = new Date(seconds * 1000).toISOString().slice(0, 19);
-  if (printed.size >= PRINTED_SIZE) printed.clear();
-  printed.set(seconds, text);
-  return text;
-}
+const printSeconds = remember((seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 19), {
+  results: 512,
+});
 
 /** A moment in whole seconds: `2006-01-02T15:04:05Z`. */
 export const TIME: ValueCodec = {

@@ -2,21 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
-import { objectsOf } from "../random-objects.suite.ts";
+import { eachObject, objectsOf } from "../random-objects.suite.ts";
 import { convertResource } from "./conversion.ts";
 
 const VERSIONS = ["v1", "v1beta2", "v1beta1"];
 const KINDS = ["DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice"];
 const apiVersionOf = (version: string) => `resource.k8s.io/${version}`;
 const toStored = (object: KubeObject) => convertResource(object, apiVersionOf("v1"));
-
-/** Calls `change` for every object inside of a value. */
-function eachObject(value: Json | undefined, change: (object: JsonObject) => void): void {
-  if (Array.isArray(value)) for (const item of value) eachObject(item, change);
-  if (!isObject(value)) return;
-  for (const member of Object.values(value)) eachObject(member, change);
-  change(value);
-}
 
 /** Leaves out what validation refuses and one of the versions has no words for. */
 function tidy(object: JsonObject): void {

@@ -1,19 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
-import { objectsOf } from "../random-objects.suite.ts";
+import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { eachObject, objectsOf } from "../random-objects.suite.ts";
 import { convertPodGroup, convertWorkload, OLDER_VERSION, OLDEST_VERSION } from "./conversion.ts";
 
 const STORED = "scheduling.k8s.io/v1beta1";
 const componentOf = (version: string, kind: string) => `io.k8s.api.scheduling.${version}.${kind}`;
-
-function eachObject(value: Json | undefined, change: (object: JsonObject) => void): void {
-  if (Array.isArray(value)) for (const item of value) eachObject(item, change);
-  if (!isObject(value)) return;
-  for (const member of Object.values(value)) eachObject(member, change);
-  change(value);
-}
 
 /** Gives all groups names of their own and one way to be disrupted, and a workload either groups or a tree. */
 function tidy(object: JsonObject): void {

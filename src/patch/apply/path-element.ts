@@ -1,5 +1,6 @@
 import { quote } from "../../api/field-error.ts";
 import type { Json } from "../../api/object.ts";
+import { remember } from "../../lib/remember.ts";
 
 /**
  * One step of a path in its wire form, which is also its identity:
@@ -36,21 +37,11 @@ function escapeOne(found: string): string {
 }
 
 // Members of sets are found by text, and a text that has been such a member is found faster than a new one.
-const MAX_KNOWN = 4000;
-const MAX_KNOWN_LENGTH = 64;
-const known = new Map<string, PathElement>();
-
 /** The element of a field or map key. */
-export function fieldElement(name: string): PathElement {
-  const element = known.get(name);
-  if (element !== undefined) return element;
-  const made = `f:${name}`;
-  if (name.length <= MAX_KNOWN_LENGTH) {
-    if (known.size === MAX_KNOWN) known.clear();
-    known.set(name, made);
-  }
-  return made;
-}
+export const fieldElement: (name: string) => PathElement = remember((name: string) => `f:${name}`, {
+  results: 4000,
+  textLength: 64,
+});
 
 /** The element of a list item by its key fields, which must be sorted by name. */
 export function keyElement(fields: readonly KeyField[]): PathElement {
