@@ -140,8 +140,9 @@ const asAdministrator = (next: Handler) => (call: Call) => {
 /** Only actions may have no columns: whatever is stored can be listed. */
 function hasTable(catalog: Catalog): (info: RequestInfo) => boolean {
   return ({ group, version, resource, subresource, verb }) => {
+    if (verb !== "create") return true;
     const found = catalog.find(group, version, resource);
-    if (verb !== "create" || found === undefined) return true;
+    if (found === undefined) return true;
     const { kind } = found.subresources[subresource] ?? {};
     return (kind ?? found.version).table !== undefined;
   };

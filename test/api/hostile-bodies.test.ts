@@ -215,6 +215,12 @@ const attacks: readonly Attack[] = [
     code: 400,
   },
   {
+    name: "20,000 files of a volume in one place",
+    path: "/apis/apps/v1/namespaces/default/deployments",
+    body: `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"v"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}],"volumes":[{"name":"v","configMap":{"name":"m","items":[${many(20_000, (i) => `{"key":"k${i}","path":"p"}`)}]}}]}}}}`,
+    code: 201,
+  },
+  {
     name: "selector object of 1 MB that does not match",
     path: "/apis/apps/v1/namespaces/default/deployments",
     body: `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"selector":{"matchExpressions":[{"key":"a","operator":"In","values":[${many(100_000, (i) => `"v${i}"`)}]}]},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`,

@@ -151,7 +151,13 @@ function listWarnings({ hostAliases = [], imagePullSecrets = [] }: PodSpec, path
 
 /** Indexes of items that have come before. */
 function repeated(items: readonly string[]): number[] {
-  return items.flatMap((item, index) => (items.indexOf(item) < index ? [index] : []));
+  const seen = new Set<string>();
+  const found: number[] = [];
+  for (const [index, item] of items.entries()) {
+    if (seen.has(item)) found.push(index);
+    seen.add(item);
+  }
+  return found;
 }
 
 const BYTES = ["memory", "ephemeral-storage"];

@@ -16,6 +16,16 @@ const OLD_SOURCES: readonly [member: keyof Volume, name: string, text: string][]
   ["rbd", "rbd", "deprecated in v1.28, non-functional in v1.31+"],
 ];
 
+/** Different warnings beyond so many are never shown: all that a client is told fits into few kilobytes. */
+const MAX_TEXTS = 1000;
+/** So many pairs of files are compared for one object. A body of three megabytes could name billions. */
+const MAX_PAIRS = 1_000_000;
+
+/** How many more pairs of files may be compared. */
+interface Budget {
+  pairs: number;
+}
+
 /** What clients are told about volumes that are taken although something about them is doubtful. */
 export function volumeWarnings(volumes: readonly Volume[], path: string): string[] {
   const warnings: string[] = [];
@@ -25,7 +35,8 @@ export function volumeWarnings(volumes: readonly Volume[], path: string): string
     const claim = volume.ephemeral?.volumeClaimTemplate?.spec;
     if (claim) warnings.push(...claimWarnings(claim, `${at}.ephemeral.volumeClaimTemplate.spec`));
   }
-  for (const volume of volumes) warnings.push(...overlapWarnings(volume));
+  const budget = { pairs: MAX_PAIRS };
+  for (const volume of volumes) for (const text of overlapWarnings(volume, budget)) warnings.push(text);
   return warnings;
 }
 
@@ -45,20 +56,20 @@ interface PlacedFile {
   readonly source: string;
 }
 
-function overlapWarnings({ name = "", configMap, secret, downwardAPI, projected }: Volume): string[] {
+function overlapWarnings({ name = "", configMap, secret, downwardAPI, projected }: Volume, budget: Budget): string[] {
   const warnings: string[] = [];
   const say = (kind: string, texts: readonly string[]) => {
     for (const text of texts) warnings.push(`volume ${quote(name)} (${kind}): overlapping paths: ${text}`);
   };
-  if (configMap) say(`ConfigMap ${quote(configMap.name ?? "")}`, overlaps(filesOf(configMap.items, "")));
-  if (secret) say(`Secret ${quote(secret.secretName ?? "")}`, overlaps(filesOf(secret.items, "")));
-  if (downwardAPI) say("DownwardAPI", overlaps(filesOf(downwardAPI.items, "")));
+  if (configMap) say(`ConfigMap ${quote(configMap.name ?? "")}`, overlaps(filesOf(configMap.items, ""), budget));
+  if (secret) say(`Secret ${quote(secret.secretName ?? "")}`, overlaps(filesOf(secret.items, ""), budget));
+  if (downwardAPI) say("DownwardAPI", overlaps(filesOf(downwardAPI.items, ""), budget));
   if (projected) {
     const { sources = [] } = projected;
     for (const source of sources) {
       if (Object.keys(source).length === 0) warnings.push(`volume ${quote(name)} (Projected) has no sources provided`);
     }
-    say("Projected", overlaps(sources.flatMap(projectedFiles)));
+    say("Projected", overlaps(sources.flatMap(projectedFiles), budget));
   }
   return warnings;
 }
@@ -86,22 +97,27 @@ function projectedFiles(source: VolumeProjection): PlacedFile[] {
   ];
 }
 
-function overlaps(files: readonly PlacedFile[]): string[] {
+/** Compares every file with those before it, as far as the budget goes. */
+function overlaps(files: readonly PlacedFile[], budget: Budget): readonly string[] {
   if (files.length < 2) return [];
-  const seen: PlacedFile[] = [];
-  return files.flatMap(({ path, source }) => {
-    const file = { path: path.replace(/\/+$/, ""), source };
-    const texts = seen
-      .filter((other) => file.path !== "" && other.path !== "" && isWithin(file.path, other.path))
-      .map((other) => `${print(file)} with ${print(other)}`);
+  const texts = new Set<string>();
+  const seen: (PlacedFile & { readonly folder: string })[] = [];
+  for (const { path, source } of files) {
+    const trimmed = path.replace(/\/+$/, "");
+    if (trimmed === "") continue;
+    const file = { path: trimmed, source, folder: `${trimmed}/` };
+    for (const other of seen) {
+      if (budget.pairs-- <= 0 || texts.size >= MAX_TEXTS) return [...texts];
+      if (isWithin(file.folder, other.folder)) texts.add(`${print(file)} with ${print(other)}`);
+    }
     seen.push(file);
-    return texts;
-  });
+  }
+  return [...texts];
 }
 
-/** Whether one path is the other, or leads through it. */
+/** Whether one path is the other, or leads through it. Both end in a slash. */
 function isWithin(one: string, other: string): boolean {
-  return `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`);
+  return one.startsWith(other) || other.startsWith(one);
 }
 
 function print({ path, source }: PlacedFile): string {
