@@ -11,6 +11,8 @@ import { parseTarget } from "./target.ts";
 
 /** Bodies that are refused unread are read to their end and thrown away, so that the connection lives on; up to this size. */
 const MAX_DISCARDED_BYTES = 32 * 1024 * 1024;
+/** How long a client that is still sending has to read its answer before the connection is closed, as the real server does. */
+const LINGER_MS = 500;
 
 class Http1Carrier implements Carrier {
   readonly source: IncomingMessage;
@@ -39,7 +41,9 @@ class Http1Carrier implements Carrier {
     const { status, headers, body } = reply;
     const response = this.#response;
     if (response === undefined) throw new Error("an upgraded connection has no response");
-    if (isLast || isTooMuchToDiscard(this.source)) headers.connection = "close";
+    const isUnread = isTooMuchToDiscard(this.source);
+    if (isUnread) lingerAtEnd(this.source);
+    if (isLast || isUnread) headers.connection = "close";
     if (typeof body === "string" || body instanceof Uint8Array) {
       if (status !== 204 && status !== 304) headers["content-length"] = String(Buffer.byteLength(body));
       response.writeHead(status, headers);
@@ -95,6 +99,20 @@ function isTooMuchToDiscard(message: IncomingMessage): boolean {
   return declared === undefined
     ? message.headers["transfer-encoding"] !== undefined
     : Number(declared) > MAX_DISCARDED_BYTES;
+}
+
+/**
+ * Has the connection of a request that is still being sent closed in two steps: to close it with bytes unread would
+ * reset it, and the client could lose an answer that it has not read yet. Nothing more is read in the meantime.
+ */
+function lingerAtEnd(message: IncomingMessage): void {
+  const { socket } = message;
+  socket.destroySoon = () => {
+    message.pause();
+    socket.end();
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+    socket.once("close", () => clearTimeout(timer));
+  };
 }
 
 /** Refuses a request that cannot be understood, with the real server's text, and closes the connection. */

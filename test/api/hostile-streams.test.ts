@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from "node:http2";
 import { request } from "node:https";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { connect as connectTls } from "node:tls";
 import WebSocket from "ws";
 import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
 import { clientFor } from "../support/client.ts";
@@ -45,7 +47,8 @@ describe("hostile streams", { timeout: 60_000 }, () => {
     let sent = 0;
     const piece = Buffer.alloc(64 * 1024, "[");
     const feed = () => {
-      while (!outgoing.destroyed && outgoing.write(piece)) sent += piece.length;
+      do sent += piece.length;
+      while (!outgoing.destroyed && outgoing.write(piece));
     };
     outgoing.on("drain", feed);
     feed();
@@ -53,6 +56,29 @@ describe("hostile streams", { timeout: 60_000 }, () => {
     assert.equal(response.statusCode, 413);
     outgoing.destroy();
     assert.ok(sent < 64 * 1024 * 1024, `${sent} bytes were taken`);
+    await assertServes();
+  });
+
+  test("a refusal reaches a client that goes on sending before it reads", async () => {
+    const { hostname, port } = new URL(server.base);
+    const socket = connectTls({ host: hostname, port: Number(port), rejectUnauthorized: false });
+    const closed = once(socket, "close").catch(() => undefined);
+    let got = "";
+    socket.on("error", (error) => {
+      got += error;
+    });
+    await once(socket, "secureConnect");
+    const head = [`POST ${CONFIG_MAPS} HTTP/1.1`, "Host: x", `Authorization: ${authorization}`];
+    socket.write(`${head.join("\r\n")}\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n`);
+    for (let piece = 0; piece < 20; piece++) {
+      socket.write("x".repeat(1000));
+      await sleep(10);
+    }
+    socket.on("data", (chunk) => {
+      got += chunk;
+    });
+    await closed;
+    assert.match(got, /^HTTP\/1.1 413/);
     await assertServes();
   });
 

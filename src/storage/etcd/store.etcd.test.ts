@@ -6,6 +6,17 @@ import { describeStore } from "../store.suite.ts";
 import { StoreError } from "../store.ts";
 import { EtcdStore, type EtcdStoreOptions } from "./store.ts";
 
+/**
+ * A write that comes back shows that the cache's watch is in place. Until then etcd may compact what the cache has not
+ * seen: it is then loaded anew, and its watchers have to begin again.
+ */
+async function assertFollows(store: CachedStore, key: string): Promise<void> {
+  const before = await store.get(key);
+  const written = await store.put(key, new Uint8Array(1), before?.modRevision ?? 0);
+  assert.ok(written.ok);
+  assert.equal((await store.get(key))?.modRevision, written.revision);
+}
+
 // Each cluster's suites take turns, since they compact, but mostly they wait: the clusters go side by side.
 describe("the store suite on etcd", { concurrency: true }, () => {
   for (const members of [1, 3] as const) {
@@ -29,6 +40,7 @@ describe("the store suite on etcd", { concurrency: true }, () => {
       describeStore("CachedStore over EtcdStore", async () => {
         const store = new CachedStore(open(), { prefix: "/suite-" });
         await store.ready;
+        await assertFollows(store, "/suite-follows");
         return { store, close: () => store.close() };
       });
     });
