@@ -221,6 +221,12 @@ const attacks: readonly Attack[] = [
     code: 201,
   },
   {
+    name: "40,000 ports with one number",
+    path: "/apis/apps/v1/namespaces/default/deployments",
+    body: `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"p"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i","ports":[${many(40_000, () => `{"containerPort":80,"protocol":"TCP"}`)}]}]}}}}`,
+    code: 201,
+  },
+  {
     name: "selector object of 1 MB that does not match",
     path: "/apis/apps/v1/namespaces/default/deployments",
     body: `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"selector":{"matchExpressions":[{"key":"a","operator":"In","values":[${many(100_000, (i) => `"v${i}"`)}]}]},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`,

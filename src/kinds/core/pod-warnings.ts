@@ -216,10 +216,28 @@ function portWarnings(containers: readonly PlacedContainer[]): string[] {
     for (const [index, port] of (container.ports ?? []).entries()) ports.push({ at: `${at}.ports[${index}]`, port });
   }
   if (ports.length === 0) return [];
-  return [
-    ...ports.flatMap((one, index) => [...lonelyAddress(one), ...collisions(one, ports.slice(0, index))]),
-    ...nameCollisions(ports),
-  ];
+  return [...definitionWarnings(ports), ...nameCollisions(ports)];
+}
+
+/** Of ports with the same number and protocol, how many pairs are looked at; an answer has room for some 50 warnings. */
+const MAX_PAIRS = 100_000;
+
+function definitionWarnings(ports: readonly PlacedPort[]): string[] {
+  const found: string[] = [];
+  const before = new Map<string, PlacedPort[]>();
+  let pairs = 0;
+  for (const one of ports) {
+    const key = `${one.port.containerPort} ${one.port.protocol}`;
+    const others = before.get(key) ?? [];
+    for (const text of lonelyAddress(one)) found.push(text);
+    for (const other of others) {
+      if (++pairs > MAX_PAIRS) return found;
+      for (const text of collisions(one, other)) found.push(text);
+    }
+    others.push(one);
+    before.set(key, others);
+  }
+  return found;
 }
 
 function lonelyAddress({ at, port }: PlacedPort): string[] {
@@ -229,16 +247,14 @@ function lonelyAddress({ at, port }: PlacedPort): string[] {
   return [`${at}: hostIP set without hostPort: ${shown}`];
 }
 
-function collisions({ at, port }: PlacedPort, others: readonly PlacedPort[]): string[] {
-  const { containerPort, protocol, hostIP = "", hostPort = 0 } = port;
-  return others.flatMap((other) => {
-    const { hostIP: otherIP = "", hostPort: otherPort = 0 } = other.port;
-    if (other.port.containerPort !== containerPort || other.port.protocol !== protocol) return [];
-    if (hostIP === otherIP && hostPort === otherPort) return [`${at}: duplicate port definition with ${other.at}`];
-    if (hostPort === 0 || otherPort === 0) return [`${at}: overlapping port definition with ${other.at}`];
-    if (hostPort !== otherPort || (hostIP === "") === (otherIP === "")) return [];
-    return [`${at}: dangerously ambiguous port definition with ${other.at}`];
-  });
+/** Of two ports with the same number and protocol. */
+function collisions({ at, port }: PlacedPort, other: PlacedPort): string[] {
+  const { hostIP = "", hostPort = 0 } = port;
+  const { hostIP: otherIP = "", hostPort: otherPort = 0 } = other.port;
+  if (hostIP === otherIP && hostPort === otherPort) return [`${at}: duplicate port definition with ${other.at}`];
+  if (hostPort === 0 || otherPort === 0) return [`${at}: overlapping port definition with ${other.at}`];
+  if (hostPort !== otherPort || (hostIP === "") === (otherIP === "")) return [];
+  return [`${at}: dangerously ambiguous port definition with ${other.at}`];
 }
 
 function nameCollisions(ports: readonly PlacedPort[]): string[] {
