@@ -1,3 +1,4 @@
+import type { Sequence } from "../lib/sequence.ts";
 import type { Column } from "./columns.ts";
 import type { Json, KubeObject, ListMeta } from "./object.ts";
 import type { Status } from "./status.ts";
@@ -23,11 +24,8 @@ export interface ObjectView {
   readonly encodings: Map<string, Uint8Array>;
 }
 
-/** Objects in order. An array is one; long lists rather make a view when it is asked for. */
-export interface ViewList extends Iterable<ObjectView> {
-  readonly length: number;
-  at(index: number): ObjectView | undefined;
-}
+/** Objects in order. Long lists make a view when it is asked for. */
+export type ViewList = Sequence<ObjectView>;
 
 /** How a kind shows itself as a Table. Undefined columns: this kind cannot be shown so. */
 export interface TableShape {

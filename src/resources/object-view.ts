@@ -1,6 +1,7 @@
 import type { KubeObject } from "../api/object.ts";
 import type { ObjectView, ViewList } from "../api/reply.ts";
 import { parseJson } from "../encoding/json.ts";
+import type { Sequence } from "../lib/sequence.ts";
 import type { Entry, StoreEvent } from "../storage/store.ts";
 import { type Attributes, readAttributes } from "./attributes.ts";
 import type { ServedResource } from "./catalog.ts";
@@ -267,7 +268,7 @@ export class ViewCache {
   }
 
   /** Shows many entries; each view is made when it is asked for. */
-  list(resource: ServedResource, entries: readonly Entry[]): ViewList {
+  list(resource: ServedResource, entries: Sequence<Entry>): ViewList {
     return new EntryViews(this, resource, entries);
   }
 
@@ -312,9 +313,9 @@ export class ViewCache {
 class EntryViews implements ViewList {
   readonly #cache: ViewCache;
   readonly #resource: ServedResource;
-  readonly #entries: readonly Entry[];
+  readonly #entries: Sequence<Entry>;
 
-  constructor(cache: ViewCache, resource: ServedResource, entries: readonly Entry[]) {
+  constructor(cache: ViewCache, resource: ServedResource, entries: Sequence<Entry>) {
     this.#cache = cache;
     this.#resource = resource;
     this.#entries = entries;
@@ -325,7 +326,7 @@ class EntryViews implements ViewList {
   }
 
   at(index: number): ObjectView | undefined {
-    const entry = this.#entries[index];
+    const entry = this.#entries.at(index);
     return entry && this.#cache.view(this.#resource, entry);
   }
 

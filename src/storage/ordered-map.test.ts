@@ -46,6 +46,17 @@ function checkSame(
     map.values({ after: low, to: high }),
     inside.map(([, value]) => value),
   );
+  const slice = map.slice({ after: low, to: high });
+  assert.deepEqual(
+    [...slice],
+    inside.map(([, value]) => value),
+  );
+  // Not in order, either.
+  for (const index of [slice.length - 1, 0, slice.length >> 1, slice.length, -1]) {
+    assert.equal(slice.at(index), inside[index]?.[1]);
+  }
+  assert.deepEqual([...map.slice()], map.values());
+  assert.deepEqual([...map.slice({ from: low })], map.values({ from: low }));
   assert.deepEqual(
     map.values({ from: low, limit: 3 }),
     sorted

@@ -1,3 +1,5 @@
+import type { Sequence } from "../lib/sequence.ts";
+
 const maxWidth = 64;
 const mergeBelow = 16;
 const mergeUpTo = 48;
@@ -119,6 +121,14 @@ export class OrderedMap<V extends NonNullable<unknown>> {
     const limit = range.limit === undefined || range.limit === 0 ? Number.POSITIVE_INFINITY : range.limit;
     this.#collect(this.#root, range, limit, out);
     return out;
+  }
+
+  /** The values of a range where they are, in order of their keys. The map must not change any more. */
+  slice(range: KeyRange = {}): Sequence<V> {
+    const { from, after, to } = range;
+    const start = after === undefined ? (from === undefined ? 0 : this.#rank(from, false)) : this.#rank(after, true);
+    const end = to === undefined ? this.size : this.#rank(to, false);
+    return new MapSlice(this.#root, start, Math.max(0, end - start));
   }
 
   /** Keys and values in order, beginning with `from` itself if it is there. The map must not change meanwhile. */
@@ -302,6 +312,45 @@ export class OrderedMap<V extends NonNullable<unknown>> {
       node = childAt(node.children, index);
     }
     return rank + (orEqual ? this.#upperBound(node.keys, key) : this.#lowerBound(node.keys, key));
+  }
+}
+
+/** Values of a map that are looked up when they are asked for; the next one costs the least. */
+class MapSlice<V> implements Sequence<V> {
+  readonly length: number;
+  readonly #root: TreeNode<V>;
+  readonly #start: number;
+  /** The values of the leaf that was read last, and the place of the first of them. */
+  #values: readonly V[] = [];
+  #first = 0;
+
+  constructor(root: TreeNode<V>, start: number, length: number) {
+    this.#root = root;
+    this.#start = start;
+    this.length = length;
+  }
+
+  at(index: number): V | undefined {
+    if (index < 0 || index >= this.length) return undefined;
+    const place = this.#start + index;
+    if (place < this.#first || place >= this.#first + this.#values.length) this.#findLeaf(place);
+    return this.#values[place - this.#first];
+  }
+
+  *[Symbol.iterator](): Generator<V> {
+    for (let i = 0; i < this.length; i++) yield this.at(i) as V;
+  }
+
+  #findLeaf(place: number): void {
+    let node = this.#root;
+    let first = 0;
+    while (node.children !== undefined) {
+      let index = 0;
+      for (; place >= first + childAt(node.children, index).size; index++) first += childAt(node.children, index).size;
+      node = childAt(node.children, index);
+    }
+    this.#values = node.values;
+    this.#first = first;
   }
 }
 

@@ -1,5 +1,6 @@
+import type { Sequence } from "../lib/sequence.ts";
 import { EventLog } from "./event-log.ts";
-import { compareKeys, OrderedMap, prefixEnd } from "./ordered-map.ts";
+import { compareKeys, type KeyRange, OrderedMap, prefixEnd } from "./ordered-map.ts";
 import { PastStates } from "./past-states.ts";
 import { type Entry, type Page, StoreError, type StoreEvent, type StoreWatch } from "./store.ts";
 import { WatchLogs } from "./watch-logs.ts";
@@ -109,15 +110,23 @@ export class Snapshots {
   list(prefix: string, options: SnapshotListOptions = {}): Page {
     const revision = options.revision ?? this.#revision;
     const map = this.#stateAt(revision);
-    const to = prefixEnd(prefix);
-    const { after, limit } = options;
-    const start = after !== undefined && compareKeys(after, prefix) >= 0 ? { after } : { from: prefix };
-    const entries = map.values({ ...start, to, limit });
+    const { limit } = options;
+    const range = rangeOf(prefix, options.after);
+    const entries = map.values({ ...range, limit });
     const last = limit === undefined || limit === 0 ? undefined : entries.at(-1);
-    const remaining = last === undefined ? 0 : map.countRange(last.key, to);
+    const remaining = last === undefined ? 0 : map.countRange(last.key, range.to);
     // The rest of this page's list is going to be read at the same revision.
     if (remaining > 0 && map === this.#map) this.#past.keep({ revision, map });
     return { entries, revision, remaining };
+  }
+
+  /** As `list` at a revision, but nothing is copied. Undefined when the revision is not kept, or not reached yet. */
+  slice(prefix: string, options: { readonly revision: number; readonly after?: string }): Sequence<Entry> | undefined {
+    const { revision, after } = options;
+    if (revision > this.#revision || revision < this.#oldest) return undefined;
+    const map = this.#stateAt(revision);
+    // The current map goes on changing; a clone of it is a pointer.
+    return (map === this.#map ? map.clone() : map).slice(rangeOf(prefix, after));
   }
 
   /**
@@ -206,4 +215,9 @@ export class Snapshots {
     clearTimeout(waiter.timer);
     return this.#waiters.delete(waiter) ? waiter : undefined;
   }
+}
+
+function rangeOf(prefix: string, after: string | undefined): KeyRange {
+  const start = after !== undefined && compareKeys(after, prefix) >= 0 ? { after } : { from: prefix };
+  return { ...start, to: prefixEnd(prefix) };
 }

@@ -1,3 +1,5 @@
+import type { Sequence } from "../lib/sequence.ts";
+
 /** One key with its value, as it was at `modRevision`. Entries are immutable and shared by all readers. */
 export interface Entry {
   readonly key: string;
@@ -56,6 +58,8 @@ export interface HeldState {
   get(key: string): Entry | undefined;
   /** Entries whose key starts with `prefix`, all of one moment. */
   list(prefix: string): Page;
+  /** Those that a list at `revision` has, behind `after`, without copying them. Undefined: that state is not in memory. */
+  slice(prefix: string, options: { readonly revision: number; readonly after?: string }): Sequence<Entry> | undefined;
 }
 
 /** Extra conditions of a write. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Entry } from "../store.ts";
 import { bytes, collect, create, keysOf, rejectsWith, remove, type StoreTest, text, update } from "./steps.suite.ts";
 
 /** What a list promises. */
@@ -122,6 +123,32 @@ export const listTests: readonly StoreTest[] = [
       if (held === undefined) return;
       assert.equal(held.get(`${prefix}a`)?.modRevision, revision);
       assert.deepEqual(keysOf(held.list(prefix)), [`${prefix}a`]);
+    },
+  ],
+  [
+    "a slice of what it holds stays as it was",
+    async (store, prefix) => {
+      const a = await create(store, `${prefix}a`, "x");
+      const b = await create(store, `${prefix}b`, "x");
+      const { revision } = await store.list(prefix);
+      const held = store.held?.(prefix);
+      if (held === undefined) return;
+      const now = held.slice(prefix, { revision });
+      const past = held.slice(prefix, { revision: a });
+      const rest = held.slice(prefix, { revision, after: `${prefix}a` });
+      await update(store, `${prefix}a`, "y", a);
+      await remove(store, `${prefix}b`, b);
+      await store.list(prefix);
+      const keysAndRevisions = (entries: Iterable<Entry> | undefined) =>
+        entries && [...entries].map((entry) => [entry.key.slice(prefix.length), entry.modRevision]);
+      assert.deepEqual(keysAndRevisions(now), [
+        ["a", a],
+        ["b", b],
+      ]);
+      // A cache that was loaded after it may not have this moment.
+      if (past) assert.deepEqual(keysAndRevisions(past), [["a", a]]);
+      assert.deepEqual(keysAndRevisions(rest), [["b", b]]);
+      assert.equal(held.slice(prefix, { revision: revision + 1000 }), undefined);
     },
   ],
   [
