@@ -331,7 +331,7 @@ describe("listener, protocol edges", () => {
       got += chunk;
     });
     socket.on("error", () => {});
-    await Promise.race([once(socket, "close"), sleep(400)]);
+    await Promise.race([once(socket, "close"), sleep(5000)]);
     socket.destroy();
     return got;
   };
