@@ -76,6 +76,21 @@ suite("replaying scenarios", () => {
     assert.equal(concurrent.passed, sequential.passed);
   });
 
+  test("a port that the scenario names is compared, even if the server chooses the same one elsewhere", async () => {
+    let allocated = 31000;
+    answer = (request, response) => {
+      response.setHeader("content-type", "application/json");
+      const message = request.url === "/refused" ? "30100 is not allowed" : `has ${allocated}`;
+      response.end(JSON.stringify({ nodePort: request.url === "/refused" ? undefined : allocated, message }));
+    };
+    const recordings = mkdtempSync(path.join(directory, "recorded-"));
+    save("ports", scenario("ports", [get("allocated", "/x"), get("refused", "/refused")]));
+    await replay("--only", "ports", "--record", recordings);
+    for (allocated of [31000, 30555, 30100]) {
+      assert.deepEqual(failures(await replay("--only", "ports", "--recorded", recordings)), []);
+    }
+  });
+
   test("steps inside a watch that never opens count as failed", async () => {
     answer = (request) => {
       if (request.url?.includes("watch")) request.socket.destroy();

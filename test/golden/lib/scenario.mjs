@@ -103,7 +103,7 @@ export class ScenarioRun {
       answer = { failure: describe(error), status: 0, headers: {} };
     }
     this.save(step, answer);
-    this.judge(step, normalise(answer, substitute(step, this.vars), this.names));
+    this.judge(step, normalise(answer, substitute(step, this.vars), this.names, this.recorded?.[step.id]));
   }
 
   // Opens the watch, performs the nested steps while it is open, then collects events until
@@ -125,7 +125,7 @@ export class ScenarioRun {
       answer = { failure: describe(error), status: 0, headers: {} };
     }
     this.save(step, { ...answer, body: answer.events ?? answer.body });
-    this.judge(step, normalise(answer, request, this.names));
+    this.judge(step, normalise(answer, request, this.names, this.recorded?.[step.id]));
   }
 
   // bodyFrom sends an object saved earlier, changed by bodyMerge (a JSON merge patch).
