@@ -6,21 +6,42 @@ export interface MemoryBounds {
   readonly textLength?: number;
 }
 
+/** Results by text or number, as many as the bounds allow. */
+export class Memory<Key extends string | number, Result extends {}> {
+  readonly #bounds: MemoryBounds;
+  readonly #known = new Map<Key, Result>();
+
+  constructor(bounds: MemoryBounds) {
+    this.#bounds = bounds;
+  }
+
+  get(key: Key): Result | undefined {
+    return this.#known.get(key);
+  }
+
+  /** False when the result is not kept. */
+  set(key: Key, result: Result): boolean {
+    const { results, textLength = 0 } = this.#bounds;
+    if (typeof key === "string" && key.length > textLength) return false;
+    if (this.#known.size >= results) this.#known.clear();
+    this.#known.set(key, result);
+    return true;
+  }
+}
+
 /**
  * The same function, which remembers what it made of texts or numbers that come again and again. What it makes is shared
  * by all callers. What it throws is not remembered.
  */
 export function remember<Key extends string | number, Result extends {}>(
   make: (key: Key) => Result,
-  { results, textLength = 0 }: MemoryBounds,
+  bounds: MemoryBounds,
 ): (key: Key) => Result {
-  const known = new Map<Key, Result>();
+  const known = new Memory<Key, Result>(bounds);
   return (key) => {
     const found = known.get(key);
     if (found !== undefined) return found;
     const made = make(key);
-    if (typeof key === "string" && key.length > textLength) return made;
-    if (known.size >= results) known.clear();
     known.set(key, made);
     return made;
   };

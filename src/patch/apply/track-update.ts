@@ -1,6 +1,7 @@
 import { isObject, type Json, type KubeObject } from "../../api/object.ts";
 import { capManagers } from "./cap-managers.ts";
 import { compareChange, NEVER_OWNED, reconcileManagers, takeFromOthers } from "./change-managers.ts";
+import { ownedByCreator } from "./created-fields.ts";
 import { difference, type FieldSet, isEmpty, union } from "./field-set.ts";
 import { identify, ManagedFieldsError, type Manager, type Managers, parseManagers, printManagers } from "./managers.ts";
 import { requireShapeOf, type TrackingScope, type Versioned, withoutManagedFields } from "./scope.ts";
@@ -65,18 +66,27 @@ function readable(entries: readonly Json[] | undefined, isTrusted: boolean): Man
 
 /** The managers after an update by `manager`; takes over what it changed. Throws TypedError. */
 export function updateManagers(scope: TrackingScope, managers: Managers, update: UpdateToTrack): Managers {
+  const { live: stored, next } = update;
+  const out = reconcileManagers(scope, managers);
+  const isFirst = stored === undefined && managers.size === 0;
+  const own = isFirst
+    ? ownedByCreator(scope, withoutManagedFields(next), () => takeOver(scope, out, update))
+    : takeOver(scope, out, update);
+  if (!isEmpty(own)) claim(scope, out, update, own);
+  capManagers(out);
+  return out;
+}
+
+/** What the writer owns by this update. Takes it from all managers. */
+function takeOver(scope: TrackingScope, managers: Managers, update: UpdateToTrack): FieldSet {
   const { apiVersion, kind } = scope;
   const shape = requireShapeOf(scope);
   const versioned = (object: KubeObject): Versioned => ({ object: withoutManagedFields(object), apiVersion, shape });
   const live = versioned(update.live ?? ({ apiVersion, kind } as KubeObject));
   const change = { live, next: versioned(update.next), nextIsRaw: false };
-  const out = reconcileManagers(scope, managers);
   const comparison = compareChange(scope, change);
-  takeFromOthers(scope, out, change, { self: "", comparison, isForced: true });
-  const own = difference(union(comparison.modified, comparison.added), NEVER_OWNED);
-  if (!isEmpty(own)) claim(scope, out, update, own);
-  capManagers(out);
-  return out;
+  takeFromOthers(scope, managers, change, { self: "", comparison, isForced: true });
+  return difference(union(comparison.modified, comparison.added), NEVER_OWNED);
 }
 
 function claim(scope: TrackingScope, managers: Managers, { manager: name, now }: UpdateToTrack, own: FieldSet): void {

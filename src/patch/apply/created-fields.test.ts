@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { Json, KubeObject } from "../../api/object.ts";
+import { builtInSchema } from "../../kinds/built-in-schemas.ts";
+import { printedFields } from "./created-fields.ts";
+import type { FieldSet } from "./field-set.ts";
+import type { TrackingScope } from "./scope.ts";
+import { trackUpdate } from "./track-update.ts";
+
+const newScope = (): TrackingScope => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  schemaOf: () => builtInSchema("io.k8s.api.core.v1.Pod"),
+  convert: () => undefined,
+});
+const shared = newScope();
+const create = (scope: TrackingScope, object: object) => {
+  const next = { apiVersion: "v1", kind: "Pod", metadata: { name: "n" }, ...structuredClone(object) } as KubeObject;
+  return trackUpdate(scope, { live: undefined, next, manager: "m", now: "2030-01-01T00:00:00Z" });
+};
+/** Asserts that what was created before makes no difference. */
+const assertOwnedAsFirst = (object: object) => assert.deepEqual(create(shared, object), create(newScope(), object));
+
+test("objects that differ in what ownership depends on are not taken for one another", () => {
+  const container = (more: object) => ({ spec: { containers: [{ name: "c", ...more }] } });
+  const objects = [
+    ...[undefined, null, {}, { a: "" }, { a: "b" }, { b: "b" }, { a: "b", b: "b" }, { "a1:b": "b" }, { "": "s" }].map(
+      (labels) => ({ metadata: { name: "n", labels } }),
+    ),
+    ...[undefined, null, "", 0, false, true, "x", 1].map((hostNetwork) => ({ spec: { hostNetwork } })),
+    ...[[], ["a"], ["a", "b"], ["b", "a"], ["1:a"], ["ab"]].map((finalizers) => ({ metadata: { finalizers } })),
+    ...[[], [{ name: "a" }], [{ name: "b" }], [{ name: "" }], [{ name: "a", value: "" }]].map((env) =>
+      container({ env }),
+    ),
+    ...[80, 443].flatMap((containerPort) =>
+      [undefined, "TCP", "UDP"].map((protocol) => container({ ports: [{ containerPort, protocol }] })),
+    ),
+    ...[[["a"]], [null], [{}], {}, "x"].map((containers) => ({ spec: { containers } })),
+    container({ resources: { limits: { cpu: "1" } } }),
+    container({ resources: { limits: {} } }),
+    container({ args: ["a"] }),
+    container({ args: [] }),
+  ];
+  for (const object of [...objects, ...objects.toReversed()]) assertOwnedAsFirst(object);
+});
+
+test("whatever came before, a new object is owned as if it were the first", () => {
+  const word = fc.constantFrom("", "a", "name", "containers", "1:a", '"1:a', "}", "]");
+  const { value } = fc.letrec<{ value: Json }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 5 },
+      fc.constantFrom<Json>(null, "", "a", "b", 0, 1, true, false),
+      fc.array(tie("value"), { maxLength: 2 }),
+      fc.dictionary(word, tie("value"), { maxKeys: 3 }),
+    ),
+  }));
+  const container = fc.dictionary(fc.constantFrom("name", "image", "env", "ports", "resources"), value);
+  const spec = fc.dictionary(fc.constantFrom("nodeSelector", "volumes", "tolerations", "hostNetwork"), value);
+  fc.assert(
+    fc.property(spec, fc.array(container, { maxLength: 2 }), fc.dictionary(word, value), (rest, containers, labels) => {
+      assertOwnedAsFirst({ metadata: { name: "n", labels }, spec: { ...rest, containers } });
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("objects built alike share one set, whose JSON is known", () => {
+  const fieldsOf = (image: string): FieldSet => {
+    const [entry] = create(shared, { metadata: { labels: { a: image } }, spec: { nodeName: image } }) ?? [];
+    return (entry as { fieldsV1: FieldSet }).fieldsV1;
+  };
+  assert.equal(fieldsOf("one"), fieldsOf("two"));
+  assert.equal(printedFields(fieldsOf("one")), JSON.stringify(fieldsOf("one")));
+  assert.equal(printedFields({}), undefined);
+});

@@ -1,0 +1,79 @@
+import type { Json, KubeObject } from "../../api/object.ts";
+import { Memory } from "../../lib/remember.ts";
+import { isMap } from "../json-values.ts";
+import type { FieldSet } from "./field-set.ts";
+import type { TrackingScope } from "./scope.ts";
+
+/**
+ * Objects are mostly created in great numbers from a few templates, and what their creator owns follows from which
+ * fields they have. It is worked out once for all that are built alike.
+ */
+const sets = new Memory<string, FieldSet>({ results: 500, textLength: Number.POSITIVE_INFINITY });
+const MAX_BUILD = 8192;
+const printed = new WeakMap<FieldSet, string>();
+const scopeNumbers = new WeakMap<TrackingScope, number>();
+let scopes = 0;
+
+/** The set that `workOut` makes of a new object, or the one that it made of another object built alike. */
+export function ownedByCreator(scope: TrackingScope, object: KubeObject, workOut: () => FieldSet): FieldSet {
+  const build = new Build(`${numberOf(scope)} `);
+  if (!build.add(object, false)) return workOut();
+  const known = sets.get(build.text);
+  if (known !== undefined) return known;
+  const made = workOut();
+  sets.set(build.text, made);
+  printed.set(made, JSON.stringify(made));
+  return made;
+}
+
+/** The JSON of a set, if it is known. */
+export function printedFields(set: FieldSet): string | undefined {
+  return printed.get(set);
+}
+
+function numberOf(scope: TrackingScope): number {
+  let number = scopeNumbers.get(scope);
+  if (number === undefined) {
+    number = ++scopes;
+    scopeNumbers.set(scope, number);
+  }
+  return number;
+}
+
+/**
+ * All that ownership depends on: names of members, which values are zero, and in items of lists the scalars, which may
+ * be what tells the items apart. Different builds never have the same text, since names and values come with their length.
+ */
+class Build {
+  text: string;
+
+  constructor(start: string) {
+    this.text = start;
+  }
+
+  /** False when the build is too large to be worth remembering. */
+  add(value: Json | undefined, isInItem: boolean): boolean {
+    if (typeof value !== "object") this.#addScalar(value, isInItem);
+    else if (value === null) this.text += "n";
+    else if (Array.isArray(value)) {
+      this.text += "[";
+      for (const item of value) if (!this.add(item, true)) return false;
+      this.text += "]";
+    } else if (isMap(value)) {
+      this.text += "{";
+      for (const name in value) {
+        const member = value[name];
+        this.text += `${name.length}:${name}`;
+        if (!this.add(member, isInItem && typeof member !== "object")) return false;
+      }
+      this.text += "}";
+    } else this.text += `${JSON.stringify(value)};`;
+    return this.text.length <= MAX_BUILD;
+  }
+
+  #addScalar(value: string | number | boolean | undefined, isInItem: boolean): void {
+    if (value === undefined) this.text += "u";
+    else if (!isInItem) this.text += value ? "s" : "z";
+    else this.text += typeof value === "string" ? `"${value.length}:${value}` : `${value};`;
+  }
+}
