@@ -19,13 +19,11 @@ export class Memory<Key extends string | number, Result extends {}> {
     return this.#known.get(key);
   }
 
-  /** False when the result is not kept. */
-  set(key: Key, result: Result): boolean {
+  set(key: Key, result: Result): void {
     const { results, textLength = 0 } = this.#bounds;
-    if (typeof key === "string" && key.length > textLength) return false;
+    if (typeof key === "string" && key.length > textLength) return;
     if (this.#known.size >= results) this.#known.clear();
     this.#known.set(key, result);
-    return true;
   }
 }
 
