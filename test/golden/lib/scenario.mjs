@@ -103,7 +103,7 @@ export class ScenarioRun {
       answer = { failure: describe(error), status: 0, headers: {} };
     }
     this.save(step, answer);
-    this.judge(step, normalise(answer, substitute(step, this.vars), this.names, this.recorded?.[step.id]));
+    this.judge(step, answer, substitute(step, this.vars));
   }
 
   // Opens the watch, performs the nested steps while it is open, then collects events until
@@ -125,7 +125,7 @@ export class ScenarioRun {
       answer = { failure: describe(error), status: 0, headers: {} };
     }
     this.save(step, { ...answer, body: answer.events ?? answer.body });
-    this.judge(step, normalise(answer, request, this.names, this.recorded?.[step.id]));
+    this.judge(step, answer, request);
   }
 
   // bodyFrom sends an object saved earlier, changed by bodyMerge (a JSON merge patch).
@@ -173,13 +173,15 @@ export class ScenarioRun {
     }
   }
 
-  judge(step, answer) {
+  // `request` is the step as it was sent.
+  judge(step, received, request) {
+    const expected = this.options.record ? undefined : this.recorded?.[step.id];
+    const answer = normalise(received, request, this.names, expected);
     this.answers[step.id] = answer;
     if (this.options.record) {
       this.results.push({ id: step.id, ok: !answer.failure, diffs: answer.failure ? [{ path: 'request', expected: 'an answer', got: answer.failure }] : [] });
       return;
     }
-    const expected = this.recorded?.[step.id];
     const diffs = expected
       ? compareAnswers(expected, answer, this.options.codes ? { ...step, compare: 'code' } : step, this.options.ignore)
       : [{ path: 'recorded', expected: 'a recorded answer', got: 'none in the corpus' }];
