@@ -7,8 +7,8 @@ import { builtInKinds } from "../src/kinds/all.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { Catalog } from "../src/resources/catalog.ts";
 import { KeySpace } from "../src/resources/keys.ts";
-import { encodeObject } from "../src/resources/object-view.ts";
 import { Resources } from "../src/resources/resources.ts";
+import { encodeObject } from "../src/resources/stored-object.ts";
 import { startServer } from "../src/server.ts";
 import { MemoryStore } from "../src/storage/memory.ts";
 

@@ -1,4 +1,5 @@
 import { remember } from "../lib/remember.ts";
+
 /** How a quantity was written, and is printed again: `12Mi`, `12M` or `12e6`. */
 export type QuantityFormat = "BinarySI" | "DecimalSI" | "DecimalExponent";
 
@@ -49,8 +50,7 @@ const MIN_EXPONENT = -9;
 const MAX_LENGTH = 10_000;
 const MAX_ZEROS = 30_000;
 
-// The same few amounts stand in most objects, and are read several times for one write.
-/** Reads a quantity. Throws QuantityError. */
+/** Reads a quantity. The same few stand in most objects, so results are kept. Throws QuantityError. */
 export const parseQuantity: (text: string) => Quantity = remember(readQuantity, { results: 1000, textLength: 20 });
 
 function readQuantity(text: string): Quantity {

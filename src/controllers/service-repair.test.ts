@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { KubeObject } from "../api/object.ts";
 import { serviceClaims } from "../kinds/core/service-claims.ts";
 import { printTime } from "../resources/metadata.ts";
-import { encodeObject } from "../resources/object-view.ts";
+import { encodeObject } from "../resources/stored-object.ts";
 import { TestCluster } from "./controllers.suite.ts";
 import { createServiceRange } from "./service-range.ts";
 import { ServiceRepair } from "./service-repair.ts";

@@ -1,4 +1,5 @@
 import { remember } from "../lib/remember.ts";
+
 /** One clause of an Accept header. */
 export interface AcceptClause {
   readonly type: string;

@@ -25,10 +25,11 @@ import { countGeneration } from "./generation.ts";
 import type { KeySpace, ObjectKey } from "./keys.ts";
 import { fillSystemMetadata, generateName, keepSystemMetadata, wipeSystemMetadata } from "./metadata.ts";
 import { validateMetadata, validateMetadataUpdate } from "./metadata-validation.ts";
-import { decodeEntry, encodeObject, type ViewCache, viewDeleted, viewObject } from "./object-view.ts";
+import { type ViewCache, viewDeleted, viewObject } from "./object-view.ts";
 import { checkPreconditions, checkStored, checkVersion, type Preconditions } from "./preconditions.ts";
 import { withReservation } from "./reservation.ts";
 import { translateStoreError } from "./store-errors.ts";
+import { decodeEntry, encodeObject } from "./stored-object.ts";
 import { keepUntouched } from "./subresource-write.ts";
 
 /** What all collections share. */

@@ -7,10 +7,10 @@ import type { DeletionRequest } from "./deletion.ts";
 import type { ObjectKey } from "./keys.ts";
 import { createAs } from "./managed-write.ts";
 import { listObjects } from "./object-list.ts";
-import { decodeEntry, encodeObject } from "./object-view.ts";
 import type { Preconditions } from "./preconditions.ts";
 import type { Resources } from "./resources.ts";
 import { parseSelection } from "./selection.ts";
+import { decodeEntry, encodeObject } from "./stored-object.ts";
 
 /** What the server writes of its own accord is recorded for. */
 const MANAGER = "kube-apiserver";

@@ -8,8 +8,9 @@ import type { ResourceContext } from "./collection.ts";
 import type { ResourceDefinition, ServedVersion } from "./definition.ts";
 import { KeySpace } from "./keys.ts";
 import { listObjects } from "./object-list.ts";
-import { encodeObject, ViewCache } from "./object-view.ts";
+import { ViewCache } from "./object-view.ts";
 import { parseSelection } from "./selection.ts";
+import { encodeObject } from "./stored-object.ts";
 
 const version = { name: "v1", schemaName: "Thing", schema: () => ({}) } as unknown as ServedVersion;
 const definition = {

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import type { Entry } from "../storage/store.ts";
 import type { ServedResource } from "./catalog.ts";
 import type { ResourceDefinition, ServedVersion } from "./definition.ts";
-import { decodeEntry, encodeObject, ViewCache, viewDeleted } from "./object-view.ts";
+import { ViewCache, viewDeleted } from "./object-view.ts";
+import { decodeEntry, encodeObject } from "./stored-object.ts";
 
 const version = { name: "v1", schemaName: "Thing", schema: () => ({}) } as unknown as ServedVersion;
 const definition = {

@@ -7,9 +7,10 @@ import type { ServedResource } from "./catalog.ts";
 import type { ResourceContext } from "./collection.ts";
 import type { ResourceDefinition, ServedVersion } from "./definition.ts";
 import { KeySpace } from "./keys.ts";
-import { encodeObject, ViewCache } from "./object-view.ts";
+import { ViewCache } from "./object-view.ts";
 import { watchObjects } from "./object-watch.ts";
 import { parseSelection } from "./selection.ts";
+import { encodeObject } from "./stored-object.ts";
 
 const version = { name: "v1", schemaName: "Thing", schema: () => ({}) } as unknown as ServedVersion;
 const definition = {
