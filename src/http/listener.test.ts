@@ -7,167 +7,21 @@ import net from "node:net";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import tls from "node:tls";
-import { ApiError } from "../api/api-error.ts";
-import type { ApiRequest } from "../api/call.ts";
-import type { EncodedReply } from "../encoding/encoded-reply.ts";
-import { type Answer, type Listener, type ListenerOptions, listen } from "./listener.ts";
-import { type Identity, makeAuthority, makeIdentity } from "./x509.ts";
-
-const now = Date.now();
-const authority = makeAuthority("test-ca", now);
-const serving = makeIdentity(authority, { commonName: "test", hosts: ["localhost", "127.0.0.1"] }, "server", now);
-const client = makeIdentity(authority, { commonName: "ann", organizations: ["dev", "a, O=x"] }, "client", now);
-const stranger = makeIdentity(makeAuthority("other-ca", now), { commonName: "eve" }, "client", now);
-
-const LIMIT = 1000;
-let lastSignal: AbortSignal | undefined;
-let returned = 0;
-
-/** Yields chunks until told to stop. */
-async function* ticks(count: number, chunk: Uint8Array, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
-  try {
-    for (let tick = 0; tick < count && !signal?.aborted; tick++) {
-      yield chunk;
-      await sleep(1);
-    }
-  } finally {
-    returned++;
-  }
-}
-
-async function* untilAborted(signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  yield Buffer.from("open\n");
-  if (!signal.aborted) await once(signal, "abort");
-  yield Buffer.from("end\n");
-}
-
-const text = (body: EncodedReply["body"], status = 200): EncodedReply => ({ status, headers: {}, body });
-
-const ROUTES: Readonly<Record<string, (request: ApiRequest) => Promise<EncodedReply> | EncodedReply>> = {
-  "/echo": async (request) => {
-    const body = await request.readBody(LIMIT);
-    const { method, path, authority, headers, clientCertificate } = request;
-    const seen = {
-      method,
-      path,
-      query: [...request.query],
-      authority,
-      group: headers["impersonate-group"],
-      body: Buffer.from(body).toString(),
-      clientCertificate,
-    };
-    return {
-      status: 201,
-      headers: { "content-type": "application/json", warning: ["a", "b"] },
-      body: JSON.stringify(seen),
-    };
-  },
-  "/bytes": () => text(Buffer.from("0123456789")),
-  "/stream": () => text(ticks(3, Buffer.from("tick\n"))),
-  "/endless": (request) => {
-    lastSignal = request.signal;
-    return text(ticks(1e9, Buffer.alloc(100_000), request.signal));
-  },
-  "/watch": (request) => ({ ...text(untilAborted(request.signal)), isLongRunning: true }),
-  "/slow": async (request) => {
-    lastSignal = request.signal;
-    await sleep(200);
-    return text("slow");
-  },
-  "/broken": () => text(failing()),
-  "/bye": () => ({ status: 200, headers: { connection: "close" }, body: "bye" }),
-  "/ignore-body": () => text("ignored", 403),
-};
-
-async function* failing(): AsyncGenerator<Uint8Array> {
-  yield Buffer.from("half");
-  await sleep(5);
-  throw new Error("expected by the test");
-}
-
-const answer: Answer = async (request) => {
-  try {
-    return (await ROUTES[request.path]?.(request)) ?? text("nothing here", 404);
-  } catch (error) {
-    if (error instanceof ApiError) return text(JSON.stringify(error.status), error.code);
-    throw error;
-  }
-};
-
-const errors: unknown[] = [];
-const start = (options: Partial<ListenerOptions> = {}): Promise<Listener> =>
-  listen(answer, { host: "127.0.0.1", port: 0, reportError: (error) => errors.push(error), ...options });
-const secure = { certificate: serving.certificate, key: serving.key, clientAuthority: authority.certificate };
-
-interface Got {
-  readonly status: number;
-  readonly headers: Record<string, string | string[] | undefined>;
-  readonly body: string;
-}
-
-interface Ask {
-  readonly method?: string;
-  readonly headers?: Record<string, string | string[]>;
-  readonly body?: string | Buffer;
-  readonly identity?: Identity;
-}
-
-type Fetch = (port: number, path: string, ask?: Ask) => Promise<Got>;
-
-function fetchHttp1(transport: typeof http | typeof https): Fetch {
-  return (port, path, ask = {}) =>
-    new Promise((resolve, reject) => {
-      const options = {
-        port,
-        path,
-        method: ask.method,
-        headers: ask.headers,
-        ca: authority.certificate,
-        cert: ask.identity?.certificate,
-        key: ask.identity?.key,
-        agent: false as const,
-      };
-      const request = transport.request(options, async (response) => {
-        try {
-          const chunks: Buffer[] = [];
-          for await (const chunk of response) chunks.push(chunk);
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            body: Buffer.concat(chunks).toString(),
-          });
-        } catch (error) {
-          reject(error);
-        }
-      });
-      request.on("error", reject);
-      request.end(ask.body);
-    });
-}
-
-const connectHttp2 = (port: number, identity?: Identity): http2.ClientHttp2Session =>
-  http2.connect(`https://localhost:${port}`, {
-    ca: authority.certificate,
-    cert: identity?.certificate,
-    key: identity?.key,
-  });
-
-const fetchHttp2: Fetch = async (port, path, ask = {}) => {
-  const session = connectHttp2(port, ask.identity);
-  try {
-    const stream = session.request(
-      { ":path": path, ":method": ask.method ?? "GET", ...ask.headers },
-      { endStream: ask.body === undefined },
-    );
-    if (ask.body !== undefined) stream.end(ask.body);
-    const [headers] = await once(stream, "response");
-    const chunks: Buffer[] = [];
-    for await (const chunk of stream) chunks.push(chunk);
-    return { status: headers[":status"], headers, body: Buffer.concat(chunks).toString() };
-  } finally {
-    session.destroy();
-  }
-};
+import {
+  authority,
+  client,
+  connectHttp2,
+  type Fetch,
+  fetchHttp1,
+  fetchHttp2,
+  LIMIT,
+  secure,
+  seen,
+  start,
+  stranger,
+} from "./listener.suite.ts";
+import type { Listener } from "./listener.ts";
+import type { Identity } from "./x509.ts";
 
 const PROTOCOLS: readonly (readonly [string, Fetch, boolean])[] = [
   ["HTTP/1.1", fetchHttp1(http), false],
@@ -192,9 +46,9 @@ for (const [name, fetch, isSecure] of PROTOCOLS) {
       assert.equal(got.status, 201);
       assert.equal(got.headers["content-length"], String(got.body.length));
       assert.ok(got.headers.date);
-      const { authority: seenAuthority, ...seen } = JSON.parse(got.body);
+      const { authority: seenAuthority, ...received } = JSON.parse(got.body);
       assert.match(seenAuthority, new RegExp(`:${listener.port}$`));
-      assert.deepEqual(seen, {
+      assert.deepEqual(received, {
         method: "POST",
         path: "/echo",
         query: [
@@ -241,9 +95,9 @@ for (const [name, fetch, isSecure] of PROTOCOLS) {
     });
 
     it("breaks the connection when a stream fails", async () => {
-      errors.length = 0;
+      seen.errors.length = 0;
       await assert.rejects(fetch(listener.port, "/broken"));
-      assert.equal(errors.length, 1);
+      assert.equal(seen.errors.length, 1);
     });
 
     it("takes reserved words for what they are", async () => {
@@ -286,23 +140,23 @@ describe("listener, clients that go away", () => {
   };
 
   it("stops the stream of a vanished HTTP/2 client, and never runs ahead of a slow one", async () => {
-    returned = 0;
+    seen.ended = 0;
     const session = connectHttp2(listener.port);
     const stream = session.request({ ":path": "/endless" });
     await once(stream, "response");
     await sleep(50);
     stream.close(http2.constants.NGHTTP2_CANCEL);
-    await waitFor(() => returned === 1 && lastSignal?.aborted === true);
+    await waitFor(() => seen.ended === 1 && seen.signal?.aborted === true);
     session.destroy();
   });
 
   it("stops the stream of a vanished HTTP/1.1 client", async () => {
-    returned = 0;
+    seen.ended = 0;
     const request = https.get({ port: listener.port, path: "/endless", ca: authority.certificate, agent: false });
     await once(request, "response");
     request.on("error", () => {});
     request.destroy();
-    await waitFor(() => returned === 1 && lastSignal?.aborted === true);
+    await waitFor(() => seen.ended === 1 && seen.signal?.aborted === true);
   });
 
   it("tells a handler that is still working", async () => {
@@ -312,7 +166,7 @@ describe("listener, clients that go away", () => {
     await once(session, "connect");
     await sleep(30);
     session.destroy();
-    await waitFor(() => lastSignal?.aborted === true);
+    await waitFor(() => seen.signal?.aborted === true);
   });
 });
 
@@ -443,7 +297,7 @@ describe("listener, shutdown", () => {
     const [response] = await once(request, "response");
     response.on("error", () => {});
     await listener.close(50);
-    assert.ok(lastSignal?.aborted);
+    assert.ok(seen.signal?.aborted);
     request.destroy();
   });
 });
