@@ -2,14 +2,14 @@ import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { defaultConfig } from "../src/config.ts";
 import { builtInKinds } from "../src/kinds/all.ts";
 import { systemClock } from "../src/lib/clock.ts";
-import { Catalog } from "../src/resources/catalog.ts";
-import { KeySpace } from "../src/resources/keys.ts";
+import { Catalog } from "../src/resources/model/catalog.ts";
+import { KeySpace } from "../src/resources/model/keys.ts";
+import { encodeObject } from "../src/resources/model/stored-object.ts";
 import { Resources } from "../src/resources/resources.ts";
-import { encodeObject } from "../src/resources/stored-object.ts";
-import { startServer } from "../src/server.ts";
+import { defaultConfig } from "../src/server/config.ts";
+import { startServer } from "../src/server/server.ts";
 import { MemoryStore } from "../src/storage/memory.ts";
 
 /** A million ConfigMaps of 1 KB in the memory store: what it takes to put them there and to read them over HTTPS. */

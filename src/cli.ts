@@ -2,7 +2,7 @@
 import { enableCompileCache } from "node:module";
 import path from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { type Config, defaultConfig, type StoreChoice } from "./config.ts";
+import { type Config, defaultConfig, type StoreChoice } from "./server/config.ts";
 
 interface ServeFlags {
   store?: StoreChoice;
@@ -149,7 +149,7 @@ function toConfig(flags: ServeFlags): Config {
 }
 
 async function serve(config: Config): Promise<void> {
-  const { startServer } = await import("./server.ts");
+  const { startServer } = await import("./server/server.ts");
   const server = await startServer(config);
   const print = (line: string) => process.stdout.write(`${line}\n`);
   print(`Serving ${server.url} from ${describe(config.store)}.`);

@@ -1,2 +1,2 @@
-export { type Config, defaultConfig, type StoreChoice } from "./config.ts";
-export { type Server, startServer } from "./server.ts";
+export { type Config, defaultConfig, type StoreChoice } from "./server/config.ts";
+export { type Server, startServer } from "./server/server.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, suite, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { defaultConfig } from "../src/config.ts";
+import { defaultConfig } from "../src/server/config.ts";
 import { checkKind } from "./kinds/kind-suite.ts";
 import { type Client, clientFor } from "./support/client.ts";
 
@@ -42,7 +42,7 @@ async function followDocument(tree: string): Promise<void> {
 /** Starts the server of a copy. */
 async function serve(tree: string) {
   const load = (file: string) => import(pathToFileURL(path.join(tree, file)).href);
-  const { startServer }: typeof import("../src/server.ts") = await load("src/server.ts");
+  const { startServer }: typeof import("../src/server/server.ts") = await load("src/server/server.ts");
   const { builtInKinds }: typeof import("../src/kinds/all.ts") = await load("src/kinds/all.ts");
   const own = { certDir: path.join(tree, "data"), securePort: 0, controllers: "none", shutdownGraceMs: 100 };
   const server = await startServer({ ...defaultConfig, ...own });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { KubeObject } from "../api/object.ts";
-import type { ResourceDefinition } from "../resources/definition.ts";
+import type { ResourceDefinition } from "../resources/model/definition.ts";
 import { World } from "./admission.suite.ts";
 import { isAbout, isInGroup, nameIn } from "./concerns.ts";
 

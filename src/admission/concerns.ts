@@ -1,5 +1,5 @@
 import { type ApiError, forbidden, type ResourceName } from "../api/api-error.ts";
-import type { ResourceDefinition } from "../resources/definition.ts";
+import type { ResourceDefinition } from "../resources/model/definition.ts";
 import type { AdmissionRequest } from "./plugin.ts";
 
 const DOMAIN = "k8s.io";

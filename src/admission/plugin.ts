@@ -1,6 +1,6 @@
 import type { UserInfo } from "../api/call.ts";
 import type { KubeObject } from "../api/object.ts";
-import type { ServedResource } from "../resources/catalog.ts";
+import type { ServedResource } from "../resources/model/catalog.ts";
 
 /** One write on its way to the store. */
 export interface AdmissionRequest {

@@ -41,7 +41,7 @@ export type WatchEvent =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK"; readonly view: ObjectView }
   | { readonly type: "ERROR"; readonly status: Status };
 
-/** What a verb answers. `encoding/reply.ts` is the only place that turns it into bytes. */
+/** What a verb answers. `encoding/reply/reply.ts` is the only place that turns it into bytes. */
 export type ApiReply =
   | { readonly type: "object"; readonly code: number; readonly view: ObjectView; readonly table?: TableShape }
   | {

@@ -3,10 +3,10 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import type { KubeObject, OwnerReference } from "../api/object.ts";
 import { builtInKinds } from "../kinds/all.ts";
 import { systemClock } from "../lib/clock.ts";
-import { Catalog, type ServedResource } from "../resources/catalog.ts";
-import type { DeletionRequest } from "../resources/deletion.ts";
-import { KeySpace } from "../resources/keys.ts";
+import { Catalog, type ServedResource } from "../resources/model/catalog.ts";
+import { KeySpace } from "../resources/model/keys.ts";
 import { Resources } from "../resources/resources.ts";
+import type { DeletionRequest } from "../resources/write/deletion.ts";
 import { MemoryStore } from "../storage/memory.ts";
 import type { Entry, GetOptions, PutOptions, WriteResult } from "../storage/store.ts";
 import { type Controller, runControllers } from "./controller.ts";

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { ApiError } from "../api/api-error.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
+import { encodeObject } from "../resources/model/stored-object.ts";
 import type { Resources } from "../resources/resources.ts";
-import { encodeObject } from "../resources/stored-object.ts";
 import { type Controller, pause, type ReportProblem } from "./controller.ts";
 
 /** Where this server can be found, and where all servers together are. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, suite, test } from "node:test";
-import { KeySpace } from "../resources/keys.ts";
+import { KeySpace } from "../resources/model/keys.ts";
 import { MemoryStore } from "../storage/memory.ts";
 import { until } from "./controllers.suite.ts";
 import { leaderKey, runAsLeader } from "./leader.ts";

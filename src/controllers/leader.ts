@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { KeySpace } from "../resources/keys.ts";
+import type { KeySpace } from "../resources/model/keys.ts";
 import type { Entry, Store } from "../storage/store.ts";
 import { pause } from "./controller.ts";
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../api/object.ts";
-import type { ServedResource } from "../resources/catalog.ts";
-import { printTime } from "../resources/metadata.ts";
+import type { ServedResource } from "../resources/model/catalog.ts";
+import { printTime } from "../resources/write/metadata.ts";
 
 /** How many objects of one kind are left in a namespace. */
 export interface RemainingKind {

@@ -1,6 +1,6 @@
 import { ApiError } from "../api/api-error.ts";
 import { isObject, type KubeObject } from "../api/object.ts";
-import type { ServedResource } from "../resources/catalog.ts";
+import type { ServedResource } from "../resources/model/catalog.ts";
 import type { Resources } from "../resources/resources.ts";
 import type { Entry } from "../storage/store.ts";
 import { forEachLimited } from "./for-each-limited.ts";

@@ -1,7 +1,7 @@
 import { ApiError } from "../api/api-error.ts";
 import { isObject, type KubeObject } from "../api/object.ts";
 import { WorkQueue } from "../lib/work-queue.ts";
-import type { ServedResource } from "../resources/catalog.ts";
+import type { ServedResource } from "../resources/model/catalog.ts";
 import type { Resources } from "../resources/resources.ts";
 import type { Entry, StoreEvent } from "../storage/store.ts";
 import type { Controller, ReportProblem } from "./controller.ts";

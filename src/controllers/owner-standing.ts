@@ -1,6 +1,6 @@
 import type { KubeObject, OwnerReference } from "../api/object.ts";
-import type { ServedResource } from "../resources/catalog.ts";
-import type { ObjectKey } from "../resources/keys.ts";
+import type { ServedResource } from "../resources/model/catalog.ts";
+import type { ObjectKey } from "../resources/model/keys.ts";
 import type { Resources } from "../resources/resources.ts";
 import { FOREGROUND } from "./owner-graph.ts";
 import { readObject } from "./stored-kinds.ts";

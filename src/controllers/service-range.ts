@@ -1,7 +1,7 @@
 import { ApiError } from "../api/api-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../api/object.ts";
-import { printTime } from "../resources/metadata.ts";
 import type { Resources } from "../resources/resources.ts";
+import { printTime } from "../resources/write/metadata.ts";
 
 const GROUP = "networking.k8s.io";
 const PLURAL = "servicecidrs";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { KubeObject } from "../api/object.ts";
-import { serviceClaims } from "../kinds/core/service-claims.ts";
-import { printTime } from "../resources/metadata.ts";
-import { encodeObject } from "../resources/stored-object.ts";
+import { serviceClaims } from "../kinds/core/service/service-claims.ts";
+import { encodeObject } from "../resources/model/stored-object.ts";
+import { printTime } from "../resources/write/metadata.ts";
 import { TestCluster } from "./controllers.suite.ts";
 import { createServiceRange } from "./service-range.ts";
 import { ServiceRepair } from "./service-repair.ts";

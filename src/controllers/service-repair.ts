@@ -1,6 +1,6 @@
 import { ApiError } from "../api/api-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../api/object.ts";
-import type { ObjectAccess } from "../resources/definition.ts";
+import type { ObjectAccess } from "../resources/model/definition.ts";
 import type { Resources } from "../resources/resources.ts";
 import { type Controller, pause, type ReportProblem } from "./controller.ts";
 

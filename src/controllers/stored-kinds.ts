@@ -1,9 +1,9 @@
 import type { KubeObject } from "../api/object.ts";
-import type { ServedResource } from "../resources/catalog.ts";
-import type { ResourceDefinition } from "../resources/definition.ts";
-import type { ObjectKey } from "../resources/keys.ts";
+import type { ServedResource } from "../resources/model/catalog.ts";
+import type { ResourceDefinition } from "../resources/model/definition.ts";
+import type { ObjectKey } from "../resources/model/keys.ts";
+import { decodeEntry } from "../resources/model/stored-object.ts";
 import type { Resources } from "../resources/resources.ts";
-import { decodeEntry } from "../resources/stored-object.ts";
 import type { Entry } from "../storage/store.ts";
 
 /** A stored object's kind and name, as its key tells them. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { BodyError } from "../api/call.ts";
-import type { MediaType } from "./negotiate.ts";
+import type { MediaType } from "./negotiation/negotiate.ts";
 import { decodeBody } from "./request-body.ts";
 
 const errorOf = (text: string, type: MediaType = "application/json"): string => {

@@ -1,9 +1,9 @@
 import { BodyError, type RequestBody } from "../api/call.ts";
 import { isObject, type Json } from "../api/object.ts";
-import { type DecodedBody, DecodeError, decodeJson } from "./json.ts";
-import type { MediaType } from "./negotiate.ts";
+import { type DecodedBody, DecodeError, decodeJson } from "./json/json.ts";
+import type { MediaType } from "./negotiation/negotiate.ts";
 import { decodeObject, type SchemaOf, type TypeMeta } from "./protobuf/envelope.ts";
-import { decodeYaml } from "./yaml.ts";
+import { decodeYaml } from "./yaml/yaml.ts";
 
 /** What a body in protobuf is decoded with. */
 export interface MessageContext {

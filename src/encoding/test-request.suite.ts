@@ -1,5 +1,5 @@
 import type { ApiRequest } from "../api/call.ts";
-import type { EncodedReply } from "./encoded-reply.ts";
+import type { EncodedReply } from "./reply/encoded-reply.ts";
 
 /** A request with these headers and query, for tests. */
 export function testRequest(headers: Record<string, string> = {}, query = ""): ApiRequest {

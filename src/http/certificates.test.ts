@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import { parseJson } from "../encoding/json.ts";
-import { decodeYaml } from "../encoding/yaml.ts";
+import { parseJson } from "../encoding/json/json.ts";
+import { decodeYaml } from "../encoding/yaml/yaml.ts";
 import { type Certificates, ensureCertificates } from "./certificates.ts";
 import { printKubeconfig } from "./kubeconfig.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Filler } from "../encoding/filled-body.ts";
+import type { Filler } from "../encoding/reply/filled-body.ts";
 import { ChunkedFiller } from "./chunked-filler.ts";
 
 /** Gives a text in pieces of at most five bytes. */

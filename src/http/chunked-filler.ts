@@ -1,4 +1,4 @@
-import type { Filler } from "../encoding/filled-body.ts";
+import type { Filler } from "../encoding/reply/filled-body.ts";
 
 const SIZE_DIGITS = 8;
 const HEAD_BYTES = SIZE_DIGITS + 2;

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { ApiRequest } from "../api/call.ts";
-import type { EncodedReply } from "../encoding/encoded-reply.ts";
+import type { EncodedReply } from "../encoding/reply/encoded-reply.ts";
 import { readAll } from "./body-reader.ts";
 import type { ClientCertificate } from "./client-certificate.ts";
 import type { RequestHeaders } from "./request-headers.ts";

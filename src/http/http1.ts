@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { TLSSocket } from "node:tls";
-import type { EncodedReply } from "../encoding/encoded-reply.ts";
-import { FilledBody } from "../encoding/filled-body.ts";
+import type { EncodedReply } from "../encoding/reply/encoded-reply.ts";
+import { FilledBody } from "../encoding/reply/filled-body.ts";
 import { ChunkedFiller } from "./chunked-filler.ts";
 import { type ClientCertificate, clientCertificateOf } from "./client-certificate.ts";
 import { type Carrier, Exchange } from "./exchange.ts";

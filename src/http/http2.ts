@@ -1,7 +1,7 @@
 import type { Http2Session, IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { constants } from "node:http2";
 import type { TLSSocket } from "node:tls";
-import type { EncodedReply } from "../encoding/encoded-reply.ts";
+import type { EncodedReply } from "../encoding/reply/encoded-reply.ts";
 import { type ClientCertificate, clientCertificateOf } from "./client-certificate.ts";
 import { type Carrier, Exchange } from "./exchange.ts";
 import { discard, pump } from "./pump.ts";

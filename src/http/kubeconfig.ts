@@ -1,4 +1,4 @@
-import { printYaml } from "../encoding/yaml-print.ts";
+import { printYaml } from "../encoding/yaml/yaml-print.ts";
 import type { Identity } from "./x509.ts";
 
 /** How a client reaches a server and proves who it is. */

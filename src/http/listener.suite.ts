@@ -5,7 +5,7 @@ import type https from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError } from "../api/api-error.ts";
 import type { ApiRequest } from "../api/call.ts";
-import type { EncodedReply } from "../encoding/encoded-reply.ts";
+import type { EncodedReply } from "../encoding/reply/encoded-reply.ts";
 import { type Answer, type Listener, type ListenerOptions, listen } from "./listener.ts";
 import { type Identity, makeAuthority, makeIdentity } from "./x509.ts";
 

@@ -3,7 +3,7 @@ import http2, { type Http2Session, type IncomingHttpHeaders, type ServerHttp2Str
 import type { AddressInfo, Server, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { ApiRequest } from "../api/call.ts";
-import type { EncodedReply } from "../encoding/encoded-reply.ts";
+import type { EncodedReply } from "../encoding/reply/encoded-reply.ts";
 import type { Exchange } from "./exchange.ts";
 import { openHttp1, refuseHttp1 } from "./http1.ts";
 import { openHttp2, refuseHttp2 } from "./http2.ts";

@@ -4,7 +4,7 @@ import http2 from "node:http2";
 import https from "node:https";
 import { after, before, describe, it } from "node:test";
 import tls from "node:tls";
-import { FilledBody, type Filler } from "../encoding/filled-body.ts";
+import { FilledBody, type Filler } from "../encoding/reply/filled-body.ts";
 import { type Listener, listen } from "./listener.ts";
 import { makeAuthority, makeIdentity } from "./x509.ts";
 

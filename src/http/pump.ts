@@ -1,5 +1,5 @@
 import type { Writable } from "node:stream";
-import { FILL_BYTES, FilledBody, type Filler } from "../encoding/filled-body.ts";
+import { FILL_BYTES, FilledBody, type Filler } from "../encoding/reply/filled-body.ts";
 import { END, isPollable, type Pollable } from "../lib/pollable.ts";
 
 /**

@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "ws";
 import type { ApiRequest } from "../api/call.ts";
-import type { EncodedReply } from "../encoding/encoded-reply.ts";
+import type { EncodedReply } from "../encoding/reply/encoded-reply.ts";
 import { type Listener, listen } from "./listener.ts";
 import { serveUpgrades } from "./websocket.ts";
 

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { ApiRequest } from "../api/call.ts";
-import { type EncodedReply, headerOf } from "../encoding/encoded-reply.ts";
+import { type EncodedReply, headerOf } from "../encoding/reply/encoded-reply.ts";
 import { Exchange } from "./exchange.ts";
 import { openHttp1 } from "./http1.ts";
 import type { Answer, ListenerOptions } from "./listener.ts";

@@ -1,4 +1,4 @@
-import type { ResourceDefinition } from "../resources/definition.ts";
+import type { ResourceDefinition } from "../resources/model/definition.ts";
 import { admissionregistrationKinds } from "./admissionregistration/group.ts";
 import { apiextensionsKinds } from "./apiextensions/group.ts";
 import { apiregistrationKinds } from "./apiregistration/group.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
-import type { ServedVersion } from "../resources/definition.ts";
+import type { ServedVersion } from "../resources/model/definition.ts";
 import { builtInKinds } from "./all.ts";
 import { read, readObjects, readText } from "./cells.ts";
 

@@ -1,9 +1,9 @@
 import { type FieldError, printFieldError } from "../api/field-error.ts";
 import { apiVersionOf, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
 import { cloneJson } from "../lib/clone.ts";
-import { convertObject, storedApiVersion } from "../resources/conversion.ts";
-import type { ResourceDefinition } from "../resources/definition.ts";
-import { emptyStatus } from "../resources/empty-status.ts";
+import { convertObject, storedApiVersion } from "../resources/model/conversion.ts";
+import type { ResourceDefinition } from "../resources/model/definition.ts";
+import { emptyStatus } from "../resources/write/empty-status.ts";
 import { decodeBySchema } from "../schema/decode.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");

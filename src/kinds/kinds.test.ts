@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { KubeObject } from "../api/object.ts";
-import type { ResourceDefinition, ServedVersion, Subresource } from "../resources/definition.ts";
+import type { ResourceDefinition, ServedVersion, Subresource } from "../resources/model/definition.ts";
 import { builtInKinds, builtInPriorities } from "./all.ts";
 import { ALL_VERBS } from "./row.ts";
 

@@ -1,7 +1,7 @@
 import { type FieldError, invalidField, quote } from "../api/field-error.ts";
 import { dns1123Subdomain, pathSegment } from "../api/names.ts";
 import type { KubeObject } from "../api/object.ts";
-import type { ResourceHooks } from "../resources/definition.ts";
+import type { ResourceHooks } from "../resources/model/definition.ts";
 import { readText } from "./cells.ts";
 
 /** What is wrong with the name of an object that is being created; nothing when it is right. */

@@ -10,7 +10,7 @@ import type {
   ServedVersion,
   Subresource,
   Verb,
-} from "../resources/definition.ts";
+} from "../resources/model/definition.ts";
 import { scaleTable } from "./autoscaling/scale-table.ts";
 import { builtInSchema } from "./built-in-schemas.ts";
 import { DEFAULT_TABLE, readText } from "./cells.ts";

@@ -1,16 +1,16 @@
 import type { KubeObject } from "../api/object.ts";
 import { cloneJson } from "../lib/clone.ts";
-import type { ServedResource } from "./catalog.ts";
-import { storedApiVersion } from "./conversion.ts";
-import type { ChangeOptions, ObjectAccess, ResourceDefinition } from "./definition.ts";
-import type { DeletionRequest } from "./deletion.ts";
-import type { ObjectKey } from "./keys.ts";
-import { createAs } from "./managed-write.ts";
-import { listObjects } from "./object-list.ts";
-import type { Preconditions } from "./preconditions.ts";
+import type { ServedResource } from "./model/catalog.ts";
+import { storedApiVersion } from "./model/conversion.ts";
+import type { ChangeOptions, ObjectAccess, ResourceDefinition } from "./model/definition.ts";
+import type { ObjectKey } from "./model/keys.ts";
+import { decodeEntry, encodeObject } from "./model/stored-object.ts";
+import { listObjects } from "./read/object-list.ts";
+import { parseSelection } from "./read/selection.ts";
 import type { Resources } from "./resources.ts";
-import { parseSelection } from "./selection.ts";
-import { decodeEntry, encodeObject } from "./stored-object.ts";
+import type { DeletionRequest } from "./write/deletion.ts";
+import { createAs } from "./write/managed-write.ts";
+import type { Preconditions } from "./write/preconditions.ts";
 
 /** What the server writes of its own accord is recorded for. */
 const MANAGER = "kube-apiserver";

@@ -118,7 +118,7 @@ export interface WatchBatch {
   readonly revision: number;
 }
 
-/** Why a store could not keep a promise. The set is closed: `resources/store-errors.ts` translates every member. */
+/** Why a store could not keep a promise. The set is closed: `resources/model/store-errors.ts` translates every member. */
 export type StoreErrorCode = "compacted" | "future-revision" | "unavailable" | "timeout" | "too-large" | "closed";
 
 /** Thrown when a store cannot keep a promise; expected refusals are results, not errors. */

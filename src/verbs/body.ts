@@ -3,7 +3,7 @@ import { BodyError, type Call } from "../api/call.ts";
 import { invalidField } from "../api/field-error.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
 import type { WriteQuery } from "../api/options.ts";
-import { markEmpties } from "../resources/explicit-empties.ts";
+import { markEmpties } from "../resources/write/explicit-empties.ts";
 import { type Decoded, decodeBySchema } from "../schema/decode.ts";
 import type { BodyForm } from "../schema/decode-state.ts";
 import { typeMetaError } from "../schema/decode-type-meta.ts";

@@ -1,7 +1,7 @@
 import type { Call } from "../api/call.ts";
 import { parseWriteQuery } from "../api/options.ts";
 import type { ApiReply } from "../api/reply.ts";
-import { dedupeOwnerReferences, settleNamespace, wipeSystemMetadata } from "../resources/metadata.ts";
+import { dedupeOwnerReferences, settleNamespace, wipeSystemMetadata } from "../resources/write/metadata.ts";
 import { readObject } from "./body.ts";
 import { managerOf, recordManager } from "./field-manager.ts";
 import { admissionRequest, type CollectionTarget, type VerbContext } from "./target.ts";

@@ -2,8 +2,8 @@ import { methodNotAllowed, unknownPath, unsupportedVerb } from "../api/api-error
 import type { Call } from "../api/call.ts";
 import type { ApiReply } from "../api/reply.ts";
 import type { RequestInfo } from "../api/request-info.ts";
-import type { ServedResource } from "../resources/catalog.ts";
-import type { Verb } from "../resources/definition.ts";
+import type { ServedResource } from "../resources/model/catalog.ts";
+import type { Verb } from "../resources/model/definition.ts";
 import { act, actionOf } from "./act.ts";
 import { create } from "./create.ts";
 import { deleteObject } from "./delete.ts";

@@ -3,8 +3,8 @@ import type { KubeObject } from "../api/object.ts";
 import { remember } from "../lib/remember.ts";
 import type { TrackingScope } from "../patch/apply/scope.ts";
 import { trackUpdate } from "../patch/apply/track-update.ts";
-import { printTime } from "../resources/metadata.ts";
-import { trackingScopeOf } from "../resources/tracking-scope.ts";
+import { trackingScopeOf } from "../resources/model/tracking-scope.ts";
+import { printTime } from "../resources/write/metadata.ts";
 import type { Target, VerbContext } from "./target.ts";
 
 const MAX_MANAGER_BYTES = 128;

@@ -4,8 +4,8 @@ import { printValue } from "../api/field-error.ts";
 import { type ListQuery, parseListQuery, validateListQuery } from "../api/options.ts";
 import type { ApiReply } from "../api/reply.ts";
 import { versionProblem } from "../api/resource-version.ts";
-import { listObjects, type ObjectList } from "../resources/object-list.ts";
-import { parseSelection } from "../resources/selection.ts";
+import { listObjects, type ObjectList } from "../resources/read/object-list.ts";
+import { parseSelection } from "../resources/read/selection.ts";
 import type { Target, VerbContext } from "./target.ts";
 
 /** Lists the objects of a kind. */

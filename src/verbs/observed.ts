@@ -3,10 +3,10 @@ import type { Call } from "../api/call.ts";
 import type { KubeObject } from "../api/object.ts";
 import { parseListQuery, validateListQuery } from "../api/options.ts";
 import type { ApiReply } from "../api/reply.ts";
-import type { ServedResource } from "../resources/catalog.ts";
-import type { Verb } from "../resources/definition.ts";
-import { viewObject } from "../resources/object-view.ts";
-import { parseSelection } from "../resources/selection.ts";
+import type { ServedResource } from "../resources/model/catalog.ts";
+import type { Verb } from "../resources/model/definition.ts";
+import { viewObject } from "../resources/read/object-view.ts";
+import { parseSelection } from "../resources/read/selection.ts";
 import type { Target, VerbContext } from "./target.ts";
 
 /** Whether the objects of a kind are not stored but made when they are asked for. */

@@ -10,7 +10,7 @@ import { applyPatch } from "../patch/apply/apply-patch.ts";
 import { duplicatesInDocument, jsonPatch, jsonTypeOf, parseJsonPatch } from "../patch/json-patch.ts";
 import { mergePatch } from "../patch/merge-patch.ts";
 import { strategicMerge } from "../patch/strategic-merge.ts";
-import { dedupeOwnerReferences, printTime, settleNamespace } from "../resources/metadata.ts";
+import { dedupeOwnerReferences, printTime, settleNamespace } from "../resources/write/metadata.ts";
 import type { BodyForm } from "../schema/decode-state.ts";
 import { PatchError, typePatched } from "./body.ts";
 import { managerOf, recordManager, trackingScope } from "./field-manager.ts";

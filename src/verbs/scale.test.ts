@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject, KubeObject } from "../api/object.ts";
-import { Catalog } from "../resources/catalog.ts";
-import type { ResourceDefinition } from "../resources/definition.ts";
-import { KeySpace } from "../resources/keys.ts";
+import { Catalog } from "../resources/model/catalog.ts";
+import type { ResourceDefinition } from "../resources/model/definition.ts";
+import { KeySpace } from "../resources/model/keys.ts";
 import { Resources } from "../resources/resources.ts";
 import { MemoryStore } from "../storage/memory.ts";
 import { scaleTarget } from "./scale.ts";

@@ -4,12 +4,12 @@ import { apiVersionOf, isObject, type Json, type JsonObject, type KubeObject } f
 import type { ObjectView } from "../api/reply.ts";
 import { printLabelSelector, readLabelMap, readSelectorObject } from "../api/selector-object.ts";
 import { fromScaleFields, type ReplicasPaths, toScaleFields } from "../patch/apply/scale.ts";
-import type { ServedResource } from "../resources/catalog.ts";
-import type { Change, UpdateOptions } from "../resources/collection.ts";
-import { convertObject } from "../resources/conversion.ts";
-import type { ScalePaths, SubresourceKind } from "../resources/definition.ts";
-import type { ObjectKey } from "../resources/keys.ts";
-import { viewObject } from "../resources/object-view.ts";
+import type { ServedResource } from "../resources/model/catalog.ts";
+import { convertObject } from "../resources/model/conversion.ts";
+import type { ScalePaths, SubresourceKind } from "../resources/model/definition.ts";
+import type { ObjectKey } from "../resources/model/keys.ts";
+import { viewObject } from "../resources/read/object-view.ts";
+import type { Change, UpdateOptions } from "../resources/write/collection.ts";
 import { inPlaceOf, type ObjectAccessPoint, type Target } from "./target.ts";
 
 /**

@@ -3,10 +3,10 @@ import type { AdmissionRequest } from "../admission/plugin.ts";
 import type { Call } from "../api/call.ts";
 import type { Identities } from "../api/identity.ts";
 import { apiVersionOf, type KubeObject } from "../api/object.ts";
-import type { ServedResource } from "../resources/catalog.ts";
-import type { Collection } from "../resources/collection.ts";
-import type { SubresourceKind } from "../resources/definition.ts";
+import type { ServedResource } from "../resources/model/catalog.ts";
+import type { SubresourceKind } from "../resources/model/definition.ts";
 import type { Resources } from "../resources/resources.ts";
+import type { Collection } from "../resources/write/collection.ts";
 import type { Schema } from "../schema/schema.ts";
 
 /** Through which single objects are read and changed: the objects of a kind, or a view of them. */

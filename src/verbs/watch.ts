@@ -1,8 +1,8 @@
 import type { Call } from "../api/call.ts";
 import { type ListQuery, parseListQuery, validateWatchQuery } from "../api/options.ts";
 import type { ApiReply } from "../api/reply.ts";
-import { watchObjects } from "../resources/object-watch.ts";
-import { parseSelection } from "../resources/selection.ts";
+import { watchObjects } from "../resources/read/object-watch.ts";
+import { parseSelection } from "../resources/read/selection.ts";
 import { readVersion } from "./get.ts";
 import type { Target, VerbContext } from "./target.ts";
 

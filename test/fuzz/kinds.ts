@@ -1,6 +1,6 @@
 import { apiVersionOf, isObject, type Json, type JsonObject } from "../../src/api/object.ts";
 import { builtInKinds } from "../../src/kinds/all.ts";
-import type { ResourceDefinition } from "../../src/resources/definition.ts";
+import type { ResourceDefinition } from "../../src/resources/model/definition.ts";
 import type { Schema } from "../../src/schema/schema.ts";
 import { readSamples } from "../support/samples.ts";
 

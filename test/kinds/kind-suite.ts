@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { apiVersionOf } from "../../src/api/object.ts";
-import type { ResourceDefinition } from "../../src/resources/definition.ts";
+import type { ResourceDefinition } from "../../src/resources/model/definition.ts";
 import type { Answer, Client } from "../support/client.ts";
 import { type Body, bodyOf, type Place } from "./bodies.ts";
 

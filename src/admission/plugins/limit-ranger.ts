@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
 import { printQuantity, type Quantity } from "../../api/quantity.ts";
 import { type Amounts, NO_AMOUNTS, readAmounts, roundUp } from "../../api/resource-amounts.ts";
-import type { ObjectAccess } from "../../resources/definition.ts";
+import type { ObjectAccess } from "../../resources/model/definition.ts";
 import { isAbout, refusal } from "../concerns.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 import { specifiedAmounts } from "./pod-resources.ts";

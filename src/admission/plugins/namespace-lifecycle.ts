@@ -1,5 +1,5 @@
 import { type ApiError, forbidden, notFound } from "../../api/api-error.ts";
-import type { ObjectAccess } from "../../resources/definition.ts";
+import type { ObjectAccess } from "../../resources/model/definition.ts";
 import { isAbout, isInGroup, refusal, targetOf } from "../concerns.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { quote } from "../../api/field-error.ts";
 import { isObject, type KubeObject } from "../../api/object.ts";
 import { canonicalQuantity } from "../../api/quantity.ts";
-import type { ObjectAccess } from "../../resources/definition.ts";
+import type { ObjectAccess } from "../../resources/model/definition.ts";
 import { isAbout, refusal } from "../concerns.ts";
 import type { AdmissionPlugin } from "../plugin.ts";
 import { isSidecar, type PodSpec, podSpecOf, type Volume } from "./pod-spec.ts";

@@ -1,6 +1,6 @@
 import { isObject, type KubeObject } from "../../api/object.ts";
 import { compareQuantities, parseQuantity, type Quantity } from "../../api/quantity.ts";
-import type { ObjectAccess } from "../../resources/definition.ts";
+import type { ObjectAccess } from "../../resources/model/definition.ts";
 import { isAbout, refusal } from "../concerns.ts";
 import type { AdmissionPlugin } from "../plugin.ts";
 import { storageClassOf } from "./storage-class-name.ts";

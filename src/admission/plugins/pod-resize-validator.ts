@@ -3,7 +3,7 @@ import { quote } from "../../api/field-error.ts";
 import { isObject, type KubeObject } from "../../api/object.ts";
 import { compareQuantities } from "../../api/quantity.ts";
 import { countOf, readAmounts, roundUp } from "../../api/resource-amounts.ts";
-import type { ObjectAccess } from "../../resources/definition.ts";
+import type { ObjectAccess } from "../../resources/model/definition.ts";
 import { isAbout, refusal } from "../concerns.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 import { podAmounts } from "./pod-resources.ts";

@@ -1,7 +1,7 @@
 import { internalError, invalid } from "../../api/api-error.ts";
 import { printFieldError, quote } from "../../api/field-error.ts";
 import { isObject, type KubeObject } from "../../api/object.ts";
-import type { ObjectAccess } from "../../resources/definition.ts";
+import type { ObjectAccess } from "../../resources/model/definition.ts";
 import { isAbout, isInGroup, refusal } from "../concerns.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 import { podWarnings } from "./pod-security/namespace-warnings.ts";

@@ -1,5 +1,5 @@
 import { isObject, type KubeObject } from "../../api/object.ts";
-import type { ObjectAccess } from "../../resources/definition.ts";
+import type { ObjectAccess } from "../../resources/model/definition.ts";
 import { isAbout } from "../concerns.ts";
 import type { AdmissionPlugin } from "../plugin.ts";
 import { podSpecOf } from "./pod-spec.ts";

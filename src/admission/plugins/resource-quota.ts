@@ -1,4 +1,4 @@
-import type { ObjectAccess, ResourceDefinition } from "../../resources/definition.ts";
+import type { ObjectAccess, ResourceDefinition } from "../../resources/model/definition.ts";
 import { isInGroup } from "../concerns.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 import { measure } from "./resource-quota/check.ts";

@@ -3,7 +3,7 @@ import { plainError } from "../../api/api-error.ts";
 import { quote } from "../../api/field-error.ts";
 import { pathSegment } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
-import type { ObjectAccess } from "../../resources/definition.ts";
+import type { ObjectAccess } from "../../resources/model/definition.ts";
 import { isAbout, refusal } from "../concerns.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 import { type PodSpec, podSpecOf, type Toleration } from "./pod-spec.ts";

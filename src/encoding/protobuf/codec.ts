@@ -1,5 +1,5 @@
 import type { Json } from "../../api/object.ts";
-import { DecodeError } from "../json.ts";
+import { DecodeError } from "../json/json.ts";
 import type { Reader } from "./reader.ts";
 import type { WireType, Writer } from "./writer.ts";
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { suite, test } from "node:test";
 import type { Json, JsonObject } from "../../api/object.ts";
 import { schemaLibrary } from "../../schema/built-in.ts";
-import { parseJson } from "../json.ts";
+import { parseJson } from "../json/json.ts";
 import { decodeObject, encodeObject, isProtobuf, openEnvelope, wrapMessage } from "./envelope.ts";
 import { schemaLookup } from "./schema-lookup.ts";
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../api/object.ts";
 import type { Schema } from "../../schema/schema.ts";
-import { DecodeError } from "../json.ts";
+import { DecodeError } from "../json/json.ts";
 import { expectWireType, writeField } from "./codec.ts";
 import { decodeMessage, encodeMessage } from "./message.ts";
 import { Reader } from "./reader.ts";

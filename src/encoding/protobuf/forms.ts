@@ -1,6 +1,6 @@
 import { isObject, type Json } from "../../api/object.ts";
 import type { Schema, WireForm } from "../../schema/schema.ts";
-import { DecodeError, parseJson } from "../json.ts";
+import { DecodeError, parseJson } from "../json/json.ts";
 import { expectWireType, readField, type ValueCodec, writeField } from "./codec.ts";
 import { DURATION } from "./duration.ts";
 import type { Reader } from "./reader.ts";

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import type { JsonObject } from "../../api/object.ts";
 import { schemaFileName, schemaLibrary } from "../../schema/built-in.ts";
 import type { Schema } from "../../schema/schema.ts";
-import { DecodeError, parseJson } from "../json.ts";
+import { DecodeError, parseJson } from "../json/json.ts";
 import { decodeMessage, encodeMessage } from "./message.ts";
 import { randomObject, randomSource } from "./random-object.suite.ts";
 

@@ -1,5 +1,5 @@
 import type { Json } from "../../api/object.ts";
-import { DecodeError, exactInteger, MAX_DEPTH } from "../json.ts";
+import { DecodeError, exactInteger, MAX_DEPTH } from "../json/json.ts";
 
 const UNEXPECTED_END = "unexpected EOF";
 const OVERFLOW = "proto: integer overflow";

@@ -1,4 +1,4 @@
-import { DecodeError, isExactInteger } from "../json.ts";
+import { DecodeError, isExactInteger } from "../json/json.ts";
 import type { ValueCodec } from "./codec.ts";
 
 /** Text. */

@@ -1,6 +1,6 @@
 import type { Json } from "../../api/object.ts";
 import { remember } from "../../lib/remember.ts";
-import { DecodeError } from "../json.ts";
+import { DecodeError } from "../json/json.ts";
 import { expectWireType, type ValueCodec } from "./codec.ts";
 import type { Reader } from "./reader.ts";
 

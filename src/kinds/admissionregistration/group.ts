@@ -1,6 +1,6 @@
 import type { Column } from "../../api/columns.ts";
 import type { KubeObject } from "../../api/object.ts";
-import type { ResourceDefinition, ResourceRules } from "../../resources/definition.ts";
+import type { ResourceDefinition, ResourceRules } from "../../resources/model/definition.ts";
 import { AGE, column, count, NAME, printSelector, read, readText, text } from "../cells.ts";
 import { defineKinds, deprecatedVersion, type Row, STATUS, type VersionRow } from "../row.ts";
 import type { Defaults } from "../rules/defaults.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../api/field-error.ts";
 import { pathSegment } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
 import type { LabelSelector } from "../rules/common-types.ts";
 import { pushInvalid, subdomainName } from "../rules/formats.ts";
 import { validateLabelSelector } from "../rules/label-selector.ts";

@@ -7,7 +7,7 @@ import {
 } from "../../api/field-error.ts";
 import { byteLength, qualifiedName } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { validateConditions } from "../rules/conditions.ts";
 import { dns1035Label, pushInvalid, subdomainName } from "../rules/formats.ts";
 import { sameValue } from "../rules/immutable.ts";

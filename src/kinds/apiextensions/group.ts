@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../api/object.ts";
-import type { ResourceDefinition } from "../../resources/definition.ts";
+import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import { CREATED_AT, column, isConditionTrue, NAME, readObjects, readText, readTexts, text, wide } from "../cells.ts";
 import { nameHook, pluralDotGroup } from "../own-names.ts";
 import { defineKinds, STATUS } from "../row.ts";

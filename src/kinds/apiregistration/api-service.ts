@@ -1,7 +1,7 @@
 import { type FieldError, invalidField, notSupportedField, requiredField } from "../../api/field-error.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
-import { printTime } from "../../resources/metadata.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
+import { printTime } from "../../resources/write/metadata.ts";
 import { versionDotGroup } from "../own-names.ts";
 import type { Condition } from "../rules/conditions.ts";
 import { dns1035Label, portNumber, pushInvalid, subdomainName } from "../rules/formats.ts";

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../api/object.ts";
-import type { ResourceDefinition } from "../../resources/definition.ts";
+import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import { AGE, column, findCondition, NAME, read, readText } from "../cells.ts";
 import { defineKinds, STATUS } from "../row.ts";
 import { apiServiceHooks } from "./api-service.ts";

@@ -1,6 +1,6 @@
 import { requiredField } from "../../api/field-error.ts";
 import { isObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { immutable } from "../rules/immutable.ts";
 import { nonNegative } from "../rules/numbers.ts";
 

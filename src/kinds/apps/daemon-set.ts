@@ -1,10 +1,10 @@
 import { badRequest } from "../../api/api-error.ts";
 import { type FieldError, invalidField, notSupportedField, quote, requiredField } from "../../api/field-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
-import { setPodTemplateDefaults } from "../core/pod-spec-defaults.ts";
-import { validatePodTemplate } from "../core/pod-spec-validation.ts";
-import { podTemplateWarnings } from "../core/pod-warnings.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
+import { setPodTemplateDefaults } from "../core/pod/pod-spec-defaults.ts";
+import { validatePodTemplate } from "../core/pod/pod-spec-validation.ts";
+import { podTemplateWarnings } from "../core/pod/pod-warnings.ts";
 import type { Defaults } from "../rules/defaults.ts";
 import { asGo } from "../rules/go-print.ts";
 import { immutable, sameValue } from "../rules/immutable.ts";

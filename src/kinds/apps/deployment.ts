@@ -7,8 +7,8 @@ import {
   requiredField,
 } from "../../api/field-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
-import { setPodTemplateDefaults } from "../core/pod-spec-defaults.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
+import { setPodTemplateDefaults } from "../core/pod/pod-spec-defaults.ts";
 import type { Defaults } from "../rules/defaults.ts";
 import { asGo } from "../rules/go-print.ts";
 import { immutable } from "../rules/immutable.ts";

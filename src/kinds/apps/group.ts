@@ -1,6 +1,6 @@
 import type { Column } from "../../api/columns.ts";
 import type { KubeObject, OwnerReference } from "../../api/object.ts";
-import type { ResourceDefinition } from "../../resources/definition.ts";
+import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import {
   AGE,
   column,

@@ -1,7 +1,7 @@
 import type { FieldError } from "../../api/field-error.ts";
 import type { KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
-import { setPodTemplateDefaults } from "../core/pod-spec-defaults.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
+import { setPodTemplateDefaults } from "../core/pod/pod-spec-defaults.ts";
 import { immutable } from "../rules/immutable.ts";
 import { orderedSelector } from "../rules/label-selector.ts";
 import { nonNegativeMembers } from "../rules/numbers.ts";

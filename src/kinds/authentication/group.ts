@@ -1,4 +1,4 @@
-import type { ResourceDefinition } from "../../resources/definition.ts";
+import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import { defineKinds, type Row } from "../row.ts";
 import { selfSubjectReviewHooks, tokenReviewHooks } from "./reviews.ts";
 

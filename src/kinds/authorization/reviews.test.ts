@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ApiError } from "../../api/api-error.ts";
 import type { WantedAccess } from "../../api/identity.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
-import type { ResourceHooks, SubresourceCall } from "../../resources/definition.ts";
+import type { ResourceHooks, SubresourceCall } from "../../resources/model/definition.ts";
 import { selfSubjectReviewHooks, tokenReviewHooks } from "../authentication/reviews.ts";
 import {
   localSubjectAccessReviewHooks,

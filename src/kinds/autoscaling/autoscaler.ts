@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
 import { cloneJson } from "../../lib/clone.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { validateAutoscaler, validateAutoscalerStatus } from "./autoscaler-validation.ts";
 import { convertAutoscaler, DEFAULT_UTILIZATION, processorMetric, withoutOwnAnnotations } from "./conversion.ts";
 

@@ -1,5 +1,5 @@
 import type { Column } from "../../api/columns.ts";
-import type { ResourceDefinition } from "../../resources/definition.ts";
+import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import { AGE, type Cell, column, integer, NAME, optionalText, readText } from "../cells.ts";
 import { defineKinds, STATUS } from "../row.ts";
 import { autoscalerHooks } from "./autoscaler.ts";

@@ -1,6 +1,6 @@
 import { type FieldError, invalidField, notSupportedField, requiredField } from "../../api/field-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { isChanged, memberOf, warnOfName } from "../apps/workload.ts";
 import type { Defaults } from "../rules/defaults.ts";
 import { orderedSelector } from "../rules/label-selector.ts";

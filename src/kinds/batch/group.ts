@@ -1,6 +1,6 @@
 import { humanDuration } from "../../api/human-duration.ts";
 import type { KubeObject } from "../../api/object.ts";
-import type { ResourceDefinition } from "../../resources/definition.ts";
+import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import {
   AGE,
   age,

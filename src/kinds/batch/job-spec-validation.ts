@@ -7,7 +7,7 @@ import {
   tooLongField,
 } from "../../api/field-error.ts";
 import { byteLength, regexMessage } from "../../api/names.ts";
-import { validatePodTemplate } from "../core/pod-spec-validation.ts";
+import { validatePodTemplate } from "../core/pod/pod-spec-validation.ts";
 import { subdomainName } from "../rules/formats.ts";
 import { asGo } from "../rules/go-print.ts";
 import { nonNegative, nonNegativeMembers } from "../rules/numbers.ts";

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import { dns1123Label } from "../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject, type ObjectMeta } from "../../api/object.ts";
-import type { ResourceHooks, WriteWay } from "../../resources/definition.ts";
+import type { ResourceHooks, WriteWay } from "../../resources/model/definition.ts";
 import {
   isChanged,
   isUsable,
@@ -12,8 +12,8 @@ import {
   validateTemplateLabels,
   warnOfName,
 } from "../apps/workload.ts";
-import { setPodTemplateDefaults } from "../core/pod-spec-defaults.ts";
-import { podTemplateWarnings } from "../core/pod-warnings.ts";
+import { setPodTemplateDefaults } from "../core/pod/pod-spec-defaults.ts";
+import { podTemplateWarnings } from "../core/pod/pod-warnings.ts";
 import type { Texts } from "../rules/common-types.ts";
 import type { Defaults } from "../rules/defaults.ts";
 import { hasInvalidValue, orderedSelector, orderedTexts, validateLabelSelector } from "../rules/label-selector.ts";

@@ -1,6 +1,6 @@
 import { humanDuration } from "../../api/human-duration.ts";
 import type { KubeObject } from "../../api/object.ts";
-import type { ResourceDefinition } from "../../resources/definition.ts";
+import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import { AGE, column, findCondition, labels, NAME, read, readObjects, readText, text } from "../cells.ts";
 import { defineKinds, deprecatedVersion, FIELD_LABEL_NOT_SUPPORTED, STATUS, selectable } from "../row.ts";
 import { podCertificateRequestHooks } from "./pod-certificate-request.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../api/field-error.ts";
 import { byteLength } from "../../api/names.ts";
 import type { KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { validateConditions } from "../rules/conditions.ts";
 import { pushInvalid, subdomainName } from "../rules/formats.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";

@@ -3,7 +3,7 @@ import { byteLength } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
 import { type PemBlock, pemBlocks } from "../../lib/pem.ts";
 import { readCertificate } from "../../lib/x509-read.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { immutable } from "../rules/immutable.ts";
 import { trustBundleName, validateSignerName } from "../rules/signer-names.ts";
 

@@ -1,4 +1,4 @@
-import type { ResourceDefinition } from "../../resources/definition.ts";
+import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import { AGE, column, NAME, text } from "../cells.ts";
 import { defineKinds, deprecatedVersion } from "../row.ts";
 import { leaseCandidateHooks, leaseHooks } from "./lease.ts";

@@ -8,7 +8,7 @@ import {
 import { qualifiedName } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
 import { compareSemanticVersions, parseSemanticVersion, type SemanticVersion } from "../../lib/semver.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { immutable } from "../rules/immutable.ts";
 import { NOT_NEGATIVE } from "../rules/numbers.ts";
 

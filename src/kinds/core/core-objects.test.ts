@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../api/object.ts";
 import { kindUnderTest } from "../kind.suite.ts";
-import { serviceAccountHooks } from "./config-data.ts";
+import { serviceAccountHooks } from "./config/config-data.ts";
 import { coreKinds } from "./group.ts";
 
 const kind = (name: string) => kindUnderTest(coreKinds, name);

@@ -1,5 +1,5 @@
 import { isObject, type KubeObject } from "../../api/object.ts";
-import type { ResourceDefinition, Subresource, SubresourceKind, Verb } from "../../resources/definition.ts";
+import type { ResourceDefinition, Subresource, SubresourceKind, Verb } from "../../resources/model/definition.ts";
 import { builtInSchema } from "../built-in-schemas.ts";
 import {
   AGE,
@@ -18,25 +18,25 @@ import {
 import { eventHooks } from "../events/event.ts";
 import { EVENT_TTL_SECONDS, type EventShape, eventColumns, referenceFields } from "../events/event-shape.ts";
 import { ALL_VERBS, defineKinds, FIELD_LABEL_NOT_SUPPORTED, PART, SCALE, STATUS, selectable } from "../row.ts";
-import { componentStatusHooks } from "./component-status.ts";
-import { configMapHooks, secretHooks, serviceAccountHooks } from "./config-data.ts";
-import { endpointsHooks } from "./endpoints.ts";
-import { limitRangeHooks } from "./limit-range.ts";
-import { namespaceHooks } from "./namespace.ts";
-import { nodeHooks } from "./node.ts";
-import { nodeColumns } from "./node-cells.ts";
-import { persistentVolumeHooks } from "./persistent-volume.ts";
-import { persistentVolumeClaimHooks } from "./persistent-volume-claim.ts";
-import { podHooks } from "./pod.ts";
-import { bindPod } from "./pod-binding.ts";
-import { podColumns, podRowConditions } from "./pod-cells.ts";
-import { evictPod } from "./pod-eviction.ts";
-import { podTemplateHooks } from "./pod-template.ts";
-import { replicationControllerHooks } from "./replication-controller.ts";
-import { resourceQuotaHooks } from "./resource-quota.ts";
-import { serviceHooks } from "./service.ts";
-import { endpointsColumns, serviceColumns } from "./service-cells.ts";
-import { claimColumns, volumeColumns } from "./volume-cells.ts";
+import { configMapHooks, secretHooks, serviceAccountHooks } from "./config/config-data.ts";
+import { limitRangeHooks } from "./config/limit-range.ts";
+import { namespaceHooks } from "./config/namespace.ts";
+import { resourceQuotaHooks } from "./config/resource-quota.ts";
+import { componentStatusHooks } from "./node/component-status.ts";
+import { nodeHooks } from "./node/node.ts";
+import { nodeColumns } from "./node/node-cells.ts";
+import { podHooks } from "./pod/pod.ts";
+import { bindPod } from "./pod/pod-binding.ts";
+import { podColumns, podRowConditions } from "./pod/pod-cells.ts";
+import { evictPod } from "./pod/pod-eviction.ts";
+import { podTemplateHooks } from "./pod/pod-template.ts";
+import { replicationControllerHooks } from "./pod/replication-controller.ts";
+import { endpointsHooks } from "./service/endpoints.ts";
+import { serviceHooks } from "./service/service.ts";
+import { endpointsColumns, serviceColumns } from "./service/service-cells.ts";
+import { persistentVolumeHooks } from "./volume/persistent-volume.ts";
+import { persistentVolumeClaimHooks } from "./volume/persistent-volume-claim.ts";
+import { claimColumns, volumeColumns } from "./volume/volume-cells.ts";
 
 const PROXY_VERBS: readonly Verb[] = ["create", "delete", "get", "patch", "update"];
 const STREAM_VERBS: readonly Verb[] = ["create", "get"];

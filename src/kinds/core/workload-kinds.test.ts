@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { JsonObject } from "../../api/object.ts";
 import { kindUnderTest } from "../kind.suite.ts";
 import { coreKinds } from "./group.ts";
-import { internalForm } from "./internal-form.ts";
+import { internalForm } from "./pod/internal-form.ts";
 
 const controller = kindUnderTest(coreKinds, "ReplicationController");
 const template: JsonObject = {

@@ -8,7 +8,7 @@ import {
 } from "../../api/field-error.ts";
 import { labelValue, qualifiedName } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
 import type { Texts } from "../rules/common-types.ts";
 import { type DeclaredRules, declaredHook } from "../rules/declared.ts";
 import { labelName, pushInvalid, subdomainName } from "../rules/formats.ts";

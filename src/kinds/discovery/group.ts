@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../api/object.ts";
-import type { ResourceDefinition } from "../../resources/definition.ts";
+import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import { AGE, column, NAME, printFirst, readObjects, readTexts, text } from "../cells.ts";
 import { defineKinds } from "../row.ts";
 import { endpointSliceHooks } from "./endpoint-slice.ts";

@@ -1,7 +1,7 @@
 import type { Column } from "../../api/columns.ts";
 import { ageOf } from "../../api/human-duration.ts";
 import type { KubeObject } from "../../api/object.ts";
-import type { SelectableField } from "../../resources/definition.ts";
+import type { SelectableField } from "../../resources/model/definition.ts";
 import { type Cell, column, NAME, read, readNumber, readText, text, wide } from "../cells.ts";
 import { selectable } from "../row.ts";
 

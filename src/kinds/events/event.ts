@@ -1,7 +1,7 @@
 import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import { byteLength, qualifiedName } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { pushInvalid } from "../rules/formats.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";
 import { immutable, sameValue } from "../rules/immutable.ts";

@@ -1,4 +1,4 @@
-import type { ResourceDefinition } from "../../resources/definition.ts";
+import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import { defineKinds, FIELD_LABEL_NOT_SUPPORTED, selectable } from "../row.ts";
 import { eventHooks } from "./event.ts";
 import { EVENT_TTL_SECONDS, type EventShape, eventColumns, referenceFields } from "./event-shape.ts";

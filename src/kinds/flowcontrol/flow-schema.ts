@@ -6,7 +6,7 @@ import {
   requiredField,
 } from "../../api/field-error.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { labelName, pushInvalid, subdomainName } from "../rules/formats.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";
 import { sameValue } from "../rules/immutable.ts";

@@ -1,7 +1,7 @@
 import { duplicateField, type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import { qualifiedName, regexMessage } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { groupDotResource, nameHook } from "../own-names.ts";
 import type { Condition } from "../rules/conditions.ts";
 import { dns1035Label, pushInvalid, subdomainName } from "../rules/formats.ts";

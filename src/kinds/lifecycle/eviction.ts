@@ -1,6 +1,6 @@
 import { type FieldError, invalidField } from "../../api/field-error.ts";
 import type { KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { type Condition, validateConditions } from "../rules/conditions.ts";
 import { type DeclaredRules, declaredHook, type FieldRules } from "../rules/declared.ts";
 import { type EvictionStatus, statusOf } from "./eviction-types.ts";

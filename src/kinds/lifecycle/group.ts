@@ -1,4 +1,4 @@
-import type { ResourceDefinition, ResourceRules } from "../../resources/definition.ts";
+import type { ResourceDefinition, ResourceRules } from "../../resources/model/definition.ts";
 import { defineKinds, STATUS } from "../row.ts";
 import { evictionHooks, evictionRequestHooks } from "./eviction.ts";
 import { evictionColumns, evictionRequestColumns } from "./eviction-cells.ts";

@@ -1,7 +1,7 @@
 import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import { pathSegment } from "../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { declaredHook } from "../rules/declared.ts";
 import { pushInvalid, subdomainName } from "../rules/formats.ts";
 import { IMMUTABLE, sameValue } from "../rules/immutable.ts";

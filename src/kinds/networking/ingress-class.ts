@@ -8,7 +8,7 @@ import {
 } from "../../api/field-error.ts";
 import { byteLength, pathSegment, regexMessage } from "../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { declaredHook } from "../rules/declared.ts";
 import { labelName, pushInvalid, subdomainName } from "../rules/formats.ts";
 import { immutable } from "../rules/immutable.ts";

@@ -7,7 +7,7 @@ import {
 } from "../../api/field-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
 import { rangeAround } from "../../lib/ip-range.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
 import type { LabelSelector } from "../rules/common-types.ts";
 import { declaredHook } from "../rules/declared.ts";
 import { portName, portNumber, pushInvalid } from "../rules/formats.ts";

@@ -1,11 +1,11 @@
 import { duplicateField, type FieldError } from "../../api/field-error.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
-import { validateLabels } from "../../resources/metadata-validation.ts";
-import type { Toleration } from "../core/pod-types.ts";
-import { podOptions } from "../core/pod-validation-options.ts";
-import { validateResources } from "../core/resource-validation.ts";
-import { validateTolerations } from "../core/scheduling-validation.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
+import { validateLabels } from "../../resources/write/metadata-validation.ts";
+import { validateResources } from "../core/container/resource-validation.ts";
+import type { Toleration } from "../core/pod/pod-types.ts";
+import { podOptions } from "../core/pod/pod-validation-options.ts";
+import { validateTolerations } from "../core/pod/scheduling-validation.ts";
 import type { Texts } from "../rules/common-types.ts";
 import { declaredHook } from "../rules/declared.ts";
 import { labelName, pushInvalid } from "../rules/formats.ts";

@@ -1,6 +1,6 @@
 import { type FieldError, invalidField, notSupportedField } from "../../api/field-error.ts";
 import { isObject, type Json, type JsonObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { memberOf } from "../apps/workload.ts";
 import type { LabelSelector } from "../rules/common-types.ts";
 import { validateConditions } from "../rules/conditions.ts";

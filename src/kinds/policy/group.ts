@@ -1,4 +1,4 @@
-import type { ResourceDefinition } from "../../resources/definition.ts";
+import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import { AGE, column, integer, NAME, optionalText } from "../cells.ts";
 import { defineKinds, STATUS } from "../row.ts";
 import { disruptionBudgetHooks } from "./disruption-budget.ts";

@@ -1,7 +1,7 @@
 import { type FieldError, invalidField, notSupportedField, requiredField } from "../../api/field-error.ts";
 import { pathSegment } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
 import type { LabelSelector } from "../rules/common-types.ts";
 import { declaredHook } from "../rules/declared.ts";
 import { pushInvalid, subdomainName } from "../rules/formats.ts";

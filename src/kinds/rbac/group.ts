@@ -1,6 +1,6 @@
 import type { Column } from "../../api/columns.ts";
 import type { JsonObject } from "../../api/object.ts";
-import type { ResourceDefinition, ResourceRules } from "../../resources/definition.ts";
+import type { ResourceDefinition, ResourceRules } from "../../resources/model/definition.ts";
 import { AGE, type Cell, column, NAME, readObjects, readText, wide } from "../cells.ts";
 import { defineKinds } from "../row.ts";
 import { bindingHooks, roleHooks } from "./access-rules.ts";

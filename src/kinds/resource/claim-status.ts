@@ -10,7 +10,7 @@ import {
 import { qualifiedName } from "../../api/names.ts";
 import { isObject, type KubeObject } from "../../api/object.ts";
 import { printAddress } from "../../lib/ip-address.ts";
-import { validateNodeSelector } from "../core/affinity-validation.ts";
+import { validateNodeSelector } from "../core/pod/affinity-validation.ts";
 import { validateConditions } from "../rules/conditions.ts";
 import { isMapped } from "../rules/ip.ts";
 import { parseLooseRange } from "../rules/ip-ranges.ts";

@@ -1,7 +1,7 @@
 import { type FieldError, forbiddenField, invalidField } from "../../api/field-error.ts";
 import { dns1123Subdomain } from "../../api/names.ts";
 import { isObject, type Json, type KubeObject } from "../../api/object.ts";
-import type { ObjectAccess, ResourceHooks, WriteWay } from "../../resources/definition.ts";
+import type { ObjectAccess, ResourceHooks, WriteWay } from "../../resources/model/definition.ts";
 import { nameHook } from "../own-names.ts";
 import { declaredHook } from "../rules/declared.ts";
 import { asSent } from "../rules/empties.ts";

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { decodeBySchema } from "../../schema/decode.ts";
 import { builtInSchema } from "../built-in-schemas.ts";
 

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
-import { printTime } from "../../resources/metadata.ts";
+import { printTime } from "../../resources/write/metadata.ts";
 import { FLAT_VERSION } from "./conversion.ts";
 
 const objectsIn = (list: Json | undefined): JsonObject[] => (Array.isArray(list) ? list.filter(isObject) : []);

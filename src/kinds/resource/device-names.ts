@@ -1,7 +1,7 @@
 import { type FieldError, invalidField, requiredField, tooLongField } from "../../api/field-error.ts";
 import { byteLength } from "../../api/names.ts";
 import { isObject, type Json } from "../../api/object.ts";
-import { checkDriverName } from "../core/volume-source-validation.ts";
+import { checkDriverName } from "../core/volume/volume-source-validation.ts";
 import { cIdentifier } from "../rules/declared-formats.ts";
 import { labelName, subdomainName } from "../rules/formats.ts";
 

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../api/object.ts";
-import type { ResourceDefinition } from "../../resources/definition.ts";
+import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import { AGE, age, column, count, NAME, read, text } from "../cells.ts";
 import { defineKinds, deprecatedVersion, STATUS, selectable, type VersionRow } from "../row.ts";
 import { deviceClassHooks, resourceClaimHooks, resourceClaimTemplateHooks } from "./claims.ts";

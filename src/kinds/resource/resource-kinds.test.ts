@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json, JsonObject, KubeObject } from "../../api/object.ts";
-import type { ObjectAccess } from "../../resources/definition.ts";
+import type { ObjectAccess } from "../../resources/model/definition.ts";
 import { kindUnderTest } from "../kind.suite.ts";
 import { resourceClaimHooks } from "./claims.ts";
 import { resourceKinds } from "./group.ts";

@@ -2,8 +2,8 @@ import { type FieldError, invalidField, requiredField, tooLongField, tooManyFiel
 import { byteLength, labelValue, qualifiedName } from "../../api/names.ts";
 import { isObject, type Json, type KubeObject } from "../../api/object.ts";
 import { parseSemanticVersion } from "../../lib/semver.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
-import { validateNodeSelector } from "../core/affinity-validation.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
+import { validateNodeSelector } from "../core/pod/affinity-validation.ts";
 import { declaredHook } from "../rules/declared.ts";
 import { asSent } from "../rules/empties.ts";
 import { subdomainName } from "../rules/formats.ts";

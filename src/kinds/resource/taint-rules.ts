@@ -1,7 +1,7 @@
 import { type FieldError, tooManyField } from "../../api/field-error.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
-import { printTime } from "../../resources/metadata.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
+import { printTime } from "../../resources/write/metadata.ts";
 import { validateConditions } from "../rules/conditions.ts";
 import { declaredHook } from "../rules/declared.ts";
 import { immutable } from "../rules/immutable.ts";

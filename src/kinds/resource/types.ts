@@ -1,5 +1,5 @@
 import type { JsonObject, ObjectMeta } from "../../api/object.ts";
-import type { NodeSelector } from "../core/pod-types.ts";
+import type { NodeSelector } from "../core/pod/pod-types.ts";
 import type { Texts } from "../rules/common-types.ts";
 import type { Condition } from "../rules/conditions.ts";
 

@@ -11,7 +11,7 @@ import {
 } from "../../api/field-error.ts";
 import { byteLength } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
 import type { Schema } from "../../schema/schema.ts";
 import { builtInSchema } from "../built-in-schemas.ts";
 import { type FormatName, formatErrors } from "./declared-formats.ts";

@@ -1,6 +1,6 @@
 import type { Json, KubeObject } from "../../api/object.ts";
 import { cloneJson } from "../../lib/clone.ts";
-import type { WriteWay } from "../../resources/definition.ts";
+import type { WriteWay } from "../../resources/model/definition.ts";
 
 /** Whether the client sent an empty list or map at a path such as `spec.devices`. */
 export function isSentEmpty({ empties = [] }: WriteWay, path: string): boolean {

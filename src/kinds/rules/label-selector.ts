@@ -1,7 +1,7 @@
 import { type FieldError, forbiddenField, invalidField, requiredField } from "../../api/field-error.ts";
 import { labelValue, qualifiedName } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject } from "../../api/object.ts";
-import { validateLabels } from "../../resources/metadata-validation.ts";
+import { validateLabels } from "../../resources/write/metadata-validation.ts";
 import type { LabelSelector, LabelSelectorRequirement, Texts } from "./common-types.ts";
 
 /** Tolerance for what the stored object already has. */

@@ -1,7 +1,7 @@
 import { type FieldError, forbiddenField, invalidField, requiredField, tooLongField } from "../../api/field-error.ts";
 import { byteLength, qualifiedName } from "../../api/names.ts";
 import type { ObjectMeta } from "../../api/object.ts";
-import { validateLabels } from "../../resources/metadata-validation.ts";
+import { validateLabels } from "../../resources/write/metadata-validation.ts";
 import type { Texts } from "./common-types.ts";
 
 const MAX_ANNOTATION_BYTES = 262_144;

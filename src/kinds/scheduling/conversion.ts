@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { sameValue } from "../rules/immutable.ts";
 import type { CompositeTemplate, GroupTemplate, OldestGroup, WorkloadSpec } from "./types.ts";
 

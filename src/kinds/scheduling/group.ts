@@ -1,6 +1,6 @@
 import type { Column } from "../../api/columns.ts";
 import type { KubeObject } from "../../api/object.ts";
-import type { ResourceDefinition } from "../../resources/definition.ts";
+import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import { AGE, boolean, column, findCondition, integer, NAME, read, readText, text } from "../cells.ts";
 import { defineKinds, STATUS } from "../row.ts";
 import { priorityClassHooks } from "./priority-class.ts";

@@ -1,6 +1,6 @@
 import { type FieldError, forbiddenField, notSupportedField, requiredField } from "../../api/field-error.ts";
 import type { KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { immutable } from "../rules/immutable.ts";
 
 interface PriorityClass extends KubeObject {

@@ -1,6 +1,6 @@
 import { duplicateField, type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
-import type { ResourceHooks, WriteWay } from "../../resources/definition.ts";
+import type { ResourceHooks, WriteWay } from "../../resources/model/definition.ts";
 import { validateConditions } from "../rules/conditions.ts";
 import { declaredHook } from "../rules/declared.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../api/field-error.ts";
 import { byteLength, qualifiedName } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
 import type { Texts } from "../rules/common-types.ts";
 import { declaredHook } from "../rules/declared.ts";
 import { sameValue } from "../rules/immutable.ts";

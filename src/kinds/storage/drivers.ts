@@ -8,8 +8,8 @@ import {
 import { byteLength, qualifiedName } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
 import { parseQuantity } from "../../api/quantity.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
-import { checkDriverName } from "../core/volume-source-validation.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
+import { checkDriverName } from "../core/volume/volume-source-validation.ts";
 import { pushInvalid, subdomainName } from "../rules/formats.ts";
 import { asGo } from "../rules/go-print.ts";
 import { IMMUTABLE, immutable, sameValue } from "../rules/immutable.ts";

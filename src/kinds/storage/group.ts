@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../api/object.ts";
-import type { ResourceDefinition } from "../../resources/definition.ts";
+import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import { AGE, boolean, column, count, NAME, read, readObjects, readText, readTexts, text } from "../cells.ts";
 import { defineKinds, deprecatedVersion, STATUS } from "../row.ts";
 import { storageClassHooks, volumeAttributesClassHooks } from "./classes.ts";

@@ -1,6 +1,6 @@
 import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/definition.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { isConditionTrue } from "../cells.ts";
 import { validateConditions } from "../rules/conditions.ts";
 import { dns1035Label, subdomainName } from "../rules/formats.ts";

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../../api/object.ts";
 import { compareQuantities, type Quantity, subtractQuantities } from "../../../api/quantity.ts";
 import { type Amounts, addAmounts, countOf, greatestAmounts, NO_AMOUNTS } from "../../../api/resource-amounts.ts";
-import type { ObjectAccess } from "../../../resources/definition.ts";
+import type { ObjectAccess } from "../../../resources/model/definition.ts";
 import { countName, type Evaluator, isWrite } from "./evaluator.ts";
 import { DEVICE_CLASS, isExtendedName, podUsage } from "./pods.ts";
 

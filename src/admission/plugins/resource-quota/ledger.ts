@@ -2,7 +2,7 @@ import { ApiError, internalError } from "../../../api/api-error.ts";
 import { isObject, type KubeObject } from "../../../api/object.ts";
 import { subtractQuantities } from "../../../api/quantity.ts";
 import { type Amounts, addAmounts, countOf, greatestAmounts, writeAmounts } from "../../../api/resource-amounts.ts";
-import type { ObjectAccess } from "../../../resources/definition.ts";
+import type { ObjectAccess } from "../../../resources/model/definition.ts";
 import { type Charge, obstacle, takes } from "./check.ts";
 import { type Quota, readQuota } from "./quota.ts";
 

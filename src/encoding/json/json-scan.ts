@@ -1,0 +1,122 @@
+import { isObject, type Json } from "../../api/object.ts";
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const ZERO = 0x30;
+const NINE = 0x39;
+const LOWER_E = 0x65;
+const UPPER_E = 0x45;
+
+/** What can be told of a JSON text without understanding it. Of use only if the text is valid. */
+export interface Measured {
+  /** How many members all objects have together. */
+  readonly members: number;
+  /** How deep it nests. */
+  readonly depth: number;
+  /** Whether a double may not hold one of its numbers: many digits, or an exponent. */
+  readonly hasLongNumbers: boolean;
+}
+
+/** Digits that a double holds in any case. */
+const SAFE_DIGITS = 15;
+
+/** Looks over a JSON text once. */
+export function measure(bytes: Uint8Array): Measured {
+  let members = 0;
+  let depth = 0;
+  let open = 0;
+  let hasLongNumbers = false;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (byte === QUOTE) {
+      for (at++; bytes[at] !== QUOTE && at < bytes.length; at++) if (bytes[at] === BACKSLASH) at++;
+    } else if (byte === COLON) members++;
+    else if (byte >= ZERO && byte <= NINE) {
+      const start = at;
+      while ((bytes[at + 1] as number) >= ZERO && (bytes[at + 1] as number) <= NINE) at++;
+      const next = bytes[at + 1];
+      if (at - start >= SAFE_DIGITS || next === LOWER_E || next === UPPER_E) hasLongNumbers = true;
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      if (++open > depth) depth = open;
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) open--;
+  }
+  return { members, depth, hasLongNumbers };
+}
+
+/** How many members all objects of a decoded value have together. */
+export function countMembers(value: Json | undefined): number {
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === "object") count += countMembers(item);
+  } else if (isObject(value) && !isRaw(value)) {
+    for (const key of Object.keys(value)) {
+      count++;
+      const member = value[key];
+      if (typeof member === "object") count += countMembers(member);
+    }
+  }
+  return count;
+}
+
+function isRaw(value: object): boolean {
+  return (JSON as unknown as { isRawJSON(value: unknown): boolean }).isRawJSON(value);
+}
+
+// Compat: the real server stops collecting strict errors here.
+const MAX_DUPLICATES = 100;
+
+/** Paths of members that repeat one of the same object, in the order of the text, each once. The text must be valid JSON. */
+export function duplicatesOf(text: string): string[] {
+  const found = new Set<string>();
+  let at = 0;
+  const skipSpace = (): void => {
+    while (" \t\r\n".includes(text.charAt(at)) && at < text.length) at++;
+  };
+  const readString = (): string => {
+    const start = at++;
+    while (text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
+    at++;
+    return JSON.parse(text.slice(start, at));
+  };
+  const readMembers = (path: string): void => {
+    const seen = new Set<string>();
+    for (skipSpace(); text[at] !== "}"; skipSpace()) {
+      if (text[at] === ",") at++;
+      skipSpace();
+      const key = readString();
+      const memberPath = path === "" ? key : `${path}.${key}`;
+      if (seen.has(key) && found.size < MAX_DUPLICATES) found.add(memberPath);
+      seen.add(key);
+      skipSpace();
+      at++;
+      readValue(memberPath);
+    }
+    at++;
+  };
+  const readItems = (path: string): void => {
+    let index = 0;
+    for (skipSpace(); text[at] !== "]"; skipSpace()) {
+      if (text[at] === ",") at++;
+      readValue(`${path}[${index++}]`);
+    }
+    at++;
+  };
+  const readValue = (path: string): void => {
+    skipSpace();
+    if (text[at] === '"') readString();
+    else if (text[at] === "{") {
+      at++;
+      readMembers(path);
+    } else if (text[at] === "[") {
+      at++;
+      readItems(path);
+    } else while (at < text.length && !",]} \t\r\n".includes(text.charAt(at))) at++;
+  };
+  readValue("");
+  return [...found];
+}

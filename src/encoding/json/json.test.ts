@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import type { Json } from "../../api/object.ts";
+import { DecodeError, decodeJson, isExactInteger, MAX_DEPTH, parseJson, printJson } from "./json.ts";
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const errorOf = (text: string): string => {
+  try {
+    parseJson(bytes(text));
+  } catch (error) {
+    assert.ok(error instanceof DecodeError);
+    return error.message;
+  }
+  return "(none)";
+};
+
+// What kube-apiserver 1.37.1 answered to these bodies.
+const SYNTAX_ERRORS: readonly (readonly [string, string])[] = [
+  ["", "unexpected end of JSON input"],
+  ["  ", "unexpected end of JSON input"],
+  ["{", "unexpected end of JSON input"],
+  ['{"a"', "unexpected end of JSON input"],
+  ['{"a":', "unexpected end of JSON input"],
+  ['{"a":1', "unexpected end of JSON input"],
+  ['{"a":1,', "unexpected end of JSON input"],
+  ["[1,", "unexpected end of JSON input"],
+  ["[1 2]", "invalid character '2' after array element"],
+  ['{"a" 1}', "invalid character '1' after object key"],
+  ["{a:1}", "invalid character 'a' looking for beginning of object key string"],
+  ["{'a':1}", "invalid character '\\'' looking for beginning of object key string"],
+  ['{"a":tru}', "invalid character '}' in literal true (expecting 'e')"],
+  ['{"a":falsy}', "invalid character 'y' in literal false (expecting 'e')"],
+  ['{"a":-}', "invalid character '}' in numeric literal"],
+  ['{"a":01}', "invalid character '1' after object key:value pair"],
+  ['{"a":1.}', "invalid character '}' after decimal point in numeric literal"],
+  ['{"a":1e}', "invalid character '}' in exponent of numeric literal"],
+  ['{"a":+1}', "invalid character '+' looking for beginning of value"],
+  ['"abc', "unexpected end of JSON input"],
+  ['{"a":"x\ny"}', "invalid character '\\n' in string literal"],
+  ['{"a":"\t"}', "invalid character '\\t' in string literal"],
+  ['{"a":"\\q"}', "invalid character 'q' in string escape code"],
+  ['{"a":"\\u12g4"}', "invalid character 'g' in \\u hexadecimal character escape"],
+  ['{"a":"\\', "invalid character ' ' in string escape code"],
+  ['{"a":"\\u1', "invalid character ' ' in \\u hexadecimal character escape"],
+  ['{"a":1}}', "invalid character '}' after top-level value"],
+  ["\ufeff{}", "invalid character 'ï' looking for beginning of value"],
+  ['{"a":1}\u0000', "invalid character '\\x00' after top-level value"],
+  ["tru", "invalid character ' ' in literal true (expecting 'e')"],
+  ['{"a":"é\u0001"}', "invalid character '\\x01' in string literal"],
+  ["{,}", "invalid character ',' looking for beginning of object key string"],
+  ['{"a":1,}', "invalid character '}' looking for beginning of object key string"],
+  ["[,]", "invalid character ',' looking for beginning of value"],
+  ['{"a":}', "invalid character '}' looking for beginning of value"],
+  ["é", "invalid character 'Ã' looking for beginning of value"],
+  ["-", "invalid character ' ' in numeric literal"],
+  ['{"a":{]', "invalid character ']' looking for beginning of object key string"],
+  ['{"a":1:2}', "invalid character ':' after object key:value pair"],
+  ['{"\x7f":1\x7f', "invalid character '\\x7f' after object key:value pair"],
+  ["hello", "invalid character 'h' looking for beginning of value"],
+  ['{"a":1E400}', "json: cannot unmarshal number 1E400 into Go value of type float64"],
+];
+
+describe("parseJson", () => {
+  for (const [text, message] of SYNTAX_ERRORS) {
+    it(`explains ${JSON.stringify(text)} as Go does`, () => assert.equal(errorOf(text), message));
+  }
+
+  it("refuses what nests too deep, and takes what just does not", () => {
+    const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
+    assert.equal(errorOf(nested(20_000)), "invalid character '[' exceeded max depth");
+    assert.equal(errorOf(nested(MAX_DEPTH + 1)), "invalid character '[' exceeded max depth");
+    assert.doesNotThrow(() => JSON.stringify(parseJson(bytes(nested(MAX_DEPTH)))));
+  });
+
+  it("reads invalid UTF-8 as replacement characters", () => {
+    assert.deepEqual(parseJson(Buffer.from('{"a":"\xff"}', "latin1")), { a: "\ufffd" });
+  });
+
+  it("keeps integers of 64 bits digit by digit", () => {
+    const text =
+      '{"max":9223372036854775807,"min":-9223372036854775808,"small":9007199254740991,"list":[9007199254740993]}';
+    const value = parseJson(bytes(text));
+    assert.equal(JSON.stringify(value), text);
+    assert.ok(isExactInteger((value as { max: Json }).max));
+    assert.equal((value as { small: Json }).small, 9007199254740991);
+  });
+
+  it("rounds numbers that are no 64-bit integers, as a double does", () => {
+    const value = parseJson(bytes("[9223372036854775808,0.12345678901234567890,1e100]"));
+    assert.equal(JSON.stringify(value), "[9223372036854776000,0.12345678901234568,1e+100]");
+  });
+
+  it("does not let __proto__ touch any prototype", () => {
+    const value = parseJson(bytes('{"__proto__":{"polluted":true},"a":1}')) as { polluted?: Json; a: Json };
+    assert.equal(value.polluted, undefined);
+    assert.equal(({} as { polluted?: Json }).polluted, undefined);
+    assert.equal(JSON.stringify(value), '{"__proto__":{"polluted":true},"a":1}');
+  });
+
+  it("fails exactly where JSON.parse fails", () => {
+    const piece = fc.constantFrom(
+      "{",
+      "}",
+      "[",
+      "]",
+      ",",
+      ":",
+      '"a"',
+      "1",
+      "-",
+      "true",
+      "nul",
+      " ",
+      '"\\u00',
+      "e5",
+      ".",
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const text = pieces.join("");
+        let isValid = true;
+        try {
+          JSON.parse(text);
+        } catch {
+          isValid = false;
+        }
+        assert.equal(errorOf(text) === "(none)", isValid);
+        if (!isValid) assert.match(errorOf(text), /^invalid character|^unexpected end/);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe("decodeJson", () => {
+  const duplicates = (text: string): readonly string[] => decodeJson(bytes(text)).duplicates();
+
+  it("names members that repeat, in the order of the text", () => {
+    const text =
+      '{"metadata":{"name":"a", "name" : "a","labels":{"a":"1","a":"2","a":"3"}},"spec":{"ports":[{},{"port":80,"port":81}]}}';
+    assert.deepEqual(duplicates(text), [
+      'duplicate field "metadata.name"',
+      'duplicate field "metadata.labels.a"',
+      'duplicate field "spec.ports[1].port"',
+    ]);
+  });
+
+  it("sees through escapes", () => assert.deepEqual(duplicates('{"a":1,"\\u0061":2}'), ['duplicate field "a"']));
+
+  it("finds nothing in what JSON.stringify printed", () => {
+    fc.assert(fc.property(fc.jsonValue(), (value) => assert.deepEqual(duplicates(JSON.stringify(value)), [])));
+  });
+});
+
+describe("printJson", () => {
+  it("ends compact text with a line feed and indented text without", () => {
+    assert.equal(printJson({ a: [1] }, false), '{"a":[1]}\n');
+    assert.equal(printJson({ a: [1] }, true), '{\n  "a": [\n    1\n  ]\n}');
+  });
+});

@@ -1,0 +1,124 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Json, JsonObject } from "../../api/object.ts";
+import type { ObjectView, ViewList } from "../../api/reply.ts";
+import { printJson } from "../json/json.ts";
+import type { OutputForm } from "../negotiation/negotiate.ts";
+import { printYaml } from "../yaml/yaml-print.ts";
+import { copyList } from "./copied-list.ts";
+
+/** A list whose entries are printed one after the other. */
+export interface ListShape {
+  /** Members that stand before the entries: kind, apiVersion, metadata and the like. */
+  readonly head: JsonObject;
+  readonly arrayName: "items" | "rows";
+  readonly views: ViewList;
+  /** An entry for compact JSON. Absent: the item as the view itself has it, which is copied without being made first. */
+  readonly json?: (view: ObjectView) => Uint8Array;
+  /** An entry for everything else. */
+  readonly value: (view: ObjectView) => Json;
+  /** Compat: the real server says null where this list has no entries. */
+  readonly emptyIsNull?: boolean;
+}
+
+/** Size at which a chunk is handed on. */
+const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * A list as bytes: one buffer when it is small, otherwise a stream of chunks that gives other requests a turn after
+ * each of them.
+ */
+export function writeList(
+  shape: ListShape,
+  form: OutputForm,
+  maxBytes: number,
+): Uint8Array | AsyncIterable<Uint8Array> {
+  const isCopied = shape.json === undefined && form.mediaType === "application/json" && !form.isPretty;
+  if (isCopied) return copyList(shape, maxBytes);
+  const chunks = joinPieces(piecesOf(shape, form));
+  const first: Uint8Array[] = [];
+  let size = 0;
+  while (size <= maxBytes) {
+    const next = chunks.next();
+    if (next.done) return first.length === 1 && first[0] ? first[0] : Buffer.concat(first, size);
+    first.push(next.value);
+    size += next.value.length;
+  }
+  return continueWith(first, chunks);
+}
+
+async function* continueWith(first: Uint8Array[], rest: Generator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* first;
+  for (const chunk of rest) {
+    yield chunk;
+    await nextTurn();
+  }
+}
+
+function* joinPieces(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
+  let held: Uint8Array[] = [];
+  let size = 0;
+  for (const piece of pieces) {
+    held.push(piece);
+    size += piece.length;
+    if (size < CHUNK_BYTES) continue;
+    yield Buffer.concat(held, size);
+    held = [];
+    size = 0;
+  }
+  if (size > 0) yield Buffer.concat(held, size);
+}
+
+function piecesOf(shape: ListShape, form: OutputForm): Iterable<Uint8Array> {
+  if (shape.emptyIsNull && shape.views.length === 0) return [printNothing(shape, form)];
+  if (form.mediaType === "application/yaml") return yamlPieces(shape);
+  return form.isPretty ? prettyPieces(shape) : compactPieces(shape);
+}
+
+function printNothing({ head, arrayName }: ListShape, form: OutputForm): Uint8Array {
+  const value = { ...head, [arrayName]: null };
+  return Buffer.from(form.mediaType === "application/yaml" ? printYaml(value) : printJson(value, form.isPretty));
+}
+
+const COMMA = Buffer.from(",");
+const LIST_END = Buffer.from("]}\n");
+
+function* compactPieces({ head, arrayName, views, json = itemJson }: ListShape): Generator<Uint8Array> {
+  yield Buffer.from(`${JSON.stringify(head).slice(0, -1)},"${arrayName}":[`);
+  let isFirst = true;
+  for (const view of views) {
+    if (!isFirst) yield COMMA;
+    isFirst = false;
+    yield json(view);
+  }
+  yield LIST_END;
+}
+
+function itemJson(view: ObjectView): Uint8Array {
+  return view.itemJson();
+}
+
+// JSON strings hold no raw line feeds, so every line feed of an entry is layout.
+function* prettyPieces({ head, arrayName, views, value }: ListShape): Generator<Uint8Array> {
+  yield Buffer.from(`${JSON.stringify(head, null, 2).slice(0, -2)},\n  "${arrayName}": [`);
+  let isFirst = true;
+  for (const view of views) {
+    const text = JSON.stringify(value(view), null, 2).replaceAll("\n", "\n    ");
+    yield Buffer.from(`${isFirst ? "" : ","}\n    ${text}`);
+    isFirst = false;
+  }
+  yield Buffer.from(isFirst ? "]\n}" : "\n  ]\n}");
+}
+
+function* yamlPieces({ head, arrayName, views, value }: ListShape): Generator<Uint8Array> {
+  const part = (isWanted: (name: string) => boolean): string => {
+    const members = Object.entries(head).filter(([name]) => isWanted(name));
+    return members.length === 0 ? "" : printYaml(Object.fromEntries(members));
+  };
+  yield Buffer.from(`${part((name) => name < arrayName)}${arrayName}:`);
+  let isFirst = true;
+  for (const view of views) {
+    yield Buffer.from(`${isFirst ? "\n" : ""}${printYaml([value(view)])}`);
+    isFirst = false;
+  }
+  yield Buffer.from(`${isFirst ? " []\n" : ""}${part((name) => name > arrayName)}`);
+}

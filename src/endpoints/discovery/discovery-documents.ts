@@ -1,0 +1,165 @@
+import { apiVersionOf, type JsonObject } from "../../api/object.ts";
+import type { ResourceDefinition, ServedVersion, Subresource } from "../../resources/model/definition.ts";
+
+/** Where a group version stands in lists of groups and versions; the greater number comes first. */
+export interface DiscoveryPriority {
+  readonly group: number;
+  readonly version: number;
+}
+
+/** What discovery is made from. */
+export interface DiscoverySource {
+  /** Every served kind. A change gives a new array. */
+  definitions(): readonly ResourceDefinition[];
+  priority(group: string, version: string): DiscoveryPriority;
+}
+
+/** A kind in one of its versions. */
+export interface DiscoveredResource {
+  readonly definition: ResourceDefinition;
+  readonly version: ServedVersion;
+}
+
+/** A group with its versions in order, the preferred one first. */
+export interface DiscoveredGroup {
+  readonly name: string;
+  readonly versions: readonly { readonly name: string; readonly resources: readonly DiscoveredResource[] }[];
+}
+
+const VERSION = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
+const STAGES: Readonly<Record<string, number>> = { alpha: 1, beta: 2 };
+
+/** Newer and more stable versions first: v2, v1, v2beta1, v1beta2, v1alpha1; other names after them, by name. */
+export function compareVersions(a: string, b: string): number {
+  const [first, second] = [VERSION.exec(a), VERSION.exec(b)];
+  if (first === null || second === null) {
+    if (first !== null || second !== null) return first === null ? 1 : -1;
+    return a < b ? -1 : a > b ? 1 : 0;
+  }
+  const stage = (match: RegExpExecArray): number => STAGES[match[2] ?? ""] ?? 3;
+  return (
+    stage(second) - stage(first) ||
+    Number(second[1]) - Number(first[1]) ||
+    Number(second[3] ?? 0) - Number(first[3] ?? 0)
+  );
+}
+
+/** Groups, versions and resources in the order in which discovery lists them. */
+export function discoverGroups(source: DiscoverySource): DiscoveredGroup[] {
+  const groups = new Map<string, Map<string, DiscoveredResource[]>>();
+  for (const definition of source.definitions()) {
+    const versions = groups.get(definition.group) ?? new Map<string, DiscoveredResource[]>();
+    groups.set(definition.group, versions);
+    for (const version of definition.versions) {
+      const resources = versions.get(version.name) ?? [];
+      versions.set(version.name, resources);
+      resources.push({ definition, version });
+    }
+  }
+  const ordered = [...groups].map(([name, versions]) => {
+    const entries = [...versions].map(([version, resources]) => {
+      resources.sort((a, b) => compareText(a.definition.plural, b.definition.plural));
+      return { name: version, resources, priority: source.priority(name, version) };
+    });
+    entries.sort((a, b) => b.priority.version - a.priority.version || compareVersions(a.name, b.name));
+    return { name, versions: entries, priority: Math.max(...entries.map((entry) => entry.priority.group)) };
+  });
+  return ordered.sort((a, b) => b.priority - a.priority || compareText(a.name, b.name));
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function subresourcesOf({ definition, version }: DiscoveredResource): [string, Subresource][] {
+  const entries = Object.entries(version.subresources ?? definition.subresources);
+  return entries.sort(([a], [b]) => compareText(a, b));
+}
+
+/** The group as the list of groups names it, without kind and apiVersion. */
+export function apiGroup(group: DiscoveredGroup): JsonObject {
+  const versions = group.versions.map(({ name }) => ({ groupVersion: apiVersionOf(group.name, name), version: name }));
+  return { name: group.name, versions, preferredVersion: versions[0] };
+}
+
+/** The resources of one group version. */
+export function apiResourceList(apiVersion: string, resources: readonly DiscoveredResource[]): JsonObject {
+  return {
+    kind: "APIResourceList",
+    // Compat: the core group's list does not say which version it is written in.
+    ...(apiVersion.includes("/") ? { apiVersion: "v1" } : {}),
+    groupVersion: apiVersion,
+    resources: resources.flatMap((resource) => apiResources(resource)),
+  };
+}
+
+function apiResources(resource: DiscoveredResource): JsonObject[] {
+  const { definition, version } = resource;
+  const namespaced = definition.scope === "Namespaced";
+  const main: JsonObject = {
+    name: definition.plural,
+    singularName: definition.singular,
+    namespaced,
+    kind: definition.kind,
+    verbs: [...definition.verbs],
+  };
+  if (definition.shortNames.length > 0) main.shortNames = [...definition.shortNames];
+  if (definition.categories.length > 0) main.categories = [...definition.categories];
+  if (definition.storage !== undefined) main.storageVersionHash = definition.storage.hash;
+  const parts = subresourcesOf(resource).map(([name, { kind, verbs }]): JsonObject => {
+    const isForeign = kind !== undefined && (kind.group !== definition.group || kind.version !== version.name);
+    return {
+      name: `${definition.plural}/${name}`,
+      singularName: "",
+      namespaced,
+      ...(isForeign ? { group: kind.group, version: kind.version } : {}),
+      kind: kind?.kind ?? definition.kind,
+      verbs: [...verbs],
+    };
+  });
+  return [main, ...parts];
+}
+
+/** All groups in one document, for clients that ask for it. */
+export function apiGroupDiscoveryList(groups: readonly DiscoveredGroup[]): JsonObject {
+  return {
+    kind: "APIGroupDiscoveryList",
+    apiVersion: "apidiscovery.k8s.io/v2",
+    metadata: {},
+    items: groups.map((group) => ({
+      metadata: group.name === "" ? {} : { name: group.name },
+      versions: group.versions.map(({ name, resources }) => ({
+        version: name,
+        resources: resources.map(resourceDiscovery),
+        freshness: "Current",
+      })),
+    })),
+  };
+}
+
+function responseKind({ definition, version }: DiscoveredResource, kind: Subresource["kind"]): JsonObject {
+  if (kind === undefined) return { group: "", version: "", kind: definition.kind };
+  // Compat: both are empty where they are those of the enclosing group version.
+  const isOwn = kind.group === definition.group && kind.version === version.name;
+  return { group: isOwn ? "" : kind.group, version: isOwn ? "" : kind.version, kind: kind.kind };
+}
+
+function resourceDiscovery(resource: DiscoveredResource): JsonObject {
+  const { definition } = resource;
+  const entry: JsonObject = {
+    resource: definition.plural,
+    responseKind: responseKind(resource, undefined),
+    scope: definition.scope,
+    singularResource: definition.singular,
+    verbs: [...definition.verbs],
+  };
+  if (definition.shortNames.length > 0) entry.shortNames = [...definition.shortNames];
+  if (definition.categories.length > 0) entry.categories = [...definition.categories];
+  const parts = subresourcesOf(resource);
+  if (parts.length > 0) {
+    entry.subresources = parts.map(([subresource, { kind, verbs }]) => {
+      return { subresource, responseKind: responseKind(resource, kind), verbs: [...verbs] };
+    });
+  }
+  return entry;
+}

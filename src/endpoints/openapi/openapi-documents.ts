@@ -1,0 +1,201 @@
+import type { JsonObject } from "../../api/object.ts";
+import type { ResourceDefinition, ServedVersion } from "../../resources/model/definition.ts";
+import type { GroupVersionKind, SchemaSource } from "../../schema/schema.ts";
+import { groupVersionWords, OBJECT_TYPES, type Operation } from "./openapi-operations.ts";
+import type { Pause } from "./openapi-pace.ts";
+import { resourcePaths } from "./openapi-resource.ts";
+import { type GroupVersion, PublishedSchemas, type ShapeSource } from "./openapi-schemas.ts";
+
+const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
+
+/** What the documents are made from. */
+export interface DocumentSource {
+  readonly definitions: readonly ResourceDefinition[];
+  /** Built-in shapes by name. */
+  readonly component: SchemaSource;
+  /** Whether shapes that every group has name all groups. Otherwise they name the core group and their document's. */
+  readonly namesAllGroups?: boolean;
+}
+
+/** What one document says, whatever the version of OpenAPI. */
+export interface DocumentContent {
+  /** Operations by path, in sorted order. */
+  readonly paths: ReadonlyMap<string, readonly Operation[]>;
+  /** Named shapes in the form of version 3. */
+  readonly schemas: JsonObject;
+  /** All kinds in it are custom resources. */
+  readonly isCustom: boolean;
+}
+
+/** A document that can be made. As long as `definitions` are the same, making it again gives the same document. */
+export interface DocumentPlan {
+  readonly definitions: readonly ResourceDefinition[];
+  /** Pauses between resources. */
+  content(pause: Pause): Promise<DocumentContent>;
+}
+
+/** Every document there is, by its path below `/openapi/v3/`, in sorted order. Nothing is built until asked for. */
+export function openApiDocuments(source: DocumentSource): Map<string, DocumentPlan> {
+  const plans = new Map<string, DocumentPlan>();
+  const shapes = shapesOf(source);
+  for (const [path, information] of Object.entries(INFORMATION)) {
+    plans.set(path, {
+      definitions: [],
+      content: (pause) => informationContent(shapes, { path, ...information }, pause),
+    });
+  }
+  const versions = servedVersions(source);
+  const all = source.namesAllGroups === true ? builtInGroupVersions(source, versions) : undefined;
+  for (const { group, version, schemaName } of versions) {
+    const path = groupVersionPath(group, version);
+    if (!plans.has(path)) {
+      const definitions = source.definitions.filter(
+        (one) => one.group === group && servedIn(one, version) !== undefined,
+      );
+      const schemas = (): PublishedSchemas => new PublishedSchemas(shapes, all ?? withCore({ group, version }));
+      const content = (pause: Pause): Promise<DocumentContent> =>
+        groupVersionContent({ source, definitions, group, version, schemas: schemas() }, pause);
+      plans.set(path, { definitions, content });
+    }
+    // Compat: groups made of custom resources have documents for their versions only.
+    if (group === "" || source.component(schemaName) === undefined) continue;
+    plans.set(`apis/${group}`, { definitions: [], content: (pause) => groupContent(shapes, group, pause) });
+  }
+  return new Map([...plans].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Compat: options and watch events exist in every group; a document names the core group and its own. */
+function withCore(own: GroupVersion): GroupVersion[] {
+  const core = { group: "", version: "v1" };
+  return own.group === "" ? [core] : [core, own];
+}
+
+function builtInGroupVersions(source: DocumentSource, versions: readonly Served[]): GroupVersion[] {
+  const builtIn = versions.filter(({ schemaName }) => source.component(schemaName) !== undefined);
+  const byName = new Map(builtIn.map(({ group, version }) => [`${group}/${version}`, { group, version }]));
+  return [...byName.keys()].sort().flatMap((name) => byName.get(name) ?? []);
+}
+
+interface Served extends GroupVersion {
+  readonly schemaName: string;
+}
+
+function servedVersions(source: DocumentSource): Served[] {
+  return source.definitions.flatMap(({ group, versions }) =>
+    versions.map(({ name, schemaName }) => ({ group, version: name, schemaName })),
+  );
+}
+
+function servedIn(definition: ResourceDefinition, version: string): ServedVersion | undefined {
+  return definition.versions.find(({ name }) => name === version);
+}
+
+function groupVersionPath(group: string, version: string): string {
+  return group === "" ? `api/${version}` : `apis/${group}/${version}`;
+}
+
+interface Information {
+  readonly operationId: string;
+  readonly tag: string;
+  readonly component?: string;
+  readonly mediaTypes: readonly string[];
+  /** Compat: some say nothing about what they take. */
+  readonly isSilent?: boolean;
+}
+
+const INFORMATION: Readonly<Record<string, Information>> = {
+  ".well-known/openid-configuration": {
+    operationId: "getServiceAccountIssuerOpenIDConfiguration",
+    tag: "WellKnown",
+    mediaTypes: ["application/json"],
+    isSilent: true,
+  },
+  "openid/v1/jwks": {
+    operationId: "getServiceAccountIssuerOpenIDKeyset",
+    tag: "openid",
+    mediaTypes: ["application/jwk-set+json"],
+    isSilent: true,
+  },
+  api: { operationId: "getCoreAPIVersions", tag: "core", component: `${META}.APIVersions`, mediaTypes: OBJECT_TYPES },
+  apis: { operationId: "getAPIVersions", tag: "apis", component: `${META}.APIGroupList`, mediaTypes: OBJECT_TYPES },
+  version: {
+    operationId: "getCodeVersion",
+    tag: "version",
+    component: "io.k8s.apimachinery.pkg.version.Info",
+    mediaTypes: ["application/json"],
+  },
+};
+
+async function informationContent(
+  shapes: ShapeSource,
+  information: Information & { readonly path: string },
+  pause: Pause,
+): Promise<DocumentContent> {
+  const schemas = new PublishedSchemas(shapes, []);
+  const paths = new Map([[`/${information.path}/`, [reading(information, schemas)]]]);
+  return { paths, schemas: await schemas.all(pause), isCustom: false };
+}
+
+function reading(information: Information, schemas: PublishedSchemas): Operation {
+  const { operationId, tag, component, mediaTypes } = information;
+  const schema = component === undefined ? { type: "string" } : schemas.reference(component);
+  const consumes = information.isSilent === true ? [] : mediaTypes;
+  return { method: "get", operationId, tag, parameters: [], consumes, codes: [200], mediaTypes, schema };
+}
+
+function groupContent(shapes: ShapeSource, group: string, pause: Pause): Promise<DocumentContent> {
+  const { id, tag } = groupVersionWords(group);
+  const operationId = `get${id}APIGroup`;
+  const component = `${META}.APIGroup`;
+  return informationContent(
+    shapes,
+    { path: `apis/${group}`, operationId, tag, component, mediaTypes: OBJECT_TYPES },
+    pause,
+  );
+}
+
+interface GroupVersionSource extends GroupVersion {
+  readonly source: DocumentSource;
+  readonly definitions: readonly ResourceDefinition[];
+  readonly schemas: PublishedSchemas;
+}
+
+async function groupVersionContent(from: GroupVersionSource, pause: Pause): Promise<DocumentContent> {
+  const { source, definitions, group, version, schemas } = from;
+  const root = `/${groupVersionPath(group, version)}`;
+  const componentOf = (kind: GroupVersionKind): string => componentName(source, kind);
+  const paths = new Map<string, readonly Operation[]>();
+  let isCustom = true;
+  for (const definition of definitions) {
+    const served = servedIn(definition, version);
+    if (served === undefined) continue;
+    await pause();
+    if (source.component(served.schemaName) !== undefined) isCustom = false;
+    const context = { definition, version: served, schemas, source: source.component, componentOf };
+    for (const [path, operations] of resourcePaths(context)) paths.set(`${root}${path}`, operations);
+  }
+  if (!isCustom) {
+    const { id, tag } = groupVersionWords(group, version);
+    const component = `${META}.APIResourceList`;
+    const information = { operationId: `get${id}APIResources`, tag, component, mediaTypes: OBJECT_TYPES };
+    paths.set(`${root}/`, [reading(information, schemas)]);
+  }
+  const inOrder = new Map([...paths].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return { paths: inOrder, schemas: await schemas.all(pause), isCustom };
+}
+
+function shapesOf(source: DocumentSource): ShapeSource {
+  const groups = new Map(
+    servedVersions(source).map(({ group, schemaName }) => [schemaName.replace(/\.[^.]+$/, ""), group]),
+  );
+  const groupOf = (componentPackage: string): string | undefined => groups.get(componentPackage);
+  return { component: source.component, groupOf, published: new Map() };
+}
+
+/** Shapes of one group version share a package, so any kind served there tells where the others are. */
+function componentName(source: DocumentSource, kind: GroupVersionKind): string {
+  for (const { group, version, schemaName } of servedVersions(source)) {
+    if (group === kind.group && version === kind.version) return schemaName.replace(/[^.]+$/, kind.kind);
+  }
+  throw new Error(`${kind.group}/${kind.version} ${kind.kind} belongs to a group version that is not served`);
+}

@@ -1,0 +1,224 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import type { JsonObject } from "../../api/object.ts";
+import { builtInKinds } from "../../kinds/all.ts";
+import { findBuiltInSchema } from "../../kinds/built-in-schemas.ts";
+import type { ResourceDefinition } from "../../resources/model/definition.ts";
+import type { Schema } from "../../schema/schema.ts";
+import { encodeSwagger } from "./gnostic-v2.ts";
+import { swaggerLibrary } from "./openapi-v2.ts";
+import { customDefinition } from "./openapi-v2-schemas.ts";
+import type { Document } from "./openapi-v3.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: documents are explored freely
+type Swagger = any;
+
+const builtIn = builtInKinds();
+const parse = (document: Document): Swagger => JSON.parse(new TextDecoder().decode(document.json));
+
+function library(definitions: () => readonly ResourceDefinition[] = () => builtIn): () => Promise<Document> {
+  return swaggerLibrary({ definitions, component: findBuiltInSchema, release: "1.37" });
+}
+
+function widgets(schema: Schema): ResourceDefinition {
+  return {
+    group: "stable.example.com",
+    kind: "Widget",
+    listKind: "WidgetList",
+    plural: "widgets",
+    singular: "widget",
+    shortNames: [],
+    categories: [],
+    scope: "Namespaced",
+    verbs: ["create", "delete", "get", "list", "patch", "update", "watch"],
+    versions: [{ name: "v1", schemaName: "com.example.stable.v1.Widget", schema: () => schema }],
+    subresources: {},
+    rules: {},
+  };
+}
+
+suite("the document of version 2", async () => {
+  const document = await library()();
+  const swagger = parse(document);
+
+  test("introduces itself", () => {
+    const { info, security, securityDefinitions } = swagger;
+    assert.equal(swagger.swagger, "2.0");
+    assert.deepEqual(info, { title: "Kubernetes", version: "1.37" });
+    assert.deepEqual(security, [{ BearerToken: [] }]);
+    assert.equal(securityDefinitions.BearerToken.type, "apiKey");
+  });
+
+  test("every reference leads somewhere, and everything is referred to", () => {
+    const used: Record<string, Set<string>> = { definitions: new Set(), parameters: new Set() };
+    for (const [, section = "", name = ""] of JSON.stringify(swagger).matchAll(/"\$ref":"#\/([a-z]+)\/([^"]+)"/g)) {
+      used[section]?.add(name);
+    }
+    for (const [section, names] of Object.entries(used)) {
+      assert.deepEqual([...names].sort(), Object.keys(swagger[section]).sort(), section);
+    }
+  });
+
+  test("operations say what they take and give", () => {
+    const path = swagger.paths["/apis/apps/v1/namespaces/{namespace}/deployments/{name}"];
+    const { patch } = path;
+    assert.deepEqual(patch.consumes, [
+      "application/json-patch+json",
+      "application/merge-patch+json",
+      "application/strategic-merge-patch+json",
+      "application/apply-patch+yaml",
+    ]);
+    const mediaTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+    assert.deepEqual(patch.produces, mediaTypes);
+    assert.deepEqual(path.get.consumes, ["*/*"]);
+    const names = patch.parameters.map((one: JsonObject) => one.name ?? String(one.$ref).replace(/-.{8}$/, ""));
+    const shared = (name: string): string => `#/parameters/${name}`;
+    // What older clients look for is not shared.
+    assert.deepEqual(names, [shared("body"), "dryRun", shared("fieldManager"), "fieldValidation", shared("force")]);
+    assert.deepEqual(patch["x-kubernetes-group-version-kind"], { group: "apps", kind: "Deployment", version: "v1" });
+    assert.deepEqual(path.put.parameters[0], {
+      name: "body",
+      in: "body",
+      required: true,
+      schema: { $ref: "#/definitions/io.k8s.api.apps.v1.Deployment" },
+    });
+    assert.deepEqual(path.put.responses["201"], {
+      description: "Created",
+      schema: { $ref: "#/definitions/io.k8s.api.apps.v1.Deployment" },
+    });
+  });
+
+  test("shapes have no defaults and no alternatives", () => {
+    const shape = (name: string) => swagger.definitions[`io.k8s.${name}`];
+    assert.deepEqual(shape("api.apps.v1.DeploymentSpec").properties.strategy, {
+      $ref: "#/definitions/io.k8s.api.apps.v1.DeploymentStrategy",
+      "x-kubernetes-patch-strategy": "retainKeys",
+    });
+    assert.deepEqual(shape("apimachinery.pkg.util.intstr.IntOrString"), { type: "string", format: "int-or-string" });
+    assert.deepEqual(shape("apimachinery.pkg.api.resource.Quantity"), { type: "string" });
+    const kinds = shape("apimachinery.pkg.apis.meta.v1.DeleteOptions")["x-kubernetes-group-version-kind"];
+    assert.ok(kinds.some(({ group }: JsonObject) => group === ""));
+    assert.ok(kinds.some(({ group }: JsonObject) => group === "apps"));
+  });
+
+  test("the binary form, joined from pieces, is that of the whole", async () => {
+    assert.deepEqual(await document.binary(), Buffer.from(encodeSwagger("Document", swagger)));
+  });
+});
+
+suite("custom resources in version 2", () => {
+  const text: JsonObject = { type: "string" };
+  const integer: JsonObject = { type: "integer" };
+
+  test("what older clients would misunderstand is left out", () => {
+    const properties = {
+      a: { type: "string", default: "x", enum: ["x", "y"] },
+      n: { type: "string", nullable: true },
+      nm: { type: "object", nullable: true, properties: { q: text } },
+      port: { anyOf: [integer, text], "x-kubernetes-int-or-string": true },
+      obj: { type: "object", properties: { q: text }, "x-kubernetes-preserve-unknown-fields": true },
+      list: { type: "array", items: text, "x-kubernetes-preserve-unknown-fields": true },
+      labels: { type: "object", required: ["k"], additionalProperties: { type: "string", nullable: true } },
+      free: { type: "object", additionalProperties: true },
+      comb: { type: "object", allOf: [{ properties: { p: { minLength: 1 } } }], not: { required: ["p"] } },
+    };
+    assert.deepEqual(customDefinition({ type: "object", required: ["a", "n"], properties }), {
+      type: "object",
+      required: ["a"],
+      properties: {
+        a: { type: "string", enum: ["x", "y"] },
+        n: {},
+        nm: {},
+        port: { "x-kubernetes-int-or-string": true },
+        obj: { "x-kubernetes-preserve-unknown-fields": true },
+        list: { "x-kubernetes-preserve-unknown-fields": true },
+        labels: { type: "object", additionalProperties: {} },
+        free: { type: "object", additionalProperties: true },
+        comb: { type: "object" },
+      },
+    });
+  });
+
+  test("embedded objects", () => {
+    const metadata = { allOf: [{ $ref: "#/components/schemas/Meta" }] };
+    const members = { apiVersion: text, kind: text, metadata };
+    const published = { apiVersion: text, kind: text, metadata: { $ref: "#/definitions/Meta" } };
+    const required = ["kind", "apiVersion"];
+    const embedded = { type: "object", required, "x-kubernetes-embedded-resource": true };
+    const marks = { "x-kubernetes-embedded-resource": true };
+    const open = { "x-kubernetes-preserve-unknown-fields": true };
+    const convert = (schema: JsonObject) =>
+      (customDefinition({ type: "object", properties: { t: schema } }).properties as JsonObject).t;
+    assert.deepEqual(convert({ ...embedded, properties: { ...members, spec: text } }), {
+      ...embedded,
+      properties: { ...published, spec: text },
+    });
+    assert.deepEqual(convert({ ...embedded, ...open, properties: members }), { ...marks, ...open });
+    assert.deepEqual(convert({ ...embedded, nullable: true, properties: { ...members, spec: text } }), {
+      ...marks,
+      required,
+      properties: published,
+    });
+  });
+
+  test("an object that is open to anything is just an object", () => {
+    const kinds = [{ group: "g", kind: "K", version: "v1" }];
+    const schema = { "x-kubernetes-preserve-unknown-fields": true, "x-kubernetes-group-version-kind": kinds };
+    assert.deepEqual(customDefinition({ type: "object", properties: { q: text }, ...schema }), {
+      type: "object",
+      "x-kubernetes-group-version-kind": kinds,
+    });
+  });
+
+  test("come and go with their kinds; everything else stays as it was", async () => {
+    let definitions: readonly ResourceDefinition[] = builtIn;
+    const get = library(() => definitions);
+    const before = await get();
+    assert.equal(await get(), before);
+
+    definitions = [...builtIn, widgets({ type: "object", properties: new Map([["size", { type: "integer" }]]) })];
+    const withWidgets = parse(await get());
+    const path = "/apis/stable.example.com/v1/namespaces/{namespace}/widgets/{name}";
+    assert.deepEqual(withWidgets.paths[path].get.consumes, ["application/json", "application/yaml"]);
+    const widget = withWidgets.definitions["com.example.stable.v1.Widget"];
+    assert.deepEqual(widget.properties.size, { type: "integer" });
+    assert.deepEqual(widget.properties.metadata, {
+      $ref: "#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta",
+    });
+
+    definitions = [...builtIn];
+    const after = await get();
+    assert.notEqual(after, before);
+    assert.equal(after.hash, before.hash);
+  });
+});
+
+test("requests at the same time share the work, and others get their turn meanwhile", async () => {
+  let turns = 0;
+  let isDone = false;
+  const watching = (async () => {
+    for (; !isDone; turns++) await setImmediate();
+  })();
+  const get = library();
+  const [first, second] = await Promise.all([get(), get()]);
+  isDone = true;
+  await watching;
+  assert.equal(first, second);
+  assert.ok(turns > 3, `${turns} turns`);
+});
+
+test("a failure is not kept", async () => {
+  let isBroken = true;
+  const get = swaggerLibrary({
+    definitions: () => builtIn,
+    component: (name) => {
+      if (isBroken && name.endsWith(".Pod")) throw new Error("not readable");
+      return findBuiltInSchema(name);
+    },
+    release: "1.37",
+  });
+  await assert.rejects(get(), /not readable/);
+  isBroken = false;
+  assert.ok((await get()).json.length > 0);
+});

@@ -1,0 +1,129 @@
+import { createHash } from "node:crypto";
+import type { JsonObject } from "../../api/object.ts";
+import type { ResourceDefinition } from "../../resources/model/definition.ts";
+import type { SchemaSource } from "../../schema/schema.ts";
+import { frame } from "./gnostic.ts";
+import { encodeOpenApi } from "./gnostic-v3.ts";
+import { type DocumentContent, openApiDocuments } from "./openapi-documents.ts";
+import { publishPath } from "./openapi-operations.ts";
+import { onceAsync, type Pause, pacer } from "./openapi-pace.ts";
+
+/** What the OpenAPI documents are made from. */
+export interface OpenApiSource {
+  /** The kinds served now; a different array when any of them changed. */
+  definitions(): readonly ResourceDefinition[];
+  /** Built-in shapes by name. */
+  readonly component: SchemaSource;
+  /** Release number that the documents name, e.g. "1.37". */
+  readonly release: string;
+}
+
+/** One finished document. */
+export interface Document {
+  readonly json: Uint8Array;
+  /** SHA-512 of `json`, also used for the other form. */
+  readonly hash: string;
+  /** The same in protobuf, made when first asked for. */
+  binary(): Promise<Uint8Array>;
+}
+
+/** A document that is made when first asked for, and the kinds it was made from. */
+interface Shelved {
+  readonly definitions: readonly ResourceDefinition[];
+  readonly document: () => Promise<Document>;
+}
+
+/** All documents by their path below `/openapi/v3/`, in sorted order. */
+export type Library = ReadonlyMap<string, Shelved>;
+
+/** The documents as of now. Those whose kinds did not change since the last call are the same as then. */
+export function documentLibrary(source: OpenApiSource): () => Library {
+  let definitions: readonly ResourceDefinition[] | undefined;
+  let library: Library = new Map();
+  return () => {
+    const current = source.definitions();
+    if (current === definitions) return library;
+    const next = new Map<string, Shelved>();
+    for (const [path, plan] of openApiDocuments({ definitions: current, component: source.component })) {
+      const known = library.get(path);
+      const isSame = known !== undefined && sameItems(known.definitions, plan.definitions);
+      const document = onceAsync(async () => {
+        const pause = pacer();
+        return finish(await publish(await plan.content(pause), source.release, pause));
+      });
+      next.set(path, isSame ? known : { definitions: plan.definitions, document });
+    }
+    definitions = current;
+    library = next;
+    return library;
+  };
+}
+
+/** Whether two lists hold the very same items in the same order. */
+export function sameItems(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((item, position) => item === b[position]);
+}
+
+/** The hash under which a document is known. */
+export function hashOf(json: Uint8Array): string {
+  return createHash("sha512").update(json).digest("hex").toUpperCase();
+}
+
+function finish(document: JsonObject): Document {
+  const json = new TextEncoder().encode(JSON.stringify(document));
+  const binary = onceAsync(() => encode(JSON.parse(new TextDecoder().decode(json)) as Published));
+  return { json, hash: hashOf(json), binary };
+}
+
+interface Published {
+  readonly openapi: string;
+  readonly info: JsonObject;
+  readonly paths: JsonObject;
+  readonly components: { readonly schemas?: JsonObject; readonly securitySchemes?: JsonObject };
+}
+
+/** The document in protobuf, joined from pieces: encoding the whole at once would hold up other requests. */
+async function encode({ openapi, info, paths, components }: Published): Promise<Uint8Array> {
+  const pause = pacer();
+  const { schemas, ...others } = components;
+  const members = async (message: string, value: JsonObject): Promise<Uint8Array[]> => {
+    const pieces: Uint8Array[] = [];
+    for (const [name, member] of Object.entries(value)) {
+      await pause();
+      pieces.push(encodeOpenApi(message, { [name]: member }));
+    }
+    return pieces;
+  };
+  const shapes = schemas === undefined ? [] : frame(1, await members("SchemasOrReferences", schemas));
+  return Buffer.concat([
+    encodeOpenApi("Document", { openapi, info }),
+    ...frame(4, await members("Paths", paths)),
+    ...frame(5, [...shapes, encodeOpenApi("Components", others)]),
+  ]);
+}
+
+async function publish(content: DocumentContent, release: string, pause: Pause): Promise<JsonObject> {
+  const { schemas, isCustom } = content;
+  const paths: JsonObject = {};
+  for (const [path, operations] of content.paths) {
+    await pause();
+    paths[path] = publishPath(operations);
+  }
+  // Compat: custom resources come from another server inside the real one, which introduces itself differently.
+  if (isCustom) {
+    const info = { title: "Kubernetes CRD Swagger", version: "v0.1.0" };
+    return { openapi: "3.0.0", info, paths, components: { schemas } };
+  }
+  const info = { title: "Kubernetes", version: release };
+  const securitySchemes = { BearerToken: BEARER };
+  const components = Object.keys(schemas).length === 0 ? { securitySchemes } : { schemas, securitySchemes };
+  return { openapi: "3.0.0", info, paths, components };
+}
+
+/** How callers say who they are. */
+export const BEARER: JsonObject = {
+  type: "apiKey",
+  description: "Bearer Token authentication",
+  name: "authorization",
+  in: "header",
+};

@@ -1,0 +1,128 @@
+import type { Call } from "../../api/call.ts";
+import type { ApiReply } from "../../api/reply.ts";
+import { parseAccept } from "../../encoding/negotiation/accept.ts";
+import { headerOf } from "../../encoding/reply/encoded-reply.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { pacer } from "./openapi-pace.ts";
+import { swaggerLibrary } from "./openapi-v2.ts";
+import { type Document, documentLibrary, type Library, type OpenApiSource } from "./openapi-v3.ts";
+
+const V2 = "/openapi/v2";
+const V3 = "/openapi/v3";
+const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
+
+/** What the OpenAPI endpoints read. */
+export interface OpenApiOptions extends OpenApiSource {
+  readonly clock: Clock;
+}
+
+/** The paths that are worth listing. */
+export const openApiPaths: readonly string[] = [V2, V3];
+
+/**
+ * Answers `/openapi/v2`, `/openapi/v3` and everything below the latter; undefined for other paths. Documents are built
+ * when first asked for (the index asks for all of version 3) and kept until the kinds in them change. Building pauses
+ * now and then, so that other requests are answered meanwhile.
+ */
+export function openApiHandler(options: OpenApiOptions): (call: Call) => Promise<ApiReply> | undefined {
+  const library = documentLibrary(options);
+  const swagger = swaggerLibrary(options);
+  return (call) => {
+    const { path } = call.request;
+    if (path === V2) return swaggerReply(call, swagger);
+    if (path === V3) return index(library());
+    return path.startsWith(`${V3}/`) ? documentReply(call, library(), options.clock) : undefined;
+  };
+}
+
+type Version = "v2" | "v3";
+type Form = "json" | "binary";
+
+const JSON_TYPE = "application/json";
+
+function mediaTypeOf(version: Version, form: Form): string {
+  return form === "json" ? JSON_TYPE : `application/com.github.proto-openapi.spec.${version}.v1.0+protobuf`;
+}
+
+/** The form that the client likes best; undefined: none of those there are. */
+function formOf(call: Call, version: Version): Form | undefined {
+  const accept = headerOf(call.request.headers, "accept");
+  if (accept === undefined || accept === "") return "json";
+  const binary = mediaTypeOf(version, "binary");
+  // The spelling that clients have used since before it was found to be no valid media type.
+  const oldBinary = binary.replace(".v1.0", "@v1.0");
+  for (const { type, subtype } of parseAccept(accept)) {
+    if (type !== "application" && type !== "*") continue;
+    if (subtype === "*" || subtype === "json") return "json";
+    if ([binary, oldBinary].includes(`application/${subtype}`)) return "binary";
+  }
+  return undefined;
+}
+
+const NOT_ACCEPTABLE: ApiReply = { type: "raw", code: 406, headers: { vary: "Accept" }, body: "" };
+
+async function swaggerReply(call: Call, swagger: () => Promise<Document>): Promise<ApiReply> {
+  const form = formOf(call, "v2");
+  if (form === undefined) return NOT_ACCEPTABLE;
+  const document = await swagger();
+  return write(call, document, { mediaType: mediaTypeOf("v2", form), form, caching: {} });
+}
+
+async function index(library: Library): Promise<ApiReply> {
+  const pause = pacer();
+  const paths: Record<string, { serverRelativeURL: string }> = {};
+  for (const [path, { document }] of library) {
+    paths[path] = { serverRelativeURL: urlOf(path, await document()) };
+    await pause();
+  }
+  // Compat: the real server sends this JSON as plain text; clients parse it whatever the header says.
+  const headers = { "content-type": "text/plain; charset=utf-8" };
+  return { type: "raw", code: 200, headers, body: JSON.stringify({ paths }) };
+}
+
+const urlOf = (path: string, { hash }: Document): string => `${V3}/${path}?hash=${hash}`;
+
+async function documentReply(call: Call, library: Library, clock: Clock): Promise<ApiReply> {
+  const path = call.request.path.slice(V3.length + 1);
+  const shelved = library.get(path);
+  if (shelved === undefined) return { type: "raw", code: 404, headers: {}, body: "" };
+  const form = formOf(call, "v3");
+  if (form === undefined) return NOT_ACCEPTABLE;
+  const document = await shelved.document();
+  const mediaType = mediaTypeOf("v3", form);
+  const asked = call.request.query.get("hash");
+  if (asked !== null && asked !== "" && asked !== document.hash) {
+    const headers = { etag: tagOf(document), vary: "Accept", "content-type": mediaType };
+    return { type: "raw", code: 301, headers: { ...headers, location: urlOf(path, document) }, body: "" };
+  }
+  const caching = asked === document.hash ? cacheForever(clock.now()) : {};
+  return write(call, document, { mediaType, form, caching });
+}
+
+interface Writing {
+  readonly mediaType: string;
+  readonly form: Form;
+  readonly caching: Readonly<Record<string, string>>;
+}
+
+async function write(call: Call, document: Document, { mediaType, form, caching }: Writing): Promise<ApiReply> {
+  const etag = tagOf(document);
+  const headers = { etag, vary: "Accept", ...caching };
+  if (matchesTag(call.request.headers["if-none-match"], etag)) return { type: "raw", code: 304, headers, body: "" };
+  const body = form === "json" ? document.json : await document.binary();
+  return { type: "raw", code: 200, headers: { ...headers, "content-type": mediaType }, body };
+}
+
+const tagOf = ({ hash }: Document): string => `"${hash}"`;
+
+/** A document addressed by its hash never changes. */
+function cacheForever(now: number): Record<string, string> {
+  const expires = new Date(now + YEAR_MS).toUTCString().replace("GMT", "UTC");
+  return { "cache-control": "public, immutable", expires };
+}
+
+function matchesTag(header: string | readonly string[] | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  const tags = (typeof header === "string" ? header : header.join(",")).split(",").map((tag) => tag.trim());
+  return tags.includes("*") || tags.some((tag) => tag.replace(/^W\//, "") === etag);
+}

@@ -1,0 +1,121 @@
+import {
+  duplicateField,
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  notSupportedField,
+  requiredField,
+  tooLongField,
+} from "../../../api/field-error.ts";
+import { byteLength } from "../../../api/names.ts";
+import { parseQuantity } from "../../../api/quantity.ts";
+import { accountNumber, inRange, pushInvalid } from "../../rules/formats.ts";
+import type { ContainerStatus, PodStatus, ResourceHealth, ResourceStatus } from "../pod/pod-status-types.ts";
+import type { PodSpec } from "../pod/pod-types.ts";
+import type { Container } from "./container-types.ts";
+
+const MAX_USER = 2 ** 32 - 1;
+const HEALTH = ["Healthy", "Unhealthy", "Unknown"];
+const MAX_MESSAGE = 1024;
+const CLAIM = "claim:";
+
+/** Checks what was reported about the containers of a pod. */
+export function validateContainerStatuses(errors: FieldError[], spec: PodSpec, status: PodStatus): void {
+  const { containerStatuses = [], initContainerStatuses = [], ephemeralContainerStatuses = [] } = status;
+  const os = spec.os?.name ?? "linux";
+  checkUsers(errors, containerStatuses, "status.containerStatuses", os);
+  checkUsers(errors, initContainerStatuses, "status.initContainerStatuses", os);
+  checkUsers(errors, ephemeralContainerStatuses, "status.ephemeralContainerStatuses", os);
+  checkDevices(errors, containerStatuses, "status.containerStatuses", { containers: spec.containers ?? [], status });
+  const containers = spec.initContainers ?? [];
+  checkDevices(errors, initContainerStatuses, "status.initContainerStatuses", { containers, status });
+  for (const [index, { allocatedResourcesStatus = [] }] of ephemeralContainerStatuses.entries()) {
+    if (allocatedResourcesStatus.length === 0) continue;
+    const at = `status.ephemeralContainerStatuses[${index}].allocatedResourcesStatus`;
+    errors.push(forbiddenField(at, "must not be specified in container status"));
+  }
+}
+
+function checkUsers(errors: FieldError[], statuses: readonly ContainerStatus[], path: string, os: string): void {
+  for (const [index, { user }] of statuses.entries()) {
+    const linux = user?.linux;
+    if (!linux) continue;
+    const at = `${path}[${index}].user.linux`;
+    if (os === "windows") errors.push(forbiddenField(at, "cannot be set for a windows pod"));
+    if (os !== "linux") continue;
+    const { uid = 0, gid = 0, supplementalGroups = [] } = linux;
+    pushInvalid(errors, `${at}.uid`, uid, inRange(uid, 0, MAX_USER));
+    pushInvalid(errors, `${at}.gid`, gid, accountNumber(gid));
+    for (const [groupIndex, group] of supplementalGroups.entries()) {
+      pushInvalid(errors, `${at}.supplementalGroups[${groupIndex}]`, group, accountNumber(group));
+    }
+  }
+}
+
+interface DeviceScope {
+  readonly containers: readonly Container[];
+  readonly status: PodStatus;
+}
+
+function checkDevices(
+  errors: FieldError[],
+  statuses: readonly ContainerStatus[],
+  path: string,
+  { containers, status }: DeviceScope,
+): void {
+  for (const [index, { name = "", allocatedResourcesStatus = [] }] of statuses.entries()) {
+    const container = containers.find((one) => one.name === name);
+    for (const [resourceIndex, resource] of allocatedResourcesStatus.entries()) {
+      const at = `${path}[${index}].allocatedResourcesStatus[${resourceIndex}]`;
+      if (container) checkResourceName(errors, resource, container, { path: `${at}.name`, status });
+      checkHealth(errors, resource.resources ?? [], `${at}.resources`);
+    }
+  }
+}
+
+const NO_CLAIM =
+  "must match one of the container's resource claims as 'claim:<claimName>/<requestName>' when container.resources.claims[*].request is set or 'claim:<claimName>' when it is empty";
+
+function checkResourceName(
+  errors: FieldError[],
+  { name = "" }: ResourceStatus,
+  container: Container,
+  { path, status }: { readonly path: string; readonly status: PodStatus },
+): void {
+  const { claims = [], requests = {} } = container.resources ?? {};
+  if (!name.startsWith(CLAIM)) {
+    if (requests[name] !== undefined) return;
+    errors.push(invalidField(path, name, "must match one of the container's resource requests"));
+    return;
+  }
+  const isOwn = claims.some(({ name: claim = "", request = "" }) => {
+    return name === `${CLAIM}${claim}${request === "" ? "" : `/${request}`}`;
+  });
+  if (!isOwn && !isExtended(name, container, status)) errors.push(invalidField(path, name, NO_CLAIM));
+}
+
+function isExtended(name: string, container: Container, { extendedResourceClaimStatus }: PodStatus): boolean {
+  const [claim = "", ...rest] = name.slice(CLAIM.length).split("/");
+  const request = rest.join("/");
+  if (!extendedResourceClaimStatus || request === "" || claim === "") return false;
+  const { resourceClaimName, requestMappings } = extendedResourceClaimStatus;
+  if (claim !== resourceClaimName) return false;
+  return (requestMappings ?? []).some(({ containerName, requestName, resourceName = "" }) => {
+    const amount = container.resources?.requests?.[resourceName] ?? "0";
+    return containerName === container.name && requestName === request && parseQuantity(amount).mantissa !== 0n;
+  });
+}
+
+function checkHealth(errors: FieldError[], resources: readonly ResourceHealth[], path: string): void {
+  const seen = new Set<string>();
+  for (const [index, { resourceID = "", health = "", message }] of resources.entries()) {
+    const at = `${path}[${index}]`;
+    if (!HEALTH.includes(health)) errors.push(notSupportedField(`${at}.health`, health, HEALTH));
+    if (message === "") errors.push(requiredField(`${at}.message`, "must be non-empty if specified"));
+    else if (message !== undefined && byteLength(message) > MAX_MESSAGE) {
+      errors.push(tooLongField(`${at}.message`, MAX_MESSAGE));
+    }
+    if (seen.has(resourceID)) errors.push(duplicateField(`${at}.resourceID`, resourceID));
+    seen.add(resourceID);
+  }
+}

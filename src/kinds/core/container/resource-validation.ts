@@ -1,0 +1,131 @@
+import {
+  duplicateField,
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  notSupportedField,
+  requiredField,
+} from "../../../api/field-error.ts";
+import { compareQuantities, parseQuantity } from "../../../api/quantity.ts";
+import { labelName, pushInvalid } from "../../rules/formats.ts";
+import {
+  isHugePages,
+  isMultipleOfPages,
+  isOvercommitAllowed,
+  isPodLevelResource,
+  pushAmountErrors,
+  pushContainerResourceNameErrors,
+  pushResourceNameErrors,
+} from "../../rules/resource-names.ts";
+import type { PodOptions } from "../pod/pod-options.ts";
+import type { ResourceClaim, ResourceRequirements } from "./container-types.ts";
+
+/** What asks for resources. */
+export interface ResourceScope {
+  readonly options: PodOptions;
+  /** Names of the claims of devices that the pod has. */
+  readonly claimNames: ReadonlySet<string>;
+  /** Whether the pod as a whole asks, rather than a container. */
+  readonly isPodLevel?: boolean;
+}
+
+const POD_LEVEL = ["cpu", "hugepages-", "memory"];
+
+/** Checks what a container or pod needs at least and gets at most. */
+export function validateResources(
+  errors: FieldError[],
+  requirements: ResourceRequirements,
+  path: string,
+  scope: ResourceScope,
+): void {
+  const { limits = {}, requests = {} } = requirements;
+  const names = [...Object.keys(limits), ...Object.keys(requests)];
+  for (const [name, amount] of Object.entries(limits)) {
+    checkAmount(errors, { name, amount, path: `${path}.limits[${name}]` }, scope);
+    checkPages(errors, { name, amount, path: `${path}.limits[${name}]` }, scope);
+  }
+  for (const [name, amount] of Object.entries(requests)) {
+    checkAmount(errors, { name, amount, path: `${path}.requests[${name}]` }, scope);
+    checkAgainstLimit(errors, name, amount, { limit: limits[name], path });
+    checkPages(errors, { name, amount, path: `${path}.requests[${name}]` }, scope);
+  }
+  if (names.some(isHugePages) && !names.includes("cpu") && !names.includes("memory")) {
+    errors.push(forbiddenField(path, "HugePages require cpu or memory"));
+  }
+  checkClaims(errors, requirements.claims ?? [], `${path}.claims`, scope.claimNames);
+}
+
+interface Amount {
+  readonly name: string;
+  readonly amount: string;
+  readonly path: string;
+}
+
+function checkAmount(errors: FieldError[], { name, amount, path }: Amount, { isPodLevel }: ResourceScope): void {
+  if (isPodLevel) {
+    const before = errors.length;
+    pushResourceNameErrors(errors, path, name);
+    if (errors.length === before && !isPodLevelResource(name)) errors.push(notSupportedField(path, name, POD_LEVEL));
+  } else {
+    pushContainerResourceNameErrors(errors, path, name);
+  }
+  pushAmountErrors(errors, path, name, amount);
+}
+
+function checkAgainstLimit(
+  errors: FieldError[],
+  name: string,
+  amount: string,
+  { limit, path }: { readonly limit: string | undefined; readonly path: string },
+): void {
+  if (limit === undefined) {
+    if (isOvercommitAllowed(name)) return;
+    errors.push(requiredField(`${path}.limits`, "Limit must be set for non overcommitable resources"));
+    return;
+  }
+  const difference = amount === limit ? 0 : compareQuantities(parseQuantity(amount), parseQuantity(limit));
+  if (difference !== 0 && !isOvercommitAllowed(name)) {
+    errors.push(invalidField(`${path}.requests`, amount, `must be equal to ${name} limit of ${limit}`));
+  } else if (difference > 0) {
+    errors.push(invalidField(`${path}.requests`, amount, `must be less than or equal to ${name} limit of ${limit}`));
+  }
+}
+
+function checkPages(errors: FieldError[], { name, amount, path }: Amount, { options }: ResourceScope): void {
+  if (!isHugePages(name) || options.allowsPartsOfPages || isMultipleOfPages(name, amount)) return;
+  errors.push(invalidField(path, amount, `${amount} is not positive integer multiple of ${name}`));
+}
+
+function checkClaims(
+  errors: FieldError[],
+  claims: readonly ResourceClaim[],
+  path: string,
+  claimNames: ReadonlySet<string>,
+): void {
+  const seen = new Set<string>();
+  for (const [index, { name = "", request = "" }] of claims.entries()) {
+    const at = `${path}[${index}]`;
+    if (name === "") {
+      errors.push(requiredField(at));
+      continue;
+    }
+    if (seen.has(name)) {
+      errors.push(duplicateField(at, name));
+    } else {
+      if (request !== "") pushInvalid(errors, `${at}.request`, request, labelName(request));
+      const key = request === "" ? name : `${name}/${request}`;
+      if (seen.has(key)) errors.push(duplicateField(at, key));
+      else if (request === "") {
+        for (const other of seen) if (other.startsWith(`${name}/`)) errors.push(duplicateField(at, name));
+      }
+      seen.add(key);
+    }
+    if (!claimNames.has(name)) errors.push(unknownClaim(at, name, claimNames));
+  }
+}
+
+function unknownClaim(path: string, name: string, claimNames: ReadonlySet<string>): FieldError {
+  const known = claimNames.size === 0 ? " which is empty" : `: ${[...claimNames].sort().join(", ")}`;
+  const text = `must be one of the names in pod.spec.resourceClaims${known}`;
+  return { type: "FieldValueNotFound", field: path, message: `Not found: ${JSON.stringify(name)}: ${text}` };
+}

@@ -1,0 +1,58 @@
+import { badRequest, conflict, plainError } from "../../../api/api-error.ts";
+import { type FieldError, notSupportedField, printFieldError, quote, requiredField } from "../../../api/field-error.ts";
+import { isObject, type KubeObject } from "../../../api/object.ts";
+import type { Status } from "../../../api/status.ts";
+import type { ObjectAccess, SubresourceCall } from "../../../resources/model/definition.ts";
+import { pushInvalid, subdomainName } from "../../rules/formats.ts";
+import { setPodCondition } from "./pod-conditions.ts";
+import type { PodStatus } from "./pod-status-types.ts";
+import type { PodSpec } from "./pod-types.ts";
+
+/** What an action answers with that went well. */
+export const SUCCESS: Status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success" };
+
+/** Assigns a pod to a node. */
+export async function bindPod({ access, key, body, dryRun }: SubresourceCall): Promise<Status> {
+  const { name = "", uid, resourceVersion } = body.metadata;
+  if (name !== key.name) throw badRequest("name in URL does not match name in Binding object");
+  const node = checkTarget(body);
+  if (name === "") throw badRequest("Name parameter required.");
+  await access.update("", "pods", key, (pod) => assign(pod, node, body, access), {
+    subresource: "binding",
+    preconditions: { uid, resourceVersion },
+    dryRun,
+  });
+  return SUCCESS;
+}
+
+/** The name of the node. Compat: what is wrong with it is told without a reason. */
+function checkTarget(binding: KubeObject): string {
+  const { kind = "", name = "" } = isObject(binding.target) ? binding.target : {};
+  const node = String(name);
+  const errors: FieldError[] = [];
+  const isNode = kind === "" || kind === "Node";
+  if (!isNode) errors.push(notSupportedField("target.kind", kind, ["Node", "<empty>"]));
+  if (node === "") errors.push(requiredField("target.name"));
+  else if (isNode) pushInvalid(errors, "target.name", node, subdomainName(node));
+  if (errors.length === 0) return node;
+  const texts = errors.map(printFieldError);
+  throw plainError(500, texts.length === 1 ? (texts[0] ?? "") : `[${texts.join(", ")}]`);
+}
+
+function assign(pod: KubeObject, node: string, binding: KubeObject, { now }: ObjectAccess): KubeObject {
+  const { metadata } = pod;
+  const name = metadata.name ?? "";
+  const refuse = (text: string) => conflict({ group: "", resource: "pods/binding" }, name, `pod ${name} ${text}`);
+  const spec: PodSpec = isObject(pod.spec) ? pod.spec : {};
+  const status: PodStatus = isObject(pod.status) ? pod.status : {};
+  if (metadata.deletionTimestamp !== undefined) throw refuse("is being deleted, cannot be assigned to a host");
+  if (spec.nodeName) throw refuse(`is already assigned to node ${quote(spec.nodeName)}`);
+  if ((spec.schedulingGates ?? []).length > 0) throw refuse("has non-empty .spec.schedulingGates");
+  const { annotations, labels } = binding.metadata;
+  if (annotations) metadata.annotations = { ...metadata.annotations, ...annotations };
+  if (labels) metadata.labels = { ...metadata.labels, ...labels };
+  spec.nodeName = node;
+  delete status.nominatedNodeName;
+  setPodCondition(status, { type: "PodScheduled", status: "True" }, now);
+  return { ...pod, spec, status };
+}

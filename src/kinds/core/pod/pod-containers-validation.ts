@@ -1,0 +1,162 @@
+import {
+  duplicateField,
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  notFoundField,
+  requiredField,
+} from "../../../api/field-error.ts";
+import type { WriteWay } from "../../../resources/model/definition.ts";
+import type { Container, EphemeralContainer } from "../container/container-types.ts";
+import {
+  type ContainerScope,
+  checkHostPorts,
+  checkRestartRules,
+  isSidecar,
+  validateContainerCommon,
+} from "../container/container-validation.ts";
+import { validateLifecycle, validateProbes } from "../container/probe-validation.ts";
+import type { PodSpec } from "./pod-types.ts";
+
+/** Checks the containers of a pod: the main ones, those that come first, and those that joined later. */
+export function validateAllContainers(errors: FieldError[], spec: PodSpec, path: string, scope: ContainerScope): void {
+  validateMain(errors, spec.containers ?? [], `${path}.containers`, scope);
+  validateInit(errors, spec, `${path}.initContainers`, scope);
+  validateEphemeral(errors, spec, `${path}.ephemeralContainers`, scope);
+}
+
+function validateMain(
+  errors: FieldError[],
+  containers: readonly Container[],
+  path: string,
+  scope: ContainerScope,
+): void {
+  if (containers.length === 0) {
+    errors.push(requiredField(path));
+    return;
+  }
+  const names = new Set<string>();
+  for (const [index, container] of containers.entries()) {
+    const at = `${path}[${index}]`;
+    validateContainerCommon(errors, container, at, scope);
+    const { name = "" } = container;
+    if (names.has(name)) errors.push(duplicateField(`${at}.name`, name));
+    names.add(name);
+    if (container.lifecycle) validateLifecycle(errors, container.lifecycle, `${at}.lifecycle`, scope);
+    validateProbes(errors, container, at);
+    checkRestartRules(errors, container, at);
+  }
+  checkHostPorts(errors, containers, path);
+}
+
+const NOT_FOR_INIT = ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] as const;
+
+function validateInit(errors: FieldError[], spec: PodSpec, path: string, scope: ContainerScope): void {
+  const { initContainers = [], containers } = spec;
+  const names = new Set((containers ?? []).map(({ name = "" }) => name));
+  for (const [index, container] of initContainers.entries()) {
+    const at = `${path}[${index}]`;
+    validateContainerCommon(errors, container, at, scope);
+    checkInitRestart(errors, container, at);
+    const { name = "" } = container;
+    if (names.has(name)) errors.push(duplicateField(`${at}.name`, name));
+    else if (name !== "") names.add(name);
+    // Compat: the path is that of the first container, whichever it is.
+    checkHostPorts(errors, [container], path);
+    if (isSidecar(container)) {
+      if (container.lifecycle) validateLifecycle(errors, container.lifecycle, `${at}.lifecycle`, scope);
+      validateProbes(errors, container, at);
+      continue;
+    }
+    for (const member of NOT_FOR_INIT) {
+      if (!container[member]) continue;
+      errors.push(forbiddenField(`${at}.${member}`, "may not be set for init containers without restartPolicy=Always"));
+    }
+    if (!scope.options.allowsInitRestartOnResize) checkInitResize(errors, container, at);
+  }
+}
+
+/** Compat: without a policy, the rules themselves are not looked at. */
+function checkInitRestart(errors: FieldError[], container: Container, path: string): void {
+  const { restartPolicy, restartPolicyRules = [] } = container;
+  if (restartPolicy !== undefined) checkRestartRules(errors, container, path);
+  else if (restartPolicyRules.length > 0) {
+    errors.push(requiredField(`${path}.restartPolicy`, "must specify restartPolicy when restart rules are used"));
+  }
+}
+
+function checkInitResize(errors: FieldError[], { resizePolicy = [] }: Container, path: string): void {
+  for (const [index, { restartPolicy = "" }] of resizePolicy.entries()) {
+    if (restartPolicy !== "RestartContainer") continue;
+    const text = "must not be set to 'RestartContainer' for non-sidecar initContainers";
+    errors.push(invalidField(`${path}.resizePolicy[${index}].restartPolicy`, restartPolicy, text));
+  }
+}
+
+const NOT_FOR_EPHEMERAL = [
+  "ports",
+  "resources",
+  "resizePolicy",
+  "restartPolicy",
+  "restartPolicyRules",
+  "livenessProbe",
+  "readinessProbe",
+  "startupProbe",
+  "lifecycle",
+];
+const NOT_SETTABLE = "cannot be set for an Ephemeral Container";
+
+/** What is wrong with members of ephemeral containers that the client sent empty. */
+export function emptyEphemeralErrors({ empties = [] }: WriteWay): FieldError[] {
+  return empties.flatMap(({ path: [part, list, index, member, ...more] }) => {
+    if (part !== "spec" || list !== "ephemeralContainers" || more.length > 0) return [];
+    if (!NOT_FOR_EPHEMERAL.includes(String(member))) return [];
+    return [forbiddenField(`spec.ephemeralContainers[${index}].${member}`, NOT_SETTABLE)];
+  });
+}
+
+function validateEphemeral(errors: FieldError[], spec: PodSpec, path: string, scope: ContainerScope): void {
+  const { ephemeralContainers = [], containers, initContainers } = spec;
+  if (ephemeralContainers.length === 0) return;
+  const others = new Set([...(containers ?? []), ...(initContainers ?? [])].map(({ name = "" }) => name));
+  const names = new Set(others);
+  for (const [index, container] of ephemeralContainers.entries()) {
+    const at = `${path}[${index}]`;
+    validateContainerCommon(errors, container, at, scope);
+    checkImageBlanks(errors, container, at);
+    const { name = "", targetContainerName = "" } = container;
+    if (names.has(name)) errors.push(duplicateField(`${at}.name`, name));
+    names.add(name);
+    if (targetContainerName !== "" && !others.has(targetContainerName)) {
+      errors.push(notFoundField(`${at}.targetContainerName`, targetContainerName));
+    }
+    for (const member of NOT_FOR_EPHEMERAL) {
+      if (isSet(container[member], member)) errors.push(forbiddenField(`${at}.${member}`, NOT_SETTABLE));
+    }
+    checkEphemeralMounts(errors, container, at);
+  }
+}
+
+function isSet(value: unknown, member: string): boolean {
+  if (value === undefined || value === null) return false;
+  // Resources are always written.
+  return member !== "resources" || Object.keys(value).length > 0;
+}
+
+function checkEphemeralMounts(errors: FieldError[], { volumeMounts = [] }: EphemeralContainer, path: string): void {
+  for (const [index, { subPath = "", subPathExpr = "" }] of volumeMounts.entries()) {
+    const at = `${path}.volumeMounts[${index}]`;
+    if (subPath !== "") errors.push(forbiddenField(`${at}.subPath`, NOT_SETTABLE));
+    if (subPathExpr !== "") errors.push(forbiddenField(`${at}.subPathExpr`, NOT_SETTABLE));
+  }
+}
+
+/** Checks that the name of an image has no blanks around it, which only templates may have. */
+export function checkImageBlanks(
+  errors: FieldError[],
+  { image = "" }: Container | EphemeralContainer,
+  path: string,
+): void {
+  if (image.trim() === image) return;
+  errors.push(invalidField(`${path}.image`, image, "must not have leading or trailing whitespace"));
+}

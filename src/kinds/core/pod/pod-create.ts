@@ -1,0 +1,98 @@
+import type { KubeObject } from "../../../api/object.ts";
+import type { LabelSelector, Texts } from "../../rules/common-types.ts";
+import { sameValue } from "../../rules/immutable.ts";
+import type { AppArmorProfile } from "../container/container-types.ts";
+import { validateAppArmorProfile } from "../container/security-context-validation.ts";
+import { APP_ARMOR_PREFIX, annotationOf } from "./pod-annotation-validation.ts";
+import { containersWithPaths } from "./pod-containers.ts";
+import { dropDisabledFields } from "./pod-disabled-fields.ts";
+import { setPodLevelDefaults } from "./pod-level-resources.ts";
+import { qosClassOf } from "./pod-qos.ts";
+import type { PodStatus } from "./pod-status-types.ts";
+import type { PodAffinity, PodAffinityTerm, PodSpec } from "./pod-types.ts";
+
+/** What a new pod is given besides what it asks for. Changes `pod`; the result is texts for the client. */
+export function prepareNewPod(pod: KubeObject, spec: PodSpec): string[] {
+  const { metadata } = pod;
+  const status: PodStatus = { phase: "Pending" };
+  dropDisabledFields(spec, metadata.annotations, undefined);
+  if ((spec.schedulingGates ?? []).length > 0) status.conditions = [gatedCondition(metadata.creationTimestamp)];
+  const labels = metadata.labels ?? {};
+  if (spec.affinity) {
+    applyLabelKeys(spec.affinity.podAffinity, labels);
+    applyLabelKeys(spec.affinity.podAntiAffinity, labels);
+  }
+  for (const { labelSelector, matchLabelKeys = [] } of spec.topologySpreadConstraints ?? []) {
+    addRequirements(labelSelector, matchLabelKeys, "In", labels);
+  }
+  const warnings = applyAppArmorAnnotations(spec, metadata.annotations ?? {});
+  setPodLevelDefaults(spec);
+  status.qosClass = qosClassOf(spec);
+  pod.status = status;
+  return warnings;
+}
+
+function gatedCondition(now: string | undefined) {
+  return {
+    type: "PodScheduled",
+    status: "False",
+    // Compat: times that are not set are written nevertheless.
+    lastProbeTime: null as unknown as undefined,
+    lastTransitionTime: now,
+    reason: "SchedulingGated",
+    message: "Scheduling is blocked due to non-empty scheduling gates",
+  };
+}
+
+function applyLabelKeys(affinity: PodAffinity | undefined, labels: Texts): void {
+  const preferred = affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+  const required = affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+  const terms: PodAffinityTerm[] = [...preferred.map(({ podAffinityTerm = {} }) => podAffinityTerm), ...required];
+  for (const { labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] } of terms) {
+    addRequirements(labelSelector, matchLabelKeys, "In", labels);
+    addRequirements(labelSelector, mismatchLabelKeys, "NotIn", labels);
+  }
+}
+
+/** Makes a selector ask for the values that labels have by then. */
+function addRequirements(
+  selector: LabelSelector | undefined,
+  keys: readonly string[],
+  operator: "In" | "NotIn",
+  labels: Texts,
+): void {
+  if (!selector) return;
+  for (const key of keys) {
+    const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+    if (value === undefined) continue;
+    selector.matchExpressions = [...(selector.matchExpressions ?? []), { key, operator, values: [value] }];
+  }
+}
+
+/** Compat: profiles that annotations give become fields, since the annotations are read no longer. */
+function applyAppArmorAnnotations(spec: PodSpec, annotations: Texts): string[] {
+  if (spec.os?.name === "windows") return [];
+  const warnings: string[] = [];
+  for (const { container } of containersWithPaths(spec, "")) {
+    const annotation = annotationOf(annotations, APP_ARMOR_PREFIX, container.name ?? "");
+    if (annotation === undefined || container.securityContext?.appArmorProfile) continue;
+    const profile = profileOf(annotation);
+    if (profile && sameValue(profile, spec.securityContext?.appArmorProfile)) continue;
+    if (profile) container.securityContext = { ...container.securityContext, appArmorProfile: profile };
+    const key = `${APP_ARMOR_PREFIX}${container.name ?? ""}`;
+    warnings.push(`metadata.annotations[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`);
+  }
+  return warnings;
+}
+
+/** The field that stands for an annotation about AppArmor; undefined when it means none. */
+export function profileOf(annotation: string): AppArmorProfile | undefined {
+  if (annotation === "unconfined") return { type: "Unconfined" };
+  if (annotation === "runtime/default") return { type: "RuntimeDefault" };
+  const localhost = /^localhost\/(.+)$/s.exec(annotation)?.[1];
+  if (localhost === undefined) return undefined;
+  const profile: AppArmorProfile = { type: "Localhost", localhostProfile: localhost };
+  const errors: Parameters<typeof validateAppArmorProfile>[0] = [];
+  validateAppArmorProfile(errors, profile, "");
+  return errors.length === 0 ? profile : undefined;
+}

@@ -1,0 +1,50 @@
+import { isObject, type KubeObject } from "../../../api/object.ts";
+import { roundResourceList, roundResources } from "../../rules/quantities.ts";
+import type { Container } from "../container/container-types.ts";
+import { setPodSpecDefaults } from "./pod-spec-defaults.ts";
+import type { PodStatus } from "./pod-status-types.ts";
+import type { PodSpec } from "./pod-types.ts";
+
+/** Fills in what a pod leaves out. Templates get less. Changes `pod`. */
+export function setPodDefaults(pod: KubeObject): void {
+  if (!isObject(pod.spec)) pod.spec = {};
+  const spec: PodSpec = pod.spec;
+  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
+  for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+    setRequests(container);
+    if (spec.hostNetwork) setHostPorts(container);
+  }
+  spec.enableServiceLinks ??= true;
+  setPodSpecDefaults(spec);
+  if (isObject(pod.status)) setStatusDefaults(pod.status);
+}
+
+/** What a container may use at most is also what it needs, unless it says less. */
+function setRequests({ resources }: Container): void {
+  if (!resources?.limits) return;
+  const requests = { ...resources.limits, ...resources.requests };
+  const names = Object.keys(requests).sort();
+  resources.requests = Object.fromEntries(names.map((name) => [name, requests[name] ?? "0"]));
+}
+
+function setHostPorts({ ports = [] }: Container): void {
+  for (const port of ports) if (!port.hostPort && port.containerPort) port.hostPort = port.containerPort;
+}
+
+function setStatusDefaults(status: PodStatus): void {
+  const { podIP = "", podIPs = [] } = status;
+  const [first] = podIPs;
+  if (podIP === "" && first) {
+    if (first.ip) status.podIP = first.ip;
+  } else if (podIP !== "" && first?.ip !== podIP) {
+    // Compat: the older of the two fields decides.
+    status.podIPs = [{ ip: podIP }];
+  }
+  const { containerStatuses = [], initContainerStatuses = [], ephemeralContainerStatuses = [] } = status;
+  for (const container of [...initContainerStatuses, ...containerStatuses, ...ephemeralContainerStatuses]) {
+    roundResourceList(container.allocatedResources);
+    roundResources(container.resources);
+  }
+  roundResourceList(status.allocatedResources);
+  roundResources(status.resources);
+}

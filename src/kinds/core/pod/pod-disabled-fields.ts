@@ -1,0 +1,89 @@
+import type { JsonObject } from "../../../api/object.ts";
+import type { Texts } from "../../rules/common-types.ts";
+import type { Container, LifecycleHandler } from "../container/container-types.ts";
+import type { Volume } from "../volume/volume-types.ts";
+import { allContainers, probesOf } from "./pod-spec-defaults.ts";
+import type { PodStatus } from "./pod-status-types.ts";
+import type { PodSpec } from "./pod-types.ts";
+
+/** Objects that may have one of the fields of a feature. */
+type Holders = (spec: PodSpec, containers: readonly Container[]) => (JsonObject | undefined)[];
+
+const handlersOf = ({ lifecycle }: Container): (LifecycleHandler | undefined)[] => [
+  lifecycle?.postStart,
+  lifecycle?.preStop,
+];
+
+/** What files of volumes belong to: only one of the sources of each volume counts. */
+function filesOf({ secret, configMap, downwardAPI, projected }: Volume): (JsonObject | undefined)[] {
+  const single = secret ?? configMap ?? downwardAPI;
+  if (single) return [single, ...(single.items ?? [])];
+  const sources = (projected?.sources ?? []).flatMap((source) => {
+    const keyed = source.secret ?? source.downwardAPI ?? source.configMap;
+    if (keyed) return keyed.items ?? [];
+    return [source.serviceAccountToken ?? source.clusterTrustBundle ?? source.podCertificate];
+  });
+  return [projected, ...sources];
+}
+
+/** The fields of features that are off by default in this release, and where they stand. */
+const FEATURES: readonly { readonly members: readonly string[]; readonly holders: Holders }[] = [
+  { members: ["defaultUser", "user"], holders: ({ volumes = [] }) => volumes.flatMap(filesOf) },
+  { members: ["mode"], holders: (_, containers) => containers.flatMap((one) => probesOf(one).map(({ grpc }) => grpc)) },
+  { members: ["evictionResponders"], holders: (spec) => [spec] },
+  { members: ["mode"], holders: ({ volumes = [] }) => volumes.map(({ emptyDir }) => emptyDir) },
+  { members: ["bindMountOptions"], holders: (_, containers) => containers.flatMap((one) => one.volumeMounts ?? []) },
+  { members: ["stopSignal"], holders: (_, containers) => containers.map(({ lifecycle }) => lifecycle) },
+  {
+    members: ["protocol"],
+    holders: (_, containers) =>
+      containers.flatMap((one) => [...probesOf(one), ...handlersOf(one)].map((handler) => handler?.httpGet)),
+  },
+];
+
+const OLD_ANNOTATIONS = ["beta", "alpha"].flatMap((stage) =>
+  ["containers", "container-statuses"].map((name) => `pod.${stage}.kubernetes.io/init-${name}`),
+);
+
+/**
+ * Drops fields of features that are off, unless the stored pod or template uses them already, and annotations that once
+ * had a meaning. Changes `spec` and `annotations`.
+ */
+export function dropDisabledFields(spec: PodSpec, annotations: Texts | undefined, previous: PodSpec | undefined): void {
+  const containers = allContainers(spec);
+  const previousContainers = previous && allContainers(previous);
+  const stopped = containers.filter(({ lifecycle }) => lifecycle?.stopSignal !== undefined);
+  for (const { members, holders } of FEATURES) {
+    const held = holders(spec, containers);
+    if (!uses(held, members)) continue;
+    if (previous && previousContainers && uses(holders(previous, previousContainers), members)) continue;
+    for (const holder of held) for (const member of members) delete holder?.[member];
+  }
+  for (const container of stopped) if (Object.keys(container.lifecycle ?? {}).length === 0) delete container.lifecycle;
+  if (!annotations) return;
+  for (const key of OLD_ANNOTATIONS) if (annotations[key] !== undefined) delete annotations[key];
+}
+
+function uses(holders: readonly (JsonObject | undefined)[], members: readonly string[]): boolean {
+  for (const holder of holders) {
+    if (holder === undefined) continue;
+    for (const member of members) if ((holder[member] ?? undefined) !== undefined) return true;
+  }
+  return false;
+}
+
+/** Drops parts of a status that belong to features that are off, unless the stored status has them. Changes `status`. */
+export function dropDisabledStatus(status: PodStatus, previous: PodStatus | undefined): void {
+  for (const member of ["nodeAllocatableResourceClaimStatuses", "volumeHealth"] as const) {
+    if ((previous?.[member] ?? []).length === 0) delete status[member];
+  }
+  if (previous && mountsOf(previous).some(({ volumeStatus }) => volumeStatus)) return;
+  for (const mount of mountsOf(status)) delete mount.volumeStatus;
+}
+
+function mountsOf(status: PodStatus) {
+  const { containerStatuses = [], initContainerStatuses = [], ephemeralContainerStatuses = [] } = status;
+  return [...containerStatuses, ...initContainerStatuses, ...ephemeralContainerStatuses].flatMap(
+    ({ volumeMounts = [] }) => volumeMounts,
+  );
+}

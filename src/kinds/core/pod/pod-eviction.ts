@@ -1,0 +1,142 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { ApiError, badRequest, conflict, invalid, notFound, plainError } from "../../../api/api-error.ts";
+import { invalidField } from "../../../api/field-error.ts";
+import { isObject, type JsonObject, type KubeObject } from "../../../api/object.ts";
+import { type DeleteOptions, parseDeleteOptions } from "../../../api/options.ts";
+import type { Status } from "../../../api/status.ts";
+import type { SubresourceCall } from "../../../resources/model/definition.ts";
+import { findCondition, readText } from "../../cells.ts";
+import { budgetsOf, countDisruption, isBudgetMet, letsUnhealthyGo, tellBusy } from "./disruption-budget.ts";
+import { SUCCESS } from "./pod-binding.ts";
+import { setPodCondition } from "./pod-conditions.ts";
+import type { PodStatus } from "./pod-status-types.ts";
+
+const TRIES = 20;
+const PAUSE_MS = 500;
+const PODS = { group: "", resource: "pods" };
+
+/** Deletes a pod if the budget of disruptions that it falls under allows it. */
+export async function evictPod(call: SubresourceCall): Promise<Status> {
+  const { key, body } = call;
+  if ((body.metadata.name ?? "") !== key.name) throw badRequest("name in URL does not match name in Eviction object");
+  const options = readOptions(call);
+  const pod = await endUnbudgeted(call, options);
+  if (!pod) return SUCCESS;
+  const budgets = await budgetsOf(pod, call.access);
+  if (budgets.length > 1) {
+    const text = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
+    throw plainError(500, text);
+  }
+  const [budget] = budgets;
+  if (!budget) {
+    await endPod(call, options);
+    return SUCCESS;
+  }
+  // A pod that is not ready disrupts nothing when it goes, as long as it has not become ready meanwhile.
+  const isUnhealthy = findCondition(pod, "Ready")?.status !== "True";
+  const isFree = isUnhealthy && (letsUnhealthyGo(budget) || isBudgetMet(budget));
+  if (!isFree) {
+    await countDisruption(budget, pod, call.access, options.dryRun);
+    await endPod(call, options);
+    return SUCCESS;
+  }
+  try {
+    await endPod(call, atVersion(options, pod));
+  } catch (error) {
+    if (isConflict(error) && options.preconditions?.resourceVersion === undefined) {
+      throw tellBusy(budget.metadata.name ?? "");
+    }
+    throw error;
+  }
+  return SUCCESS;
+}
+
+/** How the pod is to be deleted. */
+interface EvictionOptions extends DeleteOptions {
+  /** Why it cannot be. Compat: that comes out only after the pod has been told of its end. */
+  readonly refusal?: ApiError;
+}
+
+function readOptions({ body, key, dryRun }: SubresourceCall): EvictionOptions {
+  const sent: JsonObject = isObject(body.deleteOptions) ? body.deleteOptions : {};
+  if (sent.ignoreStoreReadErrorWithClusterBreakingPotential === true) {
+    const path = "deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential";
+    throw invalid({ group: "policy", kind: "Eviction" }, key.name, [
+      invalidField(path, true, "can not be set for pod eviction, try after removing the option"),
+    ]);
+  }
+  try {
+    const options = parseDeleteOptions(new URLSearchParams(), sent);
+    return { ...options, dryRun: options.dryRun || dryRun };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { dryRun: dryRun || Array.isArray(sent.dryRun), refusal: error };
+  }
+}
+
+/** Deletes a pod to which no budget applies: one that has ended, has not begun, or is going already. Else gives it back. */
+async function endUnbudgeted(call: SubresourceCall, options: EvictionOptions): Promise<KubeObject | undefined> {
+  const { access, key } = call;
+  for (let attempt = 1; ; attempt += 1) {
+    const pod = await access.find("", "pods", key, "newest");
+    if (!pod) throw notFound(PODS, key.name);
+    const phase = readText(pod, ".status.phase");
+    const isGoing = pod.metadata.deletionTimestamp !== undefined;
+    const isDone = phase === "Succeeded" || phase === "Failed" || isGoing;
+    if (!isDone && phase !== "Pending") return pod;
+    try {
+      const isAsked = options.preconditions?.resourceVersion !== undefined;
+      await endPod(call, isDone || isAsked ? options : atVersion(options, pod));
+      return undefined;
+    } catch (error) {
+      const { uid, resourceVersion } = options.preconditions ?? {};
+      // A pod of another uid stays another pod.
+      const mayRetry = isConflict(error) && resourceVersion === undefined && (!uid || uid === pod.metadata.uid);
+      if (!mayRetry || attempt === TRIES) throw error;
+      await delay(PAUSE_MS);
+    }
+  }
+}
+
+function atVersion(options: EvictionOptions, { metadata }: KubeObject): EvictionOptions {
+  return { ...options, preconditions: { ...options.preconditions, resourceVersion: metadata.resourceVersion } };
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 409;
+}
+
+/** Notes in the pod why it ends, and deletes it. */
+async function endPod({ access, key }: SubresourceCall, options: EvictionOptions): Promise<void> {
+  let { preconditions } = options;
+  if (!options.dryRun) {
+    const noted = await access.update("", "pods", key, (pod) => noteEviction(pod, options, access.now), {
+      subresource: "status",
+    });
+    if (preconditions?.resourceVersion !== undefined) {
+      preconditions = { ...preconditions, resourceVersion: noted.metadata.resourceVersion };
+    }
+  }
+  if (options.refusal) throw options.refusal;
+  await access.delete("", "pods", key, { ...options, preconditions });
+}
+
+function noteEviction(pod: KubeObject, { preconditions }: DeleteOptions, now: number): KubeObject {
+  const { name = "", uid, resourceVersion } = pod.metadata;
+  const wanted = preconditions ?? {};
+  const refuse = (text: string) => conflict({ group: "", resource: "Pod" }, name, text);
+  if (wanted.uid && wanted.uid !== uid) {
+    throw refuse(
+      `the UID in the precondition (${wanted.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
+    );
+  }
+  if (wanted.resourceVersion && wanted.resourceVersion !== resourceVersion) {
+    throw refuse(
+      `the ResourceVersion in the precondition (${wanted.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`,
+    );
+  }
+  const status: PodStatus = isObject(pod.status) ? pod.status : {};
+  const reason = "EvictionByEvictionAPI";
+  setPodCondition(status, { type: "DisruptionTarget", status: "True", reason, message: "Eviction API: evicting" }, now);
+  return { ...pod, status };
+}

@@ -1,0 +1,34 @@
+import { compareQuantities, parseQuantity } from "../../../api/quantity.ts";
+import { isPodLevelResource } from "../../rules/resource-names.ts";
+import type { ResourceRequirements } from "../container/container-types.ts";
+import type { PodSpec } from "./pod-types.ts";
+
+/** How sure a pod can be of its resources. */
+export type QosClass = "Guaranteed" | "Burstable" | "BestEffort";
+
+/** The class that follows from what a pod and its containers ask for. */
+export function qosClassOf(spec: PodSpec): QosClass {
+  const { resources } = spec;
+  const ofPod = [...Object.keys(resources?.requests ?? {}), ...Object.keys(resources?.limits ?? {})];
+  if (ofPod.some(isPodLevelResource)) return qosOf(resources);
+  const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
+  return combine(containers.map((container) => qosOf(container.resources)));
+}
+
+/** The resources that the class follows from. */
+const COUNTED = ["cpu", "memory"];
+
+function combine(classes: readonly QosClass[]): QosClass {
+  const [first = "BestEffort"] = classes;
+  return classes.every((one) => one === first) ? first : "Burstable";
+}
+
+function qosOf(requirements: ResourceRequirements | undefined): QosClass {
+  return combine(COUNTED.map((name) => qosIn(requirements?.requests?.[name], requirements?.limits?.[name])));
+}
+
+function qosIn(request = "0", limit = "0"): QosClass {
+  const needed = parseQuantity(request);
+  if (request !== limit && compareQuantities(needed, parseQuantity(limit)) !== 0) return "Burstable";
+  return needed.mantissa === 0n ? "BestEffort" : "Guaranteed";
+}

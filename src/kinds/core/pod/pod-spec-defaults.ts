@@ -1,0 +1,78 @@
+import { isObject, type Json } from "../../../api/object.ts";
+import { imageTag } from "../../rules/image-name.ts";
+import { roundResourceList, roundResources } from "../../rules/quantities.ts";
+import type { Container, EphemeralContainer, LifecycleHandler, Probe } from "../container/container-types.ts";
+import { setVolumeDefaults } from "../volume/volume-defaults.ts";
+import type { PodSpec } from "./pod-types.ts";
+
+/** Fills in what every pod has, whether it is one or the template of many. Changes `template`. */
+export function setPodTemplateDefaults(template: Json | undefined): void {
+  if (isObject(template)) setPodSpecDefaults(template.spec);
+}
+
+/** Fills in what the spec of a pod or of a template of pods leaves out. Changes `spec`. */
+export function setPodSpecDefaults(given: Json | undefined): void {
+  if (!isObject(given)) return;
+  const spec: PodSpec = given;
+  mirrorServiceAccount(spec);
+  spec.dnsPolicy ??= "ClusterFirst";
+  spec.restartPolicy ??= "Always";
+  spec.securityContext ??= {};
+  spec.terminationGracePeriodSeconds ??= 30;
+  spec.schedulerName ??= "default-scheduler";
+  for (const volume of spec.volumes ?? []) setVolumeDefaults(volume);
+  for (const container of allContainers(spec)) setContainerDefaults(container);
+  roundResourceList(spec.overhead);
+  roundResources(spec.resources);
+}
+
+/** Compat: the account has two names; the newer one wins. */
+function mirrorServiceAccount(spec: PodSpec): void {
+  const name = spec.serviceAccountName ?? spec.serviceAccount;
+  if (name === undefined) return;
+  spec.serviceAccountName = name;
+  spec.serviceAccount = name;
+}
+
+/** All containers of a pod in the order in which the real server looks at them. */
+export function allContainers(spec: PodSpec): (Container | EphemeralContainer)[] {
+  return [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])];
+}
+
+/** The probes of a container that are there. */
+export function probesOf({ livenessProbe, readinessProbe, startupProbe }: Container): Probe[] {
+  return [livenessProbe, readinessProbe, startupProbe].filter((probe) => probe !== undefined);
+}
+
+function setContainerDefaults(container: Container | EphemeralContainer): void {
+  if (container.imagePullPolicy === undefined) {
+    container.imagePullPolicy = imageTag(container.image ?? "") === "latest" ? "Always" : "IfNotPresent";
+  }
+  container.terminationMessagePath ??= "/dev/termination-log";
+  container.terminationMessagePolicy ??= "File";
+  for (const port of container.ports ?? []) port.protocol ??= "TCP";
+  for (const { valueFrom } of container.env ?? []) {
+    if (valueFrom?.fieldRef) valueFrom.fieldRef.apiVersion ??= "v1";
+    if (valueFrom?.fileKeyRef) valueFrom.fileKeyRef.optional ??= false;
+  }
+  roundResources(container.resources);
+  for (const probe of probesOf(container)) setProbeDefaults(probe);
+  setHttpDefaults(container.lifecycle?.postStart);
+  setHttpDefaults(container.lifecycle?.preStop);
+}
+
+function setProbeDefaults(probe: Probe): void {
+  probe.timeoutSeconds ??= 1;
+  probe.periodSeconds ??= 10;
+  probe.successThreshold ??= 1;
+  probe.failureThreshold ??= 3;
+  setHttpDefaults(probe);
+  if (probe.grpc) probe.grpc.service ??= "";
+}
+
+function setHttpDefaults(handler: LifecycleHandler | undefined): void {
+  const get = handler?.httpGet;
+  if (!get) return;
+  get.path ??= "/";
+  get.scheme ??= "HTTP";
+}

@@ -1,0 +1,14 @@
+import type { ResourceHooks } from "../../../resources/model/definition.ts";
+import { isChanged, memberOf, prepareTemplate } from "../../apps/workload.ts";
+import { setPodTemplateDefaults } from "./pod-spec-defaults.ts";
+import { validatePodTemplate } from "./pod-spec-validation.ts";
+import { podTemplateWarnings } from "./pod-warnings.ts";
+
+/** A template of pods by itself. */
+export const podTemplateHooks: ResourceHooks = {
+  setDefaults: ({ template }) => setPodTemplateDefaults(template),
+  prepare: (next, previous) => prepareTemplate(memberOf(next, "template"), previous && memberOf(previous, "template")),
+  validate: ({ template }, previous) => validatePodTemplate(template, "template", previous?.template),
+  warn: (next, previous) =>
+    isChanged(next, previous) ? podTemplateWarnings(memberOf(next, "template"), "template") : [],
+};

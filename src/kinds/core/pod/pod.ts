@@ -1,0 +1,239 @@
+import { type FieldError, forbiddenField, quote } from "../../../api/field-error.ts";
+import { dns1123Label } from "../../../api/names.ts";
+import { isObject, type KubeObject, type ObjectMeta } from "../../../api/object.ts";
+import { cloneJson } from "../../../lib/clone.ts";
+import type { ResourceHooks, WriteWay } from "../../../resources/model/definition.ts";
+import type { Texts } from "../../rules/common-types.ts";
+import { isSentEmpty } from "../../rules/empties.ts";
+import { sameValue } from "../../rules/immutable.ts";
+import { addressWarnings } from "../../rules/ip.ts";
+import { nonNegative } from "../../rules/numbers.ts";
+import { printDifferences } from "../../rules/print-differences.ts";
+import type { Container, EphemeralContainer } from "../container/container-types.ts";
+import {
+  MIRROR_POD,
+  validateAnnotationUpdate,
+  validatePodAnnotations,
+  validateProfilesMatch,
+} from "./pod-annotation-validation.ts";
+import { checkImageBlanks, emptyEphemeralErrors } from "./pod-containers-validation.ts";
+import { prepareNewPod } from "./pod-create.ts";
+import { setPodDefaults } from "./pod-defaults.ts";
+import { dropDisabledFields, dropDisabledStatus } from "./pod-disabled-fields.ts";
+import { podGracePeriodSeconds } from "./pod-grace-period.ts";
+import { podClaimsError, setPodLevelDefaults } from "./pod-level-resources.ts";
+import type { PodOptions } from "./pod-options.ts";
+import { validatePodResize } from "./pod-resize-validation.ts";
+import { validatePodSpec } from "./pod-spec-validation.ts";
+import type { PodStatus } from "./pod-status-types.ts";
+import { validatePodStatus } from "./pod-status-validation.ts";
+import type { PodSpec } from "./pod-types.ts";
+import { validatePodSpecUpdate } from "./pod-update-validation.ts";
+import { podOptions } from "./pod-validation-options.ts";
+import { podWarnings } from "./pod-warnings.ts";
+
+function specOf(pod: KubeObject): PodSpec {
+  if (!isObject(pod.spec)) pod.spec = {};
+  return pod.spec;
+}
+
+function statusOf(pod: KubeObject): PodStatus {
+  return isObject(pod.status) ? pod.status : {};
+}
+
+const annotationsOf = ({ annotations }: ObjectMeta): Texts => annotations ?? {};
+
+/** Texts that came up while a new pod was prepared, until its client is told. */
+const preparationWarnings = new WeakMap<KubeObject, readonly string[]>();
+
+function prepare(next: KubeObject, previous: KubeObject | undefined, { subresource }: WriteWay): void {
+  const spec = specOf(next);
+  if (!previous) {
+    preparationWarnings.set(next, prepareNewPod(next, spec));
+    return;
+  }
+  if (subresource === "binding") return;
+  const old = specOf(previous);
+  if (subresource === "status") {
+    const status = statusOf(next);
+    keepReported(status, statusOf(previous));
+    dropDisabledStatus(status, statusOf(previous));
+    next.status = status;
+    return;
+  }
+  if (subresource === "resize") keepUnresized(spec, old);
+  if (subresource !== "ephemeralcontainers" && !spec.resources && old.resources) {
+    spec.resources = cloneJson(old.resources);
+  }
+  if (subresource === "resize") setPodLevelDefaults(spec);
+  dropDisabledFields(spec, next.metadata.annotations, old);
+}
+
+const KEPT_WHEN_OMITTED = [
+  "qosClass",
+  "resourceClaimStatuses",
+  "extendedResourceClaimStatus",
+  "nodeAllocatableResourceClaimStatuses",
+  "observedGeneration",
+] as const;
+
+/** What a reporter leaves out because it does not know of it stays. */
+function keepReported(next: PodStatus, previous: PodStatus): void {
+  for (const member of KEPT_WHEN_OMITTED) {
+    if (next[member] === undefined && previous[member] !== undefined) {
+      Object.assign(next, { [member]: cloneJson(previous[member]) });
+    }
+  }
+  const generations = new Map<string, number[]>();
+  for (const { type = "", observedGeneration = 0 } of previous.conditions ?? []) {
+    generations.set(type, [...(generations.get(type) ?? []), observedGeneration]);
+  }
+  for (const condition of next.conditions ?? []) {
+    const generation = generations.get(condition.type ?? "")?.shift() ?? 0;
+    if (condition.observedGeneration === undefined && generation !== 0) condition.observedGeneration = generation;
+  }
+}
+
+/** A resize changes nothing but resources; containers that do not fit are left for validation to refuse. */
+function keepUnresized(next: PodSpec, previous: PodSpec): void {
+  const { containers, initContainers, resources } = next;
+  if ((containers ?? []).length !== (previous.containers ?? []).length) return;
+  if ((initContainers ?? []).length !== (previous.initContainers ?? []).length) return;
+  for (const member of Object.keys(next)) delete next[member];
+  Object.assign(next, cloneJson(previous));
+  next.containers = resized(containers ?? [], previous.containers ?? []);
+  if (initContainers) next.initContainers = resized(initContainers, previous.initContainers ?? []);
+  if (resources) next.resources = resources;
+  else delete next.resources;
+}
+
+function resized(next: Container[], previous: readonly Container[]): Container[] {
+  if (next.some(({ name }, index) => name !== previous[index]?.name)) return next;
+  return next.map(({ resources, resizePolicy }, index) => {
+    const { resources: _resources, resizePolicy: _policy, ...rest } = cloneJson(previous[index] ?? {});
+    return { ...rest, ...(resources && { resources }), ...(resizePolicy && { resizePolicy }) };
+  });
+}
+
+function validate(next: KubeObject, previous: KubeObject | undefined, way: WriteWay): FieldError[] {
+  const { subresource } = way;
+  if (subresource === "binding") return [];
+  const errors: FieldError[] = [];
+  const options = podOptions(true, previous && specOf(previous), previous?.metadata);
+  if (!previous) {
+    validateWhole(errors, next, options);
+    if (isSentEmpty(way, "spec.resources.claims")) errors.push(podClaimsError("spec.resources"));
+    errors.push(...emptyEphemeralErrors(way));
+    checkNew(errors, next);
+  } else if (subresource === "status") {
+    checkAnnotations(errors, next, previous, options);
+    const change = { spec: specOf(next), next: statusOf(next), previous: statusOf(previous) };
+    validatePodStatus(errors, change);
+  } else if (subresource === "ephemeralcontainers") {
+    if (isMirror(previous)) return [forbiddenField("", "static pods do not support ephemeral containers")];
+    validateWhole(errors, next, options);
+    checkAnnotations(errors, next, previous, options);
+    checkEphemeral(errors, specOf(next).ephemeralContainers ?? [], specOf(previous).ephemeralContainers ?? []);
+  } else if (subresource === "resize") {
+    if (isMirror(previous)) return [forbiddenField("", "static pods cannot be resized")];
+    if (specOf(previous).os?.name === "windows") return [forbiddenField("", "windows pods cannot be resized")];
+    validateWhole(errors, next, options);
+    validatePodResize(errors, specOf(next), specOf(previous), statusOf(previous));
+  } else {
+    validateWhole(errors, next, options);
+    checkAnnotations(errors, next, previous, options);
+    validatePodSpecUpdate(errors, specOf(next), specOf(previous), options);
+  }
+  return errors;
+}
+
+const isMirror = ({ metadata }: KubeObject): boolean => annotationsOf(metadata)[MIRROR_POD] !== undefined;
+
+function validateWhole(errors: FieldError[], pod: KubeObject, options: PodOptions): void {
+  const { metadata } = pod;
+  const spec = specOf(pod);
+  validatePodAnnotations(errors, annotationsOf(metadata), spec, { path: "metadata.annotations", options });
+  validatePodSpec(errors, spec, "spec", { options, metadata });
+  if ((spec.serviceAccountName ?? "") === "") checkNoTokens(errors, spec);
+  errors.push(...nonNegative(spec.terminationGracePeriodSeconds, "spec.terminationGracePeriodSeconds"));
+  for (const member of ["containers", "initContainers"] as const) {
+    for (const [index, container] of (spec[member] ?? []).entries()) {
+      checkImageBlanks(errors, container, `spec.${member}[${index}]`);
+    }
+  }
+}
+
+function checkNoTokens(errors: FieldError[], { volumes = [] }: PodSpec): void {
+  for (const [index, { projected }] of volumes.entries()) {
+    for (const [sourceIndex, { serviceAccountToken }] of (projected?.sources ?? []).entries()) {
+      if (!serviceAccountToken) continue;
+      const at = `spec.volumes[${index}].projected.sources[${sourceIndex}].serviceAccountToken`;
+      errors.push(forbiddenField(at, "must not be specified when serviceAccountName is not set"));
+    }
+  }
+}
+
+function checkNew(errors: FieldError[], pod: KubeObject): void {
+  const spec = specOf(pod);
+  if ((spec.ephemeralContainers ?? []).length > 0) {
+    errors.push(forbiddenField("spec.ephemeralContainers", "cannot be set on create"));
+  }
+  if ((spec.nodeName ?? "") !== "" && (spec.schedulingGates ?? []).length > 0) {
+    errors.push(forbiddenField("spec.nodeName", "cannot be set until all schedulingGates have been cleared"));
+  }
+  validateProfilesMatch(errors, pod.metadata, spec, "spec");
+}
+
+function checkAnnotations(errors: FieldError[], next: KubeObject, previous: KubeObject, options: PodOptions): void {
+  const annotations = annotationsOf(next.metadata);
+  const path = "metadata.annotations";
+  validateAnnotationUpdate(errors, annotations, annotationsOf(previous.metadata), path);
+  validatePodAnnotations(errors, annotations, specOf(next), { path, options });
+}
+
+function checkEphemeral(
+  errors: FieldError[],
+  next: readonly EphemeralContainer[],
+  previous: readonly EphemeralContainer[],
+): void {
+  const path = "spec.ephemeralContainers";
+  for (const old of previous) {
+    const name = quote(old.name ?? "");
+    const current = next.findLast((container) => container.name === old.name);
+    if (!current) {
+      errors.push(forbiddenField(path, `existing ephemeral containers ${name} may not be removed\n`));
+    } else if (!sameValue(old, current)) {
+      const text = `existing ephemeral containers ${name} may not be changed\n${printDifferences(old, current)}`;
+      errors.push(forbiddenField(path, text));
+    }
+  }
+}
+
+function warn(next: KubeObject, previous: KubeObject | undefined, { subresource }: WriteWay): string[] {
+  if (!previous) {
+    const texts = dns1123Label(next.metadata.name ?? "", "characters");
+    const label =
+      texts.length === 0
+        ? []
+        : [
+            `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${texts.join(" ")}]`,
+          ];
+    const prepared = preparationWarnings.get(next) ?? [];
+    return [...prepared, ...label, ...podWarnings(specOf(next), next.metadata)];
+  }
+  if (subresource !== "status") return [];
+  const { podIPs = [], hostIPs = [] } = statusOf(next);
+  return [
+    ...podIPs.flatMap(({ ip = "" }, index) => addressWarnings(`status.podIPs[${index}].ip`, ip)),
+    ...hostIPs.flatMap(({ ip = "" }, index) => addressWarnings(`status.hostIPs[${index}].ip`, ip)),
+  ];
+}
+
+/** Pods: what they are given, what may change in them, and how they end. */
+export const podHooks: ResourceHooks = {
+  setDefaults: setPodDefaults,
+  prepare,
+  validate,
+  warn,
+  gracePeriodSeconds: podGracePeriodSeconds,
+};

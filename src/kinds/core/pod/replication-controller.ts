@@ -1,0 +1,72 @@
+import { type FieldError, invalidField, requiredField } from "../../../api/field-error.ts";
+import type { KubeObject, ObjectMeta } from "../../../api/object.ts";
+import type { ResourceHooks } from "../../../resources/model/definition.ts";
+import { validateReplicaCounters } from "../../apps/replica-set.ts";
+import {
+  isChanged,
+  memberOf,
+  prepareTemplate,
+  templateOf,
+  validateRunsForever,
+  type WorkloadSpec,
+  warnOfWorkload,
+} from "../../apps/workload.ts";
+import type { Texts } from "../../rules/common-types.ts";
+import { orderedTexts } from "../../rules/label-selector.ts";
+import { nonNegativeMembers } from "../../rules/numbers.ts";
+import { setPodTemplateDefaults } from "./pod-spec-defaults.ts";
+import { validatePodTemplate } from "./pod-spec-validation.ts";
+import { podTemplateWarnings } from "./pod-warnings.ts";
+
+function isEmpty(texts: Texts | undefined): boolean {
+  return texts === undefined || Object.keys(texts).length === 0;
+}
+
+function selectorOf(spec: WorkloadSpec): Texts {
+  return memberOf<Texts>(spec, "selector");
+}
+
+function setDefaults(controller: KubeObject): void {
+  const spec = memberOf<WorkloadSpec>(controller, "spec");
+  const { labels } = memberOf<ObjectMeta>(spec.template, "metadata");
+  if (labels && isEmpty(selectorOf(spec))) spec.selector = { ...labels };
+  if (labels && isEmpty(controller.metadata.labels)) controller.metadata.labels = { ...labels };
+  setPodTemplateDefaults(spec.template);
+}
+
+function validateTemplate({ template, ...spec }: WorkloadSpec, path: string, before: WorkloadSpec): FieldError[] {
+  const selector = selectorOf(spec);
+  if (template === undefined) return [requiredField(path)];
+  const errors: FieldError[] = [];
+  const { labels } = memberOf<ObjectMeta>(template, "metadata");
+  if (Object.entries(selector).some(([key, value]) => labels?.[key] !== value)) {
+    const text = "`selector` does not match template `labels`";
+    errors.push(invalidField(`${path}.metadata.labels`, orderedTexts(labels), text));
+  }
+  return [
+    ...errors,
+    ...validatePodTemplate(template, path, before.template),
+    ...validateRunsForever(template, path, "ReplicationController"),
+  ];
+}
+
+/** A number of equal pods, found by plain labels. */
+export const replicationControllerHooks: ResourceHooks = {
+  setDefaults,
+  prepare: (next, previous) => prepareTemplate(templateOf(next), previous && templateOf(previous)),
+  validate(next, previous, { subresource }) {
+    if (subresource === "status") return validateReplicaCounters(next);
+    const spec = memberOf<WorkloadSpec>(next, "spec");
+    return [
+      ...(isEmpty(selectorOf(spec)) ? [requiredField("spec.selector")] : []),
+      ...validateTemplate(spec, "spec.template", memberOf(previous, "spec")),
+      // Compat: what the schema itself demands is found last.
+      ...nonNegativeMembers(spec, "spec", ["replicas", "minReadySeconds"]),
+    ];
+  },
+  warn(next, previous) {
+    if (!previous) return warnOfWorkload(next, undefined);
+    // Compat: an update is warned about what it replaces.
+    return isChanged(next, previous) ? podTemplateWarnings(templateOf(previous), "spec.template") : [];
+  },
+};

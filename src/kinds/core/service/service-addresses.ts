@@ -1,0 +1,207 @@
+import { randomBytes } from "node:crypto";
+import { ApiError, internalError } from "../../../api/api-error.ts";
+import { invalidField } from "../../../api/field-error.ts";
+import { isObject, type JsonObject, type KubeObject } from "../../../api/object.ts";
+import { type AddressRange, addressNumber, parseRange, printNumber, printRange } from "../../../lib/ip-range.ts";
+import type { ObjectAccess } from "../../../resources/model/definition.ts";
+import { readObjects, readTexts } from "../../cells.ts";
+import { isMapped, parseLooseAddress } from "../../rules/ip.ts";
+import { refuse } from "./service-refusal.ts";
+
+const GROUP = "networking.k8s.io";
+const DEFAULT_RANGE = "kubernetes";
+const MANAGER_LABEL = "ipaddress.kubernetes.io/managed-by";
+const MANAGER = "ipallocator.k8s.io";
+
+/** Where services get their addresses from. */
+export interface ServiceNetwork {
+  /** The families that services can have, the one they get without asking first. */
+  readonly families: readonly string[];
+  readonly ranges: readonly AddressRange[];
+}
+
+const familyOfRange = ({ size }: AddressRange): string => (size === 4 ? "IPv4" : "IPv6");
+
+function parseRanges(range: KubeObject | undefined): AddressRange[] {
+  return range ? readTexts(range, ".spec.cidrs").flatMap((text) => parseRange(text) ?? []) : [];
+}
+
+/** The ranges that are ready to be used. Families are those of the range that the server was started with. */
+export async function readServiceNetwork(access: ObjectAccess, freshness: "newest" | "any"): Promise<ServiceNetwork> {
+  const found = await access.list(GROUP, "servicecidrs", "", freshness);
+  const own = parseRanges(found.find(({ metadata }) => metadata.name === DEFAULT_RANGE));
+  const ranges = found.filter(isReady).flatMap(parseRanges);
+  const families = [...new Set((own.length > 0 ? own : ranges).map(familyOfRange))];
+  return { families: families.length > 0 ? families : ["IPv4"], ranges };
+}
+
+/** Compat: a range is ready unless somebody says that it is not. */
+function isReady(range: KubeObject): boolean {
+  const ready = readObjects(range, ".status.conditions").find(({ type }) => type === "Ready");
+  return range.metadata.deletionTimestamp === undefined && (ready?.status ?? "True") === "True";
+}
+
+/** The object that says whose an address is. */
+export function addressRecord(service: KubeObject, address: string): KubeObject {
+  const { namespace = "", name = "" } = service.metadata;
+  return {
+    kind: "IPAddress",
+    apiVersion: `${GROUP}/v1`,
+    metadata: {
+      name: address,
+      labels: {
+        "ipaddress.kubernetes.io/ip-family": address.includes(":") ? "IPv6" : "IPv4",
+        [MANAGER_LABEL]: MANAGER,
+      },
+    },
+    spec: { parentRef: { resource: "services", namespace, name } },
+  };
+}
+
+/** Whether such an object was made for a service, rather than by somebody else for another purpose. */
+export function isAddressRecord({ metadata }: KubeObject): boolean {
+  return metadata.labels?.[MANAGER_LABEL] === MANAGER;
+}
+
+/** Takes an address for a service; false when somebody else has it. The store decides. */
+async function take(access: ObjectAccess, service: KubeObject, address: string): Promise<boolean> {
+  try {
+    await access.create(GROUP, "ipaddresses", addressRecord(service, address));
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 409) return false;
+    throw error;
+  }
+}
+
+/** Gives back an address, if it is this service's. */
+export async function releaseAddress(access: ObjectAccess, service: KubeObject, address: string): Promise<void> {
+  const key = { namespace: "", name: canonicalAddress(address) };
+  const record = await access.find(GROUP, "ipaddresses", key);
+  const parent: JsonObject = isObject(record?.spec) && isObject(record.spec.parentRef) ? record.spec.parentRef : {};
+  const { namespace = "", name = "" } = service.metadata;
+  const isOwn = parent.resource === "services" && parent.namespace === namespace && (parent.name ?? "") === name;
+  if (!isOwn) return;
+  try {
+    await access.delete(GROUP, "ipaddresses", key, { preconditions: { uid: record?.metadata.uid } });
+  } catch (error) {
+    // Somebody else has already cleaned up.
+    if (!(error instanceof ApiError && (error.code === 404 || error.code === 409))) throw error;
+  }
+}
+
+/** The form in which an address is the name of its record. */
+export function canonicalAddress(address: string): string {
+  const bytes = parseLooseAddress(address);
+  if (bytes === undefined) return address;
+  const plain = isMapped(bytes) ? bytes.subarray(12) : bytes;
+  return printNumber(addressNumber(plain), plain.length);
+}
+
+/** What a service asks for: an address of a family, or any when the address is empty. */
+export interface AddressWish {
+  readonly service: KubeObject;
+  readonly addresses: readonly string[];
+  readonly family: string;
+  readonly address: string;
+  readonly dryRun: boolean;
+}
+
+/** Takes the wished address, or any one. Returns its text. Throws Invalid, or an internal error when all are taken. */
+export async function takeAddress(access: ObjectAccess, network: ServiceNetwork, wish: AddressWish): Promise<string> {
+  const ranges = network.ranges.filter((range) => familyOfRange(range) === wish.family);
+  const what = wish.address === "" ? "IP" : `IP ${wish.address}`;
+  const refusal = (problem: string) =>
+    refuse(wish.service, [invalidField("spec.clusterIPs", wish.addresses, `failed to allocate ${what}: ${problem}`)]);
+  try {
+    if (wish.address === "") return await takeAny(access, ranges, wish);
+    const problem = await takeThis(access, ranges, wish);
+    if (problem === undefined) return wish.address;
+    throw refusal(problem);
+  } catch (error) {
+    const isAboutRecord = error instanceof ApiError && error.status.details?.kind === "IPAddress";
+    throw isAboutRecord ? refusal(error.message) : error;
+  }
+}
+
+async function takeThis(
+  access: ObjectAccess,
+  ranges: readonly AddressRange[],
+  { service, address, dryRun }: AddressWish,
+): Promise<string | undefined> {
+  const plain = canonicalAddress(address);
+  const number = addressNumber(parseLooseAddress(plain) ?? new Uint8Array());
+  const [first] = ranges;
+  if (!ranges.some((range) => number >= firstOf(range) && number <= lastOf(range))) {
+    // Compat: the texts differ because a dry run looks at a single range.
+    if (!dryRun || !first) return "the provided network does not match the current range";
+    return `the provided IP (${plain}) is not in the valid range. The range of valid IPs is ${printRange(first)}`;
+  }
+  if (dryRun || (await take(access, service, plain))) return undefined;
+  return "provided IP is already allocated";
+}
+
+const firstOf = ({ lowest }: AddressRange): bigint => lowest + 1n;
+/** Compat: the last address of a short range means all of it and is nobody's. */
+const lastOf = ({ highest, size }: AddressRange): bigint => (size === 4 ? highest - 1n : highest);
+
+async function takeAny(
+  access: ObjectAccess,
+  ranges: readonly AddressRange[],
+  { service, dryRun }: AddressWish,
+): Promise<string> {
+  const [first] = ranges;
+  // Compat: a dry run shows an address that nobody can have.
+  if (dryRun && first) return printNumber(first.lowest, first.size);
+  for (const range of ranges) {
+    for (const [low, high] of bandsOf(range)) {
+      const found = await takeFrom(access, service, { low, high, size: range.size });
+      if (found !== undefined) return found;
+    }
+  }
+  const { name = "" } = service.metadata;
+  throw internalError(`failed to allocate a serviceIP for Service ${JSON.stringify(name)}: range is full`);
+}
+
+/** The upper part of a range, then the lower one, which is left to those who ask for a certain address. */
+function bandsOf(range: AddressRange): [bigint, bigint][] {
+  const [low, high] = [firstOf(range), lastOf(range)];
+  const count = range.highest - range.lowest + 1n;
+  const sixteenth = count / 16n;
+  const offset = count <= 16n ? 0n : sixteenth < 16n ? 16n : sixteenth > 256n ? 256n : sixteenth;
+  const bands: [bigint, bigint][] = [
+    [low + offset, high],
+    [low, low + offset - 1n],
+  ];
+  return bands.filter(([from, to]) => from <= to);
+}
+
+interface Band {
+  readonly low: bigint;
+  readonly high: bigint;
+  readonly size: number;
+}
+
+const BLIND_TRIES = 4;
+
+/** Tries a few at random; when these are taken, looks which ones are not. */
+async function takeFrom(access: ObjectAccess, service: KubeObject, band: Band): Promise<string | undefined> {
+  const { low, high, size } = band;
+  const count = high - low + 1n;
+  for (let tries = 0; tries < BLIND_TRIES; tries++) {
+    const address = printNumber(low + randomBelow(count), size);
+    if (await take(access, service, address)) return address;
+  }
+  const records = await access.list(GROUP, "ipaddresses", "");
+  const taken = new Set(records.map(({ metadata }) => metadata.name));
+  const start = randomBelow(count);
+  for (let step = 0n; step < count; step++) {
+    const address = printNumber(low + ((start + step) % count), size);
+    if (!taken.has(address) && (await take(access, service, address))) return address;
+  }
+  return undefined;
+}
+
+function randomBelow(count: bigint): bigint {
+  return addressNumber(randomBytes(16)) % count;
+}

@@ -1,0 +1,16 @@
+import type { KubeObject } from "../../../api/object.ts";
+import { addressRecord, canonicalAddress, isAddressRecord } from "./service-addresses.ts";
+import { NODE_PORTS, printNodePorts, readNodePorts, unusedNodePorts } from "./service-node-ports.ts";
+import { addressesOf, specOf } from "./service-types.ts";
+
+/** What services hold of what they share, for whoever has to put it right. */
+export const serviceClaims = {
+  portsPlace: NODE_PORTS.place,
+  readPorts: readNodePorts,
+  printPorts: printNodePorts,
+  portsOf: (service: KubeObject) =>
+    unusedNodePorts(undefined, specOf(service)).filter((port) => port >= NODE_PORTS.low && port <= NODE_PORTS.high),
+  addressesOf: (service: KubeObject) => addressesOf(specOf(service)).map(canonicalAddress),
+  addressRecord,
+  isAddressRecord,
+};

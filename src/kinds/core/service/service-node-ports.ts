@@ -1,0 +1,236 @@
+import { randomInt } from "node:crypto";
+import { internalError, plainError } from "../../../api/api-error.ts";
+import { invalidField } from "../../../api/field-error.ts";
+import type { KubeObject } from "../../../api/object.ts";
+import { printBits, readBits } from "../../../lib/bit-set.ts";
+import type { ObjectAccess } from "../../../resources/model/definition.ts";
+import { refuse } from "./service-refusal.ts";
+import {
+  mayHaveNodePorts,
+  needsHealthCheck,
+  nodePortsOf,
+  type ServiceSpec,
+  specOf,
+  wantsNodePorts,
+} from "./service-types.ts";
+
+/**
+ * The ports on nodes that services can have, and where it is recorded which are taken. Compat: place and form are those
+ * of the real server, so that both can give out ports on one store.
+ */
+export const NODE_PORTS = { place: "ranges/servicenodeports", low: 30_000, high: 32_767 } as const;
+
+/** The first ones are left to those who ask for a certain port. */
+const LOWER_BAND = 86;
+const DRY_RUN_BASE = 32_768;
+const RANGE = `${NODE_PORTS.low}-${NODE_PORTS.high}`;
+const TAKEN = "provided port is already allocated";
+const OUTSIDE = `provided port is not in the valid range. The range of valid ports is ${RANGE}`;
+const FULL = "range is full";
+
+/** The ports that a record says are taken. */
+export function readNodePorts(record: KubeObject | undefined): Set<number> {
+  if (typeof record?.data !== "string" || record.range !== RANGE) return new Set();
+  return new Set([...readBits(Buffer.from(record.data, "base64"))].map((offset) => offset + NODE_PORTS.low));
+}
+
+/** The record that says that these ports are taken. */
+export function printNodePorts(ports: ReadonlySet<number>): KubeObject {
+  const bits = printBits(new Set([...ports].map((port) => port - NODE_PORTS.low)));
+  const data = Buffer.from(bits).toString("base64");
+  return { kind: "RangeAllocation", apiVersion: "v1", metadata: {}, range: RANGE, data };
+}
+
+/** Ports being chosen for one service. */
+interface Choice {
+  readonly chosen: number[];
+  /** Why a port cannot be had; undefined when it is chosen now. */
+  choose(port: number): string | undefined;
+  /** Any port; undefined when all are taken. */
+  chooseAny(): number | undefined;
+}
+
+function chooseFrom(taken: ReadonlySet<number>): Choice {
+  const chosen: number[] = [];
+  const isFree = (port: number) => !taken.has(port) && !chosen.includes(port);
+  const search = (low: number, high: number) => {
+    const count = high - low + 1;
+    const start = randomInt(count);
+    for (let step = 0; step < count; step++) {
+      const port = low + ((start + step) % count);
+      if (isFree(port)) return port;
+    }
+    return undefined;
+  };
+  return {
+    chosen,
+    choose(port) {
+      if (port < NODE_PORTS.low || port > NODE_PORTS.high) return OUTSIDE;
+      if (!isFree(port)) return TAKEN;
+      chosen.push(port);
+      return undefined;
+    },
+    chooseAny() {
+      const { low, high } = NODE_PORTS;
+      const port = search(low + LOWER_BAND, high) ?? search(low, low + LOWER_BAND - 1);
+      if (port !== undefined) chosen.push(port);
+      return port;
+    },
+  };
+}
+
+/** Compat: a dry run gives ports that are easily told from real ones, and does not look at the range. */
+function pretend(taken: ReadonlySet<number>): Choice {
+  const chosen: number[] = [];
+  return {
+    chosen,
+    choose(port) {
+      if (taken.has(port) || chosen.includes(port)) return TAKEN;
+      chosen.push(port);
+      return undefined;
+    },
+    chooseAny() {
+      const port = (chosen.length === 0 ? DRY_RUN_BASE : Math.max(...chosen)) + 1;
+      chosen.push(port);
+      return port;
+    },
+  };
+}
+
+/** Takes the ports on nodes that a service needs. Returns which were taken now. Throws when one cannot be had. */
+export async function takeNodePorts(
+  access: ObjectAccess,
+  service: KubeObject,
+  previous: KubeObject | undefined,
+  dryRun: boolean,
+): Promise<number[]> {
+  const spec = specOf(service);
+  const old = previous && specOf(previous);
+  if (!mayHaveNodePorts(spec)) return [];
+  if (old) refuseDuplicates(spec);
+  if (dryRun) {
+    write(spec, choosePorts(service, old, pretend(readNodePorts(await access.findRecord(NODE_PORTS.place)))));
+    return [];
+  }
+  if (old && needsNoPort(spec, old)) return [];
+  let result: Chosen = { ports: [], health: 0, taken: [] };
+  await access.changeRecord(NODE_PORTS.place, (record) => {
+    const taken = readNodePorts(record);
+    result = choosePorts(service, old, chooseFrom(taken));
+    return result.taken.length === 0 ? undefined : printNodePorts(new Set([...taken, ...result.taken]));
+  });
+  write(spec, result);
+  return result.taken;
+}
+
+/** Whether an update leaves all ports as they are, so that nobody need be asked. */
+function needsNoPort(spec: ServiceSpec, old: ServiceSpec): boolean {
+  const known = nodePortsOf(old);
+  const ports = spec.ports ?? [];
+  const isSettled = ports.every(({ nodePort = 0 }) =>
+    nodePort === 0 ? !wantsNodePorts(spec) : known.includes(nodePort),
+  );
+  return isSettled && (!needsHealthCheck(spec) || needsHealthCheck(old));
+}
+
+/** Compat: an update that names the same port twice fails in an unusual way. */
+function refuseDuplicates({ ports = [] }: ServiceSpec): void {
+  const seen = new Set<string>();
+  for (const { nodePort = 0, protocol = "" } of ports) {
+    const identity = `{${protocol} ${nodePort}}`;
+    if (nodePort !== 0 && seen.has(identity)) throw plainError(500, `duplicate nodePort: ${identity}`);
+    seen.add(identity);
+  }
+}
+
+/** Gives back ports on nodes. */
+export async function releaseNodePorts(access: ObjectAccess, ports: readonly number[]): Promise<void> {
+  if (ports.length === 0) return;
+  await access.changeRecord(NODE_PORTS.place, (record) => {
+    const taken = readNodePorts(record);
+    const before = taken.size;
+    for (const port of ports) taken.delete(port);
+    return taken.size === before ? undefined : printNodePorts(taken);
+  });
+}
+
+/** The ports that an update no longer uses, or all when the service goes. */
+export function unusedNodePorts(next: ServiceSpec | undefined, previous: ServiceSpec): number[] {
+  const used = next && mayHaveNodePorts(next) ? nodePortsOf(next) : [];
+  const unused = nodePortsOf(previous).filter((port) => !used.includes(port));
+  const { healthCheckNodePort = 0 } = previous;
+  const losesHealth = needsHealthCheck(previous) && !(next && needsHealthCheck(next)) && healthCheckNodePort > 0;
+  return losesHealth ? [...unused, healthCheckNodePort] : unused;
+}
+
+interface Chosen {
+  /** By the position of the port in the service; 0: none. */
+  readonly ports: readonly number[];
+  readonly health: number;
+  readonly taken: number[];
+}
+
+function write(spec: ServiceSpec, { ports, health }: Chosen): void {
+  for (const [index, port] of (spec.ports ?? []).entries()) if (ports[index]) port.nodePort = ports[index];
+  if (health !== 0) spec.healthCheckNodePort = health;
+}
+
+function choosePorts(service: KubeObject, old: ServiceSpec | undefined, choice: Choice): Chosen {
+  const spec = specOf(service);
+  const ports = old ? changedPorts(service, old, choice) : newPorts(service, choice);
+  const needsHealth = needsHealthCheck(spec) && !(old && needsHealthCheck(old));
+  const health = needsHealth ? healthPort(spec, choice) : (spec.healthCheckNodePort ?? 0);
+  return { ports, health, taken: choice.chosen };
+}
+
+/** Ports of a service with the same number, for different protocols, share a port on nodes. */
+function newPorts(service: KubeObject, choice: Choice): number[] {
+  const spec = specOf(service);
+  const { ports = [] } = spec;
+  const shared = new Map<number, number>();
+  return ports.map(({ port = 0, nodePort = 0 }, index) => {
+    if (nodePort === 0 && !wantsNodePorts(spec)) return 0;
+    const known = shared.get(port);
+    if (known !== undefined) {
+      if (nodePort !== 0 && nodePort !== known) choose(service, choice, index, nodePort);
+      return nodePort === 0 ? known : nodePort;
+    }
+    const wanted = ports.find((other) => other.port === port && other.nodePort)?.nodePort ?? 0;
+    const found = wanted === 0 ? chooseAny(choice) : choose(service, choice, index, wanted);
+    shared.set(port, found);
+    return found;
+  });
+}
+
+function changedPorts(service: KubeObject, old: ServiceSpec, choice: Choice): number[] {
+  const spec = specOf(service);
+  const known = nodePortsOf(old);
+  return (spec.ports ?? []).map(({ nodePort = 0 }, index) => {
+    if (nodePort === 0) return wantsNodePorts(spec) ? chooseAny(choice) : 0;
+    if (!known.includes(nodePort) && !choice.chosen.includes(nodePort)) choose(service, choice, index, nodePort);
+    return nodePort;
+  });
+}
+
+function choose(service: KubeObject, choice: Choice, index: number, port: number): number {
+  const problem = choice.choose(port);
+  if (problem === undefined) return port;
+  throw refuse(service, [invalidField(`spec.ports[${index}].nodePort`, port, problem)]);
+}
+
+function chooseAny(choice: Choice): number {
+  const port = choice.chooseAny();
+  if (port === undefined) throw internalError(`failed to allocate a nodePort: ${FULL}`);
+  return port;
+}
+
+function healthPort({ healthCheckNodePort: wanted = 0 }: ServiceSpec, choice: Choice): number {
+  if (wanted === 0) {
+    const port = choice.chooseAny();
+    if (port === undefined) throw internalError(`failed to allocate a HealthCheck NodePort 0: ${FULL}`);
+    return port;
+  }
+  const problem = choice.choose(wanted);
+  if (problem === undefined) return wanted;
+  throw internalError(`failed to allocate requested HealthCheck NodePort ${wanted}: ${problem}`);
+}

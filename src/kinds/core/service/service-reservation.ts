@@ -1,0 +1,159 @@
+import type { KubeObject } from "../../../api/object.ts";
+import { cloneJson } from "../../../lib/clone.ts";
+import type { ObjectAccess, Reservation } from "../../../resources/model/definition.ts";
+import type { ReservingWrite } from "../../../resources/write/reservation.ts";
+import { readServiceNetwork, releaseAddress, type ServiceNetwork, takeAddress } from "./service-addresses.ts";
+import { keepsBothFamilies, settleFamilies } from "./service-families.ts";
+import { releaseNodePorts, takeNodePorts, unusedNodePorts } from "./service-node-ports.ts";
+import { refuse } from "./service-refusal.ts";
+import {
+  addressesOf,
+  hasClusterAddress,
+  NO_ADDRESS,
+  needsHealthCheck,
+  nodePortsOf,
+  type ServiceSpec,
+  sameTexts,
+  specOf,
+  wantsNodePorts,
+} from "./service-types.ts";
+
+/** What a write of a service has taken, and what it gives up once it has happened. */
+interface Claims {
+  readonly addresses: string[];
+  readonly ports: number[];
+}
+
+/** Takes the addresses and ports that a service needs, and gives back those that it no longer has. */
+export async function reserveForService(
+  { next, previous, way, dryRun }: ReservingWrite,
+  access: ObjectAccess,
+): Promise<Reservation | undefined> {
+  if (!next) return previous && reservation(access, previous, emptyClaims(), claimsOf(previous));
+  if (way.subresource !== "") return undefined;
+  const old = previous && cloneJson(previous);
+  if (old) keepAssigned(specOf(next), specOf(old));
+  alignAddresses(specOf(next), old && specOf(old));
+  const network = await networkFor(access, specOf(next));
+  const errors = settleFamilies(specOf(next), old && specOf(old), network.families);
+  if (errors.length > 0) throw refuse(next, errors);
+
+  const taken = emptyClaims();
+  try {
+    await takeAddresses(access, network, { next, previous: old, dryRun, taken });
+    taken.ports.push(...(await takeNodePorts(access, next, old, dryRun)));
+  } catch (error) {
+    await giveBack(access, next, taken);
+    throw error;
+  }
+  const unused = old ? unusedBy(specOf(next), specOf(old)) : emptyClaims();
+  return reservation(access, next, taken, unused);
+}
+
+const emptyClaims = (): Claims => ({ addresses: [], ports: [] });
+
+function claimsOf(service: KubeObject): Claims {
+  const spec = specOf(service);
+  return { addresses: [...addressesOf(spec)], ports: unusedNodePorts(undefined, spec) };
+}
+
+function unusedBy(spec: ServiceSpec, old: ServiceSpec): Claims {
+  const kept = addressesOf(spec);
+  return {
+    addresses: addressesOf(old).filter((address) => !kept.includes(address)),
+    ports: unusedNodePorts(spec, old),
+  };
+}
+
+function reservation(access: ObjectAccess, service: KubeObject, taken: Claims, unused: Claims): Reservation {
+  return {
+    commit: () => giveBack(access, service, unused),
+    release: () => giveBack(access, service, taken),
+  };
+}
+
+async function giveBack(access: ObjectAccess, service: KubeObject, { addresses, ports }: Claims): Promise<void> {
+  await Promise.all([
+    releaseNodePorts(access, ports),
+    ...addresses.map((address) => releaseAddress(access, service, address)),
+  ]);
+}
+
+/** Compat: what the server has chosen need not be repeated by clients. Changes `spec`. */
+function keepAssigned(spec: ServiceSpec, old: ServiceSpec): void {
+  if (hasClusterAddress(old) && hasClusterAddress(spec)) {
+    if (!spec.clusterIP && old.clusterIP) spec.clusterIP = old.clusterIP;
+    if ((spec.clusterIPs ?? []).length === 0 && old.clusterIPs) spec.clusterIPs = [...old.clusterIPs];
+  }
+  if (wantsNodePorts(old) && wantsNodePorts(spec)) keepNodePorts(spec, old);
+  if (needsHealthCheck(old) && needsHealthCheck(spec) && !spec.healthCheckNodePort && old.healthCheckNodePort) {
+    spec.healthCheckNodePort = old.healthCheckNodePort;
+  }
+}
+
+function keepNodePorts(spec: ServiceSpec, old: ServiceSpec): void {
+  const wanted = nodePortsOf(spec);
+  const used = nodePortsOf(old).filter((port) => wanted.includes(port));
+  const byName = new Map((old.ports ?? []).map(({ name = "", nodePort = 0 }) => [name, nodePort]));
+  for (const port of spec.ports ?? []) {
+    const known = byName.get(port.name ?? "") ?? 0;
+    if (!port.nodePort && known !== 0 && !used.includes(known)) port.nodePort = known;
+  }
+}
+
+/** Compat: clients may speak of one address, or of both in a list; the two are brought together. Changes `spec`. */
+function alignAddresses(spec: ServiceSpec, old: ServiceSpec | undefined): void {
+  const { clusterIP = "", clusterIPs = [] } = spec;
+  if (!old) {
+    if (clusterIP !== "" && clusterIPs.length === 0) spec.clusterIPs = [clusterIP];
+    return;
+  }
+  const { clusterIP: oldIP = "", clusterIPs: oldIPs = [] } = old;
+  if (oldIPs.length > 0 && clusterIPs.length === 0 && clusterIP === oldIP) spec.clusterIPs = [...oldIPs];
+  if (clusterIP === oldIP || !sameTexts(spec.clusterIPs, oldIPs)) return;
+  if (clusterIP !== "") spec.clusterIPs = [clusterIP];
+  else if (oldIP !== "") delete spec.clusterIPs;
+}
+
+/** The ranges as they are known here; asked for anew when none is known. */
+async function networkFor(access: ObjectAccess, spec: ServiceSpec): Promise<ServiceNetwork> {
+  const network = await readServiceNetwork(access, "any");
+  return network.ranges.length > 0 || !hasClusterAddress(spec) ? network : readServiceNetwork(access, "newest");
+}
+
+interface Taking {
+  readonly next: KubeObject;
+  readonly previous: KubeObject | undefined;
+  readonly dryRun: boolean;
+  readonly taken: Claims;
+}
+
+async function takeAddresses(
+  access: ObjectAccess,
+  network: ServiceNetwork,
+  { next, previous, dryRun, taken }: Taking,
+): Promise<void> {
+  const spec = specOf(next);
+  const from = firstMissing(spec, previous && specOf(previous));
+  if (from === undefined) return;
+  const { clusterIPs = [], ipFamilies = [] } = spec;
+  const addresses = [...clusterIPs, ...Array<string>(Math.max(0, ipFamilies.length - clusterIPs.length)).fill("")];
+  const shown = [...addresses];
+  for (const [index, family] of ipFamilies.entries()) {
+    if (index < from) continue;
+    const address = addresses[index] ?? "";
+    const found = await takeAddress(access, network, { service: next, addresses: shown, family, address, dryRun });
+    addresses[index] = found;
+    if (!dryRun) taken.addresses.push(found);
+  }
+  spec.clusterIPs = addresses;
+  spec.clusterIP = addresses[0];
+}
+
+/** The position of the first address that the service does not have yet; undefined when it needs no further one. */
+function firstMissing(spec: ServiceSpec, old: ServiceSpec | undefined): number | undefined {
+  if (!hasClusterAddress(spec) || keepsBothFamilies(spec, old)) return undefined;
+  if (!old || !hasClusterAddress(old)) return spec.clusterIPs?.[0] === NO_ADDRESS ? undefined : 0;
+  if (old.clusterIPs?.[0] === NO_ADDRESS) return undefined;
+  return old.ipFamilies?.length === 1 && spec.ipFamilies?.length === 2 ? 1 : undefined;
+}

@@ -1,0 +1,104 @@
+import { isObject, type JsonObject, type KubeObject } from "../../../api/object.ts";
+import type { Texts } from "../../rules/common-types.ts";
+
+/** ServicePort of core/v1. */
+export interface ServicePort extends JsonObject {
+  name?: string;
+  protocol?: string;
+  appProtocol?: string;
+  port?: number;
+  targetPort?: number | string;
+  nodePort?: number;
+}
+
+/** ServiceSpec of core/v1. */
+export interface ServiceSpec extends JsonObject {
+  type?: string;
+  ports?: ServicePort[];
+  selector?: Texts;
+  clusterIP?: string;
+  clusterIPs?: string[];
+  ipFamilies?: string[];
+  ipFamilyPolicy?: string;
+  externalIPs?: string[];
+  externalName?: string;
+  externalTrafficPolicy?: string;
+  internalTrafficPolicy?: string;
+  trafficDistribution?: string;
+  healthCheckNodePort?: number;
+  sessionAffinity?: string;
+  sessionAffinityConfig?: { clientIP?: { timeoutSeconds?: number } };
+  loadBalancerIP?: string;
+  loadBalancerSourceRanges?: string[];
+  loadBalancerClass?: string;
+  allocateLoadBalancerNodePorts?: boolean;
+}
+
+/** LoadBalancerIngress of core/v1. */
+export interface LoadBalancerIngress extends JsonObject {
+  ip?: string;
+  ipMode?: string;
+  hostname?: string;
+  ports?: JsonObject[];
+}
+
+/** What stands for the address of a service that has none on purpose. */
+export const NO_ADDRESS = "None";
+
+/** The spec of a service; an empty one when it has none. It can be changed through the result only if it is there. */
+export function specOf(service: KubeObject): ServiceSpec {
+  return isObject(service.spec) ? service.spec : {};
+}
+
+/** Where a load balancer says that it can be reached. */
+export function ingressOf(service: KubeObject): LoadBalancerIngress[] {
+  const status = isObject(service.status) ? service.status : {};
+  const balancer = isObject(status.loadBalancer) ? status.loadBalancer : {};
+  return Array.isArray(balancer.ingress) ? (balancer.ingress as LoadBalancerIngress[]) : [];
+}
+
+/** Whether the service has an address in the cluster, or says that it wants none. */
+export function hasClusterAddress({ type }: ServiceSpec): boolean {
+  return type !== "ExternalName";
+}
+
+/** Whether the service is of a type that can have ports on nodes. */
+export function mayHaveNodePorts({ type }: ServiceSpec): boolean {
+  return type === "NodePort" || type === "LoadBalancer";
+}
+
+/** Whether ports on nodes are looked for without being asked for. */
+export function wantsNodePorts({ type, allocateLoadBalancerNodePorts }: ServiceSpec): boolean {
+  return type === "NodePort" || (type === "LoadBalancer" && allocateLoadBalancerNodePorts !== false);
+}
+
+/** Whether the service has a port on nodes where its health can be asked for. */
+export function needsHealthCheck({ type, externalTrafficPolicy }: ServiceSpec): boolean {
+  return type === "LoadBalancer" && externalTrafficPolicy === "Local";
+}
+
+/** Whether the service can be reached from outside of the cluster. */
+export function isExternallyAccessible({ type, externalIPs = [] }: ServiceSpec): boolean {
+  return type === "LoadBalancer" || type === "NodePort" || (type === "ClusterIP" && externalIPs.length > 0);
+}
+
+/** Whether the service says that it wants no address. */
+export function isHeadless({ clusterIPs = [] }: ServiceSpec): boolean {
+  return clusterIPs.length === 1 && clusterIPs[0] === NO_ADDRESS;
+}
+
+/** Whether two lists have the same texts in the same order. */
+export function sameTexts(left: readonly string[] = [], right: readonly string[] = []): boolean {
+  return left.length === right.length && left.every((text, index) => text === right[index]);
+}
+
+/** The ports that a service has on nodes. */
+export function nodePortsOf({ ports = [] }: ServiceSpec): number[] {
+  return ports.flatMap(({ nodePort }) => (nodePort ? [nodePort] : []));
+}
+
+/** The addresses that a service has in the cluster. */
+export function addressesOf(spec: ServiceSpec): readonly string[] {
+  const { clusterIPs = [] } = spec;
+  return hasClusterAddress(spec) && clusterIPs[0] !== NO_ADDRESS ? clusterIPs : [];
+}

@@ -1,0 +1,154 @@
+import {
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  notSupportedField,
+  requiredField,
+} from "../../../api/field-error.ts";
+import type { ObjectMeta } from "../../../api/object.ts";
+import { parseQuantity } from "../../../api/quantity.ts";
+import { validateLabels } from "../../../resources/write/metadata-validation.ts";
+import { labelName, pushInvalid, subdomainName } from "../../rules/formats.ts";
+import { validateLabelSelector } from "../../rules/label-selector.ts";
+import { pushAnnotationErrors } from "../../rules/metadata.ts";
+import { pushAmountErrors } from "../../rules/resource-names.ts";
+import type { PersistentVolumeClaimSpec, PersistentVolumeClaimTemplate, TypedObjectReference } from "./volume-types.ts";
+
+const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
+/** How the storage of a volume is seen. */
+export const VOLUME_MODES = ["Block", "Filesystem"];
+
+/** What is tolerated because the stored claim has it. */
+export interface ClaimOptions {
+  readonly allowsInvalidSelectorValues?: boolean;
+  readonly allowsInvalidApiGroup?: boolean;
+}
+
+/** Checks the claim that a pod wants to be made for one of its volumes. */
+export function validateClaimTemplate(
+  errors: FieldError[],
+  template: PersistentVolumeClaimTemplate,
+  path: string,
+): void {
+  const metadata = template.metadata ?? {};
+  pushAnnotationErrors(errors, `${path}.metadata.annotations`, metadata.annotations);
+  errors.push(...validateLabels(metadata.labels ?? {}, `${path}.metadata.labels`));
+  checkTemplateMetadata(errors, metadata, `${path}.metadata`);
+  validateClaimSpec(errors, template.spec ?? {}, `${path}.spec`);
+}
+
+const UNSETTABLE = [
+  "name",
+  "generateName",
+  "namespace",
+  "selfLink",
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "ownerReferences",
+  "finalizers",
+  "managedFields",
+];
+
+function checkTemplateMetadata(errors: FieldError[], metadata: ObjectMeta, path: string): void {
+  for (const member of UNSETTABLE) {
+    if ((metadata[member] ?? undefined) === undefined) continue;
+    // Compat: only the first letter of the internal name is made small.
+    errors.push(forbiddenField(`${path}.${member === "uid" ? "uID" : member}`, "cannot be set"));
+  }
+}
+
+/** Checks what storage is claimed. */
+export function validateClaimSpec(
+  errors: FieldError[],
+  spec: PersistentVolumeClaimSpec,
+  path: string,
+  options: ClaimOptions = {},
+): void {
+  const { storageClassName = "", volumeMode, volumeAttributesClassName = "" } = spec;
+  if ((spec.accessModes ?? []).length === 0) {
+    errors.push(requiredField(`${path}.accessModes`, "at least 1 access mode is required"));
+  }
+  const allowsInvalidValues = options.allowsInvalidSelectorValues;
+  errors.push(...validateLabelSelector(spec.selector, `${path}.selector`, { allowsInvalidValues }));
+  errors.push(...accessModeErrors(spec.accessModes ?? [], `${path}.accessModes`));
+  checkStorage(errors, spec.resources?.requests?.storage, `${path}.resources[storage]`);
+  if (storageClassName !== "") {
+    pushInvalid(errors, `${path}.storageClassName`, storageClassName, subdomainName(storageClassName));
+  }
+  if (volumeMode !== undefined && !VOLUME_MODES.includes(volumeMode)) {
+    errors.push(notSupportedField(`${path}.volumeMode`, volumeMode, VOLUME_MODES));
+  }
+  checkDataSources(errors, spec, path, options);
+  if (volumeAttributesClassName !== "") {
+    const texts = subdomainName(volumeAttributesClassName);
+    pushInvalid(errors, `${path}.volumeAttributesClassName`, volumeAttributesClassName, texts);
+  }
+}
+
+/** What is wrong with the ways in which a volume can be used. */
+export function accessModeErrors(modes: readonly string[], path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const mode of modes) {
+    if (!ACCESS_MODES.includes(mode)) errors.push(notSupportedField(path, mode, ACCESS_MODES));
+  }
+  const known = modes.filter((mode) => ACCESS_MODES.includes(mode));
+  if (known.includes("ReadWriteOncePod") && known.some((mode) => mode !== "ReadWriteOncePod")) {
+    errors.push(forbiddenField(path, "may not use ReadWriteOncePod with other access modes"));
+  }
+  return errors;
+}
+
+function checkStorage(errors: FieldError[], storage: string | undefined, path: string): void {
+  if (storage === undefined) errors.push(requiredField(path));
+  else if (parseQuantity(storage).mantissa <= 0n) errors.push(invalidField(path, storage, "must be greater than zero"));
+  else pushAmountErrors(errors, path, "storage", storage);
+}
+
+function checkDataSources(
+  errors: FieldError[],
+  { dataSource, dataSourceRef }: PersistentVolumeClaimSpec,
+  path: string,
+  options: ClaimOptions,
+): void {
+  if (dataSource) checkDataSource(errors, dataSource, `${path}.dataSource`, options);
+  if (dataSourceRef) checkDataSource(errors, dataSourceRef, `${path}.dataSourceRef`, options);
+  if (!dataSource || !dataSourceRef) return;
+  if ((dataSourceRef.namespace ?? "") !== "") {
+    errors.push(invalidField(path, {}, "may not be specified when dataSourceRef.namespace is specified"));
+  } else if (
+    dataSource.apiGroup !== dataSourceRef.apiGroup ||
+    dataSource.kind !== dataSourceRef.kind ||
+    dataSource.name !== dataSourceRef.name
+  ) {
+    errors.push(invalidField(path, {}, "must match dataSourceRef"));
+  }
+}
+
+function checkDataSource(
+  errors: FieldError[],
+  { name = "", kind = "", apiGroup: group, namespace = "" }: TypedObjectReference,
+  path: string,
+  { allowsInvalidApiGroup = false }: ClaimOptions,
+): void {
+  // A group that is not given is written as null.
+  const apiGroup = group ?? "";
+  if (name === "") errors.push(requiredField(`${path}.name`));
+  if (kind === "") errors.push(requiredField(`${path}.kind`));
+  if (apiGroup === "" && kind !== "PersistentVolumeClaim") {
+    const text = "must be 'PersistentVolumeClaim' when referencing the default apiGroup";
+    errors.push(invalidField(path, kind, text));
+  }
+  if (apiGroup !== "" && !allowsInvalidApiGroup) {
+    pushInvalid(errors, `${path}.apiGroup`, apiGroup, subdomainName(apiGroup));
+  }
+  if (namespace !== "") pushInvalid(errors, `${path}.namespace`, namespace, labelName(namespace));
+}
+
+/** Compat: once a stored claim names a group to be filled from, what it is called is no longer looked at. */
+export function namesApiGroup(spec: PersistentVolumeClaimSpec | undefined): boolean {
+  return [spec?.dataSource, spec?.dataSourceRef].some((source) => typeof source?.apiGroup === "string");
+}

@@ -1,0 +1,38 @@
+import { type FieldError, invalidField, requiredField } from "../../../api/field-error.ts";
+import type { JsonObject } from "../../../api/object.ts";
+import { pushOwnFileErrors } from "../../rules/file-paths.ts";
+import { accountNumber, inRange, pushInvalid } from "../../rules/formats.ts";
+import type { KeyToPath } from "../container/container-types.ts";
+
+/** Checks the access rights of files that a volume makes. */
+export function checkMode(errors: FieldError[], mode: number | undefined, path: string): void {
+  if (mode === undefined || inRange(mode, 0, 0o777).length === 0) return;
+  errors.push(invalidField(path, mode, "must be a number between 0 and 0777 (octal), both inclusive"));
+}
+
+/** Checks who owns files that a volume makes. */
+export function checkOwner(errors: FieldError[], owner: number | undefined, path: string): void {
+  if (owner !== undefined) pushInvalid(errors, path, owner, accountNumber(owner));
+}
+
+/** Checks that texts are there. */
+export function checkRequired(
+  errors: FieldError[],
+  object: JsonObject,
+  path: string,
+  members: readonly string[],
+): void {
+  for (const member of members) if (isEmpty(object[member])) errors.push(requiredField(`${path}.${member}`));
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
+}
+
+/** Checks which keys become which files. */
+export function checkKeyToPath(errors: FieldError[], item: KeyToPath, path: string): void {
+  checkRequired(errors, item, path, ["key", "path"]);
+  pushOwnFileErrors(errors, `${path}.path`, item.path ?? "");
+  checkMode(errors, item.mode, `${path}.mode`);
+  checkOwner(errors, item.user, `${path}.user`);
+}

@@ -1,0 +1,53 @@
+import { isObject, type JsonObject, type KubeObject } from "../../../api/object.ts";
+import type { Texts } from "../../rules/common-types.ts";
+import type { NodeSelector } from "../pod/pod-types.ts";
+import type { PersistentVolumeClaimSpec, Volume } from "./volume-types.ts";
+
+/** SecretReference of core/v1. */
+export interface SecretReference extends JsonObject {
+  name?: string;
+  namespace?: string;
+}
+
+/** PersistentVolumeSpec of core/v1. Of the sources of volumes it has those that outlive pods. */
+export interface PersistentVolumeSpec extends JsonObject {
+  accessModes?: string[];
+  capacity?: Texts;
+  persistentVolumeReclaimPolicy?: string;
+  nodeAffinity?: { required?: NodeSelector };
+  storageClassName?: string;
+  volumeMode?: string;
+  volumeAttributesClassName?: string;
+  hostPath?: Volume["hostPath"];
+  iscsi?: Volume["iscsi"];
+  rbd?: Volume["rbd"];
+  azureDisk?: Volume["azureDisk"];
+  scaleIO?: Volume["scaleIO"];
+  csi?: { controllerExpandSecretRef?: SecretReference } & JsonObject;
+}
+
+/** What is known of a volume or a claim. */
+export interface VolumeStatus extends JsonObject {
+  phase?: string;
+  lastPhaseTransitionTime?: string;
+  capacity?: Texts;
+  allocatedResources?: Texts;
+  allocatedResourceStatuses?: Texts;
+  currentVolumeAttributesClassName?: string;
+}
+
+/** The spec of a volume. */
+export function volumeSpecOf({ spec }: KubeObject): PersistentVolumeSpec {
+  return isObject(spec) ? spec : {};
+}
+
+/** The spec of a claim. */
+export function claimSpecOf({ spec }: KubeObject): PersistentVolumeClaimSpec {
+  return isObject(spec) ? spec : {};
+}
+
+/** The status of a volume or a claim; made when there is none. */
+export function statusOf(object: KubeObject): VolumeStatus {
+  if (!isObject(object.status)) object.status = {};
+  return object.status as VolumeStatus;
+}

@@ -1,0 +1,44 @@
+import { unknownPath } from "../api/api-error.ts";
+import type { Call, Handler } from "../api/call.ts";
+import type { ApiReply } from "../api/reply.ts";
+import type { Catalog } from "../resources/model/catalog.ts";
+
+/** Answers some paths that are no objects; undefined means that the path is not its own. */
+export type Endpoint = (call: Call) => Promise<ApiReply | undefined> | ApiReply | undefined;
+
+/** What answers which requests. */
+export interface Routes {
+  readonly catalog: Catalog;
+  /** Requests for objects of a served group version. */
+  readonly objects: Handler;
+  /** Everything else, tried in order. */
+  readonly endpoints: readonly Endpoint[];
+}
+
+const PAGE_NOT_FOUND: ApiReply = {
+  type: "raw",
+  code: 404,
+  headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
+  body: "404 page not found\n",
+};
+
+/** The innermost handler: objects, endpoints, or one of the two kinds of "not found". */
+export function route({ catalog, objects, endpoints }: Routes): Handler {
+  return async (call) => {
+    const { info } = call;
+    if (info.isResource && catalog.hasGroupVersion(info.group, info.version)) return objects(call);
+    for (const endpoint of endpoints) {
+      const reply = await endpoint(call);
+      if (reply) return reply;
+    }
+    if (isBelowKnownGroup(catalog, call)) throw unknownPath();
+    return PAGE_NOT_FOUND;
+  };
+}
+
+/** Compat: below a group that exists the answer is a Status, elsewhere it is a line of text. */
+function isBelowKnownGroup(catalog: Catalog, { request }: Call): boolean {
+  const [root, group = "", ...rest] = request.path.split("/").slice(1);
+  if (root === "api") return group !== "";
+  return root === "apis" && rest.length > 0 && catalog.hasGroup(group);
+}

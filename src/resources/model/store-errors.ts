@@ -1,0 +1,40 @@
+import {
+  type ApiError,
+  expired,
+  futureVersion,
+  internalError,
+  plainError,
+  type ResourceName,
+  serverTimeout,
+  serviceUnavailable,
+} from "../../api/api-error.ts";
+import { StoreError } from "../../storage/store.ts";
+
+/** What the caller was doing when the store failed. */
+export interface StoreOperation {
+  readonly target: ResourceName;
+  readonly operation: "get" | "list" | "watch" | "create" | "update" | "delete";
+  /** The revision that was asked for. */
+  readonly revision?: number;
+}
+
+/** The only translation from the store's vocabulary to the wire's. Anything that is not a StoreError is thrown on. */
+export function translateStoreError(error: unknown, { target, operation, revision }: StoreOperation): ApiError {
+  if (!(error instanceof StoreError)) throw error;
+  switch (error.code) {
+    case "compacted":
+      if (operation === "watch") return expired(`too old resource version: ${revision} (${error.revision})`);
+      return expired(`The resourceVersion for the provided ${operation} is too old.`);
+    case "future-revision":
+      return futureVersion(revision ?? 0, error.revision);
+    case "unavailable":
+    case "timeout":
+      return serverTimeout(target, operation);
+    case "too-large":
+      return plainError(500, "etcdserver: request is too large");
+    case "closed":
+      return serviceUnavailable("the server is shutting down", 1);
+    default:
+      return internalError("storage failed", error);
+  }
+}

@@ -1,0 +1,55 @@
+import { apiVersionOf } from "../../api/object.ts";
+import { allBut, type FieldFilter } from "../../patch/apply/reset-fields.ts";
+import type { TrackingScope } from "../../patch/apply/scope.ts";
+import type { ServedResource } from "./catalog.ts";
+import { convertObject } from "./conversion.ts";
+import type { ResourceRules } from "./definition.ts";
+
+const known = new WeakMap<ServedResource, Map<string, TrackingScope>>();
+
+/** What ownership of fields depends on at the object itself ("") or one of its subresources. */
+export function trackingScopeOf(resource: ServedResource, subresource: string): TrackingScope {
+  let scopes = known.get(resource);
+  if (!scopes) {
+    scopes = new Map();
+    known.set(resource, scopes);
+  }
+  let scope = scopes.get(subresource);
+  if (!scope) {
+    scope = makeScope(resource, subresource);
+    scopes.set(subresource, scope);
+  }
+  return scope;
+}
+
+function makeScope(resource: ServedResource, subresource: string): TrackingScope {
+  const { definition, apiVersion } = resource;
+  const versionOf = (wanted: string) =>
+    definition.versions.find((version) => wanted === apiVersionOf(definition.group, version.name));
+  const filter = ownable(resource, subresource);
+  return {
+    apiVersion,
+    kind: definition.kind,
+    subresource,
+    schemaOf: (wanted) => versionOf(wanted)?.schema(),
+    convert: (object, wanted) => (versionOf(wanted) ? convertObject(definition, object, wanted) : undefined),
+    resetFields: () => filter,
+  };
+}
+
+/** Leaves out what a write through this endpoint cannot change anyway, so that nobody owns it by such a write. */
+function ownable({ definition }: ServedResource, subresource: string): FieldFilter | undefined {
+  const { rules, subresources } = definition;
+  const resets = subresource === "" ? rules.resets : subresources[subresource]?.resets;
+  if (resets) return allBut(...resets);
+  const writes = subresource === "" ? "object" : subresources[subresource]?.writes;
+  if (writes === "status") return allBut("spec", ...keptMetadata(rules.statusKeepsMetadata));
+  if (writes === "object") return subresources.status?.writes === "status" ? allBut("status") : undefined;
+  // Compat: through the other subresources all that a client sends is owned, even what the write leaves as it was.
+  return undefined;
+}
+
+function keptMetadata(keeps: ResourceRules["statusKeepsMetadata"] = false): string[] {
+  if (typeof keeps === "boolean") return keeps ? ["metadata"] : [];
+  return keeps.map((member) => `metadata.${member}`);
+}

@@ -1,0 +1,169 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { badRequest, expired } from "../../api/api-error.ts";
+import type { ListMeta } from "../../api/object.ts";
+import type { ViewList } from "../../api/reply.ts";
+import { type Entry, type ListOptions, type Page, StoreError } from "../../storage/store.ts";
+import type { ServedResource } from "../model/catalog.ts";
+import { translateStoreError } from "../model/store-errors.ts";
+import type { ResourceContext } from "../write/collection.ts";
+import { type ContinueToken, parseContinueToken, printContinueToken } from "./continue-token.ts";
+import type { Selection } from "./selection.ts";
+
+/** Which moment a list shows, in the words of the query. Validated before. */
+export interface ListRequest {
+  readonly selection: Selection;
+  /** 0: no limit. */
+  readonly limit: number;
+  /** Empty: the first page. */
+  readonly continueToken: string;
+  /** Undefined: not given. 0: any. */
+  readonly resourceVersion: number | undefined;
+  readonly resourceVersionMatch: string;
+}
+
+/** Objects of one moment, and how to go on. */
+export interface ObjectList {
+  readonly metadata: ListMeta;
+  readonly items: ViewList;
+}
+
+/** How many entries are read in one turn of the event loop, and how many when selectors may have to decode them. */
+const CHUNK = 2000;
+const SELECTED_CHUNK = 200;
+
+const EXPIRED_TOKEN =
+  "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
+
+/** Lists objects in key order, all as of one revision. Throws Expired, BadRequest and Timeout. */
+export async function listObjects(
+  context: ResourceContext,
+  resource: ServedResource,
+  request: ListRequest,
+): Promise<ObjectList> {
+  const token = request.continueToken === "" ? undefined : parseContinueToken(request.continueToken);
+  if (token && request.resourceVersion) {
+    throw badRequest("specifying resource version is not allowed when using continue");
+  }
+  const target = { group: resource.definition.group, resource: resource.definition.plural };
+  try {
+    const only = token ? undefined : onlyKey(context, resource, request.selection);
+    return await (only === undefined
+      ? collectOverCompactions(context, resource, request, token)
+      : collectOne(context, resource, request, only));
+  } catch (error) {
+    if (token && error instanceof StoreError && error.code === "compacted") {
+      throw expired(EXPIRED_TOKEN, printContinueToken({ revision: -1, after: token.after }));
+    }
+    throw translateStoreError(error, { target, operation: "list", revision: request.resourceVersion });
+  }
+}
+
+/** When the list is read, as the table of the list semantics says. */
+function moment(request: ListRequest, token: ContinueToken | undefined): Pick<ListOptions, "revision" | "minRevision"> {
+  const { resourceVersion: version, resourceVersionMatch: match } = request;
+  if (token) return token.revision > 0 ? { revision: token.revision } : {};
+  if (version === undefined) return {};
+  if (match === "Exact" || (match === "" && version > 0 && request.limit > 0)) return { revision: version };
+  return { minRevision: version };
+}
+
+/** The one key that can match, when the selectors pin both a name and its namespace. */
+function onlyKey({ keys }: ResourceContext, { definition }: ServedResource, selection: Selection): string | undefined {
+  const { namespace, name } = selection;
+  if (!name || (definition.scope === "Namespaced" && namespace === "")) return undefined;
+  return keys.key(definition, { namespace, name });
+}
+
+/** A list of at most one object. It is read like any list, for its revision, but only where that object would be. */
+async function collectOne(
+  context: ResourceContext,
+  resource: ServedResource,
+  request: ListRequest,
+  key: string,
+): Promise<ObjectList> {
+  const { entries, revision } = await readPage(context, key, { ...moment(request, undefined), limit: 1 });
+  const [entry] = entries;
+  const isThere = entry?.key === key && request.selection.matches(context.views.attributes(resource, entry));
+  const items = context.views.list(resource, isThere ? [entry] : []);
+  return { items, metadata: listMetadata(request.selection, revision) };
+}
+
+/** A caller that named no moment of the past must not be told that it is gone: such a list starts anew. */
+async function collectOverCompactions(
+  context: ResourceContext,
+  resource: ServedResource,
+  request: ListRequest,
+  token: ContinueToken | undefined,
+): Promise<ObjectList> {
+  for (;;) {
+    try {
+      return await collect(context, resource, request, token);
+    } catch (error) {
+      const isOverrun = error instanceof StoreError && error.code === "compacted";
+      if (!isOverrun || moment(request, token).revision !== undefined) throw error;
+    }
+  }
+}
+
+async function collect(
+  context: ResourceContext,
+  resource: ServedResource,
+  request: ListRequest,
+  token: ContinueToken | undefined,
+): Promise<ObjectList> {
+  const { selection } = request;
+  const prefix = context.keys.prefix(resource.definition, selection.namespace);
+  const when = moment(request, token);
+  // Compat: the real server ignores the limit when any state will do.
+  const limit = request.resourceVersion === 0 ? 0 : request.limit;
+  const found: Entry[] = [];
+  let after = token ? prefix + token.after : undefined;
+  let page = await readPage(context, prefix, { ...when, after, limit: pageSize(limit, selection) });
+  const { revision } = page;
+  if (selection.isEverything && limit === 0 && page.remaining > 0) {
+    // A long list is written from the state itself, so that it costs no memory of its own.
+    const slice = context.store.held?.(prefix)?.slice(prefix, { revision, after });
+    if (slice) return { items: context.views.list(resource, slice), metadata: listMetadata(selection, revision) };
+  }
+  for (;;) {
+    let last: Entry | undefined;
+    for (const entry of page.entries) {
+      if (limit > 0 && found.length === limit) break;
+      last = entry;
+      const isWanted = selection.isEverything || selection.matches(context.views.attributes(resource, entry));
+      if (isWanted) found.push(entry);
+    }
+    const isFull = limit > 0 && found.length === limit;
+    const hasMore = page.remaining > 0 || last !== page.entries.at(-1);
+    if (isFull && hasMore && last) {
+      const remaining = page.remaining + page.entries.length - page.entries.indexOf(last) - 1;
+      return {
+        items: context.views.list(resource, found),
+        metadata: {
+          ...listMetadata(selection, revision),
+          continue: printContinueToken({ revision, after: last.key.slice(prefix.length) }),
+          ...(selection.isEverything ? { remainingItemCount: remaining } : {}),
+        },
+      };
+    }
+    if (page.remaining === 0) {
+      return { items: context.views.list(resource, found), metadata: listMetadata(selection, revision) };
+    }
+    after = page.entries.at(-1)?.key;
+    await nextTurn();
+    page = await readPage(context, prefix, { revision, after, limit: selection.isEverything ? CHUNK : SELECTED_CHUNK });
+  }
+}
+
+function listMetadata({ shard }: Selection, revision: number): ListMeta {
+  return { resourceVersion: String(revision), ...(shard === undefined ? {} : { shardInfo: { selector: shard } }) };
+}
+
+function pageSize(limit: number, selection: Selection): number {
+  if (!selection.isEverything) return SELECTED_CHUNK;
+  return limit > 0 ? Math.min(limit, CHUNK) : CHUNK;
+}
+
+function readPage(context: ResourceContext, prefix: string, options: ListOptions): Promise<Page> {
+  return context.store.list(prefix, options);
+}

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Entry } from "../../storage/store.ts";
+import type { ServedResource } from "../model/catalog.ts";
+import type { ResourceDefinition, ServedVersion } from "../model/definition.ts";
+import { decodeEntry, encodeObject } from "../model/stored-object.ts";
+import { ViewCache, viewDeleted } from "./object-view.ts";
+
+const version = { name: "v1", schemaName: "Thing", schema: () => ({}) } as unknown as ServedVersion;
+const definition = {
+  group: "",
+  kind: "Thing",
+  versions: [version],
+  subresources: {},
+  rules: {},
+} as unknown as ResourceDefinition;
+const resource: ServedResource = { definition, version, apiVersion: "v1", subresources: {} };
+const other: ServedResource = { ...resource, apiVersion: "v2" };
+
+const OBJECT = { kind: "Thing", apiVersion: "v1", metadata: { name: "a", resourceVersion: "1" }, data: { x: "y" } };
+
+function entry(value: Uint8Array | string): Entry {
+  return { key: "/k", value: Buffer.from(value), createRevision: 5, modRevision: 7 };
+}
+
+const read = (bytes: Uint8Array) => JSON.parse(Buffer.from(bytes).toString());
+
+test("what is stored carries no resourceVersion, what is shown carries the revision", () => {
+  const stored = encodeObject(OBJECT);
+  assert.equal(
+    Buffer.from(stored).toString(),
+    '{"kind":"Thing","apiVersion":"v1","metadata":{"name":"a"},"data":{"x":"y"}}',
+  );
+  const view = new ViewCache().view(resource, entry(stored));
+  const shown = { ...OBJECT, metadata: { name: "a", resourceVersion: "7" } };
+  assert.deepEqual(view.object, shown);
+  assert.deepEqual(read(view.json()), shown);
+  assert.deepEqual(read(view.itemJson()), { metadata: shown.metadata, data: shown.data });
+});
+
+test("a value in another version or form is decoded and printed anew", () => {
+  const foreign = ' {"apiVersion":"v1","kind":"Thing","metadata":{"name":"a"}}';
+  const view = new ViewCache().view(resource, entry(foreign));
+  assert.deepEqual(read(view.json()), {
+    kind: "Thing",
+    apiVersion: "v1",
+    metadata: { name: "a", resourceVersion: "7" },
+  });
+  const converted = new ViewCache().view(other, entry(encodeObject(OBJECT)));
+  assert.equal(read(converted.json()).apiVersion, "v2");
+});
+
+test("a line feed at the end of a stored value does not reach the wire", () => {
+  const view = new ViewCache().view(resource, entry(`${Buffer.from(encodeObject(OBJECT))}\n`));
+  assert.equal(view.json().at(-1), "}".charCodeAt(0));
+});
+
+test("a line has one line feed, whether the stored value ends with one or not", () => {
+  for (const ending of ["", "\n"]) {
+    const view = new ViewCache().view(resource, entry(`${Buffer.from(encodeObject(OBJECT))}${ending}`));
+    assert.equal(String(view.jsonLine?.()), `${view.json()}\n`);
+  }
+});
+
+test("a deleted object is shown at the revision of its deletion", () => {
+  const view = viewDeleted(resource, entry(encodeObject(OBJECT)), 9);
+  assert.equal(view.object.metadata.resourceVersion, "9");
+  assert.equal(read(view.json()).metadata.resourceVersion, "9");
+});
+
+test("views that were decoded are kept with their entry, and dropped when others were decoded more recently", () => {
+  const views = new ViewCache(2);
+  const entries = ["a", "b", "c"].map((name) => entry(encodeObject({ ...OBJECT, metadata: { name } })));
+  const [first, second, third] = entries as [Entry, Entry, Entry];
+  const view = views.view(resource, first);
+  assert.equal(first.memo, undefined);
+  assert.equal(view.object.metadata.name, "a");
+  assert.equal(views.view(resource, first), view);
+  views.attributes(resource, first);
+  views.view(resource, second).encodings.set("x", Buffer.from("y"));
+  assert.equal(views.view(resource, second).encodings.size, 1);
+  void views.view(resource, third).object;
+  assert.notEqual(views.view(resource, first), view);
+  assert.equal(views.attributes(resource, first), views.attributes(resource, first));
+});
+
+test("an item can be copied without being made", () => {
+  const foreign = Buffer.from(JSON.stringify({ metadata: OBJECT.metadata, kind: "Thing", apiVersion: "v1", data: 1 }));
+  for (const value of [encodeObject(OBJECT), Buffer.from(`${Buffer.from(encodeObject(OBJECT))}\n`), foreign]) {
+    for (const modRevision of [1, 9, 10, 999_999, 1_000_000, 2 ** 40]) {
+      const view = new ViewCache().view(resource, { ...entry(value), modRevision });
+      const expected = Buffer.from(view.itemJson());
+      assert.equal(view.itemSize(), expected.length);
+      const target = Buffer.alloc(expected.length + 200);
+      assert.equal(view.writeItem(target, 1), expected.length + 1);
+      assert.deepEqual(target.subarray(1, expected.length + 1), expected);
+      assert.equal(view.writeItem(target, 210), -1);
+      assert.equal(read(expected).metadata.resourceVersion, String(modRevision));
+    }
+  }
+});
+
+test("integers that a double cannot hold survive", () => {
+  const text = '{"kind":"Thing","apiVersion":"v1","metadata":{"name":"a"},"big":9007199254740993}';
+  assert.match(Buffer.from(encodeObject(decodeEntry(entry(text)))).toString(), /"big":9007199254740993/);
+});

@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { WatchEvent } from "../../api/reply.ts";
+import { DecodeError } from "../../encoding/json/json.ts";
+import { MemoryStore } from "../../storage/memory.ts";
+import type { ServedResource } from "../model/catalog.ts";
+import type { ResourceDefinition, ServedVersion } from "../model/definition.ts";
+import { KeySpace } from "../model/keys.ts";
+import { encodeObject } from "../model/stored-object.ts";
+import type { ResourceContext } from "../write/collection.ts";
+import { ViewCache } from "./object-view.ts";
+import { watchObjects } from "./object-watch.ts";
+import { parseSelection } from "./selection.ts";
+
+const version = { name: "v1", schemaName: "Thing", schema: () => ({}) } as unknown as ServedVersion;
+const definition = {
+  group: "",
+  kind: "Thing",
+  plural: "things",
+  scope: "Namespaced",
+  versions: [version],
+  subresources: {},
+  rules: {},
+} as unknown as ResourceDefinition;
+const resource: ServedResource = { definition, version, apiVersion: "v1", subresources: {} };
+const MINUTE_MS = 60_000;
+
+function setUp() {
+  const store = new MemoryStore();
+  let looks = 0;
+  const clock = {
+    now: () => {
+      looks++;
+      return 0;
+    },
+  };
+  const context = {
+    store,
+    clock,
+    keys: new KeySpace("/registry"),
+    views: new ViewCache(),
+  } as unknown as ResourceContext;
+  const watch = (resourceVersion: number | undefined, signal: AbortSignal, labelSelector = "") => {
+    const selection = parseSelection(resource, {
+      namespace: "",
+      labelSelector,
+      fieldSelector: "",
+      shardSelector: "",
+    });
+    const request = { selection, resourceVersion, sendInitialEvents: false, allowBookmarks: true };
+    return watchObjects(context, resource, { ...request, deadlineMs: 60 * MINUTE_MS }, signal);
+  };
+  const write = async (name: string) => {
+    const object = { kind: "Thing", apiVersion: "v1", metadata: { name, namespace: "a" } };
+    const result = await store.put(context.keys.key(definition, object.metadata), encodeObject(object), 0);
+    assert.ok(result.ok);
+    return result.revision;
+  };
+  return { store, watch, write, looks: () => looks };
+}
+
+const print = (given: IteratorResult<readonly WatchEvent[], void>) =>
+  (given.done ? [] : given.value).map((event) =>
+    event.type === "ERROR"
+      ? `ERROR ${event.status.code}`
+      : `${event.type} ${event.view.object.metadata.resourceVersion}`,
+  );
+
+test("bookmarks come once a minute while the reader waits, and events after them", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { store, watch, write } = setUp();
+  const stop = new AbortController();
+  const revision = await write("before");
+  const events = watch(revision, stop.signal);
+  for (let minute = 0; minute < 3; minute++) {
+    const next = events.next();
+    await new Promise(setImmediate);
+    t.mock.timers.tick(MINUTE_MS);
+    assert.deepEqual(print(await next), [`BOOKMARK ${revision}`]);
+  }
+  const added = await write("after");
+  assert.deepEqual(print(await events.next()), [`ADDED ${added}`]);
+  stop.abort();
+  assert.equal((await events.next()).done, true);
+  await store.close();
+});
+
+test("a watch that has ended leaves no timer behind, however it ended", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  for (const end of ["the reader leaves", "the signal aborts", "the history is gone"]) {
+    const { store, watch, write, looks } = setUp();
+    const stop = new AbortController();
+    const first = await write("one");
+    await store.compact(await write("two"));
+    const events = watch(end === "the history is gone" ? first - 1 : first + 1, stop.signal);
+    const next = events.next();
+    await new Promise(setImmediate);
+    if (end === "the history is gone") assert.deepEqual(print(await next), ["ERROR 410"]);
+    if (end === "the reader leaves") {
+      t.mock.timers.tick(MINUTE_MS);
+      await next;
+      await events.return(undefined);
+    }
+    stop.abort();
+    await next;
+    const before = looks();
+    for (let i = 0; i < 3; i++) t.mock.timers.tick(MINUTE_MS);
+    assert.equal(looks(), before, end);
+    await store.close();
+  }
+});
+
+test("a stored value that cannot be read fails the watches that have to look at it, and nothing else", async () => {
+  const { store, watch, write } = setUp();
+  const stop = new AbortController();
+  const revision = await write("good");
+  const [waiting, late] = [watch(revision, stop.signal, "app"), watch(revision, stop.signal, "app")];
+  const next = waiting.next();
+  await new Promise(setImmediate);
+  const bad = await store.put("/registry/things/a/bad", Buffer.from("no object"), 0);
+  assert.ok(bad.ok);
+  await assert.rejects(next, DecodeError);
+  await assert.rejects(late.next(), DecodeError);
+  assert.equal((await waiting.next()).done, true);
+  const after = watch(bad.revision, stop.signal, "!app");
+  const added = await write("better");
+  assert.deepEqual(print(await after.next()), [`ADDED ${added}`]);
+  stop.abort();
+  await store.close();
+});

@@ -1,0 +1,306 @@
+import { ApiError, expired } from "../../api/api-error.ts";
+import type { KubeObject } from "../../api/object.ts";
+import type { WatchEvent } from "../../api/reply.ts";
+import { END, isPollable, type Pollable, PolledIterator, PollWaiter } from "../../lib/pollable.ts";
+import type { Entry, StoreWatch, WatchBatch } from "../../storage/store.ts";
+import type { ServedResource } from "../model/catalog.ts";
+import { translateStoreError } from "../model/store-errors.ts";
+import type { ResourceContext } from "../write/collection.ts";
+import { listObjects } from "./object-list.ts";
+import { viewObject } from "./object-view.ts";
+import type { Selection } from "./selection.ts";
+
+type Batch = readonly WatchEvent[];
+type Result = IteratorResult<Batch, undefined>;
+
+/** Where a watch begins and what it shows besides changes. Validated before. */
+export interface WatchRequest {
+  readonly selection: Selection;
+  /** Undefined: not given. 0: any. */
+  readonly resourceVersion: number | undefined;
+  /** The present state comes first, as ADDED events. */
+  readonly sendInitialEvents: boolean;
+  readonly allowBookmarks: boolean;
+  /** When the stream will end, in milliseconds since the epoch. */
+  readonly deadlineMs: number;
+}
+
+const BOOKMARK_INTERVAL_MS = 60_000;
+/** How long before the end of a stream its last bookmark is sent. */
+const LAST_BOOKMARK_MS = 2_000;
+const INITIAL_EVENTS_PER_BATCH = 500;
+
+/** Events in batches. `return` ends them, also while somebody waits for the next ones. */
+export interface ObjectEvents extends AsyncIterableIterator<Batch, undefined> {
+  return(value?: undefined): Promise<Result>;
+}
+
+/**
+ * Changes of one kind from a moment on, in order and without gaps. The last event may be ERROR. Ends with the signal, and
+ * at the deadline.
+ */
+export function watchObjects(
+  context: ResourceContext,
+  resource: ServedResource,
+  request: WatchRequest,
+  signal: AbortSignal,
+): ObjectEvents {
+  return new ObjectWatch({ context, resource, request, signal });
+}
+
+/** What is watched, and for whom. */
+interface Watched {
+  readonly context: ResourceContext;
+  readonly resource: ServedResource;
+  readonly request: WatchRequest;
+  readonly signal: AbortSignal;
+}
+
+/** First the present state, if that is wanted, then what changes. */
+class ObjectWatch implements ObjectEvents, Pollable<Batch> {
+  readonly #watched: Watched;
+  readonly #waiter: PollWaiter<Batch>;
+  /** Where changes follow on from; known when the present state is. */
+  #from: number;
+  #initial: Pollable<Batch> | undefined;
+  #live: LiveEvents | undefined;
+  #wake: () => void = () => {};
+  #isDone = false;
+
+  constructor(watched: Watched) {
+    this.#watched = watched;
+    this.#waiter = new PollWaiter(this);
+    this.#from = watched.request.resourceVersion ?? 0;
+    this.#initial = new PolledIterator(this.#begin());
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<Result> {
+    return this.#waiter.next();
+  }
+
+  async return(): Promise<Result> {
+    this.stop();
+    return { done: true, value: undefined };
+  }
+
+  poll(): Batch | undefined | typeof END {
+    if (this.#isDone) return END;
+    if (this.#live !== undefined) return this.#live.poll();
+    try {
+      const given = this.#initial?.poll() ?? undefined;
+      if (given !== END) return given;
+      this.#initial = undefined;
+      this.#live = new LiveEvents(this.#watched, this.#from);
+      this.#live.onReady(this.#wake);
+    } catch (error) {
+      this.#isDone = true;
+      return refuse(this.#watched, error, this.#from);
+    }
+    return this.#live.poll();
+  }
+
+  onReady(wake: () => void): void {
+    this.#wake = wake;
+    (this.#live ?? this.#initial)?.onReady(wake);
+  }
+
+  stop(): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    (this.#live ?? this.#initial)?.stop();
+    this.#wake();
+  }
+
+  async *#begin(): AsyncGenerator<Batch, undefined> {
+    this.#from = yield* initialEvents(this.#watched);
+  }
+}
+
+/** The present state, where it is wanted. Returns the revision from which on changes follow. */
+async function* initialEvents({ context, resource, request }: Watched): AsyncGenerator<Batch, number> {
+  const from = request.resourceVersion ?? 0;
+  if (!request.sendInitialEvents) return from === 0 ? await context.store.revision() : from;
+  const { items, metadata } = await initialState(context, resource, request);
+  const revision = Number(metadata.resourceVersion);
+  for (let at = 0; at < items.length; at += INITIAL_EVENTS_PER_BATCH) {
+    const batch: WatchEvent[] = [];
+    for (let i = at; i < at + INITIAL_EVENTS_PER_BATCH; i++) {
+      const view = items.at(i);
+      if (view) batch.push({ type: "ADDED", view });
+    }
+    yield batch;
+  }
+  if (request.allowBookmarks) yield [bookmark(resource, revision, true)];
+  return revision;
+}
+
+/** The last thing that a watch says when it cannot go on. Throws what is not a refusal. */
+function refuse({ resource, signal }: Watched, error: unknown, revision: number): Batch | typeof END {
+  if (signal.aborted) return END;
+  const { group, plural, rules } = resource.definition;
+  const about = { target: { group, resource: plural }, operation: "watch", revision } as const;
+  let refusal = error instanceof ApiError ? error : translateStoreError(error, about);
+  // Compat: objects that expire by themselves are watched past the cache, whose words are others.
+  if (refusal.status.code === 410 && rules.ttlSeconds !== undefined) {
+    refusal = expired("The resourceVersion for the provided watch is too old.");
+  }
+  return [{ type: "ERROR", status: refusal.status }];
+}
+
+function initialState(context: ResourceContext, resource: ServedResource, request: WatchRequest) {
+  return listObjects(context, resource, {
+    selection: request.selection,
+    limit: 0,
+    continueToken: "",
+    resourceVersion: request.resourceVersion,
+    resourceVersionMatch: request.resourceVersion === undefined ? "" : "NotOlderThan",
+  });
+}
+
+/**
+ * Live changes, with bookmarks in between while nothing happens. There may be many thousands of these, so that one which
+ * waits holds nothing but itself and a timer, and makes nothing for every change.
+ */
+class LiveEvents implements Pollable<Batch> {
+  readonly #watched: Watched;
+  readonly #from: number;
+  readonly #watch: StoreWatch;
+  readonly #source: Pollable<WatchBatch>;
+  #timer: NodeJS.Timeout | undefined;
+  #wake: () => void = () => {};
+  /** Whether the reader has been told that there is nothing. */
+  #isWaiting = false;
+  /** A bookmark for a reader that waits. */
+  #held: Batch | undefined;
+  #isOver = false;
+  #bookmarked: number;
+
+  constructor(watched: Watched, from: number) {
+    const { context, resource, request, signal } = watched;
+    this.#watched = watched;
+    this.#from = from;
+    this.#bookmarked = from;
+    const prefix = context.keys.prefix(resource.definition, request.selection.namespace);
+    this.#watch = context.store.watch(prefix, from, signal);
+    this.#source = isPollable(this.#watch) ? this.#watch : new PolledIterator(this.#watch[Symbol.asyncIterator]());
+    this.#schedule();
+  }
+
+  poll(): Batch | undefined | typeof END {
+    const held = this.#held;
+    this.#held = undefined;
+    this.#isWaiting = false;
+    if (held !== undefined) return held;
+    if (this.#isOver) return END;
+    try {
+      return this.#read();
+    } catch (error) {
+      this.stop();
+      return refuse(this.#watched, error, this.#from);
+    }
+  }
+
+  onReady(wake: () => void): void {
+    this.#wake = wake;
+    this.#source.onReady(wake);
+  }
+
+  stop(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#source.stop();
+  }
+
+  #read(): Batch | undefined | typeof END {
+    const { context, resource, request } = this.#watched;
+    for (;;) {
+      const batch = this.#source.poll();
+      if (batch === END) this.stop();
+      if (batch === undefined) this.#isWaiting = true;
+      if (batch === END || batch === undefined) return batch;
+      const events = translate(context, resource, request.selection, batch);
+      if (events.length > 0) return events;
+    }
+  }
+
+  /** Bookmarks about once a minute and shortly before the end; then the end. */
+  #schedule(): void {
+    const { context, request } = this.#watched;
+    const left = request.deadlineMs - context.clock.now();
+    const untilLast = left - LAST_BOOKMARK_MS;
+    const isBookmark = request.allowBookmarks && untilLast > 0;
+    // Far ends in whole seconds, so that thousands of watches share few timers.
+    const untilEnd = left > 10_000 ? Math.ceil(left / 1000) * 1000 : left;
+    const delay = isBookmark ? Math.min(BOOKMARK_INTERVAL_MS, untilLast) : untilEnd;
+    this.#timer = setTimeout(() => {
+      if (isBookmark) {
+        this.#sendBookmark();
+        this.#schedule();
+      } else {
+        this.stop();
+        this.#wake();
+      }
+    }, delay);
+    this.#timer.unref();
+  }
+
+  #sendBookmark(): void {
+    const revision = this.#watch.progress();
+    // A reader that is busy gets none: it would have to be held for it.
+    if (!this.#isWaiting || revision < this.#bookmarked) return;
+    this.#bookmarked = revision;
+    this.#held = [bookmark(this.#watched.resource, revision)];
+    this.#wake();
+  }
+}
+
+/** An object that says nothing but how far the watch is. */
+function bookmark(resource: ServedResource, revision: number, endsInitialEvents = false): WatchEvent {
+  const object: KubeObject = {
+    kind: resource.definition.kind,
+    apiVersion: resource.apiVersion,
+    metadata: {
+      resourceVersion: String(revision),
+      ...(endsInitialEvents ? { annotations: { "k8s.io/initial-events-end": "true" } } : {}),
+    },
+  };
+  return { type: "BOOKMARK", view: viewObject(object) };
+}
+
+/** What the events of one batch look like to those who select everything; shared by all watchers of a prefix. */
+const translations = new WeakMap<WatchBatch, { readonly resource: ServedResource; readonly events: Batch }>();
+
+function translate(context: ResourceContext, resource: ServedResource, selection: Selection, batch: WatchBatch): Batch {
+  if (!selection.isEverything) return translateBatch(context, resource, selection, batch);
+  const known = translations.get(batch);
+  if (known?.resource === resource) return known.events;
+  const events = translateBatch(context, resource, selection, batch);
+  translations.set(batch, { resource, events });
+  return events;
+}
+
+function translateBatch(
+  context: ResourceContext,
+  resource: ServedResource,
+  selection: Selection,
+  batch: WatchBatch,
+): Batch {
+  const out: WatchEvent[] = [];
+  for (const event of batch.events) {
+    const { entry, previous } = event;
+    const isSelected = (one: Entry) =>
+      selection.isEverything || selection.matches(context.views.attributes(resource, one));
+    const matched = previous !== undefined && isSelected(previous);
+    if (entry !== undefined && isSelected(entry)) {
+      out.push({ type: matched ? "MODIFIED" : "ADDED", view: context.views.view(resource, entry) });
+    }
+    // Compat: an object that is deleted, or leaves the selection, is shown as it was, at the revision of the change.
+    else if (matched) out.push({ type: "DELETED", view: context.views.deletedView(resource, event) });
+  }
+  return out;
+}

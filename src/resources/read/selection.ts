@@ -1,0 +1,70 @@
+import { badRequest } from "../../api/api-error.ts";
+import { type FieldSelector, matchesFields, parseFieldSelector } from "../../api/field-selector.ts";
+import { matchesLabels, parseLabelSelector } from "../../api/label-selector.ts";
+import { parseShardSelector } from "../../api/shard-selector.ts";
+import type { ServedResource } from "../model/catalog.ts";
+import type { Attributes } from "./attributes.ts";
+
+/** Which objects of a kind a list or a watch is about. */
+export interface Selection {
+  /** Empty: all namespaces. */
+  readonly namespace: string;
+  /** The only name that can match, when the selector pins one. */
+  readonly name: string | undefined;
+  /** Whether everything in the namespace matches, so that nothing need be decoded. */
+  readonly isEverything: boolean;
+  /** The shard selector in its canonical form, if there was one. */
+  readonly shard: string | undefined;
+  matches(attributes: Attributes): boolean;
+}
+
+/** What a caller may say to select. */
+export interface SelectionRequest {
+  readonly namespace: string;
+  readonly labelSelector: string;
+  readonly fieldSelector: string;
+  readonly shardSelector: string;
+}
+
+/** Reads selectors against what the kind lets one select by. Throws BadRequest. */
+export function parseSelection(resource: ServedResource, request: SelectionRequest): Selection {
+  const labels = parseLabelSelector(request.labelSelector);
+  const fields = parseFieldSelector(request.fieldSelector);
+  const readers = fieldReaders(resource, fields);
+  const readField = (attributes: Attributes) => (field: string) => readers.get(field)?.(attributes) ?? "";
+  const pinned = fields.find((one) => one.field === "metadata.name" && one.isEqual)?.value;
+  const shard = resource.version.noShardSelector ? undefined : parseShardSelector(request.shardSelector);
+  const isEverything = labels.length === 0 && fields.length === 0 && shard === undefined;
+  return {
+    namespace: request.namespace,
+    name: pinned,
+    isEverything,
+    shard: shard?.text,
+    matches: (attributes) =>
+      isEverything ||
+      (matchesLabels(labels, attributes.object.metadata.labels) &&
+        (fields.length === 0 || matchesFields(fields, readField(attributes))) &&
+        (shard?.matches(attributes.object) ?? true)),
+  };
+}
+
+type FieldReader = (attributes: Attributes) => string;
+
+/** How to read each field the selector names. Throws BadRequest for a field this kind does not offer. */
+function fieldReaders(resource: ServedResource, fields: FieldSelector): Map<string, FieldReader> {
+  const readers = new Map<string, FieldReader>();
+  for (const { field } of fields) {
+    const own = resource.version.selectableFields?.findIndex((one) => one.name === field) ?? -1;
+    if (own >= 0) readers.set(field, ({ fields }) => fields[own] ?? "");
+    else if (field === "metadata.name") readers.set(field, ({ object }) => object.metadata.name ?? "");
+    else if (field === "metadata.namespace") readers.set(field, ({ object }) => object.metadata.namespace ?? "");
+    else throw badRequest(unknownField(resource, field));
+  }
+  return readers;
+}
+
+function unknownField(resource: ServedResource, field: string): string {
+  const own = resource.definition.rules.unknownFieldMessage;
+  if (own !== undefined) return own.replace("%s", field).replace("%v", resource.apiVersion);
+  return `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`;
+}

@@ -1,0 +1,20 @@
+import { apiVersionOf, isObject, type Json } from "../../api/object.ts";
+import { cloneJson } from "../../lib/clone.ts";
+import { decodeBySchema } from "../../schema/decode.ts";
+import { storedApiVersion } from "../model/conversion.ts";
+import type { ResourceDefinition } from "../model/definition.ts";
+
+const known = new WeakMap<ResourceDefinition, Json | undefined>();
+
+/** The status of an object that nobody has reported on: what its schema always writes, or undefined for none. */
+export function emptyStatus(definition: ResourceDefinition): Json | undefined {
+  if (!known.has(definition)) known.set(definition, computeEmptyStatus(definition));
+  return cloneJson(known.get(definition));
+}
+
+function computeEmptyStatus(definition: ResourceDefinition): Json | undefined {
+  const stored = storedApiVersion(definition);
+  const version = definition.versions.find(({ name }) => apiVersionOf(definition.group, name) === stored);
+  const { value } = decodeBySchema({}, (version ?? definition.versions[0])?.schema() ?? {});
+  return isObject(value) ? value.status : undefined;
+}

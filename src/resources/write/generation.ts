@@ -1,0 +1,35 @@
+import { isDeepStrictEqual } from "node:util";
+import type { KubeObject } from "../../api/object.ts";
+import type { EmptyValue } from "../../schema/decode-state.ts";
+import type { ResourceDefinition } from "../model/definition.ts";
+
+/**
+ * Sets or counts `metadata.generation`: 1 at creation, one more whenever the wanted state changes. `empties` is what
+ * the client sent empty.
+ */
+export function countGeneration(
+  definition: ResourceDefinition,
+  next: KubeObject,
+  current?: KubeObject,
+  empties: readonly EmptyValue[] = [],
+): void {
+  const { generation: rule, countsEmpties = false } = definition.rules;
+  if (rule === undefined) return;
+  if (!current) next.metadata.generation = 1;
+  else if (rule === "fixed") return;
+  else if (!sameContent(next, current) || (countsEmpties && empties.some(isContent))) {
+    next.metadata.generation = (current.metadata.generation ?? 0) + 1;
+  }
+}
+
+const isContent = ({ path: [member] }: EmptyValue): boolean => member !== "metadata" && member !== "status";
+
+/** Whether two objects want the same: everything but metadata and status is equal. */
+function sameContent(a: KubeObject, b: KubeObject): boolean {
+  return isDeepStrictEqual(content(a), content(b));
+}
+
+function content(object: KubeObject): unknown {
+  const { metadata: _metadata, status: _status, apiVersion: _apiVersion, kind: _kind, ...rest } = object;
+  return rest;
+}

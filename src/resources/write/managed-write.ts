@@ -1,0 +1,81 @@
+import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { cloneJson } from "../../lib/clone.ts";
+import { applyPatch } from "../../patch/apply/apply-patch.ts";
+import { trackUpdate } from "../../patch/apply/track-update.ts";
+import { decodeBySchema } from "../../schema/decode.ts";
+import type { ServedResource } from "../model/catalog.ts";
+import type { ObjectKey } from "../model/keys.ts";
+import { trackingScopeOf } from "../model/tracking-scope.ts";
+import type { Resources } from "../resources.ts";
+import { printTime } from "./metadata.ts";
+
+/** A part of the server that writes objects in its own name. */
+export interface ServerWriter {
+  readonly resources: Resources;
+  /** What the write is recorded for. */
+  readonly manager: string;
+}
+
+/** Creates an object with its defaults, owned by the writer. Throws AlreadyExists and Invalid. */
+export async function createAs(
+  writer: ServerWriter,
+  resource: ServedResource,
+  object: KubeObject,
+): Promise<KubeObject> {
+  const next = { ...cloneJson(object), apiVersion: resource.apiVersion };
+  own(writer, resource, undefined, next);
+  return (await writer.resources.collection(resource).create(resource, next, {})).object;
+}
+
+/** Changes an object; `change` owns what it gets and is called again when another writer was faster. Throws NotFound. */
+export async function updateAs(
+  writer: ServerWriter,
+  resource: ServedResource,
+  key: ObjectKey,
+  change: (current: KubeObject) => KubeObject,
+): Promise<void> {
+  const changed = (current: KubeObject | undefined) => {
+    // Only an existing object gets here: nothing allows this update to create one.
+    const next = change(cloneJson(current as KubeObject));
+    own(writer, resource, current, next);
+    return next;
+  };
+  await writer.resources.collection(resource).update(resource, key, changed, { isPatch: true });
+}
+
+/** Applies some fields of an object through a subresource, whoever owned them before. Throws NotFound. */
+export async function applyAs(
+  { resources, manager }: ServerWriter,
+  resource: ServedResource,
+  applied: KubeObject,
+  subresource: string,
+): Promise<void> {
+  const scope = trackingScopeOf(resource, subresource);
+  const { definition, apiVersion, version } = resource;
+  const { namespace = "", name = "" } = applied.metadata;
+  const apply = (live: KubeObject | undefined): KubeObject => {
+    const now = printTime(resources.clock.now());
+    const merged: JsonObject = applyPatch(scope, { live, applied: cloneJson(applied), manager, isForced: true, now });
+    const { metadata, ...rest } = decodeBySchema(merged, version.schema()).value;
+    const next: KubeObject = {
+      ...rest,
+      kind: definition.kind,
+      apiVersion,
+      metadata: isObject(metadata) ? metadata : {},
+    };
+    definition.hooks?.setDefaults?.(next, apiVersion);
+    return next;
+  };
+  await resources.collection(resource).update(resource, { namespace, name }, apply, { subresource, isPatch: true });
+}
+
+/** Fills in defaults and records the writer as the owner of what it has changed. Changes `next`. */
+function own(writer: ServerWriter, resource: ServedResource, live: KubeObject | undefined, next: KubeObject): void {
+  const { definition, apiVersion } = resource;
+  definition.hooks?.setDefaults?.(next, apiVersion);
+  const now = printTime(writer.resources.clock.now());
+  const scope = trackingScopeOf(resource, "");
+  const managedFields = trackUpdate(scope, { live, next, manager: writer.manager, now });
+  if (managedFields === undefined) delete next.metadata.managedFields;
+  else next.metadata.managedFields = managedFields;
+}

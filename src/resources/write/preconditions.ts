@@ -1,0 +1,78 @@
+import { conflict, invalid, MODIFIED, type ResourceName } from "../../api/api-error.ts";
+import { invalidField } from "../../api/field-error.ts";
+import type { KubeObject, ObjectMeta } from "../../api/object.ts";
+import { parseVersion } from "../../api/resource-version.ts";
+import type { ServedResource } from "../model/catalog.ts";
+import type { ResourceDefinition } from "../model/definition.ts";
+
+/** What must be true of the stored object for a deletion to go ahead. */
+export interface Preconditions {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
+/** Throws Conflict when a deletion was meant for another object than the stored one. */
+export function checkPreconditions(
+  definition: ResourceDefinition,
+  name: string,
+  preconditions: Preconditions | undefined,
+  current: KubeObject,
+): void {
+  if (!preconditions) return;
+  const target = { group: definition.storage?.group ?? definition.group, resource: definition.kind };
+  const { uid, resourceVersion } = current.metadata;
+  if (preconditions.uid !== undefined && preconditions.uid !== uid) {
+    throw conflict(
+      target,
+      name,
+      `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
+    );
+  }
+  if (preconditions.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
+    throw conflict(
+      target,
+      name,
+      `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`,
+    );
+  }
+}
+
+/** Throws Conflict when an update is meant for another object, or another version of it, than the stored one. */
+export function checkStored(
+  target: ResourceName,
+  name: string,
+  key: string,
+  expected: Preconditions,
+  { uid = "", resourceVersion = "" }: ObjectMeta,
+): void {
+  const detail =
+    expected.uid !== undefined && expected.uid !== uid
+      ? `UID in precondition: ${expected.uid}, UID in object meta: ${uid}`
+      : expected.resourceVersion !== undefined && expected.resourceVersion !== resourceVersion
+        ? `ResourceVersion in precondition: ${expected.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`
+        : undefined;
+  if (detail === undefined) return;
+  const text = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ${detail}`;
+  throw conflict(target, name, text);
+}
+
+/** Throws Conflict when an update was made from another version than the stored one, or Invalid when it must say which. */
+export function checkVersion(
+  { definition, version: served }: ServedResource,
+  next: KubeObject,
+  stored: number,
+  isPatch = false,
+): void {
+  const { group, plural, rules } = definition;
+  const { name = "", resourceVersion } = next.metadata;
+  const seen = parseVersion(resourceVersion);
+  if (seen !== 0) {
+    if (seen !== stored) throw conflict({ group, resource: plural }, name, MODIFIED);
+    return;
+  }
+  const isRequired = served.requiresResourceVersion ?? rules.requiresResourceVersion;
+  if (!isRequired || isPatch) return;
+  throw invalid({ group, kind: plural }, name, [
+    invalidField("metadata.resourceVersion", 0, "must be specified for an update"),
+  ]);
+}

@@ -1,0 +1,46 @@
+import type { KubeObject } from "../../api/object.ts";
+import type { ObjectAccess, Reservation, ResourceDefinition, WriteWay } from "../model/definition.ts";
+
+/** A write that may need something from what all objects share. */
+export interface ReservingWrite {
+  readonly next: KubeObject | undefined;
+  readonly previous: KubeObject | undefined;
+  readonly way: WriteWay;
+  readonly dryRun: boolean;
+}
+
+/** What came of a write, and whether it happened. */
+export interface WriteOutcome<T> {
+  readonly keeps: boolean;
+  readonly outcome: T;
+}
+
+/**
+ * Runs a write between taking what it needs and keeping it, or giving it back. `write` calls `sent` right before it asks
+ * the store: when that fails, the write may have happened all the same, so what it took stays taken and is left for
+ * repair. Giving back and keeping never fail a write for the same reason.
+ */
+export async function withReservation<T>(
+  definition: ResourceDefinition,
+  access: ObjectAccess,
+  reserving: ReservingWrite,
+  write: (sent: () => void) => Promise<WriteOutcome<T>>,
+): Promise<T> {
+  const reservation = await definition.hooks?.reserve?.(reserving, access);
+  if (!reservation) return (await write(() => undefined)).outcome;
+  let isSent = false;
+  try {
+    const { keeps, outcome } = await write(() => {
+      isSent = true;
+    });
+    await settle(reservation, keeps);
+    return outcome;
+  } catch (error) {
+    if (!isSent) await settle(reservation, false);
+    throw error;
+  }
+}
+
+async function settle(reservation: Reservation, keeps: boolean): Promise<void> {
+  await (keeps ? reservation.commit() : reservation.release()).catch(() => undefined);
+}

@@ -1,0 +1,54 @@
+import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { cloneJson } from "../../lib/clone.ts";
+import type { ResourceDefinition } from "../model/definition.ts";
+
+/** Puts back everything that a write through a subresource may not change. Changes `next`. */
+export function keepUntouched(
+  definition: ResourceDefinition,
+  subresource: string,
+  next: KubeObject,
+  current: KubeObject,
+): void {
+  const writes = definition.subresources[subresource]?.writes;
+  if (writes === undefined) return;
+  if (writes === "object") {
+    write(next, ["status"], cloneJson(current.status));
+    return;
+  }
+  const paths = writes === "status" ? ["status"] : writes;
+  const wanted = paths.map((path) => read(next, path.split(".")));
+  const metadata = next.metadata;
+  for (const member of Object.keys(next)) if (!(member in current)) delete next[member];
+  Object.assign(next, cloneJson(current));
+  write(next.metadata, ["managedFields"], metadata.managedFields);
+  const { statusKeepsMetadata: keeps = [] } = definition.rules;
+  if (writes === "status" && keeps !== true) {
+    next.metadata = metadata;
+    for (const member of keeps === false ? [] : keeps) {
+      write(metadata, [member], cloneJson(current.metadata[member]));
+    }
+  }
+  // Who wrote what has been noted for this write already.
+  write(next.metadata, ["managedFields"], metadata.managedFields);
+  for (const [index, path] of paths.entries()) write(next, path.split("."), wanted[index]);
+}
+
+function read(object: JsonObject, [member = "", ...rest]: readonly string[]): JsonObject[string] {
+  const value = object[member];
+  return rest.length > 0 && isObject(value) ? read(value, rest) : value;
+}
+
+function write(object: JsonObject, [member = "", ...rest]: readonly string[], value: JsonObject[string]): void {
+  if (rest.length === 0) {
+    if (value === undefined) delete object[member];
+    else object[member] = value;
+    return;
+  }
+  const inner = object[member];
+  if (isObject(inner)) write(inner, rest, value);
+  else if (value !== undefined) {
+    const made: JsonObject = {};
+    object[member] = made;
+    write(made, rest, value);
+  }
+}

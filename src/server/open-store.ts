@@ -1,0 +1,39 @@
+import { readFile } from "node:fs/promises";
+import type { Store } from "../storage/store.ts";
+import type { Config, StoreChoice } from "./config.ts";
+
+/**
+ * Opens the chosen store; everything of ours lies below `root`. History is compacted once per interval, or never when
+ * that is 0. Engines are loaded only when chosen.
+ */
+export async function openStore(
+  { store: choice, compactionIntervalMs }: Pick<Config, "store" | "compactionIntervalMs">,
+  root: string,
+): Promise<Store> {
+  const historyMs = compactionIntervalMs === 0 ? Number.POSITIVE_INFINITY : compactionIntervalMs;
+  switch (choice.type) {
+    case "memory": {
+      const { MemoryStore } = await import("../storage/memory.ts");
+      return new MemoryStore({ historyMs });
+    }
+    case "sqlite": {
+      const { SqliteStore } = await import("../storage/sqlite/store.ts");
+      return SqliteStore.open(choice.file, { historyMs });
+    }
+    case "etcd": {
+      const [{ EtcdStore }, { CachedStore }] = await Promise.all([
+        import("../storage/etcd/store.ts"),
+        import("../storage/cached-store.ts"),
+      ]);
+      const tls = await readTls(choice);
+      const remote = new EtcdStore({ endpoints: choice.servers, tls, probeKey: `${root}health` });
+      return new CachedStore(remote, { prefix: root, compactionIntervalMs });
+    }
+  }
+}
+
+async function readTls({ caFile, certFile, keyFile }: Extract<StoreChoice, { type: "etcd" }>) {
+  const read = async (file: string | undefined) => (file === undefined ? undefined : await readFile(file, "utf8"));
+  const [ca, cert, key] = await Promise.all([read(caFile), read(certFile), read(keyFile)]);
+  return ca === undefined && cert === undefined ? undefined : { ca, certificate: cert, key };
+}

@@ -1,0 +1,17 @@
+import type { VersionInfo } from "../endpoints/version.ts";
+
+/** The release of Kubernetes that this server behaves like; `/version` says so, since clients decide by it. */
+export const release: { readonly version: string; readonly info: VersionInfo } = {
+  version: "1.37",
+  info: {
+    major: "1",
+    minor: "37",
+    gitVersion: "v1.37.1+binnacle",
+    gitCommit: "0000000000000000000000000000000000000000",
+    gitTreeState: "clean",
+    buildDate: "2026-11-15T00:00:00Z",
+    goVersion: "none",
+    compiler: `node ${process.version}`,
+    platform: `${process.platform}/${process.arch}`,
+  },
+};

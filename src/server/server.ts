@@ -1,0 +1,189 @@
+import { pino } from "pino";
+import { AdmissionChain } from "../admission/chain.ts";
+import { defaultPlugins, UNAVAILABLE_PLUGINS } from "../admission/plugins/all.ts";
+import { selectPlugins } from "../admission/select-plugins.ts";
+import type { Call, Handler, UserInfo } from "../api/call.ts";
+import { apiVersionOf } from "../api/object.ts";
+import type { RequestInfo } from "../api/request-info.ts";
+import { reviewIdentities } from "../auth/reviews.ts";
+import { TokenAuthenticator } from "../auth/token-file.ts";
+import { createSystemPriorities } from "../controllers/bootstrap-priority-classes.ts";
+import { createDefaultNamespaces } from "../controllers/default-namespaces.ts";
+import { FlowControl } from "../controllers/flow-control.ts";
+import { createServiceRange } from "../controllers/service-range.ts";
+import { schemaLookup } from "../encoding/protobuf/schema-lookup.ts";
+import { discovery, discoveryPaths } from "../endpoints/discovery/discovery.ts";
+import { type HealthCheck, health, healthPaths, PING } from "../endpoints/health.ts";
+import { openApiHandler, openApiPaths } from "../endpoints/openapi/openapi.ts";
+import { root } from "../endpoints/root.ts";
+import { version } from "../endpoints/version.ts";
+import { type Answer, type Listener, listen } from "../http/listener.ts";
+import { serveUpgrades } from "../http/websocket.ts";
+import { builtInKinds, builtInPriorities } from "../kinds/all.ts";
+import { builtInSchema, findBuiltInSchema } from "../kinds/built-in-schemas.ts";
+import { serviceClaims } from "../kinds/core/service/service-claims.ts";
+import { mandatoryObjects, suggestedObjects } from "../kinds/flowcontrol/fixed-objects.ts";
+import { systemClock } from "../lib/clock.ts";
+import { type AnswerContext, answer, negotiate } from "../pipeline/answer.ts";
+import { answerErrors, authenticate, compose, limitDuration } from "../pipeline/pipeline.ts";
+import { type Endpoint, route } from "../pipeline/router.ts";
+import { Catalog } from "../resources/model/catalog.ts";
+import { KeySpace } from "../resources/model/keys.ts";
+import { Resources } from "../resources/resources.ts";
+import type { Store } from "../storage/store.ts";
+import { dispatch } from "../verbs/dispatch.ts";
+import { startBackground } from "./background.ts";
+import type { Config } from "./config.ts";
+import { prepareIdentity } from "./identity.ts";
+import { openStore } from "./open-store.ts";
+import { release } from "./release.ts";
+
+/** A running server. */
+export interface Server {
+  /** Where it answers over TLS. */
+  readonly url: string;
+  /** Where it answers without TLS, if it does. */
+  readonly insecureUrl: string | undefined;
+  /** A kubeconfig with which kubectl is an administrator here. */
+  readonly kubeconfigFile: string;
+  /** The administrator's bearer token. */
+  readonly token: string;
+  /** Ends watches, waits for open requests for a while, then closes the store. */
+  close(): Promise<void>;
+}
+
+/** For whom tokens are that name nobody. */
+const API_AUDIENCES = ["https://kubernetes.default.svc"];
+const ADMINISTRATOR: UserInfo = {
+  name: "binnacle:administrator",
+  groups: ["system:masters", "system:authenticated"],
+};
+
+/**
+ * Builds all parts, connects them and listens. Rejects when the store or the address cannot be had. A store that is
+ * given takes the place of the configured one, and is closed with the server.
+ */
+export async function startServer(config: Config, given?: Store): Promise<Server> {
+  const log = pino({ name: "binnacle" }, pino.destination({ dest: 2, sync: true }));
+  const keys = new KeySpace(config.etcdPrefix);
+  const store = given ?? (await openStore(config, keys.root));
+  const catalog = new Catalog(builtInKinds(config.apiDomain, Math.ceil(config.eventTtlMs / 1000)));
+  const resources = new Resources({ store, catalog, clock: systemClock, keys });
+  await createDefaultNamespaces(resources);
+  await createSystemPriorities(resources);
+  await createServiceRange(resources, config.serviceClusterIpRange.split(","));
+  const reportProblem = (controller: string, error: unknown) =>
+    log.error({ err: error, controller }, "controller failed");
+  const flowControl = new FlowControl(
+    resources,
+    { mandatory: mandatoryObjects, suggested: suggestedObjects },
+    reportProblem,
+  );
+  await flowControl.prepare();
+
+  const plugins = defaultPlugins({ resources, authorize: async () => true });
+  const admission = new AdmissionChain(selectPlugins(plugins, UNAVAILABLE_PLUGINS, config.admissionPlugins));
+  const identity = await prepareIdentity(config);
+  const authenticators = [new TokenAuthenticator(identity.tokens)];
+  const identities = reviewIdentities(authenticators, API_AUDIENCES);
+  const deleteOptionsSchema = () => builtInSchema("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions");
+  const objects: Handler = (call) => dispatch({ resources, admission, identities, deleteOptionsSchema }, call);
+  const innermost = route({ catalog, objects, endpoints: makeEndpoints(resources, config) });
+  const report = (error: unknown, call?: Call) => log.error({ err: error, path: call?.request.path }, "request failed");
+  const stages = [answerErrors(report), limitDuration(config.requestTimeoutMs)];
+
+  const negotiated = negotiate(hasTable(catalog));
+  const secured = compose([...stages, authenticate(authenticators), negotiated], innermost);
+  const open = compose([...stages, asAdministrator, negotiated], innermost);
+  const forms = answerContext(catalog, report);
+  const reportError = (error: unknown) => report(error);
+  const answerSecured: Answer = (request) => answer(forms, secured, request);
+  const secure = await listen(answerSecured, {
+    host: config.bindAddress,
+    port: config.securePort,
+    tls: identity.tls,
+    onUpgrade: serveUpgrades(answerSecured, reportError),
+    reportError,
+  });
+  const listeners: Listener[] = [secure];
+  if (config.insecurePort !== undefined) {
+    const answerOpen: Answer = (request) => answer(forms, open, request);
+    const onUpgrade = serveUpgrades(answerOpen, reportError);
+    listeners.push(await listen(answerOpen, { host: "127.0.0.1", port: config.insecurePort, onUpgrade, reportError }));
+  }
+  const background = startBackground(
+    config,
+    resources,
+    { authority: identity.authority, port: secure.port, serviceClaims, always: [flowControl] },
+    reportProblem,
+  );
+  const url = `https://${printHost(config.bindAddress)}:${secure.port}`;
+  await identity.saveKubeconfig(url);
+  return {
+    url,
+    insecureUrl: listeners[1] && `http://127.0.0.1:${listeners[1].port}`,
+    kubeconfigFile: identity.kubeconfigFile,
+    token: identity.adminToken,
+    async close() {
+      await Promise.all(listeners.map((listener) => listener.close(config.shutdownGraceMs)));
+      await background.stop();
+      await store.close();
+    },
+  };
+}
+
+const asAdministrator = (next: Handler) => (call: Call) => {
+  call.user = ADMINISTRATOR;
+  return next(call);
+};
+
+/** Only actions may have no columns: whatever is stored can be listed. */
+function hasTable(catalog: Catalog): (info: RequestInfo) => boolean {
+  return ({ group, version, resource, subresource, verb }) => {
+    if (verb !== "create") return true;
+    const found = catalog.find(group, version, resource);
+    if (found === undefined) return true;
+    const { kind } = found.subresources[subresource] ?? {};
+    return (kind ?? found.version).table !== undefined;
+  };
+}
+
+/** The binary forms of built-in kinds, found by what their bodies say they are. */
+function answerContext(catalog: Catalog, report: AnswerContext["report"]): AnswerContext {
+  const kinds = catalog.definitions.flatMap(({ group, versions }) =>
+    versions.map(({ name, schemaName }) => ({ apiVersion: apiVersionOf(group, name), schemaName })),
+  );
+  return {
+    report,
+    schemaOf: schemaLookup(kinds, findBuiltInSchema),
+    kindOf: ({ group, version, resource }) => {
+      const found = catalog.find(group, version, resource);
+      return found && { apiVersion: found.apiVersion, kind: found.definition.kind };
+    },
+  };
+}
+
+function printHost(address: string): string {
+  if (address === "0.0.0.0" || address === "::") return "127.0.0.1";
+  return address.includes(":") ? `[${address}]` : address;
+}
+
+function makeEndpoints(resources: Resources, config: Config): Endpoint[] {
+  const { catalog, clock, store } = resources;
+  const definitions = () => catalog.definitions;
+  const source = { definitions, priority: builtInPriorities(config.apiDomain) };
+  const storage: HealthCheck = { name: "etcd", check: async () => void (await store.revision()) };
+  const checks = { healthz: [PING, storage], livez: [PING, storage], readyz: [PING, storage] };
+  const openApi = openApiHandler({ definitions, component: findBuiltInSchema, release: release.version, clock });
+  const paths = [...healthPaths(checks), ...openApiPaths, "/version"];
+  const listed = discoveryPaths(source);
+  const index = root(() => [...listed(), ...paths]);
+  const versionReply = version(release.info);
+  return [
+    discovery(source),
+    openApi,
+    health(checks),
+    (call) => (/^\/version\/?$/.test(call.request.path) ? versionReply(call) : undefined),
+    (call) => (call.request.path === "/" || call.request.path === "/index.html" ? index(call) : undefined),
+  ];
+}
