@@ -1,4 +1,4 @@
-import { remember } from "../lib/remember.ts";
+import { memoize } from "../lib/memoize.ts";
 
 /** How a quantity was written, and is printed again: `12Mi`, `12M` or `12e6`. */
 export type QuantityFormat = "BinarySI" | "DecimalSI" | "DecimalExponent";
@@ -51,7 +51,7 @@ const MAX_LENGTH = 10_000;
 const MAX_ZEROS = 30_000;
 
 /** Reads a quantity. The same few stand in most objects, so results are kept. Throws QuantityError. */
-export const parseQuantity: (text: string) => Quantity = remember(readQuantity, { results: 1000, textLength: 20 });
+export const parseQuantity: (text: string) => Quantity = memoize(readQuantity, { results: 1000, textLength: 20 });
 
 function readQuantity(text: string): Quantity {
   if (text.length > MAX_LENGTH) throw new QuantityError(`must be no more than ${MAX_LENGTH} characters`);
@@ -195,7 +195,7 @@ function trailingZeros(digits: string): number {
 }
 
 /** The text of a quantity in canonical form, fast for texts that come again and again. Throws QuantityError. */
-export const canonicalQuantity: (text: string) => string = remember(
+export const canonicalQuantity: (text: string) => string = memoize(
   (text: string) => printQuantity(parseQuantity(text)),
   { results: 2000, textLength: 64 },
 );

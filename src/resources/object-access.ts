@@ -53,7 +53,7 @@ export class StoredObjects implements ObjectAccess {
     if (freshness === "any") {
       const { store, keys, views } = this.#resources;
       const prefix = keys.prefix(resource.definition, namespace);
-      const held = store.held?.(prefix)?.list(prefix);
+      const held = store.snapshot?.(prefix)?.list(prefix);
       if (held) return held.entries.map((entry) => views.view(resource, entry).object);
     }
     const { items } = await listObjects(this.#resources, resource, {

@@ -50,7 +50,7 @@ export class Resources implements ResourceContext {
    */
   peek(resource: ServedResource, key: ObjectKey): Promise<KubeObject | undefined> {
     const storeKey = this.keys.key(resource.definition, key);
-    const held = this.store.held?.(storeKey)?.get(storeKey);
+    const held = this.store.snapshot?.(storeKey)?.get(storeKey);
     return held === undefined
       ? this.#find(resource, storeKey)
       : Promise.resolve(this.views.view(resource, held).object);

@@ -6,10 +6,10 @@ import type { Snapshots } from "./snapshots.ts";
 import {
   type Entry,
   type GetOptions,
-  type HeldState,
   type ListOptions,
   type Page,
   type PutOptions,
+  type Snapshot,
   type Store,
   StoreError,
   type StoreWatch,
@@ -57,7 +57,7 @@ export class CachedStore implements Store {
     return this.#feed.isReady;
   }
 
-  held(prefix: string): HeldState | undefined {
+  snapshot(prefix: string): Snapshot | undefined {
     return prefix.startsWith(this.#prefix) ? this.#feed.snapshots : undefined;
   }
 

@@ -5,10 +5,10 @@ import { Snapshots } from "./snapshots.ts";
 import {
   type Entry,
   type GetOptions,
-  type HeldState,
   type ListOptions,
   type Page,
   type PutOptions,
+  type Snapshot,
   type Store,
   StoreError,
   type StoreWatch,
@@ -37,7 +37,7 @@ export class MemoryStore implements Store {
     this.#history = new HistoryLimit(this.#snapshots, (revision) => void this.#snapshots.compact(revision), options);
   }
 
-  held(): HeldState | undefined {
+  snapshot(): Snapshot | undefined {
     return this.#isClosed ? undefined : this.#snapshots;
   }
 

@@ -54,7 +54,7 @@ export interface GetOptions {
 }
 
 /** A state that is in memory. It may be a moment old, and moves on by itself. */
-export interface HeldState {
+export interface Snapshot {
   get(key: string): Entry | undefined;
   /** Entries whose key starts with `prefix`, all of one moment. */
   list(prefix: string): Page;
@@ -77,7 +77,7 @@ export interface Store {
    * Some recent state of everything below `prefix`, if the store has one in memory: what `minRevision: 0` reads, without
    * waiting. Absent or undefined: it has none, or not now.
    */
-  held?(prefix: string): HeldState | undefined;
+  snapshot?(prefix: string): Snapshot | undefined;
   /** Resolves to undefined when the key does not exist. */
   get(key: string, options?: GetOptions): Promise<Entry | undefined>;
   /**

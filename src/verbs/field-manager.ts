@@ -1,6 +1,6 @@
 import type { Call } from "../api/call.ts";
 import type { KubeObject } from "../api/object.ts";
-import { remember } from "../lib/remember.ts";
+import { memoize } from "../lib/memoize.ts";
 import type { TrackingScope } from "../patch/apply/scope.ts";
 import { trackUpdate } from "../patch/apply/track-update.ts";
 import { trackingScopeOf } from "../resources/model/tracking-scope.ts";
@@ -17,7 +17,7 @@ export function managerOf(call: Call, fieldManager: string): string {
 }
 
 /** The program that a User-Agent header names. */
-const programOf = remember(readProgram, { results: 1000, textLength: 1024 });
+const programOf = memoize(readProgram, { results: 1000, textLength: 1024 });
 
 function readProgram(agent: string): string {
   const program = agent.split("/")[0] ?? "";

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { quote } from "../../api/field-error.ts";
 import { isObject, type KubeObject } from "../../api/object.ts";
 import { readRequestedOrganizations } from "../../lib/certificate-request.ts";
-import { isAbout, refusal } from "../concerns.ts";
+import { refusal, targets } from "../matches.ts";
 import type { AdmissionPlugin, AdmissionRequest, Authorize } from "../plugin.ts";
 
 const GROUP = "certificates.k8s.io";
@@ -14,7 +14,7 @@ const MASTERS = "system:masters";
 export function certificateApproval(authorize: Authorize): AdmissionPlugin {
   return {
     name: "CertificateApproval",
-    handles: (request) => request.operation === "UPDATE" && isAbout(request, GROUP, REQUESTS, "approval"),
+    handles: (request) => request.operation === "UPDATE" && targets(request, GROUP, REQUESTS, "approval"),
     async validate(request) {
       // The stored signer counts: a new one would be refused anyway.
       const signer = signerOf(request.previous);
@@ -28,7 +28,7 @@ export function certificateApproval(authorize: Authorize): AdmissionPlugin {
 export function certificateSigning(authorize: Authorize): AdmissionPlugin {
   return {
     name: "CertificateSigning",
-    handles: (request) => request.operation === "UPDATE" && isAbout(request, GROUP, REQUESTS, "status"),
+    handles: (request) => request.operation === "UPDATE" && targets(request, GROUP, REQUESTS, "status"),
     async validate(request) {
       if (isDeepStrictEqual(outcomeOf(request.object), outcomeOf(request.previous))) return;
       const signer = signerOf(request.previous);
@@ -44,7 +44,7 @@ export function clusterTrustBundleAttest(authorize: Authorize): AdmissionPlugin 
     name: "ClusterTrustBundleAttest",
     handles: (request) =>
       (request.operation === "CREATE" || request.operation === "UPDATE") &&
-      isAbout(request, GROUP, "clustertrustbundles"),
+      targets(request, GROUP, "clustertrustbundles"),
     async validate(request) {
       const { object, previous } = request;
       const signer = signerOf(object);
@@ -58,7 +58,7 @@ export function clusterTrustBundleAttest(authorize: Authorize): AdmissionPlugin 
 /** Nobody becomes an administrator by asking for a certificate. */
 export const certificateSubjectRestriction: AdmissionPlugin = {
   name: "CertificateSubjectRestriction",
-  handles: (request) => request.operation === "CREATE" && isAbout(request, GROUP, REQUESTS),
+  handles: (request) => request.operation === "CREATE" && targets(request, GROUP, REQUESTS),
   async validate(request) {
     const { object } = request;
     if (!object || !isObject(object.spec) || signerOf(object) !== CLIENT_SIGNER) return;

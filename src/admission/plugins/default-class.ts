@@ -1,6 +1,6 @@
 import { isObject, type KubeObject } from "../../api/object.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
-import { isAbout } from "../concerns.ts";
+import { targets } from "../matches.ts";
 import type { AdmissionPlugin } from "../plugin.ts";
 import { BETA_STORAGE_CLASS } from "./storage-class-name.ts";
 
@@ -21,7 +21,7 @@ interface ClassChoice {
 function defaultClass(choice: ClassChoice, access: ObjectAccess): AdmissionPlugin {
   return {
     name: choice.name,
-    handles: (request) => request.operation === "CREATE" && isAbout(request, choice.group, choice.plural),
+    handles: (request) => request.operation === "CREATE" && targets(request, choice.group, choice.plural),
     async mutate({ object }) {
       if (!object || choice.hasClass(object)) return;
       const classes = await access.list(choice.classGroup, choice.classPlural, "", "any");

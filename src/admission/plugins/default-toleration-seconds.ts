@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../../api/object.ts";
-import { isAbout } from "../concerns.ts";
+import { targets } from "../matches.ts";
 import type { AdmissionPlugin } from "../plugin.ts";
 
 const TAINTS: readonly string[] = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
@@ -8,7 +8,7 @@ const SECONDS = 300;
 /** Pods stay for a while on a node that is lost, unless they say otherwise. */
 export const defaultTolerationSeconds: AdmissionPlugin = {
   name: "DefaultTolerationSeconds",
-  handles: (request) => request.operation !== "DELETE" && isAbout(request, "", "pods"),
+  handles: (request) => request.operation !== "DELETE" && targets(request, "", "pods"),
   async mutate({ object }) {
     if (!object || !isObject(object.spec)) return;
     const { spec } = object;

@@ -1,4 +1,4 @@
-import { isAbout } from "../concerns.ts";
+import { targets } from "../matches.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 
 interface Protected {
@@ -9,7 +9,7 @@ interface Protected {
 
 /** Gives new objects a finalizer that a controller takes away once nobody uses them. */
 function protection(name: string, kinds: readonly Protected[]): AdmissionPlugin {
-  const find = (request: AdmissionRequest) => kinds.find(({ group, plural }) => isAbout(request, group, plural));
+  const find = (request: AdmissionRequest) => kinds.find(({ group, plural }) => targets(request, group, plural));
   return {
     name,
     handles: (request) => request.operation === "CREATE" && find(request) !== undefined,

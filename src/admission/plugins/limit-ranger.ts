@@ -2,7 +2,7 @@ import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts"
 import { printQuantity, type Quantity } from "../../api/quantity.ts";
 import { type Amounts, NO_AMOUNTS, readAmounts, roundUp } from "../../api/resource-amounts.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
-import { isAbout, refusal } from "../concerns.ts";
+import { refusal, targets } from "../matches.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 import { specifiedAmounts } from "./pod-resources.ts";
 import { type Container, podSpecOf, type ResourceTexts } from "./pod-spec.ts";
@@ -33,9 +33,9 @@ export function limitRanger(access: ObjectAccess): AdmissionPlugin {
 /** Of an update only a resize can change amounts that are limited. */
 function isLimited(request: AdmissionRequest): boolean {
   const { operation } = request;
-  if (isAbout(request, "", "persistentvolumeclaims")) return operation === "CREATE" || operation === "UPDATE";
-  if (operation === "CREATE") return isAbout(request, "", "pods");
-  return operation === "UPDATE" && isAbout(request, "", "pods", "resize");
+  if (targets(request, "", "persistentvolumeclaims")) return operation === "CREATE" || operation === "UPDATE";
+  if (operation === "CREATE") return targets(request, "", "pods");
+  return operation === "UPDATE" && targets(request, "", "pods", "resize");
 }
 
 const isPod = ({ resource }: AdmissionRequest) => resource.definition.plural === "pods";

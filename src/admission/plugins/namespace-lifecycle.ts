@@ -1,6 +1,6 @@
 import { type ApiError, forbidden, notFound } from "../../api/api-error.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
-import { isAbout, isInGroup, refusal, targetOf } from "../concerns.ts";
+import { isInGroup, refusal, targetOf, targets } from "../matches.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 
 const NAMESPACES = { group: "", resource: "namespaces" };
@@ -15,7 +15,7 @@ export function namespaceLifecycle(access: ObjectAccess): AdmissionPlugin {
     async mutate(request) {
       const { operation, namespace, name } = request;
       if (operation === "DELETE") {
-        if (!isAbout(request, "", "namespaces") || !PROTECTED.includes(name)) return;
+        if (!targets(request, "", "namespaces") || !PROTECTED.includes(name)) return;
         throw forbidden(targetOf(request), name, "this namespace may not be deleted");
       }
       if (namespace === "" || isAccessReview(request)) return;

@@ -3,7 +3,7 @@ import { quote } from "../../api/field-error.ts";
 import { isObject, type KubeObject } from "../../api/object.ts";
 import { canonicalQuantity } from "../../api/quantity.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
-import { isAbout, refusal } from "../concerns.ts";
+import { refusal, targets } from "../matches.ts";
 import type { AdmissionPlugin } from "../plugin.ts";
 import { isSidecar, type PodSpec, podSpecOf, type Volume } from "./pod-spec.ts";
 
@@ -28,7 +28,7 @@ export function nodeDeclaredFeatureValidator(access: ObjectAccess): AdmissionPlu
   return {
     name: "NodeDeclaredFeatureValidator",
     handles: (request) =>
-      request.operation === "UPDATE" && (isAbout(request, "", "pods") || isAbout(request, "", "pods", "resize")),
+      request.operation === "UPDATE" && (targets(request, "", "pods") || targets(request, "", "pods", "resize")),
     async validate(request) {
       const { object, previous } = request;
       if (!object || !previous || object.metadata.generation === previous.metadata.generation) return;

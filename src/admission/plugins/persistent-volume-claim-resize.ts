@@ -1,7 +1,7 @@
 import { isObject, type KubeObject } from "../../api/object.ts";
 import { compareQuantities, parseQuantity, type Quantity } from "../../api/quantity.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
-import { isAbout, refusal } from "../concerns.ts";
+import { refusal, targets } from "../matches.ts";
 import type { AdmissionPlugin } from "../plugin.ts";
 import { storageClassOf } from "./storage-class-name.ts";
 
@@ -9,7 +9,7 @@ import { storageClassOf } from "./storage-class-name.ts";
 export function persistentVolumeClaimResize(access: ObjectAccess): AdmissionPlugin {
   return {
     name: "PersistentVolumeClaimResize",
-    handles: (request) => request.operation === "UPDATE" && isAbout(request, "", "persistentvolumeclaims"),
+    handles: (request) => request.operation === "UPDATE" && targets(request, "", "persistentvolumeclaims"),
     async validate(request) {
       const { object, previous } = request;
       if (!object || !previous) return;

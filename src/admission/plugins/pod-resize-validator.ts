@@ -4,7 +4,7 @@ import { isObject, type KubeObject } from "../../api/object.ts";
 import { compareQuantities } from "../../api/quantity.ts";
 import { countOf, readAmounts, roundUp } from "../../api/resource-amounts.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
-import { isAbout, refusal } from "../concerns.ts";
+import { refusal, targets } from "../matches.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 import { podAmounts } from "./pod-resources.ts";
 import { podSpecOf } from "./pod-spec.ts";
@@ -15,7 +15,7 @@ const OS_LABEL = "kubernetes.io/os";
 export function podResizeValidator(access: ObjectAccess): AdmissionPlugin {
   return {
     name: "PodResizeValidator",
-    handles: (request) => request.operation === "UPDATE" && isAbout(request, "", "pods", "resize"),
+    handles: (request) => request.operation === "UPDATE" && targets(request, "", "pods", "resize"),
     async validate(request) {
       const { object, previous } = request;
       if (!object) return;

@@ -2,7 +2,7 @@ import { internalError, invalid } from "../../api/api-error.ts";
 import { printFieldError, quote } from "../../api/field-error.ts";
 import { isObject, type KubeObject } from "../../api/object.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
-import { isAbout, isInGroup, refusal } from "../concerns.ts";
+import { isInGroup, refusal, targets } from "../matches.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 import { podWarnings } from "./pod-security/namespace-warnings.ts";
 import {
@@ -49,11 +49,11 @@ export function podSecurity(access: ObjectAccess): AdmissionPlugin {
     name: "PodSecurity",
     handles: (request) =>
       (request.operation === "CREATE" || request.operation === "UPDATE") &&
-      (isPodWrite(request) || isAbout(request, "", "namespaces") || templatePath(request) !== undefined),
+      (isPodWrite(request) || targets(request, "", "namespaces") || templatePath(request) !== undefined),
     async validate(request) {
       const { object } = request;
       if (!object) return;
-      if (isAbout(request, "", "namespaces")) await judgeNamespace(access, request, object);
+      if (targets(request, "", "namespaces")) await judgeNamespace(access, request, object);
       else if (isPodWrite(request)) await judgePod(access, request, object);
       else await judgeTemplate(access, request, object);
     },
@@ -66,7 +66,7 @@ function isPodWrite({ resource: { definition }, subresource }: AdmissionRequest)
 }
 
 function templatePath(request: AdmissionRequest): readonly string[] | undefined {
-  return TEMPLATES.find(([group, plural]) => isAbout(request, group, plural))?.[2];
+  return TEMPLATES.find(([group, plural]) => targets(request, group, plural))?.[2];
 }
 
 async function judgeNamespace(access: ObjectAccess, request: AdmissionRequest, object: KubeObject): Promise<void> {

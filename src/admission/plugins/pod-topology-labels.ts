@@ -1,6 +1,6 @@
 import { isObject, type KubeObject } from "../../api/object.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
-import { isAbout } from "../concerns.ts";
+import { targets } from "../matches.ts";
 import type { AdmissionPlugin } from "../plugin.ts";
 import { podSpecOf } from "./pod-spec.ts";
 
@@ -11,7 +11,7 @@ export function podTopologyLabels(access: ObjectAccess): AdmissionPlugin {
   return {
     name: "PodTopologyLabels",
     handles: (request) =>
-      request.operation === "CREATE" && (isAbout(request, "", "pods") || isAbout(request, "", "pods", "binding")),
+      request.operation === "CREATE" && (targets(request, "", "pods") || targets(request, "", "pods", "binding")),
     async mutate({ object, subresource }) {
       if (!object) return;
       const name = subresource === "" ? podSpecOf(object).nodeName : boundNode(object);

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
-import { isAbout, refusal } from "../concerns.ts";
+import { refusal, targets } from "../matches.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 
 const CLASSES = { group: "scheduling.k8s.io", plural: "priorityclasses" };
@@ -14,18 +14,18 @@ export function priority(access: ObjectAccess): AdmissionPlugin {
     name: "Priority",
     handles: (request) =>
       (request.operation === "CREATE" || request.operation === "UPDATE") &&
-      (isAbout(request, "", "pods") ||
-        isAbout(request, CLASSES.group, CLASSES.plural) ||
-        Object.keys(GROUPS).some((plural) => isAbout(request, CLASSES.group, plural))),
+      (targets(request, "", "pods") ||
+        targets(request, CLASSES.group, CLASSES.plural) ||
+        Object.keys(GROUPS).some((plural) => targets(request, CLASSES.group, plural))),
     async mutate(request) {
       const { object, previous } = request;
-      if (!object || !isObject(object.spec) || isAbout(request, CLASSES.group, CLASSES.plural)) return;
+      if (!object || !isObject(object.spec) || targets(request, CLASSES.group, CLASSES.plural)) return;
       if (request.operation === "CREATE") await setPriority(access, request, object.spec);
-      else if (isAbout(request, "", "pods") && isObject(previous?.spec)) keepPriority(object.spec, previous.spec);
+      else if (targets(request, "", "pods") && isObject(previous?.spec)) keepPriority(object.spec, previous.spec);
     },
     async validate(request) {
       const { object, operation } = request;
-      if (!isAbout(request, CLASSES.group, CLASSES.plural) || object?.globalDefault !== true) return;
+      if (!targets(request, CLASSES.group, CLASSES.plural) || object?.globalDefault !== true) return;
       const present = await findDefault(access, "newest");
       const isOwn = operation === "UPDATE" && present?.metadata.name === object.metadata.name;
       if (!present || isOwn) return;
@@ -42,7 +42,7 @@ function keepPriority(spec: JsonObject, previous: JsonObject): void {
 }
 
 async function setPriority(access: ObjectAccess, request: AdmissionRequest, spec: JsonObject): Promise<void> {
-  const isPod = isAbout(request, "", "pods");
+  const isPod = targets(request, "", "pods");
   const { value, policy, name } = await computePriority(access, request, spec);
   if (name !== undefined) spec.priorityClassName = name;
   if (typeof spec.priority === "number" && spec.priority !== value) {

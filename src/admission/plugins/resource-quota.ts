@@ -1,5 +1,5 @@
 import type { ObjectAccess, ResourceDefinition } from "../../resources/model/definition.ts";
-import { isInGroup } from "../concerns.ts";
+import { isInGroup } from "../matches.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 import { measure } from "./resource-quota/check.ts";
 import { deviceClaimEvaluator } from "./resource-quota/device-claims.ts";

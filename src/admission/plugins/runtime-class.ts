@@ -4,7 +4,7 @@ import { quote } from "../../api/field-error.ts";
 import { pathSegment } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
-import { isAbout, refusal } from "../concerns.ts";
+import { refusal, targets } from "../matches.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 import { type PodSpec, podSpecOf, type Toleration } from "./pod-spec.ts";
 
@@ -14,7 +14,7 @@ const MISMATCH = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defi
 export function runtimeClass(access: ObjectAccess): AdmissionPlugin {
   return {
     name: "RuntimeClass",
-    handles: (request) => request.operation === "CREATE" && isAbout(request, "", "pods"),
+    handles: (request) => request.operation === "CREATE" && targets(request, "", "pods"),
     async mutate(request) {
       if (!request.object) return;
       const spec = podSpecOf(request.object);

@@ -6,7 +6,7 @@ import { pathSegment } from "../../api/names.ts";
 import type { KubeObject } from "../../api/object.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
 import { randomSuffix } from "../../resources/write/metadata.ts";
-import { isAbout, refusal } from "../concerns.ts";
+import { refusal, targets } from "../matches.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 import { type PodSpec, podSpecOf, type Volume } from "./pod-spec.ts";
 import { ephemeralSecretProblem, limitsSecrets, referencesSecrets, secretProblem } from "./secret-references.ts";
@@ -57,9 +57,9 @@ export function serviceAccount(access: ObjectAccess): AdmissionPlugin {
   };
 }
 
-const isCreation = (request: AdmissionRequest) => request.operation === "CREATE" && isAbout(request, "", "pods");
+const isCreation = (request: AdmissionRequest) => request.operation === "CREATE" && targets(request, "", "pods");
 const isEphemeral = (request: AdmissionRequest) =>
-  request.operation === "UPDATE" && isAbout(request, "", "pods", "ephemeralcontainers");
+  request.operation === "UPDATE" && targets(request, "", "pods", "ephemeralcontainers");
 const isMirror = (pod: KubeObject) => pod.metadata.annotations?.[MIRROR] !== undefined;
 
 function checkMirror(request: AdmissionRequest, pod: KubeObject): void {

@@ -1,5 +1,5 @@
 import { isObject } from "../../api/object.ts";
-import { isAbout } from "../concerns.ts";
+import { targets } from "../matches.ts";
 import type { AdmissionPlugin } from "../plugin.ts";
 
 const NOT_READY = "node.kubernetes.io/not-ready";
@@ -7,7 +7,7 @@ const NOT_READY = "node.kubernetes.io/not-ready";
 /** A new node takes no pods until something has found it ready. */
 export const taintNodesByCondition: AdmissionPlugin = {
   name: "TaintNodesByCondition",
-  handles: (request) => request.operation === "CREATE" && isAbout(request, "", "nodes"),
+  handles: (request) => request.operation === "CREATE" && targets(request, "", "nodes"),
   async mutate({ object }) {
     if (!object) return;
     const spec = isObject(object.spec) ? object.spec : {};

@@ -1,4 +1,4 @@
-import { remember } from "../../lib/remember.ts";
+import { memoize } from "../../lib/memoize.ts";
 
 /** One clause of an Accept header. */
 export interface AcceptClause {
@@ -9,7 +9,7 @@ export interface AcceptClause {
 }
 
 /** Reads an Accept header: best quality first, concrete types before wildcards. Clients repeat few headers, so results are kept. */
-export const parseAccept: (header: string) => readonly AcceptClause[] = remember(
+export const parseAccept: (header: string) => readonly AcceptClause[] = memoize(
   (header: string) =>
     header
       .split(",")

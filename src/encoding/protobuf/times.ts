@@ -1,5 +1,5 @@
 import type { Json } from "../../api/object.ts";
-import { remember } from "../../lib/remember.ts";
+import { memoize } from "../../lib/memoize.ts";
 import { DecodeError } from "../json/json.ts";
 import { expectWireType, type ValueCodec } from "./codec.ts";
 import type { Reader } from "./reader.ts";
@@ -37,7 +37,7 @@ function readTimestamp(input: Reader, end: number): { seconds: number; nanos: nu
 }
 
 // Objects are full of the same few moments, and printing one is slow.
-const printSeconds = remember((seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 19), {
+const printSeconds = memoize((seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 19), {
   results: 512,
 });
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import { dns1123Label } from "../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject, type ObjectMeta } from "../../api/object.ts";
-import type { ResourceHooks, WriteWay } from "../../resources/model/definition.ts";
+import type { ResourceHooks, WriteContext } from "../../resources/model/definition.ts";
 import {
   isChanged,
   isUsable,
@@ -59,7 +59,7 @@ function isEmpty(texts: Texts | undefined): boolean {
   return texts === undefined || Object.keys(texts).length === 0;
 }
 
-function prepare(next: KubeObject, previous: KubeObject | undefined, { empties = [] }: WriteWay): void {
+function prepare(next: KubeObject, previous: KubeObject | undefined, { empties = [] }: WriteContext): void {
   const spec = memberOf<JobSpec>(next, "spec");
   prepareJobSpec(spec, previous && memberOf<JobSpec>(previous, "spec"));
   if (previous || spec.manualSelector === true) return;

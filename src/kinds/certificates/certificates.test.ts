@@ -49,9 +49,9 @@ test("conditions come and stay by their own ways", () => {
   const write = (subresource: string, previous: JsonObject, status: JsonObject): string[] => {
     const before: KubeObject = { ...stored, status: previous };
     const next = structuredClone({ ...stored, status });
-    const way = { subresource, apiVersion: stored.apiVersion, now: NOW };
-    signingRequestHooks.prepare?.(next, before, way);
-    return (signingRequestHooks.validate?.(next, before, way) ?? []).map(
+    const context = { subresource, apiVersion: stored.apiVersion, now: NOW };
+    signingRequestHooks.prepare?.(next, before, context);
+    return (signingRequestHooks.validate?.(next, before, context) ?? []).map(
       ({ field, message }) => `${field}: ${message}`,
     );
   };

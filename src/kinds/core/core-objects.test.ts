@@ -198,12 +198,12 @@ test("an annotation of accounts that goes away is warned about when it comes", (
     kind: "ServiceAccount",
     metadata: { name: "one", annotations },
   });
-  const way = { subresource: "", apiVersion: "v1", now: 0 };
+  const context = { subresource: "", apiVersion: "v1", now: 0 };
   const enforced = account({ "kubernetes.io/enforce-mountable-secrets": "false" });
   const text =
     "metadata.annotations[kubernetes.io/enforce-mountable-secrets]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets";
-  assert.deepEqual(serviceAccountHooks.warn?.(enforced, undefined, way), [text]);
-  assert.deepEqual(serviceAccountHooks.warn?.(enforced, account({ other: "x" }), way), [text]);
-  assert.deepEqual(serviceAccountHooks.warn?.(enforced, enforced, way), []);
-  assert.deepEqual(serviceAccountHooks.warn?.(account({}), enforced, way), []);
+  assert.deepEqual(serviceAccountHooks.warn?.(enforced, undefined, context), [text]);
+  assert.deepEqual(serviceAccountHooks.warn?.(enforced, account({ other: "x" }), context), [text]);
+  assert.deepEqual(serviceAccountHooks.warn?.(enforced, enforced, context), []);
+  assert.deepEqual(serviceAccountHooks.warn?.(account({}), enforced, context), []);
 });

@@ -51,10 +51,10 @@ test("a slice warns about names and about addresses that should be written other
 });
 
 test("labels count as content, and topology of older versions goes", () => {
-  const way = { subresource: "", apiVersion: "discovery.k8s.io/v1", now: 0 };
+  const context = { subresource: "", apiVersion: "discovery.k8s.io/v1", now: 0 };
   const previous = slice.created(good);
   const next = structuredClone({ ...previous, metadata: { ...previous.metadata, labels: { a: "b" } } });
-  endpointSliceHooks.prepare?.(next, previous, way);
+  endpointSliceHooks.prepare?.(next, previous, context);
   assert.equal(next.metadata.generation, 2);
   const created = slice.created({ ...good, endpoints: [{ addresses: ["10.0.0.1"], deprecatedTopology: { a: "b" } }] });
   assert.deepEqual(created.endpoints, [{ addresses: ["10.0.0.1"], conditions: {} }]);

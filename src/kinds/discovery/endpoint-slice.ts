@@ -173,11 +173,11 @@ export const endpointSliceHooks: ResourceHooks = {
     if (previous && isChanged) next.metadata.generation = (previous.metadata.generation ?? 0) + 1;
     dropTopology(next, previous);
   },
-  validate(next, previous, way) {
+  validate(next, previous, context) {
     const errors = [...changedTypeErrors(next, previous), ...portErrors((next.ports ?? []) as EndpointPort[])];
     const found = endpointsErrors(next);
     if (found.length > 0 && !(previous && sameValue(next.endpoints, previous.endpoints))) errors.push(...found);
-    return [...errors, ...declaredErrors(next, previous, way)];
+    return [...errors, ...declaredErrors(next, previous, context)];
   },
   warn(next, previous) {
     const warnings: string[] = [];

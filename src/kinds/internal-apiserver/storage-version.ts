@@ -116,7 +116,7 @@ const named = nameHook(groupDotResource);
 
 /** Which versions of a resource the servers of a cluster write and understand. */
 export const storageVersionHooks: ResourceHooks = {
-  validate(next, previous, way) {
-    return way.subresource === "status" ? statusErrors(next) : named.validate(next, previous, way);
+  validate(next, previous, context) {
+    return context.subresource === "status" ? statusErrors(next) : named.validate(next, previous, context);
   },
 };

@@ -58,10 +58,10 @@ const declaredRequest = declaredOf("EvictionRequest");
 
 /** Somebody wants a pod to leave. */
 export const evictionRequestHooks: ResourceHooks = {
-  validate(next, previous, way) {
+  validate(next, previous, context) {
     const errors =
-      way.subresource === "status" ? validateConditions(statusOf(next).conditions, "status.conditions") : [];
-    return [...errors, ...declaredRequest(next, previous, way)];
+      context.subresource === "status" ? validateConditions(statusOf(next).conditions, "status.conditions") : [];
+    return [...errors, ...declaredRequest(next, previous, context)];
   },
 };
 
@@ -98,8 +98,8 @@ const declaredEviction = declaredOf("Eviction");
 
 /** A pod is being asked to leave by those who can move it away, one after the other. */
 export const evictionHooks: ResourceHooks = {
-  validate(next, previous, way) {
-    const errors = previous && way.subresource === "status" ? statusErrors(next, previous, way.now) : [];
-    return [...errors, ...declaredEviction(next, previous, way)];
+  validate(next, previous, context) {
+    const errors = previous && context.subresource === "status" ? statusErrors(next, previous, context.now) : [];
+    return [...errors, ...declaredEviction(next, previous, context)];
   },
 };

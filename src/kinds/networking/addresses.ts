@@ -38,14 +38,14 @@ function parentErrors(parent: ParentReference, isChanged: boolean): FieldError[]
 
 /** An address that is taken, named by the address itself, belongs to one object for good. */
 export const ipAddressHooks: ResourceHooks = {
-  validate(next, previous, way) {
+  validate(next, previous, context) {
     const errors: FieldError[] = [];
     const { name } = next.metadata;
     if (name !== undefined) pushCanonicalAddressErrors(errors, "metadata.name", name);
     const [parent, before] = [next, previous].map((one) => (isObject(one?.spec) ? one.spec.parentRef : undefined));
     const isChanged = previous !== undefined && !sameValue(parent, before);
     if (isObject(parent)) errors.push(...parentErrors(parent, isChanged));
-    return [...errors, ...declaredErrors(next, previous, way)];
+    return [...errors, ...declaredErrors(next, previous, context)];
   },
 };
 

@@ -71,7 +71,7 @@ function parameterErrors(parameters: Parameters, path: string): FieldError[] {
 
 /** Who serves the ingresses of a class; that stays, what it is told may change. */
 export const ingressClassHooks: ResourceHooks = {
-  validate(next, previous, way) {
+  validate(next, previous, context) {
     const { controller = "", parameters } = specOf(next);
     const path = "spec.controller";
     return [
@@ -79,7 +79,7 @@ export const ingressClassHooks: ResourceHooks = {
       ...(byteLength(controller) > MAX_CONTROLLER ? [tooLongField(path, MAX_CONTROLLER)] : []),
       ...domainPathErrors(controller, path),
       ...(parameters ? parameterErrors(parameters, "spec.parameters") : []),
-      ...declaredErrors(next, previous, way),
+      ...declaredErrors(next, previous, context),
     ];
   },
 };

@@ -182,9 +182,9 @@ function statusErrors(next: KubeObject, previous: KubeObject): FieldError[] {
 
 /** Which requests from outside go to which service. */
 export const ingressHooks: ResourceHooks = {
-  validate(next, previous, way) {
-    if (previous && way.subresource === "status") return statusErrors(next, previous);
-    const errors = specErrors(specOf(next), toleranceFor(previous), isSentEmpty(way, "spec.rules"));
+  validate(next, previous, context) {
+    if (previous && context.subresource === "status") return statusErrors(next, previous);
+    const errors = specErrors(specOf(next), toleranceFor(previous), isSentEmpty(context, "spec.rules"));
     const annotation = next.metadata.annotations?.[CLASS_ANNOTATION];
     const { ingressClassName } = specOf(next);
     if (!previous && annotation !== undefined && ingressClassName !== undefined && annotation !== ingressClassName) {

@@ -164,9 +164,9 @@ function toleranceFor(previous: KubeObject | undefined): Tolerance {
 /** Who may talk to the selected pods, and to whom they may. */
 export const networkPolicyHooks: ResourceHooks = {
   setDefaults: setPolicyTypes,
-  validate: (next, previous, way) => [
+  validate: (next, previous, context) => [
     ...specErrors(specOf(next), toleranceFor(previous)),
-    ...declaredErrors(next, previous, way),
+    ...declaredErrors(next, previous, context),
   ],
   warn: (next) =>
     peersOf(specOf(next)).flatMap(({ peer: { ipBlock }, path }) => {

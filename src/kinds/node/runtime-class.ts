@@ -49,7 +49,7 @@ function tolerationErrors(tolerations: readonly Toleration[], path: string): Fie
 /** How containers are run: a handler that stays, what it costs and on which nodes it is. */
 export const runtimeClassHooks: ResourceHooks = {
   setDefaults: (object) => roundResourceList((object as RuntimeClass).overhead?.podFixed),
-  validate(next, previous, way) {
+  validate(next, previous, context) {
     const { overhead, scheduling: { nodeSelector = {}, tolerations = [] } = {} } = next as RuntimeClass;
     const errors: FieldError[] = [];
     const { handler } = next;
@@ -65,7 +65,7 @@ export const runtimeClassHooks: ResourceHooks = {
       ...errors,
       ...validateLabels(nodeSelector, "scheduling.nodeSelector"),
       ...tolerationErrors(tolerations, "scheduling.tolerations"),
-      ...declaredErrors(next, previous, way),
+      ...declaredErrors(next, previous, context),
     ];
   },
   warn: (next) =>

@@ -96,14 +96,14 @@ function pushSelectorErrors(errors: FieldError[], next: Role, previous: Role | u
 export function roleHooks(kind: "Role" | "ClusterRole"): ResourceHooks {
   const declared = declaredOf(kind);
   return {
-    validate(next, previous, way) {
+    validate(next, previous, context) {
       const errors: FieldError[] = [];
       const role = next as Role;
       for (const [index, rule] of (role.rules ?? []).entries()) {
         pushRuleErrors(errors, `rules[${index}]`, rule, kind === "Role");
       }
       if (kind === "ClusterRole") pushSelectorErrors(errors, role, previous as Role | undefined);
-      return [...errors, ...declared(next, previous, way)];
+      return [...errors, ...declared(next, previous, context)];
     },
   };
 }
@@ -157,10 +157,10 @@ export function bindingHooks(kind: "RoleBinding" | "ClusterRoleBinding"): Resour
         if (!subject.apiGroup && (subject.kind === "User" || subject.kind === "Group")) subject.apiGroup = group;
       }
     },
-    validate(next, previous, way) {
+    validate(next, previous, context) {
       const errors: FieldError[] = [];
       const { roleRef = {}, subjects } = next as Binding;
-      const group = groupOf(way.apiVersion);
+      const group = groupOf(context.apiVersion);
       pushReferenceErrors(errors, roleRef, group, roleKinds);
       // Compat: of a new binding it is said at the end.
       if (previous && !roleRef.name) errors.push(NO_ROLE);
@@ -171,7 +171,7 @@ export function bindingHooks(kind: "RoleBinding" | "ClusterRoleBinding"): Resour
         const print = () => asGo(roleRef, REFERENCE);
         errors.push(...immutable(roleRef, (previous as Binding).roleRef, "roleRef", print));
       }
-      errors.push(...declared(next, previous, way));
+      errors.push(...declared(next, previous, context));
       if (!previous && !roleRef.name) errors.push(NO_ROLE);
       return errors;
     },

@@ -1,7 +1,7 @@
 import { type FieldError, forbiddenField, invalidField } from "../../api/field-error.ts";
 import { dns1123Subdomain } from "../../api/names.ts";
 import { isObject, type Json, type KubeObject } from "../../api/object.ts";
-import type { ObjectAccess, ResourceHooks, WriteWay } from "../../resources/model/definition.ts";
+import type { ObjectAccess, ResourceHooks, WriteContext } from "../../resources/model/definition.ts";
 import { nameHook } from "../own-names.ts";
 import { declaredHook } from "../rules/declared.ts";
 import { asSent } from "../rules/empties.ts";
@@ -62,9 +62,9 @@ function dropDerivedAttributes({ devices }: ClaimSpec): void {
 const claimDeclared = declaredErrors("ResourceClaim");
 
 /** Compat: what the client's version cannot tell may have changed all the same. */
-function changedSpecErrors(next: KubeObject, previous: KubeObject, way: WriteWay): FieldError[] {
+function changedSpecErrors(next: KubeObject, previous: KubeObject, context: WriteContext): FieldError[] {
   if (sameValue(next.spec, previous.spec)) return [];
-  const sent = claimSpecOf(asSent(next, way));
+  const sent = claimSpecOf(asSent(next, context));
   if (sent !== next.spec) dropDerivedAttributes(sent);
   return [invalidField("spec", { Devices: printDevices(sent) }, IMMUTABLE)];
 }
@@ -85,11 +85,12 @@ export const resourceClaimHooks: ResourceHooks = {
     for (const result of resultsOf(next)) delete result.skipNodeOperations;
     dropDeallocatedDevices(next, previous);
   },
-  validate(next, previous, way) {
-    const declared = claimDeclared(next, previous, way);
+  validate(next, previous, context) {
+    const declared = claimDeclared(next, previous, context);
     const refusal = refusalOf(next);
     if (!previous) return [...refusal, ...claimSpecErrors(claimSpecOf(next), "spec"), ...declared];
-    if (way.subresource !== "status") return declared.length > 0 ? declared : changedSpecErrors(next, previous, way);
+    if (context.subresource !== "status")
+      return declared.length > 0 ? declared : changedSpecErrors(next, previous, context);
     const names = requestNamesOf(claimSpecOf(next));
     return [...refusal, ...claimStatusErrors(next, previous, names), ...declared];
   },
@@ -171,10 +172,10 @@ export const resourceClaimTemplateHooks: ResourceHooks = {
     setClaimDefaults(templateSpecOf(object).spec, apiVersion);
   },
   prepare: (next) => dropDerivedAttributes(templateSpecOf(next).spec ?? {}),
-  validate(next, previous, way) {
+  validate(next, previous, context) {
     const spec = templateSpecOf(next);
     const errors = refusalOf(next);
-    const sent = templateSpecOf(asSent(next, way));
+    const sent = templateSpecOf(asSent(next, context));
     if (sent !== spec) dropDerivedAttributes(sent.spec ?? {});
     pushTemplateMetadataErrors(errors, "spec.metadata", sent.metadata ?? {});
     errors.push(...claimSpecErrors(spec.spec ?? {}, "spec.spec"));
@@ -182,7 +183,7 @@ export const resourceClaimTemplateHooks: ResourceHooks = {
       const shown = { ...spec.metadata, Spec: { Devices: printDevices(sent.spec ?? {}) } };
       errors.push(invalidField("spec", shown, IMMUTABLE));
     }
-    return [...errors, ...templateDeclared(next, previous, way)];
+    return [...errors, ...templateDeclared(next, previous, context)];
   },
   async reserve({ next, previous }, access) {
     const path = next && !previous ? adminRequestPath(templateSpecOf(next).spec ?? {}) : undefined;
@@ -198,7 +199,7 @@ const classNamed = nameHook((name) => dns1123Subdomain(name));
 /** Devices of a kind, and what drivers are told about them. */
 export const deviceClassHooks: ResourceHooks = {
   convert: convertResource,
-  validate(next, previous, way) {
+  validate(next, previous, context) {
     const spec = (isObject(next.spec) ? next.spec : {}) as {
       selectors?: DeviceSelector[];
       config?: DeviceConfiguration[];
@@ -208,8 +209,8 @@ export const deviceClassHooks: ResourceHooks = {
     return [
       ...selectorErrors(selectors, "spec.selectors"),
       ...configs.flatMap((one, index) => configurationErrors(one, `spec.config[${index}]`)),
-      ...classNamed.validate(next, previous, way),
-      ...classDeclared(next, previous, way),
+      ...classNamed.validate(next, previous, context),
+      ...classDeclared(next, previous, context),
     ];
   },
 };

@@ -105,13 +105,13 @@ test("what a claim got is told once, and only for what it asked for", () => {
 
 test("devices are administered only from namespaces that allow it", async () => {
   const next = claim.created(asking(exactly({ adminAccess: true })));
-  const way = { subresource: "", apiVersion: "resource.k8s.io/v1", now: 0 };
+  const context = { subresource: "", apiVersion: "resource.k8s.io/v1", now: 0 };
   const namespaceWith = (labels: Record<string, string>): ObjectAccess =>
     ({ find: async () => ({ kind: "Namespace", apiVersion: "v1", metadata: { labels } }) }) as unknown as ObjectAccess;
   const problemsIn = async (access: ObjectAccess) => {
     const object = structuredClone(next);
-    await resourceClaimHooks.reserve?.({ next: object, previous: undefined, way, dryRun: false }, access);
-    return resourceClaimHooks.validate?.(object, undefined, way).map(({ field }) => field);
+    await resourceClaimHooks.reserve?.({ next: object, previous: undefined, context, dryRun: false }, access);
+    return resourceClaimHooks.validate?.(object, undefined, context).map(({ field }) => field);
   };
   assert.deepEqual(await problemsIn(namespaceWith({})), ["spec.devices.requests[0].adminAccess"]);
   assert.deepEqual(await problemsIn(namespaceWith({ "resource.kubernetes.io/admin-access": "true" })), []);

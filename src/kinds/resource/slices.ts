@@ -269,9 +269,9 @@ export const resourceSliceHooks: ResourceHooks = {
     }
     dropDisabled(specOf(next));
   },
-  validate: (next, previous, way) => [
-    ...specErrors(specOf(asSent(next, way)), previous && specOf(previous)),
-    ...declaredErrors(next, previous, way),
+  validate: (next, previous, context) => [
+    ...specErrors(specOf(asSent(next, context)), previous && specOf(previous)),
+    ...declaredErrors(next, previous, context),
   ],
   warn(next) {
     const { driver = "" } = specOf(next);

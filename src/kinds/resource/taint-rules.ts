@@ -43,8 +43,8 @@ export const deviceTaintRuleHooks: ResourceHooks = {
     const keepsTime = taint.timeAdded === before.timeAdded;
     if (keepsTime && (taint.effect ?? "") !== (before.effect ?? "")) taint.timeAdded = printTime(now);
   },
-  validate(next, previous, way) {
-    if (previous && way.subresource === "status") {
+  validate(next, previous, context) {
+    if (previous && context.subresource === "status") {
       const { conditions = [] } = statusOf(next);
       const errors = validateConditions(conditions, "status.conditions");
       if (conditions.length > MAX_CONDITIONS) {
@@ -52,7 +52,7 @@ export const deviceTaintRuleHooks: ResourceHooks = {
       }
       return errors;
     }
-    return [...specErrors(specOf(next)), ...taintRuleDeclared(next, previous, way)];
+    return [...specErrors(specOf(next)), ...taintRuleDeclared(next, previous, context)];
   },
 };
 
@@ -70,9 +70,9 @@ export const poolStatusRequestHooks: ResourceHooks = {
     // Compat: this belongs to a feature that is off.
     if (isObject(next.spec)) delete next.spec.defaultPartitionTypeAttribute;
   },
-  validate(next, previous, way) {
-    const declared = poolStatusDeclared(next, previous, way);
-    if (!previous || way.subresource !== "status") return declared;
+  validate(next, previous, context) {
+    const declared = poolStatusDeclared(next, previous, context);
+    if (!previous || context.subresource !== "status") return declared;
     if (previous.status !== undefined) return [...immutable(next.status, previous.status, "status"), ...declared];
     return [...validateConditions(statusOf(next).conditions, "status.conditions"), ...declared];
   },

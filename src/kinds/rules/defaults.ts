@@ -12,7 +12,7 @@ export type Defaults = Readonly<Record<string, Json>>;
 type Step = { readonly member: string; readonly each: boolean };
 
 interface CompiledDefault {
-  readonly way: readonly Step[];
+  readonly context: readonly Step[];
   readonly member: string;
   readonly value: Json;
   /** Empty text is a value like any other. */
@@ -39,11 +39,11 @@ function compile(path: string, value: Json, schema: Schema | undefined): Compile
     return step.each ? next?.items : next;
   }, schema);
   const field = parent?.properties?.get(member);
-  return { way: steps, member, value, keepsEmpty: field !== undefined && field.zero === undefined };
+  return { context: steps, member, value, keepsEmpty: field !== undefined && field.zero === undefined };
 }
 
 function fill(object: JsonObject, one: CompiledDefault, depth: number): void {
-  const step = one.way[depth];
+  const step = one.context[depth];
   if (step === undefined) {
     const present = object[one.member];
     const isEmpty = (Array.isArray(present) && present.length === 0) || (present === "" && !one.keepsEmpty);

@@ -1,14 +1,14 @@
 import type { Json, KubeObject } from "../../api/object.ts";
 import { cloneJson } from "../../lib/clone.ts";
-import type { WriteWay } from "../../resources/model/definition.ts";
+import type { WriteContext } from "../../resources/model/definition.ts";
 
 /** Whether the client sent an empty list or map at a path such as `spec.devices`. */
-export function isSentEmpty({ empties = [] }: WriteWay, path: string): boolean {
+export function isSentEmpty({ empties = [] }: WriteContext, path: string): boolean {
   return empties.some((empty) => empty.path.join(".") === path);
 }
 
 /** A copy of the object with the empty lists and maps that the client sent, for messages that show them. */
-export function asSent(object: KubeObject, { empties = [] }: WriteWay): KubeObject {
+export function asSent(object: KubeObject, { empties = [] }: WriteContext): KubeObject {
   if (empties.length === 0) return object;
   const copy = cloneJson(object);
   for (const { path, value } of empties) {

@@ -1,6 +1,6 @@
 import { duplicateField, type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
-import type { ResourceHooks, WriteWay } from "../../resources/model/definition.ts";
+import type { ResourceHooks, WriteContext } from "../../resources/model/definition.ts";
 import { validateConditions } from "../rules/conditions.ts";
 import { declaredHook } from "../rules/declared.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";
@@ -150,8 +150,8 @@ function dropPreemptionPolicies(next: KubeObject, previous: KubeObject | undefin
 const workloadDeclared = declaredHook(schedulingRules, stored("Workload", "v1beta1"));
 const olderWorkloadDeclared = declaredHook(olderSchedulingRules, stored("Workload", "v1alpha2"), convertWorkload);
 
-function spokenWorkloadErrors(next: KubeObject, previous: KubeObject | undefined, way: WriteWay): FieldError[] {
-  if (way.apiVersion === OLDER_VERSION) return olderWorkloadDeclared(next, previous, way);
+function spokenWorkloadErrors(next: KubeObject, previous: KubeObject | undefined, context: WriteContext): FieldError[] {
+  if (context.apiVersion === OLDER_VERSION) return olderWorkloadDeclared(next, previous, context);
   const spoken = (object: KubeObject) => convertWorkload(object, OLDEST_VERSION);
   return oldestWorkloadErrors(spoken(next), previous && spoken(previous));
 }
@@ -160,10 +160,11 @@ function spokenWorkloadErrors(next: KubeObject, previous: KubeObject | undefined
 export const workloadHooks: ResourceHooks = {
   convert: convertWorkload,
   prepare: dropPreemptionPolicies,
-  validate(next, previous, way) {
+  validate(next, previous, context) {
     // What breaks the rules of the client's version is told in its words; older versions have rules for all they show.
-    if (!isOldVersion(way.apiVersion)) return [...treeErrors(specOf(next)), ...workloadDeclared(next, previous, way)];
-    const spoken = spokenWorkloadErrors(next, previous, way);
+    if (!isOldVersion(context.apiVersion))
+      return [...treeErrors(specOf(next)), ...workloadDeclared(next, previous, context)];
+    const spoken = spokenWorkloadErrors(next, previous, context);
     return spoken.length > 0 ? spoken : treeErrors(specOf(next));
   },
 };
@@ -192,14 +193,14 @@ export const podGroupHooks: ResourceHooks = {
     if (isObject(spec)) spec.disruptionMode ??= apiVersion === OLDER_VERSION ? "Pod" : { single: {} };
   },
   prepare: (next, previous) => dropPreemptionPolicy(specOf(next), previous && specOf(previous)),
-  validate(next, previous, way) {
-    const errors = previous && way.subresource === "status" ? groupStatusErrors(next) : [];
+  validate(next, previous, context) {
+    const errors = previous && context.subresource === "status" ? groupStatusErrors(next) : [];
     const { parentCompositePodGroupName, workloadRef } = specOf(next);
     if (!previous && parentCompositePodGroupName !== undefined && workloadRef === undefined) {
       errors.push(requiredField("spec.workloadRef", "must be set when parentCompositePodGroupName is set"));
     }
-    const check = way.apiVersion === OLDER_VERSION ? olderGroupDeclared : groupDeclared;
-    return [...errors, ...check(next, previous, way)];
+    const check = context.apiVersion === OLDER_VERSION ? olderGroupDeclared : groupDeclared;
+    return [...errors, ...check(next, previous, context)];
   },
 };
 
@@ -211,10 +212,10 @@ export const compositePodGroupHooks: ResourceHooks = {
     if (isObject(spec)) spec.disruptionMode ??= { single: {} };
   },
   prepare: (next, previous) => dropPreemptionPolicy(specOf(next), previous && specOf(previous)),
-  validate(next, previous, way) {
+  validate(next, previous, context) {
     const { conditions } = isObject(next.status) ? next.status : {};
-    const isStatus = previous !== undefined && way.subresource === "status";
+    const isStatus = previous !== undefined && context.subresource === "status";
     const errors = isStatus ? validateConditions(conditions, "status.conditions") : [];
-    return [...errors, ...compositeDeclared(next, previous, way)];
+    return [...errors, ...compositeDeclared(next, previous, context)];
   },
 };

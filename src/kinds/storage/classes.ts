@@ -103,7 +103,7 @@ const declaredErrors = declaredHook(
 
 /** A class of storage says who provides it and how; once made, that stays. */
 export const storageClassHooks: ResourceHooks = {
-  validate(next, previous, way) {
+  validate(next, previous, context) {
     const { provisioner, parameters, reclaimPolicy, volumeBindingMode: mode } = next;
     const errors = [...provisionerErrors(provisioner, "provisioner"), ...parameterErrors(parameters, "parameters")];
     if (typeof reclaimPolicy === "string" && reclaimPolicy !== "" && !RECLAIM_POLICIES.includes(reclaimPolicy)) {
@@ -113,7 +113,7 @@ export const storageClassHooks: ResourceHooks = {
     else if (typeof mode === "string" && !BINDING_MODES.includes(mode)) {
       errors.push(notSupportedField("volumeBindingMode", mode, BINDING_MODES));
     }
-    return [...errors, ...topologyErrors(topologiesOf(next)), ...declaredErrors(next, previous, way)];
+    return [...errors, ...topologyErrors(topologiesOf(next)), ...declaredErrors(next, previous, context)];
   },
   warn: (next) =>
     topologiesOf(next).flatMap(({ matchLabelExpressions }, index) =>

@@ -85,7 +85,7 @@ export const volumeAttachmentHooks: ResourceHooks = {
     const { inlineVolumeSpec } = specOf(attachment).source ?? {};
     if (inlineVolumeSpec) setInlineVolumeDefaults(inlineVolumeSpec);
   },
-  validate(next, previous, way) {
+  validate(next, previous, context) {
     const spec = specOf(next);
     const { status } = next as KubeObject & { status?: AttachmentStatus };
     const errors = [
@@ -95,6 +95,6 @@ export const volumeAttachmentHooks: ResourceHooks = {
     ];
     const volume = spec.source?.persistentVolumeName;
     if (volume !== undefined) pushInvalid(errors, "spec.source.persistentVolumeName", volume, subdomainName(volume));
-    return [...errors, ...declaredErrors(next, previous, way)];
+    return [...errors, ...declaredErrors(next, previous, context)];
   },
 };

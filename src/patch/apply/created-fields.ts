@@ -1,5 +1,5 @@
 import type { Json, KubeObject } from "../../api/object.ts";
-import { Memory } from "../../lib/remember.ts";
+import { BoundedMemo } from "../../lib/memoize.ts";
 import { isMap } from "../json-values.ts";
 import type { FieldSet } from "./field-set.ts";
 import type { TrackingScope } from "./scope.ts";
@@ -10,7 +10,7 @@ const MAX_BUILD = 8192;
  * Objects are mostly created in great numbers from a few templates, and what their creator owns follows from which
  * fields they have. It is worked out once for all that are built alike.
  */
-const sets = new Memory<string, FieldSet>({ results: 500, textLength: MAX_BUILD });
+const sets = new BoundedMemo<string, FieldSet>({ results: 500, textLength: MAX_BUILD });
 const printed = new WeakMap<FieldSet, string>();
 const scopeNumbers = new WeakMap<TrackingScope, number>();
 let scopes = 0;

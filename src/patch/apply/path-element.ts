@@ -1,6 +1,6 @@
 import { quote } from "../../api/field-error.ts";
 import type { Json } from "../../api/object.ts";
-import { remember } from "../../lib/remember.ts";
+import { memoize } from "../../lib/memoize.ts";
 
 /**
  * One step of a path in its wire form, which is also its identity:
@@ -38,7 +38,7 @@ function escapeOne(found: string): string {
 
 // Members of sets are found by text, and a text that has been such a member is found faster than a new one.
 /** The element of a field or map key. */
-export const fieldElement: (name: string) => PathElement = remember((name: string) => `f:${name}`, {
+export const fieldElement: (name: string) => PathElement = memoize((name: string) => `f:${name}`, {
   results: 4000,
   textLength: 64,
 });

@@ -206,8 +206,8 @@ export interface ResourceRules {
   readonly unknownFieldMessage?: string;
 }
 
-/** By which way a write came. */
-export interface WriteWay {
+/** By which way a write came, and who writes. */
+export interface WriteContext {
   /** Empty: the object itself. */
   readonly subresource: string;
   /** The version that the client spoke. */
@@ -225,11 +225,11 @@ export interface ResourceHooks {
   /** Fills in what a client left out, in the client's version; runs on every decoded body. May change `object`. */
   setDefaults?(object: KubeObject, apiVersion: string): void;
   /** Fills or wipes fields before validation. May change `next`. */
-  prepare?(next: KubeObject, previous: KubeObject | undefined, way: WriteWay): void;
+  prepare?(next: KubeObject, previous: KubeObject | undefined, context: WriteContext): void;
   /** What is wrong, in the order the real server finds it; metadata has been looked at already. */
-  validate?(next: KubeObject, previous: KubeObject | undefined, way: WriteWay): FieldError[];
+  validate?(next: KubeObject, previous: KubeObject | undefined, context: WriteContext): FieldError[];
   /** Texts for Warning headers. */
-  warn?(next: KubeObject, previous: KubeObject | undefined, way: WriteWay): string[];
+  warn?(next: KubeObject, previous: KubeObject | undefined, context: WriteContext): string[];
   /**
    * Takes from what all objects share (addresses, ports) what this write needs; without `next` the object goes. Called
    * before preparation and validation, may change `next` and refuse by throwing. What it took is given back by the
@@ -239,7 +239,7 @@ export interface ResourceHooks {
   /** Carries out a create of a kind of which nothing is stored. The answer is an object, or a Status. */
   act?(call: SubresourceCall): Promise<KubeObject | Status>;
   /** Makes the objects of a kind that is not stored, whenever somebody asks for them. */
-  observe?(access: ObjectAccess): Promise<readonly KubeObject[]>;
+  compute?(access: ObjectAccess): Promise<readonly KubeObject[]>;
   /** How long a deleted object stays before it goes, in seconds. Present: the kind is deleted gracefully. */
   gracePeriodSeconds?(object: KubeObject, requested: number | undefined): number;
   /** Whether something besides metadata.finalizers still holds an object that is being deleted. */

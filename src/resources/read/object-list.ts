@@ -122,7 +122,7 @@ async function collect(
   const { revision } = page;
   if (selection.isEverything && limit === 0 && page.remaining > 0) {
     // A long list is written from the state itself, so that it costs no memory of its own.
-    const slice = context.store.held?.(prefix)?.slice(prefix, { revision, after });
+    const slice = context.store.snapshot?.(prefix)?.slice(prefix, { revision, after });
     if (slice) return { items: context.views.list(resource, slice), metadata: listMetadata(selection, revision) };
   }
   for (;;) {

@@ -17,7 +17,7 @@ import { keepTimes } from "../../patch/apply/keep-times.ts";
 import type { Entry, Store, WriteResult } from "../../storage/store.ts";
 import type { Catalog, ServedResource } from "../model/catalog.ts";
 import { convertObject, storedApiVersion } from "../model/conversion.ts";
-import type { ObjectAccess, ResourceDefinition, WriteWay } from "../model/definition.ts";
+import type { ObjectAccess, ResourceDefinition, WriteContext } from "../model/definition.ts";
 import type { KeySpace, ObjectKey } from "../model/keys.ts";
 import { translateStoreError } from "../model/store-errors.ts";
 import { decodeEntry, encodeObject } from "../model/stored-object.ts";
@@ -129,14 +129,18 @@ export class Collection {
     if (definition.subresources.status?.writes === "status" && !definition.rules.createKeepsStatus) {
       setMember(next, "status", emptyStatus(definition));
     }
-    const way = this.#way(resource, "", options, empties);
-    const reservingWay = { ...way, subresource: options.subresource ?? "" };
-    const reserving = { next, previous: undefined, way: reservingWay, dryRun: options.dryRun ?? false };
+    const context = this.#writeContext(resource, "", options, empties);
+    const reserving = {
+      next,
+      previous: undefined,
+      context: { ...context, subresource: options.subresource ?? "" },
+      dryRun: options.dryRun ?? false,
+    };
     return withReservation(definition, this.#context.access, reserving, async (sent) => {
       countGeneration(definition, next);
-      definition.hooks?.prepare?.(next, undefined, way);
-      this.#validate(next, undefined, way);
-      this.#warn(next, undefined, way, options);
+      definition.hooks?.prepare?.(next, undefined, context);
+      this.#validate(next, undefined, context);
+      this.#warn(next, undefined, context, options);
       await options.admit?.(next, undefined);
       if (options.dryRun) {
         const existing = await this.#read(this.#keyOf(next));
@@ -204,12 +208,12 @@ export class Collection {
     const wanted = await change(convertObject(definition, cloneJson(current), resource.apiVersion));
     checkVersion(resource, wanted, entry.modRevision, options.isPatch);
     const { next, empties } = toStoredForm(definition, wanted, current.apiVersion, current);
-    const way = this.#way(resource, options.subresource ?? "", options, empties);
-    const reserving = { next, previous: current, way, dryRun: options.dryRun ?? false };
+    const context = this.#writeContext(resource, options.subresource ?? "", options, empties);
+    const reserving = { next, previous: current, context, dryRun: options.dryRun ?? false };
     return withReservation<Attempt<{ view: ObjectView }>>(definition, this.#context.access, reserving, async (sent) => {
-      this.#prepareUpdate(next, current, way);
-      this.#validate(next, current, way);
-      this.#warn(next, current, way, options);
+      this.#prepareUpdate(next, current, context);
+      this.#validate(next, current, context);
+      this.#warn(next, current, context, options);
       await options.admit?.(next, current);
       next.metadata.resourceVersion = current.metadata.resourceVersion;
       next.metadata = keepTimes(current, next).metadata;
@@ -220,7 +224,7 @@ export class Collection {
         return { keeps: false, outcome: { view: viewObject(convertObject(definition, next, resource.apiVersion)) } };
       }
       if (isReleased(definition, next, current)) {
-        return { keeps: false, outcome: await this.#letGo(resource, entry, next, way) };
+        return { keeps: false, outcome: await this.#removeFinalized(resource, entry, next, context) };
       }
       const value = encodeObject(next);
       sent();
@@ -232,13 +236,13 @@ export class Collection {
   }
 
   /** Removes an object that an update has freed of what held it. */
-  async #letGo(
+  async #removeFinalized(
     resource: ServedResource,
     entry: Entry,
     next: KubeObject,
-    way: WriteWay,
+    context: WriteContext,
   ): Promise<Attempt<{ view: ObjectView }>> {
-    const removed = await this.#removeReserved(entry, decodeEntry(entry), way);
+    const removed = await this.#removeReserved(entry, decodeEntry(entry), context);
     if (!removed.ok) return { current: removed.current };
     // Compat: an update that lets an object go answers with the version before that.
     const { key, createRevision, modRevision } = entry;
@@ -246,8 +250,8 @@ export class Collection {
   }
 
   /** Removes an object and gives back what it had taken from what all objects share. */
-  #removeReserved(entry: Entry, current: KubeObject, way: WriteWay): Promise<WriteResult> {
-    const reserving = { next: undefined, previous: current, way, dryRun: false };
+  #removeReserved(entry: Entry, current: KubeObject, context: WriteContext): Promise<WriteResult> {
+    const reserving = { next: undefined, previous: current, context, dryRun: false };
     return withReservation(this.definition, this.#context.access, reserving, async (sent) => {
       sent();
       const outcome = await this.#remove(entry);
@@ -255,18 +259,18 @@ export class Collection {
     });
   }
 
-  #prepareUpdate(next: KubeObject, current: KubeObject, way: WriteWay): void {
+  #prepareUpdate(next: KubeObject, current: KubeObject, context: WriteContext): void {
     const { definition } = this;
     keepSystemMetadata(next, current);
-    if (way.subresource !== "") {
-      keepUntouched(definition, way.subresource, next, current);
+    if (context.subresource !== "") {
+      keepUntouched(definition, context.subresource, next, current);
     } else if (definition.subresources.status?.writes === "status") {
       setMember(next, "status", cloneJson(current.status));
     }
-    definition.hooks?.prepare?.(next, current, way);
+    definition.hooks?.prepare?.(next, current, context);
     // Compat: actions are no changes of what is wanted, even where they change the spec.
-    const isAction = definition.subresources[way.subresource]?.act !== undefined;
-    if (way.subresource !== "status" && !isAction) countGeneration(definition, next, current, way.empties);
+    const isAction = definition.subresources[context.subresource]?.act !== undefined;
+    if (context.subresource !== "status" && !isAction) countGeneration(definition, next, current, context.empties);
   }
 
   /** Deletes one object, or begins to. `removed` is false while something still holds it. */
@@ -303,9 +307,9 @@ export class Collection {
       const removed = plan.action === "remove" || plan.thenRemove;
       return { view: viewObject(convertObject(this.definition, shown, resource.apiVersion)), removed };
     }
-    const way = this.#way(resource, "", options);
+    const context = this.#writeContext(resource, "", options);
     if (plan.action === "remove") {
-      const result = await this.#removeReserved(entry, current, way);
+      const result = await this.#removeReserved(entry, current, context);
       if (!result.ok) return { current: result.current };
       return { view: viewDeleted(resource, entry, result.revision), removed: true };
     }
@@ -314,22 +318,22 @@ export class Collection {
     if (!result.ok) return { current: result.current };
     const marked: Entry = { key: entry.key, value, createRevision: entry.createRevision, modRevision: result.revision };
     if (!plan.thenRemove) return { view: views.view(resource, marked), removed: false };
-    const removed = await this.#removeReserved(marked, plan.next, way);
+    const removed = await this.#removeReserved(marked, plan.next, context);
     if (!removed.ok && removed.current) return { current: removed.current };
     const revision = removed.ok ? removed.revision : result.revision;
     return { view: viewDeleted(resource, marked, revision), removed: true };
   }
 
-  #way(
+  #writeContext(
     { apiVersion }: ServedResource,
     subresource: string,
     { user }: WriteOptions,
-    empties?: WriteWay["empties"],
-  ): WriteWay {
+    empties?: WriteContext["empties"],
+  ): WriteContext {
     return { subresource, apiVersion, user, now: this.#context.clock.now(), empties };
   }
 
-  #validate(next: KubeObject, current: KubeObject | undefined, way: WriteWay): void {
+  #validate(next: KubeObject, current: KubeObject | undefined, context: WriteContext): void {
     const { definition } = this;
     const { catalog } = this.#context;
     const cannotOwn = (apiVersion: string, kind: string) =>
@@ -337,17 +341,17 @@ export class Collection {
     const errors = boundedErrors(() => {
       const metadata = validateMetadata(definition, next, cannotOwn);
       if (current) metadata.push(...validateMetadataUpdate(next, current));
-      const own = definition.hooks?.validate?.(next, current, way) ?? [];
+      const own = definition.hooks?.validate?.(next, current, context) ?? [];
       return definition.rules.metadataLast && !current && own.length > 0 ? own : [...metadata, ...own];
     });
     if (errors.length === 0) return;
     // Compat: a kind that is stored as one of another group is called by that in such errors.
     const group = definition.storage?.group ?? definition.group;
-    throw invalid({ group, kind: definition.kind }, next.metadata.name ?? "", showEmpties(errors, way.empties));
+    throw invalid({ group, kind: definition.kind }, next.metadata.name ?? "", showEmpties(errors, context.empties));
   }
 
-  #warn(next: KubeObject, current: KubeObject | undefined, way: WriteWay, options: WriteOptions): void {
-    for (const text of this.definition.hooks?.warn?.(next, current, way) ?? []) options.warn?.(text);
+  #warn(next: KubeObject, current: KubeObject | undefined, context: WriteContext, options: WriteOptions): void {
+    for (const text of this.definition.hooks?.warn?.(next, current, context) ?? []) options.warn?.(text);
   }
 
   async #isBeingDeleted(object: KubeObject): Promise<boolean> {

@@ -1,11 +1,11 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { badRequest } from "../../api/api-error.ts";
 import { isObject, type KubeObject, type ObjectMeta, type OwnerReference } from "../../api/object.ts";
-import { remember } from "../../lib/remember.ts";
+import { memoize } from "../../lib/memoize.ts";
 import type { ResourceDefinition } from "../model/definition.ts";
 
 // Most moments that are printed are now, several times for one write.
-const printSecond = remember((second: number) => `${new Date(second * 1000).toISOString().slice(0, 19)}Z`, {
+const printSecond = memoize((second: number) => `${new Date(second * 1000).toISOString().slice(0, 19)}Z`, {
   results: 16,
 });
 

@@ -1,11 +1,11 @@
 import type { KubeObject } from "../../api/object.ts";
-import type { ObjectAccess, Reservation, ResourceDefinition, WriteWay } from "../model/definition.ts";
+import type { ObjectAccess, Reservation, ResourceDefinition, WriteContext } from "../model/definition.ts";
 
 /** A write that may need something from what all objects share. */
 export interface ReservingWrite {
   readonly next: KubeObject | undefined;
   readonly previous: KubeObject | undefined;
-  readonly way: WriteWay;
+  readonly context: WriteContext;
   readonly dryRun: boolean;
 }
 

@@ -6,10 +6,10 @@ import type { Snapshots } from "../snapshots.ts";
 import {
   type Entry,
   type GetOptions,
-  type HeldState,
   type ListOptions,
   type Page,
   type PutOptions,
+  type Snapshot,
   type Store,
   StoreError,
   type StoreEvent,
@@ -83,7 +83,7 @@ export class SqliteStore implements Store {
     this.#startTrim();
   }
 
-  held(): HeldState | undefined {
+  snapshot(): Snapshot | undefined {
     return this.#closing === undefined ? this.#snapshots : undefined;
   }
 

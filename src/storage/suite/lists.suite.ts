@@ -119,7 +119,7 @@ export const listTests: readonly StoreTest[] = [
       const revision = await create(store, `${prefix}a`, "x");
       // Whoever has read the newest state has brought what is held there, too.
       await store.get(`${prefix}a`);
-      const held = store.held?.(prefix);
+      const held = store.snapshot?.(prefix);
       if (held === undefined) return;
       assert.equal(held.get(`${prefix}a`)?.modRevision, revision);
       assert.deepEqual(keysOf(held.list(prefix)), [`${prefix}a`]);
@@ -131,7 +131,7 @@ export const listTests: readonly StoreTest[] = [
       const a = await create(store, `${prefix}a`, "x");
       const b = await create(store, `${prefix}b`, "x");
       const { revision } = await store.list(prefix);
-      const held = store.held?.(prefix);
+      const held = store.snapshot?.(prefix);
       if (held === undefined) return;
       const now = held.slice(prefix, { revision });
       const past = held.slice(prefix, { revision: a });

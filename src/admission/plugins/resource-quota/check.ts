@@ -2,7 +2,7 @@ import type { ApiError } from "../../../api/api-error.ts";
 import type { KubeObject } from "../../../api/object.ts";
 import { compareQuantities, printQuantity, type Quantity, subtractQuantities } from "../../../api/quantity.ts";
 import { type Amounts, addAmounts, countOf, sortedNames } from "../../../api/resource-amounts.ts";
-import { refusal } from "../../concerns.ts";
+import { refusal } from "../../matches.ts";
 import type { AdmissionRequest } from "../../plugin.ts";
 import type { Evaluator } from "./evaluator.ts";
 import type { Quota } from "./quota.ts";

@@ -9,10 +9,11 @@ import {
 } from "../../../api/field-error.ts";
 import { byteLength, configMapKey } from "../../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../../api/object.ts";
-import type { ResourceHooks, WriteWay } from "../../../resources/model/definition.ts";
+import type { ResourceHooks, WriteContext } from "../../../resources/model/definition.ts";
 import { isSentEmpty } from "../../rules/empties.ts";
 
-const sent = (way: WriteWay, ...members: string[]) => members.map((name) => [name, isSentEmpty(way, name)] as const);
+const sent = (context: WriteContext, ...members: string[]) =>
+  members.map((name) => [name, isSentEmpty(context, name)] as const);
 
 /** The most that one object of these kinds may hold. */
 const MAX_BYTES = 1024 * 1024;
@@ -45,7 +46,7 @@ function immutableErrors(next: KubeObject, previous: KubeObject | undefined, mem
 
 /** Texts and bytes by key, in two maps that share their keys. */
 export const configMapHooks: ResourceHooks = {
-  validate(next, previous, way) {
+  validate(next, previous, context) {
     const errors: FieldError[] = [];
     const data = entries(next, "data");
     const binary = entries(next, "binaryData");
@@ -62,7 +63,7 @@ export const configMapHooks: ResourceHooks = {
     }
     // Compat: the real server names no field.
     if (bytes > MAX_BYTES) errors.push(tooLongField("[]", MAX_BYTES));
-    return [...errors, ...immutableErrors(next, previous, [["data", false], ...sent(way, "binaryData")])];
+    return [...errors, ...immutableErrors(next, previous, [["data", false], ...sent(context, "binaryData")])];
   },
 };
 
@@ -139,7 +140,7 @@ export const secretHooks: ResourceHooks = {
   prepare(next, previous) {
     if (previous && !next.type) next.type = previous.type;
   },
-  validate(next, previous, way) {
+  validate(next, previous, context) {
     const errors: FieldError[] = [];
     let bytes = 0;
     for (const [key, value] of entries(next, "data")) {
@@ -150,7 +151,7 @@ export const secretHooks: ResourceHooks = {
     errors.push(...typeErrors(next, isObject(next.data) ? next.data : {}));
     if (!previous) return errors;
     if (next.type !== previous.type) errors.push(invalidField("type", next.type, "field is immutable"));
-    return [...errors, ...immutableErrors(next, previous, sent(way, "data"))];
+    return [...errors, ...immutableErrors(next, previous, sent(context, "data"))];
   },
   warn(next) {
     if (next.type !== "kubernetes.io/tls" || !isObject(next.data)) return [];

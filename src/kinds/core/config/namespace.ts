@@ -1,7 +1,7 @@
 import { type FieldError, invalidField } from "../../../api/field-error.ts";
 import { qualifiedName } from "../../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../../api/object.ts";
-import type { ResourceHooks, WriteWay } from "../../../resources/model/definition.ts";
+import type { ResourceHooks, WriteContext } from "../../../resources/model/definition.ts";
 
 const NAME_LABEL = "kubernetes.io/metadata.name";
 /** Holds a namespace until what is in it has been deleted. */
@@ -37,7 +37,7 @@ export const namespaceHooks: ResourceHooks = {
     labelWithName(namespace);
     if (isObject(namespace.status)) namespace.status.phase ??= "Active";
   },
-  prepare(next: KubeObject, previous: KubeObject | undefined, { subresource }: WriteWay) {
+  prepare(next: KubeObject, previous: KubeObject | undefined, { subresource }: WriteContext) {
     if (!previous) {
       next.status = { phase: "Active" };
       const wanted = finalizers(next);

@@ -49,7 +49,7 @@ function statusOf(name: string, { isHealthy, message }: Health): KubeObject {
 
 /** How the parts of the control plane are. Nothing is stored. */
 export const componentStatusHooks: ResourceHooks = {
-  async observe(access) {
+  async compute(access) {
     const parts = Object.entries(COMPONENTS).map(async ([name, port]) => statusOf(name, await askHealth(port)));
     return Promise.all([...parts, askStore(access).then((health) => statusOf("etcd-0", health))]);
   },

@@ -6,7 +6,7 @@ import {
   notFoundField,
   requiredField,
 } from "../../../api/field-error.ts";
-import type { WriteWay } from "../../../resources/model/definition.ts";
+import type { WriteContext } from "../../../resources/model/definition.ts";
 import type { Container, EphemeralContainer } from "../container/container-types.ts";
 import {
   type ContainerScope,
@@ -107,7 +107,7 @@ const NOT_FOR_EPHEMERAL = [
 const NOT_SETTABLE = "cannot be set for an Ephemeral Container";
 
 /** What is wrong with members of ephemeral containers that the client sent empty. */
-export function emptyEphemeralErrors({ empties = [] }: WriteWay): FieldError[] {
+export function emptyEphemeralErrors({ empties = [] }: WriteContext): FieldError[] {
   return empties.flatMap(({ path: [part, list, index, member, ...more] }) => {
     if (part !== "spec" || list !== "ephemeralContainers" || more.length > 0) return [];
     if (!NOT_FOR_EPHEMERAL.includes(String(member))) return [];

@@ -2,7 +2,7 @@ import { type FieldError, forbiddenField, quote } from "../../../api/field-error
 import { dns1123Label } from "../../../api/names.ts";
 import { isObject, type KubeObject, type ObjectMeta } from "../../../api/object.ts";
 import { cloneJson } from "../../../lib/clone.ts";
-import type { ResourceHooks, WriteWay } from "../../../resources/model/definition.ts";
+import type { ResourceHooks, WriteContext } from "../../../resources/model/definition.ts";
 import type { Texts } from "../../rules/common-types.ts";
 import { isSentEmpty } from "../../rules/empties.ts";
 import { sameValue } from "../../rules/immutable.ts";
@@ -46,7 +46,7 @@ const annotationsOf = ({ annotations }: ObjectMeta): Texts => annotations ?? {};
 /** Texts that came up while a new pod was prepared, until its client is told. */
 const preparationWarnings = new WeakMap<KubeObject, readonly string[]>();
 
-function prepare(next: KubeObject, previous: KubeObject | undefined, { subresource }: WriteWay): void {
+function prepare(next: KubeObject, previous: KubeObject | undefined, { subresource }: WriteContext): void {
   const spec = specOf(next);
   if (!previous) {
     preparationWarnings.set(next, prepareNewPod(next, spec));
@@ -115,15 +115,15 @@ function resized(next: Container[], previous: readonly Container[]): Container[]
   });
 }
 
-function validate(next: KubeObject, previous: KubeObject | undefined, way: WriteWay): FieldError[] {
-  const { subresource } = way;
+function validate(next: KubeObject, previous: KubeObject | undefined, context: WriteContext): FieldError[] {
+  const { subresource } = context;
   if (subresource === "binding") return [];
   const errors: FieldError[] = [];
   const options = podOptions(true, previous && specOf(previous), previous?.metadata);
   if (!previous) {
     validateWhole(errors, next, options);
-    if (isSentEmpty(way, "spec.resources.claims")) errors.push(podClaimsError("spec.resources"));
-    errors.push(...emptyEphemeralErrors(way));
+    if (isSentEmpty(context, "spec.resources.claims")) errors.push(podClaimsError("spec.resources"));
+    errors.push(...emptyEphemeralErrors(context));
     checkNew(errors, next);
   } else if (subresource === "status") {
     checkAnnotations(errors, next, previous, options);
@@ -209,7 +209,7 @@ function checkEphemeral(
   }
 }
 
-function warn(next: KubeObject, previous: KubeObject | undefined, { subresource }: WriteWay): string[] {
+function warn(next: KubeObject, previous: KubeObject | undefined, { subresource }: WriteContext): string[] {
   if (!previous) {
     const texts = dns1123Label(next.metadata.name ?? "", "characters");
     const label =

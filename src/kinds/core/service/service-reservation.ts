@@ -26,11 +26,11 @@ interface Claims {
 
 /** Takes the addresses and ports that a service needs, and gives back those that it no longer has. */
 export async function reserveForService(
-  { next, previous, way, dryRun }: ReservingWrite,
+  { next, previous, context, dryRun }: ReservingWrite,
   access: ObjectAccess,
 ): Promise<Reservation | undefined> {
   if (!next) return previous && reservation(access, previous, emptyClaims(), claimsOf(previous));
-  if (way.subresource !== "") return undefined;
+  if (context.subresource !== "") return undefined;
   const old = previous && cloneJson(previous);
   if (old) keepAssigned(specOf(next), specOf(old));
   alignAddresses(specOf(next), old && specOf(old));

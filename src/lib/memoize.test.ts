@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { remember } from "./remember.ts";
+import { memoize } from "./memoize.ts";
 
 test("what was made of a text is made once, within bounds", () => {
   const made: string[] = [];
-  const upper = remember(
+  const upper = memoize(
     (text: string) => {
       made.push(text);
       if (text === "bad") throw new Error("bad");

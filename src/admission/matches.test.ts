@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { KubeObject } from "../api/object.ts";
 import type { ResourceDefinition } from "../resources/model/definition.ts";
 import { World } from "./admission.suite.ts";
-import { isAbout, isInGroup, nameIn } from "./concerns.ts";
+import { isInGroup, nameIn, targets } from "./matches.ts";
 
 test("built-in groups are known by their usual names, whatever the domain", () => {
   const object = { kind: "PriorityClass", apiVersion: "", metadata: { name: "x" } };
@@ -14,11 +14,11 @@ test("built-in groups are known by their usual names, whatever the domain", () =
     object,
   });
   for (const request of [usual, renamed]) {
-    assert.ok(isAbout(request, "scheduling.k8s.io", "priorityclasses"));
-    assert.ok(!isAbout(request, "scheduling.k8s.io", "priorityclasses", "status"));
-    assert.ok(!isAbout(request, "scheduling.k8s.io", "podgroups"));
-    assert.ok(!isAbout(request, "storage.k8s.io", "priorityclasses"));
-    assert.ok(!isAbout(request, "", "priorityclasses"));
+    assert.ok(targets(request, "scheduling.k8s.io", "priorityclasses"));
+    assert.ok(!targets(request, "scheduling.k8s.io", "priorityclasses", "status"));
+    assert.ok(!targets(request, "scheduling.k8s.io", "podgroups"));
+    assert.ok(!targets(request, "storage.k8s.io", "priorityclasses"));
+    assert.ok(!targets(request, "", "priorityclasses"));
   }
 });
 

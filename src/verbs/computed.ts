@@ -10,20 +10,20 @@ import { parseSelection } from "../resources/read/selection.ts";
 import type { Target, VerbContext } from "./target.ts";
 
 /** Whether the objects of a kind are not stored but made when they are asked for. */
-export function isObserved({ definition }: ServedResource): boolean {
-  return definition.storage === undefined && definition.hooks?.observe !== undefined;
+export function isComputed({ definition }: ServedResource): boolean {
+  return definition.storage === undefined && definition.hooks?.compute !== undefined;
 }
 
 /** Answers for such a kind. */
-export function observed(context: VerbContext, call: Call, target: Target, verb: Verb): Promise<ApiReply> {
+export function computed(context: VerbContext, call: Call, target: Target, verb: Verb): Promise<ApiReply> {
   const { definition } = target.resource;
-  const objects = async () => (await definition.hooks?.observe?.(context.resources.access)) ?? [];
-  if (verb === "list") return listObserved(call, target, objects);
-  if (verb === "get") return getObserved(target, objects);
+  const objects = async () => (await definition.hooks?.compute?.(context.resources.access)) ?? [];
+  if (verb === "list") return listComputed(call, target, objects);
+  if (verb === "get") return getComputed(target, objects);
   throw unsupportedVerb({ group: definition.group, resource: definition.plural }, verb);
 }
 
-async function getObserved(
+async function getComputed(
   { resource, name }: Target,
   objects: () => Promise<readonly KubeObject[]>,
 ): Promise<ApiReply> {
@@ -34,7 +34,7 @@ async function getObserved(
   return { type: "object", code: 200, view: viewObject(found), table: resource.version.table };
 }
 
-async function listObserved(
+async function listComputed(
   call: Call,
   { resource, namespace }: Target,
   objects: () => Promise<readonly KubeObject[]>,

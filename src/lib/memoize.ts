@@ -1,5 +1,5 @@
 /** How much may be remembered. */
-export interface MemoryBounds {
+export interface MemoBounds {
   /** So many results; when there are more, all are forgotten. */
   readonly results: number;
   /** Results of longer texts are not kept: whoever sends such every time must not fill the memory. Common: none is. */
@@ -7,11 +7,11 @@ export interface MemoryBounds {
 }
 
 /** Results by text or number, as many as the bounds allow. */
-export class Memory<Key extends string | number, Result extends {}> {
-  readonly #bounds: MemoryBounds;
+export class BoundedMemo<Key extends string | number, Result extends {}> {
+  readonly #bounds: MemoBounds;
   readonly #known = new Map<Key, Result>();
 
-  constructor(bounds: MemoryBounds) {
+  constructor(bounds: MemoBounds) {
     this.#bounds = bounds;
   }
 
@@ -31,11 +31,11 @@ export class Memory<Key extends string | number, Result extends {}> {
  * The same function, which remembers what it made of texts or numbers that come again and again. What it makes is shared
  * by all callers. What it throws is not remembered.
  */
-export function remember<Key extends string | number, Result extends {}>(
+export function memoize<Key extends string | number, Result extends {}>(
   make: (key: Key) => Result,
-  bounds: MemoryBounds,
+  bounds: MemoBounds,
 ): (key: Key) => Result {
-  const known = new Memory<Key, Result>(bounds);
+  const known = new BoundedMemo<Key, Result>(bounds);
   return (key) => {
     const found = known.get(key);
     if (found !== undefined) return found;

@@ -16,7 +16,7 @@ export function isInGroup({ group, versions }: ResourceDefinition, usual: string
 }
 
 /** Whether a request is about this resource, and about the object itself rather than a subresource. */
-export function isAbout(request: AdmissionRequest, group: string, plural: string, subresource = ""): boolean {
+export function targets(request: AdmissionRequest, group: string, plural: string, subresource = ""): boolean {
   const { definition } = request.resource;
   return definition.plural === plural && request.subresource === subresource && isInGroup(definition, group);
 }
