@@ -67,6 +67,10 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
 };
 
 const maxLines = 400;
+const maxFilesOfFolder = 30;
+
+/** Files through which a circle may still lead, until the change that breaks it. */
+const stillInCircles: readonly string[] = ["resources/model/definition.ts", "resources/resources.ts"];
 
 /** Rows are data. */
 const isData = (file: string) => /^kinds\/.*\bgroup\.ts$/.test(file) || file.startsWith("schemas/");
@@ -105,6 +109,36 @@ function importProblems(file: string, text: string): string[] {
       ? []
       : [`${file}: imports ${target}, which is not below ${from}`];
   });
+}
+
+/** The files that a file imports, types included. */
+function targetsOf(file: string, text: string): string[] {
+  return importsOf(text)
+    .filter((specifier) => specifier.startsWith("."))
+    .map((specifier) => path.posix.join(path.posix.dirname(file), specifier));
+}
+
+/** Every import that closes a circle, told as the way round: "a.ts → b.ts → a.ts". */
+function circleProblems(files: readonly { file: string; text: string }[], except: readonly string[] = []): string[] {
+  const targets = new Map(files.map(({ file, text }) => [file, targetsOf(file, text)]));
+  const problems: string[] = [];
+  const finished = new Set<string>(except);
+  const visit = (file: string, way: readonly string[]) => {
+    const start = way.indexOf(file);
+    if (start >= 0) problems.push(`files import each other in a circle: ${[...way.slice(start), file].join(" → ")}`);
+    if (start >= 0 || finished.has(file)) return;
+    for (const target of targets.get(file) ?? []) visit(target, [...way, file]);
+    finished.add(file);
+  };
+  for (const file of targets.keys()) visit(file, []);
+  return problems;
+}
+
+function folderProblems(files: readonly string[]): string[] {
+  const counts = Map.groupBy(files, (file) => path.posix.dirname(file));
+  return [...counts]
+    .filter(([, { length }]) => length > maxFilesOfFolder)
+    .map(([folder, { length }]) => `${folder}: ${length} source files, the limit is ${maxFilesOfFolder}`);
 }
 
 /** Splits a name into its words: "isPodReady" gives is, Pod, Ready; "apps/v1 configmaps" gives apps, v1, configmaps. */
@@ -165,6 +199,14 @@ suite("the sources", () => {
       sources.flatMap(({ file, text }) => importProblems(file, text)),
       [],
     );
+  });
+
+  test("do not import each other in a circle, not even for types", () => {
+    assert.deepEqual(circleProblems(sources, stillInCircles), []);
+  });
+
+  test("stand in folders that one can overlook", () => {
+    assert.deepEqual(folderProblems(sources.map(({ file }) => file)), []);
   });
 
   test("name no kind where they are shared by all kinds", () => {
@@ -251,6 +293,24 @@ suite("the rules themselves", () => {
       );
     });
   }
+
+  test("a circle of files is told as the way round it", () => {
+    const circle = [
+      { file: "a/x.ts", text: 'import { y } from "./y.ts";' },
+      { file: "a/y.ts", text: 'import type { z } from "../b/z.ts";' },
+      { file: "b/z.ts", text: 'import type { y } from "../a/y.ts";\nimport { w } from "./w.ts";' },
+      { file: "b/w.ts", text: 'import { createHash } from "node:crypto";' },
+    ];
+    assert.deepEqual(circleProblems(circle), ["files import each other in a circle: a/y.ts → b/z.ts → a/y.ts"]);
+    assert.deepEqual(circleProblems([{ file: "a.ts", text: 'import { a } from "./a.ts";' }]).length, 1);
+    assert.deepEqual(circleProblems(circle.slice(0, 2)), []);
+  });
+
+  test("a folder with too many files is found", () => {
+    const files = Array.from({ length: maxFilesOfFolder }, (_, index) => `verbs/${index}.ts`);
+    assert.deepEqual(folderProblems(files), []);
+    assert.deepEqual(folderProblems([...files, "verbs/more.ts"]).length, 1);
+  });
 
   test("an export without a comment, a default export, a second index and a re-export are found", () => {
     assert.equal(documentationProblems("x.ts", "\nexport const a = 1;\n").length, 1);

@@ -13,7 +13,6 @@ import { asGo, type GoShape } from "../../rules/go-print.ts";
 import type { PodOptions } from "../pod/pod-options.ts";
 import type { PodSecurityContext, PodSpec, Sysctl } from "../pod/pod-types.ts";
 import type { AppArmorProfile, SeccompProfile, SecurityContext } from "./container-types.ts";
-import type { ContainerScope } from "./container-validation.ts";
 import { validateWindowsOptions } from "./windows-options-validation.ts";
 
 const PROFILE_SHAPE: GoShape = [
@@ -70,7 +69,7 @@ export function validateSecurityContext(
   errors: FieldError[],
   context: SecurityContext,
   path: string,
-  { hostUsers, options }: ContainerScope,
+  { hostUsers, options }: { readonly hostUsers: boolean; readonly options: PodOptions },
 ): void {
   checkAccounts(errors, context, path);
   const { procMount } = context;
