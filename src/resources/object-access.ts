@@ -1,28 +1,32 @@
 import type { KubeObject } from "../api/object.ts";
 import { cloneJson } from "../lib/clone.ts";
+import type { ResourceContext } from "./context.ts";
 import type { ServedResource } from "./model/catalog.ts";
 import { storedApiVersion } from "./model/conversion.ts";
 import type { ChangeOptions, ObjectAccess, ResourceDefinition } from "./model/definition.ts";
 import type { ObjectKey } from "./model/keys.ts";
 import { decodeEntry, encodeObject } from "./model/stored-object.ts";
+import type { DeletionRequest, Preconditions } from "./model/write-request.ts";
 import { listObjects } from "./read/object-list.ts";
 import { parseSelection } from "./read/selection.ts";
-import type { Resources } from "./resources.ts";
-import type { DeletionRequest } from "./write/deletion.ts";
-import { createAs } from "./write/managed-write.ts";
-import type { Preconditions } from "./write/preconditions.ts";
+import { type Collections, createAs } from "./write/managed-write.ts";
 
 /** What the server writes of its own accord is recorded for. */
 const MANAGER = "kube-apiserver";
 
+/** What stored objects are read from and written through. */
+export interface ObjectSource extends ResourceContext, Collections {
+  peek(resource: ServedResource, key: ObjectKey): Promise<KubeObject | undefined>;
+}
+
 /** The objects of all kinds, each in the version it is stored in, for hooks that need others than their own. */
 export class StoredObjects implements ObjectAccess {
-  readonly #resources: Resources;
+  readonly #resources: ObjectSource;
   /** What hooks have asked for, by group and plural, since the kinds last changed. */
   readonly #known = new Map<string, Map<string, ServedResource>>();
   #definitions: readonly ResourceDefinition[] = [];
 
-  constructor(resources: Resources) {
+  constructor(resources: ObjectSource) {
     this.#resources = resources;
   }
 

@@ -1,12 +1,13 @@
 import type { KubeObject } from "../api/object.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Store } from "../storage/store.ts";
+import type { ResourceContext } from "./context.ts";
 import type { Catalog, ServedResource } from "./model/catalog.ts";
 import type { ObjectAccess, ResourceDefinition } from "./model/definition.ts";
 import type { KeySpace, ObjectKey } from "./model/keys.ts";
 import { StoredObjects } from "./object-access.ts";
 import { ViewCache } from "./read/object-view.ts";
-import { Collection, type ResourceContext } from "./write/collection.ts";
+import { Collection } from "./write/collection.ts";
 
 /** What is needed to keep objects. */
 export interface ResourcesOptions {

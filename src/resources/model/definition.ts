@@ -6,10 +6,8 @@ import type { TableShape } from "../../api/reply.ts";
 import type { Status } from "../../api/status.ts";
 import type { EmptyValue } from "../../schema/decode-state.ts";
 import type { Schema } from "../../schema/schema.ts";
-import type { DeletionRequest } from "../write/deletion.ts";
-import type { Preconditions } from "../write/preconditions.ts";
-import type { ReservingWrite } from "../write/reservation.ts";
 import type { ObjectKey } from "./keys.ts";
+import type { DeletionRequest, Preconditions } from "./write-request.ts";
 
 /** What may be done with a resource, in Kubernetes' words. */
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
@@ -218,6 +216,14 @@ export interface WriteContext {
   readonly now: number;
   /** Lists and maps that the client sent empty, in the stored version; they are absent from the object. */
   readonly empties?: readonly EmptyValue[];
+}
+
+/** A write that may need something from what all objects share. */
+export interface ReservingWrite {
+  readonly next: KubeObject | undefined;
+  readonly previous: KubeObject | undefined;
+  readonly context: WriteContext;
+  readonly dryRun: boolean;
 }
 
 /** Behaviour that data cannot express. Most kinds have none. Objects are in the storage version unless said otherwise. */

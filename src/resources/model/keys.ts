@@ -1,9 +1,14 @@
-import type { ResourceDefinition } from "./definition.ts";
-
 /** Names one object of a kind. The namespace is empty for kinds without one. */
 export interface ObjectKey {
   readonly namespace: string;
   readonly name: string;
+}
+
+/** What decides where the objects of a kind lie; every ResourceDefinition says it. */
+export interface PlacedKind {
+  readonly plural: string;
+  readonly scope: "Namespaced" | "Cluster";
+  readonly storage?: { readonly prefix: string };
 }
 
 /** Maps objects to keys of the store, in the layout of kube-apiserver. */
@@ -16,19 +21,19 @@ export class KeySpace {
   }
 
   /** The prefix of all objects of a kind, or of those in one namespace. Ends with a slash. */
-  prefix(definition: ResourceDefinition, namespace = ""): string {
-    const base = `${this.root}${definition.storage?.prefix ?? definition.plural}/`;
+  prefix(kind: PlacedKind, namespace = ""): string {
+    const base = `${this.root}${kind.storage?.prefix ?? kind.plural}/`;
     return namespace === "" ? base : `${base}${namespace}/`;
   }
 
-  key(definition: ResourceDefinition, { namespace, name }: ObjectKey): string {
-    return this.prefix(definition, definition.scope === "Namespaced" ? namespace : "") + name;
+  key(kind: PlacedKind, { namespace, name }: ObjectKey): string {
+    return this.prefix(kind, kind.scope === "Namespaced" ? namespace : "") + name;
   }
 
   /** The object a key of this kind names. */
-  parse(definition: ResourceDefinition, key: string): ObjectKey {
-    const rest = key.slice(this.prefix(definition).length);
-    if (definition.scope === "Cluster") return { namespace: "", name: rest };
+  parse(kind: PlacedKind, key: string): ObjectKey {
+    const rest = key.slice(this.prefix(kind).length);
+    if (kind.scope === "Cluster") return { namespace: "", name: rest };
     const slash = rest.indexOf("/");
     return { namespace: rest.slice(0, slash), name: rest.slice(slash + 1) };
   }

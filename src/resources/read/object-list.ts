@@ -3,9 +3,9 @@ import { badRequest, expired } from "../../api/api-error.ts";
 import type { ListMeta } from "../../api/object.ts";
 import type { ViewList } from "../../api/reply.ts";
 import { type Entry, type ListOptions, type Page, StoreError } from "../../storage/store.ts";
+import type { ResourceContext } from "../context.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import { translateStoreError } from "../model/store-errors.ts";
-import type { ResourceContext } from "../write/collection.ts";
 import { type ContinueToken, parseContinueToken, printContinueToken } from "./continue-token.ts";
 import type { Selection } from "./selection.ts";
 

@@ -11,37 +11,27 @@ import type { UserInfo } from "../../api/call.ts";
 import { boundedErrors } from "../../api/field-error.ts";
 import type { Json, KubeObject } from "../../api/object.ts";
 import type { ObjectView } from "../../api/reply.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { cloneJson } from "../../lib/clone.ts";
 import { keepTimes } from "../../patch/apply/keep-times.ts";
-import type { Entry, Store, WriteResult } from "../../storage/store.ts";
-import type { Catalog, ServedResource } from "../model/catalog.ts";
+import type { Entry, WriteResult } from "../../storage/store.ts";
+import type { ResourceContext } from "../context.ts";
+import type { ServedResource } from "../model/catalog.ts";
 import { convertObject, storedApiVersion } from "../model/conversion.ts";
-import type { ObjectAccess, ResourceDefinition, WriteContext } from "../model/definition.ts";
-import type { KeySpace, ObjectKey } from "../model/keys.ts";
+import type { ResourceDefinition, WriteContext } from "../model/definition.ts";
+import type { ObjectKey } from "../model/keys.ts";
 import { translateStoreError } from "../model/store-errors.ts";
 import { decodeEntry, encodeObject } from "../model/stored-object.ts";
-import { type ViewCache, viewDeleted, viewObject } from "../read/object-view.ts";
-import { type DeletionRequest, isReleased, planDeletion } from "./deletion.ts";
+import type { DeletionRequest, Preconditions } from "../model/write-request.ts";
+import { viewDeleted, viewObject } from "../read/object-view.ts";
+import { isReleased, planDeletion } from "./deletion.ts";
 import { emptyStatus } from "./empty-status.ts";
 import { copyMark, showEmpties, toStoredForm } from "./explicit-empties.ts";
 import { countGeneration } from "./generation.ts";
 import { fillSystemMetadata, generateName, keepSystemMetadata, wipeSystemMetadata } from "./metadata.ts";
 import { validateMetadata, validateMetadataUpdate } from "./metadata-validation.ts";
-import { checkPreconditions, checkStored, checkVersion, type Preconditions } from "./preconditions.ts";
+import { checkPreconditions, checkStored, checkVersion } from "./preconditions.ts";
 import { withReservation } from "./reservation.ts";
 import { keepUntouched } from "./subresource-write.ts";
-
-/** What all collections share. */
-export interface ResourceContext {
-  readonly store: Store;
-  readonly keys: KeySpace;
-  readonly catalog: Catalog;
-  readonly views: ViewCache;
-  readonly clock: Clock;
-  /** For hooks that need other objects. */
-  readonly access: ObjectAccess;
-}
 
 /** How a write is to be done. */
 export interface WriteOptions {

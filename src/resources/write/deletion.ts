@@ -1,15 +1,8 @@
 import type { KubeObject } from "../../api/object.ts";
 import { cloneJson } from "../../lib/clone.ts";
 import type { ResourceDefinition } from "../model/definition.ts";
+import type { DeletionRequest } from "../model/write-request.ts";
 import { printTime } from "./metadata.ts";
-
-/** What a caller asked of a deletion. */
-export interface DeletionRequest {
-  readonly gracePeriodSeconds?: number;
-  readonly propagationPolicy?: string;
-  /** The deprecated way to say Orphan (true) or Background (false). */
-  readonly orphanDependents?: boolean;
-}
 
 /** What is to be done with the stored object. "none": it is being deleted already and nothing changes. */
 export type DeletionPlan =

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { cloneJson } from "../../lib/clone.ts";
 import { applyPatch } from "../../patch/apply/apply-patch.ts";
 import { trackUpdate } from "../../patch/apply/track-update.ts";
@@ -6,12 +7,18 @@ import { decodeBySchema } from "../../schema/decode.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import type { ObjectKey } from "../model/keys.ts";
 import { trackingScopeOf } from "../model/tracking-scope.ts";
-import type { Resources } from "../resources.ts";
+import type { Collection } from "./collection.ts";
 import { printTime } from "./metadata.ts";
+
+/** Where the collection of a kind is had. */
+export interface Collections {
+  readonly clock: Clock;
+  collection(resource: ServedResource): Collection;
+}
 
 /** A part of the server that writes objects in its own name. */
 export interface ServerWriter {
-  readonly resources: Resources;
+  readonly resources: Collections;
   /** What the write is recorded for. */
   readonly manager: string;
 }

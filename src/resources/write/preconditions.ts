@@ -4,12 +4,7 @@ import type { KubeObject, ObjectMeta } from "../../api/object.ts";
 import { parseVersion } from "../../api/resource-version.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import type { ResourceDefinition } from "../model/definition.ts";
-
-/** What must be true of the stored object for a deletion to go ahead. */
-export interface Preconditions {
-  readonly uid?: string;
-  readonly resourceVersion?: string;
-}
+import type { Preconditions } from "../model/write-request.ts";
 
 /** Throws Conflict when a deletion was meant for another object than the stored one. */
 export function checkPreconditions(

@@ -1,13 +1,4 @@
-import type { KubeObject } from "../../api/object.ts";
-import type { ObjectAccess, Reservation, ResourceDefinition, WriteContext } from "../model/definition.ts";
-
-/** A write that may need something from what all objects share. */
-export interface ReservingWrite {
-  readonly next: KubeObject | undefined;
-  readonly previous: KubeObject | undefined;
-  readonly context: WriteContext;
-  readonly dryRun: boolean;
-}
+import type { ObjectAccess, Reservation, ReservingWrite, ResourceDefinition } from "../model/definition.ts";
 
 /** What came of a write, and whether it happened. */
 export interface WriteOutcome<T> {

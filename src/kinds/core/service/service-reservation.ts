@@ -1,7 +1,6 @@
 import type { KubeObject } from "../../../api/object.ts";
 import { cloneJson } from "../../../lib/clone.ts";
-import type { ObjectAccess, Reservation } from "../../../resources/model/definition.ts";
-import type { ReservingWrite } from "../../../resources/write/reservation.ts";
+import type { ObjectAccess, Reservation, ReservingWrite } from "../../../resources/model/definition.ts";
 import { readServiceNetwork, releaseAddress, type ServiceNetwork, takeAddress } from "./service-addresses.ts";
 import { keepsBothFamilies, settleFamilies } from "./service-families.ts";
 import { releaseNodePorts, takeNodePorts, unusedNodePorts } from "./service-node-ports.ts";

@@ -1,0 +1,17 @@
+import type { Clock } from "../lib/clock.ts";
+import type { Store } from "../storage/store.ts";
+import type { Catalog } from "./model/catalog.ts";
+import type { ObjectAccess } from "./model/definition.ts";
+import type { KeySpace } from "./model/keys.ts";
+import type { ViewCache } from "./read/object-view.ts";
+
+/** What reads and writes of all kinds share: one control plane over one store. */
+export interface ResourceContext {
+  readonly store: Store;
+  readonly keys: KeySpace;
+  readonly catalog: Catalog;
+  readonly views: ViewCache;
+  readonly clock: Clock;
+  /** For hooks that need other objects. */
+  readonly access: ObjectAccess;
+}
