@@ -8,7 +8,7 @@ import {
 } from "../../api/field-error.ts";
 import { pathSegment, qualifiedName } from "../../api/names.ts";
 import type { JsonObject } from "../../api/object.ts";
-import type { LabelSelector } from "../rules/common-types.ts";
+import type { LabelSelector } from "../../types/meta.ts";
 import { pushInvalid } from "../rules/formats.ts";
 import { validateLabelSelector } from "../rules/label-selector.ts";
 

@@ -9,7 +9,7 @@ import {
 import { pathSegment } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
-import type { LabelSelector } from "../rules/common-types.ts";
+import type { LabelSelector } from "../../types/meta.ts";
 import { pushInvalid, subdomainName } from "../rules/formats.ts";
 import { validateLabelSelector } from "../rules/label-selector.ts";
 import { type MatchResources, pushMatchErrors, pushMutableErrors } from "./match-rules.ts";

@@ -1,7 +1,7 @@
 import { duplicateField, type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
-import type { LabelSelector } from "../rules/common-types.ts";
+import type { LabelSelector } from "../../types/meta.ts";
 import { dns1035Label, pushInvalid, subdomainName } from "../rules/formats.ts";
 import { sameValue } from "../rules/immutable.ts";
 import { validateLabelSelector } from "../rules/label-selector.ts";

@@ -2,13 +2,13 @@ import { type FieldError, invalidField, notSupportedField, requiredField } from 
 import { isObject, type Json, type JsonObject, type KubeObject, type ObjectMeta } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { validateLabels } from "../../resources/write/metadata-validation.ts";
+import type { PodSpec } from "../../types/pod.ts";
+import type { PersistentVolumeClaimSpec, Volume } from "../../types/volume.ts";
 import { internalForm } from "../core/pod/internal-form.ts";
 import { setPodTemplateDefaults } from "../core/pod/pod-spec-defaults.ts";
 import { validatePodTemplate } from "../core/pod/pod-spec-validation.ts";
-import type { PodSpec } from "../core/pod/pod-types.ts";
 import { podTemplateWarnings } from "../core/pod/pod-warnings.ts";
 import { validateClaimSpec } from "../core/volume/claim-spec-validation.ts";
-import type { PersistentVolumeClaimSpec, Volume } from "../core/volume/volume-types.ts";
 import { claimWarnings } from "../core/volume/volume-warnings.ts";
 import type { Defaults } from "../rules/defaults.ts";
 import { labelName } from "../rules/formats.ts";

@@ -8,9 +8,9 @@ import {
 import { matchesLabels } from "../../api/label-selector.ts";
 import { isObject, type Json, type JsonObject, type KubeObject, type ObjectMeta } from "../../api/object.ts";
 import { readSelectorObject } from "../../api/selector-object.ts";
+import type { PodSpec } from "../../types/pod.ts";
 import { dropDisabledFields } from "../core/pod/pod-disabled-fields.ts";
 import { validatePodTemplate } from "../core/pod/pod-spec-validation.ts";
-import type { PodSpec } from "../core/pod/pod-types.ts";
 import { podTemplateWarnings } from "../core/pod/pod-warnings.ts";
 import { labelName } from "../rules/formats.ts";
 import type { GoShape } from "../rules/go-print.ts";

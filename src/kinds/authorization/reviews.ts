@@ -6,7 +6,7 @@ import type { AccessVerdict, WantedAccess } from "../../api/identity.ts";
 import { parseLabelSelector } from "../../api/label-selector.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
-import type { LabelSelectorRequirement } from "../rules/common-types.ts";
+import type { LabelSelectorRequirement } from "../../types/meta.ts";
 import { asGo } from "../rules/go-print.ts";
 import { validateOperator, validateRequirement } from "../rules/label-selector.ts";
 

@@ -1,10 +1,10 @@
 import { type FieldError, invalidField } from "../../api/field-error.ts";
 import type { Json, KubeObject, ObjectMeta } from "../../api/object.ts";
+import type { Container } from "../../types/container.ts";
+import type { Affinity, PodSpec } from "../../types/pod.ts";
 import { memberOf, type PodTemplate } from "../apps/workload.ts";
 import { isConditionTrue } from "../cells.ts";
-import type { Container } from "../core/container/container-types.ts";
 import { internalForm } from "../core/pod/internal-form.ts";
-import type { Affinity, PodSpec } from "../core/pod/pod-types.ts";
 import { asGo } from "../rules/go-print.ts";
 import { immutable, sameValue } from "../rules/immutable.ts";
 import { orderedSelector } from "../rules/label-selector.ts";

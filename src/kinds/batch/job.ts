@@ -3,6 +3,7 @@ import { type FieldError, invalidField, requiredField } from "../../api/field-er
 import { dns1123Label } from "../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject, type ObjectMeta } from "../../api/object.ts";
 import type { ResourceHooks, WriteContext } from "../../resources/model/definition.ts";
+import type { Texts } from "../../types/meta.ts";
 import {
   isChanged,
   isUsable,
@@ -14,7 +15,6 @@ import {
 } from "../apps/workload.ts";
 import { setPodTemplateDefaults } from "../core/pod/pod-spec-defaults.ts";
 import { podTemplateWarnings } from "../core/pod/pod-warnings.ts";
-import type { Texts } from "../rules/common-types.ts";
 import type { Defaults } from "../rules/defaults.ts";
 import { hasInvalidValue, orderedSelector, orderedTexts, validateLabelSelector } from "../rules/label-selector.ts";
 import { validateJobSpec } from "./job-spec-validation.ts";

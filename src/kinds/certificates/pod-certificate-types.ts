@@ -1,5 +1,5 @@
 import type { JsonObject, KubeObject } from "../../api/object.ts";
-import type { Texts } from "../rules/common-types.ts";
+import type { Texts } from "../../types/meta.ts";
 import type { Condition } from "../rules/conditions.ts";
 
 /** What a node asks for in the name of a pod. */

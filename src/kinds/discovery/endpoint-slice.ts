@@ -9,7 +9,7 @@ import {
 import { labelValue, qualifiedName } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
-import type { Texts } from "../rules/common-types.ts";
+import type { Texts } from "../../types/meta.ts";
 import { type DeclaredRules, declaredHook } from "../rules/declared.ts";
 import { labelName, pushInvalid, subdomainName } from "../rules/formats.ts";
 import { sameValue } from "../rules/immutable.ts";

@@ -8,7 +8,7 @@ import {
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
 import { rangeAround } from "../../lib/ip-range.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
-import type { LabelSelector } from "../rules/common-types.ts";
+import type { LabelSelector } from "../../types/meta.ts";
 import { declaredHook } from "../rules/declared.ts";
 import { portName, portNumber, pushInvalid } from "../rules/formats.ts";
 import { parseLooseRange, pushRangeErrors, rangeWarnings } from "../rules/ip-ranges.ts";

@@ -1,8 +1,8 @@
 import { type FieldError, invalidField, notSupportedField } from "../../api/field-error.ts";
 import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
+import type { LabelSelector } from "../../types/meta.ts";
 import { memberOf } from "../apps/workload.ts";
-import type { LabelSelector } from "../rules/common-types.ts";
 import { validateConditions } from "../rules/conditions.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";
 import { sameValue } from "../rules/immutable.ts";

@@ -2,7 +2,7 @@ import { type FieldError, invalidField, notSupportedField, requiredField } from 
 import { pathSegment } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
-import type { LabelSelector } from "../rules/common-types.ts";
+import type { LabelSelector } from "../../types/meta.ts";
 import { declaredHook } from "../rules/declared.ts";
 import { pushInvalid, subdomainName } from "../rules/formats.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";

@@ -1,6 +1,6 @@
 import type { JsonObject, ObjectMeta } from "../../api/object.ts";
-import type { NodeSelector } from "../core/pod/pod-types.ts";
-import type { Texts } from "../rules/common-types.ts";
+import type { Texts } from "../../types/meta.ts";
+import type { NodeSelector } from "../../types/pod.ts";
 import type { Condition } from "../rules/conditions.ts";
 
 /** A condition on devices. */

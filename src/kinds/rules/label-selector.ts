@@ -2,7 +2,7 @@ import { type FieldError, forbiddenField, invalidField, requiredField } from "..
 import { labelValue, qualifiedName } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import { validateLabels } from "../../resources/write/metadata-validation.ts";
-import type { LabelSelector, LabelSelectorRequirement, Texts } from "./common-types.ts";
+import type { LabelSelector, LabelSelectorRequirement, Texts } from "../../types/meta.ts";
 
 /** Tolerance for what the stored object already has. */
 export interface SelectorOptions {

@@ -2,7 +2,7 @@ import { type FieldError, forbiddenField, invalidField, requiredField, tooLongFi
 import { byteLength, qualifiedName } from "../../api/names.ts";
 import type { ObjectMeta } from "../../api/object.ts";
 import { validateLabels } from "../../resources/write/metadata-validation.ts";
-import type { Texts } from "./common-types.ts";
+import type { Texts } from "../../types/meta.ts";
 
 const MAX_ANNOTATION_BYTES = 262_144;
 

@@ -1,5 +1,5 @@
 import { isObject, type Json } from "../../api/object.ts";
-import type { LabelSelector } from "./common-types.ts";
+import type { LabelSelector } from "../../types/meta.ts";
 
 const DEPRECATED: Readonly<Record<string, string>> = {
   "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',

@@ -1,5 +1,5 @@
 import { parseQuantity, printQuantity, withoutZeros } from "../../api/quantity.ts";
-import type { Texts } from "./common-types.ts";
+import type { Texts } from "../../types/meta.ts";
 
 const MILLI = -3;
 // Only texts in these forms can be finer than a thousandth.

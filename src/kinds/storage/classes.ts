@@ -10,7 +10,7 @@ import {
 import { byteLength, qualifiedName } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
-import type { Texts } from "../rules/common-types.ts";
+import type { Texts } from "../../types/meta.ts";
 import { declaredHook } from "../rules/declared.ts";
 import { sameValue } from "../rules/immutable.ts";
 import { deprecatedNodeLabel } from "../rules/node-labels.ts";

@@ -1,9 +1,9 @@
 import path from "node:path";
 import { type FieldError, forbiddenField, requiredField } from "../../api/field-error.ts";
+import type { PersistentVolumeSpec } from "../../types/persistent-volume.ts";
 import { accessModeErrors } from "../core/volume/claim-spec-validation.ts";
 import { sourceErrors } from "../core/volume/persistent-volume-sources.ts";
 import { setVolumeDefaults } from "../core/volume/volume-defaults.ts";
-import type { PersistentVolumeSpec } from "../core/volume/volume-object-types.ts";
 import { roundResourceList } from "../rules/quantities.ts";
 
 const INLINE = "in the context of inline volumes";

@@ -2,9 +2,9 @@ import { type FieldError, forbiddenField, invalidField, requiredField, tooLongFi
 import { byteLength } from "../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
-import type { PersistentVolumeSpec } from "../core/volume/volume-object-types.ts";
+import type { Texts } from "../../types/meta.ts";
+import type { PersistentVolumeSpec } from "../../types/persistent-volume.ts";
 import { checkDriverName } from "../core/volume/volume-source-validation.ts";
-import type { Texts } from "../rules/common-types.ts";
 import { declaredHook } from "../rules/declared.ts";
 import { pushInvalid, rangeMessage, subdomainName } from "../rules/formats.ts";
 import { sameValue } from "../rules/immutable.ts";

@@ -10,7 +10,7 @@ import { qualifiedName } from "../../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../../api/object.ts";
 import { compareQuantities, parseQuantity, type Quantity } from "../../../api/quantity.ts";
 import type { ResourceHooks } from "../../../resources/model/definition.ts";
-import type { Texts } from "../../rules/common-types.ts";
+import type { Texts } from "../../../types/meta.ts";
 import { roundResourceList } from "../../rules/quantities.ts";
 import {
   isOvercommitAllowed,

@@ -2,7 +2,7 @@ import { type FieldError, invalidField, requiredField } from "../../../api/field
 import { isObject, type JsonObject, type KubeObject } from "../../../api/object.ts";
 import { compareQuantities, parseQuantity } from "../../../api/quantity.ts";
 import type { ResourceHooks } from "../../../resources/model/definition.ts";
-import type { Texts } from "../../rules/common-types.ts";
+import type { Texts } from "../../../types/meta.ts";
 import { asGo, type GoShape } from "../../rules/go-print.ts";
 import { IMMUTABLE } from "../../rules/immutable.ts";
 import { roundResourceList } from "../../rules/quantities.ts";

@@ -1,7 +1,5 @@
 import { type FieldError, invalidField, requiredField } from "../../../api/field-error.ts";
 import { configMapKey } from "../../../api/names.ts";
-import { pushBackstepErrors } from "../../rules/file-paths.ts";
-import { environmentName, labelName, pushInvalid, subdomainName } from "../../rules/formats.ts";
 import type {
   ConfigMapKeySelector,
   Container,
@@ -9,7 +7,9 @@ import type {
   EnvVar,
   EnvVarSource,
   FileKeySelector,
-} from "./container-types.ts";
+} from "../../../types/container.ts";
+import { pushBackstepErrors } from "../../rules/file-paths.ts";
+import { environmentName, labelName, pushInvalid, subdomainName } from "../../rules/formats.ts";
 import { checkFieldRef, checkResourceRef, ENVIRONMENT_FIELDS } from "./downward-api-validation.ts";
 
 /** Checks the environment variables of a container and where they come from. */

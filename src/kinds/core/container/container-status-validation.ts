@@ -9,10 +9,10 @@ import {
 } from "../../../api/field-error.ts";
 import { byteLength } from "../../../api/names.ts";
 import { parseQuantity } from "../../../api/quantity.ts";
+import type { Container } from "../../../types/container.ts";
+import type { PodSpec } from "../../../types/pod.ts";
+import type { ContainerStatus, PodStatus, ResourceHealth, ResourceStatus } from "../../../types/pod-status.ts";
 import { accountNumber, inRange, pushInvalid } from "../../rules/formats.ts";
-import type { ContainerStatus, PodStatus, ResourceHealth, ResourceStatus } from "../pod/pod-status-types.ts";
-import type { PodSpec } from "../pod/pod-types.ts";
-import type { Container } from "./container-types.ts";
 
 const MAX_USER = 2 ** 32 - 1;
 const HEALTH = ["Healthy", "Unhealthy", "Unknown"];

@@ -6,12 +6,12 @@ import {
   requiredField,
   tooManyField,
 } from "../../../api/field-error.ts";
+import type { Container, ContainerPort, ContainerResizePolicy } from "../../../types/container.ts";
+import type { Volume } from "../../../types/volume.ts";
 import { labelName, portName, portNumber, pushInvalid } from "../../rules/formats.ts";
 import type { PodOptions } from "../pod/pod-options.ts";
 import { validateVolumeDevices, validateVolumeMounts } from "../volume/volume-mount-validation.ts";
-import type { Volume } from "../volume/volume-types.ts";
 import { validateEnvironment } from "./container-environment-validation.ts";
-import type { Container, ContainerPort, ContainerResizePolicy } from "./container-types.ts";
 import { checkPullPolicy } from "./pull-policy.ts";
 import { validateResources } from "./resource-validation.ts";
 import { validateSecurityContext } from "./security-context-validation.ts";

@@ -1,10 +1,10 @@
 import { type FieldError, invalidField, notSupportedField, requiredField } from "../../../api/field-error.ts";
 import { qualifiedName } from "../../../api/names.ts";
+import type { ObjectFieldSelector, ResourceFieldSelector } from "../../../types/container.ts";
+import type { DownwardAPIVolumeFile } from "../../../types/volume.ts";
 import { pushOwnFileErrors } from "../../rules/file-paths.ts";
 import { pushInvalid } from "../../rules/formats.ts";
 import { checkMode, checkOwner } from "../volume/volume-checks.ts";
-import type { DownwardAPIVolumeFile } from "../volume/volume-types.ts";
-import type { ObjectFieldSelector, ResourceFieldSelector } from "./container-types.ts";
 
 const FILE_FIELDS = ["metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"];
 /** The fields of a pod that environment variables may show. */

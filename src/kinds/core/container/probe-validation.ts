@@ -5,8 +5,6 @@ import {
   notSupportedField,
   requiredField,
 } from "../../../api/field-error.ts";
-import { headerName, pushInvalid, pushPortErrors } from "../../rules/formats.ts";
-import { NOT_NEGATIVE } from "../../rules/numbers.ts";
 import type {
   Container,
   ExecAction,
@@ -16,7 +14,9 @@ import type {
   Probe,
   SleepAction,
   TCPSocketAction,
-} from "./container-types.ts";
+} from "../../../types/container.ts";
+import { headerName, pushInvalid, pushPortErrors } from "../../rules/formats.ts";
+import { NOT_NEGATIVE } from "../../rules/numbers.ts";
 import type { ContainerScope } from "./container-validation.ts";
 import { LINUX_SIGNALS, WINDOWS_SIGNALS } from "./stop-signals.ts";
 

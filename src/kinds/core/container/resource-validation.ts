@@ -7,6 +7,7 @@ import {
   requiredField,
 } from "../../../api/field-error.ts";
 import { compareQuantities, parseQuantity } from "../../../api/quantity.ts";
+import type { ResourceClaim, ResourceRequirements } from "../../../types/container.ts";
 import { labelName, pushInvalid } from "../../rules/formats.ts";
 import {
   isHugePages,
@@ -18,7 +19,6 @@ import {
   pushResourceNameErrors,
 } from "../../rules/resource-names.ts";
 import type { PodOptions } from "../pod/pod-options.ts";
-import type { ResourceClaim, ResourceRequirements } from "./container-types.ts";
 
 /** What asks for resources. */
 export interface ResourceScope {

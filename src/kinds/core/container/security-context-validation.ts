@@ -7,12 +7,12 @@ import {
   tooLongField,
 } from "../../../api/field-error.ts";
 import { byteLength } from "../../../api/names.ts";
+import type { AppArmorProfile, SeccompProfile, SecurityContext } from "../../../types/container.ts";
+import type { PodSecurityContext, PodSpec, Sysctl } from "../../../types/pod.ts";
 import { pushDescendingErrors } from "../../rules/file-paths.ts";
 import { accountNumber, pushInvalid } from "../../rules/formats.ts";
 import { asGo, type GoShape } from "../../rules/go-print.ts";
 import type { PodOptions } from "../pod/pod-options.ts";
-import type { PodSecurityContext, PodSpec, Sysctl } from "../pod/pod-types.ts";
-import type { AppArmorProfile, SeccompProfile, SecurityContext } from "./container-types.ts";
 import { validateWindowsOptions } from "./windows-options-validation.ts";
 
 const PROFILE_SHAPE: GoShape = [

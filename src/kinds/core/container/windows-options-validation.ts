@@ -1,9 +1,9 @@
 import { type FieldError, forbiddenField, invalidField } from "../../../api/field-error.ts";
 import { byteLength } from "../../../api/names.ts";
+import type { WindowsSecurityContextOptions } from "../../../types/container.ts";
+import type { PodSpec } from "../../../types/pod.ts";
+import { containersWithPaths } from "../../../types/pod-containers.ts";
 import { pushInvalid, subdomainName } from "../../rules/formats.ts";
-import { containersWithPaths } from "../pod/pod-containers.ts";
-import type { PodSpec } from "../pod/pod-types.ts";
-import type { WindowsSecurityContextOptions } from "./container-types.ts";
 
 const MAX_SPEC_BYTES = 64 * 1024;
 const DNS_LABEL = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?";

@@ -9,7 +9,7 @@ import {
 import { byteLength, labelValue, qualifiedName } from "../../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../../api/object.ts";
 import type { ResourceHooks } from "../../../resources/model/definition.ts";
-import type { Texts } from "../../rules/common-types.ts";
+import type { Texts } from "../../../types/meta.ts";
 import { pushInvalid } from "../../rules/formats.ts";
 import { haveBothRangeFamilies, parseLooseRange, pushRangeErrors, rangeWarnings } from "../../rules/ip-ranges.ts";
 import { roundResourceList } from "../../rules/quantities.ts";

@@ -1,9 +1,6 @@
 import { type FieldError, forbiddenField, invalidField, requiredField } from "../../../api/field-error.ts";
 import { labelValue, qualifiedName } from "../../../api/names.ts";
-import type { LabelSelector } from "../../rules/common-types.ts";
-import { inRange, labelName, pushInvalid, subdomainName } from "../../rules/formats.ts";
-import { validateLabelSelector } from "../../rules/label-selector.ts";
-import type { PodOptions } from "./pod-options.ts";
+import type { LabelSelector } from "../../../types/meta.ts";
 import type {
   Affinity,
   NodeSelector,
@@ -11,7 +8,10 @@ import type {
   NodeSelectorTerm,
   PodAffinity,
   PodAffinityTerm,
-} from "./pod-types.ts";
+} from "../../../types/pod.ts";
+import { inRange, labelName, pushInvalid, subdomainName } from "../../rules/formats.ts";
+import { validateLabelSelector } from "../../rules/label-selector.ts";
+import type { PodOptions } from "./pod-options.ts";
 
 const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";

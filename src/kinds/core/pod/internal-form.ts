@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../../../api/object.ts";
-import type { Texts } from "../../rules/common-types.ts";
+import type { Texts } from "../../../types/meta.ts";
 import { orderedSelector, orderedTexts } from "../../rules/label-selector.ts";
 import forms from "./internal-forms.json" with { type: "json" };
 

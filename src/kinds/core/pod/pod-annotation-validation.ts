@@ -1,11 +1,11 @@
 import { type FieldError, forbiddenField, invalidField, quote } from "../../../api/field-error.ts";
 import type { ObjectMeta } from "../../../api/object.ts";
-import type { Texts } from "../../rules/common-types.ts";
+import type { AppArmorProfile, SeccompProfile } from "../../../types/container.ts";
+import type { Texts } from "../../../types/meta.ts";
+import type { PodSpec, Toleration } from "../../../types/pod.ts";
+import { containersWithPaths } from "../../../types/pod-containers.ts";
 import { pushDescendingErrors } from "../../rules/file-paths.ts";
-import type { AppArmorProfile, SeccompProfile } from "../container/container-types.ts";
-import { containersWithPaths } from "./pod-containers.ts";
 import type { PodOptions } from "./pod-options.ts";
-import type { PodSpec, Toleration } from "./pod-types.ts";
 import { validateTolerations } from "./scheduling-validation.ts";
 
 /** Marks a pod that shows one which a node runs on its own account. */

@@ -3,10 +3,10 @@ import { type FieldError, notSupportedField, printFieldError, quote, requiredFie
 import { isObject, type KubeObject } from "../../../api/object.ts";
 import type { Status } from "../../../api/status.ts";
 import type { ObjectAccess, SubresourceCall } from "../../../resources/model/definition.ts";
+import type { PodSpec } from "../../../types/pod.ts";
+import type { PodStatus } from "../../../types/pod-status.ts";
 import { pushInvalid, subdomainName } from "../../rules/formats.ts";
 import { setPodCondition } from "./pod-conditions.ts";
-import type { PodStatus } from "./pod-status-types.ts";
-import type { PodSpec } from "./pod-types.ts";
 
 /** What an action answers with that went well. */
 export const SUCCESS: Status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success" };

@@ -1,5 +1,5 @@
 import { printTime } from "../../../resources/write/metadata.ts";
-import type { PodCondition, PodStatus } from "./pod-status-types.ts";
+import type { PodCondition, PodStatus } from "../../../types/pod-status.ts";
 
 /** Sets a condition of a pod; its time is that of the last change of its status. Changes `status`. */
 export function setPodCondition(status: PodStatus, condition: PodCondition, now: number): void {

@@ -7,7 +7,8 @@ import {
   requiredField,
 } from "../../../api/field-error.ts";
 import type { WriteContext } from "../../../resources/model/definition.ts";
-import type { Container, EphemeralContainer } from "../container/container-types.ts";
+import type { Container, EphemeralContainer } from "../../../types/container.ts";
+import type { PodSpec } from "../../../types/pod.ts";
 import {
   type ContainerScope,
   checkHostPorts,
@@ -16,7 +17,6 @@ import {
   validateContainerCommon,
 } from "../container/container-validation.ts";
 import { validateLifecycle, validateProbes } from "../container/probe-validation.ts";
-import type { PodSpec } from "./pod-types.ts";
 
 /** Checks the containers of a pod: the main ones, those that come first, and those that joined later. */
 export function validateAllContainers(errors: FieldError[], spec: PodSpec, path: string, scope: ContainerScope): void {

@@ -1,15 +1,15 @@
 import type { KubeObject } from "../../../api/object.ts";
-import type { LabelSelector, Texts } from "../../rules/common-types.ts";
+import type { AppArmorProfile } from "../../../types/container.ts";
+import type { LabelSelector, Texts } from "../../../types/meta.ts";
+import type { PodAffinity, PodAffinityTerm, PodSpec } from "../../../types/pod.ts";
+import { containersWithPaths } from "../../../types/pod-containers.ts";
+import type { PodStatus } from "../../../types/pod-status.ts";
 import { sameValue } from "../../rules/immutable.ts";
-import type { AppArmorProfile } from "../container/container-types.ts";
 import { validateAppArmorProfile } from "../container/security-context-validation.ts";
 import { APP_ARMOR_PREFIX, annotationOf } from "./pod-annotation-validation.ts";
-import { containersWithPaths } from "./pod-containers.ts";
 import { dropDisabledFields } from "./pod-disabled-fields.ts";
 import { setPodLevelDefaults } from "./pod-level-resources.ts";
 import { qosClassOf } from "./pod-qos.ts";
-import type { PodStatus } from "./pod-status-types.ts";
-import type { PodAffinity, PodAffinityTerm, PodSpec } from "./pod-types.ts";
 
 /** What a new pod is given besides what it asks for. Changes `pod`; the result is texts for the client. */
 export function prepareNewPod(pod: KubeObject, spec: PodSpec): string[] {

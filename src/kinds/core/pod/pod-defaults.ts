@@ -1,9 +1,9 @@
 import { isObject, type KubeObject } from "../../../api/object.ts";
+import type { Container } from "../../../types/container.ts";
+import type { PodSpec } from "../../../types/pod.ts";
+import type { PodStatus } from "../../../types/pod-status.ts";
 import { roundResourceList, roundResources } from "../../rules/quantities.ts";
-import type { Container } from "../container/container-types.ts";
 import { setPodSpecDefaults } from "./pod-spec-defaults.ts";
-import type { PodStatus } from "./pod-status-types.ts";
-import type { PodSpec } from "./pod-types.ts";
 
 /** Fills in what a pod leaves out. Templates get less. Changes `pod`. */
 export function setPodDefaults(pod: KubeObject): void {

@@ -1,10 +1,10 @@
 import type { JsonObject } from "../../../api/object.ts";
-import type { Texts } from "../../rules/common-types.ts";
-import type { Container, LifecycleHandler } from "../container/container-types.ts";
-import type { Volume } from "../volume/volume-types.ts";
+import type { Container, LifecycleHandler } from "../../../types/container.ts";
+import type { Texts } from "../../../types/meta.ts";
+import type { PodSpec } from "../../../types/pod.ts";
+import type { PodStatus } from "../../../types/pod-status.ts";
+import type { Volume } from "../../../types/volume.ts";
 import { allContainers, probesOf } from "./pod-spec-defaults.ts";
-import type { PodStatus } from "./pod-status-types.ts";
-import type { PodSpec } from "./pod-types.ts";
 
 /** Objects that may have one of the fields of a feature. */
 type Holders = (spec: PodSpec, containers: readonly Container[]) => (JsonObject | undefined)[];

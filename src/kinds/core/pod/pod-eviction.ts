@@ -5,11 +5,11 @@ import { isObject, type JsonObject, type KubeObject } from "../../../api/object.
 import { type DeleteOptions, parseDeleteOptions } from "../../../api/options.ts";
 import type { Status } from "../../../api/status.ts";
 import type { SubresourceCall } from "../../../resources/model/definition.ts";
+import type { PodStatus } from "../../../types/pod-status.ts";
 import { findCondition, readText } from "../../cells.ts";
 import { budgetsOf, countDisruption, isBudgetMet, letsUnhealthyGo, tellBusy } from "./disruption-budget.ts";
 import { SUCCESS } from "./pod-binding.ts";
 import { setPodCondition } from "./pod-conditions.ts";
-import type { PodStatus } from "./pod-status-types.ts";
 
 const TRIES = 20;
 const PAUSE_MS = 500;

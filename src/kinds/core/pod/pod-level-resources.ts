@@ -6,13 +6,13 @@ import {
   printQuantity,
   type Quantity,
 } from "../../../api/quantity.ts";
-import type { Texts } from "../../rules/common-types.ts";
+import type { Container } from "../../../types/container.ts";
+import type { Texts } from "../../../types/meta.ts";
+import type { PodSpec } from "../../../types/pod.ts";
+import { containersWithPaths } from "../../../types/pod-containers.ts";
 import { isHugePages, isOvercommitAllowed, isPodLevelResource } from "../../rules/resource-names.ts";
-import type { Container } from "../container/container-types.ts";
 import { type ContainerScope, isSidecar } from "../container/container-validation.ts";
 import { validateResources } from "../container/resource-validation.ts";
-import { containersWithPaths } from "./pod-containers.ts";
-import type { PodSpec } from "./pod-types.ts";
 
 type Amounts = Map<string, Quantity>;
 type Side = "limits" | "requests";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { printQuantity } from "../../../api/quantity.ts";
-import type { Container } from "../container/container-types.ts";
+import type { Container } from "../../../types/container.ts";
+import type { PodSpec } from "../../../types/pod.ts";
 import { aggregateResources, setPodLevelDefaults } from "./pod-level-resources.ts";
 import { qosClassOf } from "./pod-qos.ts";
-import type { PodSpec } from "./pod-types.ts";
 
 const full = { limits: { cpu: "1", memory: "1Gi" }, requests: { cpu: "1000m", memory: "1024Mi" } };
 

@@ -1,7 +1,7 @@
 import { compareQuantities, parseQuantity } from "../../../api/quantity.ts";
+import type { ResourceRequirements } from "../../../types/container.ts";
+import type { PodSpec } from "../../../types/pod.ts";
 import { isPodLevelResource } from "../../rules/resource-names.ts";
-import type { ResourceRequirements } from "../container/container-types.ts";
-import type { PodSpec } from "./pod-types.ts";
 
 /** How sure a pod can be of its resources. */
 export type QosClass = "Guaranteed" | "Burstable" | "BestEffort";

@@ -1,12 +1,12 @@
 import { type FieldError, forbiddenField, invalidField } from "../../../api/field-error.ts";
 import { cloneJson } from "../../../lib/clone.ts";
-import type { Texts } from "../../rules/common-types.ts";
+import type { Container, ResourceRequirements } from "../../../types/container.ts";
+import type { Texts } from "../../../types/meta.ts";
+import type { PodSpec } from "../../../types/pod.ts";
+import type { PodStatus } from "../../../types/pod-status.ts";
 import { sameValue } from "../../rules/immutable.ts";
-import type { Container, ResourceRequirements } from "../container/container-types.ts";
 import { isSidecar } from "../container/container-validation.ts";
 import { qosClassOf } from "./pod-qos.ts";
-import type { PodStatus } from "./pod-status-types.ts";
-import type { PodSpec } from "./pod-types.ts";
 
 const ONLY_CPU_AND_MEMORY = "only cpu and memory resources are mutable";
 

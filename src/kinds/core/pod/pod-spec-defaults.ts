@@ -1,9 +1,9 @@
 import { isObject, type Json } from "../../../api/object.ts";
+import type { Container, EphemeralContainer, LifecycleHandler, Probe } from "../../../types/container.ts";
+import type { PodSpec } from "../../../types/pod.ts";
 import { imageTag } from "../../rules/image-name.ts";
 import { roundResourceList, roundResources } from "../../rules/quantities.ts";
-import type { Container, EphemeralContainer, LifecycleHandler, Probe } from "../container/container-types.ts";
 import { setVolumeDefaults } from "../volume/volume-defaults.ts";
-import type { PodSpec } from "./pod-types.ts";
 
 /** Fills in what every pod has, whether it is one or the template of many. Changes `template`. */
 export function setPodTemplateDefaults(template: Json | undefined): void {

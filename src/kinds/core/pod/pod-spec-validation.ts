@@ -11,6 +11,8 @@ import {
 import { byteLength, qualifiedName } from "../../../api/names.ts";
 import { isObject, type Json, type ObjectMeta } from "../../../api/object.ts";
 import { validateLabels } from "../../../resources/write/metadata-validation.ts";
+import type { PodResourceClaim, PodSpec } from "../../../types/pod.ts";
+import { containersWithPaths } from "../../../types/pod-containers.ts";
 import { inRange, labelName, pushInvalid, subdomainName, subdomainWithUnderscores } from "../../rules/formats.ts";
 import { asGo } from "../../rules/go-print.ts";
 import { pushAddressErrors } from "../../rules/ip.ts";
@@ -22,11 +24,9 @@ import { validateHostProcess, validateLinuxPod, validateWindowsPod } from "../co
 import { validateVolumes } from "../volume/volume-validation.ts";
 import { validateAffinity } from "./affinity-validation.ts";
 import { MIRROR_POD, validatePodAnnotations, validateProfilesMatch } from "./pod-annotation-validation.ts";
-import { containersWithPaths } from "./pod-containers.ts";
 import { validateAllContainers } from "./pod-containers-validation.ts";
 import { validatePodLevelResources } from "./pod-level-resources.ts";
 import type { PodOptions } from "./pod-options.ts";
-import type { PodResourceClaim, PodSpec } from "./pod-types.ts";
 import { podOptions } from "./pod-validation-options.ts";
 import {
   validateSchedulingGates,

@@ -6,19 +6,19 @@ import {
   requiredField,
 } from "../../../api/field-error.ts";
 import { qualifiedName } from "../../../api/names.ts";
-import { labelName, pushInvalid, subdomainName } from "../../rules/formats.ts";
-import { asGo } from "../../rules/go-print.ts";
-import { IMMUTABLE } from "../../rules/immutable.ts";
-import { hasBothFamilies, pushAddressErrors } from "../../rules/ip.ts";
-import { validateContainerStatuses } from "../container/container-status-validation.ts";
-import type { Container } from "../container/container-types.ts";
+import type { Container } from "../../../types/container.ts";
+import type { PodSpec } from "../../../types/pod.ts";
 import type {
   PodCondition,
   PodExtendedResourceClaimStatus,
   PodResourceClaimStatus,
   PodStatus,
-} from "./pod-status-types.ts";
-import type { PodSpec } from "./pod-types.ts";
+} from "../../../types/pod-status.ts";
+import { labelName, pushInvalid, subdomainName } from "../../rules/formats.ts";
+import { asGo } from "../../rules/go-print.ts";
+import { IMMUTABLE } from "../../rules/immutable.ts";
+import { hasBothFamilies, pushAddressErrors } from "../../rules/ip.ts";
+import { validateContainerStatuses } from "../container/container-status-validation.ts";
 
 /** A pod before and after its status was written. */
 export interface StatusChange {

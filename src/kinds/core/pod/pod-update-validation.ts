@@ -1,14 +1,14 @@
 import { type FieldError, forbiddenField, invalidField, requiredField } from "../../../api/field-error.ts";
 import type { KubeObject } from "../../../api/object.ts";
 import { cloneJson } from "../../../lib/clone.ts";
+import type { Container } from "../../../types/container.ts";
+import type { NodeAffinity, NodeSelectorTerm, PodSchedulingGate, PodSpec, Toleration } from "../../../types/pod.ts";
 import { rangeMessage } from "../../rules/formats.ts";
 import { asGo, type GoShape } from "../../rules/go-print.ts";
 import { sameValue } from "../../rules/immutable.ts";
 import { printDifferences } from "../../rules/print-differences.ts";
-import type { Container } from "../container/container-types.ts";
 import { checkImageBlanks } from "./pod-containers-validation.ts";
 import type { PodOptions } from "./pod-options.ts";
-import type { NodeAffinity, NodeSelectorTerm, PodSchedulingGate, PodSpec, Toleration } from "./pod-types.ts";
 import { validateTolerations } from "./scheduling-validation.ts";
 
 const UPDATABLE = [

@@ -1,5 +1,7 @@
 import { labelValue } from "../../../api/names.ts";
 import type { ObjectMeta } from "../../../api/object.ts";
+import type { PodAffinity, PodSpec } from "../../../types/pod.ts";
+import { containersWithPaths } from "../../../types/pod-containers.ts";
 import { pushOwnFileErrors } from "../../rules/file-paths.ts";
 import { validateLabelSelector } from "../../rules/label-selector.ts";
 import { isHugePages, isMultipleOfPages } from "../../rules/resource-names.ts";
@@ -7,9 +9,7 @@ import { isSidecar } from "../container/container-validation.ts";
 import { hostSetting } from "../container/security-context-validation.ts";
 import { validateLabelKeys, validateTermSelectors } from "./affinity-validation.ts";
 import { hasInvalidDeletionCost } from "./pod-annotation-validation.ts";
-import { containersWithPaths } from "./pod-containers.ts";
 import type { PodOptions } from "./pod-options.ts";
-import type { PodAffinity, PodSpec } from "./pod-types.ts";
 import { spreadSelector } from "./scheduling-validation.ts";
 
 const STRICT: PodOptions = {

@@ -2,17 +2,17 @@ import { quote } from "../../../api/field-error.ts";
 import { labelValue } from "../../../api/names.ts";
 import type { ObjectMeta } from "../../../api/object.ts";
 import { parseQuantity } from "../../../api/quantity.ts";
-import type { Texts } from "../../rules/common-types.ts";
+import type { Container, ContainerPort } from "../../../types/container.ts";
+import type { Texts } from "../../../types/meta.ts";
+import type { NodeSelectorTerm, PodAffinity, PodSpec } from "../../../types/pod.ts";
+import { containersWithPaths, type PlacedContainer } from "../../../types/pod-containers.ts";
 import { sameValue } from "../../rules/immutable.ts";
 import { addressWarnings } from "../../rules/ip.ts";
 import { deprecatedNodeLabel } from "../../rules/node-labels.ts";
 import { isWhole } from "../../rules/resource-names.ts";
-import type { Container, ContainerPort } from "../container/container-types.ts";
 import { volumeWarnings } from "../volume/volume-warnings.ts";
 import { APP_ARMOR_PREFIX, annotationOf, SECCOMP_POD, SECCOMP_PREFIX } from "./pod-annotation-validation.ts";
-import { containersWithPaths, type PlacedContainer } from "./pod-containers.ts";
 import { profileOf } from "./pod-create.ts";
-import type { NodeSelectorTerm, PodAffinity, PodSpec } from "./pod-types.ts";
 
 const OLD_ANNOTATIONS: Readonly<Record<string, string>> = {
   "scheduler.alpha.kubernetes.io/critical-pod": 'non-functional in v1.16+; use the "priorityClassName" field instead',

@@ -3,13 +3,15 @@ import { dns1123Label } from "../../../api/names.ts";
 import { isObject, type KubeObject, type ObjectMeta } from "../../../api/object.ts";
 import { cloneJson } from "../../../lib/clone.ts";
 import type { ResourceHooks, WriteContext } from "../../../resources/model/definition.ts";
-import type { Texts } from "../../rules/common-types.ts";
+import type { Container, EphemeralContainer } from "../../../types/container.ts";
+import type { Texts } from "../../../types/meta.ts";
+import type { PodSpec } from "../../../types/pod.ts";
+import type { PodStatus } from "../../../types/pod-status.ts";
 import { isSentEmpty } from "../../rules/empties.ts";
 import { sameValue } from "../../rules/immutable.ts";
 import { addressWarnings } from "../../rules/ip.ts";
 import { nonNegative } from "../../rules/numbers.ts";
 import { printDifferences } from "../../rules/print-differences.ts";
-import type { Container, EphemeralContainer } from "../container/container-types.ts";
 import {
   MIRROR_POD,
   validateAnnotationUpdate,
@@ -25,9 +27,7 @@ import { podClaimsError, setPodLevelDefaults } from "./pod-level-resources.ts";
 import type { PodOptions } from "./pod-options.ts";
 import { validatePodResize } from "./pod-resize-validation.ts";
 import { validatePodSpec } from "./pod-spec-validation.ts";
-import type { PodStatus } from "./pod-status-types.ts";
 import { validatePodStatus } from "./pod-status-validation.ts";
-import type { PodSpec } from "./pod-types.ts";
 import { validatePodSpecUpdate } from "./pod-update-validation.ts";
 import { podOptions } from "./pod-validation-options.ts";
 import { podWarnings } from "./pod-warnings.ts";

@@ -1,6 +1,7 @@
 import { type FieldError, invalidField, requiredField } from "../../../api/field-error.ts";
 import type { KubeObject, ObjectMeta } from "../../../api/object.ts";
 import type { ResourceHooks } from "../../../resources/model/definition.ts";
+import type { Texts } from "../../../types/meta.ts";
 import { validateReplicaCounters } from "../../apps/replica-set.ts";
 import {
   isChanged,
@@ -11,7 +12,6 @@ import {
   type WorkloadSpec,
   warnOfWorkload,
 } from "../../apps/workload.ts";
-import type { Texts } from "../../rules/common-types.ts";
 import { orderedTexts } from "../../rules/label-selector.ts";
 import { nonNegativeMembers } from "../../rules/numbers.ts";
 import { setPodTemplateDefaults } from "./pod-spec-defaults.ts";

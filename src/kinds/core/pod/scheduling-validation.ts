@@ -7,11 +7,16 @@ import {
   requiredField,
 } from "../../../api/field-error.ts";
 import { labelValue, qualifiedName } from "../../../api/names.ts";
+import type {
+  PodSchedulingGate,
+  PodSchedulingGroup,
+  Toleration,
+  TopologySpreadConstraint,
+} from "../../../types/pod.ts";
 import { pushInvalid, subdomainName } from "../../rules/formats.ts";
 import { validateLabelSelector } from "../../rules/label-selector.ts";
 import { validateLabelKeys } from "./affinity-validation.ts";
 import type { PodOptions } from "./pod-options.ts";
-import type { PodSchedulingGate, PodSchedulingGroup, Toleration, TopologySpreadConstraint } from "./pod-types.ts";
 
 const EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 const INTEGER = /^(?:0|-?[1-9][0-9]*)$/;

@@ -5,8 +5,8 @@ import {
   notSupportedField,
   requiredField,
 } from "../../../api/field-error.ts";
+import { hasClusterAddress, isHeadless, NO_ADDRESS, type ServiceSpec } from "../../../types/service.ts";
 import { hasBothFamilies, isShortAddress, parseLooseAddress, pushAddressErrors } from "../../rules/ip.ts";
-import { hasClusterAddress, isHeadless, NO_ADDRESS, type ServiceSpec } from "./service-types.ts";
 
 const FAMILIES = ["IPv4", "IPv6"];
 const POLICIES = ["PreferDualStack", "RequireDualStack", "SingleStack"];

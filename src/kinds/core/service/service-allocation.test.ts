@@ -11,9 +11,9 @@ import type { WriteOptions } from "../../../resources/write/collection.ts";
 import { MemoryStore } from "../../../storage/memory.ts";
 import type { PutOptions, WriteResult } from "../../../storage/store.ts";
 import { StoreError } from "../../../storage/store.ts";
+import { specOf } from "../../../types/service.ts";
 import { builtInKinds } from "../../all.ts";
 import { serviceClaims } from "./service-claims.ts";
-import { specOf } from "./service-types.ts";
 
 const catalog = new Catalog(builtInKinds());
 const services = catalog.find("", "v1", "services") as ServedResource;

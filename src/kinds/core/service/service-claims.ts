@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../../api/object.ts";
+import { addressesOf, specOf } from "../../../types/service.ts";
 import { addressRecord, canonicalAddress, isAddressRecord } from "./service-addresses.ts";
 import { NODE_PORTS, printNodePorts, readNodePorts, unusedNodePorts } from "./service-node-ports.ts";
-import { addressesOf, specOf } from "./service-types.ts";
 
 /** What services hold of what they share, for whoever has to put it right. */
 export const serviceClaims = {

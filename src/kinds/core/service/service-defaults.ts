@@ -9,7 +9,7 @@ import {
   type ServiceSpec,
   sameTexts,
   specOf,
-} from "./service-types.ts";
+} from "../../../types/service.ts";
 
 const AFFINITY_SECONDS = 10_800;
 const TYPES_WITH_INTERNAL_POLICY: readonly string[] = ["ClusterIP", "NodePort", "LoadBalancer"];

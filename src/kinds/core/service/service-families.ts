@@ -1,6 +1,6 @@
 import { type FieldError, invalidField } from "../../../api/field-error.ts";
+import { hasClusterAddress, NO_ADDRESS, type ServiceSpec, sameTexts } from "../../../types/service.ts";
 import { addressFieldErrors, familyOf } from "./service-address-validation.ts";
-import { hasClusterAddress, NO_ADDRESS, type ServiceSpec, sameTexts } from "./service-types.ts";
 
 const POLICY = "spec.ipFamilyPolicy";
 

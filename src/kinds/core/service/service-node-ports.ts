@@ -4,7 +4,6 @@ import { invalidField } from "../../../api/field-error.ts";
 import type { KubeObject } from "../../../api/object.ts";
 import { printBits, readBits } from "../../../lib/bit-set.ts";
 import type { ObjectAccess } from "../../../resources/model/definition.ts";
-import { refuse } from "./service-refusal.ts";
 import {
   mayHaveNodePorts,
   needsHealthCheck,
@@ -12,7 +11,8 @@ import {
   type ServiceSpec,
   specOf,
   wantsNodePorts,
-} from "./service-types.ts";
+} from "../../../types/service.ts";
+import { refuse } from "./service-refusal.ts";
 
 /**
  * The ports on nodes that services can have, and where it is recorded which are taken. Compat: place and form are those

@@ -1,7 +1,7 @@
 import { duplicateField, type FieldError, notSupportedField, requiredField } from "../../../api/field-error.ts";
 import { qualifiedName } from "../../../api/names.ts";
+import type { ServicePort, ServiceSpec } from "../../../types/service.ts";
 import { labelName, portNumber, pushInvalid, pushPortErrors } from "../../rules/formats.ts";
-import type { ServicePort, ServiceSpec } from "./service-types.ts";
 
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 

@@ -1,10 +1,6 @@
 import type { KubeObject } from "../../../api/object.ts";
 import { cloneJson } from "../../../lib/clone.ts";
 import type { ObjectAccess, Reservation, ReservingWrite } from "../../../resources/model/definition.ts";
-import { readServiceNetwork, releaseAddress, type ServiceNetwork, takeAddress } from "./service-addresses.ts";
-import { keepsBothFamilies, settleFamilies } from "./service-families.ts";
-import { releaseNodePorts, takeNodePorts, unusedNodePorts } from "./service-node-ports.ts";
-import { refuse } from "./service-refusal.ts";
 import {
   addressesOf,
   hasClusterAddress,
@@ -15,7 +11,11 @@ import {
   sameTexts,
   specOf,
   wantsNodePorts,
-} from "./service-types.ts";
+} from "../../../types/service.ts";
+import { readServiceNetwork, releaseAddress, type ServiceNetwork, takeAddress } from "./service-addresses.ts";
+import { keepsBothFamilies, settleFamilies } from "./service-families.ts";
+import { releaseNodePorts, takeNodePorts, unusedNodePorts } from "./service-node-ports.ts";
+import { refuse } from "./service-refusal.ts";
 
 /** What a write of a service has taken, and what it gives up once it has happened. */
 interface Claims {

@@ -9,12 +9,18 @@ import {
 import { qualifiedName } from "../../../api/names.ts";
 import type { KubeObject } from "../../../api/object.ts";
 import { validateLabels } from "../../../resources/write/metadata-validation.ts";
+import {
+  isExternallyAccessible,
+  isHeadless,
+  needsHealthCheck,
+  type ServiceSpec,
+  specOf,
+} from "../../../types/service.ts";
 import { portNumber, pushInvalid, subdomainName } from "../../rules/formats.ts";
 import { pushAddressErrors } from "../../rules/ip.ts";
 import { pushEndpointAddressErrors, pushRangeErrors } from "../../rules/ip-ranges.ts";
 import { addressChangeErrors, addressFieldErrors, familyChangeErrors } from "./service-address-validation.ts";
 import { portErrors } from "./service-port-validation.ts";
-import { isExternallyAccessible, isHeadless, needsHealthCheck, type ServiceSpec, specOf } from "./service-types.ts";
 
 const TYPES = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 const AFFINITIES = ["ClientIP", "None"];

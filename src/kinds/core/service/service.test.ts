@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../../api/object.ts";
+import type { ServiceSpec } from "../../../types/service.ts";
 import { kindUnderTest } from "../../kind.suite.ts";
 import { coreKinds } from "../group.ts";
 import { settleFamilies } from "./service-families.ts";
-import type { ServiceSpec } from "./service-types.ts";
 
 const { complete, problems, warnings } = kindUnderTest(coreKinds, "Service");
 const ports = [{ port: 80 }];

@@ -7,12 +7,12 @@ import {
 } from "../../../api/field-error.ts";
 import type { KubeObject } from "../../../api/object.ts";
 import type { ResourceHooks } from "../../../resources/model/definition.ts";
+import { hasClusterAddress, ingressOf, NO_ADDRESS, specOf } from "../../../types/service.ts";
 import { pushInvalid, subdomainName } from "../../rules/formats.ts";
 import { addressWarnings, parseLooseAddress, pushAddressErrors } from "../../rules/ip.ts";
 import { rangeWarnings } from "../../rules/ip-ranges.ts";
 import { dropUnusedFields, hideInternalPolicy, setServiceDefaults } from "./service-defaults.ts";
 import { reserveForService } from "./service-reservation.ts";
-import { hasClusterAddress, ingressOf, NO_ADDRESS, specOf } from "./service-types.ts";
 import { OLD_TOPOLOGY, TOPOLOGY, validateService } from "./service-validation.ts";
 
 const IP_MODES = ["Proxy", "VIP"];

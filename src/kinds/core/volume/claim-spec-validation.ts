@@ -8,11 +8,15 @@ import {
 import type { ObjectMeta } from "../../../api/object.ts";
 import { parseQuantity } from "../../../api/quantity.ts";
 import { validateLabels } from "../../../resources/write/metadata-validation.ts";
+import type {
+  PersistentVolumeClaimSpec,
+  PersistentVolumeClaimTemplate,
+  TypedObjectReference,
+} from "../../../types/volume.ts";
 import { labelName, pushInvalid, subdomainName } from "../../rules/formats.ts";
 import { validateLabelSelector } from "../../rules/label-selector.ts";
 import { pushAnnotationErrors } from "../../rules/metadata.ts";
 import { pushAmountErrors } from "../../rules/resource-names.ts";
-import type { PersistentVolumeClaimSpec, PersistentVolumeClaimTemplate, TypedObjectReference } from "./volume-types.ts";
 
 const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 /** How the storage of a volume is seen. */

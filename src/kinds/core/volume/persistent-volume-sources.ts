@@ -1,13 +1,13 @@
 import { type FieldError, forbiddenField, invalidField, requiredField } from "../../../api/field-error.ts";
 import { byteLength } from "../../../api/names.ts";
 import { isObject, type JsonObject } from "../../../api/object.ts";
+import type { PersistentVolumeSpec, SecretReference } from "../../../types/persistent-volume.ts";
+import type * as types from "../../../types/volume.ts";
 import { pushBackstepErrors } from "../../rules/file-paths.ts";
 import { inRange, labelName, pushInvalid, subdomainName } from "../../rules/formats.ts";
 import { podOptions } from "../pod/pod-validation-options.ts";
 import { checkRequired } from "./volume-checks.ts";
-import type { PersistentVolumeSpec, SecretReference } from "./volume-object-types.ts";
 import { checkDriverName, checkSource, type SourcePlace } from "./volume-source-validation.ts";
-import type * as types from "./volume-types.ts";
 
 type Check = (errors: FieldError[], source: JsonObject, path: string, name: string) => void;
 

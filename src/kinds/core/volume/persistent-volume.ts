@@ -11,6 +11,8 @@ import { isObject, type JsonObject, type KubeObject } from "../../../api/object.
 import { parseQuantity } from "../../../api/quantity.ts";
 import type { ResourceHooks } from "../../../resources/model/definition.ts";
 import { printTime } from "../../../resources/write/metadata.ts";
+import { type PersistentVolumeSpec, statusOf, volumeSpecOf } from "../../../types/persistent-volume.ts";
+import type { NodeSelectorTerm } from "../../../types/pod.ts";
 import { pushInvalid, subdomainName } from "../../rules/formats.ts";
 import { asGo, type GoShape } from "../../rules/go-print.ts";
 import { IMMUTABLE, immutable, sameValue } from "../../rules/immutable.ts";
@@ -19,11 +21,9 @@ import { printDifferences } from "../../rules/print-differences.ts";
 import { roundResourceList } from "../../rules/quantities.ts";
 import { wholeValue } from "../../rules/resource-names.ts";
 import { validateNodeSelector } from "../pod/affinity-validation.ts";
-import type { NodeSelectorTerm } from "../pod/pod-types.ts";
 import { accessModeErrors, VOLUME_MODES } from "./claim-spec-validation.ts";
 import { sourceErrors, VOLUME_SOURCES } from "./persistent-volume-sources.ts";
 import { setVolumeDefaults } from "./volume-defaults.ts";
-import { type PersistentVolumeSpec, statusOf, volumeSpecOf } from "./volume-object-types.ts";
 
 const POLICIES = ["Delete", "Recycle", "Retain"];
 const MOUNT_OPTIONS = "volume.beta.kubernetes.io/mount-options";

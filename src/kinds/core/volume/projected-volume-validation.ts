@@ -5,6 +5,14 @@ import {
   notSupportedField,
   requiredField,
 } from "../../../api/field-error.ts";
+import type {
+  ClusterTrustBundleProjection,
+  PodCertificateProjection,
+  ProjectedVolumeSource,
+  SecretProjection,
+  ServiceAccountTokenProjection,
+  VolumeProjection,
+} from "../../../types/volume.ts";
 import { pushOwnFileErrors } from "../../rules/file-paths.ts";
 import { pushInvalid } from "../../rules/formats.ts";
 import { asGo, type GoShape } from "../../rules/go-print.ts";
@@ -19,14 +27,6 @@ import {
 import { checkDownwardFile } from "../container/downward-api-validation.ts";
 import type { PodOptions } from "../pod/pod-options.ts";
 import { checkKeyToPath, checkMode, checkOwner } from "./volume-checks.ts";
-import type {
-  ClusterTrustBundleProjection,
-  PodCertificateProjection,
-  ProjectedVolumeSource,
-  SecretProjection,
-  ServiceAccountTokenProjection,
-  VolumeProjection,
-} from "./volume-types.ts";
 
 /** Where things are, and which files the volume has so far. */
 interface Place {

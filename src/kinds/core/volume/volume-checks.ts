@@ -1,8 +1,8 @@
 import { type FieldError, invalidField, requiredField } from "../../../api/field-error.ts";
 import type { JsonObject } from "../../../api/object.ts";
+import type { KeyToPath } from "../../../types/container.ts";
 import { pushOwnFileErrors } from "../../rules/file-paths.ts";
 import { accountNumber, inRange, pushInvalid } from "../../rules/formats.ts";
-import type { KeyToPath } from "../container/container-types.ts";
 
 /** Checks the access rights of files that a volume makes. */
 export function checkMode(errors: FieldError[], mode: number | undefined, path: string): void {

@@ -1,6 +1,6 @@
+import type { Volume, VolumeProjection } from "../../../types/volume.ts";
 import { imageTag } from "../../rules/image-name.ts";
 import { roundResources } from "../../rules/quantities.ts";
-import type { Volume, VolumeProjection } from "./volume-types.ts";
 
 const FILE_MODE = 0o644;
 const TOKEN_SECONDS = 3600;

@@ -7,9 +7,9 @@ import {
   notSupportedField,
   requiredField,
 } from "../../../api/field-error.ts";
+import type { Container, VolumeMount } from "../../../types/container.ts";
+import type { Volume } from "../../../types/volume.ts";
 import { pushDescendingErrors } from "../../rules/file-paths.ts";
-import type { Container, VolumeMount } from "../container/container-types.ts";
-import type { Volume } from "./volume-types.ts";
 
 type Volumes = ReadonlyMap<string, Volume>;
 

@@ -8,6 +8,7 @@ import {
 import { byteLength } from "../../../api/names.ts";
 import type { JsonObject } from "../../../api/object.ts";
 import { parseQuantity } from "../../../api/quantity.ts";
+import type * as types from "../../../types/volume.ts";
 import { pushBackstepErrors, pushDescendingErrors } from "../../rules/file-paths.ts";
 import { inRange, labelName, pushInvalid, rangeMessage, subdomainName } from "../../rules/formats.ts";
 import { checkDownwardFile } from "../container/downward-api-validation.ts";
@@ -16,7 +17,6 @@ import type { PodOptions } from "../pod/pod-options.ts";
 import { validateClaimTemplate } from "./claim-spec-validation.ts";
 import { checkProjected } from "./projected-volume-validation.ts";
 import { checkKeyToPath, checkMode, checkOwner, checkRequired } from "./volume-checks.ts";
-import type * as types from "./volume-types.ts";
 
 type Check = (errors: FieldError[], source: JsonObject, path: string, options: PodOptions) => void;
 

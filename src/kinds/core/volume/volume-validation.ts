@@ -8,10 +8,10 @@ import {
 } from "../../../api/field-error.ts";
 import { byteLength } from "../../../api/names.ts";
 import { isObject } from "../../../api/object.ts";
+import type { Volume } from "../../../types/volume.ts";
 import { labelName, pushInvalid, subdomainName } from "../../rules/formats.ts";
 import type { PodOptions } from "../pod/pod-options.ts";
 import { checkSource, SOURCES } from "./volume-source-validation.ts";
-import type { Volume } from "./volume-types.ts";
 
 /** What volumes are looked at for. */
 export interface VolumeScope {

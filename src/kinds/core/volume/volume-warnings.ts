@@ -1,7 +1,7 @@
 import { quote } from "../../../api/field-error.ts";
 import { parseQuantity } from "../../../api/quantity.ts";
+import type { PersistentVolumeClaimSpec, Volume, VolumeProjection } from "../../../types/volume.ts";
 import { isWhole } from "../../rules/resource-names.ts";
-import type { PersistentVolumeClaimSpec, Volume, VolumeProjection } from "./volume-types.ts";
 
 /** Sources that work no longer, what is said of them, and the name it is said by. */
 const OLD_SOURCES: readonly [member: keyof Volume, name: string, text: string][] = [

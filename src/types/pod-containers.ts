@@ -1,5 +1,5 @@
-import type { Container } from "../container/container-types.ts";
-import type { PodSpec } from "./pod-types.ts";
+import type { Container } from "./container.ts";
+import type { PodSpec } from "./pod.ts";
 
 /** A container and where it stands. */
 export interface PlacedContainer {

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject, type KubeObject } from "../../../api/object.ts";
-import type { Texts } from "../../rules/common-types.ts";
+import { isObject, type JsonObject, type KubeObject } from "../api/object.ts";
+import type { Texts } from "./meta.ts";
 
 /** ServicePort of core/v1. */
 export interface ServicePort extends JsonObject {

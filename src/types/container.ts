@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../../api/object.ts";
-import type { Texts } from "../../rules/common-types.ts";
+import type { JsonObject } from "../api/object.ts";
+import type { Texts } from "./meta.ts";
 
 /** LocalObjectReference of core/v1. */
 export interface LocalObjectReference extends JsonObject {

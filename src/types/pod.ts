@@ -1,5 +1,4 @@
-import type { JsonObject } from "../../../api/object.ts";
-import type { LabelSelector, Texts } from "../../rules/common-types.ts";
+import type { JsonObject } from "../api/object.ts";
 import type {
   AppArmorProfile,
   Container,
@@ -9,8 +8,9 @@ import type {
   SELinuxOptions,
   SeccompProfile,
   WindowsSecurityContextOptions,
-} from "../container/container-types.ts";
-import type { Volume } from "../volume/volume-types.ts";
+} from "./container.ts";
+import type { LabelSelector, Texts } from "./meta.ts";
+import type { Volume } from "./volume.ts";
 
 /** What a pod runs, and how. */
 export interface PodSpec extends JsonObject {

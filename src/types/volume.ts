@@ -1,11 +1,6 @@
-import type { JsonObject, ObjectMeta } from "../../../api/object.ts";
-import type { LabelSelector, Texts } from "../../rules/common-types.ts";
-import type {
-  KeyToPath,
-  LocalObjectReference,
-  ObjectFieldSelector,
-  ResourceFieldSelector,
-} from "../container/container-types.ts";
+import type { JsonObject, ObjectMeta } from "../api/object.ts";
+import type { KeyToPath, LocalObjectReference, ObjectFieldSelector, ResourceFieldSelector } from "./container.ts";
+import type { LabelSelector, Texts } from "./meta.ts";
 
 /** Something that containers mount; exactly one source is set. */
 export interface Volume extends JsonObject {

@@ -1,7 +1,7 @@
-import { isObject, type JsonObject, type KubeObject } from "../../../api/object.ts";
-import type { Texts } from "../../rules/common-types.ts";
-import type { NodeSelector } from "../pod/pod-types.ts";
-import type { PersistentVolumeClaimSpec, Volume } from "./volume-types.ts";
+import { isObject, type JsonObject, type KubeObject } from "../api/object.ts";
+import type { Texts } from "./meta.ts";
+import type { NodeSelector } from "./pod.ts";
+import type { PersistentVolumeClaimSpec, Volume } from "./volume.ts";
 
 /** SecretReference of core/v1. */
 export interface SecretReference extends JsonObject {

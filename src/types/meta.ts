@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../api/object.ts";
+import type { JsonObject } from "../api/object.ts";
 
 /** Texts by name: labels, annotations, amounts of resources. */
 export interface Texts {

@@ -1,6 +1,6 @@
-import type { JsonObject } from "../../../api/object.ts";
-import type { Texts } from "../../rules/common-types.ts";
-import type { ResourceRequirements } from "../container/container-types.ts";
+import type { JsonObject } from "../api/object.ts";
+import type { ResourceRequirements } from "./container.ts";
+import type { Texts } from "./meta.ts";
 
 /** What became of a pod. */
 export interface PodStatus extends JsonObject {
