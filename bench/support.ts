@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { cpus, tmpdir, totalmem } from "node:os";
 import path from "node:path";
 import { startEtcd } from "../test/support/etcd.ts";
@@ -34,7 +34,7 @@ export interface ArenaOptions {
 /** The token with which both servers know the administrator. */
 export const token: string = tokens.admin;
 
-const cli = process.env.BINNACLE_CLI ?? path.join(import.meta.dirname, "..", "dist", "cli.js");
+const ownCli = process.env.BINNACLE_CLI ?? path.join(import.meta.dirname, "..", "dist", "cli.js");
 
 /** Starts etcd, the real kube-apiserver with JSON in etcd, and the built Binnacle beside it. */
 export async function openArena(options: ArenaOptions): Promise<Arena> {
@@ -68,11 +68,13 @@ export async function openArena(options: ArenaOptions): Promise<Arena> {
   }
 }
 
-/** Starts the built Binnacle on an etcd, with its certificates in the given folder. */
+/** Starts the built Binnacle, or another build of it, on an etcd, with its certificates in the given folder. */
 export async function startBuilt(
   etcdEndpoint: string,
   directory: string,
+  cli: string = ownCli,
 ): Promise<Contestant & { kill(): Promise<void> }> {
+  await mkdir(directory, { recursive: true });
   const port = await freePort();
   const base = `https://127.0.0.1:${port}`;
   const nodeFlags = (process.env.BINNACLE_NODE_FLAGS ?? "").split(" ").filter((flag) => flag !== "");
