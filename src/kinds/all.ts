@@ -25,13 +25,13 @@ import { schedulingKinds } from "./scheduling/group.ts";
 import { storageKinds } from "./storage/group.ts";
 import { storagemigrationKinds } from "./storagemigration/group.ts";
 
-/** Where a group version stands in discovery; the greater number comes first. */
+/** groupPriorityMinimum and versionPriority of a group version; the greater number comes first in discovery. */
 export interface GroupVersionPriority {
   readonly group: number;
   readonly version: number;
 }
 
-/** The priority of group versions that custom definitions bring. */
+/** The priority of group versions that CustomResourceDefinitions bring. */
 export const CUSTOM_PRIORITY: GroupVersionPriority = { group: 1000, version: 100 };
 
 interface BuiltInGroup {
@@ -42,7 +42,7 @@ interface BuiltInGroup {
 
 /** Every built-in group, in discovery order. */
 const GROUPS: readonly BuiltInGroup[] = [
-  // Compat: this group has no entry of its own in the table it holds, and comes before all that do.
+  // Compat: apiregistration.k8s.io has no APIService of its own; kube-aggregator puts it before all that have one.
   { kinds: apiregistrationKinds, priority: 20000, versions: { v1: 15 } },
   { kinds: coreKinds, priority: 18000, versions: { v1: 1 } },
   { kinds: appsKinds, priority: 17800, versions: { v1: 15 } },
@@ -69,7 +69,7 @@ const GROUPS: readonly BuiltInGroup[] = [
   { kinds: lifecycleKinds, priority: 15700, versions: { v1alpha1: 1 } },
 ];
 
-/** The suffix of the built-in groups that have one. */
+/** The suffix of the built-in API groups that have one. */
 const DOMAIN = "k8s.io";
 
 function rename(text: string, apiDomain: string): string {
@@ -109,11 +109,14 @@ export function builtInKinds(apiDomain: string = DOMAIN, eventTtlSeconds?: numbe
 
 function withTtl(definition: ResourceDefinition, ttlSeconds: number | undefined): ResourceDefinition {
   if (ttlSeconds === undefined || definition.rules.ttlSeconds === undefined) return definition;
-  // Compat: nothing means for ever.
+  // Compat: `--event-ttl 0` keeps Events for ever; kube-apiserver then writes them without a lease.
   return { ...definition, rules: { ...definition.rules, ttlSeconds: ttlSeconds === 0 ? undefined : ttlSeconds } };
 }
 
-/** Tells where each group version stands in discovery; unknown ones stand where custom ones do. */
+/**
+ * Tells the priority of each group version in discovery; unknown ones stand where those of CustomResourceDefinitions
+ * do.
+ */
 export function builtInPriorities(
   apiDomain: string = DOMAIN,
 ): (group: string, version: string) => GroupVersionPriority {

@@ -12,7 +12,7 @@ function printVersions(definition: KubeObject): string {
     .join(",");
 }
 
-/** The kind that defines further kinds. */
+/** CustomResourceDefinition of apiextensions.k8s.io: the kind that defines further kinds. */
 export const apiextensionsKinds: ResourceDefinition[] = defineKinds(
   { group: "apiextensions.k8s.io", schemaPackage: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions" },
   [
@@ -23,7 +23,8 @@ export const apiextensionsKinds: ResourceDefinition[] = defineKinds(
       categories: ["api-extensions"],
       scope: "Cluster",
       versions: ["v1"],
-      // Compat: the real server stores an older shape, which shows in the hash only.
+      // Compat: kube-apiserver writes CustomResourceDefinitions to etcd as v1beta1, which clients see in discovery's
+      // `storageVersionHash` only.
       storage: { prefix: "apiextensions.k8s.io/customresourcedefinitions", hashVersion: "v1beta1" },
       subresources: { status: STATUS },
       columns: [

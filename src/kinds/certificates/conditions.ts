@@ -10,23 +10,26 @@ import type { Condition } from "../rules/conditions.ts";
 import { sameValue } from "../rules/immutable.ts";
 
 const STATUSES = ["False", "True", "Unknown"];
-/** Once a request has one of these, it stays so. */
+/** Conditions that, once a CertificateSigningRequest has them, are True and are never removed. */
 const FINAL_TYPES = ["Approved", "Denied", "Failed"];
 
-/** The conditions of a request, in order. */
+/** `status.conditions` of a CertificateSigningRequest, in order. */
 export function conditionsOf(request: KubeObject | undefined): readonly Condition[] {
   const conditions = isObject(request?.status) ? request.status.conditions : undefined;
   return Array.isArray(conditions) ? (conditions as Condition[]) : [];
 }
 
-/** All conditions of one type. */
+/** All conditions of a CertificateSigningRequest of one type. */
 export function conditionsOfType(request: KubeObject | undefined, type: string): readonly Condition[] {
   return conditionsOf(request).filter((condition) => (condition.type ?? "") === type);
 }
 
 const typesOf = (request: KubeObject | undefined): string[] => conditionsOf(request).map(({ type = "" }) => type);
 
-/** What is wrong with each condition by itself. What the stored request has already is let be. */
+/**
+ * Validates each condition by itself, like upstream's `validateConditions`. Duplicate types are let be when the stored
+ * request has them already.
+ */
 export function conditionErrors(next: KubeObject, previous: KubeObject | undefined): FieldError[] {
   const before = typesOf(previous);
   const allowsEmpty = before.includes("");
@@ -44,7 +47,10 @@ export function conditionErrors(next: KubeObject, previous: KubeObject | undefin
   });
 }
 
-/** A request is not both approved and denied. Compat: this is said at the end. */
+/**
+ * A CertificateSigningRequest is not both Approved and Denied. Compat: the message "must specify at most one of" is
+ * declarative validation's and stands after all errors of `validateConditions`.
+ */
 export function verdictErrors(next: KubeObject, previous: KubeObject | undefined): FieldError[] {
   if (previous && sameValue([...conditionsOf(next)], [...conditionsOf(previous)])) return [];
   const isBoth = (types: readonly string[]) => types.includes("Approved") && types.includes("Denied");

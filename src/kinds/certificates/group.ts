@@ -28,7 +28,7 @@ function printState(request: KubeObject): string {
   return types.findLast((type) => ENDS.has(type)) ?? "Pending";
 }
 
-/** The kinds that ask for certificates and spread trust in them. */
+/** The kinds of certificates.k8s.io: CertificateSigningRequest, ClusterTrustBundle and PodCertificateRequest. */
 export const certificatesKinds: ResourceDefinition[] = defineKinds(
   { group: "certificates.k8s.io", schemaPackage: "io.k8s.api.certificates" },
   [
@@ -40,7 +40,8 @@ export const certificatesKinds: ResourceDefinition[] = defineKinds(
       versions: ["v1"],
       subresources: {
         approval: { ...STATUS, resets: ["spec", "status.certificate"] },
-        // Compat: a signer's conditions belong to nobody.
+        // Compat: `/status` resets `status.conditions` in managedFields, so a signer that sets the condition Failed
+        // does not own it.
         status: { ...STATUS, resets: ["spec", "status.conditions"] },
       },
       columns: [

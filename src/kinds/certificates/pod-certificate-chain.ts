@@ -17,7 +17,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const EMAIL = /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/;
 
-/** What is wrong with an issued certificate. The first thing that is wrong ends the search. */
+/** Validates `status.certificateChain` of an issued PodCertificateRequest. The first error ends the search. */
 export function issuedErrors(spec: PodCertificateSpec, status: PodCertificateStatus, now: number): FieldError[] {
   const { certificateChain: chain = "" } = status;
   const wrong = (text: string) => [invalidField(CHAIN, chain, text)];
@@ -45,7 +45,7 @@ export function issuedErrors(spec: PodCertificateSpec, status: PodCertificateSta
   const timeErrors = leafTimeErrors(leaf, spec, status, now);
   if (timeErrors.length > 0) return timeErrors;
   for (const { type, bytes } of others) {
-    // Compat: the misspelling is the real server's.
+    // Compat: "CERTFICATE" is misspelled in upstream's `ValidatePodCertificateRequestStatusUpdate`, too.
     if (type !== "CERTIFICATE") return wrong("issued certificate chain must consist entirely of CERTFICATE PEM blocks");
     if (!readCertificate(bytes)) return wrong("intermediate certificate does not parse as valid X.509");
   }
@@ -79,7 +79,10 @@ function missingTimeErrors(status: PodCertificateStatus): FieldError[] {
   );
 }
 
-/** The first rule about the times of the certificate that is broken, with the value as it is shown. */
+/**
+ * The first rule about `notBefore`, `notAfter` and `beginRefreshAt` that the leaf certificate breaks, with the value
+ * that the error shows.
+ */
 function leafTimeErrors(
   { notBefore, notAfter }: CertificateFacts,
   { maxExpirationSeconds: longest = 0 }: PodCertificateSpec,
@@ -98,7 +101,7 @@ function leafTimeErrors(
     return about("notAfter", "must be set to the NotAfter time encoded in the leaf certificate");
   }
   const lifetime = notAfter - notBefore;
-  // Compat: shown in nanoseconds.
+  // Compat: the value that "leaf certificate lifetime must be" shows is a Go `time.Duration`, in nanoseconds.
   const ofLifetime = (text: string) => [
     invalidField(CHAIN, lifetime * 1_000_000, `leaf certificate lifetime must be ${text}`),
   ];

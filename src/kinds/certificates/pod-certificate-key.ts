@@ -23,7 +23,7 @@ function parseRequest(encoded: string | null | undefined): SigningRequest | unde
   }
 }
 
-/** What is wrong with the key that a certificate is wanted for: it comes in one of two ways. */
+/** Validates the key of a PodCertificateRequest: `stubPKCS10Request`, or `pkixPublicKey` with `proofOfPossession`. */
 export function keyErrors(spec: PodCertificateSpec): FieldError[] {
   const [request, key, proof] = [
     bytesOf(spec.stubPKCS10Request),
@@ -60,7 +60,7 @@ function plainKeyErrors(spec: PodCertificateSpec, bytes: Buffer, proof: Buffer):
   return [hiddenInvalidField(PROOF, "could not verify proof-of-possession signature")];
 }
 
-/** Whether the key's owner has signed the identity of the pod. */
+/** Whether `proofOfPossession` is the key's signature of the pod's UID. */
 function provesPossession(key: KeyObject, podUID: string, proof: Buffer): boolean {
   const isRsa = key.asymmetricKeyType === "rsa";
   const padding = isRsa ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO } : {};
@@ -82,7 +82,7 @@ function strengthErrors(key: KeyObject, path: string, curves: string): FieldErro
   return [];
 }
 
-/** The key that the certificate was asked for; undefined when it cannot be read any more. */
+/** The public key that a PodCertificateRequest is about; undefined when it cannot be read any more. */
 export function requestedKey(spec: PodCertificateSpec): KeyObject | undefined {
   if (spec.stubPKCS10Request) return parseRequest(spec.stubPKCS10Request)?.publicKey;
   return readPublicKey(bytesOf(spec.pkixPublicKey));

@@ -62,7 +62,7 @@ function specErrors(request: KubeObject): FieldError[] {
   return [...errors, ...keyErrors(spec)];
 }
 
-/** Whether a request has been answered for good. */
+/** Whether a PodCertificateRequest has one of these conditions with status True. */
 function hasEnded(request: KubeObject, ...types: readonly string[]): boolean {
   const { conditions = [] } = statusOf(request);
   return conditions.some(({ type = "", status }) => types.includes(type) && status === "True");
@@ -73,7 +73,7 @@ function conditionErrors(request: KubeObject): FieldError[] {
   const { conditions = [] } = statusOf(request);
   let known = 0;
   for (const [index, { type = "", status = "" }] of conditions.entries()) {
-    // Compat: the dot before the bracket is the real server's.
+    // Compat: kube-apiserver's path is `status.conditions.[0]`, with a dot before the bracket.
     const path = `status.conditions.[${index}]`;
     if (!FINAL_TYPES.includes(type)) {
       errors.push(notSupportedField(`${path}.type`, type, FINAL_TYPES));
@@ -104,7 +104,7 @@ function statusErrors(next: KubeObject, previous: KubeObject, now: number): Fiel
   return isSame ? [] : wrong('status is immutable unless transitioning to "Issued", "Denied", or "Failed"');
 }
 
-/** A node asks a signer for a certificate for a pod. */
+/** PodCertificateRequest: a kubelet asks a signer for a certificate for a pod. */
 export const podCertificateRequestHooks: ResourceHooks = {
   prepare(next, previous, { apiVersion }) {
     if (!previous || !apiVersion.endsWith("/v1")) return;

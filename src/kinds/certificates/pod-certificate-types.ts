@@ -2,7 +2,7 @@ import type { JsonObject, KubeObject } from "../../api/object.ts";
 import type { Texts } from "../../types/meta.ts";
 import type { Condition } from "../rules/conditions.ts";
 
-/** What a node asks for in the name of a pod. */
+/** PodCertificateRequestSpec of certificates.k8s.io: what a kubelet asks for in the name of a pod. */
 export interface PodCertificateSpec extends JsonObject {
   signerName?: string;
   podName?: string;
@@ -21,7 +21,7 @@ export interface PodCertificateSpec extends JsonObject {
   unverifiedUserAnnotations?: Texts;
 }
 
-/** What the signer answers. */
+/** PodCertificateRequestStatus of certificates.k8s.io: what the signer answers. */
 export interface PodCertificateStatus extends JsonObject {
   conditions?: Condition[];
   certificateChain?: string;
@@ -30,10 +30,10 @@ export interface PodCertificateStatus extends JsonObject {
   beginRefreshAt?: string;
 }
 
-/** The spec of a request. */
+/** The spec of a PodCertificateRequest. */
 export const specOf = (request: KubeObject): PodCertificateSpec =>
   (request.spec as PodCertificateSpec | undefined) ?? {};
 
-/** The status of a request. */
+/** The status of a PodCertificateRequest. */
 export const statusOf = (request: KubeObject): PodCertificateStatus =>
   (request.status as PodCertificateStatus | undefined) ?? {};

@@ -43,7 +43,7 @@ function certificateOf(request: KubeObject | undefined): string {
   return typeof certificate === "string" ? certificate : "";
 }
 
-/** Why the text is no request that its owner signed; undefined when it is one. */
+/** Why `spec.request` is no PKCS#10 request that its owner signed; undefined when it is one. */
 function requestProblem(encoded: string): string | undefined {
   const { value: block } = pemBlocks(Buffer.from(encoded, "base64").toString("latin1")).next();
   if (block?.type !== "CERTIFICATE REQUEST") return "PEM block type must be CERTIFICATE REQUEST";
@@ -55,7 +55,7 @@ function requestProblem(encoded: string): string | undefined {
   }
 }
 
-/** Why the text is no list of certificates; undefined when it is one, or empty. */
+/** Why `status.certificate` is no list of PEM certificates; undefined when it is one, or empty. */
 function certificateProblem(encoded: string): string | undefined {
   if (encoded === "") return undefined;
   let count = 0;
@@ -114,7 +114,7 @@ function statusErrors(next: KubeObject, previous: KubeObject | undefined): Field
   return errors;
 }
 
-/** What an update may not do to the status, depending on the way it came. */
+/** What an update may not do to conditions and `status.certificate`, depending on the subresource. */
 function changeErrors(next: KubeObject, previous: KubeObject, subresource: string): FieldError[] {
   const errors: FieldError[] = [];
   const path = "status.conditions";
@@ -136,7 +136,7 @@ function changeErrors(next: KubeObject, previous: KubeObject, subresource: strin
   return errors;
 }
 
-/** Records who asks. */
+/** Records the caller in `spec.username`, `uid`, `groups` and `extra`. */
 function recordRequester(spec: JsonObject, user: UserInfo | undefined): void {
   for (const member of ["username", "uid", "groups", "extra"]) delete spec[member];
   if (!user) return;
@@ -149,7 +149,7 @@ function recordRequester(spec: JsonObject, user: UserInfo | undefined): void {
   }
 }
 
-/** Fills in the times that a client left out. */
+/** Fills in `lastUpdateTime` and `lastTransitionTime` of conditions. */
 function stampConditions(next: KubeObject, previous: KubeObject, now: string): void {
   for (const condition of conditionsOf(next)) {
     condition.lastUpdateTime ||= now;
@@ -160,7 +160,7 @@ function stampConditions(next: KubeObject, previous: KubeObject, now: string): v
   }
 }
 
-/** Puts back the conditions of a type when as many as before are there. */
+/** Puts back the stored conditions of a type when as many as before are there. */
 function keepConditions(next: KubeObject, previous: KubeObject, type: string): void {
   const before = conditionsOfType(previous, type);
   const conditions = conditionsOf(next) as Condition[];
@@ -171,7 +171,10 @@ function keepConditions(next: KubeObject, previous: KubeObject, type: string): v
   }
 }
 
-/** Asks a signer for a certificate. Others approve or deny it, and the signer puts the certificate into its status. */
+/**
+ * CertificateSigningRequest: asks a signer for a certificate. `/approval` approves or denies it, and the signer writes
+ * the certificate through `/status`.
+ */
 export const signingRequestHooks: ResourceHooks = {
   prepare(next, previous, { subresource, user, now }) {
     if (!previous) {
@@ -181,7 +184,8 @@ export const signingRequestHooks: ResourceHooks = {
       return;
     }
     if (subresource === "") {
-      // Compat: what was asked for stays, and so does the answer, whatever the client wrote.
+      // Compat: like `csrStrategy.PrepareForUpdate`, an update without a subresource keeps `spec` and `status` as they
+      // are stored.
       next.spec = cloneJson(previous.spec);
       return;
     }

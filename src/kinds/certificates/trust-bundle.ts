@@ -17,7 +17,7 @@ const PATH = "spec.trustBundle";
 
 const specOf = (bundle: KubeObject): BundleSpec => (bundle.spec as BundleSpec | undefined) ?? {};
 
-/** Compat: what is in a bundle is never shown. */
+/** Compat: errors on `spec.trustBundle` show "<value omitted>", never the PEM text. */
 const bundleError = (text: string): FieldError => invalidField(PATH, "<value omitted>", text);
 
 function blockProblem({ type, hasHeaders, bytes }: PemBlock): string | undefined {
@@ -47,7 +47,8 @@ function bundleErrors(text: string): FieldError[] {
 
 function nameErrors({ metadata }: KubeObject, signer: string): FieldError[] {
   const { name = "", generateName = "" } = metadata;
-  // The beginning of a name may end in what no name ends with. Compat: the character before it is not looked at either.
+  // Compat: upstream's `maskTrailingDash` puts "a" in the place of the dash at the end of generateName and of the
+  // character before it, so that this one is not validated either.
   const beginning = generateName.replace(/.-$/, "a");
   const ofBeginning = generateName === "" ? [] : trustBundleName(beginning, signer);
   return [
@@ -56,7 +57,7 @@ function nameErrors({ metadata }: KubeObject, signer: string): FieldError[] {
   ];
 }
 
-/** Certificates of authorities that are to be trusted, for a signer or in general. */
+/** ClusterTrustBundle: trust anchors, for a signer (`spec.signerName`) or in general. */
 export const trustBundleHooks: ResourceHooks = {
   validate(next, previous) {
     const { signerName = "", trustBundle = "" } = specOf(next);

@@ -143,7 +143,10 @@ function endpointsErrors(slice: KubeObject): FieldError[] {
   return endpoints.flatMap((endpoint, index) => endpointErrors(endpoint, slice.addressType, `endpoints[${index}]`));
 }
 
-/** The topology of older versions goes; the node that it named before stays known. */
+/**
+ * Removes `deprecatedTopology`, which v1 cannot set; its hostname becomes `nodeName` where the stored slice had it.
+ * Upstream: `dropTopologyOnV1`.
+ */
 function dropTopology(next: KubeObject, previous: KubeObject | undefined): void {
   if (previous && sameValue(next.endpoints, previous.endpoints)) return;
   const known = previous ? endpointsOf(previous).map((one) => one.deprecatedTopology?.[HOST_LABEL]) : [];
@@ -156,7 +159,10 @@ function dropTopology(next: KubeObject, previous: KubeObject | undefined): void 
   }
 }
 
-/** Compat: that there is no such type of addresses is told twice when it may not change either. */
+/**
+ * Compat: an unsupported `addressType` in an update is reported here and again beside "field is immutable" by
+ * declarative validation.
+ */
 function changedTypeErrors({ addressType = "" }: KubeObject, previous: KubeObject | undefined): FieldError[] {
   if (!previous || addressType === previous.addressType || addressType === "") return [];
   return ADDRESS_TYPES.includes(String(addressType))
@@ -164,10 +170,11 @@ function changedTypeErrors({ addressType = "" }: KubeObject, previous: KubeObjec
     : [notSupportedField("addressType", addressType, ADDRESS_TYPES)];
 }
 
-/** Endpoints have addresses of the one type that the slice was made for. */
+/** EndpointSlice: endpoints with addresses of the slice's one `addressType`. */
 export const endpointSliceHooks: ResourceHooks = {
   prepare(next, previous) {
-    // Compat: labels count as content, and so does what is dropped.
+    // Compat: `metadata.generation` counts changes of labels, too, and of `deprecatedTopology`, which is dropped only
+    // after the comparison.
     const isChanged =
       !sameValue(next.metadata.labels, previous?.metadata.labels) || !sameValue(next.endpoints, previous?.endpoints);
     if (previous && isChanged) next.metadata.generation = (previous.metadata.generation ?? 0) + 1;

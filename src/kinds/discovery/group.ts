@@ -17,7 +17,7 @@ function printEndpoints(slice: KubeObject): string {
   return printFirst(addresses, 3);
 }
 
-/** The kinds that tell where the pods of a service are. */
+/** The kinds of discovery.k8s.io: EndpointSlice. */
 export const discoveryKinds: ResourceDefinition[] = defineKinds(
   { group: "discovery.k8s.io", schemaPackage: "io.k8s.api.discovery" },
   [

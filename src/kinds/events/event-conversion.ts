@@ -2,7 +2,7 @@ import type { Json, KubeObject } from "../../api/object.ts";
 
 const CORE = "v1";
 
-/** What always stands in an event, in either group. */
+/** Fields that every Event has on the wire, in either group. */
 const ALWAYS: Readonly<Record<string, () => Json>> = {
   involvedObject: () => ({}),
   regarding: () => ({}),
@@ -14,10 +14,12 @@ const ALWAYS: Readonly<Record<string, () => Json>> = {
   deprecatedLastTimestamp: () => null,
   eventTime: () => null,
 };
-/** Compat: the core group writes these even when they are empty, the other one never does. */
+/**
+ * Compat: v1 writes `reportingComponent` and `reportingInstance` even when they are empty, events.k8s.io/v1 never does.
+ */
 const CORE_TEXTS = ["reportingComponent", "reportingInstance"];
 
-/** Members in the order in which each group writes them; what both call the same stands once. */
+/** Fields of an Event in wire order: their names in v1 and in events.k8s.io/v1. */
 const MEMBERS: readonly (readonly [core: string, other: string])[] = [
   ["involvedObject", "regarding"],
   ["reason", "reason"],
@@ -35,7 +37,7 @@ const MEMBERS: readonly (readonly [core: string, other: string])[] = [
   ["reportingInstance", "reportingInstance"],
 ];
 
-/** The same event as the other group that serves events calls its members. Nothing is lost either way. */
+/** Converts an Event between v1 and events.k8s.io/v1, which name its fields differently. Nothing is lost either way. */
 export function convertEvent(event: KubeObject, toApiVersion: string): KubeObject {
   const toCore = toApiVersion === CORE;
   const converted: KubeObject = { kind: event.kind, apiVersion: toApiVersion, metadata: event.metadata };

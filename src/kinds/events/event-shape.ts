@@ -5,10 +5,10 @@ import type { SelectableField } from "../../resources/model/definition.ts";
 import { type Cell, column, NAME, read, readNumber, readText, text, wide } from "../cells.ts";
 import { selectable } from "../row.ts";
 
-/** How long events are kept when nobody says otherwise. */
+/** The default of `--event-ttl`. */
 export const EVENT_TTL_SECONDS = 3600;
 
-/** Where an event keeps what both groups that serve events tell of it. */
+/** The paths of an Event's fields in v1 or in events.k8s.io/v1. */
 export interface EventShape {
   readonly regarding: string;
   readonly message: string;
@@ -37,7 +37,7 @@ function printCount(event: KubeObject, shape: EventShape): number {
     : readNumber(event, ".series.count");
 }
 
-/** How events are shown. */
+/** The table columns of Events. */
 export function eventColumns(shape: EventShape): Column[] {
   const firstSeen: Cell = (event, now) => ageOf(read(event, shape.first) ?? read(event, ".eventTime"), now);
   const lastSeen: Cell = (event, now) => {
@@ -61,7 +61,7 @@ export function eventColumns(shape: EventShape): Column[] {
 
 const REFERENCE_MEMBERS = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
 
-/** The fields of the reference that an event is about. */
+/** The field selectors of `involvedObject` or `regarding`. */
 export function referenceFields(reference: string): SelectableField[] {
   return REFERENCE_MEMBERS.map((member) => selectable(`${reference}.${member}`));
 }

@@ -28,7 +28,10 @@ const SOURCE: GoShape = [
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 const objectOf = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
 
-/** What is wrong with any event. Events that say their exact time have to say more. */
+/**
+ * Validates any Event. One with `eventTime` must have `reportingController`, `reportingInstance`, `action` and
+ * `reason`, too.
+ */
 function commonErrors(event: KubeObject, controllerField: string): FieldError[] {
   const { namespace: own = "" } = event.metadata;
   const namespace = textOf(objectOf(event.involvedObject).namespace);
@@ -61,7 +64,7 @@ function seriesErrors({ series }: KubeObject): FieldError[] {
   return errors;
 }
 
-/** What the newer group asks of events that are created through it. */
+/** Validates an Event that is created through events.k8s.io/v1. */
 function newErrors(event: KubeObject): FieldError[] {
   const errors = seriesErrors(event);
   if (!event.eventTime) errors.push(requiredField("eventTime"));
@@ -75,7 +78,7 @@ function newErrors(event: KubeObject): FieldError[] {
   return errors;
 }
 
-/** What the newer group does not let change: all but metadata and the series. */
+/** What an update through events.k8s.io/v1 may not change: all but metadata and `series`. */
 function changeErrors(next: KubeObject, previous: KubeObject): FieldError[] {
   const errors = sameValue(next.series, previous.series) ? [] : seriesErrors(next);
   const fixed = (member: string, absent: Json, shape?: GoShape, shown = member) => {
@@ -97,7 +100,7 @@ function changeErrors(next: KubeObject, previous: KubeObject): FieldError[] {
   return errors;
 }
 
-/** What happened in the cluster. The two groups that serve events are of different strictness. */
+/** Event: validation is stricter in events.k8s.io/v1 than in v1. */
 export const eventHooks: ResourceHooks = {
   convert: convertEvent,
   validate(next, previous, { apiVersion }) {

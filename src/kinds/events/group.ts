@@ -13,7 +13,7 @@ const shape: EventShape = {
   count: ".deprecatedCount",
 };
 
-/** The newer view of events. They are the same objects as those of the core group. */
+/** Event of events.k8s.io: the same objects as the Events of the core group. */
 export const eventsKinds: ResourceDefinition[] = defineKinds(
   { group: "events.k8s.io", schemaPackage: "io.k8s.api.events" },
   [

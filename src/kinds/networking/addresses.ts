@@ -23,7 +23,10 @@ const declaredErrors = declaredHook(
   (version) => `io.k8s.api.networking.${version}.IPAddress`,
 );
 
-/** `isChanged`: declared rules say no more than that the parent may not change. */
+/**
+ * Validates `spec.parentRef` of an IPAddress. `isChanged`: declarative validation says no more than that the field is
+ * immutable.
+ */
 function parentErrors(parent: ParentReference, isChanged: boolean): FieldError[] {
   const { group = "", resource = "", name = "", namespace = "" } = parent;
   const errors: FieldError[] = [];
@@ -36,7 +39,7 @@ function parentErrors(parent: ParentReference, isChanged: boolean): FieldError[]
   return errors;
 }
 
-/** An address that is taken, named by the address itself, belongs to one object for good. */
+/** IPAddress: named by the address that is taken; `spec.parentRef` is immutable. */
 export const ipAddressHooks: ResourceHooks = {
   validate(next, previous, context) {
     const errors: FieldError[] = [];
@@ -55,7 +58,7 @@ const RANGES = "spec.cidrs";
 
 function rangeErrors(ranges: readonly string[]): FieldError[] {
   if (ranges.length === 0) return [requiredField(RANGES, "at least one CIDR required")];
-  // Compat: the message shows the server's own form of the spec.
+  // Compat: "may only hold up to 2 values" shows the whole internal ServiceCIDRSpec, not the list `spec.cidrs`.
   if (ranges.length > 2) return [invalidField(RANGES, { CIDRs: ranges }, "may only hold up to 2 values")];
   const errors: FieldError[] = [];
   for (const [index, range] of ranges.entries()) pushCanonicalRangeErrors(errors, `${RANGES}[${index}]`, range);
@@ -80,7 +83,7 @@ function changedRangeErrors(ranges: readonly string[], before: readonly string[]
   return [...errors, ...rangeErrors(ranges)];
 }
 
-/** From which ranges services get addresses; all that may change is that the other family is added. */
+/** ServiceCIDR: ranges that ClusterIPs are allocated from; an update may only add the other IP family. */
 export const serviceCidrHooks: ResourceHooks = {
   validate(next, previous, { subresource }) {
     if (!previous) return rangeErrors(rangesOf(next));

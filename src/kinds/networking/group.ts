@@ -59,7 +59,7 @@ function printParent(address: KubeObject): string {
 
 const OLD = deprecatedVersion("v1beta1", "1.34", "1.37");
 
-/** The kinds that say how traffic reaches pods. */
+/** The kinds of networking.k8s.io: Ingress, IngressClass, NetworkPolicy, IPAddress and ServiceCIDR. */
 export const networkingKinds: ResourceDefinition[] = defineKinds(
   { group: "networking.k8s.io", schemaPackage: "io.k8s.api.networking" },
   [

@@ -38,7 +38,7 @@ const declaredErrors = declaredHook(
 
 const specOf = ({ spec }: KubeObject) => (isObject(spec) ? spec : {}) as ClassSpec;
 
-/** What is wrong with a path that begins with a domain, such as "example.com/name". */
+/** Validates `spec.controller`: a domain-prefixed path such as "example.com/name". */
 function domainPathErrors(value: string, path: string): FieldError[] {
   if (value === "") return [requiredField(path)];
   const slash = value.indexOf("/");
@@ -69,7 +69,7 @@ function parameterErrors(parameters: Parameters, path: string): FieldError[] {
   return errors;
 }
 
-/** Who serves the ingresses of a class; that stays, what it is told may change. */
+/** IngressClass: `spec.controller` is immutable, `spec.parameters` may change. */
 export const ingressClassHooks: ResourceHooks = {
   validate(next, previous, context) {
     const { controller = "", parameters } = specOf(next);

@@ -40,7 +40,7 @@ interface LoadBalancerIngress extends JsonObject {
   hostname?: string;
 }
 
-/** What the stored ingress already has and may keep. */
+/** What the stored Ingress already has and may keep. */
 interface Tolerance {
   readonly invalidSecretName: boolean;
   readonly invalidWildcardRule: boolean;
@@ -76,7 +76,7 @@ function hostErrors(host: string, path: string): FieldError[] {
   return texts.map((text) => invalidField(path, host, text));
 }
 
-/** What is wrong with a reference to an object by group, kind and name. */
+/** Validates a TypedLocalObjectReference: `apiGroup`, `kind` and `name`. */
 function referenceErrors({ apiGroup, kind = "", name = "" }: Reference, path: string): FieldError[] {
   const errors: FieldError[] = [];
   if (typeof apiGroup === "string") pushInvalid(errors, `${path}.apiGroup`, apiGroup, subdomainName(apiGroup));
@@ -180,7 +180,7 @@ function statusErrors(next: KubeObject, previous: KubeObject): FieldError[] {
   return errors;
 }
 
-/** Which requests from outside go to which service. */
+/** Ingress: rules that send requests from outside to Services. */
 export const ingressHooks: ResourceHooks = {
   validate(next, previous, context) {
     if (previous && context.subresource === "status") return statusErrors(next, previous);

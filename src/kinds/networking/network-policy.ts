@@ -44,7 +44,7 @@ interface PolicySpec extends JsonObject {
   policyTypes?: string[];
 }
 
-/** What the stored policy already has and may keep. */
+/** What the stored NetworkPolicy already has and may keep. */
 interface Tolerance extends SelectorOptions {
   readonly ranges: readonly string[];
 }
@@ -59,7 +59,7 @@ const declaredErrors = declaredHook(
 
 const specOf = ({ spec }: KubeObject) => (isObject(spec) ? spec : {}) as PolicySpec;
 
-/** All peers of a policy with their paths. */
+/** All NetworkPolicyPeers with their paths. */
 function peersOf({ ingress = [], egress = [] }: PolicySpec): { peer: Peer; path: string }[] {
   const peers = (rules: readonly Rule[], member: "ingress" | "egress", side: "from" | "to") =>
     rules.flatMap((rule, index) =>
@@ -68,7 +68,7 @@ function peersOf({ ingress = [], egress = [] }: PolicySpec): { peer: Peer; path:
   return [...peers(ingress, "ingress", "from"), ...peers(egress, "egress", "to")];
 }
 
-/** A policy is about what comes in, and about what goes out when it says anything of that. */
+/** Defaults `spec.policyTypes`: Ingress, and Egress when there are egress rules. */
 function setPolicyTypes({ spec }: KubeObject): void {
   if (!isObject(spec) || (Array.isArray(spec.policyTypes) && spec.policyTypes.length > 0)) return;
   spec.policyTypes = Array.isArray(spec.egress) && spec.egress.length > 0 ? ["Ingress", "Egress"] : ["Ingress"];
@@ -161,7 +161,7 @@ function toleranceFor(previous: KubeObject | undefined): Tolerance {
   };
 }
 
-/** Who may talk to the selected pods, and to whom they may. */
+/** NetworkPolicy: who may talk to the selected pods, and to whom they may. */
 export const networkPolicyHooks: ResourceHooks = {
   setDefaults: setPolicyTypes,
   validate: (next, previous, context) => [

@@ -3,7 +3,7 @@ import { AGE, column, NAME, text } from "../cells.ts";
 import { defineKinds } from "../row.ts";
 import { runtimeClassHooks } from "./runtime-class.ts";
 
-/** The kinds that describe what nodes can run. */
+/** The kinds of node.k8s.io: RuntimeClass. */
 export const nodeKinds: ResourceDefinition[] = defineKinds({ group: "node.k8s.io", schemaPackage: "io.k8s.api.node" }, [
   {
     kind: "RuntimeClass",

@@ -46,14 +46,16 @@ function tolerationErrors(tolerations: readonly Toleration[], path: string): Fie
   return errors;
 }
 
-/** How containers are run: a handler that stays, what it costs and on which nodes it is. */
+/**
+ * RuntimeClass: an immutable `handler`, the `overhead` of a pod and the `scheduling` that leads to nodes that have it.
+ */
 export const runtimeClassHooks: ResourceHooks = {
   setDefaults: (object) => roundResourceList((object as RuntimeClass).overhead?.podFixed),
   validate(next, previous, context) {
     const { overhead, scheduling: { nodeSelector = {}, tolerations = [] } = {} } = next as RuntimeClass;
     const errors: FieldError[] = [];
     const { handler } = next;
-    // Compat: what is wrong with a name that may not change is told as well.
+    // Compat: a changed `handler` that is no DNS label is reported as invalid besides being immutable.
     if (previous && typeof handler === "string" && handler !== "" && handler !== previous.handler) {
       pushInvalid(errors, "handler", handler, labelName(handler));
     }

@@ -36,7 +36,8 @@ function validateSpec(spec: JsonObject, before: JsonObject): FieldError[] {
   return errors;
 }
 
-// Compat: how an older version told the selector of all pods from that of none; it may stand alone only.
+// Compat: upstream's `PDBV1beta1Label`, by which policy/v1beta1 told an empty selector (no pods) from v1's (all pods).
+// v1 keeps it only as the sole matchExpression.
 const OLD_MARK = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
 
 function dropOldMark(selector: Json | undefined, before: Json | undefined): void {
@@ -50,7 +51,7 @@ function dropOldMark(selector: Json | undefined, before: Json | undefined): void
   else delete selector.matchExpressions;
 }
 
-/** How many pods may be missing at once by somebody's will. */
+/** PodDisruptionBudget: how many pods may be unavailable at once through evictions. */
 export const disruptionBudgetHooks: ResourceHooks = {
   prepare: (next, previous) => dropOldMark(memberOf(next, "spec").selector, memberOf(previous, "spec").selector),
   validate(next, previous, { subresource }) {

@@ -3,7 +3,7 @@ import { AGE, column, integer, NAME, optionalText } from "../cells.ts";
 import { defineKinds, STATUS } from "../row.ts";
 import { disruptionBudgetHooks } from "./disruption-budget.ts";
 
-/** The kinds that limit what may be done to running pods. */
+/** The kinds of policy: PodDisruptionBudget. */
 export const policyKinds: ResourceDefinition[] = defineKinds({ group: "policy", schemaPackage: "io.k8s.api.policy" }, [
   {
     kind: "PodDisruptionBudget",

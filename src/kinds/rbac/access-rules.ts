@@ -9,7 +9,7 @@ import { asGo, type GoShape } from "../rules/go-print.ts";
 import { immutable } from "../rules/immutable.ts";
 import { validateLabelSelector } from "../rules/label-selector.ts";
 
-/** The group of roles, which may be served under another domain. */
+/** rbac.authorization.k8s.io, which may be served under another domain. */
 const groupOf = (apiVersion: string): string => apiVersion.split("/")[0] ?? "";
 
 interface PolicyRule extends JsonObject {
@@ -85,14 +85,15 @@ function pushSelectorErrors(errors: FieldError[], next: Role, previous: Role | u
   for (const [index, selector] of selectors.entries()) {
     const at = `${path}[${index}]`;
     errors.push(...validateLabelSelector(selector, at, { allowsInvalidValues }));
-    // Compat: what cannot be made a selector of is named a second time, without a value.
+    // Compat: `ValidateClusterRole` reports a selector that `LabelSelectorAsSelector` refuses a second time, as
+    // "invalid label selector." with null as its value.
     if (validateLabelSelector(selector, at).length > 0) {
       errors.push(invalidField(at, null, "invalid label selector."));
     }
   }
 }
 
-/** Rules of who may do what: in one namespace, or everywhere. */
+/** Role and ClusterRole: PolicyRules for one namespace, or for the cluster. */
 export function roleHooks(kind: "Role" | "ClusterRole"): ResourceHooks {
   const declared = declaredOf(kind);
   return {
@@ -143,7 +144,7 @@ const REFERENCE: GoShape = [
   ["Name", "name", ""],
 ];
 
-/** Who has a role: in one namespace, or everywhere. */
+/** RoleBinding and ClusterRoleBinding: the subjects that have a role in one namespace, or in the cluster. */
 export function bindingHooks(kind: "RoleBinding" | "ClusterRoleBinding"): ResourceHooks {
   const isNamespaced = kind === "RoleBinding";
   const roleKinds = isNamespaced ? ["Role", "ClusterRole"] : ["ClusterRole"];
@@ -162,7 +163,8 @@ export function bindingHooks(kind: "RoleBinding" | "ClusterRoleBinding"): Resour
       const { roleRef = {}, subjects } = next as Binding;
       const group = groupOf(context.apiVersion);
       pushReferenceErrors(errors, roleRef, group, roleKinds);
-      // Compat: of a new binding it is said at the end.
+      // Compat: `roleRef.name` required stands before the errors of `subjects` in an update, and after all others in a
+      // create.
       if (previous && !roleRef.name) errors.push(NO_ROLE);
       for (const [index, subject] of (subjects ?? []).entries()) {
         pushSubjectErrors(errors, `subjects[${index}]`, subject, { group, isNamespaced });

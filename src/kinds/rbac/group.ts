@@ -30,7 +30,7 @@ const bindingColumns: readonly Column[] = [
 
 const rules: ResourceRules = { nameRule: "pathSegment", createsOnUpdate: true };
 
-/** The kinds that say who may do what. */
+/** The kinds of rbac.authorization.k8s.io: Role, RoleBinding, ClusterRole and ClusterRoleBinding. */
 export const rbacKinds: ResourceDefinition[] = defineKinds(
   { group: "rbac.authorization.k8s.io", schemaPackage: "io.k8s.api.rbac" },
   [

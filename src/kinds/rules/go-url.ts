@@ -1,7 +1,7 @@
 import { quote } from "../../api/field-error.ts";
 import { parseAddress } from "../../lib/ip-address.ts";
 
-/** The parts of an address of the web that rules are about. */
+/** The parts of Go's `url.URL` that rules are about. */
 export interface UrlParts {
   readonly scheme: string;
   readonly host: string;
@@ -11,10 +11,10 @@ export interface UrlParts {
   readonly fragment: string;
 }
 
-/** Why a text is no address of the web, in the words of the real server. */
+/** Why Go's `url.Parse` refuses a text; the message is the wire text. */
 export class UrlError extends Error {}
 
-/** Compat: reads a text as Go's parser of addresses does, which takes almost everything. Throws UrlError. */
+/** Compat: reads a URL as Go's `url.Parse` does, which takes almost everything. Throws UrlError. */
 export function parseGoUrl(text: string): UrlParts {
   const hash = text.indexOf("#");
   const [whole, fragment] = hash < 0 ? [text, ""] : [text.slice(0, hash), text.slice(hash + 1)];

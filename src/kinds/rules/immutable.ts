@@ -2,10 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import { type FieldError, invalidField } from "../../api/field-error.ts";
 import type { Json } from "../../api/object.ts";
 
-/** What is said of a field that may not change. */
+/** The message about an immutable field. */
 export const IMMUTABLE = "field is immutable";
 
-/** Refuses a changed value. `print` gives the value as the message shows it, where that is not the value itself. */
+/**
+ * Refuses a changed value, like upstream's `ValidateImmutableField`. `print` gives the value as the message shows it,
+ * where that is not the value itself.
+ */
 export function immutable(
   next: Json | undefined,
   previous: Json | undefined,
@@ -15,7 +18,7 @@ export function immutable(
   return sameValue(next, previous) ? [] : [invalidField(path, print(next), IMMUTABLE)];
 }
 
-/** Compat: whether two values mean the same to the real server, for which an empty list or map is none. */
+/** Compat: equality in the sense of `apiequality.Semantic.DeepEqual`, for which an empty list or map is nil. */
 export function sameValue(left: Json | undefined, right: Json | undefined): boolean {
   return isDeepStrictEqual(withoutEmpty(left), withoutEmpty(right));
 }

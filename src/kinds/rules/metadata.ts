@@ -6,22 +6,26 @@ import type { Texts } from "../../types/meta.ts";
 
 const MAX_ANNOTATION_BYTES = 262_144;
 
-/** Adds what is wrong with annotations at a path. */
+/** Validates annotations at a path. Upstream: `ValidateAnnotations`. */
 export function pushAnnotationErrors(errors: FieldError[], path: string, annotations: Texts | null | undefined): void {
   let bytes = 0;
   for (const [key, value] of Object.entries(annotations ?? {})) {
-    // Compat: for the rule, the case of letters does not matter.
+    // Compat: `ValidateAnnotations` checks the key in lower case with `IsQualifiedName` and shows it as it was sent.
     for (const text of qualifiedName(key.toLowerCase())) errors.push(invalidField(path, key, text));
     bytes += byteLength(key) + byteLength(value);
   }
   if (bytes > MAX_ANNOTATION_BYTES) errors.push(tooLongField(path, MAX_ANNOTATION_BYTES));
 }
 
-/** Adds what is wrong with annotations that pass through the server to a signer: their keys have a domain. */
+/**
+ * Validates `unverifiedUserAnnotations` of a PodCertificateRequest or `userAnnotations` of a projected podCertificate:
+ * their keys have a domain.
+ */
 export function pushUserAnnotationErrors(errors: FieldError[], path: string, annotations: Texts = {}): void {
   let bytes = 0;
   for (const [key, value] of Object.entries(annotations)) {
-    // Compat: for the rule, the case of letters does not matter, and the small ones are shown.
+    // Compat: user annotations for a PodCertificateRequest are checked, and shown in errors, with their keys in lower
+    // case.
     const small = key.toLowerCase();
     const texts = qualifiedName(small);
     if (small === "") errors.push(requiredField(path));
@@ -34,7 +38,7 @@ export function pushUserAnnotationErrors(errors: FieldError[], path: string, ann
   if (bytes > MAX_ANNOTATION_BYTES) errors.push(tooLongField(path, MAX_ANNOTATION_BYTES));
 }
 
-/** Members of the metadata of a template that cannot be set, with their names as the real server tells them. */
+/** Fields of ObjectMeta that a template cannot set, with their names as errors show them. */
 const FOREIGN_TO_TEMPLATES: readonly (readonly [member: string, shown: string])[] = [
   ["name", "name"],
   ["generateName", "generateName"],
@@ -51,7 +55,7 @@ const FOREIGN_TO_TEMPLATES: readonly (readonly [member: string, shown: string])[
   ["managedFields", "managedFields"],
 ];
 
-/** Adds what is wrong with the metadata of a template: it has labels and annotations and nothing else. */
+/** Validates the metadata of a template: it has labels and annotations and nothing else. */
 export function pushTemplateMetadataErrors(errors: FieldError[], path: string, metadata: ObjectMeta): void {
   pushAnnotationErrors(errors, `${path}.annotations`, metadata.annotations);
   errors.push(...validateLabels(metadata.labels ?? {}, `${path}.labels`));

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../api/object.ts";
 import { portNumber, subdomainName } from "./formats.ts";
 import { parseGoUrl, UrlError } from "./go-url.ts";
 
-/** A service that answers calls of the server. */
+/** ServiceReference of a webhook's or APIService's clientConfig. */
 export interface ServiceReference extends JsonObject {
   namespace?: string;
   name?: string;
@@ -13,7 +13,7 @@ export interface ServiceReference extends JsonObject {
 
 const FORM = "; desired format: https://host[/path]";
 
-/** What is wrong with the address that the server is to call. */
+/** Validates `clientConfig.url` of a webhook. Upstream: `ValidateWebhookURL`. */
 export function webhookUrlErrors(url: string, path: string): FieldError[] {
   try {
     const { scheme, host, user, fragment, query } = parseGoUrl(url);
@@ -30,11 +30,12 @@ export function webhookUrlErrors(url: string, path: string): FieldError[] {
   }
 }
 
-/** What is wrong with the service that the server is to call. */
+/** Validates `clientConfig.service` of a webhook. Upstream: `ValidateWebhookService`. */
 export function webhookServiceErrors(service: ServiceReference, path: string): FieldError[] {
   const { name = "", namespace = "", port = 0 } = service;
   const errors: FieldError[] = [];
-  // Compat: the real server takes the one for the other.
+  // Compat: callers of upstream's `ValidateWebhookService(namespace, name)` pass name and namespace the other way
+  // round.
   if (namespace === "") errors.push(requiredField(`${path}.name`));
   if (name === "") errors.push(requiredField(`${path}.namespace`));
   const texts = portNumber(port);
@@ -46,7 +47,8 @@ function servicePathErrors(value: string, path: string): FieldError[] {
   if (value === "" || value === "/") return [];
   if (value === "//") return [invalidField(path, value, "segment[0] may not be empty")];
   const errors = value.startsWith("/") ? [] : [invalidField(path, value, "must start with a '/'")];
-  // Compat: the first byte is left out, whether it is a slash, another character or half of one.
+  // Compat: `ValidateWebhookService` drops the first byte of `path`, whether it is a slash, another character or half
+  // of one.
   const rest = Buffer.from(value).subarray(1).toString("latin1");
   const steps = rest.replace(/\/$/, "").split("/");
   for (const [index, step] of steps.entries()) {

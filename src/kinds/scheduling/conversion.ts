@@ -3,12 +3,12 @@ import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { sameValue } from "../rules/immutable.ts";
 import type { CompositeTemplate, GroupTemplate, OldestGroup, WorkloadSpec } from "./types.ts";
 
-/** The version in which workloads hold their pod groups themselves. */
+/** The version in which a Workload holds `podGroups` itself. */
 export const OLDEST_VERSION = "scheduling.k8s.io/v1alpha1";
-/** The version in which workloads have templates, and pod groups refer to one in other words. */
+/** The version in which a Workload has PodGroupTemplates, and a PodGroup refers to one by `podGroupTemplateRef`. */
 export const OLDER_VERSION = "scheduling.k8s.io/v1alpha2";
 
-/** Whether an apiVersion is one of those in which shapes differ from the stored one. */
+/** Whether an apiVersion is one of those whose Workload and PodGroup differ from the stored one. */
 export function isOldVersion(apiVersion: string): boolean {
   return apiVersion === OLDEST_VERSION || apiVersion === OLDER_VERSION;
 }
@@ -20,19 +20,19 @@ function compact(object: Readonly<Record<string, Json | undefined>>): JsonObject
   return Object.fromEntries(Object.entries(object).filter((entry): entry is [string, Json] => entry[1] !== undefined));
 }
 
-/** What may be disrupted, in the word that the older version has for it. */
+/** `disruptionMode` as the string that the older version has for it. */
 function modeToWord(mode: Json | undefined): Json | undefined {
   if (!isObject(mode)) return mode;
   return mode.all === undefined ? "Pod" : "PodGroup";
 }
 
-/** Words that are none stay as they are, for validation to find. */
+/** A string that is no DisruptionMode stays as it is, for validation to find. */
 function modeFromWord(word: Json | undefined): Json | undefined {
   if (word === "Pod") return { single: {} };
   return word === "PodGroup" ? { all: {} } : word;
 }
 
-/** The groups at the ends of a tree of groups, from the first to the last. */
+/** The PodGroupTemplates at the leaves of a tree of CompositePodGroupTemplates, from the first to the last. */
 function leavesOf({
   podGroupTemplates,
   compositePodGroupTemplates,
@@ -57,7 +57,9 @@ function workloadToOld(spec: WorkloadSpec, toApiVersion: string): JsonObject {
   return compact({ controllerRef, [isOldest ? "podGroups" : "podGroupTemplates"]: shown.length > 0 ? shown : null });
 }
 
-/** A group in the stored form; what its version does not know is kept from the group of the same name. */
+/**
+ * A PodGroupTemplate in the stored form; what its version does not know is kept from the stored one of the same name.
+ */
 function templateFromOld(group: JsonObject, isOldest: boolean, stored: GroupTemplate | undefined): JsonObject {
   const { name = "" } = group;
   if (isOldest) {
@@ -89,7 +91,7 @@ function workloadFromOld(object: KubeObject, stored: KubeObject | undefined): Js
   return compact({ controllerRef, podGroupTemplates: templates.length > 0 ? templates : null });
 }
 
-/** Changes a workload to another version. */
+/** Converts a Workload to another version. */
 export const convertWorkload: NonNullable<ResourceHooks["convert"]> = (object, toApiVersion, stored) => {
   const isFromOld = isOldVersion(object.apiVersion);
   if (isFromOld && isOldVersion(toApiVersion)) {
@@ -129,7 +131,7 @@ function groupFromOlder(spec: JsonObject, stored: JsonObject): JsonObject {
   return compact({ workloadRef, ...rest, disruptionMode: modeFromWord(disruptionMode), ...hidden });
 }
 
-/** Changes a pod group to another version. */
+/** Converts a PodGroup to another version. */
 export const convertPodGroup: NonNullable<ResourceHooks["convert"]> = (object, toApiVersion, stored) => {
   const converted: KubeObject = { ...object, apiVersion: toApiVersion };
   if (!isObject(object.spec)) return converted;

@@ -28,11 +28,11 @@ const COMMON: DeclaredRules = {
   PodGroupResourceClaimStatus: { fields: { resourceClaimName: { format: "long-name" } } },
 };
 
-/** One way to place things is chosen when they are made; of the other, only the number may change later. */
+/** PodGroupSchedulingPolicy: basic or gang is chosen at creation; of gang, only `minCount` may change later. */
 const POLICY: StructRules = { union: ["basic", "gang"], fields: { basic: FIXED, gang: { no: ["set", "unset"] } } };
 const MODE: StructRules = { union: ["single", "all"] };
 
-/** What does not change in a group. */
+/** Immutable fields of a PodGroup. */
 const GROUP: Readonly<Record<string, FieldRules>> = {
   schedulingConstraints: FIXED,
   resourceClaims: CLAIMS,
@@ -43,7 +43,7 @@ const GROUP: Readonly<Record<string, FieldRules>> = {
 };
 const TEMPLATES: FieldRules = { keys: ["name"], maxItems: 8, no: ["add-item", "remove-item"] };
 
-/** Rules beside the fields of v1beta1 and v1alpha3. */
+/** Declarative validation of scheduling.k8s.io/v1beta1 and v1alpha3. */
 export const schedulingRules: DeclaredRules = {
   ...COMMON,
   WorkloadSpec: {
@@ -77,7 +77,7 @@ export const schedulingRules: DeclaredRules = {
 const OLDER_POLICY: StructRules = { union: ["basic", "gang"] };
 const OLDER_PRIORITY: FieldRules = { maximum: HIGHEST_PRIORITY };
 
-/** Rules beside the fields of v1alpha2. */
+/** Declarative validation of scheduling.k8s.io/v1alpha2. */
 export const olderSchedulingRules: DeclaredRules = {
   ...COMMON,
   WorkloadSpec: {

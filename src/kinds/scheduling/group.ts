@@ -31,7 +31,7 @@ function podGroupColumns(workload: string, scheduled: string): Column[] {
 
 const WORKLOAD = ".spec.workloadRef.workloadName";
 
-/** The kinds that say which pods go first and which go together. */
+/** The kinds of scheduling.k8s.io: PriorityClass, Workload, PodGroup and CompositePodGroup. */
 export const schedulingKinds: ResourceDefinition[] = defineKinds(
   { group: "scheduling.k8s.io", schemaPackage: "io.k8s.api.scheduling" },
   [

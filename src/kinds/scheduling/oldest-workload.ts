@@ -62,13 +62,13 @@ function groupErrors(groups: readonly OldestGroup[]): FieldError[] {
   });
 }
 
-/** What is wrong with a workload that is written in its oldest version; both objects are in that version. */
+/** Validates a Workload that is written as scheduling.k8s.io/v1alpha1; both objects are in that version. */
 export function oldestWorkloadErrors(next: KubeObject, previous: KubeObject | undefined): FieldError[] {
   const { controllerRef, podGroups } = specOf(next);
   const errors = [...(controllerRef ? referenceErrors(controllerRef) : []), ...groupErrors(podGroups ?? [])];
   if (!previous) return errors;
   const before = specOf(previous);
-  // Compat: these paths do not begin at the spec.
+  // Compat: the paths of these two errors are `controllerRef` and `podGroups`, without `spec`.
   if (before.controllerRef) {
     errors.push(...immutable(controllerRef, before.controllerRef, "controllerRef", (value) => asGo(value, REFERENCE)));
   }

@@ -17,7 +17,7 @@ const SYSTEM_CLASSES: Readonly<Record<string, number>> = {
 const HIGHEST_OWN = 1_000_000_000;
 const POLICIES = ["PreemptLowerPriority", "Never"];
 
-/** Why a name that begins like those of the system cannot be had; undefined when it can. */
+/** Why a name with the prefix "system-" cannot be had; undefined when it is one of the built-in PriorityClasses. */
 function systemProblem(name: string, { value = 0, globalDefault = false }: PriorityClass): string | undefined {
   const wanted = Object.hasOwn(SYSTEM_CLASSES, name) ? SYSTEM_CLASSES[name] : undefined;
   if (wanted === undefined) return `${name} is not a known system priority class`;
@@ -43,7 +43,7 @@ function newErrors(priorityClass: PriorityClass): FieldError[] {
   return errors;
 }
 
-/** A name for a priority; what it means stays. */
+/** PriorityClass: a name for a `value`, which is immutable, and so is `preemptionPolicy`. */
 export const priorityClassHooks: ResourceHooks = {
   validate(next, previous) {
     const [now, before] = [next as PriorityClass, previous as PriorityClass | undefined];

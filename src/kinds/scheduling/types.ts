@@ -1,12 +1,12 @@
 import type { JsonObject } from "../../api/object.ts";
 
-/** How the pods of a group are placed: each by itself, or only when enough of them can be. */
+/** PodGroupSchedulingPolicy: `basic` schedules each pod by itself, `gang` only when `minCount` of them fit. */
 export interface SchedulingPolicy extends JsonObject {
   basic?: JsonObject;
   gang?: { minCount?: number };
 }
 
-/** A group of pods as a workload describes it. */
+/** PodGroupTemplate of scheduling.k8s.io. */
 export interface GroupTemplate extends JsonObject {
   name?: string;
   schedulingPolicy?: SchedulingPolicy;
@@ -14,26 +14,26 @@ export interface GroupTemplate extends JsonObject {
   priority?: number;
 }
 
-/** Groups of groups. */
+/** CompositePodGroupTemplate of scheduling.k8s.io: groups of groups. */
 export interface CompositeTemplate extends GroupTemplate {
   podGroupTemplates?: GroupTemplate[];
   compositePodGroupTemplates?: CompositeTemplate[];
 }
 
-/** A workload in the version it is stored in. */
+/** WorkloadSpec of the stored version of scheduling.k8s.io. */
 export interface WorkloadSpec extends JsonObject {
   controllerRef?: JsonObject;
   podGroupTemplates?: GroupTemplate[] | null;
   compositePodGroupTemplates?: CompositeTemplate[];
 }
 
-/** A pod group as the oldest version of workloads has it. */
+/** PodGroup as WorkloadSpec of scheduling.k8s.io/v1alpha1 has it. */
 export interface OldestGroup extends JsonObject {
   name?: string;
   policy?: SchedulingPolicy;
 }
 
-/** A workload in its oldest version. */
+/** WorkloadSpec of scheduling.k8s.io/v1alpha1. */
 export interface OldestWorkloadSpec extends JsonObject {
   controllerRef?: { apiGroup?: string; kind?: string; name?: string };
   podGroups?: OldestGroup[] | null;

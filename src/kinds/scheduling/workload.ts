@@ -15,7 +15,7 @@ const specOf = ({ spec }: KubeObject) => (isObject(spec) ? spec : {}) as Workloa
 
 const stored = (kind: string, version: string) => () => `io.k8s.api.scheduling.${version}.${kind}`;
 
-/** Names are unique in the whole tree; repetitions within one list are told elsewhere. */
+/** Names of templates are unique in the whole tree; duplicates within one list are declarative validation's. */
 function nameErrors(parent: CompositeTemplate | WorkloadSpec, path: string, taken: Set<string>): FieldError[] {
   const { podGroupTemplates, compositePodGroupTemplates } = parent;
   const errors: FieldError[] = [];
@@ -36,7 +36,7 @@ function depthOf({ compositePodGroupTemplates = [] }: CompositeTemplate): number
   return 1 + Math.max(0, ...compositePodGroupTemplates.map(depthOf));
 }
 
-/** All templates of a tree. */
+/** All PodGroupTemplates and CompositePodGroupTemplates of a tree. */
 function templatesOf({
   podGroupTemplates,
   compositePodGroupTemplates,
@@ -105,7 +105,7 @@ const GROUP_SHAPE: GoShape = [
   ...TEMPLATE_END,
 ];
 
-/** Compat: a tree of groups as messages show it. */
+/** Compat: "field is immutable" shows `compositePodGroupTemplates` as the internal Go struct, at every depth. */
 function compositeShape(depth: number): GoShape {
   return [
     ...TEMPLATE_BEGIN,
@@ -156,7 +156,7 @@ function spokenWorkloadErrors(next: KubeObject, previous: KubeObject | undefined
   return oldestWorkloadErrors(spoken(next), previous && spoken(previous));
 }
 
-/** Which pods belong together: groups, or groups of groups. How many are needed may change, nothing else. */
+/** Workload: PodGroupTemplates, or CompositePodGroupTemplates that hold them. Only `minCount` may change. */
 export const workloadHooks: ResourceHooks = {
   convert: convertWorkload,
   prepare: dropPreemptionPolicies,
@@ -186,7 +186,7 @@ function groupStatusErrors({ spec, status }: KubeObject): FieldError[] {
   return errors;
 }
 
-/** A group of pods that are placed together. How many are needed may change, nothing else. */
+/** PodGroup: pods that are scheduled together. Only `minCount` may change. */
 export const podGroupHooks: ResourceHooks = {
   convert: convertPodGroup,
   setDefaults({ spec }, apiVersion) {
@@ -206,7 +206,7 @@ export const podGroupHooks: ResourceHooks = {
 
 const compositeDeclared = declaredHook(schedulingRules, stored("CompositePodGroup", "v1alpha3"));
 
-/** A group of groups of pods; it never changes. */
+/** CompositePodGroup: a group of PodGroups; its spec is immutable. */
 export const compositePodGroupHooks: ResourceHooks = {
   setDefaults({ spec }) {
     if (isObject(spec)) spec.disruptionMode ??= { single: {} };

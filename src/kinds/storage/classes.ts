@@ -29,9 +29,9 @@ const MAX_PARAMETER_BYTES = 262_144;
 const RECLAIM_POLICIES = ["Delete", "Retain"];
 const BINDING_MODES = ["Immediate", "WaitForFirstConsumer"];
 
-/** What is wrong with the name of what provides storage; that it is missing is told elsewhere. */
+/** Validates `provisioner` or `driverName` of a class; that it is missing is told elsewhere. */
 function provisionerErrors(name: Json | undefined, path: string): FieldError[] {
-  // Compat: the text in the message is in lower case.
+  // Compat: `validateProvisioner` checks, and shows, `provisioner` in lower case.
   const shown = typeof name === "string" ? name.toLowerCase() : "";
   return shown === "" ? [] : qualifiedName(shown).map((text) => invalidField(path, shown, text));
 }
@@ -66,7 +66,7 @@ function termErrors({ matchLabelExpressions }: TopologyTerm, path: string): Fiel
   return errors;
 }
 
-/** A text that terms have in common when they select the same. */
+/** A text that TopologySelectorTerms have in common when they select the same. */
 function meaningOf({ matchLabelExpressions }: TopologyTerm): string {
   const expressions = matchLabelExpressions ?? [];
   const byKey = new Map(expressions.map(({ key = "", values }) => [key, [...new Set(values)].sort()]));
@@ -74,7 +74,8 @@ function meaningOf({ matchLabelExpressions }: TopologyTerm): string {
 }
 
 function topologyErrors(topologies: readonly TopologyTerm[]): FieldError[] {
-  // Compat: a term that selects nothing counts as a repetition.
+  // Compat: `validateAllowedTopologies` begins with a list of nil maps, so a term without matchLabelExpressions is a
+  // duplicate.
   const seen = new Set([meaningOf({})]);
   return topologies.flatMap((term, index) => {
     const path = `allowedTopologies[${index}]`;
@@ -101,7 +102,7 @@ const declaredErrors = declaredHook(
   (version) => `io.k8s.api.storage.${version}.StorageClass`,
 );
 
-/** A class of storage says who provides it and how; once made, that stays. */
+/** StorageClass: provisioner, parameters, reclaimPolicy and volumeBindingMode are immutable. */
 export const storageClassHooks: ResourceHooks = {
   validate(next, previous, context) {
     const { provisioner, parameters, reclaimPolicy, volumeBindingMode: mode } = next;
@@ -124,7 +125,7 @@ export const storageClassHooks: ResourceHooks = {
     ),
 };
 
-/** A class of attributes of volumes belongs to a driver; once made, it stays as it is. */
+/** VolumeAttributesClass: driverName and parameters are immutable. */
 export const volumeAttributesClassHooks: ResourceHooks = {
   validate(next, previous) {
     const { driverName, parameters } = next;

@@ -85,7 +85,9 @@ function driverErrors(spec: DriverSpec): FieldError[] {
   return errors;
 }
 
-/** Compat: generation counts the changes of the spec, but an object that never changed has none. */
+/**
+ * Compat: `metadata.generation` of a CSIDriver counts changes of the spec from 0, so one that never changed shows none.
+ */
 function countChanges(next: KubeObject, previous: KubeObject | undefined): void {
   delete next.metadata.generation;
   if (previous === undefined) return;
@@ -93,7 +95,7 @@ function countChanges(next: KubeObject, previous: KubeObject | undefined): void 
   if (generation > 0) next.metadata.generation = generation;
 }
 
-/** A driver of storage tells what it can do; some of that is for ever. */
+/** CSIDriver: what a driver can do; `attachRequired` and others are immutable. */
 export const csiDriverHooks: ResourceHooks = {
   prepare: countChanges,
   validate(next, previous) {
@@ -152,7 +154,7 @@ function changedDriverErrors(next: readonly NodeDriver[], previous: readonly Nod
   );
 }
 
-/** A node lists the drivers of storage on it; what a driver said about the node stays, its limit apart. */
+/** CSINode: the CSI drivers on a node; of an entry only `allocatable` may change. */
 export const csiNodeHooks: ResourceHooks = {
   prepare(next, _previous, { subresource }) {
     // Compat: the health of storage is not told unless a feature is on.
@@ -169,7 +171,9 @@ export const csiNodeHooks: ResourceHooks = {
   },
 };
 
-/** How much a class of storage has left somewhere; of which class and where is fixed. */
+/**
+ * CSIStorageCapacity: what a StorageClass has left in a topology; `storageClassName` and `nodeTopology` are immutable.
+ */
 export const storageCapacityHooks: ResourceHooks = {
   validate(next, previous) {
     const { nodeTopology, storageClassName = "", capacity } = next;

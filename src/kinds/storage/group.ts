@@ -24,7 +24,10 @@ function printTokenRequests(driver: KubeObject): string {
     .join(",");
 }
 
-/** The kinds that describe storage systems and what they offer. */
+/**
+ * The kinds of storage.k8s.io: StorageClass, VolumeAttributesClass, VolumeAttachment, CSIDriver, CSINode and
+ * CSIStorageCapacity.
+ */
 export const storageKinds: ResourceDefinition[] = defineKinds(
   { group: "storage.k8s.io", schemaPackage: "io.k8s.api.storage" },
   [

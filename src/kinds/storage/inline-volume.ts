@@ -9,14 +9,14 @@ import { roundResourceList } from "../rules/quantities.ts";
 const INLINE = "in the context of inline volumes";
 const NOT_INLINE = `may not be specified ${INLINE}`;
 
-/** Fills in what the sources of a volume leave out that an attachment describes itself. */
+/** Fills in defaults of `spec.source.inlineVolumeSpec` of a VolumeAttachment. */
 export function setInlineVolumeDefaults(spec: PersistentVolumeSpec): void {
   const { hostPath, iscsi, rbd, azureDisk, scaleIO } = spec;
   setVolumeDefaults({ hostPath, iscsi, rbd, azureDisk, scaleIO });
   roundResourceList(spec.capacity);
 }
 
-/** What is wrong with a volume that an attachment describes itself, rather than naming one. */
+/** Validates `spec.source.inlineVolumeSpec` of a VolumeAttachment. */
 export function inlineVolumeErrors(spec: PersistentVolumeSpec, at: string): FieldError[] {
   const { accessModes = [], persistentVolumeReclaimPolicy: policy = "", hostPath, volumeMode } = spec;
   const errors: FieldError[] = [];

@@ -55,7 +55,7 @@ function specErrors({ nodeName = "", source = {} }: AttachmentSpec): FieldError[
   return errors;
 }
 
-/** Compat: what is wrong with a name that may not change is told as well. */
+/** Compat: `spec.attacher` that is no valid CSI driver name is reported besides "field is immutable". */
 function changedAttacherErrors(next: AttachmentSpec, previous: AttachmentSpec | undefined): FieldError[] {
   const errors: FieldError[] = [];
   if (previous && !sameValue(next, previous)) checkDriverName(errors, next.attacher ?? "", "spec.attacher");
@@ -79,7 +79,7 @@ function statusErrors({ attachmentMetadata = {}, attachError, detachError }: Att
   ];
 }
 
-/** Which volume is to be attached to which node; that never changes. */
+/** VolumeAttachment: which volume is to be attached to which node; its spec is immutable. */
 export const volumeAttachmentHooks: ResourceHooks = {
   setDefaults(attachment) {
     const { inlineVolumeSpec } = specOf(attachment).source ?? {};

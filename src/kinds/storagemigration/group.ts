@@ -17,7 +17,7 @@ function printState(migration: KubeObject): string {
   return types.findLast((type) => STATES.has(type)) ?? "Unknown";
 }
 
-/** The kind that asks for stored objects to be written anew. */
+/** StorageVersionMigration: asks for stored objects to be written anew. */
 export const storagemigrationKinds: ResourceDefinition[] = defineKinds(
   { group: "storagemigration.k8s.io", schemaPackage: "io.k8s.api.storagemigration" },
   [

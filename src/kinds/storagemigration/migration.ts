@@ -57,7 +57,7 @@ function statusErrors(next: KubeObject, previous: KubeObject): FieldError[] {
   return errors;
 }
 
-/** What is to be rewritten is said once; how that went ends in success or failure, for good. */
+/** StorageVersionMigration: `spec.resource` is immutable; the conditions Succeeded and Failed are final. */
 export const migrationHooks: ResourceHooks = {
   validate(next, previous, { subresource }) {
     if (subresource === "status" && previous) return statusErrors(next, previous);
