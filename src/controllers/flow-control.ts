@@ -3,11 +3,11 @@ import { ApiError } from "../api/api-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../api/object.ts";
 import { WorkQueue } from "../lib/work-queue.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
+import { type Follower, follow } from "../resources/read/follow.ts";
 import type { Resources } from "../resources/resources.ts";
 import { applyAs, createAs, type ServerWriter, updateAs } from "../resources/write/managed-write.ts";
 import { printTime } from "../resources/write/metadata.ts";
 import type { Controller, ReportProblem } from "./controller.ts";
-import { type Follower, follow } from "./follow.ts";
 import { readObject } from "./stored-kinds.ts";
 
 /** Objects that a server begins with, by kind. */

@@ -2,9 +2,9 @@ import { ApiError } from "../api/api-error.ts";
 import { isObject, type KubeObject } from "../api/object.ts";
 import { WorkQueue } from "../lib/work-queue.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
+import { type Follower, follow } from "../resources/read/follow.ts";
 import type { Resources } from "../resources/resources.ts";
 import type { ReportProblem } from "./controller.ts";
-import { type Follower, follow } from "./follow.ts";
 import { readObject } from "./stored-kinds.ts";
 
 /** An object that is to be in every active namespace. */

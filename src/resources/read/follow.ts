@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Entry, Store, StoreEvent } from "../storage/store.ts";
+import type { Entry, Store, StoreEvent } from "../../storage/store.ts";
 
 /** Sees a part of the store: first what is there, then what happens to it. */
 export interface Follower {
   /** An entry that was there at the beginning. */
   found(entry: Entry): void;
-  /** Everything that was there at this revision has been found. */
-  loaded(revision: number): void;
+  /** Everything that was there at this revision has been found. `progress` tells how far it has been shown from now on. */
+  loaded(revision: number, progress: () => number): void;
   /** What happened next, in order and without gaps; all of it is known up to `revision`. */
   changed(events: readonly StoreEvent[], revision: number): void;
 }
@@ -26,7 +26,8 @@ export async function follow(store: Store, prefix: string, follower: Follower, s
     after = page.entries.at(-1)?.key;
     await nextTurn();
   }
-  follower.loaded(revision);
-  for await (const batch of store.watch(prefix, revision, signal)) follower.changed(batch.events, batch.revision);
+  const watch = store.watch(prefix, revision, signal);
+  follower.loaded(revision, () => watch.progress());
+  for await (const batch of watch) follower.changed(batch.events, batch.revision);
   if (!signal.aborted) throw new Error(`the watch of ${prefix} ended`);
 }

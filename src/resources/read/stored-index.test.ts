@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, suite, test } from "node:test";
+import { MemoryStore } from "../../storage/memory.ts";
+import { StoreError } from "../../storage/store.ts";
+import { StoredIndex } from "./stored-index.ts";
+
+const bytes = (text: string) => Buffer.from(text);
+
+suite("an index of what is stored", () => {
+  let store: MemoryStore;
+  let stop: AbortController;
+  let index: StoredIndex<string>;
+  let changes: number;
+
+  beforeEach(() => {
+    store = new MemoryStore();
+    stop = new AbortController();
+    changes = 0;
+    index = new StoredIndex({
+      store,
+      prefix: "/a/",
+      read: ({ value }) => (value.length === 0 ? undefined : Buffer.from(value).toString()),
+      changed: () => {
+        changes += 1;
+      },
+    });
+  });
+
+  afterEach(async () => {
+    stop.abort();
+    await store.close();
+  });
+
+  const put = async (key: string, text: string, expected = 0) => {
+    const result = await store.put(key, bytes(text), expected);
+    assert.ok(result.ok);
+    return result.revision;
+  };
+  const contents = () => Object.fromEntries(index.items);
+
+  test("holds what is there, then what is written, changed and deleted", async () => {
+    const first = await put("/a/1", "one");
+    await put("/b/1", "not here");
+    const running = index.run(stop.signal);
+    await index.waitFor(first, stop.signal);
+    assert.deepEqual(contents(), { "/a/1": "one" });
+    const second = await put("/a/2", "two");
+    const changed = await put("/a/1", "uno", first);
+    await index.waitFor(changed, stop.signal);
+    assert.deepEqual(contents(), { "/a/1": "uno", "/a/2": "two" });
+    const deleted = await store.delete("/a/2", second);
+    assert.ok(deleted.ok);
+    await index.waitFor(deleted.revision, stop.signal);
+    assert.deepEqual(contents(), { "/a/1": "uno" });
+    assert.ok(changes >= 2);
+    stop.abort();
+    await running;
+  });
+
+  test("leaves out what is read as nothing, also when it was there before", async () => {
+    const first = await put("/a/1", "one");
+    void index.run(stop.signal);
+    await index.waitFor(await put("/a/1", "", first), stop.signal);
+    assert.deepEqual(contents(), {});
+  });
+
+  test("has seen a revision that another prefix was written at", async () => {
+    void index.run(stop.signal);
+    const elsewhere = await put("/b/1", "one");
+    await index.waitFor(elsewhere, stop.signal);
+    assert.deepEqual(contents(), {});
+  });
+
+  test("waits for a start that comes later, and gives up when the signal aborts", async () => {
+    const revision = await put("/a/1", "one");
+    const given = new AbortController();
+    const abandoned = assert.rejects(index.waitFor(revision, given.signal), { name: "AbortError" });
+    const waiting = index.waitFor(revision, stop.signal);
+    given.abort();
+    await abandoned;
+    void index.run(stop.signal);
+    await waiting;
+    assert.deepEqual(contents(), { "/a/1": "one" });
+  });
+
+  test("forgets what went while it did not run", async () => {
+    const first = await put("/a/1", "one");
+    const pause = new AbortController();
+    const run = index.run(pause.signal);
+    await index.waitFor(first, stop.signal);
+    pause.abort();
+    await run;
+    await store.delete("/a/1", first);
+    const second = await put("/a/2", "two");
+    assert.deepEqual(contents(), { "/a/1": "one" }, "the last known state stays");
+    void index.run(stop.signal);
+    await index.waitFor(second, stop.signal);
+    assert.deepEqual(contents(), { "/a/2": "two" });
+  });
+
+  test("ends with the store's error when the store ends", async () => {
+    const running = index.run(stop.signal);
+    await index.waitFor(0, stop.signal);
+    await store.close();
+    await assert.rejects(running);
+    await assert.rejects(index.waitFor(1, stop.signal), StoreError);
+  });
+});

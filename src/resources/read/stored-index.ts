@@ -1,0 +1,97 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Entry, Store } from "../../storage/store.ts";
+import { type Follower, follow } from "./follow.ts";
+
+/** What an index holds and whom it tells. */
+export interface StoredIndexOptions<Item> {
+  readonly store: Store;
+  /** Everything below it is in the index. */
+  readonly prefix: string;
+  /** What is kept of an entry; undefined leaves it out. Called once per version of an entry. */
+  readonly read: (entry: Entry) => Item | undefined;
+  /** Called when the index has been loaded, and after every batch of events. */
+  readonly changed?: () => void;
+}
+
+/**
+ * What is stored below a prefix, kept up to date by a watch: what client-go calls an informer. It is a moment behind the
+ * store; whoever needs a state as new as a certain write waits for the revision of that write.
+ */
+export class StoredIndex<Item> {
+  readonly #options: StoredIndexOptions<Item>;
+  #items: ReadonlyMap<string, Item> = new Map();
+  /** How far the watch has been read; undefined while there is none. */
+  #progress: (() => number) | undefined;
+  #loading = Promise.withResolvers<void>();
+
+  constructor(options: StoredIndexOptions<Item>) {
+    this.#options = options;
+  }
+
+  /** By their keys in the store. A map that changes while the index runs. */
+  get items(): ReadonlyMap<string, Item> {
+    return this.#items;
+  }
+
+  /**
+   * Follows the store until the signal aborts. Throws when the store cannot keep its promise; it may be called again then,
+   * and has the items of the last known state until it has loaded them anew.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    const { store, prefix } = this.#options;
+    try {
+      await follow(store, prefix, this.#follower(), signal);
+    } finally {
+      this.#progress = undefined;
+      this.#loading = Promise.withResolvers();
+    }
+  }
+
+  /** Resolves when everything up to `revision` is in the index. Rejects when the signal aborts before. */
+  async waitFor(revision: number, signal: AbortSignal): Promise<void> {
+    // A cache in front of a remote store has to have heard of the revision before its watches can.
+    await this.#options.store.get(this.#options.prefix, { minRevision: revision });
+    for (;;) {
+      signal.throwIfAborted();
+      if (this.#progress === undefined) await unlessAborted(this.#loading.promise, signal);
+      else if (this.#progress() >= revision) return;
+      else await nextTurn();
+    }
+  }
+
+  #follower(): Follower {
+    const items = new Map<string, Item>();
+    const put = (entry: Entry) => {
+      const item = this.#options.read(entry);
+      if (item === undefined) items.delete(entry.key);
+      else items.set(entry.key, item);
+    };
+    return {
+      found: put,
+      loaded: (_revision, progress) => {
+        this.#items = items;
+        this.#progress = progress;
+        this.#loading.resolve();
+        this.#options.changed?.();
+      },
+      changed: (events) => {
+        for (const { key, entry } of events) {
+          if (entry) put(entry);
+          else items.delete(key);
+        }
+        this.#options.changed?.();
+      },
+    };
+  }
+}
+
+async function unlessAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
