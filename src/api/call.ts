@@ -33,6 +33,8 @@ export interface Call {
   readonly info: RequestInfo;
   /** Anonymous until the authenticate stage has run. */
   user: UserInfo;
+  /** Compat: what the client sent as Audit-ID, or a new UUID; answered as Audit-ID. */
+  readonly auditId: string;
   /** Texts for `Warning` headers, in order. */
   readonly warnings: string[];
   /**
@@ -46,6 +48,8 @@ export interface Call {
 export interface RequestBody {
   /** Null when the body is empty. */
   readonly value: Json;
+  readonly isEmpty: boolean;
+  /** As sent. Calls from the process itself have none until somebody asks. */
   readonly bytes: Uint8Array;
   readonly format: "json" | "yaml" | "protobuf";
   /** Texts about members that stand more than once in one object, of which the last counts. */

@@ -19,9 +19,9 @@ export interface MessageContext {
 export function decodeBody(bytes: Uint8Array, mediaType: MediaType, messages?: MessageContext): RequestBody {
   if (mediaType === "application/vnd.kubernetes.protobuf") return decodeProtobuf(bytes, messages);
   const format = mediaType === "application/yaml" ? "yaml" : "json";
-  if (bytes.length === 0) return { value: null, bytes, format, duplicates: () => [] };
+  if (bytes.length === 0) return { value: null, isEmpty: true, bytes, format, duplicates: () => [] };
   const { value, duplicates } = decode(bytes, mediaType);
-  if (value === null || isObject(value)) return { value, bytes, format, duplicates };
+  if (value === null || isObject(value)) return { value, isEmpty: false, bytes, format, duplicates };
   throw new BodyError(
     `${PARSE_ERROR}json: cannot unmarshal ${typeWord(value)} into Go value of type ${GO_TYPE}`,
     bytes,
@@ -46,8 +46,9 @@ function decode(bytes: Uint8Array, mediaType: MediaType): DecodedBody {
 function decodeProtobuf(bytes: Uint8Array, messages?: MessageContext): RequestBody {
   try {
     const schemaOf = messages?.schemaOf ?? (() => undefined);
-    const value = bytes.length === 0 ? null : decodeObject(bytes, schemaOf, messages?.fallback);
-    return { value, bytes, format: "protobuf", duplicates: () => [] };
+    const isEmpty = bytes.length === 0;
+    const value = isEmpty ? null : decodeObject(bytes, schemaOf, messages?.fallback);
+    return { value, isEmpty, bytes, format: "protobuf", duplicates: () => [] };
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw new BodyError(error.message, bytes);

@@ -2,28 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError } from "../api/api-error.ts";
 import type { Call } from "../api/call.ts";
-import { parseRequestInfo } from "../api/request-info.ts";
+import { makeCall } from "../pipeline/call.ts";
 import { health, healthPaths, PING } from "./health.ts";
 import { root } from "./root.ts";
 import { version } from "./version.ts";
 
 function call(target: string, method = "GET"): Call {
   const url = new URL(target, "http://localhost");
-  return {
-    request: {
-      method,
-      path: url.pathname,
-      query: url.searchParams,
-      headers: {},
-      authority: "localhost",
-      readBody: async () => new Uint8Array(),
-      signal: new AbortController().signal,
-    },
-    info: parseRequestInfo(method, url.pathname, url.searchParams),
-    user: { name: "admin", groups: [] },
-    warnings: [],
-    body: () => Promise.reject(new Error("nobody reads this body")),
-  };
+  return makeCall({ method, path: url.pathname, query: url.searchParams, user: { name: "admin", groups: [] } });
 }
 
 const broken = { name: "etcd", check: async () => Promise.reject(new Error("etcd failed: no leader")) };

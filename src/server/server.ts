@@ -24,8 +24,9 @@ import { builtInSchema, findBuiltInSchema } from "../kinds/built-in-schemas.ts";
 import { serviceClaims } from "../kinds/core/service/service-claims.ts";
 import { mandatoryObjects, suggestedObjects } from "../kinds/flowcontrol/fixed-objects.ts";
 import { systemClock } from "../lib/clock.ts";
-import { type AnswerContext, answer, negotiate } from "../pipeline/answer.ts";
-import { answerErrors, authenticate, compose, limitDuration } from "../pipeline/pipeline.ts";
+import { type AnswerContext, answer } from "../pipeline/answer.ts";
+import { assumeUser, authenticate } from "../pipeline/authenticate.ts";
+import { compose, stagesFor } from "../pipeline/pipeline.ts";
 import { type Endpoint, route } from "../pipeline/router.ts";
 import { Catalog } from "../resources/model/catalog.ts";
 import { KeySpace } from "../resources/model/keys.ts";
@@ -90,11 +91,9 @@ export async function startServer(config: Config, given?: Store): Promise<Server
   const objects: Handler = (call) => dispatch({ resources, admission, identities, deleteOptionsSchema }, call);
   const innermost = route({ catalog, objects, endpoints: makeEndpoints(resources, config) });
   const report = (error: unknown, call?: Call) => log.error({ err: error, path: call?.request.path }, "request failed");
-  const stages = [answerErrors(report), limitDuration(config.requestTimeoutMs)];
-
-  const negotiated = negotiate(hasTable(catalog));
-  const secured = compose([...stages, authenticate(authenticators), negotiated], innermost);
-  const open = compose([...stages, asAdministrator, negotiated], innermost);
+  const options = { reportError: report, requestTimeoutMs: config.requestTimeoutMs, hasTable: hasTable(catalog) };
+  const secured = compose(stagesFor(options, authenticate(authenticators)), innermost);
+  const open = compose(stagesFor(options, assumeUser(ADMINISTRATOR)), innermost);
   const forms = answerContext(catalog, report);
   const reportError = (error: unknown) => report(error);
   const answerSecured: Answer = (request) => answer(forms, secured, request);
@@ -131,11 +130,6 @@ export async function startServer(config: Config, given?: Store): Promise<Server
     },
   };
 }
-
-const asAdministrator = (next: Handler) => (call: Call) => {
-  call.user = ADMINISTRATOR;
-  return next(call);
-};
 
 /** Only actions may have no columns: whatever is stored can be listed. */
 function hasTable(catalog: Catalog): (info: RequestInfo) => boolean {

@@ -20,10 +20,11 @@ export async function readObject(
 ): Promise<KubeObject> {
   const { kind } = target.resource.definition;
   try {
-    const { value, bytes, format, duplicates } = await call.body();
-    if (bytes.length === 0) throw new BodyError(EMPTY_BODY, bytes);
+    const body = await call.body();
+    const { value, format, duplicates } = body;
+    if (body.isEmpty) throw new BodyError(EMPTY_BODY, body.bytes);
     const problem = typeMetaError(value);
-    if (problem !== undefined) throw new BodyError(problem, bytes);
+    if (problem !== undefined) throw new BodyError(problem, body.bytes);
     const sent = requireKind(context, value, target);
     const twice = fieldValidation === "Ignore" ? [] : duplicates();
     // Those of YAML are about lines, not about fields, and come first.

@@ -18,9 +18,9 @@ export async function readDeleteOptions(context: VerbContext, call: Call, target
 
 async function readOptions(context: VerbContext, call: Call): Promise<DeleteOptions> {
   try {
-    const { value, bytes } = await call.body();
+    const { value, isEmpty } = await call.body();
     const { query } = call.request;
-    if (bytes.length === 0) return parseDeleteOptions(query, undefined);
+    if (isEmpty) return parseDeleteOptions(query, undefined);
     const { kind = KIND, apiVersion = "v1" } = isObject(value) ? value : {};
     if (kind !== KIND) {
       const scheme = 'in scheme "pkg/api/legacyscheme/scheme.go:30"';

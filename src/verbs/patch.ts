@@ -84,7 +84,7 @@ export async function patch(context: VerbContext, call: Call, target: Target): P
 async function readPatchBody(call: Call): Promise<RequestBody> {
   try {
     const body = await call.body("json");
-    if (body.bytes.length > 0) return body;
+    if (!body.isEmpty) return body;
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
   }

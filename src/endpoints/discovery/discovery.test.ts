@@ -5,8 +5,8 @@ import { ApiError } from "../../api/api-error.ts";
 import type { Call } from "../../api/call.ts";
 import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import type { ApiReply } from "../../api/reply.ts";
-import { parseRequestInfo } from "../../api/request-info.ts";
 import { builtInKinds, builtInPriorities } from "../../kinds/all.ts";
+import { makeCall } from "../../pipeline/call.ts";
 import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import { discovery, discoveryPaths } from "./discovery.ts";
 import { compareVersions } from "./discovery-documents.ts";
@@ -15,22 +15,12 @@ const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 const OLD_AGGREGATED = AGGREGATED.replace("v=v2;", "v=v2beta1;");
 
 function call(path: string, headers: Record<string, string> = {}, method = "GET"): Call {
-  const query = new URLSearchParams();
-  return {
-    request: {
-      method,
-      path,
-      query,
-      headers,
-      authority: "localhost:6443",
-      readBody: async () => new Uint8Array(),
-      signal: new AbortController().signal,
-    },
-    info: parseRequestInfo(method, path, query),
+  return makeCall({
+    method,
+    path,
+    headers: { host: "localhost:6443", ...headers },
     user: { name: "admin", groups: [] },
-    warnings: [],
-    body: () => Promise.reject(new Error("nobody reads this body")),
-  };
+  });
 }
 
 let definitions: readonly ResourceDefinition[] = builtInKinds();

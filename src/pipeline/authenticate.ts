@@ -1,0 +1,32 @@
+import { unauthorized } from "../api/api-error.ts";
+import type { Stage, UserInfo } from "../api/call.ts";
+import type { Authenticator } from "../auth/authenticator.ts";
+
+/** Anyone may ask whether the server lives and which version it is. */
+const PUBLIC_PATHS: readonly string[] = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
+
+/** Lets in whom one of the authenticators recognises; everybody else is refused, except on public paths. */
+export function authenticate(authenticators: readonly Authenticator[]): Stage {
+  return (next) => async (call) => {
+    for (const authenticator of authenticators) {
+      const user = await authenticator.authenticate(call.request);
+      if (user) {
+        call.user = user;
+        return next(call);
+      }
+    }
+    if (PUBLIC_PATHS.includes(call.request.path) && call.request.headers.authorization === undefined) return next(call);
+    throw unauthorized();
+  };
+}
+
+/** Takes everybody for the same user, whatever credentials they show: the port without TLS. */
+export function assumeUser(user: UserInfo): Stage {
+  return (next) => (call) => {
+    call.user = user;
+    return next(call);
+  };
+}
+
+/** Leaves the user that the call was made with: calls from the process itself, see `makeCall`. */
+export const keepUser: Stage = (next) => next;

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { AdmissionChain } from "../admission/chain.ts";
+import { ApiError } from "../api/api-error.ts";
+import type { Handler } from "../api/call.ts";
+import type { KubeObject } from "../api/object.ts";
+import type { ApiReply } from "../api/reply.ts";
+import { builtInKinds } from "../kinds/all.ts";
+import { builtInSchema } from "../kinds/built-in-schemas.ts";
+import { systemClock } from "../lib/clock.ts";
+import { Catalog } from "../resources/model/catalog.ts";
+import { KeySpace } from "../resources/model/keys.ts";
+import { Resources } from "../resources/resources.ts";
+import { MemoryStore } from "../storage/memory.ts";
+import { dispatch } from "../verbs/dispatch.ts";
+import { keepUser } from "./authenticate.ts";
+import { type CallRequest, makeCall } from "./call.ts";
+import { compose, stagesFor } from "./pipeline.ts";
+import { route } from "./router.ts";
+
+const user = {
+  name: "system:serviceaccount:kube-system:generic-garbage-collector",
+  groups: ["system:serviceaccounts"],
+};
+const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
+
+function composed(): { handler: Handler; users: string[] } {
+  const catalog = new Catalog(builtInKinds());
+  const resources = new Resources({
+    store: new MemoryStore(),
+    catalog,
+    clock: systemClock,
+    keys: new KeySpace("/registry"),
+  });
+  const users: string[] = [];
+  const context = {
+    resources,
+    admission: new AdmissionChain([
+      {
+        name: "Listener",
+        handles: () => true,
+        async validate(request) {
+          users.push(request.user.name);
+        },
+      },
+    ]),
+    identities: undefined as never,
+    deleteOptionsSchema: () => builtInSchema("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"),
+  };
+  const options = {
+    reportError: (error: unknown) => assert.fail(String(error)),
+    requestTimeoutMs: 1000,
+    hasTable: () => true,
+  };
+  const innermost = route({ catalog, objects: (call) => dispatch(context, call), endpoints: [] });
+  return { handler: compose(stagesFor(options, keepUser), innermost), users };
+}
+
+function objectOf(reply: ApiReply) {
+  assert.ok(reply.type === "object");
+  return reply.view.object;
+}
+
+const managersOf = ({ metadata }: KubeObject): unknown[] =>
+  (metadata.managedFields as { manager: string }[]).map(({ manager }) => manager);
+
+test("a call from the process passes the stages, the verbs and admission as its user", async () => {
+  const { handler, users } = composed();
+  const ask = (wanted: Omit<CallRequest, "user">): Promise<ApiReply> => handler(makeCall({ user, ...wanted }));
+  const created = objectOf(
+    await ask({ method: "POST", path: CONFIG_MAPS, body: { metadata: { name: "a" }, data: { x: "1" } } }),
+  );
+  assert.deepEqual(managersOf(created), ["unknown"]);
+  const path = `${CONFIG_MAPS}/a`;
+  const headers = { "content-type": "application/merge-patch+json", "user-agent": "gc/1" };
+  const patched = objectOf(await ask({ method: "PATCH", path, headers, body: { data: { x: "2" } } }));
+  assert.deepEqual(patched.data, { x: "2" });
+  assert.deepEqual(managersOf(patched), ["gc", "unknown"]);
+  assert.equal(objectOf(await ask({ method: "GET", path })).metadata.resourceVersion, patched.metadata.resourceVersion);
+  const preconditions = { uid: "another" };
+  await assert.rejects(
+    ask({ method: "DELETE", path, body: { preconditions } }),
+    (error) => error instanceof ApiError && error.code === 409,
+  );
+  assert.equal((await ask({ method: "DELETE", path })).type, "status");
+  await assert.rejects(ask({ method: "GET", path }), (error) => error instanceof ApiError && error.code === 404);
+  assert.deepEqual([...new Set(users)], [user.name]);
+});
+
+test("a watch of the process ends by its signal", async () => {
+  const { handler } = composed();
+  const stop = new AbortController();
+  const query = new URLSearchParams({ watch: "1" });
+  const reply = await handler(makeCall({ user, method: "GET", path: CONFIG_MAPS, query, signal: stop.signal }));
+  assert.ok(reply.type === "watch");
+  const body = { metadata: { name: "a" } };
+  await handler(makeCall({ user, method: "POST", path: CONFIG_MAPS, body }));
+  const types: string[] = [];
+  for await (const events of reply.events) {
+    types.push(...events.map(({ type }) => type));
+    stop.abort();
+  }
+  assert.deepEqual(types, ["ADDED"]);
+});
+
+test("a body that cannot be taken is quoted", async () => {
+  const { handler } = composed();
+  const call = makeCall({ user, method: "POST", path: CONFIG_MAPS, body: { kind: 1 } });
+  await assert.rejects(handler(call), /unrecognized.*\{"kind":1\}/);
+});

@@ -1,0 +1,83 @@
+import { randomUUID } from "node:crypto";
+import type { ApiRequest, Call, RequestBody, UserInfo } from "../api/call.ts";
+import type { Json } from "../api/object.ts";
+import { parseRequestInfo, type RequestInfo } from "../api/request-info.ts";
+import { type BodyContext, bodyReader, givenBody } from "./read-body.ts";
+
+const ANONYMOUS: UserInfo = { name: "system:anonymous", groups: ["system:unauthenticated"] };
+
+/** The call of a request that came by a socket. */
+export function callOf(context: BodyContext, request: ApiRequest): Call {
+  const info = parseRequestInfo(request.method, request.path, request.query);
+  return new RequestCall(request, info, ANONYMOUS, bodyReader(context, request, info));
+}
+
+class RequestCall implements Call {
+  readonly request: ApiRequest;
+  readonly info: RequestInfo;
+  user: UserInfo;
+  readonly auditId: string;
+  readonly warnings: string[] = [];
+  readonly body: Call["body"];
+
+  constructor(request: ApiRequest, info: RequestInfo, user: UserInfo, body: Call["body"]) {
+    this.request = request;
+    this.info = info;
+    this.user = user;
+    const given = request.headers["audit-id"];
+    this.auditId = typeof given === "string" ? given : randomUUID();
+    this.body = body;
+  }
+}
+
+/** What a part of this process wants to ask the server. */
+export interface CallRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly query?: URLSearchParams;
+  /** Names in lower case. Patches need their content-type; the field manager is taken from user-agent. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Given away: verbs may keep parts of it. Absent: there is no body. */
+  readonly body?: Json;
+  readonly user: UserInfo;
+  /** Ends watches, and whatever else can be ended. */
+  readonly signal?: AbortSignal;
+}
+
+/** A call that comes from this process: no socket, no bytes. For a handler composed with `keepUser`. */
+export function makeCall(wanted: CallRequest): Call {
+  const request = new InProcessRequest(wanted);
+  const info = parseRequestInfo(request.method, request.path, request.query);
+  const body = async (): Promise<RequestBody> => givenBody(wanted.body);
+  return new RequestCall(request, info, wanted.user, body);
+}
+
+class InProcessRequest implements ApiRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: ApiRequest["headers"];
+  readonly authority: string;
+  readonly #body: Json | undefined;
+  #signal: AbortSignal | undefined;
+
+  constructor({ method, path, query, headers, body, signal }: CallRequest) {
+    this.method = method;
+    this.path = path;
+    this.query = query ?? new URLSearchParams();
+    this.headers = headers ?? {};
+    this.authority = headers?.host ?? "";
+    this.#body = body;
+    this.#signal = signal;
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= new AbortController().signal;
+    return this.#signal;
+  }
+
+  async readBody(): Promise<Uint8Array> {
+    return givenBody(this.#body).bytes;
+  }
+}

@@ -1,0 +1,26 @@
+import type { Stage } from "../api/call.ts";
+import type { ApiReply } from "../api/reply.ts";
+import type { RequestInfo } from "../api/request-info.ts";
+import { negotiateOutput } from "../encoding/negotiation/negotiate.ts";
+import { offerOf } from "../encoding/reply/reply.ts";
+
+const REPLY_TYPES: Readonly<Record<string, ApiReply["type"]>> = {
+  list: "list",
+  deletecollection: "list",
+  watch: "watch",
+};
+
+/**
+ * Compat: a form that cannot be had is refused before anything is done. `hasTable` tells whether what a path answers
+ * with can be shown as a table; for paths that are not served it may say anything.
+ */
+export function negotiate(hasTable: (info: RequestInfo) => boolean): Stage {
+  return (next) => async (call) => {
+    const { info } = call;
+    if (info.isResource) {
+      const reply = { type: REPLY_TYPES[info.verb] ?? "object", table: hasTable(info) ? { columns: [] } : undefined };
+      negotiateOutput(call.request, offerOf(reply, false));
+    }
+    return next(call);
+  };
+}

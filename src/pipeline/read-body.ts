@@ -1,0 +1,59 @@
+import { type ApiRequest, BodyError, type Call, type RequestBody } from "../api/call.ts";
+import type { Json } from "../api/object.ts";
+import type { RequestInfo } from "../api/request-info.ts";
+import { DecodeError, decodeJson } from "../encoding/json/json.ts";
+import { negotiateInput } from "../encoding/negotiation/negotiate.ts";
+import type { SchemaOf } from "../encoding/protobuf/envelope.ts";
+import { decodeBody } from "../encoding/request-body.ts";
+import { decodeYaml } from "../encoding/yaml/yaml.ts";
+
+/** What decoding a request body depends on. */
+export interface BodyContext {
+  /** The shapes of kinds, for their binary form. */
+  readonly schemaOf: SchemaOf;
+  /** The kind that a path is about, for bodies that do not say theirs. */
+  readonly kindOf: (info: RequestInfo) => { readonly apiVersion: string; readonly kind: string } | undefined;
+}
+
+const MAX_BODY_BYTES = 3 * 1024 * 1024;
+
+/** How the body of a request is read and decoded. */
+export function bodyReader(context: BodyContext, request: ApiRequest, info: RequestInfo): Call["body"] {
+  return (format) => (format === undefined ? readBody(context, request, info) : readPatch(request, format));
+}
+
+async function readBody(context: BodyContext, request: ApiRequest, info: RequestInfo): Promise<RequestBody> {
+  const mediaType = negotiateInput(request, true);
+  const bytes = await request.readBody(MAX_BODY_BYTES);
+  return decodeBody(bytes, mediaType, { schemaOf: context.schemaOf, fallback: context.kindOf(info) });
+}
+
+async function readPatch(request: ApiRequest, format: "json" | "yaml"): Promise<RequestBody> {
+  const bytes = await request.readBody(MAX_BODY_BYTES);
+  if (bytes.length === 0) return { value: null, isEmpty: true, bytes, format, duplicates: noDuplicates };
+  try {
+    const { value, duplicates } = format === "yaml" ? decodeYaml(bytes) : decodeJson(bytes);
+    return { value, isEmpty: false, bytes, format, duplicates };
+  } catch (error) {
+    if (error instanceof DecodeError) throw new BodyError(error.message, bytes);
+    throw error;
+  }
+}
+
+const NO_BYTES = new Uint8Array();
+const noDuplicates = (): readonly string[] => [];
+
+/** A body that is a value already. Its bytes are made only for an error that quotes them. */
+export function givenBody(value: Json | undefined): RequestBody {
+  const format = "json";
+  if (value === undefined) return { value: null, isEmpty: true, bytes: NO_BYTES, format, duplicates: noDuplicates };
+  return {
+    value,
+    isEmpty: false,
+    get bytes() {
+      return Buffer.from(JSON.stringify(value));
+    },
+    format,
+    duplicates: noDuplicates,
+  };
+}
