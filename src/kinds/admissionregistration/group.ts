@@ -34,7 +34,7 @@ const rules: ResourceRules = { generation: "counted", requiresResourceVersion: t
 const webhookRules: ResourceRules = { ...rules, countsEmpties: true };
 const common: Pick<Row, "scope" | "categories" | "rules"> = { scope: "Cluster", categories: ["api-extensions"], rules };
 
-/** Defaults of a rule that says which requests are meant, at a path. */
+/** Defaults of RuleWithOperations and MatchResources at a path. */
 function matchDefaults(path: string): Defaults {
   return {
     [`${path}.matchPolicy`]: "Equivalent",
@@ -65,7 +65,7 @@ function mutatingVersions(kind: string): (string | VersionRow)[] {
   ];
 }
 
-/** The kinds by which others change or refuse writes. */
+/** The kinds of admissionregistration.k8s.io: webhook configurations, admission policies and their bindings. */
 export const admissionregistrationKinds: ResourceDefinition[] = defineKinds(
   { group: "admissionregistration.k8s.io", schemaPackage: "io.k8s.api.admissionregistration" },
   [

@@ -12,7 +12,7 @@ import type { LabelSelector } from "../../types/meta.ts";
 import { pushInvalid } from "../rules/formats.ts";
 import { validateLabelSelector } from "../rules/label-selector.ts";
 
-/** Which requests are meant. */
+/** RuleWithOperations of admissionregistration.k8s.io: which requests are meant. */
 export interface Rule extends JsonObject {
   operations?: string[];
   apiGroups?: string[];
@@ -22,7 +22,7 @@ export interface Rule extends JsonObject {
   resourceNames?: string[];
 }
 
-/** Which objects and requests a policy is about. */
+/** MatchResources of admissionregistration.k8s.io: which objects and requests a policy is about. */
 export interface MatchResources extends JsonObject {
   matchPolicy?: string;
   namespaceSelector?: LabelSelector;
@@ -31,20 +31,20 @@ export interface MatchResources extends JsonObject {
   excludeResourceRules?: Rule[];
 }
 
-/** An expression that a request must fulfil to be meant. */
+/** MatchCondition of admissionregistration.k8s.io: a CEL expression that a request must fulfil. */
 export interface MatchCondition extends JsonObject {
   name?: string;
   expression?: string;
 }
 
-/** What may be done to an object; the star means all of it. */
+/** `operations` of a rule; "*" means all. */
 const OPERATIONS = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 const MUTABLE_OPERATIONS = ["*", "CONNECT", "CREATE", "UPDATE"];
 const SCOPES = ["*", "Cluster", "Namespaced"];
 const MATCH_POLICIES = ["Equivalent", "Exact"];
 const MAX_CONDITIONS = 64;
 
-/** Refuses a value that is set and not one of a closed set. */
+/** Refuses a value that is set and not one of an enum. */
 export function pushClosed(
   errors: FieldError[],
   path: string,
@@ -54,7 +54,7 @@ export function pushClosed(
   if (value !== undefined && !values.includes(value)) errors.push(notSupportedField(path, value, values));
 }
 
-/** Adds what is wrong with a field that must be one of a closed set. */
+/** Validates a required field that must be one of an enum. */
 export function pushRequiredClosed(
   errors: FieldError[],
   path: string,
@@ -65,7 +65,7 @@ export function pushRequiredClosed(
   else pushClosed(errors, path, value, values);
 }
 
-/** Adds what is wrong with the policy of how exactly rules are meant. */
+/** Validates `matchPolicy`: Exact or Equivalent. */
 export function pushMatchPolicyErrors(errors: FieldError[], path: string, value: string | undefined): void {
   pushClosed(errors, path, value, MATCH_POLICIES);
 }
@@ -78,7 +78,7 @@ function pushListErrors(errors: FieldError[], path: string, list: readonly strin
   }
 }
 
-/** Adds what is wrong with a rule about requests. */
+/** Validates a RuleWithOperations. */
 export function pushRuleErrors(errors: FieldError[], path: string, rule: Rule): void {
   const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule;
   pushListErrors(errors, `${path}.operations`, operations, "operations");
@@ -98,7 +98,8 @@ function pushResourceErrors(errors: FieldError[], path: string, resources: reado
   if (resources.length === 0) errors.push(requiredField(path));
   const wildParts = new Set<string>();
   const wildOwners = new Set<string>();
-  // Compat: only the last resource without a subresource counts.
+  // Compat: upstream's `validateResources` overwrites `hasResourceWithoutSubresource`, so only the last such resource
+  // counts.
   let hasPlain = false;
   for (const [index, resource] of resources.entries()) {
     const at = `${path}[${index}]`;
@@ -137,7 +138,7 @@ function pushNamedRuleErrors(errors: FieldError[], path: string, rule: Rule): vo
   pushRuleErrors(errors, path, rule);
 }
 
-/** Adds what is wrong with the choice of requests and objects of a policy. */
+/** Validates the MatchResources of a policy or binding. */
 export function pushMatchErrors(errors: FieldError[], path: string, match: MatchResources): void {
   pushRequiredClosed(errors, `${path}.matchPolicy`, match.matchPolicy, MATCH_POLICIES);
   for (const member of ["namespaceSelector", "objectSelector"] as const) {
@@ -151,7 +152,10 @@ export function pushMatchErrors(errors: FieldError[], path: string, match: Match
   }
 }
 
-/** Adds errors about operations that nothing can be changed by. Compat: their place in the list is not told. */
+/**
+ * Refuses `operations` that a MutatingAdmissionPolicy cannot act on, such as DELETE. Compat: the path ends in
+ * `resourceRules.operations`, without indices.
+ */
 export function pushMutableErrors(errors: FieldError[], path: string, match: MatchResources): void {
   for (const { operations = [] } of match.resourceRules ?? []) {
     for (const operation of operations) {
@@ -160,7 +164,7 @@ export function pushMutableErrors(errors: FieldError[], path: string, match: Mat
   }
 }
 
-/** Adds what is wrong with match conditions, except with what their expressions say. */
+/** Validates `matchConditions`, their CEL expressions apart. */
 export function pushConditionErrors(
   errors: FieldError[],
   path: string,

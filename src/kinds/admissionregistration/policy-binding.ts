@@ -69,7 +69,7 @@ function pushActionErrors(errors: FieldError[], actions: readonly string[]): voi
   }
 }
 
-/** Puts a validating policy into force. */
+/** ValidatingAdmissionPolicyBinding: puts a ValidatingAdmissionPolicy into force. */
 export const validatingBindingHooks: ResourceHooks = {
   validate(next, previous) {
     const errors: FieldError[] = [];
@@ -78,7 +78,8 @@ export const validatingBindingHooks: ResourceHooks = {
     pushCommonErrors(errors, spec);
     pushActionErrors(errors, validationActions);
     errors.push(...staticNameErrors(next, previous));
-    // Compat: these two are said last.
+    // Compat: required `spec.policyName` and `spec.validationActions` are declarative validation's, which comes after
+    // the other errors.
     if (policyName === "") errors.push(requiredField("spec.policyName"));
     if (validationActions.length === 0) errors.push(requiredField("spec.validationActions"));
     return errors;
@@ -86,7 +87,7 @@ export const validatingBindingHooks: ResourceHooks = {
   warn: staticNameWarnings,
 };
 
-/** Puts a mutating policy into force. */
+/** MutatingAdmissionPolicyBinding: puts a MutatingAdmissionPolicy into force. */
 export const mutatingBindingHooks: ResourceHooks = {
   setDefaults(binding, apiVersion) {
     const { paramRef } = specOf(binding);

@@ -91,7 +91,10 @@ function pushParamKindErrors(errors: FieldError[], path: string, paramKind: Poli
   }
 }
 
-/** What all policies have: for what they stand, and the values they have names for. */
+/**
+ * Validates what all admission policies have: `paramKind`, `matchConstraints`, `matchConditions`, `variables`,
+ * `failurePolicy`.
+ */
 function pushCommonErrors(
   errors: FieldError[],
   spec: PolicySpec,
@@ -162,7 +165,7 @@ function pushAuditErrors(errors: FieldError[], policyName: string, annotations: 
   }
 }
 
-/** Each kind of change with the member that describes it. */
+/** `patchType` of a mutation and the member that goes with it. */
 const PATCHES = { JSONPatch: "jsonPatch", ApplyConfiguration: "applyConfiguration" } as const;
 
 function pushMutationErrors(errors: FieldError[], path: string, mutation: Mutation): void {
@@ -214,7 +217,7 @@ function statusErrors(policy: KubeObject): FieldError[] {
   return [...errors, ...validateConditions(conditions, "status.conditions")];
 }
 
-/** Expressions that say which writes are refused. What they say is compiled elsewhere. */
+/** ValidatingAdmissionPolicy: CEL expressions that say which writes are refused. They are compiled elsewhere. */
 export const validatingPolicyHooks: ResourceHooks = {
   validate(next, previous, { subresource }) {
     if (subresource === "status") return statusErrors(next);
@@ -226,7 +229,7 @@ export const validatingPolicyHooks: ResourceHooks = {
   warn: staticNameWarnings,
 };
 
-/** Expressions that say how writes are changed. What they say is compiled elsewhere. */
+/** MutatingAdmissionPolicy: CEL expressions that say how writes are changed. They are compiled elsewhere. */
 export const mutatingPolicyHooks: ResourceHooks = {
   validate(next, previous) {
     const errors: FieldError[] = [];

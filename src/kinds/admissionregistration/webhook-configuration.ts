@@ -31,7 +31,7 @@ interface Webhook extends JsonObject {
   reinvocationPolicy?: string;
 }
 
-/** What is demanded of a configuration. What the stored one lacks already is not demanded of its next state. */
+/** What is demanded of a webhook configuration. What the stored one lacks already is not demanded of its next state. */
 interface Demands {
   readonly noSideEffects: boolean;
   readonly knownReviewVersion: boolean;
@@ -138,7 +138,7 @@ const NOT_CALLED: readonly (readonly [group: string, resource: string])[] = [
   ["authorization.k8s.io", "subjectaccessreviews"],
 ];
 
-/** Tells of rules about what no webhook is ever asked about. */
+/** Warns of rules about resources that webhooks are never called for. */
 function ruleWarnings(path: string, { apiGroups = [], resources = [] }: Rule): string[] {
   if (apiGroups.includes("*") || resources.includes("*")) return [];
   const named = apiGroups.flatMap((group) =>
@@ -150,7 +150,7 @@ function ruleWarnings(path: string, { apiGroups = [], resources = [] }: Rule): s
   return [...new Set(named)].map((name) => `${path}: ${name} ${text}`);
 }
 
-/** Which servers are asked about which writes. */
+/** ValidatingWebhookConfiguration and MutatingWebhookConfiguration. */
 export const webhookConfigurationHooks: ResourceHooks = {
   validate(next, previous) {
     const errors: FieldError[] = [];

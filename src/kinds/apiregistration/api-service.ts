@@ -81,7 +81,7 @@ function statusErrors(service: KubeObject): FieldError[] {
   );
 }
 
-/** Says who serves a group version: this server itself, or a service behind it. */
+/** APIService: this server itself serves a group version, or a Service behind it does. */
 export const apiServiceHooks: ResourceHooks = {
   prepare(next, previous, { now }) {
     if (previous || specOf(next).service) return;
@@ -96,7 +96,8 @@ export const apiServiceHooks: ResourceHooks = {
   },
   validate(next, _previous, { subresource }) {
     if (subresource === "status") return statusErrors(next);
-    // Compat: unlike that of other kinds, the name is looked at in every write.
+    // Compat: `metadata.name` must be `<version>.<group>` of the spec in updates, too, not only when the APIService is
+    // created.
     return [...nameErrors(next), ...specErrors(specOf(next))];
   },
 };

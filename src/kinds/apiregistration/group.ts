@@ -17,7 +17,7 @@ function printAvailable(service: KubeObject): string {
   return status === "True" || reason === "" ? status : `${status} (${reason})`;
 }
 
-/** The kind that says which server serves which group version. */
+/** APIService of apiregistration.k8s.io. */
 export const apiregistrationKinds: ResourceDefinition[] = defineKinds(
   { group: "apiregistration.k8s.io", schemaPackage: "io.k8s.kube-aggregator.pkg.apis.apiregistration" },
   [

@@ -4,7 +4,7 @@ import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { immutable } from "../rules/immutable.ts";
 import { nonNegative } from "../rules/numbers.ts";
 
-/** A state that a workload had, kept so that it can go back to it. */
+/** ControllerRevision: a state of a StatefulSet or DaemonSet to roll back to; `data` is immutable. */
 export const controllerRevisionHooks: ResourceHooks = {
   validate(next, previous) {
     const errors = nonNegative(next.revision, "revision");

@@ -31,13 +31,14 @@ interface UpdateStrategy extends JsonObject {
   rollingUpdate?: JsonObject;
 }
 
-/** What a DaemonSet need not say. */
+/** Defaults of a DaemonSet. */
 export const daemonSetDefaults: Defaults = {
   "spec.updateStrategy.type": "RollingUpdate",
   "spec.revisionHistoryLimit": 10,
 };
 
-// Compat: how often the template has changed was a field once; it is shown as an annotation that nobody can set.
+// Compat: the internal DaemonSet's `spec.templateGeneration`, which apps/v1 shows as this annotation
+// (`DeprecatedTemplateGeneration`) and takes back from it, but counts by itself.
 const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
 
 function templateGeneration({ metadata }: KubeObject): number {
@@ -57,7 +58,8 @@ function setDefaults(daemonSet: KubeObject): void {
     updateStrategy.rollingUpdate ??= {};
     updateStrategy.rollingUpdate.maxUnavailable ??= 1;
   }
-  // Compat: both are always written, even for a strategy that does not look at them.
+  // Compat: `rollingUpdate.maxUnavailable` and `maxSurge` are not pointers internally, so both are written even for
+  // OnDelete.
   if (updateStrategy?.rollingUpdate) {
     updateStrategy.rollingUpdate.maxUnavailable ??= 0;
     updateStrategy.rollingUpdate.maxSurge ??= 0;
@@ -133,7 +135,7 @@ const COUNTERS = [
   "collisionCount",
 ];
 
-/** One pod of a template on every node. */
+/** DaemonSet: one pod of a template on every node. */
 export const daemonSetHooks: ResourceHooks = {
   setDefaults,
   prepare,

@@ -36,7 +36,7 @@ interface Strategy extends JsonObject {
   rollingUpdate?: JsonObject;
 }
 
-/** What a Deployment need not say. */
+/** Defaults of a Deployment. */
 export const deploymentDefaults: Defaults = {
   "spec.replicas": 1,
   "spec.strategy.type": "RollingUpdate",
@@ -117,14 +117,15 @@ function validateStatus(next: KubeObject, previous: KubeObject | undefined): Fie
   ];
 }
 
-/** Replicas of one template, replaced step by step when the template changes. */
+/** Deployment: replicas of a pod template, replaced by its strategy when the template changes. */
 export const deploymentHooks: ResourceHooks = {
   setDefaults,
   prepare(next, previous, { subresource }) {
     prepareTemplate(templateOf(next), previous && templateOf(previous));
     if (!previous || subresource === "status") return;
     const { annotations = {}, generation = 0 } = previous.metadata;
-    // Compat: annotations are copied to what a deployment makes, so they count as wanted state.
+    // Compat: `metadata.generation` counts changes of annotations, too, since the controller copies them to
+    // ReplicaSets.
     if (!isDeepStrictEqual(next.metadata.annotations ?? {}, annotations)) next.metadata.generation = generation + 1;
   },
   validate(next, previous, { subresource }) {

@@ -37,7 +37,7 @@ function printController(revision: KubeObject): string {
   return owner === undefined ? "<none>" : printOwner(owner);
 }
 
-/** The kinds that keep pods running. */
+/** The kinds of apps: Deployment, ReplicaSet, StatefulSet, DaemonSet and ControllerRevision. */
 export const appsKinds: ResourceDefinition[] = defineKinds({ group: "apps", schemaPackage: "io.k8s.api.apps" }, [
   {
     kind: "ControllerRevision",

@@ -24,7 +24,7 @@ const COUNTERS = [
   "terminatingReplicas",
 ];
 
-/** What is wrong with the counters of a kind that keeps a number of equal pods. */
+/** Validates the replica counters in the status of a ReplicaSet or ReplicationController. */
 export function validateReplicaCounters(object: KubeObject): FieldError[] {
   const status = memberOf(object, "status");
   const all = { member: "replicas", named: "status.replicas" };
@@ -36,7 +36,7 @@ export function validateReplicaCounters(object: KubeObject): FieldError[] {
   ];
 }
 
-/** A number of equal pods. */
+/** ReplicaSet: a number of equal pods. */
 export const replicaSetHooks: ResourceHooks = {
   setDefaults: (replicaSet) => setPodTemplateDefaults(templateOf(replicaSet)),
   prepare: (next, previous) => prepareTemplate(templateOf(next), previous && templateOf(previous)),

@@ -52,7 +52,7 @@ interface ClaimTemplate extends JsonObject {
   status?: JsonObject;
 }
 
-/** What a StatefulSet need not say. */
+/** Defaults of a StatefulSet. */
 export const statefulSetDefaults: Defaults = {
   "spec.podManagementPolicy": "OrderedReady",
   "spec.persistentVolumeClaimRetentionPolicy": {},
@@ -79,7 +79,8 @@ function setDefaults(statefulSet: KubeObject): void {
     updateStrategy.type = "RollingUpdate";
     updateStrategy.rollingUpdate ??= {};
   }
-  // Compat: who names the strategy without a setting of it gets none.
+  // Compat: `updateStrategy.type` RollingUpdate without `rollingUpdate` gets no `partition` or `maxUnavailable`
+  // (`SetDefaults_StatefulSet`).
   if (updateStrategy?.type === "RollingUpdate" && updateStrategy.rollingUpdate) {
     updateStrategy.rollingUpdate.partition ??= 0;
     updateStrategy.rollingUpdate.maxUnavailable ??= 1;
@@ -125,7 +126,7 @@ function validateRetention(policy: JsonObject | undefined, path: string): FieldE
     .map((member) => notSupportedField(`${path}.${member}`, policy[member] ?? "", RETENTIONS));
 }
 
-/** What depends on the stored object. */
+/** What validation tolerates because the stored object has it. */
 interface Leniency {
   /** What is stored; absent for a new object. */
   readonly before?: StatefulSetSpec;
@@ -171,7 +172,7 @@ function validateTemplate(spec: StatefulSetSpec, { before, skipsTemplate }: Leni
   ];
 }
 
-/** The template as pods will have it: with volumes of the claims, and with names that come from the set. */
+/** The pod template as pods will have it: with volumes of volumeClaimTemplates, and with hostname and subdomain. */
 function withClaims(template: PodTemplate, claims: readonly ClaimTemplate[]): PodTemplate {
   const { subdomain: _subdomain, hostname: _hostname, ...spec } = memberOf<PodSpec>(template, "spec");
   if (claims.length === 0) return { ...template, spec };
@@ -226,7 +227,7 @@ function validateStatus(next: KubeObject, previous: KubeObject | undefined): Fie
 const NEGATIVE_HISTORY =
   "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended";
 
-/** Pods with names and volumes of their own. */
+/** StatefulSet: pods with stable names and volume claims. */
 export const statefulSetHooks: ResourceHooks = {
   setDefaults,
   prepare: (next, previous) => prepareTemplate(templateOf(next), previous && templateOf(previous)),
@@ -239,7 +240,7 @@ export const statefulSetHooks: ResourceHooks = {
   warn(next, previous, { subresource }) {
     if (subresource === "status") return [];
     const { revisionHistoryLimit = 0, volumeClaimTemplates = [] } = memberOf<StatefulSetSpec>(next, "spec");
-    // Compat: an update spells the path differently.
+    // Compat: an update's warnings have the path `spec.volumeClaimTemplates[0].Spec`, a create's leave `.Spec` out.
     const suffix = previous ? ".Spec" : "";
     return [
       ...(isChanged(next, previous) ? podTemplateWarnings(templateOf(next), "spec.template") : []),

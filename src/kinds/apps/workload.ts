@@ -16,13 +16,13 @@ import { labelName } from "../rules/formats.ts";
 import type { GoShape } from "../rules/go-print.ts";
 import { isEmptySelector, orderedSelector, orderedTexts, validateLabelSelector } from "../rules/label-selector.ts";
 
-/** The pods that a workload makes. */
+/** PodTemplateSpec: the pods that a workload makes. */
 export interface PodTemplate extends JsonObject {
   metadata?: ObjectMeta;
   spec?: PodSpec;
 }
 
-/** What kinds that keep pods of one template have in common. */
+/** What the specs of Deployment, ReplicaSet, DaemonSet, StatefulSet and Job have in common. */
 export interface WorkloadSpec extends JsonObject {
   replicas?: number;
   minReadySeconds?: number;
@@ -31,7 +31,7 @@ export interface WorkloadSpec extends JsonObject {
   template?: PodTemplate;
 }
 
-/** How a Deployment or DaemonSet replaces its pods, as messages print it. */
+/** DeploymentStrategy and DaemonSetUpdateStrategy, as messages print them. */
 export const ROLLOUT: GoShape = [
   ["Type", "type", ""],
   [
@@ -51,7 +51,7 @@ export function memberOf<T extends JsonObject>(object: JsonObject | undefined, m
   return (isObject(value) ? value : {}) as T;
 }
 
-/** Refuses a selector that is missing, malformed or empty; `kind` is what the message calls the kind. */
+/** Refuses `spec.selector` that is missing, malformed or empty; `kind` is what the message calls the kind. */
 export function validateSelector(selector: Json | undefined, path: string, kind: string): FieldError[] {
   if (!isObject(selector)) return [requiredField(path)];
   const errors = validateLabelSelector(selector, path);
@@ -59,12 +59,15 @@ export function validateSelector(selector: Json | undefined, path: string, kind:
   return errors;
 }
 
-/** Whether the selector can be used at all. */
+/** Whether `LabelSelectorAsSelector` would accept the selector. */
 export function isUsable(selector: Json | undefined): boolean {
   return validateLabelSelector(selector, "").length === 0;
 }
 
-/** Refuses a template whose pods the selector would not find. Compat: a missing selector finds nothing. */
+/**
+ * Refuses template labels that `spec.selector` does not match. Compat: `LabelSelectorAsSelector(nil)` matches nothing,
+ * so a missing selector is refused here, too.
+ */
 export function validateTemplateLabels(selector: Json | undefined, template: PodTemplate, path: string): FieldError[] {
   const { labels } = memberOf<ObjectMeta>(template, "metadata");
   const requirements = isObject(selector) ? readSelectorObject(selector) : undefined;
@@ -73,7 +76,10 @@ export function validateTemplateLabels(selector: Json | undefined, template: Pod
   return [invalidField(`${path}.metadata.labels`, orderedTexts(labels), text)];
 }
 
-/** Refuses a template of pods that would end by themselves; `kind` is the kind in the message. */
+/**
+ * Refuses a template whose restartPolicy is not Always or that has activeDeadlineSeconds; `kind` is the kind in the
+ * message.
+ */
 export function validateRunsForever(template: PodTemplate, path: string, kind: string): FieldError[] {
   const { restartPolicy = "", activeDeadlineSeconds } = memberOf<PodSpec>(template, "spec");
   const errors: FieldError[] = [];
@@ -86,7 +92,10 @@ export function validateRunsForever(template: PodTemplate, path: string, kind: s
   return errors;
 }
 
-/** Selector and template of the kinds that scale. Compat: both call themselves by the same names in messages. */
+/**
+ * Selector and template of a Deployment or ReplicaSet. Compat: for both, messages say "deployment" about the selector
+ * and "ReplicaSet" about activeDeadlineSeconds.
+ */
 export function validateReplicated(spec: WorkloadSpec, path: string, before: WorkloadSpec | undefined): FieldError[] {
   const { selector, template = {} } = spec;
   const errors = validateSelector(selector, `${path}.selector`, "deployment");
@@ -102,29 +111,29 @@ export function validateReplicated(spec: WorkloadSpec, path: string, before: Wor
   ];
 }
 
-/** The pods that a workload of the common shape makes. */
+/** `spec.template` of a workload. */
 export function templateOf(workload: KubeObject | undefined): PodTemplate {
   return memberOf<PodTemplate>(memberOf<WorkloadSpec>(workload, "spec"), "template");
 }
 
-/** Drops what the pods of a template may not have yet. Changes `template`. */
+/** Drops fields of disabled feature gates from a pod template (`DropDisabledTemplateFields`). Changes `template`. */
 export function prepareTemplate(template: PodTemplate, before: PodTemplate | undefined): void {
   const { metadata, spec = {} } = template;
   dropDisabledFields(spec, metadata?.annotations, before?.spec);
 }
 
-/** Whether a write changed what is wanted of an object, so that it is worth a warning. */
+/** Whether a write changed `metadata.generation`, so that it is worth a warning. */
 export function isChanged(next: KubeObject, previous: KubeObject | undefined): boolean {
   return next.metadata.generation !== previous?.metadata.generation;
 }
 
-/** Warnings about a workload of the common shape: about its name when it is new, about its pods when they may differ. */
+/** Warnings about the name of a new workload, and about its pod template when that may differ. */
 export function warnOfWorkload(next: KubeObject, previous: KubeObject | undefined): string[] {
   if (!previous) return [...warnOfName(next), ...podTemplateWarnings(templateOf(next), "spec.template")];
   return isChanged(next, previous) ? podTemplateWarnings(templateOf(next), "spec.template") : [];
 }
 
-/** Warns of a name that pods made from it could not have as their host name. */
+/** Warns of a name that is no DNS label and so no hostname of pods. */
 export function warnOfName({ metadata }: KubeObject): string[] {
   const problems = labelName(metadata.name ?? "");
   if (problems.length === 0) return [];

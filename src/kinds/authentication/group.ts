@@ -9,7 +9,7 @@ const review: Pick<Row, "scope" | "versions" | "verbs" | "storage"> = {
   storage: "none",
 };
 
-/** Questions about who somebody is. */
+/** The kinds of authentication.k8s.io: TokenReview and SelfSubjectReview. */
 export const authenticationKinds: ResourceDefinition[] = defineKinds(
   { group: "authentication.k8s.io", schemaPackage: "io.k8s.api.authentication" },
   [

@@ -8,7 +8,7 @@ interface TokenReview extends KubeObject {
   spec?: { token?: string; audiences?: string[] };
 }
 
-/** A user as reviews show one; what is empty is left out. */
+/** UserInfo as reviews show it; what is empty is left out. */
 export function printUser({ name, uid = "", groups, extra = {} }: UserInfo): JsonObject {
   const values = Object.entries(extra).map(([key, list]): [string, string[]] => [key, [...list]]);
   return {
@@ -19,7 +19,7 @@ export function printUser({ name, uid = "", groups, extra = {} }: UserInfo): Jso
   };
 }
 
-/** Tells callers who they are. Whatever they sent besides is dropped. */
+/** SelfSubjectReview: tells callers their UserInfo. Whatever they sent besides is dropped. */
 export const selfSubjectReviewHooks: ResourceHooks = {
   async act({ access, body, user }) {
     const { kind, apiVersion } = body;
@@ -28,14 +28,14 @@ export const selfSubjectReviewHooks: ResourceHooks = {
   },
 };
 
-/** Tells whom a token stands for. */
+/** TokenReview: tells whom a token authenticates. */
 export const tokenReviewHooks: ResourceHooks = {
   async act({ body, identities }) {
     const { token = "", audiences = [] } = (body as TokenReview).spec ?? {};
     if (token === "") throw badRequest("token is required for TokenReview in authentication");
     const verdict = await identities.recognize(token, audiences);
     const { user, error = "" } = verdict;
-    // Compat: what the client wrote into the status stays where there is nothing to say.
+    // Compat: what the client wrote into `status` of a TokenReview stays where there is nothing to say.
     const { authenticated: _, ...sent } = isObject(body.status) ? body.status : {};
     const told = user
       ? { authenticated: true, user: printUser(user), audiences: [...verdict.audiences] }

@@ -9,7 +9,7 @@ import {
 
 const question: Pick<Row, "versions" | "verbs" | "storage"> = { versions: ["v1"], verbs: ["create"], storage: "none" };
 
-/** Questions about what somebody may do. */
+/** The kinds of authorization.k8s.io: the access reviews. */
 export const authorizationKinds: ResourceDefinition[] = defineKinds(
   { group: "authorization.k8s.io", schemaPackage: "io.k8s.api.authorization" },
   [

@@ -43,7 +43,7 @@ interface ReviewSpec extends JsonObject {
 
 const specOf = (review: KubeObject): ReviewSpec => (review.spec as ReviewSpec | undefined) ?? {};
 
-/** Operators that only newer clients know are let through. */
+/** Operators of a selector that only newer clients know are let through. */
 const OPTIONS = { allowsUnknownOperators: true };
 
 function selectorErrors(selector: Selector | undefined, path: string, isOfLabels: boolean): FieldError[] {
@@ -94,7 +94,7 @@ function subjectErrors({ user = "", groups = [] }: ReviewSpec): FieldError[] {
   return [invalidField("spec.user", user, "at least one of user or group must be specified")];
 }
 
-/** Questions have no names or labels. */
+/** Refuses metadata in an access review, managedFields apart. */
 function metadataErrors({ metadata }: KubeObject, allowed: readonly string[], text: string): FieldError[] {
   const surplus = Object.keys(metadata).filter((member) => member !== "managedFields" && !allowed.includes(member));
   return surplus.length === 0 ? [] : [invalidField("metadata", metadata, text)];
@@ -114,7 +114,7 @@ function localErrors({ spec, metadata }: { spec: ReviewSpec; metadata: KubeObjec
 }
 
 function requireValid(review: KubeObject, errors: readonly FieldError[]): void {
-  // Compat: the refusal names neither kind nor name.
+  // Compat: the 422 of an access review names neither kind nor name: `NewInvalid` gets a GroupKind without a kind.
   const group = review.apiVersion.split("/")[0] ?? "";
   if (errors.length > 0) throw invalid({ group, kind: "" }, "", errors);
 }
@@ -136,7 +136,7 @@ function wantedOf({ resourceAttributes, nonResourceAttributes = {} }: ReviewSpec
 const LABEL_OPERATORS = ["In", "NotIn", "Exists", "DoesNotExist"];
 const FIELD_OPERATORS = ["In", "NotIn"];
 
-/** How much of a selector nobody can understand; undefined: nothing. */
+/** How much of a selector cannot be understood: "ignored" or "partially ignored"; undefined: nothing. */
 function ignoredPart(selector: Selector | undefined, isOfLabels: boolean): string | undefined {
   const { rawSelector = "", requirements = [] } = selector ?? {};
   if (rawSelector !== "") return isParsable(rawSelector, isOfLabels) ? undefined : "ignored";
@@ -158,7 +158,7 @@ function isParsable(text: string, isOfLabels: boolean): boolean {
   }
 }
 
-/** What of the question could not be taken into account. */
+/** `status.evaluationError`: what of the selectors could not be taken into account. */
 function evaluationError({ resourceAttributes: { fieldSelector, labelSelector } = {} }: ReviewSpec): string {
   const [ofFields, ofLabels] = [ignoredPart(fieldSelector, false), ignoredPart(labelSelector, true)];
   const texts = [
@@ -183,7 +183,7 @@ function answered(review: KubeObject, { allowed, denied = false, reason = "" }: 
   return { ...review, status };
 }
 
-/** May somebody do something? */
+/** SubjectAccessReview: may a user do something? */
 export const subjectAccessReviewHooks: ResourceHooks = {
   async act({ body, identities }) {
     const spec = specOf(body);
@@ -193,7 +193,7 @@ export const subjectAccessReviewHooks: ResourceHooks = {
   },
 };
 
-/** May somebody do something in this namespace? */
+/** LocalSubjectAccessReview: may a user do something in this namespace? */
 export const localSubjectAccessReviewHooks: ResourceHooks = {
   async act({ body, identities }) {
     const spec = specOf(body);
@@ -208,7 +208,7 @@ export const localSubjectAccessReviewHooks: ResourceHooks = {
   },
 };
 
-/** May I do something? */
+/** SelfSubjectAccessReview: may the caller do something? */
 export const selfSubjectAccessReviewHooks: ResourceHooks = {
   async act({ body, identities, user }) {
     const spec = specOf(body);
@@ -218,7 +218,7 @@ export const selfSubjectAccessReviewHooks: ResourceHooks = {
   },
 };
 
-/** What may I do in a namespace? */
+/** SelfSubjectRulesReview: what may the caller do in a namespace? */
 export const selfSubjectRulesReviewHooks: ResourceHooks = {
   async act({ body, identities, user }) {
     const { namespace = "" } = (body.spec as { namespace?: string } | undefined) ?? {};

@@ -13,7 +13,7 @@ import { labelName } from "../rules/formats.ts";
 import { NOT_NEGATIVE, nonNegative } from "../rules/numbers.ts";
 import { pushContainerResourceNameErrors } from "../rules/resource-names.ts";
 
-/** Tolerance for what the stored object already has. */
+/** What validation tolerates because the stored object has it. */
 interface ReferenceOptions {
   readonly allowsAnyVersion: boolean;
   readonly allowsNoGroup: boolean;
@@ -21,7 +21,7 @@ interface ReferenceOptions {
 
 const NO_GROUP = "apiVersion must specify API group";
 
-/** What is wrong with the wanted state of an autoscaler. */
+/** Validates the spec of a HorizontalPodAutoscaler. */
 export function validateAutoscaler(next: KubeObject, previous: KubeObject | undefined): FieldError[] {
   const minReplicas = read(next, ".spec.minReplicas");
   const maxReplicas = readNumber(next, ".spec.maxReplicas");
@@ -36,7 +36,7 @@ export function validateAutoscaler(next: KubeObject, previous: KubeObject | unde
     const rules = read(next, `.spec.behavior.${member}`);
     if (isObject(rules)) errors.push(...validateRules(rules, `spec.behavior.${member}`));
   }
-  // Compat: what the schema itself demands is found last.
+  // Compat: minimum and required of `minReplicas` and `maxReplicas` are declarative validation's, which comes last.
   errors.push(...nonNegative(minReplicas, "spec.minReplicas"));
   if (maxReplicas === 0) errors.push(requiredField("spec.maxReplicas"));
   else if (maxReplicas < 0) {
@@ -76,7 +76,10 @@ function versionProblem(apiVersion: string, options: ReferenceOptions): string |
   return group === "" && !options.allowsNoGroup ? NO_GROUP : undefined;
 }
 
-/** Compat: types in the order they are printed in, and the members of their sources in the order they are looked at. */
+/**
+ * Compat: the types of MetricSpec in the order in which "supported values" lists them, and below in the order of
+ * `validateMetricSpec`.
+ */
 const SOURCES: Readonly<Record<string, string>> = {
   ContainerResource: "containerResource",
   External: "external",
@@ -177,7 +180,7 @@ function validateTarget(target: JsonObject, path: string): FieldError[] {
   return errors;
 }
 
-/** Which values a source needs, and which exclude each other. */
+/** Which of value, averageValue and averageUtilization a MetricTarget needs, and which exclude each other. */
 function validateValues(member: string, target: JsonObject, path: string): FieldError[] {
   const { value, averageValue, averageUtilization } = target;
   const hasNone = value === undefined && averageValue === undefined;
@@ -246,7 +249,7 @@ function validatePolicy(policy: JsonObject, path: string): FieldError[] {
   return errors;
 }
 
-/** What is wrong with what was measured. */
+/** Validates the status of a HorizontalPodAutoscaler. */
 export function validateAutoscalerStatus(next: KubeObject): FieldError[] {
   const conditions = readObjects(next, ".status.conditions");
   return [

@@ -14,7 +14,7 @@ const SCALE_UP: JsonObject = {
 };
 const SCALE_DOWN: JsonObject = { selectPolicy: "Max", policies: [{ type: "Percent", value: 100, periodSeconds: 15 }] };
 
-/** Fills in what only the newer version has fields for. Changes `autoscaler`. */
+/** Fills in defaults of `spec.behavior` and `spec.metrics`, which only v2 has. Changes `autoscaler`. */
 function setNewDefaults(autoscaler: KubeObject): void {
   const { spec } = autoscaler;
   if (!isObject(spec)) return;
@@ -28,11 +28,12 @@ function withDefaults(rules: JsonObject[string], defaults: JsonObject): JsonObje
   return { ...cloneJson(defaults), ...(isObject(rules) ? rules : {}) };
 }
 
-/** Changes how many replicas something has, by what it measures. Stored as v2. */
+/** HorizontalPodAutoscaler: sets the replicas of a scale target by metrics. Stored as v2. */
 export const autoscalerHooks: ResourceHooks = {
   setDefaults(autoscaler, apiVersion) {
     if (apiVersion === "autoscaling/v1") {
-      // Compat: what the way through the stored version fills in belongs to the writer, too.
+      // Compat: defaults that conversion to the stored v2 and back to v1 fills in belong to the writer in
+      // managedFields, too.
       Object.assign(autoscaler, convertAutoscaler(convertAutoscaler(autoscaler, "autoscaling/v2"), apiVersion));
       return;
     }

@@ -4,7 +4,7 @@ import { read, readObjects } from "../cells.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";
 import { AnnotationError, memberOf, SPEC_TABLE, STATUS_TABLE, toNewMetric, toOldMetric } from "./metric-map.ts";
 
-/** What an autoscaler aims at when it does not say. */
+/** The default of targetCPUUtilizationPercentage: `DefaultCPUUtilization`. */
 export const DEFAULT_UTILIZATION = 80;
 
 const PREFIX = "autoscaling.alpha.kubernetes.io/";
@@ -41,18 +41,24 @@ const BEHAVIOR_SHAPE: GoShape = [
   ["ScaleDown", "scaleDown", null, RULES],
 ];
 
-/** A metric that aims at a share of the processor that pods ask for. */
+/** A Resource metric that aims at an average utilization of cpu. */
 export function processorMetric(averageUtilization: Json): JsonObject {
   const target = { type: "Utilization", averageUtilization };
   return { type: "Resource", resource: { name: "cpu", target } };
 }
 
-/** An autoscaler in another of its versions. Compat: what v1 has no fields for stands in annotations there. */
+/**
+ * Converts a HorizontalPodAutoscaler between v1 and v2. Compat: what v1 has no fields for stands in annotations such as
+ * `autoscaling.alpha.kubernetes.io/metrics` there.
+ */
 export function convertAutoscaler(autoscaler: KubeObject, toApiVersion: string): KubeObject {
   return toApiVersion === "autoscaling/v1" ? toV1(autoscaler) : toV2(autoscaler, toApiVersion);
 }
 
-/** Metadata without the annotations that carry fields between versions. Shares members with what is given. */
+/**
+ * Metadata without the autoscaling.alpha.kubernetes.io annotations that carry fields between versions. Shares members
+ * with what is given.
+ */
 export function withoutOwnAnnotations(metadata: ObjectMeta): ObjectMeta {
   const { annotations } = metadata;
   if (!annotations || !OWN_ANNOTATIONS.some((key) => Object.hasOwn(annotations, key))) return metadata;
@@ -83,7 +89,7 @@ function annotated(metadata: ObjectMeta, added: { readonly [key: string]: string
   return { ...metadata, annotations: { ...metadata.annotations, ...added } };
 }
 
-/** What of an autoscaler v1 keeps in annotations. */
+/** The autoscaling.alpha.kubernetes.io annotations in which v1 keeps what it has no fields for. */
 function annotationsOf(autoscaler: KubeObject): { [key: string]: string } {
   const out: { [key: string]: string } = {};
   const metrics = readObjects(autoscaler, ".spec.metrics").filter(
@@ -94,7 +100,8 @@ function annotationsOf(autoscaler: KubeObject): { [key: string]: string } {
   const behavior = read(autoscaler, ".spec.behavior");
   if (metrics.length > 0) out[METRICS] = printGoJson(metrics.map((metric) => toOldMetric(metric, SPEC_TABLE)));
   if (current.length > 0) out[CURRENT_METRICS] = printGoJson(current.map((one) => toOldMetric(one, STATUS_TABLE)));
-  // Compat: the real server writes its own form of this one.
+  // Compat: `BehaviorSpecsAnnotation` holds the internal Go struct as JSON, with capital letters; the other annotations
+  // hold v1's form.
   if (isObject(behavior)) out[BEHAVIOR] = printGoJson(asGo(behavior, BEHAVIOR_SHAPE));
   if (conditions.length > 0) out[CONDITIONS] = printGoJson(conditions.map(conditionInOrder));
   return out;
@@ -176,7 +183,9 @@ function statusToV2(old: JsonObject, annotations: { readonly [key: string]: stri
   };
 }
 
-/** An average of zero beside the very share of the processor that v1 has a field for was never measured. */
+/**
+ * Removes an averageValue of zero beside `currentCPUUtilizationPercentage`, v1's own field, which was never measured.
+ */
 function dropUnknownAverage(metric: JsonObject | undefined, utilization: Json | undefined): void {
   const current = read(metric, ".resource.current");
   if (!isObject(current) || read(metric, ".resource.name") !== "cpu" || current.averageValue !== "0") return;

@@ -19,7 +19,7 @@ function columns(targets: Cell): Column[] {
   ];
 }
 
-/** The kinds that change how many replicas others have. */
+/** The kinds of autoscaling: HorizontalPodAutoscaler. */
 export const autoscalingKinds: ResourceDefinition[] = defineKinds(
   { group: "autoscaling", schemaPackage: "io.k8s.api.autoscaling" },
   [

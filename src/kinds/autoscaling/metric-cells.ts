@@ -3,7 +3,7 @@ import { printFirst, read, readObjects, readText } from "../cells.ts";
 
 const UNKNOWN = "<unknown>";
 
-/** Which member of a metric holds its source. */
+/** Which member of a MetricSpec holds its source. */
 const SOURCES: Readonly<Record<string, string>> = {
   Resource: "resource",
   ContainerResource: "containerResource",
@@ -34,7 +34,7 @@ function printMetric(metric: JsonObject, status: JsonObject | undefined): string
   return `${printValue(read(current, ".value"), UNKNOWN)}/${printValue(read(target, ".value"), "0")}`;
 }
 
-/** What an autoscaler aims at, and where each metric stands. */
+/** The column Targets of a HorizontalPodAutoscaler: targets, and where each metric stands. */
 export function printTargets(metrics: readonly JsonObject[], statuses: readonly JsonObject[]): string {
   if (metrics.length === 0) return "<none>";
   return printFirst(
@@ -55,7 +55,7 @@ function annotated(autoscaler: KubeObject, name: string): JsonObject[] {
   }
 }
 
-/** A metric of the older version's annotations in the shape of the newer version, as far as it is printed. */
+/** A metric of v1's annotations in the shape of v2, as far as it is printed. */
 function modernise(metric: JsonObject, side: "target" | "current"): JsonObject {
   const type = readText(metric, ".type");
   const member = SOURCES[type] ?? "";
@@ -74,7 +74,7 @@ function processor(side: "target" | "current", utilization: Json | undefined): J
   return { type: "Resource", resource: { name: "cpu", [side]: { averageUtilization: utilization } } };
 }
 
-/** Targets of an autoscaler in version v1, which keeps most of its metrics in annotations. */
+/** The column Targets in version v1, which keeps most of the metrics in annotations. */
 export function printTargetsV1(autoscaler: KubeObject): string {
   const metrics = annotated(autoscaler, "metrics").map((metric) => modernise(metric, "target"));
   const statuses = annotated(autoscaler, "current-metrics").map((metric) => modernise(metric, "current"));
@@ -87,7 +87,7 @@ export function printTargetsV1(autoscaler: KubeObject): string {
   return printTargets(metrics, statuses);
 }
 
-/** Targets of an autoscaler in version v2. */
+/** The column Targets in version v2. */
 export function printTargetsV2(autoscaler: KubeObject): string {
   return printTargets(readObjects(autoscaler, ".spec.metrics"), readObjects(autoscaler, ".status.currentMetrics"));
 }

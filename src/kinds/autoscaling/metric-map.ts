@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import { canonicalQuantity, parseQuantity, QuantityError } from "../../api/quantity.ts";
 import { orderedSelector } from "../rules/label-selector.ts";
 
-/** A text in an annotation that is not what it should be; such annotations are ignored. */
+/** An annotation of autoscaling/v1 that cannot be decoded; it is ignored. */
 export class AnnotationError extends Error {}
 
 type FieldKind = "text" | "integer" | "quantity" | "selector" | "reference";
@@ -13,7 +13,7 @@ type FieldRow = readonly [old: string, path: string, kind: FieldKind, always?: "
 /** By the member that holds the source of a metric, in wire order. */
 type SourceTable = Readonly<Record<string, readonly FieldRow[]>>;
 
-/** What is wanted. */
+/** The fields of MetricSpec. */
 export const SPEC_TABLE: SourceTable = {
   object: [
     ["target", "describedObject", "reference", "always"],
@@ -46,7 +46,7 @@ export const SPEC_TABLE: SourceTable = {
   ],
 };
 
-/** What was measured. */
+/** The fields of MetricStatus. */
 export const STATUS_TABLE: SourceTable = {
   object: [
     ["target", "describedObject", "reference", "always"],
@@ -87,7 +87,7 @@ const ZERO: Readonly<Record<FieldKind, () => Json>> = {
   reference: () => ({ kind: "", name: "" }),
 };
 
-/** A metric of v2 in the shape of v1. What v1 has no field for is lost. */
+/** A metric of v2 in the shape of v1's annotations. What v1 has no field for is lost. */
 export function toOldMetric(metric: JsonObject, table: SourceTable): JsonObject {
   const out: JsonObject = { type: metric.type ?? "" };
   for (const [source, rows] of Object.entries(table)) {
@@ -104,7 +104,7 @@ export function toOldMetric(metric: JsonObject, table: SourceTable): JsonObject 
   return out;
 }
 
-/** A metric of v1 in the shape of v2. Throws AnnotationError when it is malformed. */
+/** A metric of v1's annotations in the shape of v2. Throws AnnotationError when it is malformed. */
 export function toNewMetric(metric: Json, table: SourceTable): JsonObject {
   if (!isObject(metric)) throw new AnnotationError("a metric is no object");
   const out: JsonObject = { type: decode(memberOf(metric, "type"), "text") ?? "" };
@@ -127,7 +127,7 @@ function toNewSource(old: JsonObject, rows: readonly FieldRow[]): JsonObject {
   return source;
 }
 
-/** Version v1 does not say what a target is about; it follows from which of its values are there. */
+/** MetricTarget has no `type` in v1; it follows from which of its values are there. */
 function setTargetType(source: string, metric: JsonObject): void {
   const target = isObject(metric.target) ? metric.target : {};
   const { value, averageValue, averageUtilization, ...rest } = target;
@@ -135,7 +135,8 @@ function setTargetType(source: string, metric: JsonObject): void {
   let kept = value;
   if (source === "object") {
     type = averageValue === undefined ? "Value" : "AverageValue";
-    // Compat: v1 cannot leave the value out, and zero is no valid one in v2.
+    // Compat: `targetValue` of v1's ObjectMetricSource is no pointer, so it is zero beside averageValue, and v2 refuses
+    // a `value` of zero.
     if (averageValue !== undefined && parseQuantity(String(value)).mantissa === 0n) kept = undefined;
   } else if (source === "external") {
     type = value === undefined ? "AverageValue" : "Value";
@@ -151,7 +152,7 @@ function setTargetType(source: string, metric: JsonObject): void {
   };
 }
 
-/** Compat: names of members are compared without regard to case. */
+/** Compat: Go's `encoding/json`, which decodes these annotations, takes member names in any case. */
 export function memberOf(object: JsonObject, name: string): Json | undefined {
   if (Object.hasOwn(object, name)) return object[name];
   const wanted = name.toLowerCase();

@@ -1,7 +1,7 @@
 import type { TableShape } from "../../api/reply.ts";
 import { AGE, column, integer, text } from "../cells.ts";
 
-/** How the scale of a workload is shown. */
+/** The table columns of Scale. */
 export const scaleTable: TableShape = {
   columns: [
     column("Name", "string", text(".metadata.name")),

@@ -18,7 +18,7 @@ interface CronJobSpec extends JsonObject {
   jobTemplate?: { spec?: JobSpec } & JsonObject;
 }
 
-/** What a CronJob need not say. */
+/** Defaults of a CronJob. */
 export const cronJobDefaults: Defaults = {
   "spec.concurrencyPolicy": "Allow",
   "spec.suspend": false,
@@ -90,7 +90,7 @@ function validateJobTemplate(job: JobSpec, path: string, before: JobSpec | undef
 const ZONE_WARNING =
   "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details";
 
-/** Jobs that begin at certain times. */
+/** CronJob: makes Jobs by a schedule. */
 export const cronJobHooks: ResourceHooks = {
   setDefaults: (cronJob) => setJobTemplateDefaults(jobSpecOf(cronJob)),
   prepare: (next, previous) => prepareJobSpec(jobSpecOf(next), previous && jobSpecOf(previous)),
@@ -102,7 +102,7 @@ export const cronJobHooks: ResourceHooks = {
     if (!previous && name.length > MAX_NAME_LENGTH) {
       errors.push(invalidField("metadata.name", name, `must be no more than ${MAX_NAME_LENGTH} characters`));
     }
-    // Compat: what the schema itself demands is found last.
+    // Compat: required `spec.schedule` is declarative validation's, which comes last.
     if ((spec.schedule ?? "") === "") errors.push(requiredField("spec.schedule"));
     return errors;
   },

@@ -9,7 +9,7 @@ interface Bounds {
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const DAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
-/** Minute, hour, day of the month, month, day of the week. */
+/** The fields of a cron line: minute, hour, day of the month, month, day of the week. */
 const FIELDS: readonly Bounds[] = [
   { min: 0, max: 59 },
   { min: 0, max: 23 },
@@ -19,10 +19,10 @@ const FIELDS: readonly Bounds[] = [
 ];
 const NICKNAMES = ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"];
 
-/** Why a text is no schedule; the message is the wire text. */
+/** Why `spec.schedule` is no cron line; the message is the wire text. */
 class ScheduleError extends Error {}
 
-/** Why a schedule cannot be followed, in the words of the real server; undefined when it can. */
+/** Why `spec.schedule` cannot be followed, in the words of robfig/cron's parser; undefined when it can. */
 export function scheduleProblem(schedule: string): string | undefined {
   try {
     check(schedule);
@@ -42,7 +42,8 @@ function check(schedule: string): void {
 function withoutZone(schedule: string): string {
   const blank = schedule.indexOf(" ");
   const start = schedule.indexOf("=") + 1;
-  // Compat: the parser of the real server falls over here, and the message tells how.
+  // Compat: robfig/cron panics on `TZ=` without a blank after it, and kube-apiserver's message shows Go's "slice bounds
+  // out of range".
   if (blank < 0) throw new ScheduleError(`invalid schedule format: runtime error: slice bounds out of range [:-1]`);
   const zone = schedule.slice(start, blank);
   const problem = zone === "" ? undefined : timeZoneProblem(zone);

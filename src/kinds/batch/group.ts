@@ -46,7 +46,7 @@ function printDuration(job: KubeObject, now: number): string {
 
 const SUSPENDED: Readonly<Record<string, string>> = { true: "True", false: "False" };
 
-/** The kinds that run pods to their end. */
+/** The kinds of batch: Job and CronJob. */
 export const batchKinds: ResourceDefinition[] = defineKinds({ group: "batch", schemaPackage: "io.k8s.api.batch" }, [
   {
     kind: "CronJob",

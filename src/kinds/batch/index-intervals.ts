@@ -1,12 +1,15 @@
 import { quote } from "../../api/field-error.ts";
 
-/** First and last index of a run. */
+/** First and last completion index of a run. */
 type Interval = readonly [first: number, last: number];
 
-/** Why a text such as "1,3-5,7" is wrong; the message is the wire text. */
+/** Why `status.completedIndexes` such as "1,3-5,7" is wrong; the message is the wire text. */
 class IndexesError extends Error {}
 
-/** How many indexes a text such as "1,3-5,7" names, or what is wrong with it. All must be below `completions`. */
+/**
+ * How many completion indexes a text such as "1,3-5,7" names, or what is wrong with it. All must be below
+ * `completions`.
+ */
 export function countIndexes(text: string, completions: number): { readonly total: number; readonly problem?: string } {
   if (text === "") return { total: 0 };
   let total = 0;
@@ -27,7 +30,10 @@ export function countIndexes(text: string, completions: number): { readonly tota
   }
 }
 
-/** The first index that two sorted texts both name; undefined when there is none. What cannot be read is passed over. */
+/**
+ * The first completion index that two sorted texts both name; undefined when there is none. What cannot be read is
+ * passed over.
+ */
 export function firstCommonIndex(left: string, right: string, completions: number): number | undefined {
   const rights = readableIntervals(right, completions);
   for (const [from, to] of readableIntervals(left, completions)) {

@@ -21,12 +21,12 @@ const MAX_PATTERNS = 20;
 const MAX_EXIT_CODES = 255;
 const MAX_INDEXES_BYTES = 64 * 1024;
 
-/** The wire text that lists what a required field may be. */
+/** The wire text that lists the valid values of a required field. */
 function validValues(values: readonly string[]): string {
   return `valid values: [${values.map(quote).join(" ")}]`;
 }
 
-/** What is wrong with the rules that say which failures of pods count. */
+/** Validates `spec.podFailurePolicy` of a Job. */
 export function validatePodFailurePolicy(spec: JobSpec, path: string): FieldError[] {
   const rules = spec.podFailurePolicy?.rules ?? [];
   const errors = rules.length > MAX_RULES ? [tooManyField(`${path}.rules`, rules.length, MAX_RULES)] : [];
@@ -60,7 +60,10 @@ function validateTriggers(rule: PodFailurePolicyRule, containers: ReadonlySet<st
   return errors;
 }
 
-/** Compat: the value is left out of these messages. */
+/**
+ * Compat: these errors of `validatePodFailurePolicyRule` carry `field.OmitValueType`, so no value stands after "Invalid
+ * value".
+ */
 function invalidRule(field: string, detail: string): FieldError {
   return { type: "FieldValueInvalid", field, message: `Invalid value: ${detail}` };
 }
@@ -104,7 +107,7 @@ function validateExitCodes(codes: OnExitCodes, containers: ReadonlySet<string>, 
   return errors;
 }
 
-/** What is wrong with the rules that say when a job has succeeded early. */
+/** Validates `spec.successPolicy` of a Job. */
 export function validateSuccessPolicy(spec: JobSpec, path: string): FieldError[] {
   const rules = spec.successPolicy?.rules ?? [];
   const errors: FieldError[] = [];

@@ -24,7 +24,7 @@ const MAX_PARALLELISM_WITH_MANY = 10_000;
 const MAX_FAILED_WITH_MANY = 10_000;
 const MAX_MANAGER_BYTES = 63;
 
-/** What is wrong with what a job is to do, apart from its selector. */
+/** Validates JobSpec, its selector apart. */
 export function validateJobSpec(spec: JobSpec, path: string, before: JobSpec | undefined): FieldError[] {
   const { completionMode = "NonIndexed", podFailurePolicy, successPolicy, template } = spec;
   const errors = [...validateCounts(spec, path), ...validateManager(spec.managedBy, `${path}.managedBy`)];

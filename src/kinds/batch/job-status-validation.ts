@@ -9,7 +9,7 @@ import { UNCOUNTED_PODS } from "./go-shapes.ts";
 import { countIndexes, firstCommonIndex } from "./index-intervals.ts";
 import type { JobSpec, JobStatus } from "./job-types.ts";
 
-/** A job with its parts. */
+/** A Job with its parts. */
 interface View {
   readonly job: KubeObject;
   readonly spec: JobSpec;
@@ -29,14 +29,16 @@ function view(job: KubeObject): View {
   };
 }
 
-/** Compat: the value is left out of messages about conditions. */
+/**
+ * Compat: errors on `status.conditions` of a Job carry `field.OmitValueType`, so no value stands after "Invalid value".
+ */
 function conditions(detail: string): FieldError {
   return { type: "FieldValueInvalid", field: "status.conditions", message: `Invalid value: ${detail}` };
 }
 
 /**
- * What is wrong with a new status of a job.
- * Compat: most rules hold only for what changes, so that a status which was wrong before can still be written.
+ * Validates a status update of a Job. Compat: like upstream's `JobStatusValidationOptions`, most rules hold only for
+ * what changes, so that a status that was wrong before can still be written.
  */
 export function validateJobStatus(next: KubeObject, previous: KubeObject): FieldError[] {
   const now = view(next);
@@ -67,7 +69,7 @@ function validateUncounted({ uncountedTerminatedPods: pods = {} }: JobStatus): F
   return errors;
 }
 
-/** How a job may have ended. */
+/** What the conditions Complete and Failed exclude or need. */
 function validateEnd(now: View, before: View): FieldError[] {
   const errors: FieldError[] = [];
   const changed = (condition: string) => now.is(condition) !== before.is(condition);

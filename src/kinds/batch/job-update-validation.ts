@@ -11,7 +11,7 @@ import { orderedSelector } from "../rules/label-selector.ts";
 import { POD_FAILURE_POLICY, SUCCESS_POLICY } from "./go-shapes.ts";
 import type { JobSpec, JobStatus } from "./job-types.ts";
 
-/** What of a job may not change, or not now. */
+/** Validates what of a JobSpec is immutable, or immutable unless the Job is suspended. */
 export function validateJobChange(next: KubeObject, previous: KubeObject): FieldError[] {
   const spec = memberOf<JobSpec>(next, "spec");
   const before = memberOf<JobSpec>(previous, "spec");
@@ -36,7 +36,7 @@ function validateCompletions(spec: JobSpec, before: JobSpec): FieldError[] {
   return [invalidField("spec.completions", completions, "can only be modified in tandem with spec.parallelism")];
 }
 
-/** Whether no pod of the job runs or has run, or at least none will before it goes on. */
+/** Whether the Job is suspended and has no active pods, so that its template may change. */
 function isAtRest(job: KubeObject): boolean {
   const { startTime, active = 0 } = memberOf<JobStatus>(job, "status");
   const { suspend } = memberOf<JobSpec>(job, "spec");
@@ -59,7 +59,10 @@ function validateTemplateChange(spec: JobSpec, previous: KubeObject): FieldError
   return immutable(wanted, expected, "spec.template.spec", (value) => internalForm(value, "PodSpec"));
 }
 
-/** The stored template with everything of the new one that says where pods may run. */
+/**
+ * The stored pod template with the scheduling directives of the new one: node selector, affinity, tolerations,
+ * scheduling gates, labels, annotations.
+ */
 function withSchedulingOf(before: PodTemplate, next: PodTemplate): PodTemplate {
   const spec = { ...memberOf<PodSpec>(before, "spec") };
   const wanted = memberOf<PodSpec>(next, "spec");

@@ -28,7 +28,7 @@ const OLD_UID_LABEL = "controller-uid";
 const OLD_NAME_LABEL = "job-name";
 const MAX_INT32 = 2_147_483_647;
 
-/** What a Job need not say. */
+/** Defaults of a Job. */
 export const jobDefaults: Defaults = {
   "spec.completionMode": "NonIndexed",
   "spec.suspend": false,
@@ -43,11 +43,12 @@ function setDefaults(job: KubeObject): void {
   spec.podReplacementPolicy ??= spec.podFailurePolicy ? "Failed" : "TerminatingOrFailed";
   setJobTemplateDefaults(spec);
   const { labels } = memberOf<ObjectMeta>(spec.template, "metadata");
-  // Compat: the very same map, so that what `generateSelector` adds shows up in both.
+  // Compat: `SetDefaults_Job` makes `metadata.labels` the very same map as those of the pod template, so that what
+  // `generateSelector` adds shows up in both.
   if (labels && isEmpty(job.metadata.labels)) job.metadata.labels = labels;
 }
 
-/** Fills in what both a job and the template of jobs need. Changes `spec`. */
+/** Fills in defaults that a Job and a CronJob's jobTemplate have in common. Changes `spec`. */
 export function setJobTemplateDefaults(spec: JobSpec): void {
   for (const { onPodConditions = [] } of spec.podFailurePolicy?.rules ?? []) {
     for (const pattern of onPodConditions) if ((pattern.status ?? "") === "") pattern.status = "True";
@@ -69,7 +70,8 @@ function prepare(next: KubeObject, previous: KubeObject | undefined, { empties =
   const isShared =
     metadata.labels === template.labels || (isCopy && isDeepStrictEqual(metadata.labels, template.labels));
   generateSelector(spec, metadata);
-  // Compat: a job without labels is read with those of its pods.
+  // Compat: decoding a stored Job runs `SetDefaults_Job` again, so one without labels is read with those of its pod
+  // template.
   if (isShared || isEmpty(metadata.labels))
     metadata.labels = { ...memberOf<ObjectMeta>(spec.template, "metadata").labels };
 }
@@ -113,7 +115,10 @@ function validateWhole(spec: JobSpec, before: JobSpec | undefined): FieldError[]
   return errors;
 }
 
-/** Refuses labels of the client's own where those of the job itself must stand. */
+/**
+ * Refuses a selector or labels of the client's own where `generateSelector` sets controller-uid and job-name, unless
+ * manualSelector is true.
+ */
 function validateGeneratedSelector(spec: JobSpec, { name = "", uid = "" }: ObjectMeta): FieldError[] {
   if (spec.manualSelector === true || !isObject(spec.selector)) return [];
   const errors: FieldError[] = [];
@@ -144,14 +149,16 @@ function validateNameOfPods({ metadata, spec }: KubeObject): FieldError[] {
 const MANY_INDEXES =
   "In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail";
 
-/** Warns of jobs that are too large to be followed exactly, and of what is doubtful about their pods. */
+/**
+ * Warns of more completions than the Job controller can track exactly, and of what is doubtful about the pod template.
+ */
 export function warnOfJobSpec(spec: JobSpec, path: string): string[] {
   const { completionMode, completions = 0, parallelism = 0, template = {} } = spec;
   const isLarge = completionMode === "Indexed" && completions > 100_000 && parallelism > 10_000;
   return [...(isLarge ? [`${path}: ${MANY_INDEXES}`] : []), ...podTemplateWarnings(template, `${path}.template`)];
 }
 
-/** Pods that run to their end. */
+/** Job: pods that run to completion. */
 export const jobHooks: ResourceHooks = {
   setDefaults,
   prepare,

@@ -1,12 +1,12 @@
 const PART = /^[A-Za-z.\-_0-9+]{1,14}$/;
 
-/** Why a name is not that of a time zone, in the words of the real server; undefined when it is. */
+/** Why `spec.timeZone` is no IANA time zone, in the words of Go's `time.LoadLocation`; undefined when it is one. */
 export function timeZoneProblem(name: string): string | undefined {
   if (name.includes("..")) return "time: invalid location name";
   return name === "Local" || isKnown(name) ? undefined : `unknown time zone ${name}`;
 }
 
-/** Whether every part of a name could be one of a time zone's. */
+/** Whether every part of a name could be one of an IANA time zone's. */
 export function looksLikeTimeZone(name: string): boolean {
   return name.split("/").every((part) => part !== "." && part !== ".." && !part.startsWith("-") && PART.test(part));
 }

@@ -3,7 +3,7 @@ import { AGE, column, NAME, text } from "../cells.ts";
 import { defineKinds, deprecatedVersion } from "../row.ts";
 import { leaseCandidateHooks, leaseHooks } from "./lease.ts";
 
-/** The kinds by which processes agree on who leads. */
+/** The kinds of coordination.k8s.io: Lease and LeaseCandidate. */
 export const coordinationKinds: ResourceDefinition[] = defineKinds(
   { group: "coordination.k8s.io", schemaPackage: "io.k8s.api.coordination" },
   [

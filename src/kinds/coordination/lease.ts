@@ -30,7 +30,8 @@ const OLDEST = "OldestEmulationVersion";
 const ZERO: SemanticVersion = { numbers: [0n, 0n, 0n], preRelease: [] };
 
 function strategyErrors(strategy: string): FieldError[] {
-  // Compat: the path names the field twice.
+  // Compat: `ValidateCoordinatedLeaseStrategy` adds the field to a path that ends in it already:
+  // `spec.strategy.strategy`.
   const path = "spec.strategy.strategy";
   if (strategy.includes("/")) return qualifiedName(strategy).map((text) => invalidField(path, strategy, text));
   return strategy === OLDEST ? [] : [notSupportedField(path, strategy, [OLDEST])];
@@ -52,7 +53,7 @@ function validateLease({ spec }: KubeObject): FieldError[] {
   return errors;
 }
 
-/** The version in a text; zero when it is none, in which case an error is added. */
+/** The semantic version in a text; zero when it is none, in which case an error is added. */
 function versionIn(errors: FieldError[], path: string, text: string): SemanticVersion {
   const version = parseSemanticVersion(text);
   if (!version) errors.push(invalidField(path, text, "must be a valid semantic version"));
@@ -83,10 +84,10 @@ function validateCandidate({ spec }: KubeObject): FieldError[] {
   return [...errors, ...strategyErrors(strategy)];
 }
 
-/** A lease lasts for some time; a preferred holder needs a strategy by which it is chosen. */
+/** Lease: `leaseDurationSeconds` is positive; `preferredHolder` needs a `strategy`. */
 export const leaseHooks: ResourceHooks = { validate: validateLease };
 
-/** A candidate tells which versions it has and keeps to one lease. */
+/** LeaseCandidate: `binaryVersion` and `emulationVersion` of a candidate; `leaseName` is immutable. */
 export const leaseCandidateHooks: ResourceHooks = {
   validate(next, previous) {
     const errors = validateCandidate(next);

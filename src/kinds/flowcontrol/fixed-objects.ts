@@ -1,12 +1,12 @@
 import type { Json, JsonObject, KubeObject } from "../../api/object.ts";
 
-/** Objects that the server itself keeps, by kind, in the order in which they are made. */
+/** FlowSchemas and PriorityLevelConfigurations that the server itself keeps, in the order in which they are made. */
 export interface FixedObjects {
   readonly levels: readonly KubeObject[];
   readonly schemas: readonly KubeObject[];
 }
 
-/** Says whether the server may bring the object up to date. */
+/** The annotation that says whether the server may bring the object's spec up to date. */
 export const AUTO_UPDATE = "apf.kubernetes.io/autoupdate-spec";
 
 const API_VERSION = "flowcontrol.apiserver.k8s.io/v1";
@@ -19,7 +19,7 @@ function level(name: string, spec: JsonObject): KubeObject {
   return fixed("PriorityLevelConfiguration", name, spec);
 }
 
-/** A level whose requests wait in queues: its share, what of it others may borrow, and its queues. */
+/** A Limited PriorityLevelConfiguration with queuing: nominalConcurrencyShares, lendablePercent, and its queues. */
 function queuingLevel(name: string, shares: number, lendable: number, queues: number, handSize = 6): KubeObject {
   const limitResponse = { type: "Queue", queuing: { queues, handSize, queueLengthLimit: 50 } };
   return level(name, {
@@ -35,7 +35,7 @@ const EVERYBODY = groups("system:unauthenticated", "system:authenticated");
 const MANAGER = "system:kube-controller-manager";
 const SCHEDULER = "system:kube-scheduler";
 
-/** Requests for objects, everywhere. */
+/** A ResourcePolicyRule for all namespaces and the cluster scope. */
 function resources(verbs: string[], apiGroup: string, names: string[], isClusterScope = true): Json {
   const scope = isClusterScope ? { clusterScope: true } : {};
   return { verbs, apiGroups: [apiGroup], resources: names, ...scope, namespaces: ["*"] };
@@ -65,7 +65,7 @@ function schema({ name, level: levelName, precedence, by, subjects, rules = ANYT
   });
 }
 
-/** Without these requests could not be sorted at all: nobody may change them. */
+/** The mandatory objects of API priority and fairness (exempt, catch-all): nobody may change their spec. */
 export const mandatoryObjects: FixedObjects = {
   levels: [
     level("exempt", { type: "Exempt", exempt: { nominalConcurrencyShares: 0, lendablePercent: 0 } }),
@@ -80,7 +80,7 @@ export const mandatoryObjects: FixedObjects = {
   ],
 };
 
-/** What a server begins with. Their owners may change them. */
+/** The suggested objects of API priority and fairness. Users may change them. */
 export const suggestedObjects: FixedObjects = {
   levels: [
     queuingLevel("system", 30, 33, 64),

@@ -2,7 +2,7 @@ import { duplicateField, type FieldError, requiredField } from "../../api/field-
 import type { KubeObject } from "../../api/object.ts";
 import type { Condition } from "../rules/conditions.ts";
 
-/** What is wrong with the conditions of a level or schema: each type is there once. */
+/** Validates `status.conditions` of a FlowSchema or PriorityLevelConfiguration: each type is there once. */
 export function flowConditionErrors(object: KubeObject): FieldError[] {
   const { conditions = [] } = (object.status as { conditions?: Condition[] } | undefined) ?? {};
   const seen = new Set<string>();

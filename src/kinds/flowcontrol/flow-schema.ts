@@ -42,7 +42,7 @@ interface FlowSchemaSpec extends JsonObject {
 const MAX_PRECEDENCE = 10_000;
 const METHODS = ["ByNamespace", "ByUser"];
 const SUBJECT_KINDS = ["Group", "ServiceAccount", "User"];
-/** The member that each kind of subject is described by, in the order in which the others are refused. */
+/** The member that goes with each `kind` of a Subject, in the order in which the others are refused. */
 const MEMBERS = { ServiceAccount: "serviceAccount", User: "user", Group: "group" } as const;
 
 const NAME_SHAPE: GoShape = [["Name", "name", ""]];
@@ -149,7 +149,7 @@ function specErrors(spec: FlowSchemaSpec, name: string): FieldError[] {
   const errors = precedenceErrors(spec.matchingPrecedence ?? 0, name);
   const method = spec.distinguisherMethod;
   if (method && !METHODS.includes(method.type ?? "")) {
-    // Compat: what is shown is more than the value.
+    // Compat: "Unsupported value" of `spec.distinguisherMethod.type` shows the whole FlowDistinguisherMethod.
     const shown = asGo(method, [["Type", "type", ""]]);
     errors.push(notSupportedField("spec.distinguisherMethod.type", shown, METHODS));
   }
@@ -165,7 +165,7 @@ function specErrors(spec: FlowSchemaSpec, name: string): FieldError[] {
   return errors;
 }
 
-/** Which requests belong together and which level they have. */
+/** FlowSchema: which requests form a flow and which PriorityLevelConfiguration they have. */
 export const flowSchemaHooks: ResourceHooks = {
   setDefaults(schema) {
     const spec = specOf(schema);

@@ -16,7 +16,7 @@ import { defineKinds, STATUS } from "../row.ts";
 import { flowSchemaHooks } from "./flow-schema.ts";
 import { priorityLevelHooks } from "./priority-level.ts";
 
-/** The order in which schemas are tried on a request. */
+/** The order of FlowSchemas: by matchingPrecedence, then by name. */
 function comparePrecedence(a: KubeObject, b: KubeObject): number {
   const difference = readNumber(a, ".spec.matchingPrecedence") - readNumber(b, ".spec.matchingPrecedence");
   if (difference !== 0) return difference;
@@ -27,7 +27,7 @@ function comparePrecedence(a: KubeObject, b: KubeObject): number {
 const LIMITED = ".spec.limited";
 const QUEUING = `${LIMITED}.limitResponse.queuing`;
 
-/** The kinds that say who waits when the server is busy. */
+/** The kinds of flowcontrol.apiserver.k8s.io: FlowSchema and PriorityLevelConfiguration. */
 export const flowcontrolKinds: ResourceDefinition[] = defineKinds(
   { group: "flowcontrol.apiserver.k8s.io", schemaPackage: "io.k8s.api.flowcontrol" },
   [

@@ -2,7 +2,7 @@ import { type FieldError, invalidField, notSupportedField, requiredField } from 
 import type { JsonObject } from "../../api/object.ts";
 import { labelName } from "../rules/formats.ts";
 
-/** Which requests are meant: those for objects, or those for other paths. */
+/** ResourcePolicyRule and NonResourcePolicyRule of a FlowSchema. */
 export interface PolicyRule extends JsonObject {
   verbs?: string[] | null;
   apiGroups?: string[] | null;
@@ -22,13 +22,13 @@ function verbErrors(rule: PolicyRule, path: string): FieldError[] {
   return verbs.every((verb) => VERBS.includes(verb)) ? [] : [notSupportedField(at, verbs, VERBS)];
 }
 
-/** Refuses anything beside the star that stands for all. */
+/** Refuses anything beside "*". */
 function aloneErrors(list: readonly string[], path: string, what: string): FieldError[] {
   if (list.length === 1 || !list.includes("*")) return [];
   return [invalidField(path, list, `if '*' is present, must not specify other ${what}`)];
 }
 
-/** What is wrong with a rule about requests for objects. */
+/** Validates a ResourcePolicyRule. */
 export function resourceRuleErrors(rule: PolicyRule, path: string): FieldError[] {
   const errors = verbErrors(rule, path);
   const [groups, resources, namespaces] = [rule.apiGroups ?? [], rule.resources ?? [], rule.namespaces ?? []];
@@ -53,7 +53,7 @@ export function resourceRuleErrors(rule: PolicyRule, path: string): FieldError[]
   return errors;
 }
 
-/** What is wrong with a rule about requests for other paths. */
+/** Validates a NonResourcePolicyRule. */
 export function nonResourceRuleErrors(rule: PolicyRule, path: string): FieldError[] {
   const errors = verbErrors(rule, path);
   const at = `${path}.nonResourceURLs`;

@@ -40,7 +40,7 @@ const TYPES = ["Exempt", "Limited"];
 const RESPONSES = ["Queue", "Reject"];
 const ROUND_TRIP = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
 const MAX_QUEUES = 10_000_000;
-/** Bits of a hash that choose a hand of queues. */
+/** Bits of the shuffle-sharding hash that deals a hand of queues. */
 const MAX_ENTROPY = 60;
 const NOT_NEGATIVE = "must be a non-negative integer";
 
@@ -147,7 +147,7 @@ function specErrors(spec: LevelSpec, name: string): FieldError[] {
   return [...errors, ...fixedErrors(spec, name)];
 }
 
-/** Refuses changes of what must stay; of the exempt level, its shares may change. */
+/** Refuses changes of the mandatory PriorityLevelConfigurations; of exempt, `spec.exempt` may change. */
 function fixedErrors(spec: LevelSpec, name: string): FieldError[] {
   const fixed = mandatoryObjects.levels.find(({ metadata }) => metadata.name === name);
   if (!fixed) return [];
@@ -158,7 +158,10 @@ function fixedErrors(spec: LevelSpec, name: string): FieldError[] {
   return [invalidField("spec", asGo(spec, SPEC_SHAPE), `spec of '${name}'${exception} must equal the fixed value`)];
 }
 
-/** Which members go with which type. Compat: all of it is said at the end. */
+/**
+ * Which members go with `spec.type` and `limitResponse.type`. Compat: these unions are declarative validation's, which
+ * comes after all other errors.
+ */
 function unionErrors({ type = "", limited, exempt }: LevelSpec): FieldError[] {
   const errors: FieldError[] = [];
   if (exempt && type !== "Exempt") errors.push(forbiddenField("spec.exempt", ""));
@@ -179,14 +182,14 @@ function annotationErrors({ metadata }: KubeObject): FieldError[] {
   return [forbiddenField("metadata.annotations", `annotation '${ROUND_TRIP}' is forbidden`)];
 }
 
-/** Zero is the same as none here. */
+/** Fills in defaults of QueuingConfiguration; zero is the same as unset. */
 function fillQueuing(queuing: Queuing): void {
   queuing.handSize ||= 8;
   queuing.queues ||= 64;
   queuing.queueLengthLimit ||= 50;
 }
 
-/** How many requests run at the same time, and what happens to more. */
+/** PriorityLevelConfiguration: how many requests run at the same time, and what happens to more. */
 export const priorityLevelHooks: ResourceHooks = {
   setDefaults(level) {
     const { limited, exempt } = specOf(level);

@@ -12,7 +12,7 @@ function printVersions(storageVersion: KubeObject): string {
   );
 }
 
-/** The kinds by which servers of one cluster tell each other what they write. */
+/** StorageVersion of internal.apiserver.k8s.io. */
 export const internalApiserverKinds: ResourceDefinition[] = defineKinds(
   { group: "internal.apiserver.k8s.io", schemaPackage: "io.k8s.api.apiserverinternal" },
   [

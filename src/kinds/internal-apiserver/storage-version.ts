@@ -23,7 +23,7 @@ const EMPTY = "must be non-empty";
 const LABEL_RULE =
   "a DNS-1035 label, which must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
 
-/** What is wrong with a version that may have a group before it. */
+/** What is wrong with an `encodingVersion`, which may have a group before it. Upstream: `isValidAPIVersion`. */
 function apiVersionTexts(apiVersion: string): string[] {
   const parts = apiVersion.split("/");
   if (parts.length > 2) {
@@ -82,7 +82,8 @@ function conditionErrors(conditions: readonly Condition[]): FieldError[] {
   const errors: FieldError[] = [];
   const seen = new Map<string, number>();
   for (const [index, { type = "", status = "", reason = "", message = "" }] of conditions.entries()) {
-    // Compat: the real server leaves out the name of the list.
+    // Compat: `validateStorageVersionCondition` gets the path `status`, so that errors say `status[0]`, not
+    // `status.conditions[0]`.
     const path = `status[${index}]`;
     const earlier = seen.get(type);
     if (earlier !== undefined) {
@@ -114,7 +115,7 @@ function statusErrors(object: KubeObject): FieldError[] {
 
 const named = nameHook(groupDotResource);
 
-/** Which versions of a resource the servers of a cluster write and understand. */
+/** StorageVersion: which versions of a resource the servers of a cluster encode and decode. */
 export const storageVersionHooks: ResourceHooks = {
   validate(next, previous, context) {
     return context.subresource === "status" ? statusErrors(next) : named.validate(next, previous, context);
