@@ -7,7 +7,7 @@ import { readText } from "./cells.ts";
 /** What is wrong with the name of an object that is being created; nothing when it is right. */
 export type NameCheck = (name: string, object: KubeObject) => string[];
 
-/** A validate hook that checks names when objects are created. Names cannot change later. */
+/** A validate hook that checks `metadata.name` when objects are created. Names cannot change later. */
 export function nameHook(check: NameCheck): Required<Pick<ResourceHooks, "validate">> {
   return {
     validate(next: KubeObject, previous: KubeObject | undefined): FieldError[] {
@@ -23,13 +23,13 @@ export function atMostCharacters(max: number): NameCheck {
   return (name) => (name.length > max ? [`must be no more than ${max} characters`] : []);
 }
 
-/** `<plural>.<group>` of the kind that the object defines. */
+/** `<plural>.<group>` of a CustomResourceDefinition. */
 export const pluralDotGroup: NameCheck = (name, object) => {
   const wanted = `${readText(object, ".spec.names.plural")}.${readText(object, ".spec.group")}`;
   return [...dns1123Subdomain(name), ...(name === wanted ? [] : ['must be spec.names.plural+"."+spec.group'])];
 };
 
-/** `<version>.<group>` that the object serves. */
+/** `<version>.<group>` of an APIService. */
 export const versionDotGroup: NameCheck = (name, object) => {
   const errors = pathSegment(name);
   if (errors.length > 0) return errors;
@@ -39,7 +39,7 @@ export const versionDotGroup: NameCheck = (name, object) => {
 
 const RESOURCE = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** `<group>.<resource>` of a stored resource. */
+/** `<group>.<resource>` of a StorageVersion. */
 export const groupDotResource: NameCheck = (name) => {
   const dot = name.lastIndexOf(".");
   if (dot < 0) return ["name must be in the form of <group>.<resource>"];

@@ -31,7 +31,7 @@ export interface StorageRow {
   readonly version?: string;
   readonly group?: string;
   readonly prefix?: string;
-  /** The version that the published hash tells of, when it is not the stored one. */
+  /** The version that `storageVersionHash` tells of, when it is not the stored one. */
   readonly hashVersion?: string;
 }
 
@@ -66,7 +66,7 @@ export interface GroupName {
   readonly schemaPackage: string;
 }
 
-/** All that may be done with most resources, sorted. */
+/** All verbs, sorted, as most resources have them. */
 export const ALL_VERBS: readonly Verb[] = [
   "create",
   "delete",
@@ -79,9 +79,9 @@ export const ALL_VERBS: readonly Verb[] = [
 ];
 const READ_WRITE: readonly Verb[] = ["get", "patch", "update"];
 
-/** The subresource through which controllers report. */
+/** The subresource status. */
 export const STATUS: Subresource = { verbs: READ_WRITE, writes: "status" };
-/** The subresource that sees only the number of replicas of a workload. */
+/** The subresource scale. */
 export const SCALE: Subresource = {
   verbs: READ_WRITE,
   kind: {
@@ -98,18 +98,20 @@ export const PART: Subresource = { verbs: READ_WRITE };
 /** What every kind answers to a field selector it does not know, when it knows fields of its own. */
 export const FIELD_LABEL_NOT_SUPPORTED = "field label not supported: %s";
 
-/** A field whose text is read at its own path, or at another one; `fallback` is what a missing value reads as. */
+/**
+ * A field selector whose value is read at its own path, or at another one; `fallback` is what a missing value reads as.
+ */
 export function selectable(name: string, path = `.${name}`, fallback = ""): SelectableField {
   return { name, value: (object) => readText(object, path, fallback) };
 }
 
-/** What discovery publishes about the stored form of a kind. */
+/** `storageVersionHash` of discovery: a hash of the group, version and kind that are stored. */
 export function storageVersionHash(group: string, version: string, kind: string): string {
   const digest = createHash("sha256").update(`${group}/${version}/${kind}`).digest();
   return digest.subarray(0, 8).toString("base64");
 }
 
-/** A version that releases since `since` call deprecated and that `removed` no longer serves. */
+/** A version that is deprecated since the release `since` and no longer served in `removed`. */
 export function deprecatedVersion(name: string, since: string, removed: string, replacement?: string): VersionRow {
   return { name, deprecation: { since, removed, replacement } };
 }

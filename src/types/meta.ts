@@ -1,18 +1,18 @@
 import type { JsonObject } from "../api/object.ts";
 
-/** Texts by name: labels, annotations, amounts of resources. */
+/** Go's map[string]string: labels, annotations, resource lists. */
 export interface Texts {
   [key: string]: string;
 }
 
-/** One condition of a label selector. */
+/** LabelSelectorRequirement of meta/v1. */
 export interface LabelSelectorRequirement extends JsonObject {
   key?: string;
   operator?: string;
   values?: string[];
 }
 
-/** Which labels are meant, as objects write it. */
+/** LabelSelector of meta/v1. */
 export interface LabelSelector extends JsonObject {
   matchLabels?: Texts;
   matchExpressions?: LabelSelectorRequirement[];

@@ -31,7 +31,7 @@ const shared: readonly Column[] = [
   column("Status", "string", printStatus),
 ];
 
-/** How requests for evictions are shown. */
+/** The table columns of EvictionRequest. */
 export const evictionRequestColumns: readonly Column[] = [
   ...shared,
   column("Requester", "string", text(".spec.requester")),
@@ -99,7 +99,7 @@ const heartbeat: Cell = (eviction, now) => {
   return time === undefined ? "<unset>" : `${ageOf(time, now)} ago`;
 };
 
-/** How evictions are shown. */
+/** The table columns of Eviction of lifecycle.k8s.io. */
 export const evictionColumns: readonly Column[] = [
   ...shared,
   column("Active Responder", "string", printActive),

@@ -45,7 +45,10 @@ function valueErrors(values: readonly string[], standard: string, most: string, 
   return errors;
 }
 
-/** Compat: steps are counted in whole amounts. */
+/**
+ * Compat: `validateRequestPolicyRangeStep` computes with `Quantity.Value()`, rounded up to integers, unless the feature
+ * gate DRAFractionalCapacityRange is on.
+ */
 const wholeOf = (text: string) => wholeValue(parseQuantity(text));
 
 function stepErrors(value: string, min: string, step: string, path: string): FieldError[] {
@@ -53,7 +56,7 @@ function stepErrors(value: string, min: string, step: string, path: string): Fie
   return [invalidField(path, value, `value is not a multiple of a given step (${step}) from (${min})`)];
 }
 
-/** What keeps amounts from being counted: they must fit an integer. */
+/** What keeps quantities of `validRange` from being counted in steps: they must fit an int64. */
 function uncountableErrors(amounts: Readonly<Record<string, string | undefined>>, path: string): FieldError[] {
   return Object.entries(amounts).flatMap(([name, text]) => {
     if (text === undefined) return [];
@@ -94,7 +97,7 @@ function rangeErrors(
   return [...errors, ...inSteps.flatMap((value) => stepErrors(value, min, step, `${path}.step`))];
 }
 
-/** What is wrong with how a device's capacity may be asked for; only devices that are shared have such rules. */
+/** Validates DeviceCapacity: only a device with `allowMultipleAllocations` may have a `requestPolicy`. */
 export function capacityErrors({ value = "0", requestPolicy }: DeviceCapacity, path: string, isShared: boolean) {
   if (!requestPolicy) return [];
   const at = `${path}.requestPolicy`;

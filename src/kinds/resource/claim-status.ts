@@ -31,17 +31,17 @@ const MAX_DATA = 10_240;
 const MAX_ADDRESSES = 16;
 const MAX_BINDING_CONDITIONS = 4;
 
-/** The status of a claim. */
+/** The status of a ResourceClaim. */
 export function claimStatusOf({ status }: KubeObject): ClaimStatus {
   return (isObject(status) ? status : {}) as ClaimStatus;
 }
 
-/** The devices that a claim got. */
+/** `status.allocation.devices.results` of a ResourceClaim. */
 export function resultsOf(claim: KubeObject): AllocationResult[] {
   return claimStatusOf(claim).allocation?.devices?.results ?? [];
 }
 
-/** Compat: a device as messages show it. */
+/** Compat: errors show a device of a claim as the Go struct SharedDeviceID. */
 const identityOf = ({ driver = "", pool = "", device = "", shareID = "" }: DeviceStatus | AllocationResult) => ({
   Driver: driver,
   Pool: pool,
@@ -51,7 +51,10 @@ const identityOf = ({ driver = "", pool = "", device = "", shareID = "" }: Devic
 
 const keyOf = (device: DeviceStatus | AllocationResult) => JSON.stringify(identityOf(device));
 
-/** Forgets what drivers said about devices that the claim no longer has. Changes `next`. */
+/**
+ * Removes `status.devices` entries of devices that the claim no longer has. Upstream: `dropDeallocatedStatusDevices`.
+ * Changes `next`.
+ */
 export function dropDeallocatedDevices(next: KubeObject, previous: KubeObject): void {
   const status = claimStatusOf(next);
   if (!status.devices) return;
@@ -70,7 +73,7 @@ interface Bindings {
   readonly bindingFailureConditions?: readonly string[];
 }
 
-/** What is wrong with conditions that must hold before a device is used, and those on which it is given up. */
+/** Validates `bindingConditions` and `bindingFailureConditions` of a device. */
 export function bindingErrors({ bindingConditions, bindingFailureConditions }: Bindings, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const conditions = bindingConditions ?? [];
@@ -171,7 +174,7 @@ function reservationErrors(next: ClaimStatus, previous: ClaimStatus, isDeleted: 
   return [forbiddenField(path, text)];
 }
 
-/** What is wrong with the status of a claim, apart from what declared rules say. */
+/** Validates the status of a ResourceClaim, declarative validation apart. */
 export function claimStatusErrors(next: KubeObject, previous: KubeObject, names: RequestNames): FieldError[] {
   const [status, before] = [claimStatusOf(next), claimStatusOf(previous)];
   const { reservedFor = [], devices = [], allocation } = status;

@@ -18,7 +18,7 @@ import type {
   ExactRequest,
 } from "./types.ts";
 
-/** Lists above their limits are refused by declared rules and not looked into. */
+/** maxItems of lists in a ResourceClaim: longer lists are refused by declarative validation and not looked into. */
 export const LIMITS = { requests: 32, alternatives: 8, constraints: 32, configs: 32, selectors: 32 } as const;
 
 const MAX_EXPRESSION = 10_240;
@@ -31,10 +31,10 @@ function within<T>(list: readonly T[] | null | undefined, limit: number): readon
   return !list || list.length > limit ? [] : list;
 }
 
-/** The names of requests, each with those of its alternatives. */
+/** The names of DeviceRequests, each with those of its `firstAvailable` subrequests. */
 export type RequestNames = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** All names by which the requests of a claim can be meant. */
+/** All names by which the DeviceRequests of a claim can be referred to. */
 export function requestNamesOf({ devices }: ClaimSpec): RequestNames {
   return new Map(
     (devices?.requests ?? []).map(({ name = "", firstAvailable = [] }) => [
@@ -44,7 +44,7 @@ export function requestNamesOf({ devices }: ClaimSpec): RequestNames {
   );
 }
 
-/** What is wrong with the name by which a request is meant. */
+/** Validates a reference to a DeviceRequest: `request` or `request/subrequest`. */
 export function requestReferenceErrors(name: string, path: string, names: RequestNames): FieldError[] {
   const parts = name.split("/");
   const [request = "", alternative] = parts;
@@ -55,14 +55,14 @@ export function requestReferenceErrors(name: string, path: string, names: Reques
   return isKnown ? errors : [...errors, invalidField(path, name, NO_REQUEST)];
 }
 
-/** What is wrong with the names in a list, which is not looked into when it is too long. */
+/** Validates the references in a list `requests`, which is not looked into when it is too long. */
 export function requestListErrors(list: readonly string[] | undefined, path: string, names: RequestNames) {
   return within(list, LIMITS.requests).flatMap((name, index) =>
     requestReferenceErrors(name, `${path}[${index}]`, names),
   );
 }
 
-/** What is wrong with conditions on devices. Their expressions are not compiled. */
+/** Validates DeviceSelectors. Their CEL expressions are not compiled. */
 export function selectorErrors(selectors: readonly DeviceSelector[] | undefined, path: string): FieldError[] {
   return within(selectors, LIMITS.selectors).flatMap(({ cel }, index) => {
     if (!cel) return [requiredField(`${path}[${index}].cel`)];
@@ -71,7 +71,7 @@ export function selectorErrors(selectors: readonly DeviceSelector[] | undefined,
   });
 }
 
-/** What is wrong with which taints are put up with. */
+/** Validates DeviceTolerations. */
 export function tolerationErrors(tolerations: readonly DeviceToleration[] | undefined, path: string): FieldError[] {
   return (tolerations ?? []).flatMap(({ operator = "", value = "" }, index) => {
     const itemPath = `${path}[${index}]`;
@@ -129,18 +129,18 @@ function constraintErrors(constraint: DeviceConstraint, path: string, names: Req
   const { requests, matchAttribute, distinctAttribute } = constraint;
   const errors = requestListErrors(requests, `${path}.requests`, names);
   if (matchAttribute !== undefined || distinctAttribute !== undefined) return errors;
-  // Compat: the text speaks of too many where there is none.
+  // Compat: upstream's message for neither `matchAttribute` nor `distinctAttribute` says "but multiple fields are set".
   const text = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set';
   return [...errors, requiredField(path, text)];
 }
 
-/** What is wrong with what only a driver understands. */
+/** Validates DeviceConfiguration: `opaque` parameters, which only a driver understands. */
 export function configurationErrors({ opaque }: DeviceConfiguration, path: string): FieldError[] {
   if (!opaque) return [requiredField(`${path}.opaque`)];
   return parameterErrors(opaque.parameters, `${path}.opaque.parameters`, MAX_PARAMETERS);
 }
 
-/** What is wrong with the configurations of a claim, those of an allocation included. */
+/** Validates `config` of a ResourceClaim, or of its allocation. */
 export function configurationListErrors(
   configs: readonly DeviceConfiguration[] | undefined,
   path: string,
@@ -153,7 +153,7 @@ export function configurationListErrors(
   ]);
 }
 
-/** What is wrong with a claim at `path`, apart from what declared rules say. */
+/** Validates ResourceClaimSpec at `path`, declarative validation apart. */
 export function claimSpecErrors(spec: ClaimSpec, path: string): FieldError[] {
   const names = requestNamesOf(spec);
   const { requests, constraints, config } = spec.devices ?? {};

@@ -31,7 +31,7 @@ const refusalOf = (object: KubeObject): FieldError[] => {
   return refusal ? [refusal] : [];
 };
 
-/** Notes when devices are to be administered from a namespace that does not allow it. */
+/** Notes a request with adminAccess from a namespace without the label resource.kubernetes.io/admin-access. */
 async function checkAdminNamespace(object: KubeObject, path: string, access: ObjectAccess): Promise<void> {
   const key = { namespace: "", name: object.metadata.namespace ?? "" };
   const namespace = await access.find("", "namespaces", key);
@@ -40,10 +40,11 @@ async function checkAdminNamespace(object: KubeObject, path: string, access: Obj
   refusedWrites.set(object, forbiddenField(path, text));
 }
 
-/** Where a claim asks to administer devices; undefined when nowhere. */
+/** Where a claim asks for adminAccess; undefined when nowhere. */
 function adminRequestPath({ devices }: ClaimSpec): string | undefined {
   const index = (devices?.requests ?? []).findIndex(({ exactly }) => exactly?.adminAccess === true);
-  // Compat: the path leaves out a level, and two in templates.
+  // Compat: the path of the "admin access" error leaves out `exactly`, and in a ResourceClaimTemplate the second
+  // `spec`, too.
   return index < 0 ? undefined : `spec.devices.requests[${index}].adminAccess`;
 }
 
@@ -61,7 +62,10 @@ function dropDerivedAttributes({ devices }: ClaimSpec): void {
 
 const claimDeclared = declaredErrors("ResourceClaim");
 
-/** Compat: what the client's version cannot tell may have changed all the same. */
+/**
+ * Compat: `ValidateResourceClaimUpdate` compares the internal spec, so a field that the client's version cannot show
+ * may have changed, too.
+ */
 function changedSpecErrors(next: KubeObject, previous: KubeObject, context: WriteContext): FieldError[] {
   if (sameValue(next.spec, previous.spec)) return [];
   const sent = claimSpecOf(asSent(next, context));
@@ -69,7 +73,7 @@ function changedSpecErrors(next: KubeObject, previous: KubeObject, context: Writ
   return [invalidField("spec", { Devices: printDevices(sent) }, IMMUTABLE)];
 }
 
-/** Which devices are wanted never changes; which ones were found is told in the status. */
+/** ResourceClaim: its spec is immutable; the scheduler writes the allocation to the status. */
 export const resourceClaimHooks: ResourceHooks = {
   convert: convertResource,
   setDefaults(object, apiVersion) {
@@ -160,12 +164,12 @@ const DEVICES: GoShape = [
   ],
 ];
 
-/** Compat: what a claim asks for as messages show it. */
+/** Compat: "field is immutable" shows `spec.devices` as the internal Go struct DeviceClaim. */
 function printDevices({ devices = {} }: ClaimSpec): Json {
   return asGo(devices as Json, DEVICES);
 }
 
-/** Claims that are made for pods; what they ask for never changes. */
+/** ResourceClaimTemplate: ResourceClaims for pods are made from it; its spec is immutable. */
 export const resourceClaimTemplateHooks: ResourceHooks = {
   convert: convertResource,
   setDefaults(object, apiVersion) {
@@ -193,10 +197,11 @@ export const resourceClaimTemplateHooks: ResourceHooks = {
 };
 
 const classDeclared = declaredErrors("DeviceClass");
-// Compat: the form of the name is a declared rule as well, so that it is spoken of after what code checks.
+// Compat: the error on `metadata.name` of a DeviceClass is declarative validation's, so it comes after those of
+// `ValidateDeviceClass`.
 const classNamed = nameHook((name) => dns1123Subdomain(name));
 
-/** Devices of a kind, and what drivers are told about them. */
+/** DeviceClass: selectors and configuration for a class of devices. */
 export const deviceClassHooks: ResourceHooks = {
   convert: convertResource,
   validate(next, previous, context) {

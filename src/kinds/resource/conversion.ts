@@ -3,10 +3,10 @@ import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { decodeBySchema } from "../../schema/decode.ts";
 import { builtInSchema } from "../built-in-schemas.ts";
 
-/** The one version in which requests and devices are written in another way. */
+/** The one version in which DeviceRequest has no `exactly` and Device has `basic`. */
 export const FLAT_VERSION = "resource.k8s.io/v1beta1";
 
-/** What a request for one device says; the older version has it in the request itself. */
+/** Fields of ExactDeviceRequest, which v1beta1 has in the DeviceRequest itself. */
 const REQUEST_MEMBERS = [
   "deviceClassName",
   "selectors",
@@ -21,7 +21,7 @@ const REQUEST_MEMBERS = [
 /** A function that turns the spec of a kind into that of the other form. */
 type ChangeSpec = (spec: JsonObject, isFlat: boolean) => JsonObject;
 
-/** Whether a member of the older form says anything. */
+/** Whether a field of a v1beta1 DeviceRequest is set. */
 function says(value: Json | undefined): boolean {
   return value !== undefined && value !== null && value !== "" && value !== 0;
 }
@@ -38,7 +38,7 @@ function changeRequest(request: JsonObject, isFlat: boolean): JsonObject {
     else if (says(value)) exactly[member] = value;
   }
   if (Object.keys(exactly).length === 0) return rest;
-  // Compat: an empty list of these says that there is a request, and no more than that.
+  // Compat: in v1beta1 an empty `tolerations` is enough to convert to a request with `exactly`, and is then dropped.
   if (Array.isArray(exactly.tolerations) && exactly.tolerations.length === 0) delete exactly.tolerations;
   return { ...rest, exactly };
 }
@@ -75,7 +75,7 @@ const SPECS: Readonly<Record<string, ChangeSpec>> = {
   ResourceSlice: changeSliceSpec,
 };
 
-/** Changes an object of this group to another version. */
+/** Converts an object of resource.k8s.io to another version. */
 export const convertResource: NonNullable<ResourceHooks["convert"]> = (object, toApiVersion): KubeObject => {
   const isFlat = toApiVersion === FLAT_VERSION;
   const change = SPECS[object.kind];

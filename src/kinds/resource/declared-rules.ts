@@ -7,17 +7,17 @@ const ATTRIBUTE: FieldRules = { format: "resource-fully-qualified-name" };
 const BINDING: FieldRules = { maxItems: 4 };
 const COUNTERS: FieldRules = { required: true, eachKey: "short-name" };
 
-/** What requests for one kind of device have in common, in all versions. */
+/** Declarative validation that ExactDeviceRequest and DeviceSubRequest share, in all versions. */
 const REQUEST: Readonly<Record<string, FieldRules>> = { selectors: FEW, allocationMode: { closed: true } };
 
-/** What a device has, in all versions. */
+/** Declarative validation of Device, in all versions. */
 const DEVICE: Readonly<Record<string, FieldRules>> = {
   consumesCounters: { keys: ["counterSet"], maxItems: 2 },
   bindingConditions: BINDING,
   bindingFailureConditions: BINDING,
 };
 
-/** Rules beside the fields of this group, in all versions. */
+/** Declarative validation of resource.k8s.io, in all versions. */
 export const resourceRules: DeclaredRules = {
   ResourceClaim: { fields: { spec: { immutable: true } } },
   DeviceClaim: { fields: { requests: { keys: ["name"], maxItems: 32 }, constraints: FEW, config: FEW } },

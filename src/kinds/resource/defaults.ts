@@ -4,7 +4,7 @@ import { FLAT_VERSION } from "./conversion.ts";
 
 const objectsIn = (list: Json | undefined): JsonObject[] => (Array.isArray(list) ? list.filter(isObject) : []);
 
-/** A request that says nothing else asks for exactly one device. */
+/** Defaults of a DeviceRequest: `allocationMode` ExactCount and `count` 1. */
 function completeRequest(request: JsonObject): void {
   request.allocationMode ??= "ExactCount";
   if (request.allocationMode === "ExactCount") request.count ??= 1;
@@ -14,7 +14,7 @@ function completeTolerations({ tolerations }: JsonObject): void {
   for (const toleration of objectsIn(tolerations)) toleration.operator ??= "Equal";
 }
 
-/** Fills in what requests for devices leave out; `claim` is the spec of a claim. */
+/** Fills in defaults of DeviceRequests and DeviceTolerations; `claim` is a ResourceClaimSpec. */
 export function setClaimDefaults(claim: Json | undefined, apiVersion: string): void {
   const { devices } = isObject(claim) ? claim : {};
   for (const request of objectsIn(isObject(devices) ? devices.requests : [])) {
@@ -36,7 +36,7 @@ export function setTaintTime(taint: Json | undefined): void {
   if (isObject(taint)) taint.timeAdded ??= printTime(Date.now());
 }
 
-/** Fills in since when devices of a slice have their taints. */
+/** Fills in `timeAdded` of the DeviceTaints in a ResourceSlice. */
 export function setSliceDefaults({ spec }: KubeObject): void {
   for (const device of objectsIn(isObject(spec) ? spec.devices : [])) {
     const { taints } = isObject(device.basic) ? device.basic : device;

@@ -8,19 +8,19 @@ import { labelName, subdomainName } from "../rules/formats.ts";
 const MAX_IDENTIFIER = 32;
 const MAX_POOL_NAME = 253;
 
-/** What is wrong with the name of a request, a device or a counter. */
+/** Validates the name of a DeviceRequest, Device or counter: a DNS label. */
 export function labelErrors(name: string, path: string): FieldError[] {
   return labelName(name).map((text) => invalidField(path, name, text));
 }
 
-/** What is wrong with the name of a driver. */
+/** Validates the name of a DRA driver. */
 export function driverErrors(name: string, path: string): FieldError[] {
   const errors: FieldError[] = [];
   checkDriverName(errors, name, path);
   return errors;
 }
 
-/** What is wrong with the name of a pool: subdomains with slashes between them. */
+/** Validates the name of a resource pool: DNS subdomains with slashes between them. */
 export function poolErrors(name: string, path: string): FieldError[] {
   if (name === "") return [requiredField(path)];
   const errors = byteLength(name) > MAX_POOL_NAME ? [tooLongField(path, MAX_POOL_NAME)] : [];
@@ -35,12 +35,12 @@ function identifierErrors(name: string, path: string): FieldError[] {
   return [...errors, ...cIdentifier(name).map((text) => invalidField(path, name, text))];
 }
 
-/** What is wrong with the name of an attribute or capacity: an identifier, with or without a domain. */
+/** Validates the QualifiedName of a device attribute or capacity: a C identifier, with or without a domain. */
 export function attributeNameErrors(name: string, path: string): FieldError[] {
   const parts = name.split("/");
   const [first = "", second = ""] = parts;
   if (parts.length === 1) return identifierErrors(first, path);
-  // Compat: what has more parts is taken as it is.
+  // Compat: `validateQualifiedName` has no case for more than one slash and accepts it.
   if (parts.length > 2) return [];
   return [
     ...(first === "" ? [invalidField(path, "", "the domain must not be empty")] : driverErrors(first, path)),
@@ -48,7 +48,7 @@ export function attributeNameErrors(name: string, path: string): FieldError[] {
   ];
 }
 
-/** What is wrong with parameters of free form: they are an object of limited size. */
+/** Validates a RawExtension: a JSON object of limited size. */
 export function parameterErrors(parameters: Json | undefined, path: string, maxBytes: number): FieldError[] {
   if (parameters === undefined || parameters === null) return [requiredField(path)];
   if (byteLength(JSON.stringify(parameters)) > maxBytes) return [tooLongField(path, maxBytes)];

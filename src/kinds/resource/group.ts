@@ -26,7 +26,7 @@ function printState(claim: KubeObject, now: number): string {
   return states.join(",");
 }
 
-/** The kinds by which pods ask for devices. */
+/** The kinds of resource.k8s.io (dynamic resource allocation). */
 export const resourceKinds: ResourceDefinition[] = defineKinds(
   { group: "resource.k8s.io", schemaPackage: "io.k8s.api.resource" },
   [

@@ -45,7 +45,7 @@ function printCompleted(request: KubeObject, now: number): string {
   return ageOf(findCondition(request, "Complete")?.lastTransitionTime, now);
 }
 
-/** How requests for the state of device pools are shown. */
+/** The table columns of ResourcePoolStatusRequest. */
 export const poolStatusColumns: readonly Column[] = [
   NAME,
   column("Driver", "string", text(".spec.driver")),

@@ -65,7 +65,7 @@ function nodeNameErrors(name: string, path: string): FieldError[] {
   return subdomainName(name).map((text) => invalidField(path, name, text));
 }
 
-/** A key of a map as paths show it. */
+/** A key of a map as paths show it. Upstream: `truncateIfTooLong`. */
 function shownKey(key: string): string {
   if (byteLength(key) <= MAX_SHOWN_KEY) return key;
   const rest = MAX_SHOWN_KEY - 3;
@@ -83,7 +83,10 @@ const ATTRIBUTE: GoShape = [
   ["VersionValues", "versions"],
 ];
 
-/** Compat: a key that is shortened is told of under another name than the declared rule has for it, so both tell. */
+/**
+ * Compat: `truncateIfTooLong` gives a long attribute key another path than declarative validation does, so "exactly one
+ * value must be specified" is told twice.
+ */
 function attributeCountErrors({ int, bool, string, version }: DeviceAttribute, path: string): FieldError[] {
   const count = [int, bool, string, version].filter((value) => value !== undefined).length;
   if (count === 1) return [];
@@ -103,7 +106,7 @@ function attributeErrors({ string, version }: DeviceAttribute, path: string): Fi
   return errors;
 }
 
-/** What is wrong with a taint, apart from its effect. */
+/** Validates a DeviceTaint, its effect apart. */
 export function taintErrors({ key = "", value = "" }: DeviceTaint, path: string): FieldError[] {
   return [
     ...qualifiedName(key).map((text) => invalidField(`${path}.key`, key, text)),
@@ -128,7 +131,7 @@ function devicePlaceErrors(device: Device, path: string, isPerDevice: boolean): 
   return errors;
 }
 
-/** What is wrong with where something can be used, and the members that say it. */
+/** Validates `nodeName`, `nodeSelector` and `allNodes`, of which one says where devices can be used. */
 function placeErrors({ nodeName, nodeSelector, allNodes }: Placement, path: string, emptyName: string) {
   const errors: FieldError[] = [];
   const set: string[] = [];
@@ -258,12 +261,12 @@ function specErrors(spec: SliceSpec, old: SliceSpec | undefined): FieldError[] {
   return sets.length > MAX_COUNTER_SETS ? errors : [...errors, ...counterErrors(sets, "spec.sharedCounters")];
 }
 
-/** Some of the devices of a pool, as a driver offers them. */
+/** ResourceSlice: some of the devices of a pool, as a driver offers them. */
 export const resourceSliceHooks: ResourceHooks = {
   convert: convertResource,
   setDefaults: setSliceDefaults,
   prepare(next, previous) {
-    // Compat: what is dropped counts as a change.
+    // Compat: `metadata.generation` counts a change of fields, too, that `dropDisabledFields` removes afterwards.
     if (previous && !sameValue(next.spec, previous.spec)) {
       next.metadata.generation = (previous.metadata.generation ?? 0) + 1;
     }

@@ -34,7 +34,7 @@ function specErrors({ deviceSelector: { driver, pool, device } = {}, taint = {} 
   ];
 }
 
-/** A taint on all devices that a rule selects. It tells since when it has had its effect. */
+/** DeviceTaintRule: a DeviceTaint on all devices that the rule selects. */
 export const deviceTaintRuleHooks: ResourceHooks = {
   setDefaults: ({ spec }) => setTaintTime(isObject(spec) ? spec.taint : undefined),
   prepare(next, previous, { subresource, now }) {
@@ -61,7 +61,7 @@ const poolStatusDeclared = declaredHook(
   (version) => `io.k8s.api.resource.${version}.ResourcePoolStatusRequest`,
 );
 
-/** A question about pools of devices, answered once. */
+/** ResourcePoolStatusRequest: a question about resource pools, answered once in its status. */
 export const poolStatusRequestHooks: ResourceHooks = {
   setDefaults({ spec }) {
     if (isObject(spec)) spec.limit ??= DEFAULT_LIMIT;

@@ -3,12 +3,12 @@ import type { Texts } from "../../types/meta.ts";
 import type { NodeSelector } from "../../types/pod.ts";
 import type { Condition } from "../rules/conditions.ts";
 
-/** A condition on devices. */
+/** DeviceSelector of resource.k8s.io: a CEL expression. */
 export interface DeviceSelector extends JsonObject {
   cel?: { expression?: string };
 }
 
-/** Which taints of devices are put up with. */
+/** DeviceToleration of resource.k8s.io. */
 export interface DeviceToleration extends JsonObject {
   key?: string;
   operator?: string;
@@ -16,7 +16,7 @@ export interface DeviceToleration extends JsonObject {
   effect?: string;
 }
 
-/** What one kind of device is asked for. */
+/** ExactDeviceRequest of resource.k8s.io. */
 export interface ExactRequest extends JsonObject {
   deviceClassName?: string;
   selectors?: DeviceSelector[];
@@ -26,32 +26,32 @@ export interface ExactRequest extends JsonObject {
   tolerations?: DeviceToleration[];
 }
 
-/** One of several ways to fulfil a request. */
+/** DeviceSubRequest of resource.k8s.io: one of several ways to fulfil a request. */
 export interface SubRequest extends ExactRequest {
   name?: string;
 }
 
-/** One thing that a claim asks for: exactly something, or the first of several that there is. */
+/** DeviceRequest of resource.k8s.io: `exactly` something, or the `firstAvailable` of several. */
 export interface DeviceRequest extends JsonObject {
   name?: string;
   exactly?: ExactRequest;
   firstAvailable?: SubRequest[];
 }
 
-/** What devices must have in common, or not. */
+/** DeviceConstraint of resource.k8s.io. */
 export interface DeviceConstraint extends JsonObject {
   requests?: string[];
   matchAttribute?: string;
   distinctAttribute?: string;
 }
 
-/** Something that only one driver understands. */
+/** DeviceConfiguration of resource.k8s.io: opaque parameters for one driver. */
 export interface DeviceConfiguration extends JsonObject {
   requests?: string[];
   opaque?: JsonObject;
 }
 
-/** What a claim asks for. */
+/** ResourceClaimSpec of resource.k8s.io. */
 export interface ClaimSpec extends JsonObject {
   devices?: {
     requests?: DeviceRequest[] | null;
@@ -60,13 +60,13 @@ export interface ClaimSpec extends JsonObject {
   };
 }
 
-/** What claims that are made from a template look like. */
+/** ResourceClaimTemplateSpec of resource.k8s.io. */
 export interface TemplateSpec extends JsonObject {
   metadata?: ObjectMeta;
   spec?: ClaimSpec;
 }
 
-/** One device that a claim got. */
+/** DeviceRequestAllocationResult of resource.k8s.io: one device that a claim got. */
 export interface AllocationResult extends JsonObject {
   request?: string;
   driver?: string;
@@ -79,7 +79,7 @@ export interface AllocationResult extends JsonObject {
   bindingFailureConditions?: string[];
 }
 
-/** What a driver says about a device of a claim. */
+/** AllocatedDeviceStatus of resource.k8s.io: what a driver says about a device of a claim. */
 export interface DeviceStatus extends JsonObject {
   driver?: string;
   pool?: string;
@@ -89,7 +89,7 @@ export interface DeviceStatus extends JsonObject {
   networkData?: { ips?: string[] };
 }
 
-/** What a claim got, and who uses it. */
+/** ResourceClaimStatus of resource.k8s.io: the allocation, and who reserved it. */
 export interface ClaimStatus extends JsonObject {
   allocation?: {
     devices?: { results?: AllocationResult[]; config?: DeviceConfiguration[] };
@@ -99,7 +99,7 @@ export interface ClaimStatus extends JsonObject {
   devices?: DeviceStatus[];
 }
 
-/** Why a device should not be used. */
+/** DeviceTaint of resource.k8s.io. */
 export interface DeviceTaint extends JsonObject {
   key?: string;
   value?: string;
@@ -107,40 +107,40 @@ export interface DeviceTaint extends JsonObject {
   timeAdded?: string;
 }
 
-/** A property of a device. */
+/** DeviceAttribute of resource.k8s.io. */
 export interface DeviceAttribute extends JsonObject {
   string?: string;
   version?: string;
 }
 
-/** Which parts of a capacity may be asked for. */
+/** CapacityRequestPolicy of resource.k8s.io. */
 export interface RequestPolicy extends JsonObject {
   default?: string | null;
   validValues?: string[];
   validRange?: { min?: string; max?: string; step?: string };
 }
 
-/** How much of something a device has. */
+/** DeviceCapacity of resource.k8s.io. */
 export interface DeviceCapacity extends JsonObject {
   value?: string;
   requestPolicy?: RequestPolicy;
 }
 
-/** What a device takes from what it shares with others. */
+/** DeviceCounterConsumption of resource.k8s.io: what a device takes from shared counters. */
 export interface CounterConsumption extends JsonObject {
   counterSet?: string;
   counters?: JsonObject;
   compatibilityGroups?: string[];
 }
 
-/** Where something can be used. */
+/** The node selection of a Device or ResourceSlice. */
 export interface Placement extends JsonObject {
   nodeName?: string;
   nodeSelector?: NodeSelector;
   allNodes?: boolean;
 }
 
-/** A device that can be asked for. */
+/** Device of resource.k8s.io. */
 export interface Device extends Placement {
   name?: string;
   attributes?: Record<string, DeviceAttribute>;
@@ -152,7 +152,7 @@ export interface Device extends Placement {
   allowMultipleAllocations?: boolean;
 }
 
-/** Some of the devices of a pool. */
+/** ResourceSliceSpec of resource.k8s.io. */
 export interface SliceSpec extends Placement {
   driver?: string;
   pool?: { name?: string; generation?: number; resourceSliceCount?: number };

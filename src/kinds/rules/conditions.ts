@@ -9,7 +9,7 @@ import {
 import { byteLength, qualifiedName, regexMessage } from "../../api/names.ts";
 import type { Json, JsonObject } from "../../api/object.ts";
 
-/** One condition of an object, as its status has it. */
+/** Condition of meta/v1. */
 export interface Condition extends JsonObject {
   type?: string;
   status?: string;
@@ -27,14 +27,14 @@ const REASON_RULE =
 const MAX_REASON = 1024;
 const MAX_MESSAGE = 32_768;
 
-/** What is wrong with the reason of a condition, its length apart. */
+/** Validates the `reason` of a Condition, its length apart. */
 export function conditionReason(reason: string): string[] {
   if (REASON.test(reason)) return [];
   const examples = ["my_name", "MY_NAME", "MyName", "ReasonA,ReasonB", "ReasonA:ReasonB"];
   return [regexMessage(REASON_RULE, REASON_PATTERN, ...examples)];
 }
 
-/** What is wrong with the conditions of an object. */
+/** Validates conditions of meta/v1. Upstream: `ValidateConditions`. */
 export function validateConditions(conditions: Json | undefined, path: string): FieldError[] {
   const list = (Array.isArray(conditions) ? conditions : []) as Condition[];
   return list.flatMap((condition, index) => {

@@ -9,7 +9,7 @@ import {
   regexMessage,
 } from "../../api/names.ts";
 
-/** Forms of texts that declared rules may name. */
+/** Formats that declarative validation (`+k8s:format`) may name. */
 export type FormatName =
   | "short-name"
   | "long-name"
@@ -55,7 +55,7 @@ const CHECKS: Readonly<Record<FormatName, Check>> = {
   "extended-resource-name": byTexts(extendedResourceName),
 };
 
-/** What keeps a text from having a form. */
+/** Validates a format of declarative validation. */
 export function formatErrors(format: FormatName, value: string, path: string): FieldError[] {
   return CHECKS[format](value, path);
 }
@@ -76,7 +76,7 @@ const SUBDOMAIN_PATTERN = "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[
 const CASELESS_RULE =
   "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
 
-/** What is wrong with a DNS subdomain in which the case of letters does not matter. */
+/** Validates a DNS subdomain in which the case of letters does not matter. */
 export function caselessSubdomain(value: string): string[] {
   const texts = byteLength(value) > 253 ? ["must be no more than 253 bytes"] : [];
   if (dns1123Subdomain(value.toLowerCase()).some((text) => !text.startsWith("must be no more"))) {
@@ -85,7 +85,7 @@ export function caselessSubdomain(value: string): string[] {
   return texts;
 }
 
-/** What is wrong with a name that can be one in the C language. */
+/** Validates a C identifier. */
 export function cIdentifier(value: string): string[] {
   if (IDENTIFIER.test(value)) return [];
   const rule =
@@ -93,7 +93,7 @@ export function cIdentifier(value: string): string[] {
   return [regexMessage(rule, IDENTIFIER_PATTERN, "my_name", "MY_NAME", "MyName")];
 }
 
-/** What is wrong with the name of a pool of devices: subdomains with slashes between them. */
+/** Validates the name of a resource pool: DNS subdomains with slashes between them. */
 function resourcePoolName(value: string, path: string): FieldError[] {
   const errors = byteLength(value) > MAX_POOL_NAME ? [tooLongField(path, MAX_POOL_NAME)] : [];
   for (const [index, part] of value.split("/").entries()) {

@@ -17,12 +17,12 @@ import { builtInSchema } from "../built-in-schemas.ts";
 import { type FormatName, formatErrors } from "./declared-formats.ts";
 import { IMMUTABLE, sameValue } from "./immutable.ts";
 
-/** Changes that an update may not make to a field. */
+/** Changes that an update may not make to a field: `+k8s:update` of declarative validation. */
 export type NoUpdate = "set" | "unset" | "modify" | "add-item" | "remove-item";
 
 /**
- * What must hold for one field. Checks other than `required` are about values that are there. Those that end the look at
- * a field (forbidden, immutable, maxItems, required, no) run in the order in which the rules are written.
+ * Declarative validation of one field. Checks other than `required` are about values that are there. Those that end the
+ * look at a field (forbidden, immutable, maxItems, required, no) run in the order in which the rules are written.
  */
 export interface FieldRules {
   readonly required?: true;
@@ -50,14 +50,14 @@ export interface FieldRules {
   readonly eachItem?: FieldRules;
 }
 
-/** What must hold for one named shape. */
+/** Declarative validation of one named shape. */
 export interface StructRules {
   /** Exactly one of these members is set. */
   readonly union?: readonly string[];
   readonly fields?: Readonly<Record<string, FieldRules>>;
 }
 
-/** Rules by the name of the shape they are about, without its package. */
+/** Declarative validation (KEP-5073) by the name of the shape, without its package. */
 export type DeclaredRules = Readonly<Record<string, StructRules>>;
 
 /** What is wrong with an object of this schema; `previous` is what an update replaces. Both are as decoding leaves them. */
@@ -75,8 +75,9 @@ interface Place {
 type Check = (errors: FieldError[], place: Place) => void;
 
 /**
- * Rules that stand beside the fields of a schema. They are looked at in the order of the fields, in the version the
- * client spoke, after everything that code checks. What an update leaves alone is not looked at again.
+ * Declarative validation: rules that stand beside the fields of a schema. They are looked at in the order of the
+ * fields, in the version the client spoke, after everything that code checks. What an update leaves alone is not looked
+ * at again.
  */
 export function declared(rules: DeclaredRules): DeclaredCheck {
   const structs = new Map<string, Check | undefined>();
@@ -89,8 +90,8 @@ export function declared(rules: DeclaredRules): DeclaredCheck {
 }
 
 /**
- * The declared rules of a built-in kind, as a hook checks them: in the version that the client spoke. `componentOf` names
- * the shape of the kind in a version; `convert` is needed where shapes differ between versions.
+ * Declarative validation of a built-in kind as a hook: in the version that the client spoke. `componentOf` names the
+ * shape of the kind in a version; `convert` is needed where shapes differ between versions.
  */
 export function declaredHook(
   rules: DeclaredRules,

@@ -1,17 +1,20 @@
 import { type FieldError, invalidField } from "../../api/field-error.ts";
 
-/** Adds an error when a path steps back with "..". */
+/** Refuses a path with "..". Upstream: `validatePathNoBacksteps`. */
 export function pushBackstepErrors(errors: FieldError[], path: string, value: string): void {
   if (value.split("/").includes("..")) errors.push(invalidField(path, value, "must not contain '..'"));
 }
 
-/** Adds what keeps a path from leading down from where it is used. */
+/** Refuses a path that is absolute or has "..". Upstream: `validateLocalDescendingPath`. */
 export function pushDescendingErrors(errors: FieldError[], path: string, value: string): void {
   if (value.startsWith("/")) errors.push(invalidField(path, value, "must be a relative path"));
   pushBackstepErrors(errors, path, value);
 }
 
-/** Adds what keeps a path from being that of a file that a volume makes: those that begin with ".." are its own. */
+/**
+ * Refuses a path of a file in a volume that begins with "..", as the kubelet's own do. Upstream:
+ * `ValidateLocalNonReservedPath`.
+ */
 export function pushOwnFileErrors(errors: FieldError[], path: string, value: string): void {
   pushDescendingErrors(errors, path, value);
   if (value.startsWith("..") && !value.startsWith("../")) {

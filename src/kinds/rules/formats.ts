@@ -16,17 +16,17 @@ export function inRange(value: number, lowest: number, highest: number): string[
   return value >= lowest && value <= highest ? [] : [rangeMessage(lowest, highest)];
 }
 
-/** What is wrong with the number of a port. */
+/** Validates a port number. Upstream: `IsValidPortNum`. */
 export function portNumber(value: number): string[] {
   return inRange(value, 1, 65535);
 }
 
-/** What is wrong with the number of a user or group of an operating system. */
+/** Validates a user or group id (runAsUser, fsGroup, …). Upstream: `IsValidUserID`. */
 export function accountNumber(value: number): string[] {
   return inRange(value, 0, 2 ** 31 - 1);
 }
 
-/** What is wrong with the name of a port. */
+/** Validates a port name. Upstream: `IsValidPortName`. */
 export function portName(value: string): string[] {
   const errors: string[] = [];
   if (byteLength(value) > 15) errors.push("must be no more than 15 characters");
@@ -39,19 +39,19 @@ export function portName(value: string): string[] {
   return errors;
 }
 
-/** Adds what is wrong with a port that is given by its number or its name. */
+/** Validates an IntOrString port: a number or a name. */
 export function pushPortErrors(errors: FieldError[], path: string, port: number | string): void {
   pushInvalid(errors, path, port, typeof port === "number" ? portNumber(port) : portName(port));
 }
 
-/** What is wrong with the name of an environment variable. */
+/** Validates the name of an environment variable. Upstream: `IsEnvVarName`. */
 export function environmentName(value: string): string[] {
   if (value === "") return ["environment variable name must be non-empty"];
   const rule = "a valid environment variable name must consist only of printable ASCII characters other than '='";
   return /^[ -<>-~]*$/.test(value) ? [] : [rule];
 }
 
-/** What is wrong with the name of an HTTP header. */
+/** Validates the name of an HTTP header. Upstream: `IsHTTPHeaderName`. */
 export function headerName(value: string): string[] {
   if (/^[-A-Za-z0-9]+$/.test(value)) return [];
   const rule = "a valid HTTP header must consist of alphanumeric characters or '-'";
@@ -62,7 +62,7 @@ const SEARCH_LABEL = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
 const SEARCH_PATTERN = `${SEARCH_LABEL}(\\.${SEARCH_LABEL})*`;
 const SEARCH = new RegExp(`^${SEARCH_PATTERN}$`);
 
-/** What is wrong with a DNS subdomain whose labels may also have underscores. */
+/** Validates a DNS subdomain whose labels may also have underscores. */
 export function subdomainWithUnderscores(value: string): string[] {
   const errors = byteLength(value) > 253 ? ["must be no more than 253 characters"] : [];
   if (!SEARCH.test(value)) {
@@ -73,12 +73,12 @@ export function subdomainWithUnderscores(value: string): string[] {
   return errors;
 }
 
-/** What is wrong with the name of an object that must be a DNS subdomain. */
+/** Validates an object name that must be a DNS subdomain. Upstream: `NameIsDNSSubdomain`. */
 export function subdomainName(value: string): string[] {
   return dns1123Subdomain(value, "characters");
 }
 
-/** What is wrong with a name that must be a DNS label. */
+/** Validates an object name that must be a DNS label. Upstream: `NameIsDNSLabel`. */
 export function labelName(value: string): string[] {
   return dns1123Label(value, "characters");
 }
@@ -86,7 +86,7 @@ export function labelName(value: string): string[] {
 const DNS1035_PATTERN = "[a-z]([-a-z0-9]*[a-z0-9])?";
 const DNS1035 = new RegExp(`^${DNS1035_PATTERN}$`);
 
-/** What is wrong with a DNS label that must begin with a letter. */
+/** Validates a DNS label that must begin with a letter. Upstream: `IsDNS1035Label`. */
 export function dns1035Label(value: string, unit: LengthUnit = "bytes"): string[] {
   const errors = byteLength(value) > 63 ? [`must be no more than 63 ${unit}`] : [];
   if (!DNS1035.test(value)) {

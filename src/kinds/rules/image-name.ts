@@ -10,8 +10,8 @@ const MAX_PATH = 255;
 const MAX_LENGTH = 2048;
 
 /**
- * The tag of the image that a name means: "latest" when it says neither a tag nor a digest, "" when it says a digest
- * only or is no name of an image.
+ * The tag that an image name means: "latest" when it says neither a tag nor a digest, "" when it says a digest only or
+ * is no image name.
  */
 export function imageTag(image: string): string {
   if (image.length > MAX_LENGTH || /^[a-f0-9]{64}$/.test(image)) return "";

@@ -7,20 +7,20 @@ const PERCENT_PATTERN = "[0-9]+%";
 const PERCENT = new RegExp(`^${PERCENT_PATTERN}$`);
 const PERCENT_RULE = "a valid percent string must be a numeric string followed by an ending '%'";
 
-/** What is wrong with a number that may also be a share, such as "25%". */
+/** Validates an IntOrString that may be a percentage such as "25%". */
 export function validateIntOrPercent(value: Json | undefined, path: string): FieldError[] {
   if (typeof value !== "string") return nonNegative(value, path);
   if (PERCENT.test(value)) return [];
   return [invalidField(path, value, regexMessage(PERCENT_RULE, PERCENT_PATTERN, "1%", "93%"))];
 }
 
-/** Refuses a share above 100%; a plain number may be any. */
+/** Refuses a percentage above 100%; a plain number may be any. */
 export function atMostAll(value: Json | undefined, path: string): FieldError[] {
   if (typeof value !== "string" || !PERCENT.test(value) || Number.parseInt(value, 10) <= 100) return [];
   return [invalidField(path, value, "must not be greater than 100%")];
 }
 
-/** The number or the share's number; 0 for what is neither. */
+/** The number of an IntOrString, or of its percentage; 0 for what is neither. */
 export function intOrPercentValue(value: Json | undefined): number {
   if (typeof value === "number") return value;
   if (typeof value !== "string") return 0;

@@ -8,7 +8,10 @@ interface LooseRange {
   readonly bits: number;
 }
 
-/** A range whose numbers may begin with zeros and that may have bits beyond its length; undefined when it is none. */
+/**
+ * A CIDR whose numbers may have leading zeros and that may have bits beyond its prefix, as `ParseCIDRSloppy` takes it;
+ * undefined when it is none.
+ */
 export function parseLooseRange(text: string): LooseRange | undefined {
   const slash = text.indexOf("/");
   const length = text.slice(slash + 1);
@@ -18,7 +21,7 @@ export function parseLooseRange(text: string): LooseRange | undefined {
   return bits > 8 * address.length ? undefined : { address, bits };
 }
 
-/** Adds what is wrong with the text of a range of addresses. Texts in `accepted` are fine whatever they are. */
+/** Validates a CIDR. Texts in `accepted` are fine whatever they are. Upstream: `IsValidCIDRForLegacyField`. */
 export function pushRangeErrors(
   errors: FieldError[],
   path: string,
@@ -35,7 +38,7 @@ export function pushRangeErrors(
   else if (strict.lowest !== addressNumber(loose.address)) problem("must not have bits set beyond the prefix length");
 }
 
-/** Adds what is wrong with a range that must be written in its canonical form. */
+/** Validates a CIDR that must be in canonical form. Upstream: `IsValidCIDR`. */
 export function pushCanonicalRangeErrors(errors: FieldError[], path: string, text: string): void {
   const own: FieldError[] = [];
   pushRangeErrors(own, path, text);
@@ -46,7 +49,7 @@ export function pushCanonicalRangeErrors(errors: FieldError[], path: string, tex
   errors.push(...own);
 }
 
-/** The warnings about a range that is taken, but not written as it should be. */
+/** The warnings about a CIDR that is taken, but not in canonical form. Upstream: `GetWarningsForCIDR`. */
 export function rangeWarnings(path: string, text: string): string[] {
   const loose = parseLooseRange(text);
   if (loose === undefined) return [];
@@ -70,7 +73,7 @@ export function rangeWarnings(path: string, text: string): string[] {
   return warnings;
 }
 
-/** Whether a list of ranges has both families; undefined when one of them is no range. */
+/** Whether a list of CIDRs is dual-stack; undefined when one of them is no CIDR. */
 export function haveBothRangeFamilies(texts: readonly string[]): boolean | undefined {
   const ranges = texts.map(parseLooseRange);
   if (ranges.includes(undefined)) return undefined;
@@ -84,7 +87,7 @@ const SPECIAL: readonly (readonly [ranges: readonly string[], text: string])[] =
   [["224.0.0.0/24", "ff02::/16"], "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"],
 ];
 
-/** Adds what keeps an address from being one of an endpoint: it must be reachable from elsewhere. */
+/** Refuses IPs that no endpoint can have: unspecified, loopback, link-local. Upstream: `ValidateEndpointIP`. */
 export function pushEndpointAddressErrors(errors: FieldError[], path: string, text: string): void {
   const parsed = parseLooseAddress(text);
   if (parsed === undefined) {

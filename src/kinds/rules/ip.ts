@@ -3,7 +3,7 @@ import { parseAddress, printAddress } from "../../lib/ip-address.ts";
 
 const NOT_AN_ADDRESS = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
 
-/** An address whose decimal parts may begin with zeros, as older releases took them; undefined when it is none. */
+/** An IP whose decimal parts may have leading zeros, as `ParseIPSloppy` takes it; undefined when it is none. */
 export function parseLooseAddress(text: string): Uint8Array | undefined {
   return parseAddress(text) ?? parseAddress(text.replace(/(?<=^|[.:])0+(?=[0-9]+(?:\.|$))/g, zeros(text)));
 }
@@ -14,19 +14,19 @@ function zeros(text: string): (match: string, offset: number) => string {
   return (match, offset) => (offset >= dotted ? "" : match);
 }
 
-/** Whether an address of 16 bytes stands for one of 4. */
+/** Whether an address of 16 bytes is an IPv4-mapped IPv6 address. */
 export function isMapped(bytes: Uint8Array): boolean {
   return (
     bytes.length === 16 && bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255
   );
 }
 
-/** Whether an address is one of 4 bytes, written in either way. */
+/** Whether an address is IPv4, written in either way. */
 export function isShortAddress(bytes: Uint8Array): boolean {
   return bytes.length === 4 || isMapped(bytes);
 }
 
-/** Adds what is wrong with the text of an address. Texts in `accepted` are fine whatever they are. */
+/** Validates an IP. Texts in `accepted` are fine whatever they are. Upstream: `IsValidIPForLegacyField`. */
 export function pushAddressErrors(
   errors: FieldError[],
   path: string,
@@ -40,7 +40,7 @@ export function pushAddressErrors(
   else if (isMapped(bytes)) errors.push(invalidField(path, text, "must not be an IPv4-mapped IPv6 address"));
 }
 
-/** The warning about an address that is taken, but not written as it should be. */
+/** The warning about an IP that is taken, but not in canonical form. Upstream: `GetWarningsForIP`. */
 export function addressWarnings(path: string, text: string): string[] {
   const bytes = parseLooseAddress(text);
   if (bytes === undefined) return [];
@@ -54,7 +54,7 @@ export function addressWarnings(path: string, text: string): string[] {
   return [`${path}: IPv6 address ${quote(text)} should be in RFC 5952 canonical format (${canonical})`];
 }
 
-/** Whether a list of addresses has both families. An address that is none counts as an error. */
+/** Whether a list of IPs is dual-stack. An IP that is none counts as an error. */
 export function hasBothFamilies(texts: readonly string[]): boolean | undefined {
   const parsed = texts.map(parseLooseAddress);
   if (parsed.includes(undefined)) return undefined;
@@ -62,7 +62,7 @@ export function hasBothFamilies(texts: readonly string[]): boolean | undefined {
   return short > 0 && short < texts.length;
 }
 
-/** Adds what is wrong with an address that must be written in its canonical form. */
+/** Validates an IP that must be in canonical form. Upstream: `IsValidIP`. */
 export function pushCanonicalAddressErrors(errors: FieldError[], path: string, text: string): void {
   const own: FieldError[] = [];
   pushAddressErrors(own, path, text);

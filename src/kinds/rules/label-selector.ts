@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import { validateLabels } from "../../resources/write/metadata-validation.ts";
 import type { LabelSelector, LabelSelectorRequirement, Texts } from "../../types/meta.ts";
 
-/** Tolerance for what the stored object already has. */
+/** What validation of a label selector tolerates because the stored object has it. */
 export interface SelectorOptions {
   /** Values of expressions need not be label values. */
   readonly allowsInvalidValues?: boolean;
@@ -12,7 +12,7 @@ export interface SelectorOptions {
   readonly allowsUnknownOperators?: boolean;
 }
 
-/** What is wrong with a label selector as objects write it; nothing when it is right or missing. */
+/** Validates a LabelSelector; nothing is wrong when it is missing. */
 export function validateLabelSelector(
   selector: Json | undefined,
   path: string,
@@ -27,7 +27,7 @@ export function validateLabelSelector(
   return errors;
 }
 
-/** What is wrong with how the operator of an expression and its values go together. */
+/** Validates that the operator of a LabelSelectorRequirement and its values go together. */
 export function validateOperator(
   { operator = "", values = [] }: LabelSelectorRequirement,
   path: string,
@@ -44,7 +44,7 @@ export function validateOperator(
   return allowsUnknownOperators ? [] : [invalidField(`${path}.operator`, operator, "not a valid selector operator")];
 }
 
-/** What is wrong with one expression of a label selector. */
+/** Validates a LabelSelectorRequirement. */
 export function validateRequirement(
   requirement: LabelSelectorRequirement,
   path: string,
@@ -60,7 +60,7 @@ export function validateRequirement(
   return errors;
 }
 
-/** Whether an expression of a stored selector has a value that no label can have. */
+/** Whether a stored LabelSelector has a value that is no label value. */
 export function hasInvalidValue(selector: Json | undefined): boolean {
   if (!isObject(selector)) return false;
   const { matchExpressions = [] }: LabelSelector = selector;
@@ -73,7 +73,7 @@ export function isEmptySelector(selector: JsonObject): boolean {
   return Object.keys(matchLabels).length + matchExpressions.length === 0;
 }
 
-/** A selector with its members in the order in which the real server prints them. */
+/** A LabelSelector with its members in the order of the Go struct. */
 export function orderedSelector(selector: Json | undefined): Json | undefined {
   if (!isObject(selector)) return selector;
   const { matchLabels, matchExpressions }: LabelSelector = selector;
@@ -91,7 +91,7 @@ export function orderedSelector(selector: Json | undefined): Json | undefined {
   };
 }
 
-/** A map with its keys in order, as the real server prints it. */
+/** A map with its keys sorted, as Go's encoding/json prints it. */
 export function orderedTexts(texts: Texts | undefined): Texts | undefined {
   if (texts === undefined) return undefined;
   return Object.fromEntries(Object.entries(texts).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -12,7 +12,7 @@ const DEPRECATED: Readonly<Record<string, string>> = {
   "node-role.kubernetes.io/master": 'use "node-role.kubernetes.io/control-plane" instead',
 };
 
-/** What labels of nodes are called since they are no longer beta. */
+/** Deprecated beta node labels and their GA names. */
 export const GA_NODE_LABELS: Readonly<Record<string, string>> = {
   "beta.kubernetes.io/arch": "kubernetes.io/arch",
   "beta.kubernetes.io/os": "kubernetes.io/os",
@@ -21,12 +21,12 @@ export const GA_NODE_LABELS: Readonly<Record<string, string>> = {
   "beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
 };
 
-/** What is said of a label of nodes that should no longer be used; undefined when it may be. */
+/** The warning about a deprecated node label; undefined when it is none. */
 export function deprecatedNodeLabel(key: string): string | undefined {
   return Object.hasOwn(DEPRECATED, key) ? DEPRECATED[key] : undefined;
 }
 
-/** The warnings about labels of nodes in a selector. */
+/** The warnings about deprecated node labels in a nodeSelector. */
 export function nodeSelectorWarnings(selector: Json | undefined, path: string): string[] {
   if (!isObject(selector)) return [];
   const { matchExpressions = [], matchLabels = {} }: LabelSelector = selector;

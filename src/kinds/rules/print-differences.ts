@@ -2,7 +2,7 @@ import type { Json } from "../../api/object.ts";
 
 const CONTEXT = 3;
 
-/** Where two values differ, as lines with `-` and `+` and some lines around them. */
+/** Where two values differ, as lines with `-` and `+` and some lines around them, like go-cmp's `diff.Diff`. */
 export function printDifferences(previous: Json | undefined, next: Json | undefined): string {
   const before = linesOf(previous);
   const after = linesOf(next);

@@ -5,7 +5,7 @@ const MILLI = -3;
 // Only texts in these forms can be finer than a thousandth.
 const FINE = /[nu]$|e-/;
 
-/** Rounds amounts up to thousandths, away from zero. Changes the list. */
+/** Rounds quantities of a ResourceList up to milli units, away from zero. Changes the list. */
 export function roundResourceList(list: Texts | null | undefined): void {
   for (const name in list) {
     const text = list[name] ?? "";
@@ -21,7 +21,7 @@ function roundUp(text: string): string {
   return printQuantity({ mantissa: mantissa / unit + extra, exponent: MILLI, format });
 }
 
-/** Rounds what a container, pod or claim asks for. Changes its lists. */
+/** Rounds requests and limits of ResourceRequirements. Changes its lists. */
 export function roundResources(
   resources: { readonly limits?: Texts; readonly requests?: Texts } | null | undefined,
 ): void {
@@ -29,7 +29,7 @@ export function roundResources(
   roundResourceList(resources?.requests);
 }
 
-/** Amounts in a form that is the same for all that are worth the same. */
+/** Quantities of a ResourceList in canonical form, the same for all that are equal. */
 export function plainAmounts(list: Texts | undefined): Texts | undefined {
   if (list === undefined) return undefined;
   return Object.fromEntries(Object.entries(list).map(([name, text]) => [name, plainAmount(text)]));

@@ -28,43 +28,43 @@ const STANDARD = new Set([
   "requests.storage",
 ]);
 
-/** Whether a resource is memory in pages of a certain size. */
+/** Whether a resource is hugepages-*. Upstream: `IsHugePageResourceName`. */
 export function isHugePages(name: string): boolean {
   return name.startsWith(HUGE_PAGES);
 }
 
-/** Whether a resource is Kubernetes' own. */
+/** Whether a resource is in the kubernetes.io domain or has none. Upstream: `IsNativeResource`. */
 export function isNativeResource(name: string): boolean {
   return !name.includes("/") || name.includes(OWN_DOMAIN);
 }
 
-/** Whether more of a resource may be promised than there is. */
+/** Whether a resource may be overcommitted. Upstream: `IsOvercommitAllowed`. */
 export function isOvercommitAllowed(name: string): boolean {
   return isNativeResource(name) && !isHugePages(name);
 }
 
-/** Whether a resource is one that somebody else offers on nodes. */
+/** Whether a resource is an extended resource. Upstream: `IsExtendedResourceName`. */
 export function isExtendedResource(name: string): boolean {
   if (isNativeResource(name) || name.startsWith(REQUESTS)) return false;
   return qualifiedName(`${REQUESTS}${name}`).length === 0;
 }
 
-/** Whether only whole amounts of a resource make sense. */
+/** Whether a resource must be a whole number. Upstream: `IsIntegerResourceName`. */
 export function isIntegerResource(name: string): boolean {
   return INTEGERS.has(name) || isExtendedResource(name);
 }
 
-/** Whether a pod as a whole, rather than its containers, may ask for a resource. */
+/** Whether `spec.resources` of a pod may have a resource. Upstream: `IsSupportedPodLevelResource`. */
 export function isPodLevelResource(name: string): boolean {
   return name === "cpu" || name === "memory" || isHugePages(name);
 }
 
-/** Whether containers may ask for a resource whose name has no domain. */
+/** Whether containers may request a resource whose name has no domain. Upstream: `IsStandardContainerResourceName`. */
 export function isStandardContainerResource(name: string): boolean {
   return CONTAINER.has(name) || isHugePages(name);
 }
 
-/** Adds what is wrong with the name of a resource of any kind. */
+/** Validates a resource name. Upstream: `validateResourceName`. */
 export function pushResourceNameErrors(errors: FieldError[], path: string, name: string): void {
   if (STANDARD.has(name)) return;
   const texts = qualifiedName(name);
@@ -74,7 +74,7 @@ export function pushResourceNameErrors(errors: FieldError[], path: string, name:
   errors.push(invalidField(path, name, "must be a standard resource type or fully qualified"));
 }
 
-/** Adds what is wrong with the name of a resource that containers ask for. */
+/** Validates the name of a resource in a container's requests or limits. Upstream: `ValidateContainerResourceName`. */
 export function pushContainerResourceNameErrors(errors: FieldError[], path: string, name: string): void {
   pushResourceNameErrors(errors, path, name);
   if (!name.includes("/")) {
@@ -85,19 +85,22 @@ export function pushContainerResourceNameErrors(errors: FieldError[], path: stri
   }
 }
 
-/** Adds what is wrong with the amount of a resource: it is never negative, and whole where only that makes sense. */
+/**
+ * Validates the quantity of a resource: never negative, and whole where it must be. Upstream:
+ * `ValidateResourceQuantityValue`.
+ */
 export function pushAmountErrors(errors: FieldError[], path: string, name: string, amount: string): void {
   const quantity = parseQuantity(amount);
   if (quantity.mantissa < 0n) errors.push(invalidField(path, amount, NOT_NEGATIVE));
   if (isIntegerResource(name) && !isWhole(quantity)) errors.push(invalidField(path, amount, "must be an integer"));
 }
 
-/** Whether an amount is an integer. */
+/** Whether a quantity is an integer. */
 export function isWhole({ mantissa, exponent }: Quantity): boolean {
   return exponent >= 0 || mantissa % 10n ** BigInt(-exponent) === 0n;
 }
 
-/** Whether an amount of memory in pages is a multiple of their size. */
+/** Whether a quantity of hugepages-* is a multiple of the page size. */
 export function isMultipleOfPages(name: string, amount: string): boolean {
   let size: Quantity;
   try {
@@ -109,7 +112,7 @@ export function isMultipleOfPages(name: string, amount: string): boolean {
   return wholeValue(parseQuantity(amount)) % wholeValue(size) === 0n;
 }
 
-/** The amount as an integer, rounded away from zero. */
+/** The quantity as an integer, rounded away from zero, like `Quantity.Value()`. */
 export function wholeValue({ mantissa, exponent }: Quantity): bigint {
   if (exponent >= 0) return mantissa * tenTo(exponent);
   const unit = 10n ** BigInt(-exponent);

@@ -5,13 +5,13 @@ import { labelName, subdomainName } from "./formats.ts";
 const MAX_DOMAIN = 253;
 const MAX_SIGNER = 571;
 
-/** Whether a signer is one of Kubernetes' own. */
+/** Whether a signerName is in the domain kubernetes.io. */
 export function isKubernetesSigner(signer: string): boolean {
   const [domain = ""] = signer.split("/");
   return domain === "kubernetes.io" || domain.endsWith(".kubernetes.io");
 }
 
-/** What is wrong with the name of a signer of certificates, such as "example.com/my-signer". */
+/** Validates a signerName such as "example.com/my-signer". */
 export function validateSignerName(signer: string, path: string): FieldError[] {
   if (signer === "") return [requiredField(path)];
   const [domain = "", rest, surplus] = signer.split("/");
@@ -41,7 +41,7 @@ function firstBadPart(dotted: string, path: string, check: (part: string) => str
   return [];
 }
 
-/** What is wrong with the name of a bundle of trust anchors that belongs to a signer, or to none when that is "". */
+/** Validates the name of a ClusterTrustBundle of a signerName, or of none when that is "". */
 export function trustBundleName(name: string, signer: string): string[] {
   if (signer === "") {
     if (name.includes(":")) return ['ClusterTrustBundle without signer name must not have ":" in its name'];
@@ -52,7 +52,7 @@ export function trustBundleName(name: string, signer: string): string[] {
   return [`ClusterTrustBundle for signerName ${signer} must be named with prefix ${prefix}`];
 }
 
-/** The signer that the name of a bundle of trust anchors speaks of; "" when of none. */
+/** The signerName that a ClusterTrustBundle's name begins with; "" when none. */
 export function signerOfTrustBundle(name: string): string {
   const end = name.lastIndexOf(":");
   return end < 0 ? "" : name.slice(0, end).replaceAll(":", "/");
