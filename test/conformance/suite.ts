@@ -2,8 +2,10 @@ import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunningBinnacle } from "../support/binnacle.ts";
-import { requireTool, startProcess } from "../support/process.ts";
+import { startProcess } from "../support/process.ts";
+import { requireTool } from "../support/tools.ts";
 import { focusOn, type Outcome, type Share } from "./names.ts";
+import { outcomesOf, type SpecReport } from "./report.ts";
 
 /** Where and how the official tests run. */
 export interface SuiteOptions {
@@ -14,15 +16,6 @@ export interface SuiteOptions {
   /** Of the order of the tests. */
   readonly seed: number;
   readonly signal: AbortSignal;
-}
-
-/** The part of a record of Ginkgo's report that is read here. */
-interface SpecReport {
-  readonly ContainerHierarchyTexts: readonly string[] | null;
-  readonly LeafNodeText: string;
-  readonly State: string;
-  readonly RunTime: number;
-  readonly Failure?: { readonly Message: string; readonly Location?: { FileName: string; LineNumber: number } };
 }
 
 /**
@@ -71,22 +64,6 @@ async function readReport(file: string): Promise<SpecReport[]> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
   }
-}
-
-/** One outcome per name: what the report says of it, or that it says nothing. */
-export function outcomesOf(names: readonly string[], records: readonly SpecReport[], output: string): Outcome[] {
-  const byName = new Map(
-    records.map((record) => [[...(record.ContainerHierarchyTexts ?? []), record.LeafNodeText].join(" "), record]),
-  );
-  return names.map((name) => {
-    const record = byName.get(name);
-    const ran = record !== undefined && !["skipped", "pending", ""].includes(record.State);
-    if (!ran) return { name, state: "missing", seconds: 0, message: record?.Failure?.Message ?? output };
-    const { Failure: failure, State: state, RunTime: nanoseconds } = record;
-    const { FileName: file = "", LineNumber: line = 0 } = failure?.Location ?? {};
-    const message = failure === undefined ? "" : `${failure.Message}\n(${path.basename(file)}:${line})`;
-    return { name, state: state === "passed" ? "passed" : "failed", seconds: nanoseconds / 1e9, message };
-  });
 }
 
 const lastLines = (text: string, count: number) => text.trimEnd().split("\n").slice(-count).join("\n");

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePorts } from "./ports.ts";
-import { requireTool } from "./process.ts";
+import { requireTool } from "./tools.ts";
 
 /** How to start etcd for a test. */
 export interface EtcdClusterOptions {
@@ -120,7 +120,7 @@ process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Starts etcd with one member (or three). Throws when the program is missing: a test that needs it must not pass. */
+/** Starts etcd with one member (or three). A test that calls this says `needs("etcd")`: without the program it throws. */
 export async function startEtcd(options: EtcdClusterOptions = {}): Promise<EtcdCluster> {
   requireTool("etcd");
   const directory = await mkdtemp(join(tmpdir(), "binnacle-etcd-"));

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { type RunningProcess, requireTool, startProcess } from "./process.ts";
+import { type RunningProcess, startProcess } from "./process.ts";
+import { requireTool } from "./tools.ts";
 
 /** What a command wrote and how it ended. */
 export interface CommandResult {

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { startEtcd } from "./etcd.ts";
 import { freePort } from "./ports.ts";
-import { requireTool, startProcess, waitUntilReady } from "./process.ts";
+import { startProcess, waitUntilReady } from "./process.ts";
+import { requireTool } from "./tools.ts";
 
 /** Bearer tokens of the two users that golden scenarios speak as: admin may do everything, alice nothing. */
 export const tokens = { admin: "admintoken", alice: "alicetoken" } as const;

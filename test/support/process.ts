@@ -1,7 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { request } from "node:https";
-import { homedir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -69,15 +67,6 @@ export async function startProcess(
       clearTimeout(timer);
     },
   };
-}
-
-/** Path of a program that `tools/provide` built; throws, naming the command to run, when it is missing. */
-export function requireTool(name: "etcd" | "etcdctl" | "kubectl" | "kube-apiserver" | "e2e.test"): string {
-  const cache = process.env.BINNACLE_CACHE ?? path.join(homedir(), ".cache", "binnacle");
-  const file = path.join(cache, "bin", name);
-  const command = name === "e2e.test" ? "tools/provide conformance" : "tools/provide";
-  if (!existsSync(file)) throw new Error(`${file} is missing: run ${command}`);
-  return file;
 }
 
 /** Resolves once GET /readyz answers 200; throws with the end of its output if the server ends or needs longer. */

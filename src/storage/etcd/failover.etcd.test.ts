@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type EtcdCluster, startEtcd } from "../../../test/support/etcd.ts";
+import { needs } from "../../../test/support/tools.ts";
 import { CachedStore } from "../cached-store.ts";
 import { type Store, StoreError, type StoreEvent } from "../store.ts";
 import { Channel } from "./channel.ts";
@@ -14,7 +15,7 @@ const text = (value: Uint8Array | undefined) => new TextDecoder().decode(value);
 const PREFIX = "/registry/";
 const COUNTER = `${PREFIX}counter`;
 
-describe("three members, one of which fails", () => {
+describe("three members, one of which fails", needs("etcd"), () => {
   let cluster: EtcdCluster;
   const stores: Store[] = [];
   before(async () => {

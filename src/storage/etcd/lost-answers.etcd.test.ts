@@ -3,12 +3,13 @@ import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type EtcdCluster, startEtcd } from "../../../test/support/etcd.ts";
 import { TcpProxy } from "../../../test/support/tcp-proxy.ts";
+import { needs } from "../../../test/support/tools.ts";
 import { StoreError, type WriteResult } from "../store.ts";
 import { EtcdStore } from "./store.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-describe("a write whose answer is lost", () => {
+describe("a write whose answer is lost", needs("etcd"), () => {
   let cluster: EtcdCluster;
   let proxy: TcpProxy;
   let direct: EtcdStore;

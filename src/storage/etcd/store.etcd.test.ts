@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { type EtcdCluster, startEtcd } from "../../../test/support/etcd.ts";
+import { needs } from "../../../test/support/tools.ts";
 import { CachedStore } from "../cached-store.ts";
 import { describeStore } from "../store.suite.ts";
 import { StoreError } from "../store.ts";
@@ -18,7 +19,7 @@ async function assertFollows(store: CachedStore, key: string): Promise<void> {
 }
 
 // Each cluster's suites take turns, since they compact, but mostly they wait: the clusters go side by side.
-describe("the store suite on etcd", { concurrency: true }, () => {
+describe("the store suite on etcd", { concurrency: true, ...needs("etcd") }, () => {
   for (const members of [1, 3] as const) {
     describe(`etcd with ${members} member(s)`, { concurrency: 1 }, () => {
       let cluster: EtcdCluster;
@@ -47,7 +48,7 @@ describe("the store suite on etcd", { concurrency: true }, () => {
   }
 });
 
-describe("EtcdStore", () => {
+describe("EtcdStore", needs("etcd"), () => {
   let cluster: EtcdCluster;
   let store: EtcdStore;
   before(async () => {

@@ -5,10 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { type EtcdCluster, startEtcd } from "../../../test/support/etcd.ts";
+import { needs } from "../../../test/support/tools.ts";
 import { StoreError } from "../store.ts";
 import { EtcdStore } from "./store.ts";
 
-describe("etcd over TLS", () => {
+describe("etcd over TLS", needs("etcd", "openssl"), () => {
   const folder = mkdtempSync(join(tmpdir(), "binnacle-tls-"));
   const file = (name: string) => join(folder, name);
   let cluster: EtcdCluster;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { type EtcdCluster, startEtcd } from "../../../test/support/etcd.ts";
+import { needs } from "../../../test/support/tools.ts";
 import { Channel } from "./channel.ts";
 import { EtcdClient } from "./client.ts";
 import { connectFrames } from "./connect-frames.ts";
@@ -33,7 +34,7 @@ class Overtaking extends EtcdClient {
   }
 }
 
-describe("a write that is sent again while its first copy is still under way", () => {
+describe("a write that is sent again while its first copy is still under way", needs("etcd"), () => {
   let cluster: EtcdCluster;
   const clients: EtcdClient[] = [];
   before(async () => {

@@ -1,5 +1,6 @@
 import { after, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { needs, needsStore } from "../support/tools.ts";
 import type { World } from "./actors.ts";
 import { runModel } from "./model.ts";
 import { chooseSeed, type Random, scaled } from "./random.ts";
@@ -15,7 +16,7 @@ describe("one history while it is being compacted", { timeout: scaled(120_000), 
   after(() => setting.close());
 
   for (const store of ["memory", "sqlite", "etcd"] as const) {
-    test(`every second, on ${store}: only what is older than that is refused`, async (t) => {
+    test(`every second, on ${store}: only what is older than that is refused`, needsStore(store), async (t) => {
       const server = await setting.server(store === "etcd" ? await setting.etcd() : store, flags);
       const run = { bases: [server.base], seed: chooseSeed(), seconds: scaled(5) };
       t.diagnostic(await runModel({ ...run, tolerance: { keptMs: KEPT_MS } }));
@@ -23,7 +24,7 @@ describe("one history while it is being compacted", { timeout: scaled(120_000), 
     });
   }
 
-  test("to the newest version, again and again, behind the servers' backs", async (t) => {
+  test("to the newest version, again and again, behind the servers' backs", needs("etcd"), async (t) => {
     const etcd = await setting.etcd();
     const servers = await Promise.all([setting.server(etcd), setting.server(etcd, flags)]);
     const fault = async (world: World, random: Random) => {

@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EtcdCluster } from "../support/etcd.ts";
+import { needs } from "../support/tools.ts";
 import { describeEvent, Objects } from "./objects.ts";
 import { base64, compactEtcd, etcdCall, type ModelServer, Setting } from "./servers.ts";
 import { Wire } from "./wire.ts";
 
 /** Mistakes that etcd or systems around it have made with watches and revisions, one test each. */
-describe("known traps", { timeout: 120_000 }, () => {
+describe("known traps", { timeout: 120_000, ...needs("etcd") }, () => {
   const setting = new Setting();
   let etcd: EtcdCluster;
   let server: ModelServer;

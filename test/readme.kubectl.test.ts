@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { requireTool } from "./support/process.ts";
+import { needs, requireTool } from "./support/tools.ts";
 
 const root = path.join(import.meta.dirname, "..");
 
@@ -16,7 +16,7 @@ async function firstCommands(): Promise<string[]> {
   return block.trim().split("\n");
 }
 
-test("the three commands at the top of the README work", { timeout: 120_000 }, async (t) => {
+test("the three commands at the top of the README work", { timeout: 120_000, ...needs("kubectl") }, async (t) => {
   const commands = await firstCommands();
   assert.equal(commands.length, 3);
   const [build = "", serve = "", kubectl = ""] = commands;

@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 import { defaultConfig } from "../src/server/config.ts";
 import { checkKind } from "./kinds/kind-suite.ts";
 import { type Client, clientFor } from "./support/client.ts";
+import { needs } from "./support/tools.ts";
 
 const root = path.join(import.meta.dirname, "..");
 const NAMESPACE = "harbor";
@@ -119,7 +120,7 @@ suite("a kind added as the document says", { timeout: 120_000 }, () => {
     assert.equal((await client.call("POST", `${BUOYS}?fieldValidation=Strict`, unknown)).status, 400);
   });
 
-  test("passes the tests that the document names", async () => {
+  test("passes the tests that the document names", needs("etcd"), async () => {
     const [command = ""] = await blocks("sh");
     const [program, ...words] = command.trim().split(" ");
     assert.equal(program, "node");

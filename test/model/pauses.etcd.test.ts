@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { needs } from "../support/tools.ts";
 import type { World } from "./actors.ts";
 import { runModel } from "./model.ts";
 import { Objects } from "./objects.ts";
@@ -9,7 +10,7 @@ import { Relay } from "./relay.ts";
 import { leaderOf, type ModelServer, Setting } from "./servers.ts";
 import { Wire } from "./wire.ts";
 
-describe("pauses and partitions", { timeout: scaled(150_000), concurrency: 2 }, () => {
+describe("pauses and partitions", { timeout: scaled(150_000), concurrency: 2, ...needs("etcd") }, () => {
   const setting = new Setting();
   after(() => setting.close());
 

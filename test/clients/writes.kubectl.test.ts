@@ -6,6 +6,7 @@ import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
 import { type Client, clientFor } from "../support/client.ts";
 import { type CommandResult, type Kubectl, kubectlFor } from "../support/kubectl.ts";
 import { tokens } from "../support/oracle.ts";
+import { needs } from "../support/tools.ts";
 
 const NAMESPACE = "writes";
 const CORE = `/api/v1/namespaces/${NAMESPACE}`;
@@ -22,7 +23,7 @@ const workload = (kind: "Deployment" | "ReplicaSet", name: string, metadata: obj
 const configMap = (name: string, data: Record<string, string>) =>
   JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: NAMESPACE }, data });
 
-describe("kubectl changes objects", { timeout: 180_000, concurrency: 4 }, () => {
+describe("kubectl changes objects", { timeout: 180_000, concurrency: 4, ...needs("kubectl") }, () => {
   let server: RunningBinnacle;
   let kubectl: Kubectl;
   let client: Client;

@@ -4,6 +4,7 @@ import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
 import { type Client, clientFor } from "../support/client.ts";
 import { type EtcdCluster, startEtcd } from "../support/etcd.ts";
 import { type Oracle, startOracle, tokens } from "../support/oracle.ts";
+import { needs } from "../support/tools.ts";
 
 const NAMESPACE = "/api/v1/namespaces/default";
 
@@ -42,7 +43,10 @@ const KINDS = [
   },
 ];
 
-describe("one etcd, shared with the real kube-apiserver", { timeout: 180_000 }, () => {
+describe("one etcd, shared with the real kube-apiserver", {
+  timeout: 180_000,
+  ...needs("kube-apiserver", "etcd"),
+}, () => {
   let etcd: EtcdCluster;
   let oracle: Oracle;
   let binnacle: RunningBinnacle;

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type RunningBinnacle, type StoreName, startBinnacle } from "../support/binnacle.ts";
 import { type Kubectl, kubectlFor, startKubectl } from "../support/kubectl.ts";
 import { readSamples } from "../support/samples.ts";
+import { needsStore } from "../support/tools.ts";
 
 const NAMESPACE = "kubectl-test";
 const samples = readSamples(NAMESPACE, "k");
@@ -25,7 +26,7 @@ interface StoredObject {
 }
 
 for (const store of ["memory", "sqlite", "etcd"] satisfies StoreName[]) {
-  describe(`kubectl on ${store}`, { timeout: 300_000 }, () => {
+  describe(`kubectl on ${store}`, { timeout: 300_000, ...needsStore(store, "kubectl") }, () => {
     let server: RunningBinnacle;
     let kubectl: Kubectl;
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { needs } from "../support/tools.ts";
 import { Objects } from "./objects.ts";
 import { chooseSeed, Random } from "./random.ts";
 import { type ModelServer, Setting } from "./servers.ts";
@@ -36,23 +37,27 @@ describe("what was acknowledged stays", { timeout: 120_000, concurrency: 2 }, ()
     await server.stop();
   });
 
-  test("a write is there after a crash of the only member of etcd that directly follows its answer", async () => {
-    const etcd = await setting.etcd();
-    const server = await setting.server(etcd);
-    let newest = 0;
-    for (let i = 0; i < 3; i++) {
-      await use(server, async (objects) => {
-        const version = await objects.create(`kept-${i}`);
-        await etcd.kill(0);
-        await etcd.restart(0);
-        assert.equal(Number((await objects.get(`kept-${i}`))?.metadata.resourceVersion), version);
-        assert.ok(version > newest, "versions rise");
-        newest = (await objects.list()).revision;
-        assert.ok(newest >= version);
-      });
-    }
-    await server.stop();
-  });
+  test(
+    "a write is there after a crash of the only member of etcd that directly follows its answer",
+    needs("etcd"),
+    async () => {
+      const etcd = await setting.etcd();
+      const server = await setting.server(etcd);
+      let newest = 0;
+      for (let i = 0; i < 3; i++) {
+        await use(server, async (objects) => {
+          const version = await objects.create(`kept-${i}`);
+          await etcd.kill(0);
+          await etcd.restart(0);
+          assert.equal(Number((await objects.get(`kept-${i}`))?.metadata.resourceVersion), version);
+          assert.ok(version > newest, "versions rise");
+          newest = (await objects.list()).revision;
+          assert.ok(newest >= version);
+        });
+      }
+      await server.stop();
+    },
+  );
 
   test("versions do not go back when the server is killed while it compacts, even after a deletion", async (t) => {
     const seed = chooseSeed();

@@ -5,6 +5,7 @@ import { chooseSeed, scaled } from "../model/random.ts";
 import { Setting } from "../model/servers.ts";
 import { type Follower, rideStorm } from "../model/storm.ts";
 import { tokens } from "../support/oracle.ts";
+import { needsStore } from "../support/tools.ts";
 
 const keyOf = ({ metadata }: V1ConfigMap) => `${metadata?.namespace}/${metadata?.name}`;
 const versionOf = ({ metadata }: V1ConfigMap) => metadata?.resourceVersion ?? "";
@@ -63,7 +64,7 @@ describe("the JavaScript client's informer stays exact over disconnects, compact
   after(() => setting.close());
 
   for (const store of ["sqlite", "etcd"] as const) {
-    test(`on ${store}`, async (t) => {
+    test(`on ${store}`, needsStore(store), async (t) => {
       t.diagnostic(await rideStorm({ setting, store, seed: chooseSeed(), follow: startInformer }));
     });
   }

@@ -4,6 +4,7 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { makeCertificate, makeKey, makeRequest, printPem } from "../../src/lib/certificates.suite.ts";
 import { readSamples } from "../support/samples.ts";
+import { needs } from "../support/tools.ts";
 import { KubectlTwins } from "./kubectl-twins.ts";
 
 const labels = { app: "main" };
@@ -87,7 +88,11 @@ const controllerRevision = (revision: number, uid: string) => ({
  * What kubectl does besides reading and applying files. Both servers run without controllers: nothing makes pods of a
  * Deployment, so that rollouts are given the objects that a controller would have made.
  */
-describe("kubectl does the same with Binnacle as with the real server", { timeout: 240_000, concurrency: 2 }, () => {
+describe("kubectl does the same with Binnacle as with the real server", {
+  timeout: 240_000,
+  concurrency: 2,
+  ...needs("kubectl", "kube-apiserver", "etcd"),
+}, () => {
   let twins: KubectlTwins;
 
   before(async () => {

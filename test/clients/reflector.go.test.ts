@@ -4,7 +4,6 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rename } from "node:fs/promises";
-import { homedir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
@@ -13,6 +12,7 @@ import { chooseSeed, scaled } from "../model/random.ts";
 import { Setting } from "../model/servers.ts";
 import { type Follower, rideStorm } from "../model/storm.ts";
 import { tokens } from "../support/oracle.ts";
+import { cacheFolder, needs, needsStore } from "../support/tools.ts";
 
 const source = path.join(import.meta.dirname, "reflector");
 
@@ -20,8 +20,7 @@ const source = path.join(import.meta.dirname, "reflector");
 async function buildReflector(): Promise<string> {
   const hash = createHash("sha256");
   for (const file of ["main.go", "go.mod", "go.sum"]) hash.update(await readFile(path.join(source, file)));
-  const cache = process.env.BINNACLE_CACHE ?? path.join(homedir(), ".cache", "binnacle");
-  const folder = path.join(cache, "reflector");
+  const folder = path.join(cacheFolder(), "reflector");
   const program = path.join(folder, hash.digest("hex").slice(0, 16));
   if (existsSync(program)) return program;
   await mkdir(folder, { recursive: true });
@@ -58,7 +57,7 @@ async function startReflector(program: string, server: string): Promise<Follower
   };
 }
 
-const options = { timeout: scaled(150_000), concurrency: 2 };
+const options = { timeout: scaled(150_000), concurrency: 2, ...needs("go") };
 
 describe("client-go's reflector stays exact over disconnects, compactions and restarts", options, () => {
   const setting = new Setting();
@@ -69,7 +68,7 @@ describe("client-go's reflector stays exact over disconnects, compactions and re
   after(() => setting.close());
 
   for (const store of ["sqlite", "etcd"] as const) {
-    test(`on ${store}`, async (t) => {
+    test(`on ${store}`, needsStore(store), async (t) => {
       const follow = (address: string) => startReflector(program, address);
       t.diagnostic(await rideStorm({ setting, store, seed: chooseSeed(), follow }));
     });

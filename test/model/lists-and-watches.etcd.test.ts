@@ -1,4 +1,5 @@
 import { after, describe, test } from "node:test";
+import { needs, needsStore } from "../support/tools.ts";
 import { runModel } from "./model.ts";
 import { chooseSeed, scaled } from "./random.ts";
 import { Setting } from "./servers.ts";
@@ -10,14 +11,14 @@ describe("random writers, listers, pagers and watchers agree on one history", op
   after(() => setting.close());
 
   for (const store of ["memory", "sqlite", "etcd"] as const) {
-    test(`on ${store}`, async (t) => {
+    test(`on ${store}`, needsStore(store), async (t) => {
       const server = await setting.server(store === "etcd" ? await setting.etcd() : store);
       t.diagnostic(await runModel({ bases: [server.base], seed: chooseSeed(), seconds: scaled(4) }));
       await server.stop();
     });
   }
 
-  test("on etcd, through two servers at once", async (t) => {
+  test("on etcd, through two servers at once", needs("etcd"), async (t) => {
     const etcd = await setting.etcd();
     const servers = await Promise.all([setting.server(etcd), setting.server(etcd)]);
     const bases = servers.map((server) => server.base);

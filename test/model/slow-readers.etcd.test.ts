@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { needsStore } from "../support/tools.ts";
 import { describeEvent, Objects } from "./objects.ts";
 import { Setting } from "./servers.ts";
 import { Wire, type WireEvent } from "./wire.ts";
@@ -22,7 +23,7 @@ describe("watchers that stop reading", { timeout: 120_000, concurrency: 2 }, () 
   after(() => setting.close());
 
   for (const store of ["memory", "sqlite", "etcd"] as const) {
-    test(`on ${store}: they cost next to nothing, delay nobody, and lose nothing`, async (t) => {
+    test(`on ${store}: they cost next to nothing, delay nobody, and lose nothing`, needsStore(store), async (t) => {
       const server = await setting.server(store === "etcd" ? await setting.etcd() : store);
       const wire = new Wire(server.base);
       const objects = new Objects(wire);

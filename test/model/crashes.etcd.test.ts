@@ -1,5 +1,6 @@
 import { after, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { needs, needsStore } from "../support/tools.ts";
 import type { World } from "./actors.ts";
 import { runModel } from "./model.ts";
 import { chooseSeed, type Random, scaled } from "./random.ts";
@@ -26,16 +27,20 @@ describe("one history over kill -9", { timeout: scaled(150_000), concurrency: 2 
   after(() => setting.close());
 
   for (const store of ["sqlite", "etcd"] as const) {
-    test(`of the server on ${store}: no acknowledged write is lost and every watch resumes`, async (t) => {
-      const server = await setting.server(store === "etcd" ? await setting.etcd() : store);
-      const fault = killing([server], Math.round(scaled(3)));
-      const run = { bases: [server.base], seed: chooseSeed(), seconds: 0, tolerance: outages, fault };
-      t.diagnostic(await runModel(run));
-      await server.stop();
-    });
+    test(
+      `of the server on ${store}: no acknowledged write is lost and every watch resumes`,
+      needsStore(store),
+      async (t) => {
+        const server = await setting.server(store === "etcd" ? await setting.etcd() : store);
+        const fault = killing([server], Math.round(scaled(3)));
+        const run = { bases: [server.base], seed: chooseSeed(), seconds: 0, tolerance: outages, fault };
+        t.diagnostic(await runModel(run));
+        await server.stop();
+      },
+    );
   }
 
-  test("of one of two servers and of etcd's leader: both servers tell the same", async (t) => {
+  test("of one of two servers and of etcd's leader: both servers tell the same", needs("etcd"), async (t) => {
     const etcd = await setting.etcd(3);
     const servers = [await setting.server(etcd), await setting.server(etcd)] as const;
     const killServers = killing(servers, 1);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { outcomesOf } from "./suite.ts";
+import { outcomesOf } from "./report.ts";
 
 const record = (container: string, leaf: string, state: string) => ({
   ContainerHierarchyTexts: [container],

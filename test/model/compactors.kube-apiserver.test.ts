@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EtcdCluster } from "../support/etcd.ts";
+import { startOracle } from "../support/oracle.ts";
+import { needs } from "../support/tools.ts";
+import { Objects } from "./objects.ts";
+import { base64, etcdCall, Setting } from "./servers.ts";
+import { Wire } from "./wire.ts";
+
+const INTERVAL_MS = 1500;
+const flags = [`--etcd-compaction-interval=${INTERVAL_MS / 1000}s`];
+
+/** How often somebody has had a turn, and to which revision that one compacts. */
+async function turns(etcd: EtcdCluster): Promise<{ count: number; revision: number }> {
+  const { kvs } = await etcdCall(etcd, "kv/range", { key: base64("compact_rev_key") });
+  const [entry] = kvs ?? [];
+  const value = Buffer.from(entry?.value ?? "", "base64").toString();
+  return { count: Number(entry?.version ?? 0), revision: Number(value) };
+}
+
+const isKept = (etcd: EtcdCluster, revision: number) =>
+  etcdCall(etcd, "kv/range", { key: base64("any"), revision: String(revision) }).then(
+    () => true,
+    () => false,
+  );
+
+describe("compaction of a shared etcd", { timeout: 120_000 }, () => {
+  const setting = new Setting();
+  after(() => setting.close());
+
+  test(
+    "two servers and the real kube-apiserver take turns, and who is left goes on",
+    needs("kube-apiserver", "etcd"),
+    async (t) => {
+      const etcd = await setting.etcd();
+      const [one, other] = await Promise.all([setting.server(etcd, flags), setting.server(etcd, flags)]);
+      const oracle = await startOracle({ etcdEndpoint: etcd.endpoints[0], flags });
+      setting.atEnd(() => oracle.kill());
+      const wire = new Wire(one.base);
+      const objects = new Objects(wire);
+
+      const observe = async (rounds: number) => {
+        const before = await turns(etcd);
+        const began = Date.now();
+        const version = await objects.create(`seen-${before.count}`);
+        await sleep(rounds * INTERVAL_MS);
+        const now = await turns(etcd);
+        const elapsed = (Date.now() - began) / INTERVAL_MS;
+        assert.ok(now.count > before.count, "somebody has a turn");
+        assert.ok(now.count - before.count <= Math.ceil(elapsed) + 1, "and nobody else in the same interval");
+        assert.ok(now.revision > before.revision && now.revision >= version, `${now.revision} after ${version}`);
+        assert.ok(await isKept(etcd, (await objects.list()).revision));
+        assert.equal(await isKept(etcd, version - 1), false, "what is older than two intervals is gone");
+        return `${now.count - before.count} compactions in ${elapsed.toFixed(1)} intervals`;
+      };
+      t.diagnostic(`with all three: ${await observe(4)}`);
+      await oracle.kill();
+      await other.crash();
+      t.diagnostic(`with one of ours: ${await observe(4)}`);
+      wire.close();
+      await one.stop();
+    },
+  );
+
+  test("an interval of 0 leaves it to others", needs("etcd"), async () => {
+    const etcd = await setting.etcd();
+    const server = await setting.server(etcd, ["--etcd-compaction-interval=0"]);
+    await sleep(500);
+    assert.deepEqual(await turns(etcd), { count: 0, revision: 0 });
+    await server.stop();
+  });
+});

@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { summarize } from "./skipped.ts";
+
+test("a run with skipped tests says how many and how to get what they need", () => {
+  const etcd = "etcd is missing: run tools/provide";
+  const kubectl = "kubectl is missing: run tools/provide";
+  assert.equal(summarize([]), undefined);
+  assert.equal(summarize([{ type: "test", reason: etcd }]), "skipped 1 test: etcd is missing; run tools/provide");
+  assert.equal(
+    summarize([
+      { type: "suite", reason: `${kubectl}; ${etcd}` },
+      { type: "test", reason: etcd },
+      { type: "suite", reason: kubectl },
+    ]),
+    "skipped 1 test and 2 suites: etcd, kubectl are missing; run tools/provide",
+  );
+  assert.equal(summarize([{ type: "test", reason: "not today" }]), "skipped 1 test: not today");
+});

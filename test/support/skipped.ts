@@ -1,0 +1,43 @@
+import type { TestEvent } from "node:test/reporters";
+
+/** Something that was skipped, and why. */
+export interface Skip {
+  readonly type: "suite" | "test";
+  readonly reason: string;
+}
+
+/** A line about all that was skipped; undefined if nothing was. */
+export function summarize(skips: readonly Skip[]): string | undefined {
+  if (skips.length === 0) return undefined;
+  const parts = (["test", "suite"] as const).flatMap((type) => {
+    const count = skips.filter((skip) => skip.type === type).length;
+    return count === 0 ? [] : [`${count} ${type}${count === 1 ? "" : "s"}`];
+  });
+  const reasons = new Set(skips.flatMap(({ reason }) => reason.split("; ")));
+  const missing = Map.groupBy([...reasons].sort(), (reason) => reason.split(" is missing: ")[1]);
+  const lines = [...missing].map(([remedy, those]) => {
+    if (remedy === undefined) return those.join("; ");
+    const names = those.map((reason) => reason.split(" is missing: ")[0]);
+    return `${names.join(", ")} ${names.length === 1 ? "is" : "are"} missing; ${remedy}`;
+  });
+  return `skipped ${parts.join(" and ")}: ${lines.join("; ")}`;
+}
+
+/**
+ * A reporter beside the usual one: says at the end how much was skipped and why, and fails the run for it with
+ * BINNACLE_REQUIRE_TOOLS set. Node's own count leaves out suites that were skipped as a whole.
+ */
+// biome-ignore lint/style/noDefaultExport: Node takes a reporter from the default export of its module.
+export default async function* reportSkips(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  const skips: Skip[] = [];
+  for await (const event of events) {
+    if (event.type !== "test:pass" || event.data.skip === undefined) continue;
+    const { skip, details } = event.data;
+    skips.push({ type: details.type === "suite" ? "suite" : "test", reason: typeof skip === "string" ? skip : "" });
+  }
+  const line = summarize(skips);
+  if (line === undefined) return;
+  const isFailure = Boolean(process.env.BINNACLE_REQUIRE_TOOLS);
+  if (isFailure) process.exitCode = 1;
+  yield `\n${isFailure ? "FAILED: " : ""}${line}\n`;
+}

@@ -1,0 +1,57 @@
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import path from "node:path";
+
+/** A program that some tests run beside Node: one that `tools/provide` builds, or one that a machine has. */
+export type Program = keyof typeof REMEDIES;
+
+const REMEDIES = {
+  etcd: "run tools/provide",
+  kubectl: "run tools/provide",
+  "kube-apiserver": "run tools/provide",
+  "e2e.test": "run tools/provide conformance",
+  go: "install it",
+  openssl: "install it",
+} as const;
+
+const ON_PATH: readonly Program[] = ["go", "openssl"];
+
+/** The cache folder of `tools/provide`. */
+export function cacheFolder(): string {
+  return process.env.BINNACLE_CACHE ?? path.join(homedir(), ".cache", "binnacle");
+}
+
+/** Where a program must be, whether it is or not; undefined if no folder of PATH has it. */
+function locate(program: Program): string | undefined {
+  if (!ON_PATH.includes(program)) return path.join(cacheFolder(), "bin", program);
+  const folders = (process.env.PATH ?? "").split(path.delimiter);
+  return folders.map((folder) => path.join(folder, program)).find((file) => existsSync(file));
+}
+
+function isMissing(program: Program): boolean {
+  const file = locate(program);
+  return file === undefined || !existsSync(file);
+}
+
+/** Path of a program; throws, saying how to get it, when it is missing. */
+export function requireTool(program: Program): string {
+  const file = locate(program);
+  if (file === undefined || !existsSync(file)) throw new Error(`${file ?? program} is missing: ${REMEDIES[program]}`);
+  return file;
+}
+
+/**
+ * Options of a test or suite that cannot run without these programs: it is skipped, with the reason, where one is
+ * missing. With BINNACLE_REQUIRE_TOOLS set, as in CI, it runs and fails there.
+ */
+export function needs(...programs: Program[]): { readonly skip?: string } {
+  if (process.env.BINNACLE_REQUIRE_TOOLS) return {};
+  const missing = programs.filter(isMissing);
+  if (missing.length === 0) return {};
+  return { skip: missing.map((program) => `${program} is missing: ${REMEDIES[program]}`).join("; ") };
+}
+
+/** The same for a test that is told which store to use: only etcd is a program. */
+export function needsStore(store: "memory" | "sqlite" | "etcd", ...programs: Program[]): { readonly skip?: string } {
+  return needs(...(store === "etcd" ? ["etcd" as const] : []), ...programs);
+}
