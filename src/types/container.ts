@@ -27,7 +27,7 @@ export interface KeyToPath extends JsonObject {
   user?: number;
 }
 
-/** A container of a pod. */
+/** Container of core/v1. */
 export interface Container extends JsonObject {
   name?: string;
   image?: string;
@@ -289,7 +289,7 @@ export interface AppArmorProfile extends JsonObject {
   localhostProfile?: string;
 }
 
-/** A container that joined a running pod. */
+/** EphemeralContainer of core/v1. */
 export interface EphemeralContainer extends Container {
   targetContainerName?: string;
 }

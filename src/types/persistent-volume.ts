@@ -26,7 +26,7 @@ export interface PersistentVolumeSpec extends JsonObject {
   csi?: { controllerExpandSecretRef?: SecretReference } & JsonObject;
 }
 
-/** What is known of a volume or a claim. */
+/** PersistentVolumeStatus or PersistentVolumeClaimStatus of core/v1. */
 export interface VolumeStatus extends JsonObject {
   phase?: string;
   lastPhaseTransitionTime?: string;
@@ -36,17 +36,17 @@ export interface VolumeStatus extends JsonObject {
   currentVolumeAttributesClassName?: string;
 }
 
-/** The spec of a volume. */
+/** The spec of a PersistentVolume. */
 export function volumeSpecOf({ spec }: KubeObject): PersistentVolumeSpec {
   return isObject(spec) ? spec : {};
 }
 
-/** The spec of a claim. */
+/** The spec of a PersistentVolumeClaim. */
 export function claimSpecOf({ spec }: KubeObject): PersistentVolumeClaimSpec {
   return isObject(spec) ? spec : {};
 }
 
-/** The status of a volume or a claim; made when there is none. */
+/** The status of a PersistentVolume or PersistentVolumeClaim; made when there is none. */
 export function statusOf(object: KubeObject): VolumeStatus {
   if (!isObject(object.status)) object.status = {};
   return object.status as VolumeStatus;

@@ -1,13 +1,13 @@
 import type { Container } from "./container.ts";
 import type { PodSpec } from "./pod.ts";
 
-/** A container and where it stands. */
+/** A container and its field path. */
 export interface PlacedContainer {
   readonly container: Container;
   readonly at: string;
 }
 
-/** All containers of a pod with their paths: those that come first, the others, and those that joined later. */
+/** initContainers, containers and ephemeralContainers of a pod with their field paths. */
 export function containersWithPaths(spec: PodSpec, path: string): PlacedContainer[] {
   const found: PlacedContainer[] = [];
   for (const member of ["initContainers", "containers", "ephemeralContainers"] as const) {

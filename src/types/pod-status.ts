@@ -2,7 +2,7 @@ import type { JsonObject } from "../api/object.ts";
 import type { ResourceRequirements } from "./container.ts";
 import type { Texts } from "./meta.ts";
 
-/** What became of a pod. */
+/** PodStatus of core/v1. */
 export interface PodStatus extends JsonObject {
   observedGeneration?: number;
   phase?: string;

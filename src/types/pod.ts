@@ -12,7 +12,7 @@ import type {
 import type { LabelSelector, Texts } from "./meta.ts";
 import type { Volume } from "./volume.ts";
 
-/** What a pod runs, and how. */
+/** PodSpec of core/v1. */
 export interface PodSpec extends JsonObject {
   volumes?: Volume[];
   initContainers?: Container[];

@@ -42,47 +42,47 @@ export interface LoadBalancerIngress extends JsonObject {
   ports?: JsonObject[];
 }
 
-/** What stands for the address of a service that has none on purpose. */
+/** The clusterIP of a headless Service: upstream's `ClusterIPNone`. */
 export const NO_ADDRESS = "None";
 
-/** The spec of a service; an empty one when it has none. It can be changed through the result only if it is there. */
+/** The spec of a Service; an empty one when it has none. It can be changed through the result only if it is there. */
 export function specOf(service: KubeObject): ServiceSpec {
   return isObject(service.spec) ? service.spec : {};
 }
 
-/** Where a load balancer says that it can be reached. */
+/** `status.loadBalancer.ingress` of a Service. */
 export function ingressOf(service: KubeObject): LoadBalancerIngress[] {
   const status = isObject(service.status) ? service.status : {};
   const balancer = isObject(status.loadBalancer) ? status.loadBalancer : {};
   return Array.isArray(balancer.ingress) ? (balancer.ingress as LoadBalancerIngress[]) : [];
 }
 
-/** Whether the service has an address in the cluster, or says that it wants none. */
+/** Whether the Service has a ClusterIP, or is headless: any type but ExternalName. */
 export function hasClusterAddress({ type }: ServiceSpec): boolean {
   return type !== "ExternalName";
 }
 
-/** Whether the service is of a type that can have ports on nodes. */
+/** Whether the Service is of a type that can have nodePorts. */
 export function mayHaveNodePorts({ type }: ServiceSpec): boolean {
   return type === "NodePort" || type === "LoadBalancer";
 }
 
-/** Whether ports on nodes are looked for without being asked for. */
+/** Whether nodePorts are allocated without being asked for (allocateLoadBalancerNodePorts). */
 export function wantsNodePorts({ type, allocateLoadBalancerNodePorts }: ServiceSpec): boolean {
   return type === "NodePort" || (type === "LoadBalancer" && allocateLoadBalancerNodePorts !== false);
 }
 
-/** Whether the service has a port on nodes where its health can be asked for. */
+/** Whether the Service has a healthCheckNodePort. Upstream: `NeedsHealthCheck`. */
 export function needsHealthCheck({ type, externalTrafficPolicy }: ServiceSpec): boolean {
   return type === "LoadBalancer" && externalTrafficPolicy === "Local";
 }
 
-/** Whether the service can be reached from outside of the cluster. */
+/** Whether the Service has a type or externalIPs that are reachable from outside. Upstream: `ExternallyAccessible`. */
 export function isExternallyAccessible({ type, externalIPs = [] }: ServiceSpec): boolean {
   return type === "LoadBalancer" || type === "NodePort" || (type === "ClusterIP" && externalIPs.length > 0);
 }
 
-/** Whether the service says that it wants no address. */
+/** Whether the Service is headless: its clusterIP is None. */
 export function isHeadless({ clusterIPs = [] }: ServiceSpec): boolean {
   return clusterIPs.length === 1 && clusterIPs[0] === NO_ADDRESS;
 }
@@ -92,12 +92,12 @@ export function sameTexts(left: readonly string[] = [], right: readonly string[]
   return left.length === right.length && left.every((text, index) => text === right[index]);
 }
 
-/** The ports that a service has on nodes. */
+/** The nodePorts of a Service. */
 export function nodePortsOf({ ports = [] }: ServiceSpec): number[] {
   return ports.flatMap(({ nodePort }) => (nodePort ? [nodePort] : []));
 }
 
-/** The addresses that a service has in the cluster. */
+/** The clusterIPs of a Service, without None. */
 export function addressesOf(spec: ServiceSpec): readonly string[] {
   const { clusterIPs = [] } = spec;
   return hasClusterAddress(spec) && clusterIPs[0] !== NO_ADDRESS ? clusterIPs : [];

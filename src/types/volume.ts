@@ -2,7 +2,7 @@ import type { JsonObject, ObjectMeta } from "../api/object.ts";
 import type { KeyToPath, LocalObjectReference, ObjectFieldSelector, ResourceFieldSelector } from "./container.ts";
 import type { LabelSelector, Texts } from "./meta.ts";
 
-/** Something that containers mount; exactly one source is set. */
+/** Volume of core/v1; exactly one VolumeSource is set. */
 export interface Volume extends JsonObject {
   name?: string;
   hostPath?: HostPathVolumeSource;

@@ -68,7 +68,7 @@ const eventShape: EventShape = {
   count: ".count",
 };
 
-/** One half of a quota: what is used and allowed of the resources that `belongs` picks. */
+/** The columns Request and Limit of a ResourceQuota: used and hard of the resources that `belongs` picks. */
 function printQuota(quota: KubeObject, belongs: (resource: string) => boolean): string {
   const hard = read(quota, ".status.hard");
   const used = read(quota, ".status.used");
@@ -244,7 +244,7 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
     table: { rowConditions: podRowConditions },
     selectableFields: [
       selectable("spec.nodeName"),
-      // Compat: an alias from the time when nodes were called hosts.
+      // Compat: the field selector `spec.host` is an alias of `spec.nodeName`.
       selectable("spec.host", ".spec.nodeName"),
       selectable("spec.restartPolicy"),
       selectable("spec.schedulerName"),
@@ -255,7 +255,7 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
         name: "status.podIP",
         value: (pod) => readText(readObjects(pod, ".status.podIPs")[0], ".ip") || readText(pod, ".status.podIP"),
       },
-      // Compat: accepted, but no pod ever has a value for it.
+      // Compat: the field selector `status.podIPs` is accepted, but `pod.ToSelectableFields` never sets it.
       { name: "status.podIPs", value: () => "" },
       selectable("status.nominatedNodeName"),
     ],

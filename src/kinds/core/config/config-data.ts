@@ -15,7 +15,7 @@ import { isSentEmpty } from "../../rules/empties.ts";
 const sent = (context: WriteContext, ...members: string[]) =>
   members.map((name) => [name, isSentEmpty(context, name)] as const);
 
-/** The most that one object of these kinds may hold. */
+/** The most that one ConfigMap or Secret may hold: upstream's `MaxSecretSize`. */
 const MAX_BYTES = 1024 * 1024;
 
 function entries(object: KubeObject, member: string): [string, string][] {
@@ -29,10 +29,13 @@ function keyErrors(field: string, key: string): FieldError[] {
 
 const base64Length = (text: string): number => Buffer.byteLength(text, "base64");
 
-/** Members and whether they were sent empty. Compat: that is a change, even from none. */
+/**
+ * Members and whether they were sent empty. Compat: `data: {}` in place of none is a change of an immutable ConfigMap
+ * or Secret.
+ */
 type MembersSent = readonly (readonly [member: string, isEmpty: boolean])[];
 
-/** What may not change once an object says that it is immutable. */
+/** What may not change once `immutable` is true. */
 function immutableErrors(next: KubeObject, previous: KubeObject | undefined, members: MembersSent): FieldError[] {
   if (previous?.immutable !== true) return [];
   const text = "field is immutable when `immutable` is set";
@@ -44,7 +47,7 @@ function immutableErrors(next: KubeObject, previous: KubeObject | undefined, mem
   return errors;
 }
 
-/** Texts and bytes by key, in two maps that share their keys. */
+/** ConfigMap: `data` and `binaryData`, which share their keys. */
 export const configMapHooks: ResourceHooks = {
   validate(next, previous, context) {
     const errors: FieldError[] = [];
@@ -61,7 +64,8 @@ export const configMapHooks: ResourceHooks = {
       errors.push(...keyErrors("binaryData", key));
       bytes += base64Length(value);
     }
-    // Compat: the real server names no field.
+    // Compat: a ConfigMap of more than 1 MiB is "Too long" at the empty path, `field.NewPath("")`, which prints as
+    // "[]".
     if (bytes > MAX_BYTES) errors.push(tooLongField("[]", MAX_BYTES));
     return [...errors, ...immutableErrors(next, previous, [["data", false], ...sent(context, "binaryData")])];
   },
@@ -70,7 +74,7 @@ export const configMapHooks: ResourceHooks = {
 const SERVICE_ACCOUNT_NAME = "kubernetes.io/service-account.name";
 const REDACTED = "<secret contents redacted>";
 
-/** Keys that secrets of a type must have. */
+/** Keys that Secrets of a `type` must have. */
 const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
   "kubernetes.io/dockercfg": [".dockercfg"],
   "kubernetes.io/dockerconfigjson": [".dockerconfigjson"],
@@ -125,10 +129,10 @@ function describeSyntax(text: string): string {
   return `invalid character '${text[0]}' looking for beginning of value`;
 }
 
-/** Bytes by key, checked against the type that the secret says it is of. */
+/** Secret: `data`, checked against `type`. */
 export const secretHooks: ResourceHooks = {
   setDefaults(secret) {
-    // Compat: texts are only ever written; they end up as bytes and replace those of the same key.
+    // Compat: `stringData` is write-only: its values go to `data` in base64 and replace those of the same key.
     if (isObject(secret.stringData)) {
       const data: JsonObject = isObject(secret.data) ? secret.data : {};
       for (const [key, value] of entries(secret, "stringData")) data[key] = Buffer.from(value).toString("base64");
@@ -161,7 +165,7 @@ export const secretHooks: ResourceHooks = {
 
 const byKey = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** What is wrong with a certificate and its key; it is said, but not refused. */
+/** What is wrong with the certificate and key of a kubernetes.io/tls Secret; a warning only. */
 function keyPairWarning(data: JsonObject): string[] {
   const pem = (key: string): string => Buffer.from(String(data[key] ?? ""), "base64").toString();
   const [certificate, key] = [pem("tls.crt"), pem("tls.key")];
@@ -180,10 +184,10 @@ const ENFORCE = "kubernetes.io/enforce-mountable-secrets";
 const hasMember = (texts: Readonly<Record<string, string>> | undefined, name: string): boolean =>
   texts !== undefined && Object.hasOwn(texts, name);
 
-/** References to secrets are reduced to their names. */
+/** ServiceAccount: references in `secrets` are reduced to their names. */
 export const serviceAccountHooks: ResourceHooks = {
   warn(next, previous) {
-    // Compat: only the object that brings the annotation is warned about.
+    // Compat: only the write that brings `kubernetes.io/enforce-mountable-secrets` gets the warning.
     const isNew = hasMember(next.metadata.annotations, ENFORCE) && !hasMember(previous?.metadata.annotations, ENFORCE);
     const advice = "deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets";
     return isNew ? [`metadata.annotations[${ENFORCE}]: ${advice}`] : [];

@@ -35,7 +35,10 @@ const DEFAULTS: readonly string[] = ["default", "defaultRequest"];
 const limitsOf = ({ spec }: KubeObject): Limit[] =>
   isObject(spec) && Array.isArray(spec.limits) ? (spec.limits as Limit[]) : [];
 
-/** What a container gets follows from what it may have: limits from the most, requests from limits or the least. */
+/**
+ * Defaults of a LimitRangeItem of type Container: `default` from `max`, `defaultRequest` from `default` or `min`.
+ * Upstream: `SetDefaults_LimitRangeItem`.
+ */
 function completeContainer(limit: Limit): void {
   const limits = { ...limit.max, ...limit.default };
   const requests = { ...limit.min, ...limits, ...limit.defaultRequest };
@@ -69,7 +72,7 @@ function nameErrors(limit: Limit, path: string): FieldError[] {
   return errors;
 }
 
-/** The amounts of one resource in all lists of a limit. */
+/** The quantities of one resource in all lists of a LimitRangeItem. */
 class Amounts {
   readonly #limit: Limit;
   readonly #name: string;
@@ -108,7 +111,7 @@ const ORDER = [
   ["min", "defaultRequest", "defaultRequest", "defaultRequest", "min value", "default request value"],
   ["defaultRequest", "max", "defaultRequest", "defaultRequest", "default request value", "max value"],
   ["defaultRequest", "default", "defaultRequest", "defaultRequest", "default request value", "default limit value"],
-  // Compat: what is shown is not what is wrong.
+  // Compat: errors about `default` show the quantity of `min` or `max` as their value.
   ["min", "default", "default", "min", "min value", "default value"],
   ["default", "max", "default", "max", "default value", "max value"],
 ] as const;
@@ -155,7 +158,7 @@ function limitErrors(limit: Limit, path: string): FieldError[] {
   return [...nameErrors(limit, path), ...[...names].flatMap((name) => amountErrors(limit, name, path))];
 }
 
-/** How much of a resource pods, containers and claims of a namespace may ask for. */
+/** LimitRange: how much of a resource pods, containers and claims of a namespace may request. */
 export const limitRangeHooks: ResourceHooks = {
   setDefaults(range) {
     for (const limit of limitsOf(range)) {
@@ -164,7 +167,7 @@ export const limitRangeHooks: ResourceHooks = {
     }
   },
   prepare(next) {
-    // Compat: such an object need not be named.
+    // Compat: like `limitrangeStrategy.PrepareForCreate`, a LimitRange without `metadata.name` gets a UUID.
     next.metadata.name ??= randomUUID();
   },
   validate(next) {

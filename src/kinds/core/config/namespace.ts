@@ -4,7 +4,7 @@ import { isObject, type JsonObject, type KubeObject } from "../../../api/object.
 import type { ResourceHooks, WriteContext } from "../../../resources/model/definition.ts";
 
 const NAME_LABEL = "kubernetes.io/metadata.name";
-/** Holds a namespace until what is in it has been deleted. */
+/** The finalizer in `spec.finalizers` that holds a Namespace until what is in it has been deleted. */
 const CONTENT_FINALIZER = "kubernetes";
 const STANDARD_FINALIZERS = [CONTENT_FINALIZER, "orphan", "foregroundDeletion"];
 
@@ -18,7 +18,7 @@ function finalizers(namespace: KubeObject): string[] {
   return Array.isArray(found) ? (found as string[]) : [];
 }
 
-/** Compat: the label is there whatever the client wrote. */
+/** Compat: the label `kubernetes.io/metadata.name` is set to the name, whatever the client wrote. */
 function labelWithName({ metadata }: KubeObject): void {
   if (metadata.name !== undefined) metadata.labels = { ...metadata.labels, [NAME_LABEL]: metadata.name };
 }
@@ -31,7 +31,7 @@ function finalizerErrors(finalizer: string): FieldError[] {
   return texts.map((text) => invalidField("spec.finalizers", finalizer, text));
 }
 
-/** A namespace is active until it is deleted, and stays until its content is gone. */
+/** Namespace: `status.phase` is Active until it is deleted, then Terminating until its content is gone. */
 export const namespaceHooks: ResourceHooks = {
   setDefaults(namespace) {
     labelWithName(namespace);

@@ -22,7 +22,7 @@ interface QuotaSpec extends JsonObject {
 
 const COMPUTE = ["cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"];
 const POD_RESOURCES = ["pods", ...COMPUTE];
-/** Compat: `storage` by itself is a resource, but none that a quota counts. */
+/** Compat: `storage` is no standard quota resource (`IsStandardQuotaResourceName`), only `requests.storage` is. */
 const COUNTED = new Set([
   ...POD_RESOURCES,
   ...["ephemeral-storage", "requests.ephemeral-storage", "limits.ephemeral-storage", "requests.storage"],
@@ -30,7 +30,7 @@ const COUNTED = new Set([
   ...["services.nodeports", "services.loadbalancers"],
 ]);
 
-/** Which resources a quota may count under a scope. */
+/** Which resources a ResourceQuota may count under a scope. */
 const SCOPES: Readonly<Record<string, readonly string[]>> = {
   Terminating: POD_RESOURCES,
   NotTerminating: POD_RESOURCES,
@@ -44,7 +44,7 @@ const EXCLUSIVE = [
   ["BestEffort", "NotBestEffort"],
   ["Terminating", "NotTerminating"],
 ];
-/** Scopes that are there or not, and have no values. */
+/** Scopes for which only the operator Exists makes sense. */
 const PLAIN_SCOPES = ["BestEffort", "NotBestEffort", "Terminating", "NotTerminating", "CrossNamespacePodAffinity"];
 const PLAIN_TEXT =
   "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
@@ -80,7 +80,7 @@ function listErrors(list: Texts = {}, path: string): FieldError[] {
   return errors;
 }
 
-/** How many of the resources that a quota limits a scope cannot count. */
+/** The resources in `hard` that do not go with a scope. */
 function misfits(scope: string, { hard = {} }: QuotaSpec): string[] {
   const allowed = SCOPES[scope];
   return allowed ? Object.keys(hard).filter((name) => isCounted(name) && !allowed.includes(name)) : [];
@@ -105,7 +105,7 @@ function scopeErrors(spec: QuotaSpec): FieldError[] {
 function selectorErrors(spec: QuotaSpec): FieldError[] {
   const { scopeSelector, scopes } = spec;
   const requirements = scopeSelector?.matchExpressions ?? [];
-  // Compat: positions in the list are not told.
+  // Compat: `validateScopedResourceSelectorRequirement` gives errors the path of `matchExpressions` without an index.
   const path = "spec.scopeSelector.matchExpressions";
   const names = requirements.map(({ scopeName = "" }) => scopeName);
   return [
@@ -141,7 +141,7 @@ function operatorErrors({ scopeName = "", operator = "", values = [] }: ScopeReq
   return errors;
 }
 
-/** Requests that are larger than the limits make no sense, but are allowed. */
+/** Warns of requests that are larger than limits. */
 function warnings({ hard = {} }: QuotaSpec): string[] {
   return ["cpu", "memory", "storage", "ephemeral-storage"].flatMap((name) => {
     const hasBareName = name === "cpu" || name === "memory";
@@ -154,7 +154,7 @@ function warnings({ hard = {} }: QuotaSpec): string[] {
   });
 }
 
-/** How much of everything a namespace may have. */
+/** ResourceQuota: how much of everything a namespace may have. */
 export const resourceQuotaHooks: ResourceHooks = {
   setDefaults(quota) {
     roundResourceList(specOf(quota).hard);

@@ -12,7 +12,7 @@ import { pushBackstepErrors } from "../../rules/file-paths.ts";
 import { environmentName, labelName, pushInvalid, subdomainName } from "../../rules/formats.ts";
 import { checkFieldRef, checkResourceRef, ENVIRONMENT_FIELDS } from "./downward-api-validation.ts";
 
-/** Checks the environment variables of a container and where they come from. */
+/** Validates `env` and `envFrom` of a container. */
 export function validateEnvironment(errors: FieldError[], { env = [], envFrom = [] }: Container, path: string): void {
   for (const [index, variable] of env.entries()) {
     const at = `${path}.env[${index}]`;
@@ -61,7 +61,7 @@ function checkEnvFrom(errors: FieldError[], source: EnvFromSource, path: string,
   if (prefix !== "") pushInvalid(errors, `${at}.prefix`, prefix, environmentName(prefix));
   if (configMapRef) checkReference(errors, configMapRef.name ?? "", `${at}.configMapRef.name`);
   if (secretRef) checkReference(errors, secretRef.name ?? "", `${at}.secretRef.name`);
-  // Compat: the path of these does not tell which item it is.
+  // Compat: errors about neither or both of `configMapRef` and `secretRef` have the path `envFrom` without an index.
   if (!configMapRef && !secretRef) {
     errors.push(invalidField(path, "", "must specify one of: `configMapRef` or `secretRef`"));
   } else if (configMapRef && secretRef) {
@@ -71,6 +71,7 @@ function checkEnvFrom(errors: FieldError[], source: EnvFromSource, path: string,
 
 function checkReference(errors: FieldError[], name: string, path: string): void {
   if (name === "") errors.push(requiredField(path));
-  // Compat: the name may end like the beginning of a generated one.
+  // Compat: upstream calls `ValidateConfigMapName` and `ValidateSecretName` with prefix=true, so the name may end in a
+  // dash.
   else pushInvalid(errors, path, name, subdomainName(name.length > 1 ? name.replace(/-$/, "a") : name));
 }

@@ -19,7 +19,7 @@ const HEALTH = ["Healthy", "Unhealthy", "Unknown"];
 const MAX_MESSAGE = 1024;
 const CLAIM = "claim:";
 
-/** Checks what was reported about the containers of a pod. */
+/** Validates the ContainerStatuses of a pod. */
 export function validateContainerStatuses(errors: FieldError[], spec: PodSpec, status: PodStatus): void {
   const { containerStatuses = [], initContainerStatuses = [], ephemeralContainerStatuses = [] } = status;
   const os = spec.os?.name ?? "linux";

@@ -16,24 +16,24 @@ import { checkPullPolicy } from "./pull-policy.ts";
 import { validateResources } from "./resource-validation.ts";
 import { validateSecurityContext } from "./security-context-validation.ts";
 
-/** What the containers of a pod are looked at with. */
+/** What containers are validated with: options and names of the pod. */
 export interface ContainerScope {
   readonly options: PodOptions;
-  /** The volumes that are right, by name. */
+  /** Valid volumes by name. */
   readonly volumes: ReadonlyMap<string, Volume>;
-  /** Names of the claims of devices that the pod has. */
+  /** Names in `spec.resourceClaims` of the pod. */
   readonly claimNames: ReadonlySet<string>;
   readonly restartPolicy: string;
-  /** The operating system; undefined when the pod does not say. */
+  /** `spec.os.name`; undefined when the pod does not say. */
   readonly os: string | undefined;
   readonly gracePeriodSeconds: number | undefined;
-  /** Whether users in the pod are those of the node. */
+  /** `spec.hostUsers`: whether the pod uses the user namespace of the node. */
   readonly hostUsers: boolean;
 }
 
 const MESSAGE_POLICIES = ["File", "FallbackToLogsOnError"];
 
-/** Checks what containers of all sorts have in common. */
+/** Validates what containers, initContainers and ephemeralContainers have in common. */
 export function validateContainerCommon(
   errors: FieldError[],
   container: Container,
@@ -84,7 +84,7 @@ function validatePorts(errors: FieldError[], ports: readonly ContainerPort[], pa
   }
 }
 
-/** Adds an error for each port of the node that containers want twice. */
+/** Refuses a hostPort that containers want twice. Upstream: `checkHostPortConflicts`. */
 export function checkHostPorts(errors: FieldError[], containers: readonly Container[], path: string): void {
   const taken = new Set<string>();
   for (const [index, { ports = [] }] of containers.entries()) {
@@ -130,7 +130,7 @@ const EXIT_OPERATORS = ["In", "NotIn"];
 const MAX_RULES = 20;
 const MAX_EXIT_CODES = 255;
 
-/** Checks when a container starts again after it has ended. */
+/** Validates `restartPolicy` and `restartPolicyRules` of a container. */
 export function checkRestartRules(errors: FieldError[], container: Container, path: string): void {
   const { restartPolicy, restartPolicyRules: rules = [] } = container;
   if (restartPolicy === undefined) {
@@ -157,7 +157,7 @@ export function checkRestartRules(errors: FieldError[], container: Container, pa
   }
 }
 
-/** Whether an init container goes on running beside the others. */
+/** Whether an init container has restartPolicy Always: a sidecar. */
 export function isSidecar({ restartPolicy }: Container): boolean {
   return restartPolicy === "Always";
 }

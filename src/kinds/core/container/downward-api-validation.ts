@@ -7,7 +7,7 @@ import { pushInvalid } from "../../rules/formats.ts";
 import { checkMode, checkOwner } from "../volume/volume-checks.ts";
 
 const FILE_FIELDS = ["metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"];
-/** The fields of a pod that environment variables may show. */
+/** The fieldRefs that environment variables may have. */
 export const ENVIRONMENT_FIELDS = [
   "metadata.name",
   "metadata.namespace",
@@ -28,7 +28,7 @@ const READABLE_FIELDS = new Set([
   "spec.host",
 ]);
 
-/** Checks a file that shows a field of the pod or a resource of a container. */
+/** Validates a DownwardAPIVolumeFile: a fieldRef or a resourceFieldRef. */
 export function checkDownwardFile(errors: FieldError[], file: DownwardAPIVolumeFile, path: string): void {
   const { path: place = "", fieldRef, resourceFieldRef } = file;
   if (place === "") errors.push(requiredField(`${path}.path`));
@@ -54,7 +54,7 @@ function splitSubscript(path: string): [path: string, key?: string] {
   return start === undefined ? [path] : [start, key];
 }
 
-/** Checks a reference to one of the fields of the pod that may be shown there. */
+/** Validates an ObjectFieldSelector (fieldRef). */
 export function checkFieldRef(
   errors: FieldError[],
   { apiVersion = "", fieldPath = "" }: ObjectFieldSelector,
@@ -105,7 +105,7 @@ const BYTE_DIVISOR = /^1(?:[kMGTPE]|[KMGTPE]i)?$/;
 const BYTE_DIVISORS = "1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei";
 const CPU_DIVISOR = /^1m?$/;
 
-/** Checks a reference to a resource of a container; files must say of which container. */
+/** Validates a ResourceFieldSelector (resourceFieldRef); in volumes it must name the container. */
 export function checkResourceRef(
   errors: FieldError[],
   { containerName = "", resource = "", divisor = "0" }: ResourceFieldSelector,

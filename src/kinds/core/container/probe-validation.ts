@@ -20,7 +20,7 @@ import { NOT_NEGATIVE } from "../../rules/numbers.ts";
 import type { ContainerScope } from "./container-validation.ts";
 import { LINUX_SIGNALS, WINDOWS_SIGNALS } from "./stop-signals.ts";
 
-/** What a probe or the beginning or end of a container may do. */
+/** ProbeHandler or LifecycleHandler. */
 interface Handler {
   readonly exec?: ExecAction;
   readonly httpGet?: HTTPGetAction;
@@ -29,7 +29,7 @@ interface Handler {
   readonly sleep?: SleepAction;
 }
 
-/** Checks the probes of a container. */
+/** Validates livenessProbe, readinessProbe and startupProbe of a container. */
 export function validateProbes(errors: FieldError[], container: Container, path: string): void {
   const { livenessProbe, readinessProbe, startupProbe } = container;
   if (livenessProbe) checkSingleSuccess(errors, livenessProbe, `${path}.livenessProbe`);
@@ -138,7 +138,7 @@ function checkSleep(errors: FieldError[], { seconds = 0 }: SleepAction, path: st
   errors.push(invalidField(path, seconds, text));
 }
 
-/** Checks what happens when a container begins and ends. */
+/** Validates `lifecycle` (postStart, preStop, stopSignal) of a container. */
 export function validateLifecycle(
   errors: FieldError[],
   lifecycle: Lifecycle,

@@ -2,7 +2,7 @@ import { type FieldError, notSupportedField, requiredField } from "../../../api/
 
 const POLICIES = ["Always", "IfNotPresent", "Never"];
 
-/** Checks when an image is fetched. */
+/** Validates imagePullPolicy. */
 export function checkPullPolicy(errors: FieldError[], policy: string, path: string): void {
   if (policy === "") errors.push(requiredField(path));
   else if (!POLICIES.includes(policy)) errors.push(notSupportedField(path, policy, POLICIES));

@@ -20,18 +20,18 @@ import {
 } from "../../rules/resource-names.ts";
 import type { PodOptions } from "../pod/pod-options.ts";
 
-/** What asks for resources. */
+/** What ResourceRequirements are validated with. */
 export interface ResourceScope {
   readonly options: PodOptions;
-  /** Names of the claims of devices that the pod has. */
+  /** Names in `spec.resourceClaims` of the pod. */
   readonly claimNames: ReadonlySet<string>;
-  /** Whether the pod as a whole asks, rather than a container. */
+  /** Whether these are the pod-level resources, `spec.resources`. */
   readonly isPodLevel?: boolean;
 }
 
 const POD_LEVEL = ["cpu", "hugepages-", "memory"];
 
-/** Checks what a container or pod needs at least and gets at most. */
+/** Validates ResourceRequirements: requests, limits and claims. */
 export function validateResources(
   errors: FieldError[],
   requirements: ResourceRequirements,

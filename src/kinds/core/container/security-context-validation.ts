@@ -64,7 +64,7 @@ const CONTEXT_SHAPE: GoShape = [
 
 const PROC_MOUNTS = ["Default", "Unmasked"];
 
-/** Checks the rights of a container. */
+/** Validates the securityContext of a container. */
 export function validateSecurityContext(
   errors: FieldError[],
   context: SecurityContext,
@@ -125,7 +125,7 @@ function validateSeccompProfile(errors: FieldError[], profile: SeccompProfile | 
 
 const MAX_PROFILE_PATH = 4095;
 
-/** Checks which AppArmor profile confines a container. */
+/** Validates appArmorProfile. */
 export function validateAppArmorProfile(
   errors: FieldError[],
   profile: AppArmorProfile | undefined,
@@ -152,7 +152,7 @@ const CHANGE_POLICIES = ["Always", "OnRootMismatch"];
 const GROUP_POLICIES = ["Merge", "Strict"];
 const SELINUX_POLICIES = ["MountOption", "Recursive"];
 
-/** Checks the rights that all containers of a pod share. */
+/** Validates the securityContext of a pod. */
 export function validatePodSecurityContext(
   errors: FieldError[],
   spec: PodSpec,
@@ -198,11 +198,14 @@ function checkSysctls(errors: FieldError[], spec: PodSpec, path: string, options
   }
 }
 
-/** Names of settings of the kernel that belong to the network or to communication between processes. */
+/** Names of sysctls that belong to the network or IPC namespace. */
 const NETWORK = /^net\./;
 const IPC = /^(?:kernel\.(?:sem|shm(?:all|max|mni|_rmid_forced)?|msg(?:max|mnb|mni)?)$|fs\.mqueue\.)/;
 
-/** Why a setting of the kernel is the node's rather than the pod's; undefined when it is the pod's. */
+/**
+ * Whether a sysctl needs the pod's own network or IPC namespace and the pod uses the node's; undefined when it does
+ * not.
+ */
 export function hostSetting({ name = "" }: Sysctl, spec: PodSpec): "hostNetwork" | "hostIPC" | undefined {
   const separator = /[./]/.exec(name)?.[0];
   const dotted = separator === "/" ? name.replace(/[./]/g, (one) => (one === "/" ? "." : "/")) : name;

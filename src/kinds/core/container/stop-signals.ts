@@ -5,10 +5,10 @@ const COMMON = (
 
 const numbered = (base: string, count: number): string[] => Array.from({ length: count }, (_, i) => `${base}${i + 1}`);
 
-/** The signals that may end a container on Linux, sorted. */
+/** The values of stopSignal on Linux, sorted. */
 export const LINUX_SIGNALS: readonly string[] = [...COMMON, ...numbered("RTMIN+", 15), ...numbered("RTMAX-", 14)]
   .map((name) => `SIG${name}`)
   .sort();
 
-/** The signals that may end a container on Windows, sorted. */
+/** The values of stopSignal on Windows, sorted. */
 export const WINDOWS_SIGNALS: readonly string[] = ["SIGKILL", "SIGTERM"];

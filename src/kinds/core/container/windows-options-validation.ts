@@ -12,7 +12,7 @@ const NETBIOS_DOMAIN = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** Checks settings of containers on Windows. */
+/** Validates windowsOptions of a securityContext. */
 export function validateWindowsOptions(
   errors: FieldError[],
   options: WindowsSecurityContextOptions | undefined,
@@ -53,7 +53,7 @@ function userNameErrors(name: string): string[] {
   return errors;
 }
 
-/** Checks pods whose containers are processes of the node. */
+/** Validates windowsOptions.hostProcess over all containers of a pod. */
 export function validateHostProcess(errors: FieldError[], spec: PodSpec, path: string): void {
   const ofPod = spec.securityContext?.windowsOptions?.hostProcess;
   let total = 0;
@@ -105,7 +105,7 @@ const CONTAINER_CONTEXT = [
   "runAsGroup",
 ];
 
-/** Checks that a pod for Windows has nothing that only Linux knows. */
+/** Validates that a pod with os.name windows has no fields that only Linux knows. */
 export function validateWindowsPod(errors: FieldError[], spec: PodSpec, path: string): void {
   refuseAll(errors, spec.securityContext, `${path}.securityContext`, POD_CONTEXT);
   refuseAll(errors, spec, path, POD);
@@ -122,7 +122,7 @@ function refuseAll(errors: FieldError[], object: object | undefined, path: strin
   }
 }
 
-/** Checks that a pod for Linux has nothing that only Windows knows. */
+/** Validates that a pod with os.name linux has no fields that only Windows knows. */
 export function validateLinuxPod(errors: FieldError[], spec: PodSpec, path: string): void {
   const text = "windows options cannot be set for a linux pod";
   if (spec.securityContext?.windowsOptions) {

@@ -2,7 +2,10 @@ import { request } from "node:https";
 import type { KubeObject } from "../../../api/object.ts";
 import type { ObjectAccess, ResourceHooks } from "../../../resources/model/definition.ts";
 
-/** Compat: where the other parts of a control plane answer when they run beside the server. */
+/**
+ * Compat: ComponentStatus asks kube-controller-manager and kube-scheduler for `/healthz` at their default ports on this
+ * machine.
+ */
 const COMPONENTS = { "controller-manager": 10_257, scheduler: 10_259 } as const;
 const TIMEOUT_MS = 5000;
 const HOST = "127.0.0.1";
@@ -12,7 +15,7 @@ interface Health {
   readonly message: string;
 }
 
-/** Asks a part of the control plane how it is. Its certificate is its own, so nobody vouches for it. */
+/** Asks a component for `/healthz`. Its certificate is self-signed, so it is not verified. */
 function askHealth(port: number): Promise<Health> {
   const url = `https://${HOST}:${port}/healthz`;
   const { promise, resolve } = Promise.withResolvers<Health>();
@@ -47,7 +50,7 @@ function statusOf(name: string, { isHealthy, message }: Health): KubeObject {
   return { kind: "ComponentStatus", apiVersion: "v1", metadata: { name }, conditions: [condition] };
 }
 
-/** How the parts of the control plane are. Nothing is stored. */
+/** ComponentStatus: the health of controller-manager, scheduler and etcd. Nothing is stored. */
 export const componentStatusHooks: ResourceHooks = {
   async compute(access) {
     const parts = Object.entries(COMPONENTS).map(async ([name, port]) => statusOf(name, await askHealth(port)));

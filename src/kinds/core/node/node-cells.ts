@@ -44,7 +44,7 @@ function printKernel(node: KubeObject): string {
   return architecture === "" ? kernel : `${kernel} (${architecture})`;
 }
 
-/** How nodes are shown. */
+/** The table columns of Node. */
 export const nodeColumns: readonly Column[] = [
   NAME,
   column("Status", "string", printStatus),

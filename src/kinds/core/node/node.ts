@@ -43,7 +43,7 @@ const EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 const specOf = (node: KubeObject): NodeSpec => (isObject(node.spec) ? node.spec : {});
 const statusOf = (node: KubeObject): NodeStatus => (isObject(node.status) ? node.status : {});
 
-/** Compat: of the range and the list of ranges, the former wins, and is the first of the list. */
+/** Compat: `podCIDR` wins over `podCIDRs`, whose first item it is. */
 function alignRanges(spec: NodeSpec): void {
   const { podCIDR = "", podCIDRs = [] } = spec;
   if (podCIDR !== "" && podCIDR !== podCIDRs[0]) spec.podCIDRs = [podCIDR];
@@ -53,7 +53,7 @@ function alignRanges(spec: NodeSpec): void {
 function taintErrors(taints: readonly Taint[]): FieldError[] {
   const seen = new Set<string>();
   return taints.flatMap(({ key = "", value = "", effect = "", timeAdded = null }, index) => {
-    // Compat: the real server thinks that taints are metadata.
+    // Compat: errors on `spec.taints` have the path `metadata.taints`: `ValidateNode` passes the path of metadata.
     const path = `metadata.taints[${index}]`;
     const errors: FieldError[] = [];
     pushInvalid(errors, `${path}.key`, key, qualifiedName(key));
@@ -159,7 +159,7 @@ function changeErrors(next: KubeObject, previous: KubeObject): FieldError[] {
   return errors;
 }
 
-/** A machine that runs pods. */
+/** Node: a machine that runs pods. */
 export const nodeHooks: ResourceHooks = {
   setDefaults(node) {
     alignRanges(specOf(node));

@@ -16,7 +16,7 @@ import type { PodOptions } from "./pod-options.ts";
 const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
 
-/** Checks which nodes and neighbours a pod wants or shuns. */
+/** Validates `affinity`: nodeAffinity, podAffinity and podAntiAffinity. */
 export function validateAffinity(errors: FieldError[], affinity: Affinity, path: string, options: PodOptions): void {
   const { nodeAffinity, podAffinity, podAntiAffinity } = affinity;
   const required = nodeAffinity?.[REQUIRED];
@@ -37,7 +37,7 @@ function checkWeight(errors: FieldError[], weight: number, path: string): void {
   if (inRange(weight, 1, 100).length > 0) errors.push(invalidField(path, weight, "must be in the range 1-100"));
 }
 
-/** Checks conditions on nodes of which at least one must hold. */
+/** Validates a NodeSelector: its terms, of which at least one must match. */
 export function validateNodeSelector(
   errors: FieldError[],
   { nodeSelectorTerms }: NodeSelector,
@@ -129,7 +129,7 @@ function checkPodAffinity(errors: FieldError[], affinity: PodAffinity, path: str
   }
 }
 
-/** What is wrong with the selectors of a condition on neighbours. */
+/** Validates labelSelector and namespaceSelector of a PodAffinityTerm. */
 export function validateTermSelectors(
   { labelSelector, namespaceSelector }: PodAffinityTerm,
   path: string,
@@ -150,14 +150,14 @@ function checkPodTerm(errors: FieldError[], term: PodAffinityTerm, path: string,
   pushInvalid(errors, `${path}.topologyKey`, topologyKey, qualifiedName(topologyKey));
 }
 
-/** A selector that also takes values from the labels of the pod itself. */
+/** A labelSelector with matchLabelKeys and mismatchLabelKeys. */
 export interface KeyedSelector {
   readonly matchLabelKeys?: readonly string[];
   readonly mismatchLabelKeys?: readonly string[];
   readonly labelSelector?: LabelSelector;
 }
 
-/** What is wrong with the keys of labels whose values come from the pod itself. */
+/** Validates matchLabelKeys and mismatchLabelKeys. */
 export function validateLabelKeys(keyed: KeyedSelector, path: string): FieldError[] {
   const { matchLabelKeys = [], mismatchLabelKeys = [], labelSelector } = keyed;
   if (matchLabelKeys.length === 0 && mismatchLabelKeys.length === 0) return [];

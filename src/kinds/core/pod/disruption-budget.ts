@@ -13,7 +13,7 @@ const MAX_DISRUPTED = 2000;
 const VIOLATES = "Cannot evict pod as it would violate the pod's disruption budget.";
 const ALLOWED = "DisruptionAllowed";
 
-/** The budgets that a pod falls under. */
+/** The PodDisruptionBudgets that select a pod. */
 export async function budgetsOf(pod: KubeObject, access: ObjectAccess): Promise<KubeObject[]> {
   const budgets = await access.list(GROUP, PLURAL, pod.metadata.namespace ?? "");
   return budgets.filter(({ spec }) => {
@@ -23,18 +23,21 @@ export async function budgetsOf(pod: KubeObject, access: ObjectAccess): Promise<
   });
 }
 
-/** Whether pods that are not ready may always go. */
+/** Whether `unhealthyPodEvictionPolicy` is AlwaysAllow. */
 export function letsUnhealthyGo(budget: KubeObject): boolean {
   return readText(budget, ".spec.unhealthyPodEvictionPolicy") === "AlwaysAllow";
 }
 
-/** Whether enough pods are healthy. */
+/** Whether currentHealthy has reached a desiredHealthy above 0. */
 export function isBudgetMet(budget: KubeObject): boolean {
   const desired = readNumber(budget, ".status.desiredHealthy");
   return desired > 0 && readNumber(budget, ".status.currentHealthy") >= desired;
 }
 
-/** Takes one disruption from a budget for a pod. Throws TooManyRequests when none is left. */
+/**
+ * Takes one of `disruptionsAllowed` for a pod and notes it in `disruptedPods`. Throws 429 TooManyRequests when none is
+ * left. Upstream: `checkAndDecrement`.
+ */
 export async function countDisruption(
   budget: KubeObject,
   pod: KubeObject,
@@ -55,7 +58,7 @@ export async function countDisruption(
 
 const causes = (message: string) => [{ reason: "DisruptionBudget", message }];
 
-/** The refusal while nobody knows how many disruptions a budget allows. */
+/** 429 while the disruption controller has not observed the PodDisruptionBudget's generation. */
 export function tellBusy(name: string): ApiError {
   return tooManyRequests(VIOLATES, 10, causes(`The disruption budget ${name} is still being processed by the server.`));
 }

@@ -50,7 +50,7 @@ const METADATA = [
   "finalizers",
 ];
 
-/** A value of a core kind as the real server shows its own form of it in messages. */
+/** A value of a core kind as `field.Error` shows the internal Go type. */
 export function internalForm(value: Json | undefined, structure: string): Json {
   if (Array.isArray(value)) return value.map((item) => internalForm(item, structure));
   if (!isObject(value)) return null;

@@ -8,13 +8,13 @@ import { pushDescendingErrors } from "../../rules/file-paths.ts";
 import type { PodOptions } from "./pod-options.ts";
 import { validateTolerations } from "./scheduling-validation.ts";
 
-/** Marks a pod that shows one which a node runs on its own account. */
+/** The annotation of a mirror pod, by which a kubelet shows a static pod. */
 export const MIRROR_POD = "kubernetes.io/config.mirror";
-/** Begins the annotations by which AppArmor profiles were given before there was a field for them. */
+/** The prefix of the deprecated AppArmor annotations (now `securityContext.appArmorProfile`). */
 export const APP_ARMOR_PREFIX = "container.apparmor.security.beta.kubernetes.io/";
-/** The annotation by which the seccomp profile of a pod was given before there was a field for it. */
+/** The deprecated annotation of a pod's seccomp profile (now `securityContext.seccompProfile`). */
 export const SECCOMP_POD = "seccomp.security.alpha.kubernetes.io/pod";
-/** Begins the annotations by which seccomp profiles of containers were given. */
+/** The prefix of the deprecated annotations of containers' seccomp profiles. */
 export const SECCOMP_PREFIX = "container.seccomp.security.alpha.kubernetes.io/";
 
 /** The annotation about one container. Almost no pod has any, and names that are put together are slow to look up. */
@@ -31,7 +31,7 @@ const TOLERATIONS = "scheduler.alpha.kubernetes.io/tolerations";
 const DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
 const LOCALHOST = "localhost/";
 
-/** Checks annotations of pods that have a meaning. */
+/** Validates annotations of pods that have a meaning. Upstream: `ValidatePodSpecificAnnotations`. */
 export function validatePodAnnotations(
   errors: FieldError[],
   annotations: Texts,
@@ -64,7 +64,7 @@ function checkTolerations(errors: FieldError[], text: string, path: string, opti
   }
 }
 
-/** Whether annotations say something about the cost of a deletion that cannot be understood. */
+/** Whether the annotation controller.kubernetes.io/pod-deletion-cost is no integer. */
 export function hasInvalidDeletionCost(annotations: Texts): boolean {
   const cost = annotations[DELETION_COST];
   if (cost === undefined) return false;
@@ -90,7 +90,7 @@ function checkAppArmor(errors: FieldError[], annotations: Texts, spec: PodSpec, 
   }
 }
 
-/** Checks that profiles that are given both by annotation and by field are the same. */
+/** Validates that AppArmor and seccomp profiles by annotation and by field are the same. */
 export function validateProfilesMatch(errors: FieldError[], metadata: ObjectMeta, spec: PodSpec, path: string): void {
   const annotations: Texts = metadata.annotations ?? {};
   const { seccompProfile, appArmorProfile } = spec.securityContext ?? {};
@@ -133,7 +133,10 @@ function matchProfile(
   }
 }
 
-/** Checks that annotations that must not change have not. */
+/**
+ * Validates that annotations of static pods and profiles have not changed. Upstream:
+ * `ValidatePodSpecificAnnotationUpdates`.
+ */
 export function validateAnnotationUpdate(errors: FieldError[], next: Texts, previous: Texts, path: string): void {
   for (const [key, old] of Object.entries(previous)) {
     if (next[key] === old) continue;

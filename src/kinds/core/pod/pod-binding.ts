@@ -11,7 +11,7 @@ import { setPodCondition } from "./pod-conditions.ts";
 /** What an action answers with that went well. */
 export const SUCCESS: Status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success" };
 
-/** Assigns a pod to a node. */
+/** pods/binding: sets `spec.nodeName`, as the scheduler asks for. */
 export async function bindPod({ access, key, body, dryRun }: SubresourceCall): Promise<Status> {
   const { name = "", uid, resourceVersion } = body.metadata;
   if (name !== key.name) throw badRequest("name in URL does not match name in Binding object");
@@ -25,7 +25,10 @@ export async function bindPod({ access, key, body, dryRun }: SubresourceCall): P
   return SUCCESS;
 }
 
-/** The name of the node. Compat: what is wrong with it is told without a reason. */
+/**
+ * The name of the node. Compat: errors of `ValidatePodBinding` are aggregated to plain text, so the answer is a 500
+ * without a reason.
+ */
 function checkTarget(binding: KubeObject): string {
   const { kind = "", name = "" } = isObject(binding.target) ? binding.target : {};
   const node = String(name);

@@ -146,7 +146,7 @@ function printReady(pod: KubeObject): string {
   return `${ready}/${total}`;
 }
 
-/** How pods are shown. */
+/** The table columns of Pod. */
 export const podColumns: readonly Column[] = [
   NAME,
   column("Ready", "string", printReady),
@@ -159,7 +159,7 @@ export const podColumns: readonly Column[] = [
   wide("Readiness Gates", "string", printReadinessGates),
 ];
 
-/** Marks rows of pods that have done their work. */
+/** The row condition Completed of pods with phase Succeeded or Failed. */
 export function podRowConditions(pod: KubeObject): Json[] {
   const phase = readText(pod, ".status.phase");
   if (phase !== "Succeeded" && phase !== "Failed") return [];

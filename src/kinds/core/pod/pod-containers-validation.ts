@@ -18,7 +18,7 @@ import {
 } from "../container/container-validation.ts";
 import { validateLifecycle, validateProbes } from "../container/probe-validation.ts";
 
-/** Checks the containers of a pod: the main ones, those that come first, and those that joined later. */
+/** Validates containers, initContainers and ephemeralContainers of a pod. */
 export function validateAllContainers(errors: FieldError[], spec: PodSpec, path: string, scope: ContainerScope): void {
   validateMain(errors, spec.containers ?? [], `${path}.containers`, scope);
   validateInit(errors, spec, `${path}.initContainers`, scope);
@@ -61,7 +61,7 @@ function validateInit(errors: FieldError[], spec: PodSpec, path: string, scope: 
     const { name = "" } = container;
     if (names.has(name)) errors.push(duplicateField(`${at}.name`, name));
     else if (name !== "") names.add(name);
-    // Compat: the path is that of the first container, whichever it is.
+    // Compat: `checkHostPortConflicts` gets one init container at a time, so the index in the path is always 0.
     checkHostPorts(errors, [container], path);
     if (isSidecar(container)) {
       if (container.lifecycle) validateLifecycle(errors, container.lifecycle, `${at}.lifecycle`, scope);
@@ -76,7 +76,7 @@ function validateInit(errors: FieldError[], spec: PodSpec, path: string, scope: 
   }
 }
 
-/** Compat: without a policy, the rules themselves are not looked at. */
+/** Compat: without `restartPolicy`, the `restartPolicyRules` of an init container are not validated. */
 function checkInitRestart(errors: FieldError[], container: Container, path: string): void {
   const { restartPolicy, restartPolicyRules = [] } = container;
   if (restartPolicy !== undefined) checkRestartRules(errors, container, path);
@@ -106,7 +106,7 @@ const NOT_FOR_EPHEMERAL = [
 ];
 const NOT_SETTABLE = "cannot be set for an Ephemeral Container";
 
-/** What is wrong with members of ephemeral containers that the client sent empty. */
+/** Refuses fields that ephemeralContainers may not have and that the client sent empty. */
 export function emptyEphemeralErrors({ empties = [] }: WriteContext): FieldError[] {
   return empties.flatMap(({ path: [part, list, index, member, ...more] }) => {
     if (part !== "spec" || list !== "ephemeralContainers" || more.length > 0) return [];
@@ -151,7 +151,7 @@ function checkEphemeralMounts(errors: FieldError[], { volumeMounts = [] }: Ephem
   }
 }
 
-/** Checks that the name of an image has no blanks around it, which only templates may have. */
+/** Refuses blanks around `image`, which only templates may have. */
 export function checkImageBlanks(
   errors: FieldError[],
   { image = "" }: Container | EphemeralContainer,

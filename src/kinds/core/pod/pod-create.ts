@@ -11,7 +11,10 @@ import { dropDisabledFields } from "./pod-disabled-fields.ts";
 import { setPodLevelDefaults } from "./pod-level-resources.ts";
 import { qosClassOf } from "./pod-qos.ts";
 
-/** What a new pod is given besides what it asks for. Changes `pod`; the result is texts for the client. */
+/**
+ * What `podStrategy.PrepareForCreate` fills in: phase Pending, qosClass, the condition of scheduling gates,
+ * matchLabelKeys. Changes `pod`; the result is warnings.
+ */
 export function prepareNewPod(pod: KubeObject, spec: PodSpec): string[] {
   const { metadata } = pod;
   const status: PodStatus = { phase: "Pending" };
@@ -36,7 +39,7 @@ function gatedCondition(now: string | undefined) {
   return {
     type: "PodScheduled",
     status: "False",
-    // Compat: times that are not set are written nevertheless.
+    // Compat: `lastProbeTime` has no omitempty and is written as null.
     lastProbeTime: null as unknown as undefined,
     lastTransitionTime: now,
     reason: "SchedulingGated",
@@ -54,7 +57,7 @@ function applyLabelKeys(affinity: PodAffinity | undefined, labels: Texts): void 
   }
 }
 
-/** Makes a selector ask for the values that labels have by then. */
+/** Adds a requirement for each label key that the pod has. Upstream: `applyLabelKeysToLabelSelector`. */
 function addRequirements(
   selector: LabelSelector | undefined,
   keys: readonly string[],
@@ -69,7 +72,10 @@ function addRequirements(
   }
 }
 
-/** Compat: profiles that annotations give become fields, since the annotations are read no longer. */
+/**
+ * Compat: like `applyAppArmorVersionSkew`, AppArmor annotations become `securityContext.appArmorProfile`, with a
+ * warning.
+ */
 function applyAppArmorAnnotations(spec: PodSpec, annotations: Texts): string[] {
   if (spec.os?.name === "windows") return [];
   const warnings: string[] = [];
@@ -85,7 +91,7 @@ function applyAppArmorAnnotations(spec: PodSpec, annotations: Texts): string[] {
   return warnings;
 }
 
-/** The field that stands for an annotation about AppArmor; undefined when it means none. */
+/** The appArmorProfile that an AppArmor annotation stands for; undefined when none. */
 export function profileOf(annotation: string): AppArmorProfile | undefined {
   if (annotation === "unconfined") return { type: "Unconfined" };
   if (annotation === "runtime/default") return { type: "RuntimeDefault" };

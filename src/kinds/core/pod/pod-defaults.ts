@@ -5,7 +5,7 @@ import type { PodStatus } from "../../../types/pod-status.ts";
 import { roundResourceList, roundResources } from "../../rules/quantities.ts";
 import { setPodSpecDefaults } from "./pod-spec-defaults.ts";
 
-/** Fills in what a pod leaves out. Templates get less. Changes `pod`. */
+/** Fills in defaults of a Pod. Templates get less. Changes `pod`. Upstream: `SetDefaults_Pod`. */
 export function setPodDefaults(pod: KubeObject): void {
   if (!isObject(pod.spec)) pod.spec = {};
   const spec: PodSpec = pod.spec;
@@ -19,7 +19,7 @@ export function setPodDefaults(pod: KubeObject): void {
   if (isObject(pod.status)) setStatusDefaults(pod.status);
 }
 
-/** What a container may use at most is also what it needs, unless it says less. */
+/** Requests default to limits. */
 function setRequests({ resources }: Container): void {
   if (!resources?.limits) return;
   const requests = { ...resources.limits, ...resources.requests };
@@ -37,7 +37,7 @@ function setStatusDefaults(status: PodStatus): void {
   if (podIP === "" && first) {
     if (first.ip) status.podIP = first.ip;
   } else if (podIP !== "" && first?.ip !== podIP) {
-    // Compat: the older of the two fields decides.
+    // Compat: `status.podIP` wins over `status.podIPs` when the first of these is another.
     status.podIPs = [{ ip: podIP }];
   }
   const { containerStatuses = [], initContainerStatuses = [], ephemeralContainerStatuses = [] } = status;

@@ -15,7 +15,7 @@ const TRIES = 20;
 const PAUSE_MS = 500;
 const PODS = { group: "", resource: "pods" };
 
-/** Deletes a pod if the budget of disruptions that it falls under allows it. */
+/** pods/eviction: deletes a pod if its PodDisruptionBudget allows it. */
 export async function evictPod(call: SubresourceCall): Promise<Status> {
   const { key, body } = call;
   if ((body.metadata.name ?? "") !== key.name) throw badRequest("name in URL does not match name in Eviction object");
@@ -51,9 +51,11 @@ export async function evictPod(call: SubresourceCall): Promise<Status> {
   return SUCCESS;
 }
 
-/** How the pod is to be deleted. */
+/** The DeleteOptions of an Eviction. */
 interface EvictionOptions extends DeleteOptions {
-  /** Why it cannot be. Compat: that comes out only after the pod has been told of its end. */
+  /**
+   * Why the pod cannot be deleted. Compat: that comes out only after the condition DisruptionTarget has been written.
+   */
   readonly refusal?: ApiError;
 }
 
@@ -74,7 +76,10 @@ function readOptions({ body, key, dryRun }: SubresourceCall): EvictionOptions {
   }
 }
 
-/** Deletes a pod to which no budget applies: one that has ended, has not begun, or is going already. Else gives it back. */
+/**
+ * Deletes a pod that no PodDisruptionBudget is asked about: one that has ended, has not begun, or is terminating. Else
+ * returns it.
+ */
 async function endUnbudgeted(call: SubresourceCall, options: EvictionOptions): Promise<KubeObject | undefined> {
   const { access, key } = call;
   for (let attempt = 1; ; attempt += 1) {
@@ -106,7 +111,7 @@ function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.code === 409;
 }
 
-/** Notes in the pod why it ends, and deletes it. */
+/** Writes the condition DisruptionTarget and deletes the pod. */
 async function endPod({ access, key }: SubresourceCall, options: EvictionOptions): Promise<void> {
   let { preconditions } = options;
   if (!options.dryRun) {

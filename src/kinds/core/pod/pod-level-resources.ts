@@ -18,8 +18,8 @@ type Amounts = Map<string, Quantity>;
 type Side = "limits" | "requests";
 
 /**
- * What the containers of a pod need together: the main ones and those that run beside them at the same time, or more
- * while one of those that come first runs.
+ * Aggregate requests or limits of containers and init containers, sidecars included. Upstream:
+ * `AggregateContainerRequests`.
  */
 export function aggregateResources({ containers, initContainers }: PodSpec, side: Side): Amounts {
   const total: Amounts = new Map();
@@ -60,12 +60,12 @@ function raise(total: Amounts, other: Amounts): void {
   }
 }
 
-/** Claims are for containers, even if there are none. */
+/** Refuses `claims` in pod-level resources. */
 export function podClaimsError(path: string): FieldError {
   return forbiddenField(`${path}.claims`, "claims may not be set for Resources at pod-level");
 }
 
-/** Checks what a pod as a whole needs and gets. */
+/** Validates pod-level resources, `spec.resources`. */
 export function validatePodLevelResources(
   errors: FieldError[],
   spec: PodSpec,
@@ -110,12 +110,12 @@ function checkWithin(errors: FieldError[], { resources }: Container, limits: Tex
     const limit = limits[name];
     if (limit === undefined || compareQuantities(parseQuantity(own), parseQuantity(limit)) <= 0) continue;
     const text = `must be less than or equal to pod limits of ${limit}`;
-    // Compat: that is how the real server names the place.
+    // Compat: upstream's path is `containers[0][cpu].limits`: `Key` before `Child("limits")`.
     errors.push(invalidField(`${path}[${name}].limits`, own, text));
   }
 }
 
-/** Completes what a pod as a whole needs and gets from what its containers say. Changes `spec`. */
+/** Defaults of pod-level resources from those of containers. Changes `spec`. */
 export function setPodLevelDefaults(spec: PodSpec): void {
   const { resources } = spec;
   if (!resources) return;
@@ -136,7 +136,7 @@ export function setPodLevelDefaults(spec: PodSpec): void {
   if (Object.keys(limits).length > 0) resources.limits = sorted(limits);
 }
 
-/** Limits what all containers limit, but never below what is requested. */
+/** Defaults pod-level limits where all containers have limits, but never below requests. */
 function setLimits(spec: PodSpec, requests: Texts, limits: Texts): void {
   const containers = containersWithPaths(spec, "").map(({ container }) => container);
   const total = aggregateResources(spec, "limits");

@@ -1,4 +1,4 @@
-/** What is tolerated because the stored pod or template has it already. */
+/** Upstream's `PodValidationOptions`: what is tolerated because the stored pod or template has it already. */
 export interface PodOptions {
   /** Whether this is a pod rather than a template. */
   readonly isPod: boolean;

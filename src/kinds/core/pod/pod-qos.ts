@@ -3,10 +3,10 @@ import type { ResourceRequirements } from "../../../types/container.ts";
 import type { PodSpec } from "../../../types/pod.ts";
 import { isPodLevelResource } from "../../rules/resource-names.ts";
 
-/** How sure a pod can be of its resources. */
+/** The QOS class of a pod, `status.qosClass`. */
 export type QosClass = "Guaranteed" | "Burstable" | "BestEffort";
 
-/** The class that follows from what a pod and its containers ask for. */
+/** The QOS class that follows from requests and limits. Upstream: `ComputePodQOS`. */
 export function qosClassOf(spec: PodSpec): QosClass {
   const { resources } = spec;
   const ofPod = [...Object.keys(resources?.requests ?? {}), ...Object.keys(resources?.limits ?? {})];
@@ -15,7 +15,7 @@ export function qosClassOf(spec: PodSpec): QosClass {
   return combine(containers.map((container) => qosOf(container.resources)));
 }
 
-/** The resources that the class follows from. */
+/** The resources that the QOS class follows from. */
 const COUNTED = ["cpu", "memory"];
 
 function combine(classes: readonly QosClass[]): QosClass {

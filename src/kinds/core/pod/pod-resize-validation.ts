@@ -10,7 +10,7 @@ import { qosClassOf } from "./pod-qos.ts";
 
 const ONLY_CPU_AND_MEMORY = "only cpu and memory resources are mutable";
 
-/** Checks that a pod has changed only in how much processor time and memory it gets. */
+/** Validates pods/resize: only cpu and memory of resources, and resizePolicy's rules. Upstream: `ValidatePodResize`. */
 export function validatePodResize(errors: FieldError[], next: PodSpec, previous: PodSpec, status: PodStatus): void {
   if ((status.qosClass ?? qosClassOf(previous)) !== qosClassOf(next)) {
     const text = "Pod QOS Class may not change as a result of resizing";
@@ -111,7 +111,7 @@ function checkInit(errors: FieldError[], container: Container, previous: Contain
   }
 }
 
-/** The requirements with processor time and memory as they were before. */
+/** The ResourceRequirements with cpu and memory as they were before. */
 function withoutCpuAndMemory(
   next: ResourceRequirements | undefined,
   previous: ResourceRequirements | undefined,

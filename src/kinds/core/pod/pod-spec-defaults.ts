@@ -5,12 +5,12 @@ import { imageTag } from "../../rules/image-name.ts";
 import { roundResourceList, roundResources } from "../../rules/quantities.ts";
 import { setVolumeDefaults } from "../volume/volume-defaults.ts";
 
-/** Fills in what every pod has, whether it is one or the template of many. Changes `template`. */
+/** Fills in defaults of a PodTemplateSpec. Changes `template`. */
 export function setPodTemplateDefaults(template: Json | undefined): void {
   if (isObject(template)) setPodSpecDefaults(template.spec);
 }
 
-/** Fills in what the spec of a pod or of a template of pods leaves out. Changes `spec`. */
+/** Fills in defaults of a PodSpec. Changes `spec`. Upstream: `SetDefaults_PodSpec`. */
 export function setPodSpecDefaults(given: Json | undefined): void {
   if (!isObject(given)) return;
   const spec: PodSpec = given;
@@ -26,7 +26,7 @@ export function setPodSpecDefaults(given: Json | undefined): void {
   roundResources(spec.resources);
 }
 
-/** Compat: the account has two names; the newer one wins. */
+/** Compat: serviceAccountName wins over serviceAccount, its deprecated alias; both are stored. */
 function mirrorServiceAccount(spec: PodSpec): void {
   const name = spec.serviceAccountName ?? spec.serviceAccount;
   if (name === undefined) return;
@@ -34,7 +34,7 @@ function mirrorServiceAccount(spec: PodSpec): void {
   spec.serviceAccount = name;
 }
 
-/** All containers of a pod in the order in which the real server looks at them. */
+/** All containers of a pod: initContainers, containers, ephemeralContainers. */
 export function allContainers(spec: PodSpec): (Container | EphemeralContainer)[] {
   return [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])];
 }

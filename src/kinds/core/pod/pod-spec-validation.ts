@@ -35,7 +35,7 @@ import {
   validateTolerations,
 } from "./scheduling-validation.ts";
 
-/** What is wrong with the template of pods that a workload carries at `path`; `previous` is the stored one. */
+/** Validates the PodTemplateSpec of a workload at `path`; `previous` is the stored one. */
 export function validatePodTemplate(template: Json | undefined, path: string, previous?: Json): FieldError[] {
   const { metadata, spec } = templateParts(template);
   const old = previous === undefined ? undefined : templateParts(previous);
@@ -56,14 +56,14 @@ function templateParts(template: Json | undefined): { metadata: ObjectMeta; spec
   return { metadata: isObject(metadata) ? metadata : {}, spec: isObject(spec) ? spec : {} };
 }
 
-/** What the spec of a pod is looked at with. */
+/** What a PodSpec is validated with. */
 export interface SpecScope {
   readonly options: PodOptions;
   /** That of the pod; templates have none. */
   readonly metadata?: ObjectMeta;
 }
 
-/** Checks the spec of a pod, or of a template. */
+/** Validates a PodSpec. Upstream: `ValidatePodSpec`. */
 export function validatePodSpec(errors: FieldError[], spec: PodSpec, path: string, scope: SpecScope): void {
   const { options, metadata } = scope;
   if (spec.terminationGracePeriodSeconds === undefined) {
@@ -212,7 +212,7 @@ function checkScheduling(errors: FieldError[], spec: PodSpec, path: string, opti
   validateSpread(errors, spread, `${path}.topologySpreadConstraints`, options);
 }
 
-/** Checks pods whose users are not those of the node. */
+/** Validates pods with hostUsers false (user namespaces). */
 function checkOwnUsers(errors: FieldError[], spec: PodSpec, path: string, options: PodOptions): void {
   const text = "when `hostUsers` is false";
   if (spec.hostNetwork && !options.allowsHostNetworkOfOwnUsers) {
@@ -290,7 +290,7 @@ function checkGroup(errors: FieldError[], spec: PodSpec, path: string): void {
   errors.push(forbiddenField(`${path}.schedulingGroup`, "may not be set when evictionResponders is set"));
 }
 
-/** Checks that variables that are read from files name a volume whose files the pod itself writes. */
+/** Validates that fileKeyRef names an emptyDir volume. */
 function checkFileReferences(errors: FieldError[], spec: PodSpec, path: string): void {
   const volumes = new Map((spec.volumes ?? []).map((volume) => [volume.name ?? "", volume]));
   for (const { container, at } of containersWithPaths(spec, path)) {

@@ -27,7 +27,7 @@ export interface StatusChange {
   readonly previous: PodStatus;
 }
 
-/** Checks what was reported about a pod. */
+/** Validates a PodStatus. Upstream: `ValidatePodStatusUpdate`. */
 export function validatePodStatus(errors: FieldError[], change: StatusChange): void {
   const { spec, next, previous } = change;
   checkConditions(errors, next.conditions ?? []);
@@ -68,7 +68,7 @@ function checkNominatedNode(errors: FieldError[], { spec, next, previous }: Stat
 
 const RESTARTED = "may not be transitioned to non-terminated state";
 
-/** Containers that have ended stay so, unless their rules let them start again. */
+/** Terminated containers stay so, unless restartPolicy or restartPolicyRules let them start again. */
 function checkTransitions(errors: FieldError[], { spec, next, previous }: StatusChange): void {
   const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
   const allMayRestart = containers.some(({ restartPolicyRules = [] }) =>

@@ -4,7 +4,7 @@ import { setPodTemplateDefaults } from "./pod-spec-defaults.ts";
 import { validatePodTemplate } from "./pod-spec-validation.ts";
 import { podTemplateWarnings } from "./pod-warnings.ts";
 
-/** A template of pods by itself. */
+/** PodTemplate of core/v1. */
 export const podTemplateHooks: ResourceHooks = {
   setDefaults: ({ template }) => setPodTemplateDefaults(template),
   prepare: (next, previous) => prepareTemplate(memberOf(next, "template"), previous && memberOf(previous, "template")),

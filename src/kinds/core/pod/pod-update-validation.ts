@@ -20,7 +20,7 @@ const UPDATABLE = [
 ].join(",");
 const MAX_DEADLINE = 2 ** 31 - 1;
 
-/** Checks that only such fields of a pod have changed as may. */
+/** Validates that only mutable fields of a PodSpec have changed. Upstream: `ValidatePodUpdate`. */
 export function validatePodSpecUpdate(
   errors: FieldError[],
   next: PodSpec,
@@ -97,7 +97,8 @@ function checkGates(
   previous: readonly PodSchedulingGate[],
 ): void {
   const known = new Set(previous.map(({ name = "" }) => name));
-  // Compat: of gates with one name, the last is told of.
+  // Compat: of `schedulingGates` with the same name the error has the index of the last, since upstream collects them
+  // in a map.
   const added = new Map(next.map(({ name = "" }, index) => [name, index]));
   for (const [name, index] of added) {
     if (known.has(name)) continue;
@@ -106,7 +107,7 @@ function checkGates(
   }
 }
 
-/** The wanted spec with everything as before that may change. */
+/** The new PodSpec with every mutable field as before. */
 function withoutUpdatable(next: PodSpec, previous: PodSpec): PodSpec {
   const rest = cloneJson(next);
   for (const member of ["containers", "initContainers"] as const) {
@@ -127,7 +128,9 @@ function withoutUpdatable(next: PodSpec, previous: PodSpec): PodSpec {
   return rest;
 }
 
-/** Where a pod that is held back may run can be narrowed. Puts back in `rest` what has changed. */
+/**
+ * nodeSelector and nodeAffinity of a pod with schedulingGates can be narrowed. Puts back in `rest` what has changed.
+ */
 function checkGatedChanges(errors: FieldError[], rest: PodSpec, previous: PodSpec): void {
   if (!sameValue(rest.nodeSelector, previous.nodeSelector)) {
     const { nodeSelector = {} } = rest;
@@ -188,7 +191,7 @@ function checkNodeAffinity(
 function isNarrowed(next: NodeSelectorTerm, previous: NodeSelectorTerm): boolean {
   const { matchExpressions = [], matchFields = [] } = next;
   const { matchExpressions: oldExpressions = [], matchFields: oldFields = [] } = previous;
-  // Compat: a term without conditions matches nothing, so that adding one would widen it.
+  // Compat: a NodeSelectorTerm without matchExpressions and matchFields matches nothing, so adding one would widen it.
   if (oldExpressions.length + oldFields.length === 0) return matchExpressions.length + matchFields.length === 0;
   return (
     sameValue(matchExpressions.slice(0, oldExpressions.length), oldExpressions) &&

@@ -31,7 +31,10 @@ const STRICT: PodOptions = {
 };
 const STRICT_POD: PodOptions = { ...STRICT, isPod: true };
 
-/** What is tolerated in a pod or template, given what is stored. */
+/**
+ * The PodValidationOptions for a pod or template, given what is stored. Upstream:
+ * `GetValidationOptionsFromPodSpecAndMeta`.
+ */
 export function podOptions(isPod: boolean, spec: PodSpec | undefined, metadata: ObjectMeta | undefined): PodOptions {
   if (!spec) return isPod ? STRICT_POD : STRICT;
   const containers = containersWithPaths(spec, "").map(({ container }) => container);

@@ -22,12 +22,12 @@ const OLD_ANNOTATIONS: Readonly<Record<string, string>> = {
 const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
 
-/** What clients are told about a pod that is taken although parts of it are doubtful. */
+/** Warnings about a pod. Upstream: `GetWarningsForPod`. */
 export function podWarnings(spec: PodSpec, metadata: ObjectMeta): string[] {
   return warningsAt(spec, metadata, "");
 }
 
-/** What clients are told about the template of pods at a path. */
+/** Warnings about a PodTemplateSpec at a path. Upstream: `GetWarningsForPodTemplate`. */
 export function podTemplateWarnings(
   template: { readonly spec?: PodSpec; readonly metadata?: ObjectMeta },
   path: string,

@@ -94,7 +94,7 @@ function keepReported(next: PodStatus, previous: PodStatus): void {
   }
 }
 
-/** A resize changes nothing but resources; containers that do not fit are left for validation to refuse. */
+/** pods/resize changes nothing but resources; containers that do not match are left for validation to refuse. */
 function keepUnresized(next: PodSpec, previous: PodSpec): void {
   const { containers, initContainers, resources } = next;
   if ((containers ?? []).length !== (previous.containers ?? []).length) return;
@@ -229,7 +229,7 @@ function warn(next: KubeObject, previous: KubeObject | undefined, { subresource 
   ];
 }
 
-/** Pods: what they are given, what may change in them, and how they end. */
+/** Pod: defaults, validation, and the subresources binding, eviction, resize and ephemeralcontainers. */
 export const podHooks: ResourceHooks = {
   setDefaults: setPodDefaults,
   prepare,

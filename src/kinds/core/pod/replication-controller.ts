@@ -50,7 +50,7 @@ function validateTemplate({ template, ...spec }: WorkloadSpec, path: string, bef
   ];
 }
 
-/** A number of equal pods, found by plain labels. */
+/** ReplicationController: a number of equal pods, with a map as its selector. */
 export const replicationControllerHooks: ResourceHooks = {
   setDefaults,
   prepare: (next, previous) => prepareTemplate(templateOf(next), previous && templateOf(previous)),
@@ -60,13 +60,14 @@ export const replicationControllerHooks: ResourceHooks = {
     return [
       ...(isEmpty(selectorOf(spec)) ? [requiredField("spec.selector")] : []),
       ...validateTemplate(spec, "spec.template", memberOf(previous, "spec")),
-      // Compat: what the schema itself demands is found last.
+      // Compat: minimum of `replicas` and `minReadySeconds` is declarative validation's, which comes last.
       ...nonNegativeMembers(spec, "spec", ["replicas", "minReadySeconds"]),
     ];
   },
   warn(next, previous) {
     if (!previous) return warnOfWorkload(next, undefined);
-    // Compat: an update is warned about what it replaces.
+    // Compat: `WarningsOnUpdate` passes the old template to `GetWarningsForPodTemplate` first, so an update is warned
+    // about what it replaces.
     return isChanged(next, previous) ? podTemplateWarnings(templateOf(previous), "spec.template") : [];
   },
 };

@@ -21,7 +21,7 @@ import type { PodOptions } from "./pod-options.ts";
 const EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 const INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
 
-/** Checks which taints of nodes a pod puts up with. */
+/** Validates tolerations. */
 export function validateTolerations(
   errors: FieldError[],
   tolerations: readonly Toleration[],
@@ -86,7 +86,7 @@ function checkNumber(errors: FieldError[], value: string, path: string): void {
   }
 }
 
-/** Checks what holds a pod back from being scheduled. */
+/** Validates schedulingGates. */
 export function validateSchedulingGates(errors: FieldError[], gates: readonly PodSchedulingGate[], path: string): void {
   const seen = new Set<string>();
   for (const [index, { name = "" }] of gates.entries()) {
@@ -96,7 +96,7 @@ export function validateSchedulingGates(errors: FieldError[], gates: readonly Po
   }
 }
 
-/** Checks with which others a pod is scheduled. */
+/** Validates schedulingGroup: the PodGroup of a pod. */
 export function validateSchedulingGroup(errors: FieldError[], group: PodSchedulingGroup, path: string): void {
   const { podGroupName: name } = group;
   const at = `${path}.podGroupName`;
@@ -108,7 +108,7 @@ const WHEN_UNSATISFIABLE = ["DoNotSchedule", "ScheduleAnyway"];
 const POLICIES = ["Honor", "Ignore"];
 const NOT_POSITIVE = "must be greater than zero";
 
-/** Checks how pods are spread over nodes. */
+/** Validates topologySpreadConstraints. */
 export function validateSpread(
   errors: FieldError[],
   constraints: readonly TopologySpreadConstraint[],
@@ -144,7 +144,7 @@ export function validateSpread(
   }
 }
 
-/** What of a constraint selects pods. */
+/** matchLabelKeys and labelSelector of a TopologySpreadConstraint. */
 export function spreadSelector({ matchLabelKeys, labelSelector }: TopologySpreadConstraint) {
   return { matchLabelKeys, labelSelector };
 }
@@ -158,7 +158,10 @@ function checkMinDomains(errors: FieldError[], constraint: TopologySpreadConstra
   errors.push(invalidField(path, minDomains, text));
 }
 
-/** Compat: pods that broke the rule before it was made keep to the older one. */
+/**
+ * Compat: a pod that violates the newer rule for `matchLabelKeys` (`OldPodViolatesMatchLabelKeysValidation`) is held to
+ * the older one.
+ */
 function checkOldLabelKeys(errors: FieldError[], constraint: TopologySpreadConstraint, path: string): void {
   const { matchLabelKeys = [], labelSelector } = constraint;
   if (matchLabelKeys.length === 0) return;

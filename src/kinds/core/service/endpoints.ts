@@ -65,10 +65,10 @@ function subsetErrors(
   ];
 }
 
-/** Where the pods of a service are, all in one object. */
+/** Endpoints: addresses of a Service's pods, all in one object. */
 export const endpointsHooks: ResourceHooks = {
   validate(next, previous) {
-    // Compat: what is stored was once right and is not looked at again.
+    // Compat: `ValidateEndpointsUpdate` does not validate `subsets` that have not changed.
     if (previous && sameValue(next.subsets, previous.subsets)) return [];
     return subsetsOf(next).flatMap((subset, index) => subsetErrors(subset, `subsets[${index}]`));
   },

@@ -13,13 +13,13 @@ const POLICIES = ["PreferDualStack", "RequireDualStack", "SingleStack"];
 const ADDRESSES = "spec.clusterIPs";
 const FIXED = "may not change once set";
 
-/** The family of an address; undefined when it is none. */
+/** The IP family of an address; undefined when it is none. */
 export function familyOf(address: string): string | undefined {
   const bytes = parseLooseAddress(address);
   return bytes && (isShortAddress(bytes) ? "IPv4" : "IPv6");
 }
 
-/** What is wrong with the addresses of a service, their families and the policy for them. */
+/** Validates clusterIPs, ipFamilies and ipFamilyPolicy. Upstream: `ValidateServiceClusterIPsRelatedFields`. */
 export function addressFieldErrors(spec: ServiceSpec, previous: ServiceSpec | undefined): FieldError[] {
   if (!hasClusterAddress(spec)) return [];
   const errors: FieldError[] = [];
@@ -73,7 +73,7 @@ function familyMismatches(addresses: readonly string[], families: readonly strin
   });
 }
 
-/** What an update may not do to the addresses that a service has. */
+/** Validates an update of clusterIPs. Upstream: `validateUpgradeDowngradeClusterIPs`. */
 export function addressChangeErrors(spec: ServiceSpec, old: ServiceSpec): FieldError[] {
   if (!hasClusterAddress(spec) || !hasClusterAddress(old)) return [];
   if (isHeadless(spec) && isHeadless(old)) return [];
@@ -92,7 +92,7 @@ export function addressChangeErrors(spec: ServiceSpec, old: ServiceSpec): FieldE
   return errors;
 }
 
-/** What an update may not do to the families of the addresses that a service has. */
+/** Validates an update of ipFamilies. Upstream: `validateUpgradeDowngradeIPFamilies`. */
 export function familyChangeErrors(spec: ServiceSpec, old: ServiceSpec): FieldError[] {
   if (!hasClusterAddress(spec) || !hasClusterAddress(old) || isHeadless(spec) || isHeadless(old)) return [];
   const { ipFamilies = [], clusterIPs = [] } = spec;
@@ -108,7 +108,7 @@ export function familyChangeErrors(spec: ServiceSpec, old: ServiceSpec): FieldEr
     errors.push(invalidField(path, spec.ipFamilies, "primary ipFamily can not be unset"));
   }
   if (oldFamilies.length > 0 && ipFamilies.length > 0 && ipFamilies[0] !== oldFamilies[0]) {
-    // Compat: the addresses are shown, not the families.
+    // Compat: the error on `spec.ipFamilies` shows `spec.clusterIPs` as its value.
     errors.push(invalidField(path, spec.clusterIPs, FIXED));
   }
   if (isReduced && ipFamilies.length === 1) errors.push(...releaseErrors(spec, "ipFamily"));

@@ -13,9 +13,9 @@ const DEFAULT_RANGE = "kubernetes";
 const MANAGER_LABEL = "ipaddress.kubernetes.io/managed-by";
 const MANAGER = "ipallocator.k8s.io";
 
-/** Where services get their addresses from. */
+/** The IP families and ServiceCIDRs that ClusterIPs are allocated from. */
 export interface ServiceNetwork {
-  /** The families that services can have, the one they get without asking first. */
+  /** The IP families that Services can have, the default first. */
   readonly families: readonly string[];
   readonly ranges: readonly AddressRange[];
 }
@@ -26,7 +26,7 @@ function parseRanges(range: KubeObject | undefined): AddressRange[] {
   return range ? readTexts(range, ".spec.cidrs").flatMap((text) => parseRange(text) ?? []) : [];
 }
 
-/** The ranges that are ready to be used. Families are those of the range that the server was started with. */
+/** The ServiceCIDRs that are ready. IP families are those of the range that the server was started with. */
 export async function readServiceNetwork(access: ObjectAccess, freshness: "newest" | "any"): Promise<ServiceNetwork> {
   const found = await access.list(GROUP, "servicecidrs", "", freshness);
   const own = parseRanges(found.find(({ metadata }) => metadata.name === DEFAULT_RANGE));
@@ -35,13 +35,13 @@ export async function readServiceNetwork(access: ObjectAccess, freshness: "newes
   return { families: families.length > 0 ? families : ["IPv4"], ranges };
 }
 
-/** Compat: a range is ready unless somebody says that it is not. */
+/** Compat: a ServiceCIDR without the condition Ready counts as ready. */
 function isReady(range: KubeObject): boolean {
   const ready = readObjects(range, ".status.conditions").find(({ type }) => type === "Ready");
   return range.metadata.deletionTimestamp === undefined && (ready?.status ?? "True") === "True";
 }
 
-/** The object that says whose an address is. */
+/** The IPAddress object of a ClusterIP. */
 export function addressRecord(service: KubeObject, address: string): KubeObject {
   const { namespace = "", name = "" } = service.metadata;
   return {
@@ -58,12 +58,12 @@ export function addressRecord(service: KubeObject, address: string): KubeObject 
   };
 }
 
-/** Whether such an object was made for a service, rather than by somebody else for another purpose. */
+/** Whether an IPAddress is managed by ipallocator.k8s.io, rather than made by somebody else. */
 export function isAddressRecord({ metadata }: KubeObject): boolean {
   return metadata.labels?.[MANAGER_LABEL] === MANAGER;
 }
 
-/** Takes an address for a service; false when somebody else has it. The store decides. */
+/** Creates the IPAddress of a Service; false when it exists already. The store decides. */
 async function take(access: ObjectAccess, service: KubeObject, address: string): Promise<boolean> {
   try {
     await access.create(GROUP, "ipaddresses", addressRecord(service, address));
@@ -74,7 +74,7 @@ async function take(access: ObjectAccess, service: KubeObject, address: string):
   }
 }
 
-/** Gives back an address, if it is this service's. */
+/** Deletes the IPAddress of a ClusterIP, if it is this Service's. */
 export async function releaseAddress(access: ObjectAccess, service: KubeObject, address: string): Promise<void> {
   const key = { namespace: "", name: canonicalAddress(address) };
   const record = await access.find(GROUP, "ipaddresses", key);
@@ -90,7 +90,7 @@ export async function releaseAddress(access: ObjectAccess, service: KubeObject, 
   }
 }
 
-/** The form in which an address is the name of its record. */
+/** The canonical form of an IP, by which its IPAddress is named. */
 export function canonicalAddress(address: string): string {
   const bytes = parseLooseAddress(address);
   if (bytes === undefined) return address;
@@ -98,7 +98,7 @@ export function canonicalAddress(address: string): string {
   return printNumber(addressNumber(plain), plain.length);
 }
 
-/** What a service asks for: an address of a family, or any when the address is empty. */
+/** What a Service asks for: a ClusterIP of a family, or any when the address is empty. */
 export interface AddressWish {
   readonly service: KubeObject;
   readonly addresses: readonly string[];
@@ -107,7 +107,7 @@ export interface AddressWish {
   readonly dryRun: boolean;
 }
 
-/** Takes the wished address, or any one. Returns its text. Throws Invalid, or an internal error when all are taken. */
+/** Allocates the wished ClusterIP, or any one. Returns its text. Throws 422 Invalid, or 500 when the range is full. */
 export async function takeAddress(access: ObjectAccess, network: ServiceNetwork, wish: AddressWish): Promise<string> {
   const ranges = network.ranges.filter((range) => familyOfRange(range) === wish.family);
   const what = wish.address === "" ? "IP" : `IP ${wish.address}`;
@@ -133,7 +133,8 @@ async function takeThis(
   const number = addressNumber(parseLooseAddress(plain) ?? new Uint8Array());
   const [first] = ranges;
   if (!ranges.some((range) => number >= firstOf(range) && number <= lastOf(range))) {
-    // Compat: the texts differ because a dry run looks at a single range.
+    // Compat: a dry run of the allocator looks at a single ServiceCIDR, hence "is not in the valid range" in place of
+    // "does not match the current range".
     if (!dryRun || !first) return "the provided network does not match the current range";
     return `the provided IP (${plain}) is not in the valid range. The range of valid IPs is ${printRange(first)}`;
   }
@@ -142,7 +143,7 @@ async function takeThis(
 }
 
 const firstOf = ({ lowest }: AddressRange): bigint => lowest + 1n;
-/** Compat: the last address of a short range means all of it and is nobody's. */
+/** Compat: the last address of an IPv4 ServiceCIDR is its broadcast address and is never allocated. */
 const lastOf = ({ highest, size }: AddressRange): bigint => (size === 4 ? highest - 1n : highest);
 
 async function takeAny(
@@ -151,7 +152,7 @@ async function takeAny(
   { service, dryRun }: AddressWish,
 ): Promise<string> {
   const [first] = ranges;
-  // Compat: a dry run shows an address that nobody can have.
+  // Compat: a dry run allocates the network address of the ServiceCIDR, which no Service can have.
   if (dryRun && first) return printNumber(first.lowest, first.size);
   for (const range of ranges) {
     for (const [low, high] of bandsOf(range)) {
@@ -163,7 +164,7 @@ async function takeAny(
   throw internalError(`failed to allocate a serviceIP for Service ${JSON.stringify(name)}: range is full`);
 }
 
-/** The upper part of a range, then the lower one, which is left to those who ask for a certain address. */
+/** The upper band of a ServiceCIDR, then the lower one, which is left to static ClusterIPs (KEP-3070). */
 function bandsOf(range: AddressRange): [bigint, bigint][] {
   const [low, high] = [firstOf(range), lastOf(range)];
   const count = range.highest - range.lowest + 1n;

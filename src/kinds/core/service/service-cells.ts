@@ -16,7 +16,7 @@ import {
   wide,
 } from "../../cells.ts";
 
-/** The addresses that a load balancer has given out, sorted. */
+/** The addresses in status.loadBalancer.ingress, sorted. */
 export function ingressAddresses(object: KubeObject): string[] {
   const points = readObjects(object, ".status.loadBalancer.ingress");
   return sortedSet(
@@ -52,7 +52,7 @@ function printClusterAddress(service: KubeObject): string {
   return readTexts(service, ".spec.clusterIPs")[0] ?? readText(service, ".spec.clusterIP", "<none>");
 }
 
-/** How services are shown. */
+/** The table columns of Service. */
 export const serviceColumns: readonly Column[] = [
   NAME,
   column("Type", "string", text(".spec.type")),
@@ -77,5 +77,5 @@ function printEndpoints(endpoints: KubeObject): string {
   return addresses.length === 0 ? "" : printFirst(addresses, 3);
 }
 
-/** How the older list of a service's addresses is shown. */
+/** The table columns of Endpoints. */
 export const endpointsColumns: readonly Column[] = [NAME, column("Endpoints", "string", printEndpoints), AGE];

@@ -3,7 +3,7 @@ import { addressesOf, specOf } from "../../../types/service.ts";
 import { addressRecord, canonicalAddress, isAddressRecord } from "./service-addresses.ts";
 import { NODE_PORTS, printNodePorts, readNodePorts, unusedNodePorts } from "./service-node-ports.ts";
 
-/** What services hold of what they share, for whoever has to put it right. */
+/** The ClusterIPs and nodePorts that Services hold, for the repair loops. */
 export const serviceClaims = {
   portsPlace: NODE_PORTS.place,
   readPorts: readNodePorts,

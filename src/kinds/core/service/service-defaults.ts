@@ -14,7 +14,7 @@ import {
 const AFFINITY_SECONDS = 10_800;
 const TYPES_WITH_INTERNAL_POLICY: readonly string[] = ["ClusterIP", "NodePort", "LoadBalancer"];
 
-/** Fills in what a client left out. Changes `service`. */
+/** Fills in defaults of a Service. Changes `service`. Upstream: `SetDefaults_Service`. */
 export function setServiceDefaults(service: KubeObject): void {
   const spec = specOf(service);
   service.spec = spec;
@@ -41,8 +41,8 @@ function setAffinity(spec: ServiceSpec): void {
 }
 
 /**
- * Drops what the type of a service has no use for, provided that it may have been filled in by the server and that the
- * client has not changed it, too: that is left for validation to refuse. Changes `next`.
+ * Drops fields that the type of a Service has no use for (`dropTypeDependentFields`), provided that the server may have
+ * filled them in and the client has not changed them, too: that is left for validation to refuse.
  */
 export function dropUnusedFields(next: KubeObject, previous: KubeObject): void {
   const spec = specOf(next);
@@ -82,7 +82,10 @@ function hasOnlyOldPorts(spec: ServiceSpec, old: ServiceSpec): boolean {
 
 const INTERNAL_POLICIES: readonly string[] = ["Cluster", "Local"];
 
-/** Compat: the policy means nothing to such services and is never shown. A wrong one is left to be refused. */
+/**
+ * Compat: `internalTrafficPolicy` of an ExternalName Service is never shown (`defaultOnReadInternalTrafficPolicy`). An
+ * unsupported value is left to be refused.
+ */
 export function hideInternalPolicy(service: KubeObject): void {
   const spec = specOf(service);
   if (spec.type === "ExternalName" && INTERNAL_POLICIES.includes(spec.internalTrafficPolicy ?? "")) {

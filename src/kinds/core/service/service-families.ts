@@ -31,7 +31,10 @@ export function settleFamilies(
   return [];
 }
 
-/** Compat: a service that prefers both families is neither given nor denied the second by what the cluster has. */
+/**
+ * Compat: upstream's `isMatchingPreferDualStackClusterIPFields`: an update that leaves the fields of a PreferDualStack
+ * Service alone does not change its ipFamilies, whatever ServiceCIDRs there are.
+ */
 export function keepsBothFamilies(spec: ServiceSpec, previous: ServiceSpec | undefined): boolean {
   return (
     previous !== undefined &&
@@ -44,7 +47,7 @@ export function keepsBothFamilies(spec: ServiceSpec, previous: ServiceSpec | und
   );
 }
 
-/** An update to a single family gives up the second address; any other may not. */
+/** An update to SingleStack gives up the second ClusterIP; any other may not. */
 function dropSecondary(spec: ServiceSpec, previous: ServiceSpec | undefined): FieldError[] {
   if (!previous) return [];
   const { clusterIPs = [], ipFamilies = [] } = spec;
@@ -76,7 +79,7 @@ function policyErrors({ ipFamilyPolicy, clusterIPs = [], ipFamilies = [] }: Serv
   ];
 }
 
-/** Families follow from the addresses that are given. */
+/** Infers ipFamilies from the clusterIPs that are given. */
 function inferFamilies(spec: ServiceSpec, families: readonly string[]): FieldError[] {
   const { clusterIPs = [], ipFamilies = [] } = spec;
   if (clusterIPs[0] === NO_ADDRESS) return [];

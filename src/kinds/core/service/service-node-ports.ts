@@ -15,12 +15,12 @@ import {
 import { refuse } from "./service-refusal.ts";
 
 /**
- * The ports on nodes that services can have, and where it is recorded which are taken. Compat: place and form are those
- * of the real server, so that both can give out ports on one store.
+ * The range of nodePorts, and the RangeAllocation that records which are taken. Compat: key and form of
+ * `ranges/servicenodeports` are kube-apiserver's, so that both can allocate on one store.
  */
 export const NODE_PORTS = { place: "ranges/servicenodeports", low: 30_000, high: 32_767 } as const;
 
-/** The first ones are left to those who ask for a certain port. */
+/** The lower band is left to static nodePorts (KEP-3668). */
 const LOWER_BAND = 86;
 const DRY_RUN_BASE = 32_768;
 const RANGE = `${NODE_PORTS.low}-${NODE_PORTS.high}`;
@@ -28,25 +28,25 @@ const TAKEN = "provided port is already allocated";
 const OUTSIDE = `provided port is not in the valid range. The range of valid ports is ${RANGE}`;
 const FULL = "range is full";
 
-/** The ports that a record says are taken. */
+/** The nodePorts that a RangeAllocation says are taken. */
 export function readNodePorts(record: KubeObject | undefined): Set<number> {
   if (typeof record?.data !== "string" || record.range !== RANGE) return new Set();
   return new Set([...readBits(Buffer.from(record.data, "base64"))].map((offset) => offset + NODE_PORTS.low));
 }
 
-/** The record that says that these ports are taken. */
+/** The RangeAllocation for these nodePorts. */
 export function printNodePorts(ports: ReadonlySet<number>): KubeObject {
   const bits = printBits(new Set([...ports].map((port) => port - NODE_PORTS.low)));
   const data = Buffer.from(bits).toString("base64");
   return { kind: "RangeAllocation", apiVersion: "v1", metadata: {}, range: RANGE, data };
 }
 
-/** Ports being chosen for one service. */
+/** nodePorts being allocated for one Service. */
 interface Choice {
   readonly chosen: number[];
-  /** Why a port cannot be had; undefined when it is chosen now. */
+  /** Why a nodePort cannot be had; undefined when it is allocated now. */
   choose(port: number): string | undefined;
-  /** Any port; undefined when all are taken. */
+  /** Any nodePort; undefined when all are taken. */
   chooseAny(): number | undefined;
 }
 
@@ -79,7 +79,7 @@ function chooseFrom(taken: ReadonlySet<number>): Choice {
   };
 }
 
-/** Compat: a dry run gives ports that are easily told from real ones, and does not look at the range. */
+/** Compat: a dry run of upstream's `PortAllocationOperation` gives ports from 32768 on and does not check the range. */
 function pretend(taken: ReadonlySet<number>): Choice {
   const chosen: number[] = [];
   return {
@@ -97,7 +97,10 @@ function pretend(taken: ReadonlySet<number>): Choice {
   };
 }
 
-/** Takes the ports on nodes that a service needs. Returns which were taken now. Throws when one cannot be had. */
+/**
+ * Allocates the nodePorts and the healthCheckNodePort that a Service needs. Returns which were allocated now. Throws
+ * when one cannot be had.
+ */
 export async function takeNodePorts(
   access: ObjectAccess,
   service: KubeObject,
@@ -123,7 +126,7 @@ export async function takeNodePorts(
   return result.taken;
 }
 
-/** Whether an update leaves all ports as they are, so that nobody need be asked. */
+/** Whether an update leaves all nodePorts as they are, so that the RangeAllocation need not be read. */
 function needsNoPort(spec: ServiceSpec, old: ServiceSpec): boolean {
   const known = nodePortsOf(old);
   const ports = spec.ports ?? [];
@@ -133,7 +136,7 @@ function needsNoPort(spec: ServiceSpec, old: ServiceSpec): boolean {
   return isSettled && (!needsHealthCheck(spec) || needsHealthCheck(old));
 }
 
-/** Compat: an update that names the same port twice fails in an unusual way. */
+/** Compat: an update that names the same nodePort twice fails with 500 "duplicate nodePort". */
 function refuseDuplicates({ ports = [] }: ServiceSpec): void {
   const seen = new Set<string>();
   for (const { nodePort = 0, protocol = "" } of ports) {
@@ -143,7 +146,7 @@ function refuseDuplicates({ ports = [] }: ServiceSpec): void {
   }
 }
 
-/** Gives back ports on nodes. */
+/** Releases nodePorts. */
 export async function releaseNodePorts(access: ObjectAccess, ports: readonly number[]): Promise<void> {
   if (ports.length === 0) return;
   await access.changeRecord(NODE_PORTS.place, (record) => {
@@ -154,7 +157,7 @@ export async function releaseNodePorts(access: ObjectAccess, ports: readonly num
   });
 }
 
-/** The ports that an update no longer uses, or all when the service goes. */
+/** The nodePorts that an update no longer uses, or all when the Service is deleted. */
 export function unusedNodePorts(next: ServiceSpec | undefined, previous: ServiceSpec): number[] {
   const used = next && mayHaveNodePorts(next) ? nodePortsOf(next) : [];
   const unused = nodePortsOf(previous).filter((port) => !used.includes(port));
@@ -183,7 +186,7 @@ function choosePorts(service: KubeObject, old: ServiceSpec | undefined, choice: 
   return { ports, health, taken: choice.chosen };
 }
 
-/** Ports of a service with the same number, for different protocols, share a port on nodes. */
+/** ServicePorts with the same number, for different protocols, share a nodePort. */
 function newPorts(service: KubeObject, choice: Choice): number[] {
   const spec = specOf(service);
   const { ports = [] } = spec;

@@ -5,7 +5,7 @@ import { labelName, portNumber, pushInvalid, pushPortErrors } from "../../rules/
 
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 
-/** What is wrong with the ports of a service, each by itself. */
+/** Validates each ServicePort by itself. */
 export function portErrors({ ports = [] }: ServiceSpec): FieldError[] {
   const names = new Set<string>();
   return ports.flatMap((port, index) => {

@@ -17,13 +17,13 @@ import { keepsBothFamilies, settleFamilies } from "./service-families.ts";
 import { releaseNodePorts, takeNodePorts, unusedNodePorts } from "./service-node-ports.ts";
 import { refuse } from "./service-refusal.ts";
 
-/** What a write of a service has taken, and what it gives up once it has happened. */
+/** The ClusterIPs and nodePorts that a write has allocated, and what it releases once it has happened. */
 interface Claims {
   readonly addresses: string[];
   readonly ports: number[];
 }
 
-/** Takes the addresses and ports that a service needs, and gives back those that it no longer has. */
+/** Allocates the ClusterIPs and nodePorts that a Service needs, and releases those that it no longer has. */
 export async function reserveForService(
   { next, previous, context, dryRun }: ReservingWrite,
   access: ObjectAccess,
@@ -78,7 +78,10 @@ async function giveBack(access: ObjectAccess, service: KubeObject, { addresses, 
   ]);
 }
 
-/** Compat: what the server has chosen need not be repeated by clients. Changes `spec`. */
+/**
+ * Compat: an update that leaves out clusterIP, nodePort or healthCheckNodePort keeps the allocated ones
+ * (`patchAllocatedValues`). Changes `spec`.
+ */
 function keepAssigned(spec: ServiceSpec, old: ServiceSpec): void {
   if (hasClusterAddress(old) && hasClusterAddress(spec)) {
     if (!spec.clusterIP && old.clusterIP) spec.clusterIP = old.clusterIP;
@@ -100,7 +103,10 @@ function keepNodePorts(spec: ServiceSpec, old: ServiceSpec): void {
   }
 }
 
-/** Compat: clients may speak of one address, or of both in a list; the two are brought together. Changes `spec`. */
+/**
+ * Compat: clients may set clusterIP or clusterIPs; upstream's `normalizeClusterIPs` brings the two together. Changes
+ * `spec`.
+ */
 function alignAddresses(spec: ServiceSpec, old: ServiceSpec | undefined): void {
   const { clusterIP = "", clusterIPs = [] } = spec;
   if (!old) {
@@ -114,7 +120,7 @@ function alignAddresses(spec: ServiceSpec, old: ServiceSpec | undefined): void {
   else if (oldIP !== "") delete spec.clusterIPs;
 }
 
-/** The ranges as they are known here; asked for anew when none is known. */
+/** The ServiceCIDRs as the cache has them; read anew when there is none. */
 async function networkFor(access: ObjectAccess, spec: ServiceSpec): Promise<ServiceNetwork> {
   const network = await readServiceNetwork(access, "any");
   return network.ranges.length > 0 || !hasClusterAddress(spec) ? network : readServiceNetwork(access, "newest");

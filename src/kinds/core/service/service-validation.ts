@@ -29,12 +29,12 @@ const DISTRIBUTIONS = ["PreferClose", "PreferSameZone", "PreferSameNode"];
 const MAX_AFFINITY_SECONDS = 86_400;
 const ONLY_BALANCERS = "may only be used when `type` is 'LoadBalancer'";
 const SOURCE_RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges";
-/** The annotation that says whether traffic stays in its zone, under an older name. */
+/** The deprecated name of the annotation service.kubernetes.io/topology-mode. */
 export const OLD_TOPOLOGY = "service.kubernetes.io/topology-aware-hints";
-/** The same annotation under its name of today. */
+/** The annotation of topology aware routing. */
 export const TOPOLOGY = "service.kubernetes.io/topology-mode";
 
-/** What is wrong with a service, or with the way it is changed. */
+/** Validates a Service. Upstream: `ValidateService` and `ValidateServiceUpdate`. */
 export function validateService(next: KubeObject, previous: KubeObject | undefined): FieldError[] {
   const spec = specOf(next);
   const old = previous && specOf(previous);
@@ -136,7 +136,7 @@ function nodePortErrors({ type, ports = [] }: ServiceSpec): FieldError[] {
   const known = new Set<string>();
   for (const [index, { port = 0, protocol = "" }] of ports.entries()) {
     const identity = `${protocol}/${port}`;
-    // Compat: the whole internal structure is shown, with nothing in it but what was compared.
+    // Compat: "Duplicate value" shows an internal ServicePort with nothing but `Protocol` and `Port` set.
     const shown = { Name: "", Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
     if (known.has(identity)) errors.push(duplicateField(`spec.ports[${index}]`, shown));
     known.add(identity);
@@ -149,7 +149,7 @@ function sourceRangeErrors(next: KubeObject, previous: KubeObject | undefined): 
   const errors: FieldError[] = [];
   const isBalancer = type === "LoadBalancer";
   if (ranges.length > 0) {
-    // Compat: the field is spelled with a capital.
+    // Compat: the path is `spec.LoadBalancerSourceRanges`, with a capital.
     const path = "spec.LoadBalancerSourceRanges";
     if (!isBalancer) errors.push(forbiddenField(path, ONLY_BALANCERS));
     const old = previous ? (specOf(previous).loadBalancerSourceRanges ?? []).map((range) => range.trim()) : [];

@@ -79,7 +79,7 @@ function warnings(service: KubeObject): string[] {
   return found;
 }
 
-/** Addresses and ports under which pods can be reached. */
+/** Service: ClusterIPs and ports under which pods can be reached. */
 export const serviceHooks: ResourceHooks = {
   setDefaults: setServiceDefaults,
   reserve: reserveForService,

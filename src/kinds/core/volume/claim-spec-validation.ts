@@ -19,16 +19,19 @@ import { pushAnnotationErrors } from "../../rules/metadata.ts";
 import { pushAmountErrors } from "../../rules/resource-names.ts";
 
 const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
-/** How the storage of a volume is seen. */
+/** The values of volumeMode. */
 export const VOLUME_MODES = ["Block", "Filesystem"];
 
-/** What is tolerated because the stored claim has it. */
+/**
+ * What is tolerated because the stored PersistentVolumeClaim has it. Upstream:
+ * `PersistentVolumeClaimSpecValidationOptions`.
+ */
 export interface ClaimOptions {
   readonly allowsInvalidSelectorValues?: boolean;
   readonly allowsInvalidApiGroup?: boolean;
 }
 
-/** Checks the claim that a pod wants to be made for one of its volumes. */
+/** Validates `ephemeral.volumeClaimTemplate` of a volume. */
 export function validateClaimTemplate(
   errors: FieldError[],
   template: PersistentVolumeClaimTemplate,
@@ -60,12 +63,12 @@ const UNSETTABLE = [
 function checkTemplateMetadata(errors: FieldError[], metadata: ObjectMeta, path: string): void {
   for (const member of UNSETTABLE) {
     if ((metadata[member] ?? undefined) === undefined) continue;
-    // Compat: only the first letter of the internal name is made small.
+    // Compat: upstream makes paths by lowering the first letter of the Go name, so UID becomes `uID`.
     errors.push(forbiddenField(`${path}.${member === "uid" ? "uID" : member}`, "cannot be set"));
   }
 }
 
-/** Checks what storage is claimed. */
+/** Validates a PersistentVolumeClaimSpec. */
 export function validateClaimSpec(
   errors: FieldError[],
   spec: PersistentVolumeClaimSpec,
@@ -93,7 +96,7 @@ export function validateClaimSpec(
   }
 }
 
-/** What is wrong with the ways in which a volume can be used. */
+/** Validates accessModes. */
 export function accessModeErrors(modes: readonly string[], path: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const mode of modes) {
@@ -152,7 +155,10 @@ function checkDataSource(
   if (namespace !== "") pushInvalid(errors, `${path}.namespace`, namespace, labelName(namespace));
 }
 
-/** Compat: once a stored claim names a group to be filled from, what it is called is no longer looked at. */
+/**
+ * Compat: once a stored claim has an apiGroup in dataSource or dataSourceRef, its form is not validated
+ * (`AllowInvalidAPIGroupInDataSourceOrRef`).
+ */
 export function namesApiGroup(spec: PersistentVolumeClaimSpec | undefined): boolean {
   return [spec?.dataSource, spec?.dataSourceRef].some((source) => typeof source?.apiGroup === "string");
 }

@@ -50,16 +50,16 @@ const SPEC: GoShape = [
   ["VolumeAttributesClassName", "volumeAttributesClassName"],
 ];
 
-/** Compat: only claims and snapshots can be named in the older of the two fields; all else is dropped. */
+/** Compat: `dataSource` can name a PersistentVolumeClaim or VolumeSnapshot only; all else is dropped. */
 function isOldSource({ kind, apiGroup }: TypedLocalObjectReference): boolean {
   return kind === "PersistentVolumeClaim" ? !apiGroup : kind === "VolumeSnapshot" && apiGroup === SNAPSHOTS;
 }
 
 const SNAPSHOTS = "snapshot.storage.k8s.io";
 
-/** Brings together the two fields that say what a claim is filled from. Changes `spec`. */
+/** Brings dataSource and dataSourceRef together (`NormalizeDataSources`). Changes `spec`. */
 function alignSources(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec | undefined): void {
-  // Compat: sources in other namespaces are switched off.
+  // Compat: a `dataSourceRef` with a namespace is dropped unless the feature gate CrossNamespaceVolumeDataSource is on.
   if (spec.dataSourceRef?.namespace && !old?.dataSourceRef) delete spec.dataSourceRef;
   const { dataSource, dataSourceRef } = spec;
   const hadSource = old?.dataSource !== undefined || old?.dataSourceRef !== undefined;
@@ -171,7 +171,7 @@ function keyErrors(name: string, path: string): FieldError[] {
   return [notSupportedField(path, name, ["storage"])];
 }
 
-/** A wish for storage. */
+/** PersistentVolumeClaim: a request for storage. */
 export const persistentVolumeClaimHooks: ResourceHooks = {
   setDefaults(claim) {
     const spec = claimSpecOf(claim);

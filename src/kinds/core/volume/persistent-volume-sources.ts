@@ -17,7 +17,7 @@ const asInPods =
   (errors, source, path) =>
     checkSource(errors, { member, path }, source, podOptions(false, undefined, undefined));
 
-/** The sources of volumes, in the order in which the real server looks for them. */
+/** The PersistentVolumeSources, in the order of `ValidatePersistentVolumeSpec`. */
 const CHECKS: Readonly<Record<string, Check>> = {
   hostPath: asInPods("hostPath"),
   gcePersistentDisk: asInPods("gcePersistentDisk"),
@@ -43,21 +43,21 @@ const CHECKS: Readonly<Record<string, Check>> = {
   csi: checkCsi,
 };
 
-/** The names of all sources that a volume can have. */
+/** The names of all PersistentVolumeSources. */
 export const VOLUME_SOURCES = Object.keys(CHECKS);
 
-/** Compat: some sources are called by other names in errors. */
+/** Compat: upstream's paths say `persistentDisk` for an invalid gcePersistentDisk, and `cephFS` for a second source. */
 const NAMES_WHEN_WRONG: Readonly<Record<string, string>> = { gcePersistentDisk: "persistentDisk" };
 const NAMES_WHEN_FORBIDDEN: Readonly<Record<string, string>> = { cephfs: "cephFS" };
 
-/** What is wrong with where a volume comes from: it needs exactly one source. */
+/** Validates the PersistentVolumeSource: there must be exactly one. */
 export function sourceErrors(spec: PersistentVolumeSpec, volumeName: string): FieldError[] {
   const errors: FieldError[] = [];
   let isTaken = false;
   for (const [member, check] of Object.entries(CHECKS)) {
     const source = spec[member];
     if (!isObject(source)) continue;
-    // Compat: this source is never one too many.
+    // Compat: `ValidatePersistentVolumeSpec` does not count `flexVolume` among "more than 1 volume type".
     if (isTaken && member !== "flexVolume") {
       const path = `spec.${NAMES_WHEN_FORBIDDEN[member] ?? member}`;
       errors.push(forbiddenField(path, "may not specify more than 1 volume type"));

@@ -27,7 +27,7 @@ import { setVolumeDefaults } from "./volume-defaults.ts";
 
 const POLICIES = ["Delete", "Recycle", "Retain"];
 const MOUNT_OPTIONS = "volume.beta.kubernetes.io/mount-options";
-/** Sources whose volumes are mounted with options. */
+/** Sources that support mountOptions. */
 const MOUNTED = new Set([
   ...["gcePersistentDisk", "awsElasticBlockStore", "glusterfs", "nfs", "rbd", "quobyte", "iscsi", "cinder", "cephfs"],
   ...["azureFile", "vsphereVolume", "azureDisk", "photonPersistentDisk"],
@@ -209,7 +209,7 @@ function warnings(volume: KubeObject): string[] {
   ];
 }
 
-/** Storage that outlives the pods that use it. */
+/** PersistentVolume: storage that outlives the pods that use it. */
 export const persistentVolumeHooks: ResourceHooks = {
   setDefaults(volume) {
     const spec = volumeSpecOf(volume);

@@ -37,7 +37,7 @@ interface Place {
   readonly options: PodOptions;
 }
 
-/** Checks a volume that shows files of several sources. */
+/** Validates a ProjectedVolumeSource. */
 export function checkProjected(
   errors: FieldError[],
   volume: ProjectedVolumeSource,

@@ -37,7 +37,7 @@ const attributesClass = column(
 );
 const volumeMode = wide("VolumeMode", "string", optionalText(".spec.volumeMode", "<unset>"));
 
-/** How volumes are shown. */
+/** The table columns of PersistentVolume. */
 export const volumeColumns: readonly Column[] = [
   NAME,
   column("Capacity", "string", text(".spec.capacity.storage", "0")),
@@ -57,7 +57,7 @@ function whenBound(cell: Cell): Cell {
   return (claim, now) => (readText(claim, ".spec.volumeName") === "" ? "" : cell(claim, now));
 }
 
-/** How claims of volumes are shown. */
+/** The table columns of PersistentVolumeClaim. */
 export const claimColumns: readonly Column[] = [
   NAME,
   column("Status", "string", printPhase),

@@ -4,18 +4,18 @@ import type { KeyToPath } from "../../../types/container.ts";
 import { pushOwnFileErrors } from "../../rules/file-paths.ts";
 import { accountNumber, inRange, pushInvalid } from "../../rules/formats.ts";
 
-/** Checks the access rights of files that a volume makes. */
+/** Validates mode and defaultMode of files in a volume. */
 export function checkMode(errors: FieldError[], mode: number | undefined, path: string): void {
   if (mode === undefined || inRange(mode, 0, 0o777).length === 0) return;
   errors.push(invalidField(path, mode, "must be a number between 0 and 0777 (octal), both inclusive"));
 }
 
-/** Checks who owns files that a volume makes. */
+/** Validates the user that owns files in a volume. */
 export function checkOwner(errors: FieldError[], owner: number | undefined, path: string): void {
   if (owner !== undefined) pushInvalid(errors, path, owner, accountNumber(owner));
 }
 
-/** Checks that texts are there. */
+/** Refuses required string fields that are missing or empty. */
 export function checkRequired(
   errors: FieldError[],
   object: JsonObject,
@@ -29,7 +29,7 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
-/** Checks which keys become which files. */
+/** Validates a KeyToPath. */
 export function checkKeyToPath(errors: FieldError[], item: KeyToPath, path: string): void {
   checkRequired(errors, item, path, ["key", "path"]);
   pushOwnFileErrors(errors, `${path}.path`, item.path ?? "");

@@ -5,7 +5,7 @@ import { roundResources } from "../../rules/quantities.ts";
 const FILE_MODE = 0o644;
 const TOKEN_SECONDS = 3600;
 
-/** Fills in what a volume leaves out: a source, and what its source needs. Changes `volume`. */
+/** Fills in defaults of a Volume: emptyDir, and fields of its source. Changes `volume`. */
 export function setVolumeDefaults(volume: Volume): void {
   const { name: _, ...sources } = volume;
   if (Object.keys(sources).length === 0) volume.emptyDir = {};
@@ -23,7 +23,7 @@ export function setVolumeDefaults(volume: Volume): void {
   }
 }
 
-/** Volumes that show files made of other objects. */
+/** Defaults of secret, configMap, downwardAPI and projected. */
 function setFileDefaults({ secret, configMap, downwardAPI, projected }: Volume): void {
   for (const source of [secret, configMap, downwardAPI, projected]) if (source) source.defaultMode ??= FILE_MODE;
   setDownwardDefaults(downwardAPI);
@@ -39,7 +39,7 @@ function setDownwardDefaults(source: Volume["downwardAPI"] | VolumeProjection["d
   for (const { fieldRef } of source?.items ?? []) if (fieldRef) fieldRef.apiVersion ??= "v1";
 }
 
-/** Volumes on storage systems whose settings have common values. */
+/** Defaults of iscsi, rbd, azureDisk and scaleIO. */
 function setBlockDefaults({ iscsi, rbd, azureDisk, scaleIO }: Volume): void {
   if (iscsi) iscsi.iscsiInterface ??= "default";
   if (rbd) {

@@ -17,7 +17,7 @@ const PROPAGATIONS = ["Bidirectional", "HostToContainer", "None"];
 const READ_ONLY_MODES = ["Disabled", "Enabled", "IfPossible"];
 const MOUNT_OPTIONS = ["noexec", "nodev", "nosuid"].sort();
 
-/** Checks where a container sees which volumes. */
+/** Validates volumeMounts of a container. */
 export function validateVolumeMounts(errors: FieldError[], container: Container, path: string, volumes: Volumes): void {
   const { volumeMounts = [], volumeDevices = [] } = container;
   if (volumeMounts.length === 0) return;
@@ -45,14 +45,17 @@ export function validateVolumeMounts(errors: FieldError[], container: Container,
   }
 }
 
-/** Compat: of items with one name, the real server sees the last only. */
+/**
+ * Compat: of volumeMounts or volumeDevices with one name only the last counts, since upstream keeps them in a map
+ * (`GetVolumeMountMap`).
+ */
 function lastByName(items: readonly { name?: string }[], member: string): Map<string, string> {
   return new Map(
     items.map((item) => [item.name ?? "", ((item as Record<string, unknown>)[member] as string | undefined) ?? ""]),
   );
 }
 
-// Compat: these paths do not tell which mount it is.
+// Compat: errors on `subPath` and `subPathExpr` have the path `volumeMounts` without an index.
 function checkSubPath(errors: FieldError[], mount: VolumeMount, path: string, at: string): void {
   const { subPath = "", subPathExpr = "" } = mount;
   if (subPath !== "") pushDescendingErrors(errors, `${path}.subPath`, subPath);
@@ -108,7 +111,7 @@ function checkMountOptions(errors: FieldError[], mount: VolumeMount, path: strin
   }
 }
 
-/** Checks which volumes a container sees as raw devices. */
+/** Validates volumeDevices of a container. */
 export function validateVolumeDevices(
   errors: FieldError[],
   { volumeDevices = [], volumeMounts = [] }: Container,

@@ -20,13 +20,13 @@ import { checkKeyToPath, checkMode, checkOwner, checkRequired } from "./volume-c
 
 type Check = (errors: FieldError[], source: JsonObject, path: string, options: PodOptions) => void;
 
-/** Sources for which it is enough that some members are there. */
+/** A VolumeSource for which it is enough that some fields are there. */
 const requiring =
   (...members: string[]): Check =>
   (errors, source, path) =>
     checkRequired(errors, source, path, members);
 
-/** The sources of volumes, in the order in which the real server looks for them. */
+/** The VolumeSources, in the order of upstream's `validateVolumeSource`. */
 const CHECKS = {
   emptyDir: checkEmptyDir,
   hostPath: checkHostPath,
@@ -60,16 +60,16 @@ const CHECKS = {
   image: checkImage,
 } satisfies Record<string, Check>;
 
-/** The names of all sources, in the order in which they are looked for. */
+/** The names of all VolumeSources, in that order. */
 export const SOURCES = Object.keys(CHECKS) as (keyof typeof CHECKS)[];
 
-/** Where a source of a volume is looked at. */
+/** Where a VolumeSource is validated. */
 export interface SourcePlace {
   readonly member: keyof typeof CHECKS;
   readonly path: string;
 }
 
-/** Checks one source of a volume. */
+/** Validates one VolumeSource. */
 export function checkSource(
   errors: FieldError[],
   { member, path }: SourcePlace,
@@ -121,7 +121,7 @@ function checkPartition(name: string): Check {
   return (errors, source: types.AWSElasticBlockStoreVolumeSource, path) => {
     checkRequired(errors, source, path, [name]);
     const { partition = 0 } = source;
-    // Compat: 0 is fine, whatever the message says.
+    // Compat: `partition` 0 is accepted although the message says "between 1 and 255".
     if (inRange(partition, 0, 255).length === 0) return;
     errors.push(invalidField(`${path}.partition`, partition, rangeMessage(1, 255)));
   };
@@ -212,7 +212,7 @@ function isHostAndPort(pair: string): boolean {
 function checkDownwardApi(errors: FieldError[], source: types.DownwardAPIVolumeSource, path: string): void {
   checkMode(errors, source.defaultMode, `${path}.defaultMode`);
   checkOwner(errors, source.defaultUser, `${path}.defaultUser`);
-  // Compat: the paths of errors do not tell which item it is.
+  // Compat: errors on `downwardAPI.items` have the path of the source, without an index.
   for (const file of source.items ?? []) checkDownwardFile(errors, file, path);
 }
 
@@ -230,7 +230,7 @@ function checkFibreChannel(errors: FieldError[], source: types.FCVolumeSource, p
   else pushInvalid(errors, `${path}.lun`, lun, inRange(lun, 0, 255));
 }
 
-/** Checks that options of a driver do not use names that are Kubernetes' own. */
+/** Refuses options of a flexVolume in the domains kubernetes.io and k8s.io. */
 function checkFlex(errors: FieldError[], source: types.FlexVolumeSource, path: string): void {
   checkRequired(errors, source, path, ["driver"]);
   for (const key of Object.keys(source.options ?? {})) {
@@ -268,7 +268,7 @@ function checkStorageOs(errors: FieldError[], source: types.StorageOSVolumeSourc
   checkSecretName(errors, source.secretRef, `${path}.secretRef`);
 }
 
-/** Checks the name of a driver of storage. */
+/** Validates the name of a CSI driver. Upstream: `ValidateCSIDriverName`. */
 export function checkDriverName(errors: FieldError[], driver: string, path: string): void {
   if (driver === "") {
     errors.push(requiredField(path));

@@ -13,14 +13,14 @@ import { labelName, pushInvalid, subdomainName } from "../../rules/formats.ts";
 import type { PodOptions } from "../pod/pod-options.ts";
 import { checkSource, SOURCES } from "./volume-source-validation.ts";
 
-/** What volumes are looked at for. */
+/** What volumes are validated with. */
 export interface VolumeScope {
   readonly options: PodOptions;
   /** The name of the pod; empty for templates and pods that have none yet. */
   readonly podName: string;
 }
 
-/** Checks the volumes of a pod. Gives those that are right, by their names. */
+/** Validates the volumes of a pod. Returns the valid ones by name. Upstream: `ValidateVolumes`. */
 export function validateVolumes(
   errors: FieldError[],
   volumes: readonly Volume[],
@@ -53,9 +53,9 @@ function claimsMadeFor(volumes: readonly Volume[], podName: string): Set<string>
   return new Set(volumes.filter(({ ephemeral }) => ephemeral).map(({ name = "" }) => `${podName}-${name}`));
 }
 
-/** Compat: some sources are called by other names when they are one too many. */
+/** Compat: upstream's path for a second source says `cephFS`, and `downwarAPI`, which is misspelled. */
 const NAMES_WHEN_FORBIDDEN: Readonly<Record<string, string>> = { cephfs: "cephFS", downwardAPI: "downwarAPI" };
-/** Compat: one source is called by another name when something in it is wrong. */
+/** Compat: upstream's path for an invalid gcePersistentDisk says `persistentDisk`. */
 const NAMES_WHEN_WRONG: Readonly<Record<string, string>> = { gcePersistentDisk: "persistentDisk" };
 
 function validateSource(errors: FieldError[], volume: Volume, path: string, scope: VolumeScope): void {
@@ -76,7 +76,7 @@ function validateSource(errors: FieldError[], volume: Volume, path: string, scop
   if (!isTaken) errors.push(requiredField(path, "must specify a volume type"));
 }
 
-/** The claim that is made for the volume is named after the pod and the volume. */
+/** The PersistentVolumeClaim that is made for an ephemeral volume is named after pod and volume. */
 function validateMadeClaim(errors: FieldError[], { name = "" }: Volume, path: string, { podName }: VolumeScope): void {
   if (podName === "" || name === "") return;
   const claim = `${podName}-${name}`;

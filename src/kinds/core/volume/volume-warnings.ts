@@ -3,7 +3,7 @@ import { parseQuantity } from "../../../api/quantity.ts";
 import type { PersistentVolumeClaimSpec, Volume, VolumeProjection } from "../../../types/volume.ts";
 import { isWhole } from "../../rules/resource-names.ts";
 
-/** Sources that work no longer, what is said of them, and the name it is said by. */
+/** Deprecated VolumeSources and what the warning says of them. */
 const OLD_SOURCES: readonly [member: keyof Volume, name: string, text: string][] = [
   ["photonPersistentDisk", "photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"],
   ["gitRepo", "gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"],
@@ -26,7 +26,7 @@ interface Budget {
   pairs: number;
 }
 
-/** What clients are told about volumes that are taken although something about them is doubtful. */
+/** Warnings about volumes. */
 export function volumeWarnings(volumes: readonly Volume[], path: string): string[] {
   const warnings: string[] = [];
   for (const [index, volume] of volumes.entries()) {
@@ -40,7 +40,7 @@ export function volumeWarnings(volumes: readonly Volume[], path: string): string
   return warnings;
 }
 
-/** What is said of a claim of parts of bytes. */
+/** The warning about a fractional byte value in a claim's storage. */
 export function claimWarnings({ resources }: PersistentVolumeClaimSpec, path: string): string[] {
   return (["requests", "limits"] as const).flatMap((side) => {
     const amount = resources?.[side]?.storage;
