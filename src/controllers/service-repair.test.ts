@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { KubeObject } from "../api/object.ts";
-import { serviceClaims } from "../kinds/core/service/service-claims.ts";
 import { encodeObject } from "../resources/model/stored-object.ts";
 import { printTime } from "../resources/write/metadata.ts";
+import { addressRecord } from "../types/ip-address.ts";
+import { NODE_PORTS, printNodePorts, readNodePorts } from "../types/range-allocation.ts";
 import { TestCluster } from "./controllers.suite.ts";
 import { createServiceRange } from "./service-range.ts";
 import { ServiceRepair } from "./service-repair.ts";
@@ -11,12 +12,12 @@ import { ServiceRepair } from "./service-repair.ts";
 async function setUp() {
   const cluster = new TestCluster();
   await createServiceRange(cluster.resources, ["10.0.0.0/24"]);
-  const repair = new ServiceRepair(cluster.resources.access, serviceClaims, cluster.report);
+  const repair = new ServiceRepair(cluster.resources.access, cluster.report);
   const { access, store, keys } = cluster.resources;
   /** Writes as if somebody had done so who does not keep records. */
   const plant = (place: string, object: KubeObject) => store.put(keys.root + place, encodeObject(object), 0);
   const addresses = async () => (await access.list("networking.k8s.io", "ipaddresses", "")).map(nameOf);
-  const taken = async () => [...serviceClaims.readPorts(await access.findRecord(serviceClaims.portsPlace))];
+  const taken = async () => [...readNodePorts(await access.findRecord(NODE_PORTS.place))];
   return { cluster, repair, plant, addresses, taken };
 }
 
@@ -43,7 +44,7 @@ test("what services have is recorded", async () => {
 test("an address whose service never came is free after a while, another's record stays", async () => {
   const { cluster, repair, plant, addresses } = await setUp();
   const record = (address: string, ageMs: number): KubeObject => {
-    const { metadata, ...rest } = serviceClaims.addressRecord(service("gone", address, 0), address);
+    const { metadata, ...rest } = addressRecord(service("gone", address, 0), address);
     return {
       ...rest,
       metadata: { ...metadata, uid: address, creationTimestamp: printTime(Date.now() - ageMs) },
@@ -61,7 +62,7 @@ test("an address whose service never came is free after a while, another's recor
 
 test("a record that names another service is put right, and two services with one address are told of", async () => {
   const { cluster, repair, plant } = await setUp();
-  const wrong = serviceClaims.addressRecord(service("other", "10.0.0.5", 0), "10.0.0.5");
+  const wrong = addressRecord(service("other", "10.0.0.5", 0), "10.0.0.5");
   await plant("ipaddresses/10.0.0.5", { ...wrong, metadata: { ...wrong.metadata, uid: "u" } });
   await plant("services/specs/default/a", service("a", "10.0.0.5", 30_005));
   await plant("services/specs/default/b", service("b", "10.0.0.5", 30_006));
@@ -75,7 +76,7 @@ test("a record that names another service is put right, and two services with on
 
 test("a port is given back when it was nobody's for three rounds", async () => {
   const { cluster, repair, plant, taken } = await setUp();
-  await plant(serviceClaims.portsPlace, serviceClaims.printPorts(new Set([30_001, 30_002])));
+  await plant(NODE_PORTS.place, printNodePorts(new Set([30_001, 30_002])));
   await plant("services/specs/default/a", service("a", "10.0.0.5", 30_002));
   for (const expected of [2, 2, 1]) {
     await repair.round();

@@ -2,21 +2,10 @@ import { ApiError } from "../api/api-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../api/object.ts";
 import type { ObjectAccess } from "../resources/model/definition.ts";
 import type { Resources } from "../resources/resources.ts";
+import { addressRecord, canonicalAddress, IP_ADDRESSES, isAddressRecord } from "../types/ip-address.ts";
+import { allocatedNodePorts, NODE_PORTS, printNodePorts, readNodePorts } from "../types/range-allocation.ts";
+import { addressesOf, specOf } from "../types/service.ts";
 import { type Controller, pause, type ReportProblem } from "./controller.ts";
-
-/** What a service holds of what all services share, and how that is recorded. */
-export interface ServiceClaims {
-  /** Where it is recorded which ports of nodes are taken. */
-  readonly portsPlace: string;
-  readPorts(record: KubeObject | undefined): Set<number>;
-  printPorts(ports: ReadonlySet<number>): KubeObject;
-  portsOf(service: KubeObject): readonly number[];
-  addressesOf(service: KubeObject): readonly string[];
-  /** The object that says whose an address is. */
-  addressRecord(service: KubeObject, address: string): KubeObject;
-  /** Whether such an object was made for a service. */
-  isAddressRecord(record: KubeObject): boolean;
-}
 
 const CONTROLLER = "service-allocation-repair";
 const INTERVAL_MS = 180_000;
@@ -24,18 +13,17 @@ const INTERVAL_MS = 180_000;
 const ADDRESS_GRACE_MS = 60_000;
 /** So often a port must be found taken by nobody before it is given back. */
 const PORT_ROUNDS = 3;
-const GROUP = "networking.k8s.io";
-const ADDRESSES = "ipaddresses";
+const { group: GROUP, resource: ADDRESSES } = IP_ADDRESSES;
 
 /**
  * Brings what is recorded as taken in line with what services have: a server that dies between the two writes leaves an
  * address or a port that nobody has, and data from elsewhere may lack the records.
  */
-export function serviceRepair(resources: Resources, claims: ServiceClaims, report: ReportProblem): Controller {
+export function serviceRepair(resources: Resources, report: ReportProblem): Controller {
   return {
     name: CONTROLLER,
     async run(signal) {
-      const repair = new ServiceRepair(resources.access, claims, report);
+      const repair = new ServiceRepair(resources.access, report);
       while (!signal.aborted) {
         await repair.round().catch((error: unknown) => report(CONTROLLER, error));
         await pause(INTERVAL_MS, signal);
@@ -47,20 +35,18 @@ export function serviceRepair(resources: Resources, claims: ServiceClaims, repor
 /** Repeated rounds of looking at all services. */
 export class ServiceRepair {
   readonly #access: ObjectAccess;
-  readonly #claims: ServiceClaims;
   readonly #report: ReportProblem;
   /** How often a port was found to be nobody's. Forgetting it only delays. */
   #suspects = new Map<number, number>();
 
-  constructor(access: ObjectAccess, claims: ServiceClaims, report: ReportProblem) {
+  constructor(access: ObjectAccess, report: ReportProblem) {
     this.#access = access;
-    this.#claims = claims;
     this.#report = report;
   }
 
   async round(): Promise<void> {
     // Records first: what a service has that is read later is either recorded here, or will be found taken or gone.
-    const taken = this.#claims.readPorts(await this.#access.findRecord(this.#claims.portsPlace));
+    const taken = readNodePorts(await this.#access.findRecord(NODE_PORTS.place));
     const records = await this.#access.list(GROUP, ADDRESSES, "");
     const services = await this.#access.list("", "services", "");
     await this.#repairPorts(taken, services);
@@ -68,19 +54,19 @@ export class ServiceRepair {
   }
 
   async #repairPorts(taken: ReadonlySet<number>, services: readonly KubeObject[]): Promise<void> {
-    const used = new Set(services.flatMap((service) => this.#claims.portsOf(service)));
+    const used = new Set(services.flatMap((service) => allocatedNodePorts(service)));
     const suspects = new Map<number, number>();
     for (const port of taken) if (!used.has(port)) suspects.set(port, (this.#suspects.get(port) ?? 0) + 1);
     const leaked = [...suspects].filter(([, rounds]) => rounds >= PORT_ROUNDS).map(([port]) => port);
     for (const port of leaked) suspects.delete(port);
     this.#suspects = suspects;
-    await this.#access.changeRecord(this.#claims.portsPlace, (record) => {
-      const current = this.#claims.readPorts(record);
+    await this.#access.changeRecord(NODE_PORTS.place, (record) => {
+      const current = readNodePorts(record);
       const before = new Set(current);
       for (const port of leaked) current.delete(port);
       for (const port of used) current.add(port);
       const isSame = current.size === before.size && [...current].every((port) => before.has(port));
-      return isSame ? undefined : this.#claims.printPorts(current);
+      return isSame ? undefined : printNodePorts(current);
     });
   }
 
@@ -88,7 +74,7 @@ export class ServiceRepair {
     const records = new Map(found.map((record) => [record.metadata.name ?? "", record]));
     const holders = new Map<string, KubeObject>();
     for (const service of services) {
-      for (const address of this.#claims.addressesOf(service)) {
+      for (const address of addressesOf(specOf(service)).map(canonicalAddress)) {
         const other = holders.get(address);
         if (other) this.#report(CONTROLLER, new Error(`${address} belongs to ${nameOf(other)} and ${nameOf(service)}`));
         else holders.set(address, service);
@@ -106,13 +92,13 @@ export class ServiceRepair {
     const { uid } = record?.metadata ?? {};
     await tolerating([404, 409], async () => {
       if (record) await this.#access.delete(GROUP, ADDRESSES, keyOf(record), { preconditions: { uid } });
-      await this.#access.create(GROUP, ADDRESSES, this.#claims.addressRecord(service, address));
+      await this.#access.create(GROUP, ADDRESSES, addressRecord(service, address));
     });
   }
 
   /** Removes the record of an address that no service has, unless one may be about to have it. */
   async #dropRecord(record: KubeObject): Promise<void> {
-    if (!this.#claims.isAddressRecord(record)) return;
+    if (!isAddressRecord(record)) return;
     const { uid, creationTimestamp = "" } = record.metadata;
     if (this.#access.now - Date.parse(creationTimestamp) < ADDRESS_GRACE_MS) return;
     await tolerating([404, 409], () =>

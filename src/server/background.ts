@@ -6,7 +6,7 @@ import { leaderKey, runAsLeader } from "../controllers/leader.ts";
 import { NamespaceDeletion } from "../controllers/namespace-deletion.ts";
 import { rootCaPublisher } from "../controllers/root-ca-publisher.ts";
 import { serviceAccounts } from "../controllers/service-accounts.ts";
-import { type ServiceClaims, serviceRepair } from "../controllers/service-repair.ts";
+import { serviceRepair } from "../controllers/service-repair.ts";
 import { firstAddress } from "../lib/ip-address.ts";
 import type { Resources } from "../resources/resources.ts";
 import type { Config } from "./config.ts";
@@ -22,8 +22,6 @@ export interface ServerFacts {
   /** The authority that clients are to trust, as PEM. */
   readonly authority: string;
   readonly port: number;
-  /** How it is recorded what services hold. */
-  readonly serviceClaims: ServiceClaims;
   /** Run whatever the configuration selects. */
   readonly always: readonly Controller[];
 }
@@ -35,7 +33,7 @@ export interface ServerFacts {
 export function startBackground(
   config: Config,
   resources: Resources,
-  { authority, port, serviceClaims, always }: ServerFacts,
+  { authority, port, always }: ServerFacts,
   report: ReportProblem,
 ): Background {
   const all: Controller[] = [
@@ -43,7 +41,7 @@ export function startBackground(
     new NamespaceDeletion(resources, report),
     serviceAccounts(resources, report),
     rootCaPublisher(resources, authority, report),
-    serviceRepair(resources, serviceClaims, report),
+    serviceRepair(resources, report),
   ];
   const isShared = config.store.type === "etcd";
   const announcement = {

@@ -21,7 +21,6 @@ import { type Answer, type Listener, listen } from "../http/listener.ts";
 import { serveUpgrades } from "../http/websocket.ts";
 import { builtInKinds, builtInPriorities } from "../kinds/all.ts";
 import { builtInSchema, findBuiltInSchema } from "../kinds/built-in-schemas.ts";
-import { serviceClaims } from "../kinds/core/service/service-claims.ts";
 import { mandatoryObjects, suggestedObjects } from "../kinds/flowcontrol/fixed-objects.ts";
 import { systemClock } from "../lib/clock.ts";
 import { type AnswerContext, answer } from "../pipeline/answer.ts";
@@ -113,7 +112,7 @@ export async function startServer(config: Config, given?: Store): Promise<Server
   const background = startBackground(
     config,
     resources,
-    { authority: identity.authority, port: secure.port, serviceClaims, always: [flowControl] },
+    { authority: identity.authority, port: secure.port, always: [flowControl] },
     reportProblem,
   );
   const url = `https://${printHost(config.bindAddress)}:${secure.port}`;

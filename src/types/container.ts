@@ -56,6 +56,11 @@ export interface Container extends JsonObject {
   tty?: boolean;
 }
 
+/** Whether an init container has restartPolicy Always: a sidecar. */
+export function isSidecar({ restartPolicy }: Container): boolean {
+  return restartPolicy === "Always";
+}
+
 /** ContainerPort of core/v1. */
 export interface ContainerPort extends JsonObject {
   name?: string;

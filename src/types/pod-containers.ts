@@ -1,6 +1,11 @@
 import type { Container } from "./container.ts";
 import type { PodSpec } from "./pod.ts";
 
+/** All containers of a pod: initContainers, containers, ephemeralContainers. */
+export function containersOf({ initContainers, containers, ephemeralContainers }: PodSpec): Container[] {
+  return [...(initContainers ?? []), ...(containers ?? []), ...(ephemeralContainers ?? [])];
+}
+
 /** A container and its field path. */
 export interface PlacedContainer {
   readonly container: Container;

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../api/object.ts";
+import { isObject, type JsonObject, type KubeObject } from "../api/object.ts";
 import type { ResourceRequirements } from "./container.ts";
 import type { Texts } from "./meta.ts";
 
@@ -26,6 +26,11 @@ export interface PodStatus extends JsonObject {
   resources?: ResourceRequirements;
   nodeAllocatableResourceClaimStatuses?: NodeAllocatableResourceClaimStatus[];
   volumeHealth?: PodVolumeHealth[];
+}
+
+/** The status of a pod; an empty one when it has none, through which the pod cannot be changed. */
+export function podStatusOf({ status }: KubeObject): PodStatus {
+  return isObject(status) ? status : {};
 }
 
 /** PodCondition of core/v1. */

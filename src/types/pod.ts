@@ -1,4 +1,4 @@
-import type { JsonObject } from "../api/object.ts";
+import { isObject, type JsonObject, type KubeObject } from "../api/object.ts";
 import type {
   AppArmorProfile,
   Container,
@@ -57,6 +57,12 @@ export interface PodSpec extends JsonObject {
   hostnameOverride?: string;
   schedulingGroup?: PodSchedulingGroup;
   evictionResponders?: EvictionResponder[];
+}
+
+/** The spec of a pod, for reading and changing; made when there is none. */
+export function podSpecOf(pod: KubeObject): PodSpec {
+  if (!isObject(pod.spec)) pod.spec = {};
+  return pod.spec;
 }
 
 /** PodSecurityContext of core/v1. */

@@ -2,10 +2,12 @@ import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts"
 import { printQuantity, type Quantity } from "../../api/quantity.ts";
 import { type Amounts, NO_AMOUNTS, readAmounts, roundUp } from "../../api/resource-amounts.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
+import type { Container } from "../../types/container.ts";
+import type { Texts } from "../../types/meta.ts";
+import { podSpecOf } from "../../types/pod.ts";
 import { refusal, targets } from "../matches.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 import { specifiedAmounts } from "./pod-resources.ts";
-import { type Container, podSpecOf, type ResourceTexts } from "./pod-spec.ts";
 
 const ANNOTATION = "kubernetes.io/limit-ranger";
 
@@ -42,11 +44,11 @@ const isPod = ({ resource }: AdmissionRequest) => resource.definition.plural ===
 
 interface LimitItem {
   type?: string;
-  default?: ResourceTexts;
-  defaultRequest?: ResourceTexts;
-  min?: ResourceTexts;
-  max?: ResourceTexts;
-  maxLimitRequestRatio?: ResourceTexts;
+  default?: Texts;
+  defaultRequest?: Texts;
+  min?: Texts;
+  max?: Texts;
+  maxLimitRequestRatio?: Texts;
 }
 
 /** The items of every limit range in a namespace. */
@@ -58,8 +60,8 @@ async function limitsOf(access: ObjectAccess, namespace: string): Promise<LimitI
 }
 
 function setDefaults(pod: KubeObject, items: readonly LimitItem[]): void {
-  const limits: ResourceTexts = {};
-  const requests: ResourceTexts = {};
+  const limits: Texts = {};
+  const requests: Texts = {};
   for (const item of items) {
     if (item.type !== "Container") continue;
     Object.assign(limits, item.default);
@@ -80,7 +82,7 @@ function setDefaults(pod: KubeObject, items: readonly LimitItem[]): void {
 function setContainerDefaults(
   container: Container,
   title: string,
-  defaults: { readonly limits: ResourceTexts; readonly requests: ResourceTexts },
+  defaults: { readonly limits: Texts; readonly requests: Texts },
 ): string[] {
   const notes: string[] = [];
   for (const side of ["requests", "limits"] as const) {

@@ -3,9 +3,11 @@ import { quote } from "../../api/field-error.ts";
 import { isObject, type KubeObject } from "../../api/object.ts";
 import { canonicalQuantity } from "../../api/quantity.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
+import { isSidecar } from "../../types/container.ts";
+import { type PodSpec, podSpecOf } from "../../types/pod.ts";
+import type { Volume } from "../../types/volume.ts";
 import { refusal, targets } from "../matches.ts";
 import type { AdmissionPlugin } from "../plugin.ts";
-import { isSidecar, type PodSpec, podSpecOf, type Volume } from "./pod-spec.ts";
 
 /** Features that a change of a running pod needs its node to have, in the order in which a refusal names them. */
 const FEATURES: readonly { readonly name: string; isNeeded(next: PodSpec, previous: PodSpec): boolean }[] = [
@@ -57,7 +59,7 @@ function resizesMemoryVolume({ volumes = [] }: PodSpec, { volumes: previous = []
   if (volumes.length !== previous.length) return false;
   return volumes.some((volume, index) => {
     const old = previous[index];
-    if (old?.name !== volume.name) return false;
+    if (old === undefined || old.name !== volume.name) return false;
     const [size, oldSize] = [memorySizeOf(volume), memorySizeOf(old)];
     return size !== undefined && oldSize !== undefined && size !== oldSize;
   });

@@ -4,10 +4,10 @@ import { isObject, type KubeObject } from "../../api/object.ts";
 import { compareQuantities } from "../../api/quantity.ts";
 import { countOf, readAmounts, roundUp } from "../../api/resource-amounts.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
+import { podSpecOf } from "../../types/pod.ts";
 import { refusal, targets } from "../matches.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 import { podAmounts } from "./pod-resources.ts";
-import { podSpecOf } from "./pod-spec.ts";
 
 const OS_LABEL = "kubernetes.io/os";
 

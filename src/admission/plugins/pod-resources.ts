@@ -8,21 +8,15 @@ import {
   peakAmounts,
   readAmounts,
 } from "../../api/resource-amounts.ts";
-import {
-  type Container,
-  type ContainerStatus,
-  isSidecar,
-  type PodSpec,
-  type PodStatus,
-  podSpecOf,
-  podStatusOf,
-  type ResourceTexts,
-} from "./pod-spec.ts";
+import { type Container, isSidecar } from "../../types/container.ts";
+import type { Texts } from "../../types/meta.ts";
+import { type PodSpec, podSpecOf } from "../../types/pod.ts";
+import { type ContainerStatus, type PodStatus, podStatusOf } from "../../types/pod-status.ts";
 
 /** Which of the two amounts. */
 export type Side = "requests" | "limits";
 
-type AmountsOf = (container: Container) => ResourceTexts | undefined;
+type AmountsOf = (container: Container) => Texts | undefined;
 
 /** What all containers of a pod need together, at the moment when they need most. */
 function containersTogether(spec: PodSpec, amountsOf: AmountsOf): Map<string, Quantity> {
@@ -85,13 +79,13 @@ export function podAmountsInUse(pod: KubeObject, side: Side): Map<string, Quanti
 function containersInUse(spec: PodSpec, status: PodStatus, side: Side): Amounts[] {
   const statuses = new Map<string, ContainerStatus>();
   for (const one of [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]) {
-    statuses.set(one.name, one);
+    statuses.set(one.name ?? "", one);
   }
   if (statuses.size === 0 && !isResizeInfeasible(status)) return [];
   const asked: AmountsOf = ({ resources }) => (isResizeInfeasible(status) ? undefined : resources?.[side]);
-  const has = ({ name }: Container) => statuses.get(name)?.resources?.[side];
+  const has = ({ name = "" }: Container) => statuses.get(name)?.resources?.[side];
   if (side === "limits") return [containersTogether(spec, (one) => has(one) ?? asked(one))];
-  const allocated = ({ name }: Container) => statuses.get(name)?.allocatedResources;
+  const allocated = ({ name = "" }: Container) => statuses.get(name)?.allocatedResources;
   return [
     containersTogether(spec, (one) => allocated(one) ?? asked(one)),
     containersTogether(spec, (one) => has(one) ?? allocated(one) ?? asked(one)),

@@ -2,6 +2,8 @@ import { internalError, invalid } from "../../api/api-error.ts";
 import { printFieldError, quote } from "../../api/field-error.ts";
 import { isObject, type KubeObject } from "../../api/object.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
+import type { Container } from "../../types/container.ts";
+import { type PodSpec, podSpecOf } from "../../types/pod.ts";
 import { isInGroup, refusal, targets } from "../matches.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 import { podWarnings } from "./pod-security/namespace-warnings.ts";
@@ -15,7 +17,6 @@ import {
 } from "./pod-security/policy.ts";
 import { printDetails, violations } from "./pod-security/standards.ts";
 import type { JudgedPod } from "./pod-security/violation.ts";
-import { type Container, type PodSpec, podSpecOf } from "./pod-spec.ts";
 
 const ANNOTATION = "pod-security.kubernetes.io/";
 
@@ -148,8 +149,8 @@ function isSignificant(next: PodSpec, previous: PodSpec): boolean {
     const [one = [], other = []] = [next[member], previous[member]];
     if (one.length !== other.length || one.some(({ image }, index) => image !== other[index]?.image)) return true;
   }
-  const known = new Map((previous.ephemeralContainers ?? []).map((one): [string, Container] => [one.name, one]));
+  const known = new Map((previous.ephemeralContainers ?? []).map((one): [string, Container] => [one.name ?? "", one]));
   return (next.ephemeralContainers ?? []).some(
-    ({ name, image }) => !known.has(name) || known.get(name)?.image !== image,
+    ({ name = "", image }) => !known.has(name) || known.get(name)?.image !== image,
   );
 }

@@ -1,8 +1,8 @@
 import { isObject, type KubeObject } from "../../api/object.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
+import { podSpecOf } from "../../types/pod.ts";
 import { targets } from "../matches.ts";
 import type { AdmissionPlugin } from "../plugin.ts";
-import { podSpecOf } from "./pod-spec.ts";
 
 const LABELS: readonly string[] = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
 

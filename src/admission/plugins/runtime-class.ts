@@ -4,9 +4,9 @@ import { quote } from "../../api/field-error.ts";
 import { pathSegment } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
+import { type PodSpec, podSpecOf, type Toleration } from "../../types/pod.ts";
 import { refusal, targets } from "../matches.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
-import { type PodSpec, podSpecOf, type Toleration } from "./pod-spec.ts";
 
 const MISMATCH = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
 

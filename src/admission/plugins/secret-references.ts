@@ -1,5 +1,7 @@
 import { isObject, type KubeObject } from "../../api/object.ts";
-import type { Container, Named, PodSpec, Volume } from "./pod-spec.ts";
+import type { Container, LocalObjectReference } from "../../types/container.ts";
+import type { PodSpec } from "../../types/pod.ts";
+import type { Volume } from "../../types/volume.ts";
 
 const ENFORCE = "kubernetes.io/enforce-mountable-secrets";
 const YES: readonly (string | undefined)[] = ["1", "t", "T", "TRUE", "true", "True"];
@@ -64,7 +66,7 @@ function firstProblem(
 /** Whether a pod uses any secret by name, for whatever purpose. */
 export function referencesSecrets(spec: PodSpec): boolean {
   const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])];
-  const isNamed = (reference: Named | undefined) => Boolean(reference?.name);
+  const isNamed = (reference: LocalObjectReference | undefined) => Boolean(reference?.name);
   return (
     (spec.imagePullSecrets ?? []).some(isNamed) ||
     containers.some(({ env = [] }) => env.some(({ valueFrom }) => isNamed(valueFrom?.secretKeyRef))) ||

@@ -6,9 +6,10 @@ import { pathSegment } from "../../api/names.ts";
 import type { KubeObject } from "../../api/object.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
 import { randomSuffix } from "../../resources/write/metadata.ts";
+import { type PodSpec, podSpecOf } from "../../types/pod.ts";
+import type { Volume } from "../../types/volume.ts";
 import { refusal, targets } from "../matches.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
-import { type PodSpec, podSpecOf, type Volume } from "./pod-spec.ts";
 import { ephemeralSecretProblem, limitsSecrets, referencesSecrets, secretProblem } from "./secret-references.ts";
 
 const MOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -101,7 +102,7 @@ async function requireAccount(access: ObjectAccess, request: AdmissionRequest, n
 /** Adds the volume with the token, the root certificates and the namespace, and mounts it where nothing else is. */
 function mountToken(spec: PodSpec): void {
   const { volumes = [] } = spec;
-  const existing = volumes.find((one) => one.name.startsWith(VOLUME_PREFIX));
+  const existing = volumes.find((one) => one.name?.startsWith(VOLUME_PREFIX));
   const name = existing?.name ?? VOLUME_PREFIX + randomSuffix();
   let isMounted = false;
   for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {

@@ -8,18 +8,13 @@ import {
 } from "../../api/field-error.ts";
 import { labelValue, qualifiedName } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
+import { isShortAddress, parseLooseAddress } from "../../lib/ip-address.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import type { Texts } from "../../types/meta.ts";
 import { type DeclaredRules, declaredHook } from "../rules/declared.ts";
 import { labelName, pushInvalid, subdomainName } from "../rules/formats.ts";
 import { sameValue } from "../rules/immutable.ts";
-import {
-  addressWarnings,
-  isShortAddress,
-  parseLooseAddress,
-  pushAddressErrors,
-  pushCanonicalAddressErrors,
-} from "../rules/ip.ts";
+import { addressWarnings, pushAddressErrors, pushCanonicalAddressErrors } from "../rules/ip.ts";
 import { pushEndpointAddressErrors } from "../rules/ip-ranges.ts";
 
 interface Named extends JsonObject {

@@ -1,10 +1,11 @@
 import { type FieldError, invalidField, notSupportedField, requiredField } from "../../api/field-error.ts";
 import { byteLength, pathSegment, regexMessage } from "../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { parseLooseAddress } from "../../lib/ip-address.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { isSentEmpty } from "../rules/empties.ts";
 import { labelName, portName, portNumber, pushInvalid, subdomainName } from "../rules/formats.ts";
-import { addressWarnings, parseLooseAddress, pushAddressErrors } from "../rules/ip.ts";
+import { addressWarnings, pushAddressErrors } from "../rules/ip.ts";
 
 interface Reference extends JsonObject {
   apiGroup?: string | null;

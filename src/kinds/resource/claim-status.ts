@@ -9,10 +9,9 @@ import {
 } from "../../api/field-error.ts";
 import { qualifiedName } from "../../api/names.ts";
 import { isObject, type KubeObject } from "../../api/object.ts";
-import { printAddress } from "../../lib/ip-address.ts";
+import { isMapped, printAddress } from "../../lib/ip-address.ts";
 import { validateNodeSelector } from "../core/pod/affinity-validation.ts";
 import { validateConditions } from "../rules/conditions.ts";
-import { isMapped } from "../rules/ip.ts";
 import { parseLooseRange } from "../rules/ip-ranges.ts";
 import {
   configurationListErrors,

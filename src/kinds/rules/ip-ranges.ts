@@ -1,7 +1,6 @@
 import { type FieldError, invalidField, quote } from "../../api/field-error.ts";
-import { parseAddress, printAddress } from "../../lib/ip-address.ts";
+import { isMapped, isShortAddress, parseAddress, parseLooseAddress, printAddress } from "../../lib/ip-address.ts";
 import { addressNumber, parseRange, printRange, rangeAround } from "../../lib/ip-range.ts";
-import { isMapped, isShortAddress, parseLooseAddress } from "./ip.ts";
 
 interface LooseRange {
   readonly address: Uint8Array;

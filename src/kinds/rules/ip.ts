@@ -1,30 +1,7 @@
 import { type FieldError, invalidField, quote } from "../../api/field-error.ts";
-import { parseAddress, printAddress } from "../../lib/ip-address.ts";
+import { isMapped, isShortAddress, parseAddress, parseLooseAddress, printAddress } from "../../lib/ip-address.ts";
 
 const NOT_AN_ADDRESS = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
-
-/** An IP whose decimal parts may have leading zeros, as `ParseIPSloppy` takes it; undefined when it is none. */
-export function parseLooseAddress(text: string): Uint8Array | undefined {
-  return parseAddress(text) ?? parseAddress(text.replace(/(?<=^|[.:])0+(?=[0-9]+(?:\.|$))/g, zeros(text)));
-}
-
-/** Leading zeros are dropped only in dotted parts. */
-function zeros(text: string): (match: string, offset: number) => string {
-  const dotted = text.includes(".") ? text.lastIndexOf(":", text.indexOf(".")) + 1 : text.length;
-  return (match, offset) => (offset >= dotted ? "" : match);
-}
-
-/** Whether an address of 16 bytes is an IPv4-mapped IPv6 address. */
-export function isMapped(bytes: Uint8Array): boolean {
-  return (
-    bytes.length === 16 && bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255
-  );
-}
-
-/** Whether an address is IPv4, written in either way. */
-export function isShortAddress(bytes: Uint8Array): boolean {
-  return bytes.length === 4 || isMapped(bytes);
-}
 
 /** Validates an IP. Texts in `accepted` are fine whatever they are. Upstream: `IsValidIPForLegacyField`. */
 export function pushAddressErrors(

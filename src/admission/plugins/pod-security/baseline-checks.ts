@@ -1,27 +1,23 @@
 import { quote } from "../../../api/field-error.ts";
-import type { Action, SecurityContext } from "../pod-spec.ts";
-import {
-  type Check,
-  containersOf,
-  namesWhere,
-  oneOrMore,
-  printContainers,
-  printSetters,
-  quoteAll,
-  sorted,
-} from "./violation.ts";
+import type { LifecycleHandler, Probe, SecurityContext } from "../../../types/container.ts";
+import type { PodSecurityContext } from "../../../types/pod.ts";
+import { containersOf } from "../../../types/pod-containers.ts";
+import { type Check, namesWhere, oneOrMore, printContainers, printSetters, quoteAll, sorted } from "./violation.ts";
+
+/** What a pod and its containers have in common. */
+type AnySecurityContext = SecurityContext | PodSecurityContext;
 
 const APPARMOR_ANNOTATION = "container.apparmor.security.beta.kubernetes.io/";
 const PROFILES: readonly (string | undefined)[] = ["RuntimeDefault", "Localhost"];
 
 /** The host's protection by AppArmor may be changed, but not switched off. */
 export const appArmorProfile: Check = ({ annotations, spec }) => {
-  const bad = ({ appArmorProfile: profile }: SecurityContext = {}) => profile && !PROFILES.includes(profile.type);
+  const bad = ({ appArmorProfile: profile }: AnySecurityContext = {}) => profile && !PROFILES.includes(profile.type);
   const isPodBad = bad(spec.securityContext) ?? false;
   const containers = containersOf(spec).filter(({ securityContext }) => bad(securityContext));
   const setters = printSetters(
     isPodBad,
-    containers.map(({ name }) => name),
+    containers.map(({ name = "" }) => name),
   );
   const contexts = [isPodBad ? spec.securityContext : undefined, ...containers.map((one) => one.securityContext)];
   const values = sorted(contexts.flatMap((context) => (context ? [context.appArmorProfile?.type ?? ""] : [])));
@@ -80,7 +76,7 @@ export const hostNamespaces: Check = ({ spec }) => {
 
 /** No files of the host. */
 export const hostPathVolumes: Check = ({ spec }) => {
-  const volumes = (spec.volumes ?? []).filter(({ hostPath }) => hostPath !== undefined).map(({ name }) => name);
+  const volumes = (spec.volumes ?? []).filter(({ hostPath }) => hostPath !== undefined).map(({ name = "" }) => name);
   if (volumes.length === 0) return undefined;
   return { reason: "hostPath volumes", detail: `${oneOrMore(volumes.length, "volume")} ${quoteAll(volumes)}` };
 };
@@ -98,8 +94,8 @@ export const hostPorts: Check = ({ spec }) => {
 
 /** Probes and hooks reach only the pod itself. */
 export const hostProbes: Check = ({ spec }) => {
-  const hostsOf = (action: Action | undefined) => [action?.httpGet?.host, action?.tcpSocket?.host];
-  const found = containersOf(spec).map(({ name, livenessProbe, readinessProbe, startupProbe, lifecycle }) => ({
+  const hostsOf = (action: LifecycleHandler | Probe | undefined) => [action?.httpGet?.host, action?.tcpSocket?.host];
+  const found = containersOf(spec).map(({ name = "", livenessProbe, readinessProbe, startupProbe, lifecycle }) => ({
     name,
     hosts: [livenessProbe, readinessProbe, startupProbe, lifecycle?.postStart, lifecycle?.preStop]
       .flatMap(hostsOf)
@@ -131,14 +127,14 @@ export const procMount: Check = ({ spec }) => {
   );
   if (bad.length === 0) return undefined;
   const values = sorted(bad.map(({ securityContext }) => securityContext?.procMount ?? ""));
-  const names = printContainers(bad.map(({ name }) => name));
+  const names = printContainers(bad.map(({ name = "" }) => name));
   return { reason: "procMount", detail: `${names} must not set securityContext.procMount to ${quoteAll(values)}` };
 };
 
 /** Only types that confine containers, and no users and roles. */
 export function seLinuxOptions(...types: readonly string[]): Check {
-  const badType = ({ seLinuxOptions: { type = "" } = {} }: SecurityContext) => type !== "" && !types.includes(type);
-  const isBad = (context: SecurityContext) =>
+  const badType = ({ seLinuxOptions: { type = "" } = {} }: AnySecurityContext) => type !== "" && !types.includes(type);
+  const isBad = (context: AnySecurityContext) =>
     badType(context) || Boolean(context.seLinuxOptions?.user) || Boolean(context.seLinuxOptions?.role);
   return ({ spec }) => {
     const contexts = [spec, ...containersOf(spec)].map(({ securityContext = {} }) => securityContext);
@@ -178,7 +174,7 @@ export const seccompAnnotations: Check = ({ annotations, spec }) => {
 
 /** The filter of system calls may be changed, but not switched off. */
 export const seccompProfile: Check = ({ spec }) => {
-  const bad = ({ seccompProfile: profile }: SecurityContext = {}) =>
+  const bad = ({ seccompProfile: profile }: AnySecurityContext = {}) =>
     profile !== undefined && !PROFILES.includes(profile.type);
   const contexts = [spec, ...containersOf(spec)].map(({ securityContext }) => securityContext).filter(bad);
   if (contexts.length === 0) return undefined;
@@ -194,14 +190,16 @@ export const seccompProfile: Check = ({ spec }) => {
 /** Only settings of the kernel that touch nothing outside the pod. */
 export function sysctls(...allowed: readonly string[]): Check {
   return ({ spec }) => {
-    const bad = (spec.securityContext?.sysctls ?? []).map(({ name }) => name).filter((name) => !allowed.includes(name));
+    const bad = (spec.securityContext?.sysctls ?? [])
+      .map(({ name = "" }) => name)
+      .filter((name) => !allowed.includes(name));
     return bad.length === 0 ? undefined : { reason: "forbidden sysctls", detail: bad.join(", ") };
   };
 }
 
 /** No containers that are processes of a Windows host. */
 export const windowsHostProcess: Check = ({ spec }) => {
-  const isHost = ({ windowsOptions }: SecurityContext = {}) => windowsOptions?.hostProcess === true;
+  const isHost = ({ windowsOptions }: AnySecurityContext = {}) => windowsOptions?.hostProcess === true;
   const setters = printSetters(
     isHost(spec.securityContext),
     namesWhere(spec, ({ securityContext }) => isHost(securityContext)),

@@ -1,6 +1,6 @@
 import { quote } from "../../../api/field-error.ts";
 import type { KubeObject } from "../../../api/object.ts";
-import { podSpecOf } from "../pod-spec.ts";
+import { podSpecOf } from "../../../types/pod.ts";
 import { type LevelVersion, printLevelVersion } from "./policy.ts";
 import { printReasons, violations } from "./standards.ts";
 

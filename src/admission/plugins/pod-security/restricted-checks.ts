@@ -1,15 +1,9 @@
-import type { Container, PodSpec, Volume } from "../pod-spec.ts";
+import type { Container } from "../../../types/container.ts";
+import type { PodSpec } from "../../../types/pod.ts";
+import { containersOf } from "../../../types/pod-containers.ts";
+import type { Volume } from "../../../types/volume.ts";
 import { seccompProfile } from "./baseline-checks.ts";
-import {
-  type Check,
-  containersOf,
-  namesWhere,
-  oneOrMore,
-  printContainers,
-  printSetters,
-  quoteAll,
-  sorted,
-} from "./violation.ts";
+import { type Check, namesWhere, oneOrMore, printContainers, printSetters, quoteAll, sorted } from "./violation.ts";
 
 /** Windows has no such setting, and a pod for it cannot make it. */
 export function exceptOnWindows(check: Check): Check {
@@ -90,7 +84,7 @@ export const restrictedVolumes: Check = ({ spec }) => {
   const bad = (spec.volumes ?? []).filter((volume) => !ALLOWED_VOLUMES.some(has(volume)));
   if (bad.length === 0) return undefined;
   const types = sorted(bad.map((volume) => OTHER_VOLUMES.find(has(volume)) ?? "unknown"));
-  const names = `${oneOrMore(bad.length, "volume")} ${quoteAll(bad.map(({ name }) => name))}`;
+  const names = `${oneOrMore(bad.length, "volume")} ${quoteAll(bad.map(({ name = "" }) => name))}`;
   const uses = `${oneOrMore(bad.length, "uses", "use")} ${oneOrMore(types.length, "restricted volume type")}`;
   return { reason: "restricted volume types", detail: `${names} ${uses} ${quoteAll(types)}` };
 };

@@ -1,4 +1,6 @@
-import type { Container, PodSpec } from "../pod-spec.ts";
+import type { Container } from "../../../types/container.ts";
+import type { PodSpec } from "../../../types/pod.ts";
+import { containersOf } from "../../../types/pod-containers.ts";
 
 /** What is judged: a pod, or what pods are made from. */
 export interface JudgedPod {
@@ -15,16 +17,11 @@ export interface Violation {
 /** Finds out whether a pod breaks one rule. */
 export type Check = (pod: JudgedPod) => Violation | undefined;
 
-/** All containers, in the order in which they are judged. */
-export function containersOf({ initContainers, containers, ephemeralContainers }: PodSpec): Container[] {
-  return [...(initContainers ?? []), ...(containers ?? []), ...(ephemeralContainers ?? [])];
-}
-
 /** The names of those containers for which something holds. */
 export function namesWhere(spec: PodSpec, holds: (container: Container) => boolean): string[] {
   return containersOf(spec)
     .filter(holds)
-    .map(({ name }) => name);
+    .map(({ name = "" }) => name);
 }
 
 /** Every item in quotes, separated by commas. */

@@ -2,8 +2,10 @@ import { qualifiedName } from "../../../api/names.ts";
 import type { KubeObject } from "../../../api/object.ts";
 import type { Quantity } from "../../../api/quantity.ts";
 import { type Amounts, countOf, readAmounts } from "../../../api/resource-amounts.ts";
+import type { ResourceRequirements } from "../../../types/container.ts";
+import { type PodAffinityTerm, type PodSpec, podSpecOf } from "../../../types/pod.ts";
+import { podStatusOf } from "../../../types/pod-status.ts";
 import { hasPodLevelResources, podAmountsInUse } from "../pod-resources.ts";
-import { type PodAffinityTerm, type PodSpec, podSpecOf, podStatusOf, type ResourceRequirements } from "../pod-spec.ts";
 import { countName, type Evaluator, isCreate } from "./evaluator.ts";
 import { matchesNames, type Scope } from "./quota.ts";
 
@@ -87,7 +89,7 @@ function missingAmounts(limited: readonly string[], pod: KubeObject): string | u
   const spec = podSpecOf(pod);
   if (hasPodLevelResources(spec)) return undefined;
   const missing = new Map<string, Set<string>>();
-  for (const { name, resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+  for (const { name = "", resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
     const said = computeUsage(readAmounts(resources?.requests), readAmounts(resources?.limits));
     for (const resource of limited) {
       if (!REQUIRED.has(resource) || said.has(resource)) continue;

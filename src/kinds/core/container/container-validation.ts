@@ -156,8 +156,3 @@ export function checkRestartRules(errors: FieldError[], container: Container, pa
     }
   }
 }
-
-/** Whether an init container has restartPolicy Always: a sidecar. */
-export function isSidecar({ restartPolicy }: Container): boolean {
-  return restartPolicy === "Always";
-}

@@ -3,8 +3,8 @@ import { type FieldError, notSupportedField, printFieldError, quote, requiredFie
 import { isObject, type KubeObject } from "../../../api/object.ts";
 import type { Status } from "../../../api/status.ts";
 import type { ObjectAccess, SubresourceCall } from "../../../resources/model/definition.ts";
-import type { PodSpec } from "../../../types/pod.ts";
-import type { PodStatus } from "../../../types/pod-status.ts";
+import { podSpecOf } from "../../../types/pod.ts";
+import { podStatusOf } from "../../../types/pod-status.ts";
 import { pushInvalid, subdomainName } from "../../rules/formats.ts";
 import { setPodCondition } from "./pod-conditions.ts";
 
@@ -46,8 +46,8 @@ function assign(pod: KubeObject, node: string, binding: KubeObject, { now }: Obj
   const { metadata } = pod;
   const name = metadata.name ?? "";
   const refuse = (text: string) => conflict({ group: "", resource: "pods/binding" }, name, `pod ${name} ${text}`);
-  const spec: PodSpec = isObject(pod.spec) ? pod.spec : {};
-  const status: PodStatus = isObject(pod.status) ? pod.status : {};
+  const spec = podSpecOf(pod);
+  const status = podStatusOf(pod);
   if (metadata.deletionTimestamp !== undefined) throw refuse("is being deleted, cannot be assigned to a host");
   if (spec.nodeName) throw refuse(`is already assigned to node ${quote(spec.nodeName)}`);
   if ((spec.schedulingGates ?? []).length > 0) throw refuse("has non-empty .spec.schedulingGates");

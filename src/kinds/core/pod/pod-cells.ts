@@ -1,6 +1,7 @@
 import type { Column } from "../../../api/columns.ts";
 import { ageOf } from "../../../api/human-duration.ts";
 import type { Json, JsonObject, KubeObject } from "../../../api/object.ts";
+import { isSidecar } from "../../../types/container.ts";
 import {
   AGE,
   column,
@@ -22,8 +23,6 @@ interface PodSummary {
   readonly restarts: number;
   readonly lastRestart: string;
 }
-
-const isSidecar = (container: JsonObject): boolean => container.restartPolicy === "Always";
 
 /** What a terminated container says of its end: its reason, else the signal, else the exit code. */
 function printEnd(terminated: Json | undefined): string {

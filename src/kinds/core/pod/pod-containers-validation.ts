@@ -7,13 +7,12 @@ import {
   requiredField,
 } from "../../../api/field-error.ts";
 import type { WriteContext } from "../../../resources/model/definition.ts";
-import type { Container, EphemeralContainer } from "../../../types/container.ts";
+import { type Container, type EphemeralContainer, isSidecar } from "../../../types/container.ts";
 import type { PodSpec } from "../../../types/pod.ts";
 import {
   type ContainerScope,
   checkHostPorts,
   checkRestartRules,
-  isSidecar,
   validateContainerCommon,
 } from "../container/container-validation.ts";
 import { validateLifecycle, validateProbes } from "../container/probe-validation.ts";

@@ -1,14 +1,13 @@
 import { isObject, type KubeObject } from "../../../api/object.ts";
 import type { Container } from "../../../types/container.ts";
-import type { PodSpec } from "../../../types/pod.ts";
+import { podSpecOf } from "../../../types/pod.ts";
 import type { PodStatus } from "../../../types/pod-status.ts";
 import { roundResourceList, roundResources } from "../../rules/quantities.ts";
 import { setPodSpecDefaults } from "./pod-spec-defaults.ts";
 
 /** Fills in defaults of a Pod. Templates get less. Changes `pod`. Upstream: `SetDefaults_Pod`. */
 export function setPodDefaults(pod: KubeObject): void {
-  if (!isObject(pod.spec)) pod.spec = {};
-  const spec: PodSpec = pod.spec;
+  const spec = podSpecOf(pod);
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
   for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
     setRequests(container);

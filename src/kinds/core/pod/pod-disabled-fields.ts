@@ -2,9 +2,10 @@ import type { JsonObject } from "../../../api/object.ts";
 import type { Container, LifecycleHandler } from "../../../types/container.ts";
 import type { Texts } from "../../../types/meta.ts";
 import type { PodSpec } from "../../../types/pod.ts";
+import { containersOf } from "../../../types/pod-containers.ts";
 import type { PodStatus } from "../../../types/pod-status.ts";
 import type { Volume } from "../../../types/volume.ts";
-import { allContainers, probesOf } from "./pod-spec-defaults.ts";
+import { probesOf } from "./pod-spec-defaults.ts";
 
 /** Objects that may have one of the fields of a feature. */
 type Holders = (spec: PodSpec, containers: readonly Container[]) => (JsonObject | undefined)[];
@@ -50,8 +51,8 @@ const OLD_ANNOTATIONS = ["beta", "alpha"].flatMap((stage) =>
  * had a meaning. Changes `spec` and `annotations`.
  */
 export function dropDisabledFields(spec: PodSpec, annotations: Texts | undefined, previous: PodSpec | undefined): void {
-  const containers = allContainers(spec);
-  const previousContainers = previous && allContainers(previous);
+  const containers = containersOf(spec);
+  const previousContainers = previous && containersOf(previous);
   const stopped = containers.filter(({ lifecycle }) => lifecycle?.stopSignal !== undefined);
   for (const { members, holders } of FEATURES) {
     const held = holders(spec, containers);

@@ -5,7 +5,7 @@ import { isObject, type JsonObject, type KubeObject } from "../../../api/object.
 import { type DeleteOptions, parseDeleteOptions } from "../../../api/options.ts";
 import type { Status } from "../../../api/status.ts";
 import type { SubresourceCall } from "../../../resources/model/definition.ts";
-import type { PodStatus } from "../../../types/pod-status.ts";
+import { podStatusOf } from "../../../types/pod-status.ts";
 import { findCondition, readText } from "../../cells.ts";
 import { budgetsOf, countDisruption, isBudgetMet, letsUnhealthyGo, tellBusy } from "./disruption-budget.ts";
 import { SUCCESS } from "./pod-binding.ts";
@@ -140,7 +140,7 @@ function noteEviction(pod: KubeObject, { preconditions }: DeleteOptions, now: nu
       `the ResourceVersion in the precondition (${wanted.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`,
     );
   }
-  const status: PodStatus = isObject(pod.status) ? pod.status : {};
+  const status = podStatusOf(pod);
   const reason = "EvictionByEvictionAPI";
   setPodCondition(status, { type: "DisruptionTarget", status: "True", reason, message: "Eviction API: evicting" }, now);
   return { ...pod, status };

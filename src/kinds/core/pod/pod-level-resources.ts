@@ -6,12 +6,12 @@ import {
   printQuantity,
   type Quantity,
 } from "../../../api/quantity.ts";
-import type { Container } from "../../../types/container.ts";
+import { type Container, isSidecar } from "../../../types/container.ts";
 import type { Texts } from "../../../types/meta.ts";
 import type { PodSpec } from "../../../types/pod.ts";
 import { containersWithPaths } from "../../../types/pod-containers.ts";
 import { isHugePages, isOvercommitAllowed, isPodLevelResource } from "../../rules/resource-names.ts";
-import { type ContainerScope, isSidecar } from "../container/container-validation.ts";
+import type { ContainerScope } from "../container/container-validation.ts";
 import { validateResources } from "../container/resource-validation.ts";
 
 type Amounts = Map<string, Quantity>;

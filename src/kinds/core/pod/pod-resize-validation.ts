@@ -1,11 +1,10 @@
 import { type FieldError, forbiddenField, invalidField } from "../../../api/field-error.ts";
 import { cloneJson } from "../../../lib/clone.ts";
-import type { Container, ResourceRequirements } from "../../../types/container.ts";
+import { type Container, isSidecar, type ResourceRequirements } from "../../../types/container.ts";
 import type { Texts } from "../../../types/meta.ts";
 import type { PodSpec } from "../../../types/pod.ts";
 import type { PodStatus } from "../../../types/pod-status.ts";
 import { sameValue } from "../../rules/immutable.ts";
-import { isSidecar } from "../container/container-validation.ts";
 import { qosClassOf } from "./pod-qos.ts";
 
 const ONLY_CPU_AND_MEMORY = "only cpu and memory resources are mutable";

@@ -1,6 +1,7 @@
 import { isObject, type Json } from "../../../api/object.ts";
 import type { Container, EphemeralContainer, LifecycleHandler, Probe } from "../../../types/container.ts";
 import type { PodSpec } from "../../../types/pod.ts";
+import { containersOf } from "../../../types/pod-containers.ts";
 import { imageTag } from "../../rules/image-name.ts";
 import { roundResourceList, roundResources } from "../../rules/quantities.ts";
 import { setVolumeDefaults } from "../volume/volume-defaults.ts";
@@ -21,7 +22,7 @@ export function setPodSpecDefaults(given: Json | undefined): void {
   spec.terminationGracePeriodSeconds ??= 30;
   spec.schedulerName ??= "default-scheduler";
   for (const volume of spec.volumes ?? []) setVolumeDefaults(volume);
-  for (const container of allContainers(spec)) setContainerDefaults(container);
+  for (const container of containersOf(spec)) setContainerDefaults(container);
   roundResourceList(spec.overhead);
   roundResources(spec.resources);
 }
@@ -32,11 +33,6 @@ function mirrorServiceAccount(spec: PodSpec): void {
   if (name === undefined) return;
   spec.serviceAccountName = name;
   spec.serviceAccount = name;
-}
-
-/** All containers of a pod: initContainers, containers, ephemeralContainers. */
-export function allContainers(spec: PodSpec): (Container | EphemeralContainer)[] {
-  return [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])];
 }
 
 /** The probes of a container that are there. */

@@ -1,5 +1,4 @@
 import { type FieldError, forbiddenField, invalidField, requiredField } from "../../../api/field-error.ts";
-import type { KubeObject } from "../../../api/object.ts";
 import { cloneJson } from "../../../lib/clone.ts";
 import type { Container } from "../../../types/container.ts";
 import type { NodeAffinity, NodeSelectorTerm, PodSchedulingGate, PodSpec, Toleration } from "../../../types/pod.ts";
@@ -197,9 +196,4 @@ function isNarrowed(next: NodeSelectorTerm, previous: NodeSelectorTerm): boolean
     sameValue(matchExpressions.slice(0, oldExpressions.length), oldExpressions) &&
     sameValue(matchFields.slice(0, oldFields.length), oldFields)
   );
-}
-
-/** The spec of a pod, whatever is stored. */
-export function specOf(pod: KubeObject): PodSpec {
-  return (pod.spec ?? {}) as PodSpec;
 }

@@ -1,11 +1,11 @@
 import { labelValue } from "../../../api/names.ts";
 import type { ObjectMeta } from "../../../api/object.ts";
+import { isSidecar } from "../../../types/container.ts";
 import type { PodAffinity, PodSpec } from "../../../types/pod.ts";
 import { containersWithPaths } from "../../../types/pod-containers.ts";
 import { pushOwnFileErrors } from "../../rules/file-paths.ts";
 import { validateLabelSelector } from "../../rules/label-selector.ts";
 import { isHugePages, isMultipleOfPages } from "../../rules/resource-names.ts";
-import { isSidecar } from "../container/container-validation.ts";
 import { hostSetting } from "../container/security-context-validation.ts";
 import { validateLabelKeys, validateTermSelectors } from "./affinity-validation.ts";
 import { hasInvalidDeletionCost } from "./pod-annotation-validation.ts";

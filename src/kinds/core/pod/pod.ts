@@ -1,12 +1,12 @@
 import { type FieldError, forbiddenField, quote } from "../../../api/field-error.ts";
 import { dns1123Label } from "../../../api/names.ts";
-import { isObject, type KubeObject, type ObjectMeta } from "../../../api/object.ts";
+import type { KubeObject, ObjectMeta } from "../../../api/object.ts";
 import { cloneJson } from "../../../lib/clone.ts";
 import type { ResourceHooks, WriteContext } from "../../../resources/model/definition.ts";
 import type { Container, EphemeralContainer } from "../../../types/container.ts";
 import type { Texts } from "../../../types/meta.ts";
-import type { PodSpec } from "../../../types/pod.ts";
-import type { PodStatus } from "../../../types/pod-status.ts";
+import { type PodSpec, podSpecOf as specOf } from "../../../types/pod.ts";
+import { type PodStatus, podStatusOf as statusOf } from "../../../types/pod-status.ts";
 import { isSentEmpty } from "../../rules/empties.ts";
 import { sameValue } from "../../rules/immutable.ts";
 import { addressWarnings } from "../../rules/ip.ts";
@@ -31,15 +31,6 @@ import { validatePodStatus } from "./pod-status-validation.ts";
 import { validatePodSpecUpdate } from "./pod-update-validation.ts";
 import { podOptions } from "./pod-validation-options.ts";
 import { podWarnings } from "./pod-warnings.ts";
-
-function specOf(pod: KubeObject): PodSpec {
-  if (!isObject(pod.spec)) pod.spec = {};
-  return pod.spec;
-}
-
-function statusOf(pod: KubeObject): PodStatus {
-  return isObject(pod.status) ? pod.status : {};
-}
 
 const annotationsOf = ({ annotations }: ObjectMeta): Texts => annotations ?? {};
 

@@ -5,8 +5,9 @@ import {
   notSupportedField,
   requiredField,
 } from "../../../api/field-error.ts";
+import { isShortAddress, parseLooseAddress } from "../../../lib/ip-address.ts";
 import { hasClusterAddress, isHeadless, NO_ADDRESS, type ServiceSpec } from "../../../types/service.ts";
-import { hasBothFamilies, isShortAddress, parseLooseAddress, pushAddressErrors } from "../../rules/ip.ts";
+import { hasBothFamilies, pushAddressErrors } from "../../rules/ip.ts";
 
 const FAMILIES = ["IPv4", "IPv6"];
 const POLICIES = ["PreferDualStack", "RequireDualStack", "SingleStack"];

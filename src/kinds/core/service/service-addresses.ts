@@ -2,16 +2,14 @@ import { randomBytes } from "node:crypto";
 import { ApiError, internalError } from "../../../api/api-error.ts";
 import { invalidField } from "../../../api/field-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../../api/object.ts";
+import { parseLooseAddress } from "../../../lib/ip-address.ts";
 import { type AddressRange, addressNumber, parseRange, printNumber, printRange } from "../../../lib/ip-range.ts";
 import type { ObjectAccess } from "../../../resources/model/definition.ts";
+import { addressRecord, canonicalAddress, IP_ADDRESSES } from "../../../types/ip-address.ts";
 import { readObjects, readTexts } from "../../cells.ts";
-import { isMapped, parseLooseAddress } from "../../rules/ip.ts";
 import { refuse } from "./service-refusal.ts";
 
-const GROUP = "networking.k8s.io";
 const DEFAULT_RANGE = "kubernetes";
-const MANAGER_LABEL = "ipaddress.kubernetes.io/managed-by";
-const MANAGER = "ipallocator.k8s.io";
 
 /** The IP families and ServiceCIDRs that ClusterIPs are allocated from. */
 export interface ServiceNetwork {
@@ -28,7 +26,7 @@ function parseRanges(range: KubeObject | undefined): AddressRange[] {
 
 /** The ServiceCIDRs that are ready. IP families are those of the range that the server was started with. */
 export async function readServiceNetwork(access: ObjectAccess, freshness: "newest" | "any"): Promise<ServiceNetwork> {
-  const found = await access.list(GROUP, "servicecidrs", "", freshness);
+  const found = await access.list(IP_ADDRESSES.group, "servicecidrs", "", freshness);
   const own = parseRanges(found.find(({ metadata }) => metadata.name === DEFAULT_RANGE));
   const ranges = found.filter(isReady).flatMap(parseRanges);
   const families = [...new Set((own.length > 0 ? own : ranges).map(familyOfRange))];
@@ -41,32 +39,10 @@ function isReady(range: KubeObject): boolean {
   return range.metadata.deletionTimestamp === undefined && (ready?.status ?? "True") === "True";
 }
 
-/** The IPAddress object of a ClusterIP. */
-export function addressRecord(service: KubeObject, address: string): KubeObject {
-  const { namespace = "", name = "" } = service.metadata;
-  return {
-    kind: "IPAddress",
-    apiVersion: `${GROUP}/v1`,
-    metadata: {
-      name: address,
-      labels: {
-        "ipaddress.kubernetes.io/ip-family": address.includes(":") ? "IPv6" : "IPv4",
-        [MANAGER_LABEL]: MANAGER,
-      },
-    },
-    spec: { parentRef: { resource: "services", namespace, name } },
-  };
-}
-
-/** Whether an IPAddress is managed by ipallocator.k8s.io, rather than made by somebody else. */
-export function isAddressRecord({ metadata }: KubeObject): boolean {
-  return metadata.labels?.[MANAGER_LABEL] === MANAGER;
-}
-
 /** Creates the IPAddress of a Service; false when it exists already. The store decides. */
 async function take(access: ObjectAccess, service: KubeObject, address: string): Promise<boolean> {
   try {
-    await access.create(GROUP, "ipaddresses", addressRecord(service, address));
+    await access.create(IP_ADDRESSES.group, IP_ADDRESSES.resource, addressRecord(service, address));
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.code === 409) return false;
@@ -77,25 +53,19 @@ async function take(access: ObjectAccess, service: KubeObject, address: string):
 /** Deletes the IPAddress of a ClusterIP, if it is this Service's. */
 export async function releaseAddress(access: ObjectAccess, service: KubeObject, address: string): Promise<void> {
   const key = { namespace: "", name: canonicalAddress(address) };
-  const record = await access.find(GROUP, "ipaddresses", key);
+  const record = await access.find(IP_ADDRESSES.group, IP_ADDRESSES.resource, key);
   const parent: JsonObject = isObject(record?.spec) && isObject(record.spec.parentRef) ? record.spec.parentRef : {};
   const { namespace = "", name = "" } = service.metadata;
   const isOwn = parent.resource === "services" && parent.namespace === namespace && (parent.name ?? "") === name;
   if (!isOwn) return;
   try {
-    await access.delete(GROUP, "ipaddresses", key, { preconditions: { uid: record?.metadata.uid } });
+    await access.delete(IP_ADDRESSES.group, IP_ADDRESSES.resource, key, {
+      preconditions: { uid: record?.metadata.uid },
+    });
   } catch (error) {
     // Somebody else has already cleaned up.
     if (!(error instanceof ApiError && (error.code === 404 || error.code === 409))) throw error;
   }
-}
-
-/** The canonical form of an IP, by which its IPAddress is named. */
-export function canonicalAddress(address: string): string {
-  const bytes = parseLooseAddress(address);
-  if (bytes === undefined) return address;
-  const plain = isMapped(bytes) ? bytes.subarray(12) : bytes;
-  return printNumber(addressNumber(plain), plain.length);
 }
 
 /** What a Service asks for: a ClusterIP of a family, or any when the address is empty. */
@@ -193,7 +163,7 @@ async function takeFrom(access: ObjectAccess, service: KubeObject, band: Band): 
     const address = printNumber(low + randomBelow(count), size);
     if (await take(access, service, address)) return address;
   }
-  const records = await access.list(GROUP, "ipaddresses", "");
+  const records = await access.list(IP_ADDRESSES.group, IP_ADDRESSES.resource, "");
   const taken = new Set(records.map(({ metadata }) => metadata.name));
   const start = randomBelow(count);
   for (let step = 0n; step < count; step++) {

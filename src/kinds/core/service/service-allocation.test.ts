@@ -11,9 +11,9 @@ import type { WriteOptions } from "../../../resources/write/collection.ts";
 import { MemoryStore } from "../../../storage/memory.ts";
 import type { PutOptions, WriteResult } from "../../../storage/store.ts";
 import { StoreError } from "../../../storage/store.ts";
+import { NODE_PORTS, readNodePorts } from "../../../types/range-allocation.ts";
 import { specOf } from "../../../types/service.ts";
 import { builtInKinds } from "../../all.ts";
-import { serviceClaims } from "./service-claims.ts";
 
 const catalog = new Catalog(builtInKinds());
 const services = catalog.find("", "v1", "services") as ServedResource;
@@ -65,8 +65,8 @@ class Replica {
   }
 
   async nodePorts(): Promise<number[]> {
-    const record = await this.resources.access.findRecord(serviceClaims.portsPlace);
-    return [...serviceClaims.readPorts(record)].toSorted();
+    const record = await this.resources.access.findRecord(NODE_PORTS.place);
+    return [...readNodePorts(record)].toSorted();
   }
 }
 

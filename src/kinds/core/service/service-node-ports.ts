@@ -2,8 +2,8 @@ import { randomInt } from "node:crypto";
 import { internalError, plainError } from "../../../api/api-error.ts";
 import { invalidField } from "../../../api/field-error.ts";
 import type { KubeObject } from "../../../api/object.ts";
-import { printBits, readBits } from "../../../lib/bit-set.ts";
 import type { ObjectAccess } from "../../../resources/model/definition.ts";
+import { NODE_PORTS, printNodePorts, readNodePorts } from "../../../types/range-allocation.ts";
 import {
   mayHaveNodePorts,
   needsHealthCheck,
@@ -14,32 +14,12 @@ import {
 } from "../../../types/service.ts";
 import { refuse } from "./service-refusal.ts";
 
-/**
- * The range of nodePorts, and the RangeAllocation that records which are taken. Compat: key and form of
- * `ranges/servicenodeports` are kube-apiserver's, so that both can allocate on one store.
- */
-export const NODE_PORTS = { place: "ranges/servicenodeports", low: 30_000, high: 32_767 } as const;
-
 /** The lower band is left to static nodePorts (KEP-3668). */
 const LOWER_BAND = 86;
 const DRY_RUN_BASE = 32_768;
-const RANGE = `${NODE_PORTS.low}-${NODE_PORTS.high}`;
 const TAKEN = "provided port is already allocated";
-const OUTSIDE = `provided port is not in the valid range. The range of valid ports is ${RANGE}`;
+const OUTSIDE = `provided port is not in the valid range. The range of valid ports is ${NODE_PORTS.low}-${NODE_PORTS.high}`;
 const FULL = "range is full";
-
-/** The nodePorts that a RangeAllocation says are taken. */
-export function readNodePorts(record: KubeObject | undefined): Set<number> {
-  if (typeof record?.data !== "string" || record.range !== RANGE) return new Set();
-  return new Set([...readBits(Buffer.from(record.data, "base64"))].map((offset) => offset + NODE_PORTS.low));
-}
-
-/** The RangeAllocation for these nodePorts. */
-export function printNodePorts(ports: ReadonlySet<number>): KubeObject {
-  const bits = printBits(new Set([...ports].map((port) => port - NODE_PORTS.low)));
-  const data = Buffer.from(bits).toString("base64");
-  return { kind: "RangeAllocation", apiVersion: "v1", metadata: {}, range: RANGE, data };
-}
 
 /** nodePorts being allocated for one Service. */
 interface Choice {
@@ -155,15 +135,6 @@ export async function releaseNodePorts(access: ObjectAccess, ports: readonly num
     for (const port of ports) taken.delete(port);
     return taken.size === before ? undefined : printNodePorts(taken);
   });
-}
-
-/** The nodePorts that an update no longer uses, or all when the Service is deleted. */
-export function unusedNodePorts(next: ServiceSpec | undefined, previous: ServiceSpec): number[] {
-  const used = next && mayHaveNodePorts(next) ? nodePortsOf(next) : [];
-  const unused = nodePortsOf(previous).filter((port) => !used.includes(port));
-  const { healthCheckNodePort = 0 } = previous;
-  const losesHealth = needsHealthCheck(previous) && !(next && needsHealthCheck(next)) && healthCheckNodePort > 0;
-  return losesHealth ? [...unused, healthCheckNodePort] : unused;
 }
 
 interface Chosen {

@@ -1,6 +1,7 @@
 import type { KubeObject } from "../../../api/object.ts";
 import { cloneJson } from "../../../lib/clone.ts";
 import type { ObjectAccess, Reservation, ReservingWrite } from "../../../resources/model/definition.ts";
+import { unusedNodePorts } from "../../../types/range-allocation.ts";
 import {
   addressesOf,
   hasClusterAddress,
@@ -14,7 +15,7 @@ import {
 } from "../../../types/service.ts";
 import { readServiceNetwork, releaseAddress, type ServiceNetwork, takeAddress } from "./service-addresses.ts";
 import { keepsBothFamilies, settleFamilies } from "./service-families.ts";
-import { releaseNodePorts, takeNodePorts, unusedNodePorts } from "./service-node-ports.ts";
+import { releaseNodePorts, takeNodePorts } from "./service-node-ports.ts";
 import { refuse } from "./service-refusal.ts";
 
 /** The ClusterIPs and nodePorts that a write has allocated, and what it releases once it has happened. */

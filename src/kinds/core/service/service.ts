@@ -6,10 +6,11 @@ import {
   requiredField,
 } from "../../../api/field-error.ts";
 import type { KubeObject } from "../../../api/object.ts";
+import { parseLooseAddress } from "../../../lib/ip-address.ts";
 import type { ResourceHooks } from "../../../resources/model/definition.ts";
 import { hasClusterAddress, ingressOf, NO_ADDRESS, specOf } from "../../../types/service.ts";
 import { pushInvalid, subdomainName } from "../../rules/formats.ts";
-import { addressWarnings, parseLooseAddress, pushAddressErrors } from "../../rules/ip.ts";
+import { addressWarnings, pushAddressErrors } from "../../rules/ip.ts";
 import { rangeWarnings } from "../../rules/ip-ranges.ts";
 import { dropUnusedFields, hideInternalPolicy, setServiceDefaults } from "./service-defaults.ts";
 import { reserveForService } from "./service-reservation.ts";
