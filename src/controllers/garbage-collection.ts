@@ -13,8 +13,6 @@ import { type Located, readObject, StoredKinds } from "./stored-kinds.ts";
 
 const NAME = "garbage-collector-controller";
 const WORKERS = 20;
-/** How often it is looked whether kinds have come that were unknown before. */
-const KINDS_INTERVAL_MS = 1000;
 
 /**
  * Deletes objects whose owners are all gone, and does what deletions in the foreground and with orphans wait for. Every
@@ -60,8 +58,7 @@ class Collector implements Follower {
   readonly #queue: WorkQueue<string>;
   /** Objects about which nothing can be said until another kind is served. */
   readonly #parked = new Set<string>();
-  readonly #timer: NodeJS.Timeout;
-  #definitions: unknown;
+  readonly #unsubscribe: () => void;
   /** What to begin with, collected until the graph is complete. */
   #early: Set<string> | undefined = new Set();
   /** Everything up to this revision is in the graph. */
@@ -84,8 +81,7 @@ class Collector implements Follower {
         if (!isExpected(error)) report(NAME, error);
       },
     });
-    this.#definitions = resources.catalog.definitions;
-    this.#timer = setInterval(() => this.#unparkOnNewKinds(), KINDS_INTERVAL_MS).unref();
+    this.#unsubscribe = resources.catalog.subscribe(() => this.#unpark());
   }
 
   found(entry: Entry): void {
@@ -105,7 +101,6 @@ class Collector implements Follower {
       if (!event.entry) this.#parked.delete(event.key);
     }
     this.#revision = revision;
-    this.#unparkOnNewKinds();
   }
 
   isSettled(revision: number): boolean {
@@ -113,7 +108,7 @@ class Collector implements Follower {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#unsubscribe();
     await this.#queue.close();
   }
 
@@ -122,10 +117,7 @@ class Collector implements Follower {
     else this.#queue.add(storeKey);
   }
 
-  #unparkOnNewKinds(): void {
-    const { definitions } = this.#resources.catalog;
-    if (definitions === this.#definitions) return;
-    this.#definitions = definitions;
+  #unpark(): void {
     for (const storeKey of this.#parked) this.#enqueue(storeKey);
     this.#parked.clear();
   }

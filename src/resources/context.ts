@@ -3,7 +3,7 @@ import type { Store } from "../storage/store.ts";
 import type { Catalog } from "./model/catalog.ts";
 import type { ObjectAccess } from "./model/definition.ts";
 import type { KeySpace } from "./model/keys.ts";
-import type { ViewCache } from "./read/object-view.ts";
+import type { ViewCache } from "./read/view-cache.ts";
 
 /** What reads and writes of all kinds share: one control plane over one store. */
 export interface ResourceContext {

@@ -3,7 +3,7 @@ import { cloneJson } from "../lib/clone.ts";
 import type { ResourceContext } from "./context.ts";
 import type { ServedResource } from "./model/catalog.ts";
 import { storedApiVersion } from "./model/conversion.ts";
-import type { ChangeOptions, ObjectAccess, ResourceDefinition } from "./model/definition.ts";
+import type { ChangeOptions, ObjectAccess } from "./model/definition.ts";
 import type { ObjectKey } from "./model/keys.ts";
 import { decodeEntry, encodeObject } from "./model/stored-object.ts";
 import type { DeletionRequest, Preconditions } from "./model/write-request.ts";
@@ -24,10 +24,10 @@ export class StoredObjects implements ObjectAccess {
   readonly #resources: ObjectSource;
   /** What hooks have asked for, by group and plural, since the kinds last changed. */
   readonly #known = new Map<string, Map<string, ServedResource>>();
-  #definitions: readonly ResourceDefinition[] = [];
 
   constructor(resources: ObjectSource) {
     this.#resources = resources;
+    resources.catalog.subscribe(() => this.#known.clear());
   }
 
   get now(): number {
@@ -58,7 +58,8 @@ export class StoredObjects implements ObjectAccess {
       const { store, keys, views } = this.#resources;
       const prefix = keys.prefix(resource.definition, namespace);
       const held = store.snapshot?.(prefix)?.list(prefix);
-      if (held) return held.entries.map((entry) => views.view(resource, entry).object);
+      const shown = views.of(resource);
+      if (held) return held.entries.map((entry) => shown.view(entry).object);
     }
     const { items } = await listObjects(this.#resources, resource, {
       selection: parseSelection(resource, { namespace, labelSelector: "", fieldSelector: "", shardSelector: "" }),
@@ -126,11 +127,6 @@ export class StoredObjects implements ObjectAccess {
 
   /** The kind in its stored version. A kind that is not served is a mistake of the hook. */
   #resource(group: string, plural: string): ServedResource {
-    const { definitions } = this.#resources.catalog;
-    if (definitions !== this.#definitions) {
-      this.#known.clear();
-      this.#definitions = definitions;
-    }
     const known = this.#known.get(group)?.get(plural);
     if (known) return known;
     const found = this.#lookUp(group, plural);

@@ -6,7 +6,7 @@ import type { Catalog, ServedResource } from "./model/catalog.ts";
 import type { ObjectAccess, ResourceDefinition } from "./model/definition.ts";
 import type { KeySpace, ObjectKey } from "./model/keys.ts";
 import { StoredObjects } from "./object-access.ts";
-import { ViewCache } from "./read/object-view.ts";
+import { ViewCache } from "./read/view-cache.ts";
 import { Collection } from "./write/collection.ts";
 
 /** What is needed to keep objects. */
@@ -24,7 +24,7 @@ export class Resources implements ResourceContext {
   readonly clock: Clock;
   readonly keys: KeySpace;
   readonly views = new ViewCache();
-  readonly access: ObjectAccess = new StoredObjects(this);
+  readonly access: ObjectAccess;
   readonly #collections = new WeakMap<ResourceDefinition, Collection>();
 
   constructor({ store, catalog, clock, keys }: ResourcesOptions) {
@@ -32,6 +32,7 @@ export class Resources implements ResourceContext {
     this.catalog = catalog;
     this.clock = clock;
     this.keys = keys;
+    this.access = new StoredObjects(this);
   }
 
   /** The objects of one kind. */

@@ -8,8 +8,6 @@ export interface Entry {
   readonly createRevision: number;
   /** Revision of the write that produced this value. */
   readonly modRevision: number;
-  /** Room for the layer above to keep what it derived from the value. Dropped together with the entry. */
-  memo?: unknown;
 }
 
 /** A refused write is an expected outcome, so it carries what is there instead of being thrown. */
@@ -23,8 +21,6 @@ export interface StoreEvent {
   readonly key: string;
   readonly entry: Entry | undefined;
   readonly previous: Entry | undefined;
-  /** Room for the layer above, as in Entry. */
-  memo?: unknown;
 }
 
 /** Entries in ascending byte order of their keys, all as of `revision`. */

@@ -52,7 +52,8 @@ export function inPlaceOf(
     subresources: {},
     rules: {},
   };
-  return { definition, version: served, apiVersion: apiVersionOf(group, version), subresources: {} };
+  const { withdrawn } = parent;
+  return { definition, version: served, apiVersion: apiVersionOf(group, version), subresources: {}, withdrawn };
 }
 
 /** What verbs work with. */

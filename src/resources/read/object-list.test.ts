@@ -4,13 +4,13 @@ import { ApiError } from "../../api/api-error.ts";
 import { MemoryStore } from "../../storage/memory.ts";
 import type { ListOptions, Page } from "../../storage/store.ts";
 import type { ResourceContext } from "../context.ts";
-import type { ServedResource } from "../model/catalog.ts";
+import { serve } from "../model/catalog.ts";
 import type { ResourceDefinition, ServedVersion } from "../model/definition.ts";
 import { KeySpace } from "../model/keys.ts";
 import { encodeObject } from "../model/stored-object.ts";
 import { listObjects } from "./object-list.ts";
-import { ViewCache } from "./object-view.ts";
 import { parseSelection } from "./selection.ts";
+import { ViewCache } from "./view-cache.ts";
 
 const version = { name: "v1", schemaName: "Thing", schema: () => ({}) } as unknown as ServedVersion;
 const definition = {
@@ -22,7 +22,7 @@ const definition = {
   subresources: {},
   rules: {},
 } as unknown as ResourceDefinition;
-const resource: ServedResource = { definition, version, apiVersion: "v1", subresources: {} };
+const resource = serve(definition, version);
 const EVERYTHING = parseSelection(resource, { namespace: "", labelSelector: "", fieldSelector: "", shardSelector: "" });
 const COUNT = 4500;
 

@@ -83,8 +83,9 @@ async function collectOne(
 ): Promise<ObjectList> {
   const { entries, revision } = await readPage(context, key, { ...moment(request, undefined), limit: 1 });
   const [entry] = entries;
-  const isThere = entry?.key === key && request.selection.matches(context.views.attributes(resource, entry));
-  const items = context.views.list(resource, isThere ? [entry] : []);
+  const views = context.views.of(resource);
+  const isThere = entry?.key === key && request.selection.matches(views.attributes(entry));
+  const items = views.list(isThere ? [entry] : []);
   return { items, metadata: listMetadata(request.selection, revision) };
 }
 
@@ -112,6 +113,7 @@ async function collect(
   token: ContinueToken | undefined,
 ): Promise<ObjectList> {
   const { selection } = request;
+  const views = context.views.of(resource);
   const prefix = context.keys.prefix(resource.definition, selection.namespace);
   const when = moment(request, token);
   // Compat: the real server ignores the limit when any state will do.
@@ -123,14 +125,14 @@ async function collect(
   if (selection.isEverything && limit === 0 && page.remaining > 0) {
     // A long list is written from the state itself, so that it costs no memory of its own.
     const slice = context.store.snapshot?.(prefix)?.slice(prefix, { revision, after });
-    if (slice) return { items: context.views.list(resource, slice), metadata: listMetadata(selection, revision) };
+    if (slice) return { items: views.list(slice), metadata: listMetadata(selection, revision) };
   }
   for (;;) {
     let last: Entry | undefined;
     for (const entry of page.entries) {
       if (limit > 0 && found.length === limit) break;
       last = entry;
-      const isWanted = selection.isEverything || selection.matches(context.views.attributes(resource, entry));
+      const isWanted = selection.isEverything || selection.matches(views.attributes(entry));
       if (isWanted) found.push(entry);
     }
     const isFull = limit > 0 && found.length === limit;
@@ -138,7 +140,7 @@ async function collect(
     if (isFull && hasMore && last) {
       const remaining = page.remaining + page.entries.length - page.entries.indexOf(last) - 1;
       return {
-        items: context.views.list(resource, found),
+        items: views.list(found),
         metadata: {
           ...listMetadata(selection, revision),
           continue: printContinueToken({ revision, after: last.key.slice(prefix.length) }),
@@ -147,7 +149,7 @@ async function collect(
       };
     }
     if (page.remaining === 0) {
-      return { items: context.views.list(resource, found), metadata: listMetadata(selection, revision) };
+      return { items: views.list(found), metadata: listMetadata(selection, revision) };
     }
     after = page.entries.at(-1)?.key;
     await nextTurn();

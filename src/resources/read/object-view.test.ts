@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Entry } from "../../storage/store.ts";
-import type { ServedResource } from "../model/catalog.ts";
+import { serve } from "../model/catalog.ts";
 import type { ResourceDefinition, ServedVersion } from "../model/definition.ts";
 import { decodeEntry, encodeObject } from "../model/stored-object.ts";
-import { ViewCache, viewDeleted } from "./object-view.ts";
+import { viewDeleted } from "./object-view.ts";
+import { ViewCache } from "./view-cache.ts";
 
 const version = { name: "v1", schemaName: "Thing", schema: () => ({}) } as unknown as ServedVersion;
 const definition = {
@@ -14,8 +15,8 @@ const definition = {
   subresources: {},
   rules: {},
 } as unknown as ResourceDefinition;
-const resource: ServedResource = { definition, version, apiVersion: "v1", subresources: {} };
-const other: ServedResource = { ...resource, apiVersion: "v2" };
+const resource = serve(definition, version);
+const other = { ...resource, apiVersion: "v2" };
 
 const OBJECT = { kind: "Thing", apiVersion: "v1", metadata: { name: "a", resourceVersion: "1" }, data: { x: "y" } };
 
@@ -66,22 +67,6 @@ test("a deleted object is shown at the revision of its deletion", () => {
   const view = viewDeleted(resource, entry(encodeObject(OBJECT)), 9);
   assert.equal(view.object.metadata.resourceVersion, "9");
   assert.equal(read(view.json()).metadata.resourceVersion, "9");
-});
-
-test("views that were decoded are kept with their entry, and dropped when others were decoded more recently", () => {
-  const views = new ViewCache(2);
-  const entries = ["a", "b", "c"].map((name) => entry(encodeObject({ ...OBJECT, metadata: { name } })));
-  const [first, second, third] = entries as [Entry, Entry, Entry];
-  const view = views.view(resource, first);
-  assert.equal(first.memo, undefined);
-  assert.equal(view.object.metadata.name, "a");
-  assert.equal(views.view(resource, first), view);
-  views.attributes(resource, first);
-  views.view(resource, second).encodings.set("x", Buffer.from("y"));
-  assert.equal(views.view(resource, second).encodings.size, 1);
-  void views.view(resource, third).object;
-  assert.notEqual(views.view(resource, first), view);
-  assert.equal(views.attributes(resource, first), views.attributes(resource, first));
 });
 
 test("an item can be copied without being made", () => {

@@ -1,16 +1,14 @@
 import type { KubeObject } from "../../api/object.ts";
-import type { ObjectView, ViewList } from "../../api/reply.ts";
-import type { Sequence } from "../../lib/sequence.ts";
-import type { Entry, StoreEvent } from "../../storage/store.ts";
+import type { ObjectView } from "../../api/reply.ts";
+import type { Entry } from "../../storage/store.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import { convertObject } from "../model/conversion.ts";
 import { decodeEntry } from "../model/stored-object.ts";
-import { type Attributes, readAttributes } from "./attributes.ts";
 
 const text = new TextEncoder();
 
 /** How the objects of one served version are printed. Built once per version. */
-class Printer {
+export class Printer {
   readonly resource: ServedResource;
   /** What every stored value begins with when it can be served without decoding it. */
   readonly #head: Buffer;
@@ -42,7 +40,8 @@ class Printer {
 const ITEM_HEAD = Buffer.from('{"metadata":{');
 const printers = new WeakMap<ServedResource, Printer>();
 
-function printerOf(resource: ServedResource): Printer {
+/** The printer of a served version. */
+export function printerOf(resource: ServedResource): Printer {
   let printer = printers.get(resource);
   if (!printer) {
     printer = new Printer(resource);
@@ -51,39 +50,42 @@ function printerOf(resource: ServedResource): Printer {
   return printer;
 }
 
-/** What a view can be kept with. */
-interface Holder {
-  memo?: unknown;
-}
-
-/** What has ended an object. */
-interface Deletion extends Holder {
+/** What has ended an object: the event of the store, or just its revision. */
+interface Deletion {
   readonly revision: number;
 }
 
-/** What a view has made that could not simply be copied. */
-interface Made {
+/** What a view shows: an entry, or the event that deleted its object. */
+export type Shown = Entry | Deletion;
+
+/** What was made of an entry that could not simply be copied from it. */
+export class Derived {
   object: KubeObject | undefined;
   json: Uint8Array | undefined;
   itemJson: Uint8Array | undefined;
   encodings: Map<string, Uint8Array> | undefined;
 }
 
+/** Where views find what was made of the same entry before, and leave what they make. */
+export interface DerivedCache {
+  derived(shown: Shown): Derived;
+}
+
 /**
  * An object of the store in one served version; decoded and encoded only when somebody asks. Lists make one for every
  * item, so it is small and does little until then.
  */
-class EntryView implements ObjectView {
+export class EntryView implements ObjectView {
   readonly #printer: Printer;
   readonly #entry: Entry;
-  readonly #cache: ViewCache | undefined;
+  readonly #cache: DerivedCache | undefined;
   readonly #deletion: Deletion | undefined;
   /** Where the stored value can be spliced; 0: nowhere; -1: not looked yet. */
   #spliceAt = -1;
-  #made: Made | undefined;
+  #derived: Derived | undefined;
 
-  /** `cache` is told when the view has made something that is worth keeping. */
-  constructor(printer: Printer, entry: Entry, cache?: ViewCache, deletion?: Deletion) {
+  /** With a deletion the view shows the last state of the object, at the revision of that. */
+  constructor(printer: Printer, entry: Entry, cache?: DerivedCache, deletion?: Deletion) {
     this.#printer = printer;
     this.#entry = entry;
     this.#cache = cache;
@@ -91,38 +93,35 @@ class EntryView implements ObjectView {
   }
 
   get object(): KubeObject {
-    const made = this.#make();
-    if (!made.object) {
+    const derived = this.#derive();
+    if (!derived.object) {
       const { definition, apiVersion } = this.#printer.resource;
-      made.object = convertObject(definition, decodeEntry(this.#entry, this.#revision), apiVersion);
+      derived.object = convertObject(definition, decodeEntry(this.#entry, this.#revision), apiVersion);
     }
-    return made.object;
+    return derived.object;
   }
 
   get encodings(): Map<string, Uint8Array> {
-    const made = this.#make();
-    made.encodings ??= new Map();
-    return made.encodings;
+    const derived = this.#derive();
+    derived.encodings ??= new Map();
+    return derived.encodings;
   }
 
   get #revision(): number {
     return this.#deletion?.revision ?? this.#entry.modRevision;
   }
 
-  #make(): Made {
-    if (!this.#made) {
-      this.#made = { object: undefined, json: undefined, itemJson: undefined, encodings: undefined };
-      this.#cache?.keep(this.#printer.resource, this.#deletion ?? this.#entry, this);
-    }
-    return this.#made;
+  #derive(): Derived {
+    this.#derived ??= this.#cache?.derived(this.#deletion ?? this.#entry) ?? new Derived();
+    return this.#derived;
   }
 
   json(): Uint8Array {
     const at = this.#findSplice();
     if (at > 0) return this.#splice(this.#printer.head, at);
-    const made = this.#make();
-    made.json ??= text.encode(JSON.stringify(this.object));
-    return made.json;
+    const derived = this.#derive();
+    derived.json ??= text.encode(JSON.stringify(this.object));
+    return derived.json;
   }
 
   jsonLine(): Uint8Array | undefined {
@@ -157,9 +156,9 @@ class EntryView implements ObjectView {
   }
 
   #wholeItem(): Uint8Array {
-    const made = this.#make();
-    made.itemJson ??= itemBytes(this.object);
-    return made.itemJson;
+    const derived = this.#derive();
+    derived.itemJson ??= itemBytes(this.object);
+    return derived.itemJson;
   }
 
   #splicedSize(head: Buffer, at: number): number {
@@ -224,100 +223,6 @@ function writeBytes(bytes: Uint8Array, target: Uint8Array, at: number): number {
 function itemBytes(object: KubeObject): Uint8Array {
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
   return text.encode(JSON.stringify(rest));
-}
-
-/** What is kept with an entry: its view in the version that was asked for last, and what selectors read of it. */
-interface Memo {
-  readonly resource: ServedResource;
-  view: ObjectView | undefined;
-  attributes: Attributes | undefined;
-}
-
-/**
- * Views of entries. Those that have decoded or encoded something are kept with their entry while they are among the
- * most recent ones, which bounds what that costs in memory; what selectors read is small and kept with every entry.
- */
-export class ViewCache {
-  readonly #recent: (Holder | undefined)[];
-  #at = 0;
-
-  constructor(size = 1024) {
-    this.#recent = new Array<Holder | undefined>(size);
-  }
-
-  /** Shows an entry in one served version. */
-  view(resource: ServedResource, entry: Entry): ObjectView {
-    const memo = entry.memo as Memo | undefined;
-    if (memo?.view !== undefined && memo.resource === resource) return memo.view;
-    return new EntryView(printerOf(resource), entry, this);
-  }
-
-  /** Shows many entries; each view is made when it is asked for. */
-  list(resource: ServedResource, entries: Sequence<Entry>): ViewList {
-    return new EntryViews(this, resource, entries);
-  }
-
-  /** Shows the last state of an object that an event deleted, at the revision of the event. */
-  deletedView(resource: ServedResource, event: StoreEvent): ObjectView {
-    if (!event.previous) throw new Error("a deletion without a previous state cannot be shown");
-    const memo = event.memo as Memo | undefined;
-    if (memo?.view !== undefined && memo.resource === resource) return memo.view;
-    return new EntryView(printerOf(resource), event.previous, this, event);
-  }
-
-  /** What selectors read of an entry. The object need not be decoded for it again. */
-  attributes(resource: ServedResource, entry: Entry): Attributes {
-    const memo = entry.memo as Memo | undefined;
-    const known = memo?.resource === resource ? memo : undefined;
-    if (known?.attributes !== undefined) return known.attributes;
-    // A view of its own: the decoded object is not worth keeping for it.
-    const { object } = known?.view ?? new EntryView(printerOf(resource), entry);
-    const attributes = readAttributes(resource, object);
-    if (known) known.attributes = attributes;
-    else entry.memo = { resource, view: undefined, attributes } satisfies Memo;
-    return attributes;
-  }
-
-  /** Keeps a view with what it shows for a while. */
-  keep(resource: ServedResource, holder: Holder, view: ObjectView): void {
-    const memo = holder.memo as Memo | undefined;
-    if (memo?.view === view) return;
-    if (memo?.view === undefined) this.#remember(holder);
-    const attributes = memo?.resource === resource ? memo.attributes : undefined;
-    holder.memo = { resource, view, attributes } satisfies Memo;
-  }
-
-  #remember(holder: Holder): void {
-    const memo = this.#recent[this.#at]?.memo as Memo | undefined;
-    if (memo) memo.view = undefined;
-    this.#recent[this.#at] = holder;
-    this.#at = (this.#at + 1) % this.#recent.length;
-  }
-}
-
-class EntryViews implements ViewList {
-  readonly #cache: ViewCache;
-  readonly #resource: ServedResource;
-  readonly #entries: Sequence<Entry>;
-
-  constructor(cache: ViewCache, resource: ServedResource, entries: Sequence<Entry>) {
-    this.#cache = cache;
-    this.#resource = resource;
-    this.#entries = entries;
-  }
-
-  get length(): number {
-    return this.#entries.length;
-  }
-
-  at(index: number): ObjectView | undefined {
-    const entry = this.#entries.at(index);
-    return entry && this.#cache.view(this.#resource, entry);
-  }
-
-  *[Symbol.iterator](): Generator<ObjectView> {
-    for (const entry of this.#entries) yield this.#cache.view(this.#resource, entry);
-  }
 }
 
 /** Shows the last state of a deleted object, at the revision of its deletion. */

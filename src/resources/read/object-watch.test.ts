@@ -2,15 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { WatchEvent } from "../../api/reply.ts";
 import { DecodeError } from "../../encoding/json/json.ts";
+import { Once } from "../../lib/once.ts";
 import { MemoryStore } from "../../storage/memory.ts";
 import type { ResourceContext } from "../context.ts";
-import type { ServedResource } from "../model/catalog.ts";
+import { serve } from "../model/catalog.ts";
 import type { ResourceDefinition, ServedVersion } from "../model/definition.ts";
 import { KeySpace } from "../model/keys.ts";
 import { encodeObject } from "../model/stored-object.ts";
-import { ViewCache } from "./object-view.ts";
 import { watchObjects } from "./object-watch.ts";
 import { parseSelection } from "./selection.ts";
+import { ViewCache } from "./view-cache.ts";
 
 const version = { name: "v1", schemaName: "Thing", schema: () => ({}) } as unknown as ServedVersion;
 const definition = {
@@ -22,10 +23,27 @@ const definition = {
   subresources: {},
   rules: {},
 } as unknown as ResourceDefinition;
-const resource: ServedResource = { definition, version, apiVersion: "v1", subresources: {} };
 const MINUTE_MS = 60_000;
 
+/** The number of watches that wait for a kind to be withdrawn. */
+class CountingOnce extends Once {
+  listeners = 0;
+
+  override listen(listener: () => void): () => void {
+    this.listeners++;
+    const stop = super.listen(listener);
+    let isStopped = false;
+    return () => {
+      if (!isStopped) this.listeners--;
+      isStopped = true;
+      stop();
+    };
+  }
+}
+
 function setUp() {
+  const withdrawn = new CountingOnce();
+  const resource = { ...serve(definition, version), withdrawn };
   const store = new MemoryStore();
   let looks = 0;
   const clock = {
@@ -56,7 +74,7 @@ function setUp() {
     assert.ok(result.ok);
     return result.revision;
   };
-  return { store, watch, write, looks: () => looks };
+  return { store, watch, write, withdrawn, looks: () => looks };
 }
 
 const print = (given: IteratorResult<readonly WatchEvent[], void>) =>
@@ -85,10 +103,24 @@ test("bookmarks come once a minute while the reader waits, and events after them
   await store.close();
 });
 
-test("a watch that has ended leaves no timer behind, however it ended", async (t) => {
+test("a watch ends without an error when its kind is withdrawn, whether it waits, begins or has just been opened", async () => {
+  const { store, watch, write, withdrawn } = setUp();
+  const { signal } = new AbortController();
+  const revision = await write("one");
+  const [waiting, beginning] = [watch(revision, signal), watch(undefined, signal)];
+  const next = waiting.next();
+  await new Promise(setImmediate);
+  const first = beginning.next();
+  withdrawn.happen();
+  const late = watch(revision, signal);
+  for (const given of [await next, await first, await late.next()]) assert.equal(given.done, true);
+  await store.close();
+});
+
+test("a watch that has ended leaves no timer and no listener behind, however it ended", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   for (const end of ["the reader leaves", "the signal aborts", "the history is gone"]) {
-    const { store, watch, write, looks } = setUp();
+    const { store, watch, write, withdrawn, looks } = setUp();
     const stop = new AbortController();
     const first = await write("one");
     await store.compact(await write("two"));
@@ -106,6 +138,7 @@ test("a watch that has ended leaves no timer behind, however it ended", async (t
     const before = looks();
     for (let i = 0; i < 3; i++) t.mock.timers.tick(MINUTE_MS);
     assert.equal(looks(), before, end);
+    assert.equal(withdrawn.listeners, 0, end);
     await store.close();
   }
 });

@@ -9,6 +9,7 @@ import { translateStoreError } from "../model/store-errors.ts";
 import { listObjects } from "./object-list.ts";
 import { viewObject } from "./object-view.ts";
 import type { Selection } from "./selection.ts";
+import type { ResourceViews } from "./view-cache.ts";
 
 type Batch = readonly WatchEvent[];
 type Result = IteratorResult<Batch, undefined>;
@@ -36,8 +37,8 @@ export interface ObjectEvents extends AsyncIterableIterator<Batch, undefined> {
 }
 
 /**
- * Changes of one kind from a moment on, in order and without gaps. The last event may be ERROR. Ends with the signal, and
- * at the deadline.
+ * Changes of one kind from a moment on, in order and without gaps. The last event may be ERROR. Ends with the signal, at
+ * the deadline, and when the kind is withdrawn or changed.
  */
 export function watchObjects(
   context: ResourceContext,
@@ -65,6 +66,7 @@ class ObjectWatch implements ObjectEvents, Pollable<Batch> {
   #initial: Pollable<Batch> | undefined;
   #live: LiveEvents | undefined;
   #wake: () => void = () => {};
+  #forgetKind: () => void = () => {};
   #isDone = false;
 
   constructor(watched: Watched) {
@@ -72,6 +74,7 @@ class ObjectWatch implements ObjectEvents, Pollable<Batch> {
     this.#waiter = new PollWaiter(this);
     this.#from = watched.request.resourceVersion ?? 0;
     this.#initial = new PolledIterator(this.#begin());
+    this.#forgetKind = watched.resource.withdrawn.listen(() => this.stop());
   }
 
   [Symbol.asyncIterator](): this {
@@ -89,7 +92,7 @@ class ObjectWatch implements ObjectEvents, Pollable<Batch> {
 
   poll(): Batch | undefined | typeof END {
     if (this.#isDone) return END;
-    if (this.#live !== undefined) return this.#live.poll();
+    if (this.#live !== undefined) return this.#readLive(this.#live);
     try {
       const given = this.#initial?.poll() ?? undefined;
       if (given !== END) return given;
@@ -97,10 +100,17 @@ class ObjectWatch implements ObjectEvents, Pollable<Batch> {
       this.#live = new LiveEvents(this.#watched, this.#from);
       this.#live.onReady(this.#wake);
     } catch (error) {
+      this.#forgetKind();
       this.#isDone = true;
       return refuse(this.#watched, error, this.#from);
     }
-    return this.#live.poll();
+    return this.#readLive(this.#live);
+  }
+
+  #readLive(live: LiveEvents): Batch | undefined | typeof END {
+    const given = live.poll();
+    if (live.isOver) this.#forgetKind();
+    return given;
   }
 
   onReady(wake: () => void): void {
@@ -111,6 +121,7 @@ class ObjectWatch implements ObjectEvents, Pollable<Batch> {
   stop(): void {
     if (this.#isDone) return;
     this.#isDone = true;
+    this.#forgetKind();
     (this.#live ?? this.#initial)?.stop();
     this.#wake();
   }
@@ -204,6 +215,10 @@ class LiveEvents implements Pollable<Batch> {
     }
   }
 
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   onReady(wake: () => void): void {
     this.#wake = wake;
     this.#source.onReady(wake);
@@ -272,35 +287,23 @@ function bookmark(resource: ServedResource, revision: number, endsInitialEvents 
   return { type: "BOOKMARK", view: viewObject(object) };
 }
 
-/** What the events of one batch look like to those who select everything; shared by all watchers of a prefix. */
-const translations = new WeakMap<WatchBatch, { readonly resource: ServedResource; readonly events: Batch }>();
-
 function translate(context: ResourceContext, resource: ServedResource, selection: Selection, batch: WatchBatch): Batch {
-  if (!selection.isEverything) return translateBatch(context, resource, selection, batch);
-  const known = translations.get(batch);
-  if (known?.resource === resource) return known.events;
-  const events = translateBatch(context, resource, selection, batch);
-  translations.set(batch, { resource, events });
-  return events;
+  const views = context.views.of(resource);
+  if (!selection.isEverything) return translateBatch(views, selection, batch);
+  return views.events(batch, () => translateBatch(views, selection, batch));
 }
 
-function translateBatch(
-  context: ResourceContext,
-  resource: ServedResource,
-  selection: Selection,
-  batch: WatchBatch,
-): Batch {
+function translateBatch(views: ResourceViews, selection: Selection, batch: WatchBatch): Batch {
   const out: WatchEvent[] = [];
   for (const event of batch.events) {
     const { entry, previous } = event;
-    const isSelected = (one: Entry) =>
-      selection.isEverything || selection.matches(context.views.attributes(resource, one));
+    const isSelected = (one: Entry) => selection.isEverything || selection.matches(views.attributes(one));
     const matched = previous !== undefined && isSelected(previous);
     if (entry !== undefined && isSelected(entry)) {
-      out.push({ type: matched ? "MODIFIED" : "ADDED", view: context.views.view(resource, entry) });
+      out.push({ type: matched ? "MODIFIED" : "ADDED", view: views.view(entry) });
     }
     // Compat: an object that is deleted, or leaves the selection, is shown as it was, at the revision of the change.
-    else if (matched) out.push({ type: "DELETED", view: context.views.deletedView(resource, event) });
+    else if (matched) out.push({ type: "DELETED", view: views.deletedView(event) });
   }
   return out;
 }

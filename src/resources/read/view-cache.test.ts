@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Entry } from "../../storage/store.ts";
+import { type ServedResource, serve } from "../model/catalog.ts";
+import type { ResourceDefinition, ServedVersion } from "../model/definition.ts";
+import { ViewCache } from "./view-cache.ts";
+
+const version = { name: "v1", schemaName: "Thing", schema: () => ({}) } as unknown as ServedVersion;
+const newer = { ...version, name: "v2" };
+const definition = {
+  group: "example.com",
+  kind: "Thing",
+  versions: [version, newer],
+  subresources: {},
+  rules: {},
+} as unknown as ResourceDefinition;
+const resource: ServedResource = serve(definition, version);
+const other: ServedResource = serve(definition, newer);
+
+function entry(name: string): Entry {
+  const value = Buffer.from(`{"kind":"Thing","apiVersion":"example.com/v1","metadata":{"name":"${name}"}}`);
+  return { key: `/registry/things/${name}`, value, createRevision: 1, modRevision: 7 };
+}
+
+test("what was decoded is kept, and dropped when others were decoded more recently", () => {
+  const views = new ViewCache(2);
+  const [first, second, third] = [entry("a"), entry("b"), entry("c")];
+  const { object } = views.view(resource, first);
+  assert.equal(views.view(resource, first).object, object);
+  views.view(resource, second).encodings.set("x", Buffer.from("y"));
+  assert.equal(views.view(resource, second).encodings.size, 1);
+  void views.view(resource, third).object;
+  assert.notEqual(views.view(resource, first).object, object);
+});
+
+test("copying stored bytes takes no room in the cache", () => {
+  const views = new ViewCache(1);
+  const [decoded, copied] = [entry("a"), entry("b")];
+  const { object } = views.view(resource, decoded);
+  const target = Buffer.alloc(1000);
+  views.view(resource, copied).writeItem(target, 0);
+  views.view(resource, copied).json();
+  assert.equal(views.view(resource, decoded).object, object);
+});
+
+test("two versions of a kind do not evict each other", () => {
+  const views = new ViewCache();
+  const shared = entry("a");
+  const objects = [resource, other].map((one) => views.view(one, shared).object);
+  const attributes = [resource, other].map((one) => views.of(one).attributes(shared));
+  assert.deepEqual(
+    objects.map(({ apiVersion }) => apiVersion),
+    ["example.com/v1", "example.com/v2"],
+  );
+  for (const [index, one] of [resource, other].entries()) {
+    assert.equal(views.view(one, shared).object, objects[index]);
+    assert.equal(views.of(one).attributes(shared), attributes[index]);
+  }
+});
+
+test("two control planes over the same entries do not evict each other", () => {
+  const [one, two] = [new ViewCache(1), new ViewCache(1)];
+  const shared = entry("a");
+  const objects = [one.view(resource, shared).object, two.view(resource, shared).object];
+  assert.notEqual(objects[0], objects[1]);
+  assert.equal(one.view(resource, shared).object, objects[0]);
+  assert.equal(two.view(resource, shared).object, objects[1]);
+  void two.view(resource, entry("b")).object;
+  assert.equal(one.view(resource, shared).object, objects[0]);
+});
+
+test("what selectors read outlives the decoded object", () => {
+  const views = new ViewCache(1);
+  const first = entry("a");
+  const attributes = views.of(resource).attributes(first);
+  void views.view(resource, entry("b")).object;
+  assert.equal(views.of(resource).attributes(first), attributes);
+});
+
+test("watchers of one version share what a batch of events looks like", () => {
+  const views = new ViewCache();
+  const batch = { events: [], revision: 1 };
+  let translations = 0;
+  const translate = () => {
+    translations += 1;
+    return [];
+  };
+  const [first, again] = [views.of(resource).events(batch, translate), views.of(resource).events(batch, translate)];
+  assert.equal(first, again);
+  views.of(other).events(batch, translate);
+  assert.equal(translations, 2);
+});

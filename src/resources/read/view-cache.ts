@@ -1,0 +1,148 @@
+import type { ObjectView, ViewList, WatchEvent } from "../../api/reply.ts";
+import type { Sequence } from "../../lib/sequence.ts";
+import type { Entry, StoreEvent, WatchBatch } from "../../storage/store.ts";
+import type { ServedResource } from "../model/catalog.ts";
+import { type Attributes, readAttributes } from "./attributes.ts";
+import { Derived, type DerivedCache, EntryView, type Printer, printerOf, type Shown } from "./object-view.ts";
+
+/**
+ * Views of entries, for one control plane. Entries may be shared with others (two versions of a kind, a fork of the
+ * store), so nothing is kept on them. What views have decoded or encoded stays while it is among the most recent, which
+ * bounds what that costs in memory; what selectors read is small and stays as long as its entry. A view itself is made
+ * whenever one is asked for: most copy stored bytes and need nothing from here.
+ */
+export class ViewCache {
+  readonly #recent: Recent;
+  readonly #resources = new WeakMap<ServedResource, ResourceViews>();
+
+  constructor(size = 1024) {
+    this.#recent = new Recent(size);
+  }
+
+  /** The views in one served version. Whoever shows many entries asks once. */
+  of(resource: ServedResource): ResourceViews {
+    let views = this.#resources.get(resource);
+    if (!views) {
+      views = new ResourceViews(resource, this.#recent);
+      this.#resources.set(resource, views);
+    }
+    return views;
+  }
+
+  /** Shows an entry in one served version. */
+  view(resource: ServedResource, entry: Entry): ObjectView {
+    return this.of(resource).view(entry);
+  }
+
+  /** Shows many entries; each view is made when it is asked for. */
+  list(resource: ServedResource, entries: Sequence<Entry>): ViewList {
+    return this.of(resource).list(entries);
+  }
+}
+
+/** Views in one served version of a kind. */
+export class ResourceViews implements DerivedCache {
+  readonly #resource: ServedResource;
+  readonly #printer: Printer;
+  readonly #recent: Recent;
+  readonly #derived: DerivedValues = new Map();
+  readonly #attributes = new WeakMap<Entry, Attributes>();
+  readonly #events = new WeakMap<WatchBatch, readonly WatchEvent[]>();
+
+  constructor(resource: ServedResource, recent: Recent) {
+    this.#resource = resource;
+    this.#printer = printerOf(resource);
+    this.#recent = recent;
+  }
+
+  view(entry: Entry): ObjectView {
+    return new EntryView(this.#printer, entry, this);
+  }
+
+  list(entries: Sequence<Entry>): ViewList {
+    return new EntryViews(this, entries);
+  }
+
+  /** Shows the last state of an object that an event deleted, at the revision of the event. */
+  deletedView(event: StoreEvent): ObjectView {
+    if (!event.previous) throw new Error("a deletion without a previous state cannot be shown");
+    return new EntryView(this.#printer, event.previous, this, event);
+  }
+
+  /** What selectors read of an entry. The object need not be decoded for it again. */
+  attributes(entry: Entry): Attributes {
+    let attributes = this.#attributes.get(entry);
+    if (!attributes) {
+      // The object is not worth keeping when it is decoded for this.
+      const object = this.#derived.get(entry)?.object ?? new EntryView(this.#printer, entry).object;
+      attributes = readAttributes(this.#resource, object);
+      this.#attributes.set(entry, attributes);
+    }
+    return attributes;
+  }
+
+  /** What the events of one batch look like to those who select everything; shared by all watchers of a prefix. */
+  events(batch: WatchBatch, translate: () => readonly WatchEvent[]): readonly WatchEvent[] {
+    let events = this.#events.get(batch);
+    if (!events) {
+      events = translate();
+      this.#events.set(batch, events);
+    }
+    return events;
+  }
+
+  derived(shown: Shown): Derived {
+    let derived = this.#derived.get(shown);
+    if (!derived) {
+      derived = new Derived();
+      this.#derived.set(shown, derived);
+      this.#recent.add(this.#derived, shown);
+    }
+    return derived;
+  }
+}
+
+type DerivedValues = Map<Shown, Derived>;
+
+/** For which entries something was kept last, over all kinds. The oldest one makes room for the next. */
+class Recent {
+  readonly #places: (DerivedValues | undefined)[];
+  readonly #shown: (Shown | undefined)[];
+  #at = 0;
+
+  constructor(size: number) {
+    this.#places = new Array<DerivedValues | undefined>(size);
+    this.#shown = new Array<Shown | undefined>(size);
+  }
+
+  add(place: DerivedValues, shown: Shown): void {
+    const oldest = this.#shown[this.#at];
+    if (oldest !== undefined) this.#places[this.#at]?.delete(oldest);
+    this.#places[this.#at] = place;
+    this.#shown[this.#at] = shown;
+    this.#at = (this.#at + 1) % this.#shown.length;
+  }
+}
+
+class EntryViews implements ViewList {
+  readonly #views: ResourceViews;
+  readonly #entries: Sequence<Entry>;
+
+  constructor(views: ResourceViews, entries: Sequence<Entry>) {
+    this.#views = views;
+    this.#entries = entries;
+  }
+
+  get length(): number {
+    return this.#entries.length;
+  }
+
+  at(index: number): ObjectView | undefined {
+    const entry = this.#entries.at(index);
+    return entry && this.#views.view(entry);
+  }
+
+  *[Symbol.iterator](): Generator<ObjectView> {
+    for (const entry of this.#entries) yield this.#views.view(entry);
+  }
+}
