@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ApiError } from "../api/api-error.ts";
-import type { UserInfo } from "../api/call.ts";
 import type { KubeObject, ObjectMeta } from "../api/object.ts";
+import type { UserInfo } from "../api/user-info.ts";
 import { builtInKinds } from "../kinds/all.ts";
 import { systemClock } from "../lib/clock.ts";
 import { Catalog, type ServedResource } from "../resources/model/catalog.ts";

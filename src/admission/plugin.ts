@@ -1,5 +1,5 @@
-import type { UserInfo } from "../api/call.ts";
 import type { KubeObject } from "../api/object.ts";
+import type { UserInfo } from "../api/user-info.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
 
 /** One write on its way to the store. */
@@ -34,14 +34,3 @@ export interface AdmissionPlugin {
   /** Must not change anything; refuses by throwing an ApiError. */
   validate?(request: AdmissionRequest): Promise<void>;
 }
-
-/** Something that a user wants to do and that is no request of its own. */
-export interface Permission {
-  readonly verb: string;
-  readonly group: string;
-  readonly resource: string;
-  readonly name: string;
-}
-
-/** Whether a user may do something. */
-export type Authorize = (user: UserInfo, permission: Permission) => Promise<boolean>;

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { alwaysAllow } from "../auth/always-allow.ts";
 import { World } from "./admission.suite.ts";
 import { defaultPlugins, UNAVAILABLE_PLUGINS } from "./plugins/all.ts";
 import { selectPlugins } from "./select-plugins.ts";
 
 const world = new World();
-const plugins = defaultPlugins({ resources: world.resources, authorize: async () => true });
+const plugins = defaultPlugins({ resources: world.resources, authorizer: alwaysAllow });
 const select = (enabled: string[], disabled: string[]) =>
   selectPlugins(plugins, UNAVAILABLE_PLUGINS, { enabled, disabled }).map(({ name }) => name);
 

@@ -1,14 +1,9 @@
+import type { X509Certificate } from "node:crypto";
+import type { Attributes } from "./attributes.ts";
 import type { Json } from "./object.ts";
 import type { ApiReply } from "./reply.ts";
 import type { RequestInfo } from "./request-info.ts";
-
-/** Who is calling. */
-export interface UserInfo {
-  readonly name: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
+import type { UserInfo } from "./user-info.ts";
 
 /** One HTTP request, whichever protocol it came by. Header names are lower case. */
 export interface ApiRequest {
@@ -19,8 +14,14 @@ export interface ApiRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The host and port that the client used to reach us. */
   readonly authority: string;
-  /** The subject of the client's certificate, when it presented one that our client authority signed. */
-  readonly clientCertificate?: { readonly commonName: string; readonly organizations: readonly string[] };
+  /** Where the client's connection comes from; a proxy may stand in between. Undefined when there is none. */
+  readonly remoteAddress: string | undefined;
+  readonly remotePort: number | undefined;
+  /**
+   * The client's certificate and those that signed it, when our client authority vouches for it; else empty. The same
+   * array for all requests of a connection.
+   */
+  readonly certificateChain: readonly X509Certificate[];
   /** The whole body. Throws ApiError 413 when it exceeds `maxBytes`. Read at most once. */
   readBody(maxBytes: number): Promise<Uint8Array>;
   /** Aborts when the client goes away or the server shuts down. */
@@ -33,6 +34,8 @@ export interface Call {
   readonly info: RequestInfo;
   /** Anonymous until the authenticate stage has run. */
   user: UserInfo;
+  /** Who wants to do what, with the `user` of this moment. Made when first asked for. */
+  readonly attributes: Attributes;
   /** Compat: what the client sent as Audit-ID, or a new UUID; answered as Audit-ID. */
   readonly auditId: string;
   /** Texts for `Warning` headers, in order. */

@@ -1,4 +1,5 @@
-import type { UserInfo } from "./call.ts";
+import type { Authorizer } from "./attributes.ts";
+import type { UserInfo } from "./user-info.ts";
 
 /** What a bearer token is good for. */
 export interface TokenVerdict {
@@ -8,27 +9,6 @@ export interface TokenVerdict {
   readonly audiences: readonly string[];
   /** Why it is refused, as far as that may be told. */
   readonly error?: string;
-}
-
-/** Something that somebody wants to do: to objects, or at a path of another kind. */
-export type WantedAccess =
-  | {
-      readonly verb: string;
-      readonly group: string;
-      readonly version: string;
-      readonly resource: string;
-      readonly subresource: string;
-      readonly namespace: string;
-      readonly name: string;
-    }
-  | { readonly verb: string; readonly path: string };
-
-/** Whether somebody may do something. */
-export interface AccessVerdict {
-  readonly allowed: boolean;
-  /** Refused, whatever anybody else says. */
-  readonly denied?: boolean;
-  readonly reason?: string;
 }
 
 /** What somebody may do, as lists of rules in Kubernetes' form. */
@@ -47,10 +27,13 @@ export interface AccessRules {
   readonly incomplete: boolean;
 }
 
+/** Tells what somebody may do in a namespace, as far as that can be told without a question. */
+export interface RuleResolver {
+  rulesFor(user: UserInfo, namespace: string): Promise<AccessRules>;
+}
+
 /** Answers questions about callers, by what the server itself goes by. */
-export interface Identities {
+export interface Identities extends Authorizer, RuleResolver {
   /** Without audiences, those of the server itself are meant. */
-  recognize(token: string, audiences: readonly string[]): Promise<TokenVerdict>;
-  judge(user: UserInfo, wanted: WantedAccess): Promise<AccessVerdict>;
-  rulesOf(user: UserInfo, namespace: string): Promise<AccessRules>;
+  authenticateToken(token: string, audiences: readonly string[]): Promise<TokenVerdict>;
 }

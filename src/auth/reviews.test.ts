@@ -1,21 +1,30 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { nonResourceAttributes } from "../api/attributes.ts";
+import { alwaysAllow } from "./always-allow.ts";
 import { reviewIdentities } from "./reviews.ts";
 import { TokenAuthenticator } from "./token-file.ts";
 
 const alice = { name: "alice", groups: ["dev"] };
-const identities = reviewIdentities([new TokenAuthenticator([{ token: "secret", user: alice }])], ["own"]);
+const identities = reviewIdentities([new TokenAuthenticator([{ token: "secret", user: alice }])], ["own"], alwaysAllow);
 
 test("a token is good for the server's own audiences", async () => {
-  assert.deepEqual(await identities.recognize("secret", []), { user: alice, audiences: ["own"] });
-  assert.deepEqual(await identities.recognize("secret", ["x", "own"]), { user: alice, audiences: ["own"] });
+  assert.deepEqual(await identities.authenticateToken("secret", []), { user: alice, audiences: ["own"] });
+  assert.deepEqual(await identities.authenticateToken("secret", ["x", "own"]), { user: alice, audiences: ["own"] });
   const refused = { audiences: [], error: "invalid bearer token" };
-  assert.deepEqual(await identities.recognize("secret", ["x"]), refused);
-  assert.deepEqual(await identities.recognize("other", []), refused);
+  assert.deepEqual(await identities.authenticateToken("secret", ["x"]), refused);
+  assert.deepEqual(await identities.authenticateToken("other", []), refused);
 });
 
-test("without authorizers everybody may do everything, and is told so", async () => {
-  assert.deepEqual(await identities.judge(alice, { verb: "delete", path: "/" }), { allowed: true });
-  const { resourceRules, incomplete } = await identities.rulesOf(alice, "default");
+test("with AlwaysAllow everybody may do everything, and is told so", async () => {
+  assert.deepEqual(await identities.authorize(nonResourceAttributes(alice, "delete", "/")), { decision: "allow" });
+  const { resourceRules, incomplete } = await identities.rulesFor(alice, "default");
   assert.deepEqual([resourceRules, incomplete], [[{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }], false]);
+});
+
+test("a token is good for the audiences that it names", async () => {
+  const bound = { authenticate: async () => ({ user: alice, audiences: ["vault"] }) };
+  const reviews = reviewIdentities([bound], ["own"], alwaysAllow);
+  assert.deepEqual(await reviews.authenticateToken("t", ["vault", "own"]), { user: alice, audiences: ["vault"] });
+  assert.equal((await reviews.authenticateToken("t", [])).user, undefined);
 });

@@ -1,57 +1,41 @@
 import { ApiError } from "../api/api-error.ts";
-import type { ApiRequest, UserInfo } from "../api/call.ts";
-import type { Identities } from "../api/identity.ts";
-import type { Authenticator } from "./authenticator.ts";
+import type { Authorizer } from "../api/attributes.ts";
+import type { Identities, RuleResolver } from "../api/identity.ts";
+import type { Authenticated, Authenticator } from "./authenticator.ts";
 
 const REFUSED = "invalid bearer token";
 
-/**
- * Answers by the given authenticators. Whoever they know may do everything: there are no authorizers yet, and the
- * answers say so.
- */
+/** Answers reviews by what requests themselves are judged by. */
 export function reviewIdentities(
   authenticators: readonly Authenticator[],
   ownAudiences: readonly string[],
+  authorizer: Authorizer & RuleResolver,
 ): Identities {
   return {
-    async recognize(token, audiences) {
+    async authenticateToken(token, audiences) {
       const wanted = audiences.length === 0 ? ownAudiences : audiences;
+      const found = await recognize(authenticators, token);
       // Tokens that name no audience are meant for the server itself.
-      const common = wanted.filter((audience) => ownAudiences.includes(audience));
-      const user = common.length === 0 ? undefined : await recognizeToken(authenticators, token);
-      return user ? { user, audiences: common } : { audiences: [], error: REFUSED };
+      const meant = found?.audiences ?? ownAudiences;
+      const common = wanted.filter((audience) => meant.includes(audience));
+      return found && common.length > 0 ? { user: found.user, audiences: common } : { audiences: [], error: REFUSED };
     },
-    judge: async () => ({ allowed: true }),
-    rulesOf: async () => ({
-      resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }],
-      nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
-      incomplete: false,
-    }),
+    authorize: (attributes) => authorizer.authorize(attributes),
+    rulesFor: (user, namespace) => authorizer.rulesFor(user, namespace),
   };
 }
 
-async function recognizeToken(authenticators: readonly Authenticator[], token: string): Promise<UserInfo | undefined> {
-  const request = bearing(token);
+async function recognize(
+  authenticators: readonly Authenticator[],
+  bearerToken: string,
+): Promise<Authenticated | undefined> {
   for (const authenticator of authenticators) {
     try {
-      const user = await authenticator.authenticate(request);
-      if (user) return user;
+      const found = await authenticator.authenticate({ bearerToken, headers: {} });
+      if (found) return found;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
     }
   }
   return undefined;
-}
-
-/** A request that consists of nothing but a token. */
-function bearing(token: string): ApiRequest {
-  return {
-    method: "GET",
-    path: "/",
-    query: new URLSearchParams(),
-    headers: { authorization: `Bearer ${token}` },
-    authority: "",
-    readBody: async () => new Uint8Array(),
-    signal: new AbortController().signal,
-  };
 }

@@ -1,21 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ApiRequest } from "../api/call.ts";
+import { testRequest } from "../encoding/test-request.suite.ts";
+import { RequestCredentials } from "./authenticator.ts";
 import { parseTokenFile, TokenAuthenticator } from "./token-file.ts";
 
 const FILE = 'secret,admin,admin-uid,"system:masters,ops"\n\n# a remark\nother, alice ,alice-uid\n';
-
-function request(authorization?: string): ApiRequest {
-  return {
-    method: "GET",
-    path: "/",
-    query: new URLSearchParams(),
-    headers: { authorization },
-    authority: "localhost",
-    readBody: async () => new Uint8Array(),
-    signal: new AbortController().signal,
-  };
-}
 
 test("a token file names users and their groups", () => {
   assert.deepEqual(
@@ -34,7 +23,10 @@ test("a line that cannot be read is named", () => {
 
 test("only a whole token is recognised", async () => {
   const authenticator = new TokenAuthenticator(parseTokenFile(FILE));
-  const who = async (header?: string) => (await authenticator.authenticate(request(header)))?.name;
+  const who = async (header?: string) => {
+    const request = testRequest(header === undefined ? {} : { authorization: header });
+    return (await authenticator.authenticate(new RequestCredentials(request)))?.user.name;
+  };
   assert.equal(await who("Bearer secret"), "admin");
   assert.equal(await who("bearer  other"), "alice");
   for (const header of [undefined, "Bearer", "Bearer secre", "Bearer secret2", "Basic secret", ""]) {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
-import type { ApiRequest, UserInfo } from "../api/call.ts";
-import type { Authenticator } from "./authenticator.ts";
+import type { UserInfo } from "../api/user-info.ts";
+import type { Authenticated, Authenticator, Credentials } from "./authenticator.ts";
 
 /** A token and whom it stands for. */
 export interface StaticToken {
@@ -41,18 +41,15 @@ function splitRecord(line: string): string[] {
 
 /** Recognises bearer tokens of a fixed list. */
 export class TokenAuthenticator implements Authenticator {
-  readonly #tokens: readonly { readonly bytes: Buffer; readonly user: UserInfo }[];
+  readonly #tokens: readonly { readonly bytes: Buffer; readonly found: Authenticated }[];
 
   constructor(tokens: readonly StaticToken[]) {
-    this.#tokens = tokens.map(({ token, user }) => ({ bytes: Buffer.from(token), user }));
+    this.#tokens = tokens.map(({ token, user }) => ({ bytes: Buffer.from(token), found: { user } }));
   }
 
-  async authenticate(request: ApiRequest): Promise<UserInfo | undefined> {
-    const header = request.headers.authorization;
-    if (typeof header !== "string") return undefined;
-    const match = /^Bearer\s+(.+)$/i.exec(header);
-    if (!match) return undefined;
-    const sent = Buffer.from((match[1] ?? "").trim());
-    return this.#tokens.find(({ bytes }) => bytes.length === sent.length && timingSafeEqual(bytes, sent))?.user;
+  async authenticate({ bearerToken }: Credentials): Promise<Authenticated | undefined> {
+    if (bearerToken === undefined) return undefined;
+    const sent = Buffer.from(bearerToken);
+    return this.#tokens.find(({ bytes }) => bytes.length === sent.length && timingSafeEqual(bytes, sent))?.found;
   }
 }

@@ -9,6 +9,9 @@ export function testRequest(headers: Record<string, string> = {}, query = ""): A
     query: new URLSearchParams(query),
     headers,
     authority: "localhost",
+    remoteAddress: undefined,
+    remotePort: undefined,
+    certificateChain: [],
     readBody: () => Promise.resolve(new Uint8Array()),
     signal: new AbortController().signal,
   };

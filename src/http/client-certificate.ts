@@ -1,31 +1,31 @@
-import type { PeerCertificate, TLSSocket } from "node:tls";
-import type { ApiRequest } from "../api/call.ts";
-
-/** The subject of a client's certificate. */
-export type ClientCertificate = NonNullable<ApiRequest["clientCertificate"]>;
+import { X509Certificate } from "node:crypto";
+import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
 
 /** What is needed of a TLS connection; HTTP/2 sessions show their socket through a proxy. */
 export type CertificateSource = Pick<TLSSocket, "authorized" | "getPeerCertificate">;
 
-const known = new WeakMap<object, ClientCertificate | "none">();
+const known = new WeakMap<object, readonly X509Certificate[]>();
 
-/** The subject of the certificate that a client presented, if our client authority signed it. Read once per connection. */
-export function clientCertificateOf(connection: object, source: CertificateSource): ClientCertificate | undefined {
-  let certificate = known.get(connection);
-  if (certificate === undefined) {
-    certificate = source.authorized ? readSubject(source.getPeerCertificate()) : "none";
-    known.set(connection, certificate);
+/**
+ * The certificates of a client, its own first, then those that vouch for it up to the root. Empty when it presented none
+ * or one that our client authority does not vouch for. Read once for each connection: the same array for all its requests.
+ */
+export function certificateChainOf(connection: object, source: CertificateSource): readonly X509Certificate[] {
+  let chain = known.get(connection);
+  if (chain === undefined) {
+    chain = source.authorized ? readChain(source.getPeerCertificate(true)) : [];
+    known.set(connection, chain);
   }
-  return certificate === "none" ? undefined : certificate;
+  return chain;
 }
 
-function readSubject(certificate: PeerCertificate): ClientCertificate | "none" {
-  // Without a certificate Node gives an empty object.
-  const subject: { CN?: string | string[]; O?: string | string[] } | undefined = certificate.subject;
-  if (subject?.CN === undefined) return "none";
-  return { commonName: listOf(subject.CN)[0] ?? "", organizations: listOf(subject.O) };
-}
-
-function listOf(value: string | string[] | undefined): readonly string[] {
-  return value === undefined ? [] : typeof value === "string" ? [value] : value;
+/** Only the detailed form knows who signed a certificate when the client did not send that one, too. */
+function readChain(own: DetailedPeerCertificate): readonly X509Certificate[] {
+  const chain: X509Certificate[] = [];
+  // Without a certificate Node gives an empty object. A root names itself as its issuer.
+  for (let next = own; next?.raw !== undefined; next = next.issuerCertificate) {
+    chain.push(new X509Certificate(next.raw));
+    if (next.issuerCertificate === next) break;
+  }
+  return chain;
 }

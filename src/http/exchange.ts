@@ -1,8 +1,8 @@
+import type { X509Certificate } from "node:crypto";
 import type { Readable } from "node:stream";
 import type { ApiRequest } from "../api/call.ts";
 import type { EncodedReply } from "../encoding/reply/encoded-reply.ts";
 import { readAll } from "./body-reader.ts";
-import type { ClientCertificate } from "./client-certificate.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 import { parseQuery, type RequestTarget } from "./target.ts";
 
@@ -13,7 +13,11 @@ export interface Carrier {
   readonly hasBody: boolean;
   /** Tells a client that waits for it to send its body. */
   sendContinue(): void;
-  clientCertificate(): ClientCertificate | undefined;
+  certificateChain(): readonly X509Certificate[];
+  /** Where the client is. */
+  readonly remote:
+    | { readonly remoteAddress?: string | undefined; readonly remotePort?: number | undefined }
+    | undefined;
   /**
    * Writes a reply; a promise only where that takes longer. It rejects when the body fails; the client then sees a
    * broken connection, not a short answer. `isLast` asks the client not to come back by this connection.
@@ -54,8 +58,16 @@ export class Exchange implements ApiRequest {
     return this.#query;
   }
 
-  get clientCertificate(): ClientCertificate | undefined {
-    return this.carrier.clientCertificate();
+  get certificateChain(): readonly X509Certificate[] {
+    return this.carrier.certificateChain();
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.carrier.remote?.remoteAddress;
+  }
+
+  get remotePort(): number | undefined {
+    return this.carrier.remote?.remotePort;
   }
 
   get signal(): AbortSignal {

@@ -1,9 +1,10 @@
+import type { X509Certificate } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { TLSSocket } from "node:tls";
 import type { EncodedReply } from "../encoding/reply/encoded-reply.ts";
 import { FilledBody } from "../encoding/reply/filled-body.ts";
 import { ChunkedFiller } from "./chunked-filler.ts";
-import { type ClientCertificate, clientCertificateOf } from "./client-certificate.ts";
+import { certificateChainOf } from "./client-certificate.ts";
 import { type Carrier, Exchange } from "./exchange.ts";
 import { discard, pump, pumpFilled } from "./pump.ts";
 import { readHeaders } from "./request-headers.ts";
@@ -32,9 +33,13 @@ class Http1Carrier implements Carrier {
     this.#response?.writeContinue();
   }
 
-  clientCertificate(): ClientCertificate | undefined {
+  certificateChain(): readonly X509Certificate[] {
     const { socket } = this.source;
-    return socket instanceof TLSSocket ? clientCertificateOf(socket, socket) : undefined;
+    return socket instanceof TLSSocket ? certificateChainOf(socket, socket) : [];
+  }
+
+  get remote(): Carrier["remote"] {
+    return this.source.socket;
   }
 
   send(reply: EncodedReply, isLast: boolean): Promise<void> | undefined {

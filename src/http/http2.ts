@@ -1,8 +1,9 @@
+import type { X509Certificate } from "node:crypto";
 import type { Http2Session, IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { constants } from "node:http2";
 import type { TLSSocket } from "node:tls";
 import type { EncodedReply } from "../encoding/reply/encoded-reply.ts";
-import { type ClientCertificate, clientCertificateOf } from "./client-certificate.ts";
+import { certificateChainOf } from "./client-certificate.ts";
 import { type Carrier, Exchange } from "./exchange.ts";
 import { discard, pump } from "./pump.ts";
 import { readHeaders } from "./request-headers.ts";
@@ -23,9 +24,13 @@ class Http2Carrier implements Carrier {
     if (!this.source.destroyed && !this.source.headersSent) this.source.additionalHeaders({ ":status": 100 });
   }
 
-  clientCertificate(): ClientCertificate | undefined {
+  certificateChain(): readonly X509Certificate[] {
     const { session } = this.source;
-    return session ? clientCertificateOf(session, session.socket as TLSSocket) : undefined;
+    return session ? certificateChainOf(session, session.socket as TLSSocket) : [];
+  }
+
+  get remote(): Carrier["remote"] {
+    return this.source.session?.socket;
   }
 
   // A session that is being closed has already told its client.

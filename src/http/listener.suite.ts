@@ -50,7 +50,7 @@ const text = (body: EncodedReply["body"], status = 200): EncodedReply => ({ stat
 const ROUTES: Readonly<Record<string, (request: ApiRequest) => Promise<EncodedReply> | EncodedReply>> = {
   "/echo": async (request) => {
     const body = await request.readBody(LIMIT);
-    const { method, path, authority, headers, clientCertificate } = request;
+    const { method, path, authority, headers, certificateChain } = request;
     const received = {
       method,
       path,
@@ -58,7 +58,8 @@ const ROUTES: Readonly<Record<string, (request: ApiRequest) => Promise<EncodedRe
       authority,
       group: headers["impersonate-group"],
       body: Buffer.from(body).toString(),
-      clientCertificate,
+      chain: certificateChain.map(({ subject, raw }) => ({ subject, bytes: raw.length })),
+      remote: [request.remoteAddress, typeof request.remotePort],
     };
     return {
       status: 201,

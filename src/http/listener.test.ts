@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import http from "node:http";
 import http2 from "node:http2";
@@ -57,6 +58,8 @@ for (const [name, fetch, isSecure] of PROTOCOLS) {
         ],
         group: ["one, two", "three"],
         body: "hello",
+        chain: [],
+        remote: ["127.0.0.1", "number"],
       });
     });
 
@@ -118,11 +121,15 @@ describe("listener, client certificates", () => {
     ["HTTP/2", fetchHttp2],
   ] as const) {
     it(`shows whom our authority vouches for, ${name}`, async () => {
-      const subject = async (identity?: Identity): Promise<unknown> =>
-        JSON.parse((await fetch(listener.port, "/echo", { identity })).body).clientCertificate;
-      assert.deepEqual(await subject(client), { commonName: "ann", organizations: ["dev", "a, O=x"] });
-      assert.equal(await subject(stranger), undefined);
-      assert.equal(await subject(), undefined);
+      const chain = async (identity?: Identity): Promise<unknown> =>
+        JSON.parse((await fetch(listener.port, "/echo", { identity })).body).chain;
+      const expected = [client, authority].map(({ certificate }) => new X509Certificate(certificate));
+      assert.deepEqual(
+        await chain(client),
+        expected.map(({ subject, raw }) => ({ subject, bytes: raw.length })),
+      );
+      assert.deepEqual(await chain(stranger), []);
+      assert.deepEqual(await chain(), []);
     });
   }
 });

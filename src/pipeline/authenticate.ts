@@ -1,6 +1,7 @@
 import { unauthorized } from "../api/api-error.ts";
-import type { Stage, UserInfo } from "../api/call.ts";
-import type { Authenticator } from "../auth/authenticator.ts";
+import type { Stage } from "../api/call.ts";
+import type { UserInfo } from "../api/user-info.ts";
+import { type Authenticator, RequestCredentials } from "../auth/authenticator.ts";
 
 /** Anyone may ask whether the server lives and which version it is. */
 const PUBLIC_PATHS: readonly string[] = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
@@ -8,10 +9,11 @@ const PUBLIC_PATHS: readonly string[] = ["/healthz", "/livez", "/readyz", "/vers
 /** Lets in whom one of the authenticators recognises; everybody else is refused, except on public paths. */
 export function authenticate(authenticators: readonly Authenticator[]): Stage {
   return (next) => async (call) => {
+    const credentials = new RequestCredentials(call.request);
     for (const authenticator of authenticators) {
-      const user = await authenticator.authenticate(call.request);
-      if (user) {
-        call.user = user;
+      const found = await authenticator.authenticate(credentials);
+      if (found) {
+        call.user = found.user;
         return next(call);
       }
     }

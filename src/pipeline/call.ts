@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { ApiRequest, Call, RequestBody, UserInfo } from "../api/call.ts";
+import { type Attributes, requestAttributes } from "../api/attributes.ts";
+import type { ApiRequest, Call, RequestBody } from "../api/call.ts";
 import type { Json } from "../api/object.ts";
 import { parseRequestInfo, type RequestInfo } from "../api/request-info.ts";
+import type { UserInfo } from "../api/user-info.ts";
 import { type BodyContext, bodyReader, givenBody } from "./read-body.ts";
 
 const ANONYMOUS: UserInfo = { name: "system:anonymous", groups: ["system:unauthenticated"] };
@@ -19,6 +21,7 @@ class RequestCall implements Call {
   readonly auditId: string;
   readonly warnings: string[] = [];
   readonly body: Call["body"];
+  #attributes: Attributes | undefined;
 
   constructor(request: ApiRequest, info: RequestInfo, user: UserInfo, body: Call["body"]) {
     this.request = request;
@@ -27,6 +30,13 @@ class RequestCall implements Call {
     const given = request.headers["audit-id"];
     this.auditId = typeof given === "string" ? given : randomUUID();
     this.body = body;
+  }
+
+  get attributes(): Attributes {
+    if (this.#attributes?.user !== this.user) {
+      this.#attributes = requestAttributes(this.user, this.info, this.request.query);
+    }
+    return this.#attributes;
   }
 }
 
@@ -59,6 +69,9 @@ class InProcessRequest implements ApiRequest {
   readonly query: URLSearchParams;
   readonly headers: ApiRequest["headers"];
   readonly authority: string;
+  readonly remoteAddress = undefined;
+  readonly remotePort = undefined;
+  readonly certificateChain = [];
   readonly #body: Json | undefined;
   #signal: AbortSignal | undefined;
 

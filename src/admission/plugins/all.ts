@@ -1,5 +1,6 @@
+import type { Authorizer } from "../../api/attributes.ts";
 import type { Resources } from "../../resources/resources.ts";
-import type { AdmissionPlugin, Authorize } from "../plugin.ts";
+import type { AdmissionPlugin } from "../plugin.ts";
 import {
   certificateApproval,
   certificateSigning,
@@ -26,11 +27,11 @@ import { taintNodesByCondition } from "./taint-nodes-by-condition.ts";
 export interface PluginContext {
   readonly resources: Resources;
   /** For what is more than the request itself. */
-  readonly authorize: Authorize;
+  readonly authorizer: Authorizer;
 }
 
 /** The plugins that are on by default, in the order in which they run whatever the order of flags. */
-export function defaultPlugins({ resources: { access }, authorize }: PluginContext): AdmissionPlugin[] {
+export function defaultPlugins({ resources: { access }, authorizer }: PluginContext): AdmissionPlugin[] {
   return [
     namespaceLifecycle(access),
     limitRanger(access),
@@ -44,9 +45,9 @@ export function defaultPlugins({ resources: { access }, authorize }: PluginConte
     podGroupProtection,
     persistentVolumeClaimResize(access),
     runtimeClass(access),
-    certificateApproval(authorize),
-    certificateSigning(authorize),
-    clusterTrustBundleAttest(authorize),
+    certificateApproval(authorizer),
+    certificateSigning(authorizer),
+    clusterTrustBundleAttest(authorizer),
     certificateSubjectRestriction,
     defaultIngressClass(access),
     podTopologyLabels(access),

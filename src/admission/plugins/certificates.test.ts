@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import type { Attributes, Decision } from "../../api/attributes.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { element, integer, objectIdentifier, sequence, setOf, utf8String } from "../../lib/der.ts";
 import { World } from "../admission.suite.ts";
-import type { Permission } from "../plugin.ts";
 import {
   certificateApproval,
   certificateSigning,
@@ -26,9 +26,9 @@ function csr(spec: object, status: object = {}): KubeObject {
 /** Asks nobody but remembers what was asked; allows what is in the list. */
 function authorizer(...allowed: string[]) {
   const asked: string[] = [];
-  const authorize = async (_user: unknown, { verb, group, resource, name }: Permission) => {
-    asked.push(`${verb} ${resource}.${group} ${name}`);
-    return allowed.includes(name);
+  const authorize = async ({ verb, apiGroup, resource, name }: Attributes): Promise<Decision> => {
+    asked.push(`${verb} ${resource}.${apiGroup} ${name}`);
+    return { decision: allowed.includes(name) ? "allow" : "noOpinion" };
   };
   return { asked, authorize };
 }
@@ -46,27 +46,27 @@ suite("signers", () => {
       object: csr({ signerName: "other.org/x" }),
       previous,
     };
-    const { asked, authorize } = authorizer();
-    const { refusal } = await world.judge(certificateApproval(authorize), write);
+    const nobody = authorizer();
+    const { refusal } = await world.judge(certificateApproval(nobody), write);
     const text = 'user not permitted to approve requests with signerName "example.com/one"';
     assert.equal(refusal, `certificatesigningrequests.certificates.k8s.io "r" is forbidden: ${text}`);
-    assert.deepEqual(asked, [
+    assert.deepEqual(nobody.asked, [
       "approve signers.certificates.k8s.io example.com/one",
       "approve signers.certificates.k8s.io example.com/*",
     ]);
     for (const name of ["example.com/one", "example.com/*"]) {
-      const allowed = await world.judge(certificateApproval(authorizer(name).authorize), write);
+      const allowed = await world.judge(certificateApproval(authorizer(name)), write);
       assert.equal(allowed.refusal, undefined);
     }
     const plain = { ...write, subresource: "" };
-    assert.equal((await world.judge(certificateApproval(authorize), plain)).refusal, undefined);
+    assert.equal((await world.judge(certificateApproval(nobody), plain)).refusal, undefined);
   });
 
   test("signing needs the permission when the outcome changes", async () => {
     const world = new World();
     const judge = async (status: object) => {
       const write = { group: GROUP, plural, subresource: "status", object: csr({}, status), previous };
-      return (await world.judge(certificateSigning(authorizer().authorize), write)).refusal;
+      return (await world.judge(certificateSigning(authorizer()), write)).refusal;
     };
     assert.equal(await judge({}), undefined);
     const text = 'user not permitted to sign requests with signerName "example.com/one"';
@@ -85,7 +85,7 @@ suite("signers", () => {
     const signed = { signerName: "example.com/one", trustBundle: "x" };
     const judge = async (object: KubeObject, before?: KubeObject) => {
       const write = { group: GROUP, plural: "clustertrustbundles", object, previous: before };
-      return (await world.judge(clusterTrustBundleAttest(authorizer().authorize), write)).refusal;
+      return (await world.judge(clusterTrustBundleAttest(authorizer()), write)).refusal;
     };
     const text = 'user not permitted to attest for signerName "example.com/one"';
     assert.equal(await judge(bundle(signed)), `clustertrustbundles.certificates.k8s.io "b" is forbidden: ${text}`);

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
+import { type Authorizer, resourceAttributes } from "../../api/attributes.ts";
 import { quote } from "../../api/field-error.ts";
 import { isObject, type KubeObject } from "../../api/object.ts";
 import { readRequestedOrganizations } from "../../lib/certificate-request.ts";
 import { refusal, targets } from "../matches.ts";
-import type { AdmissionPlugin, AdmissionRequest, Authorize } from "../plugin.ts";
+import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 
 const GROUP = "certificates.k8s.io";
 const REQUESTS = "certificatesigningrequests";
@@ -11,35 +12,35 @@ const CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";
 const MASTERS = "system:masters";
 
 /** Whoever approves or denies a request for a certificate must be allowed to do so for its signer. */
-export function certificateApproval(authorize: Authorize): AdmissionPlugin {
+export function certificateApproval(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: "CertificateApproval",
     handles: (request) => request.operation === "UPDATE" && targets(request, GROUP, REQUESTS, "approval"),
     async validate(request) {
       // The stored signer counts: a new one would be refused anyway.
       const signer = signerOf(request.previous);
-      if (await mayUseSigner(authorize, request, "approve", signer)) return;
+      if (await mayUseSigner(authorizer, request, "approve", signer)) return;
       throw refusal(request, `user not permitted to approve requests with signerName ${quote(signer)}`);
     },
   };
 }
 
 /** Whoever issues a certificate, or says that none will be, must be allowed to sign for the signer. */
-export function certificateSigning(authorize: Authorize): AdmissionPlugin {
+export function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: "CertificateSigning",
     handles: (request) => request.operation === "UPDATE" && targets(request, GROUP, REQUESTS, "status"),
     async validate(request) {
       if (isDeepStrictEqual(outcomeOf(request.object), outcomeOf(request.previous))) return;
       const signer = signerOf(request.previous);
-      if (await mayUseSigner(authorize, request, "sign", signer)) return;
+      if (await mayUseSigner(authorizer, request, "sign", signer)) return;
       throw refusal(request, `user not permitted to sign requests with signerName ${quote(signer)}`);
     },
   };
 }
 
 /** Whoever publishes the trust in a signer must be allowed to attest for it. */
-export function clusterTrustBundleAttest(authorize: Authorize): AdmissionPlugin {
+export function clusterTrustBundleAttest(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: "ClusterTrustBundleAttest",
     handles: (request) =>
@@ -49,7 +50,7 @@ export function clusterTrustBundleAttest(authorize: Authorize): AdmissionPlugin 
       const { object, previous } = request;
       const signer = signerOf(object);
       if (!object || signer === "" || (previous && differOnlyInOwnership(object, previous))) return;
-      if (await mayUseSigner(authorize, request, "attest", signer)) return;
+      if (await mayUseSigner(authorizer, request, "attest", signer)) return;
       throw refusal(request, `user not permitted to attest for signerName ${quote(signer)}`);
     },
   };
@@ -72,15 +73,16 @@ export const certificateSubjectRestriction: AdmissionPlugin = {
 
 /** Whether the caller may do this for the signer, or for all signers of its domain. */
 async function mayUseSigner(
-  authorize: Authorize,
+  authorizer: Authorizer,
   { user, resource }: AdmissionRequest,
   verb: string,
   signer: string,
 ): Promise<boolean> {
-  const { group } = resource.definition;
+  const { group: apiGroup } = resource.definition;
   const domain = signer.split("/")[0];
   for (const name of [signer, `${domain}/*`]) {
-    if (await authorize(user, { verb, group, resource: "signers", name })) return true;
+    const wanted = resourceAttributes(user, { verb, apiGroup, resource: "signers", name });
+    if ((await authorizer.authorize(wanted)).decision === "allow") return true;
   }
   return false;
 }

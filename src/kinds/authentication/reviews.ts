@@ -1,6 +1,6 @@
 import { badRequest } from "../../api/api-error.ts";
-import type { UserInfo } from "../../api/call.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
+import type { UserInfo } from "../../api/user-info.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { printTime } from "../../resources/write/metadata.ts";
 
@@ -33,7 +33,7 @@ export const tokenReviewHooks: ResourceHooks = {
   async act({ body, identities }) {
     const { token = "", audiences = [] } = (body as TokenReview).spec ?? {};
     if (token === "") throw badRequest("token is required for TokenReview in authentication");
-    const verdict = await identities.recognize(token, audiences);
+    const verdict = await identities.authenticateToken(token, audiences);
     const { user, error = "" } = verdict;
     // Compat: what the client wrote into `status` of a TokenReview stays where there is nothing to say.
     const { authenticated: _, ...sent } = isObject(body.status) ? body.status : {};

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError } from "../../api/api-error.ts";
-import type { WantedAccess } from "../../api/identity.ts";
+import {
+  type Attributes,
+  type Decision,
+  nonResourceAttributes,
+  resourceAttributes as wanted,
+} from "../../api/attributes.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
 import type { ResourceHooks, SubresourceCall } from "../../resources/model/definition.ts";
 import { selfSubjectReviewHooks, tokenReviewHooks } from "../authentication/reviews.ts";
@@ -15,8 +20,8 @@ import {
 const user = { name: "me", uid: "1", groups: ["g"] };
 
 /** What comes of a question, and what was asked on the way. */
-async function ask(hooks: ResourceHooks, body: JsonObject): Promise<{ answer: KubeObject; asked: JsonObject[] }> {
-  const asked: JsonObject[] = [];
+async function ask(hooks: ResourceHooks, body: JsonObject): Promise<{ answer: KubeObject; asked: Attributes[] }> {
+  const asked: Attributes[] = [];
   const call = {
     access: { now: 0 } as SubresourceCall["access"],
     key: { namespace: "", name: "" },
@@ -24,13 +29,13 @@ async function ask(hooks: ResourceHooks, body: JsonObject): Promise<{ answer: Ku
     dryRun: false,
     user,
     identities: {
-      recognize: async (token: string, audiences: readonly string[]) =>
+      authenticateToken: async (token: string, audiences: readonly string[]) =>
         token === "good" ? { user, audiences: ["a"] } : { audiences, error: "no" },
-      judge: async (who: { name: string }, wanted: WantedAccess) => {
-        asked.push({ who: who.name, ...wanted });
-        return { allowed: false, reason: "because" };
+      authorize: async (attributes: Attributes): Promise<Decision> => {
+        asked.push(attributes);
+        return { decision: "noOpinion", reason: "because" };
       },
-      rulesOf: async () => ({ resourceRules: [], nonResourceRules: [], incomplete: true }),
+      rulesFor: async () => ({ resourceRules: [], nonResourceRules: [], incomplete: true }),
     },
   };
   assert.ok(hooks.act);
@@ -48,9 +53,10 @@ const resourceAttributes = { verb: "get", resource: "pods", namespace: "n" };
 test("questions are passed on and answered", async () => {
   const { answer, asked } = await ask(subjectAccessReviewHooks, { spec: { user: "u", resourceAttributes } });
   assert.deepEqual(answer.status, { allowed: false, reason: "because" });
-  assert.deepEqual(asked, [{ who: "u", ...resourceAttributes, group: "", version: "", subresource: "", name: "" }]);
+  const subject = { name: "u", groups: [], uid: "", extra: {} };
+  assert.deepEqual(asked, [wanted(subject, { ...resourceAttributes, apiGroup: "", apiVersion: "*" })]);
   const own = await ask(selfSubjectAccessReviewHooks, { spec: { nonResourceAttributes: { path: "/x", verb: "get" } } });
-  assert.deepEqual(own.asked, [{ who: "me", path: "/x", verb: "get" }]);
+  assert.deepEqual(own.asked, [nonResourceAttributes(user, "get", "/x")]);
   const rules = await ask(selfSubjectRulesReviewHooks, { spec: { namespace: "n" } });
   assert.deepEqual(rules.answer.status, { resourceRules: [], nonResourceRules: [], incomplete: true });
 });
@@ -96,6 +102,22 @@ test("selectors that cannot be understood are named", async () => {
     (await status({ rawSelector: "a in" })).evaluationError,
     "spec.resourceAttributes.labelSelector ignored due to parse error",
   );
+});
+
+test("selectors are part of the question, as far as they are understood", async () => {
+  const fieldSelector = {
+    requirements: [
+      { key: "spec.nodeName", operator: "In", values: ["a"] },
+      { key: "spec.x", operator: "Exists" },
+    ],
+  };
+  const labelSelector = { requirements: [{ key: "app", operator: "NotIn", values: ["b", "c"] }] };
+  const body = { spec: { resourceAttributes: { ...resourceAttributes, fieldSelector, labelSelector } } };
+  const { asked, answer } = await ask(selfSubjectAccessReviewHooks, body);
+  assert.deepEqual(asked[0]?.fieldSelector, [{ field: "spec.nodeName", isEqual: true, value: "a" }]);
+  assert.deepEqual(asked[0]?.labelSelector, [{ key: "app", operator: "notin", values: ["b", "c"] }]);
+  const { evaluationError } = answer.status as JsonObject;
+  assert.equal(evaluationError, "spec.resourceAttributes.fieldSelector partially ignored due to parse error");
 });
 
 test("callers are told who they are, and whom a token stands for", async () => {

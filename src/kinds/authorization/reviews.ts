@@ -1,36 +1,17 @@
-import { ApiError, badRequest, invalid } from "../../api/api-error.ts";
-import type { UserInfo } from "../../api/call.ts";
+import { badRequest, invalid } from "../../api/api-error.ts";
 import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
-import { parseFieldSelector } from "../../api/field-selector.ts";
-import type { AccessVerdict, WantedAccess } from "../../api/identity.ts";
-import { parseLabelSelector } from "../../api/label-selector.ts";
+import type { Identities } from "../../api/identity.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
+import type { UserInfo } from "../../api/user-info.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
-import type { LabelSelectorRequirement } from "../../types/meta.ts";
 import { asGo } from "../rules/go-print.ts";
 import { validateOperator, validateRequirement } from "../rules/label-selector.ts";
-
-interface Selector extends JsonObject {
-  rawSelector?: string;
-  requirements?: LabelSelectorRequirement[];
-}
-
-interface ResourceAttributes extends JsonObject {
-  namespace?: string;
-  verb?: string;
-  group?: string;
-  version?: string;
-  resource?: string;
-  subresource?: string;
-  name?: string;
-  fieldSelector?: Selector;
-  labelSelector?: Selector;
-}
-
-interface PathAttributes extends JsonObject {
-  path?: string;
-  verb?: string;
-}
+import {
+  attributesFrom,
+  type PathAttributes,
+  type ResourceAttributes,
+  type ReviewSelector,
+} from "./review-attributes.ts";
 
 interface ReviewSpec extends JsonObject {
   resourceAttributes?: ResourceAttributes;
@@ -46,7 +27,7 @@ const specOf = (review: KubeObject): ReviewSpec => (review.spec as ReviewSpec | 
 /** Operators of a selector that only newer clients know are let through. */
 const OPTIONS = { allowsUnknownOperators: true };
 
-function selectorErrors(selector: Selector | undefined, path: string, isOfLabels: boolean): FieldError[] {
+function selectorErrors(selector: ReviewSelector | undefined, path: string, isOfLabels: boolean): FieldError[] {
   if (selector === undefined) return [];
   const { rawSelector = "", requirements = [] } = selector;
   const errors: FieldError[] = [];
@@ -119,66 +100,19 @@ function requireValid(review: KubeObject, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalid({ group, kind: "" }, "", errors);
 }
 
-function wantedOf({ resourceAttributes, nonResourceAttributes = {} }: ReviewSpec): WantedAccess {
-  if (!resourceAttributes) return { verb: nonResourceAttributes.verb ?? "", path: nonResourceAttributes.path ?? "" };
-  const {
-    verb = "",
-    group = "",
-    version = "",
-    resource = "",
-    subresource = "",
-    namespace = "",
-    name = "",
-  } = resourceAttributes;
-  return { verb, group, version, resource, subresource, namespace, name };
-}
-
-const LABEL_OPERATORS = ["In", "NotIn", "Exists", "DoesNotExist"];
-const FIELD_OPERATORS = ["In", "NotIn"];
-
-/** How much of a selector cannot be understood: "ignored" or "partially ignored"; undefined: nothing. */
-function ignoredPart(selector: Selector | undefined, isOfLabels: boolean): string | undefined {
-  const { rawSelector = "", requirements = [] } = selector ?? {};
-  if (rawSelector !== "") return isParsable(rawSelector, isOfLabels) ? undefined : "ignored";
-  const understood = requirements.filter(({ operator = "", values = [] }) =>
-    isOfLabels ? LABEL_OPERATORS.includes(operator) : FIELD_OPERATORS.includes(operator) && values.length === 1,
-  );
-  if (understood.length === requirements.length) return undefined;
-  return understood.length > 0 ? "partially ignored" : "ignored";
-}
-
-function isParsable(text: string, isOfLabels: boolean): boolean {
-  try {
-    if (isOfLabels) parseLabelSelector(text);
-    else parseFieldSelector(text);
-    return true;
-  } catch (error) {
-    if (error instanceof ApiError) return false;
-    throw error;
-  }
-}
-
-/** `status.evaluationError`: what of the selectors could not be taken into account. */
-function evaluationError({ resourceAttributes: { fieldSelector, labelSelector } = {} }: ReviewSpec): string {
-  const [ofFields, ofLabels] = [ignoredPart(fieldSelector, false), ignoredPart(labelSelector, true)];
-  const texts = [
-    ofFields && `spec.resourceAttributes.fieldSelector ${ofFields} due to parse error`,
-    ofLabels && `spec.resourceAttributes.labelSelector ${ofLabels} due to parse error`,
-  ];
-  return texts.filter((text) => text !== undefined).join("; ");
-}
-
 function subjectOf({ user = "", groups = [], uid = "", extra = {} }: ReviewSpec): UserInfo {
   return { name: user, groups, uid, extra };
 }
 
-function answered(review: KubeObject, { allowed, denied = false, reason = "" }: AccessVerdict): KubeObject {
-  const error = evaluationError(specOf(review));
+/** The review with the answer to its question about a user. */
+async function answered(review: KubeObject, identities: Identities, user: UserInfo): Promise<KubeObject> {
+  const { attributes, evaluationError } = attributesFrom(user, specOf(review));
+  const { decision, reason = "" } = await identities.authorize(attributes);
   const status = {
-    allowed,
-    ...(denied ? { denied } : {}),
+    allowed: decision === "allow",
+    ...(decision === "deny" ? { denied: true } : {}),
     ...(reason === "" ? {} : { reason }),
-    ...(error === "" ? {} : { evaluationError: error }),
+    ...(evaluationError === "" ? {} : { evaluationError }),
   };
   return { ...review, status };
 }
@@ -189,7 +123,7 @@ export const subjectAccessReviewHooks: ResourceHooks = {
     const spec = specOf(body);
     const errors = [...attributeErrors(spec), ...subjectErrors(spec), ...resourceErrors(spec)];
     requireValid(body, [...errors, ...metadataErrors(body, [], "must be empty")]);
-    return answered(body, await identities.judge(subjectOf(spec), wantedOf(spec)));
+    return answered(body, identities, subjectOf(spec));
   },
 };
 
@@ -204,7 +138,7 @@ export const localSubjectAccessReviewHooks: ResourceHooks = {
       ...metadataErrors(body, ["namespace"], "must be empty except for namespace"),
       ...localErrors({ spec, metadata: body.metadata }),
     ]);
-    return answered(body, await identities.judge(subjectOf(spec), wantedOf(spec)));
+    return answered(body, identities, subjectOf(spec));
   },
 };
 
@@ -214,7 +148,7 @@ export const selfSubjectAccessReviewHooks: ResourceHooks = {
     const spec = specOf(body);
     const errors = [...attributeErrors(spec), ...resourceErrors(spec)];
     requireValid(body, [...errors, ...metadataErrors(body, [], "must be empty")]);
-    return answered(body, await identities.judge(user, wantedOf(spec)));
+    return answered(body, identities, user);
   },
 };
 
@@ -223,7 +157,7 @@ export const selfSubjectRulesReviewHooks: ResourceHooks = {
   async act({ body, identities, user }) {
     const { namespace = "" } = (body.spec as { namespace?: string } | undefined) ?? {};
     if (namespace === "") throw badRequest("no namespace on request");
-    const { resourceRules, nonResourceRules, incomplete } = await identities.rulesOf(user, namespace);
+    const { resourceRules, nonResourceRules, incomplete } = await identities.rulesFor(user, namespace);
     const status = {
       resourceRules: resourceRules.map(({ verbs, apiGroups, resources, resourceNames = [] }) => ({
         verbs: [...verbs],

@@ -1,4 +1,3 @@
-import type { UserInfo } from "../../api/call.ts";
 import {
   duplicateField,
   type FieldError,
@@ -9,6 +8,7 @@ import {
   requiredField,
 } from "../../api/field-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
+import type { UserInfo } from "../../api/user-info.ts";
 import { cloneJson } from "../../lib/clone.ts";
 import { DerError } from "../../lib/der-read.ts";
 import { pemBlocks } from "../../lib/pem.ts";

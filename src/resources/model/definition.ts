@@ -1,9 +1,9 @@
-import type { UserInfo } from "../../api/call.ts";
 import type { FieldError } from "../../api/field-error.ts";
 import type { Identities } from "../../api/identity.ts";
 import type { KubeObject } from "../../api/object.ts";
 import type { TableShape } from "../../api/reply.ts";
 import type { Status } from "../../api/status.ts";
+import type { UserInfo } from "../../api/user-info.ts";
 import type { EmptyValue } from "../../schema/decode-state.ts";
 import type { Schema } from "../../schema/schema.ts";
 import type { ObjectKey } from "./keys.ts";

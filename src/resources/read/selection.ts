@@ -3,7 +3,7 @@ import { type FieldSelector, matchesFields, parseFieldSelector } from "../../api
 import { matchesLabels, parseLabelSelector } from "../../api/label-selector.ts";
 import { parseShardSelector } from "../../api/shard-selector.ts";
 import type { ServedResource } from "../model/catalog.ts";
-import type { Attributes } from "./attributes.ts";
+import type { SelectableValues } from "./selectable.ts";
 
 /** Which objects of a kind a list or a watch is about. */
 export interface Selection {
@@ -15,7 +15,7 @@ export interface Selection {
   readonly isEverything: boolean;
   /** The shard selector in its canonical form, if there was one. */
   readonly shard: string | undefined;
-  matches(attributes: Attributes): boolean;
+  matches(values: SelectableValues): boolean;
 }
 
 /** What a caller may say to select. */
@@ -31,7 +31,7 @@ export function parseSelection(resource: ServedResource, request: SelectionReque
   const labels = parseLabelSelector(request.labelSelector);
   const fields = parseFieldSelector(request.fieldSelector);
   const readers = fieldReaders(resource, fields);
-  const readField = (attributes: Attributes) => (field: string) => readers.get(field)?.(attributes) ?? "";
+  const readField = (values: SelectableValues) => (field: string) => readers.get(field)?.(values) ?? "";
   const pinned = fields.find((one) => one.field === "metadata.name" && one.isEqual)?.value;
   const shard = resource.version.noShardSelector ? undefined : parseShardSelector(request.shardSelector);
   const isEverything = labels.length === 0 && fields.length === 0 && shard === undefined;
@@ -40,15 +40,15 @@ export function parseSelection(resource: ServedResource, request: SelectionReque
     name: pinned,
     isEverything,
     shard: shard?.text,
-    matches: (attributes) =>
+    matches: (values) =>
       isEverything ||
-      (matchesLabels(labels, attributes.object.metadata.labels) &&
-        (fields.length === 0 || matchesFields(fields, readField(attributes))) &&
-        (shard?.matches(attributes.object) ?? true)),
+      (matchesLabels(labels, values.object.metadata.labels) &&
+        (fields.length === 0 || matchesFields(fields, readField(values))) &&
+        (shard?.matches(values.object) ?? true)),
   };
 }
 
-type FieldReader = (attributes: Attributes) => string;
+type FieldReader = (values: SelectableValues) => string;
 
 /** How to read each field the selector names. Throws BadRequest for a field this kind does not offer. */
 function fieldReaders(resource: ServedResource, fields: FieldSelector): Map<string, FieldReader> {

@@ -2,8 +2,8 @@ import type { ObjectView, ViewList, WatchEvent } from "../../api/reply.ts";
 import type { Sequence } from "../../lib/sequence.ts";
 import type { Entry, StoreEvent, WatchBatch } from "../../storage/store.ts";
 import type { ServedResource } from "../model/catalog.ts";
-import { type Attributes, readAttributes } from "./attributes.ts";
 import { Derived, type DerivedCache, EntryView, type Printer, printerOf, type Shown } from "./object-view.ts";
+import { readSelectable, type SelectableValues } from "./selectable.ts";
 
 /**
  * Views of entries, for one control plane. Entries may be shared with others (two versions of a kind, a fork of the
@@ -46,7 +46,7 @@ export class ResourceViews implements DerivedCache {
   readonly #printer: Printer;
   readonly #recent: Recent;
   readonly #derived: DerivedValues = new Map();
-  readonly #attributes = new WeakMap<Entry, Attributes>();
+  readonly #attributes = new WeakMap<Entry, SelectableValues>();
   readonly #events = new WeakMap<WatchBatch, readonly WatchEvent[]>();
 
   constructor(resource: ServedResource, recent: Recent) {
@@ -70,12 +70,12 @@ export class ResourceViews implements DerivedCache {
   }
 
   /** What selectors read of an entry. The object need not be decoded for it again. */
-  attributes(entry: Entry): Attributes {
+  attributes(entry: Entry): SelectableValues {
     let attributes = this.#attributes.get(entry);
     if (!attributes) {
       // The object is not worth keeping when it is decoded for this.
       const object = this.#derived.get(entry)?.object ?? new EntryView(this.#printer, entry).object;
-      attributes = readAttributes(this.#resource, object);
+      attributes = readSelectable(this.#resource, object);
       this.#attributes.set(entry, attributes);
     }
     return attributes;

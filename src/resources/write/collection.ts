@@ -7,10 +7,10 @@ import {
   plainError,
   type ResourceName,
 } from "../../api/api-error.ts";
-import type { UserInfo } from "../../api/call.ts";
 import { boundedErrors } from "../../api/field-error.ts";
 import type { Json, KubeObject } from "../../api/object.ts";
 import type { ObjectView } from "../../api/reply.ts";
+import type { UserInfo } from "../../api/user-info.ts";
 import { cloneJson } from "../../lib/clone.ts";
 import { keepTimes } from "../../patch/apply/keep-times.ts";
 import type { Entry, WriteResult } from "../../storage/store.ts";

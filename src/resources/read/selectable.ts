@@ -2,7 +2,7 @@ import type { KubeObject } from "../../api/object.ts";
 import type { ServedResource } from "../model/catalog.ts";
 
 /** What selectors read of an object: all they need, and little else, so that it can be kept for every object. */
-export interface Attributes {
+export interface SelectableValues {
   /** The object with nothing but its type, name, namespace, uid and labels. */
   readonly object: KubeObject;
   /** Values of the fields that the kind lets one select by, in the order of its `selectableFields`. */
@@ -12,7 +12,7 @@ export interface Attributes {
 const NO_FIELDS: readonly string[] = [];
 
 /** Reads what selectors need from an object of the given version. */
-export function readAttributes({ version }: ServedResource, object: KubeObject): Attributes {
+export function readSelectable({ version }: ServedResource, object: KubeObject): SelectableValues {
   const { kind, apiVersion, metadata } = object;
   const { name, namespace, uid, labels } = metadata;
   return {
