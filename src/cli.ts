@@ -51,7 +51,7 @@ function domain(text: string): string {
 
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** Compat: spans of time are written as Go writes them. */
+/** Compat: durations such as 5m0s are written as Go's `time.ParseDuration` reads them. */
 function duration(text: string): number {
   if (!/^(0|(\d+(\.\d+)?(ms|s|m|h))+)$/.test(text)) {
     throw new InvalidArgumentError("expected a span of time such as 5m0s, or 0");

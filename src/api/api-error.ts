@@ -105,7 +105,10 @@ export function invalidOptions(kind: string, errors: readonly FieldError[]): Api
   return invalid({ group: "meta.k8s.io", kind }, "", errors);
 }
 
-/** 422: the patch does not fit the object. Compat: the real server loses the reason on the way. */
+/**
+ * 422: the patch does not fit the object. Compat: `NewGenericServerResponse` puts a general message in the place of the
+ * reason.
+ */
 export function unprocessable(): ApiError {
   return new ApiError(422, {
     message: "the server rejected our request due to an error in our request",

@@ -140,7 +140,7 @@ class Parser {
 
   #value(): string {
     const token = this.peek();
-    // Compat: `key=` followed by the end or a comma means the empty value.
+    // Compat: `key=` followed by the end or a comma means the empty value, as in `labels.Parse`.
     if (token === "" || token === ",") return "";
     this.next();
     if (SYMBOLS.has(token)) failRequirement(`found '${token}', expected: identifier`);

@@ -23,7 +23,10 @@ export function regexMessage(rule: string, pattern: string, ...examples: readonl
   return `${rule} (e.g. ${shown}regex used for validation is '${pattern}')`;
 }
 
-/** What a limit is said to count. Compat: it is always bytes, but names of objects are told otherwise. */
+/**
+ * What a limit is said to count. Compat: limits are always in bytes, but `NameIsDNSSubdomain` and `NameIsDNSLabel` say
+ * "characters".
+ */
 export type LengthUnit = "bytes" | "characters";
 
 function maxLengthMessage(maxBytes: number, unit: LengthUnit = "bytes"): string {

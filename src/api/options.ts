@@ -172,7 +172,7 @@ type RawDeleteOptions = Omit<DeleteOptions, "dryRun"> & { dryRun: string[] };
 
 function queryOptions(query: URLSearchParams): RawDeleteOptions {
   const orphan = query.get("orphanDependents");
-  // Compat: the members of preconditions stand in the query by their own names.
+  // Compat: in the query `preconditions` of DeleteOptions stand by the names of their members, uid and resourceVersion.
   const uid = query.get("uid") ?? undefined;
   const resourceVersion = query.get("resourceVersion") ?? undefined;
   return {

@@ -21,7 +21,7 @@ export class QuantityError extends Error {
 }
 
 const WRONG_FORM = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-// Compat: without any digit a text is zero, unless its suffix is very large or very small.
+// Compat: to `resource.ParseQuantity` a text without any digit is zero, unless its suffix is very large or very small.
 const WRONG_NUMBER = "unable to parse numeric part of quantity";
 const WRONG_SUFFIX = "unable to parse quantity's suffix";
 
@@ -71,7 +71,8 @@ function readQuantity(text: string): Quantity {
     if (!hasDigits) throw new QuantityError(WRONG_NUMBER);
     return roundedUp(mantissa, exponent, format);
   }
-  // Compat: such texts are printed as they are, even with a sign or an exponent that could be shorter.
+  // Compat: `ParseQuantity` keeps such texts in Quantity's `s` and prints them as they are, even with a sign or an
+  // exponent that could be shorter.
   const isCanonical = exponent % 3 === 0 && !(whole + fraction).endsWith("000") && !whole.startsWith("0");
   return { mantissa, exponent, format, text: isCanonical ? text : undefined };
 }
@@ -80,7 +81,7 @@ function exponentOf(suffix: string): number {
   const [, digits] = EXPONENT.exec(suffix) ?? [];
   const exponent = digits === undefined ? Number.NaN : Number(digits);
   if (!Number.isSafeInteger(exponent)) throw new QuantityError(WRONG_SUFFIX);
-  // Compat: the exponent is cut to 32 bits.
+  // Compat: the exponent is an int32 in `resource.Quantity`.
   return exponent | 0;
 }
 
@@ -152,7 +153,7 @@ export function printQuantity(quantity: Quantity): string {
 
 function suffixOf(exponent: number, format: QuantityFormat): string {
   if (format === "DecimalExponent") return exponent === 0 ? "" : `e${exponent}`;
-  // Compat: an amount too large for any suffix is printed without one.
+  // Compat: `quantitySuffixer` knows no suffix above E; a larger amount is printed without one.
   return DECIMAL_SUFFIX.get(exponent) ?? "";
 }
 

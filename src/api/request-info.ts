@@ -62,7 +62,8 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
   let isInNamespace = false;
   if (rest[0] === "namespaces" && rest.length > 1) {
     namespace = rest[1] ?? "";
-    // Compat: /namespaces/{name}/status and /finalize are subresources of the namespace, everything else is inside it.
+    // Compat: `/namespaces/{name}/status` and `/finalize` are subresources of the namespace, everything else is inside
+    // it.
     isInNamespace = rest.length > 2 && rest[2] !== "status" && rest[2] !== "finalize";
     if (isInNamespace) rest = rest.slice(2);
   }

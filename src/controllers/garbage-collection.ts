@@ -191,7 +191,8 @@ class Collector implements Follower {
     if (!object.metadata.ownerReferences?.length) return;
     const sight = (uid: string, ownerKey: string) => this.#graph.sight(uid, ownerKey);
     const standings = await judgeOwners(this.#resources, dependent, sight);
-    // Compat: one owner that cannot exist, or whose kind is not known, keeps the object as it is.
+    // Compat: one ownerReference that cannot exist, or whose kind is not known, keeps the object as it is, since
+    // `isDangling` fails.
     if (standings.impossible.length > 0) return;
     if (standings.unknown.length > 0) {
       this.#parked.add(this.#resources.keys.key(dependent.resource.definition, dependent.key));

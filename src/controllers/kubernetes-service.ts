@@ -92,7 +92,10 @@ class Announcer {
     return `${this.#resources.keys.root}${LEASES}${address}`;
   }
 
-  /** Compat: servers tell each other that they live as the real one does, so that both kinds can work side by side. */
+  /**
+   * Compat: servers announce themselves at `masterleases/<ip>` in the form of `storageLeases`, so that kube-apiserver
+   * can work side by side.
+   */
   async #renewLease(address: string): Promise<void> {
     const { store } = this.#resources;
     const key = this.#leaseKey(address);
@@ -112,7 +115,10 @@ class Announcer {
     return entries.map(({ key }) => key.slice(prefix.length));
   }
 
-  /** Compat: the port is this server's at first, and then that of whichever server has started last. */
+  /**
+   * Compat: like `leaseEndpointReconciler`, the port of the endpoints is this server's at first, and then that of
+   * whichever server has started last.
+   */
   async #port(): Promise<number> {
     const { port, isShared } = this.#announcement;
     const endpoints =

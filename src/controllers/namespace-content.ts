@@ -38,7 +38,8 @@ export async function emptyNamespace(resources: Resources, kinds: StoredKinds, w
   const all = kinds.all().filter(isContent);
   const pods = all.filter(({ definition }) => definition.group === "" && definition.plural === "pods");
   const first = await emptyKinds(resources, pods, where);
-  // Compat: nothing else goes while pods remain, and the conditions do not speak of them.
+  // Compat: like `namespacedResourcesDeleter`, nothing else is deleted while pods remain, and the conditions
+  // NamespaceContentRemaining and NamespaceFinalizersRemaining do not name them.
   if (first.remaining.length > 0) return { ...first, remaining: [], finalizers: new Map() };
   const others = await emptyKinds(
     resources,

@@ -35,7 +35,10 @@ export function rootCaPublisher(resources: Resources, caPem: string, report: Rep
   };
 }
 
-/** Compat: other members of the data are removed, binary data and any other text in the annotation are left alone. */
+/**
+ * Compat: other members of `data` of kube-root-ca.crt are removed; `binaryData` and any other text in the annotation
+ * kubernetes.io/description are left alone.
+ */
 function isRight({ data, metadata }: KubeObject, caPem: string): boolean {
   const members = isObject(data) ? Object.keys(data) : [];
   if (members.length !== 1 || !isObject(data) || data[MEMBER] !== caPem) return false;

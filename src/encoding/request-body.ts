@@ -42,7 +42,7 @@ function decode(bytes: Uint8Array, mediaType: MediaType): DecodedBody {
   }
 }
 
-// Compat: nothing is known of members that stand twice or that the schema does not know.
+// Compat: protobuf has no strict decoding: fieldValidation finds no unknown or duplicate fields.
 function decodeProtobuf(bytes: Uint8Array, messages?: MessageContext): RequestBody {
   try {
     const schemaOf = messages?.schemaOf ?? (() => undefined);

@@ -42,7 +42,8 @@ export interface Listener {
 const IDLE_MS = 90_000;
 const MAX_HEADER_BYTES = 64 * 1024;
 
-// Compat: limits of the real server where it has them: 32 s for a head, 90 s of idleness, 1,000 streams.
+// Compat: kube-apiserver's ReadHeaderTimeout of 32 s, IdleTimeout of 90 s, and 1,000 HTTP/2 streams of
+// `--http2-max-streams-per-connection`.
 const HTTP1_OPTIONS: ServerOptions = {
   headersTimeout: 32_000,
   requestTimeout: 120_000,

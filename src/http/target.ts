@@ -40,7 +40,10 @@ function decodePath(rawPath: string): string | undefined {
 // Shared: nobody changes the query of a request.
 const NO_QUERY = new URLSearchParams();
 
-/** Compat: parameters with a semicolon or with broken escapes are ignored, as if they had not been sent. */
+/**
+ * Compat: Go's `url.ParseQuery` refuses parameters with a semicolon or broken escapes, and kube-apiserver goes on
+ * without them.
+ */
 export function parseQuery(rawQuery: string): URLSearchParams {
   if (rawQuery === "") return NO_QUERY;
   const isClean = !rawQuery.includes(";") && !(rawQuery.includes("%") && BROKEN_ESCAPE.test(rawQuery));

@@ -13,7 +13,7 @@ export function splitEvents(mediaType: string): EventMessages {
 
 const LINE_FEED = 0x0a;
 
-// Compat: the line feed stays, a message is what one write of the real server's encoder is.
+// Compat: the line feed stays: a WebSocket message is what one Write of kube-apiserver's encoder is.
 function* splitLines(chunk: Uint8Array): Generator<Uint8Array> {
   for (let start = 0; start < chunk.length; ) {
     const end = chunk.indexOf(LINE_FEED, start) + 1 || chunk.length;

@@ -81,7 +81,7 @@ async function sendEvents(webSocket: WebSocket, body: AsyncIterable<Uint8Array>,
     if (webSocket.bufferedAmount > MAX_UNREAD_BYTES) await sent;
   }
   webSocket.close(1000);
-  // Compat: the real server does not wait until the client has said goodbye, too; a little is enough.
+  // Compat: `wsstream` of kube-apiserver does not wait for the client's close frame; a little is enough.
   const timer = setTimeout(() => webSocket.terminate(), GOODBYE_MS);
   webSocket.once("close", () => clearTimeout(timer));
 }
@@ -100,7 +100,8 @@ interface Refusal {
   readonly text?: string;
 }
 
-// Compat: the real server's WebSocket library refuses these, in this order and with these words.
+// Compat: golang.org/x/net/websocket refuses these handshakes, in this order and with "mismatch challenge/response" and
+// the like.
 function refusalOf({ headers }: IncomingMessage): Refusal | undefined {
   if (!headers["sec-websocket-key"]) return { code: 400, text: "mismatch challenge/response" };
   if (headers["sec-websocket-version"] !== "13") {

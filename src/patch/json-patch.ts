@@ -22,8 +22,9 @@ const MAX_STRICT_TEXTS = 100;
 const TEXT_MEMBERS = ["op", "path", "from"] as const;
 
 /**
- * Reads the body of a JSON patch. Throws 400 for anything but a list of operations, 413 for too many of them.
- * Compat: `isChecked` tells that field validation is not Ignore; the types of members are looked at only then.
+ * Reads the body of a JSON patch. Throws 400 for anything but a list of operations, 413 for too many of them. Compat:
+ * `isChecked` tells that fieldValidation is not Ignore; only then are the types of members checked, since
+ * kube-apiserver decodes to `jsonPatchOp` only then.
  */
 export function parseJsonPatch(body: Json, isChecked: boolean): JsonPatch {
   if (body === null) return { operations: [], unknownMembers: [] };
@@ -105,7 +106,10 @@ class PatchedDocument {
     else throw unprocessable();
   }
 
-  /** Compat: a document deeper than the decoder accepts is refused; nothing behind this could handle it. */
+  /**
+   * Compat: a patched document deeper than a request body may be is refused with 422; Go's limit, `maxNestingDepth`, is
+   * 10,000.
+   */
   finish(): Json {
     if (this.#owned.size > 0 && measureJson(this.#root, MAX_DEPTH) === undefined) throw unprocessable();
     return this.#root;
@@ -132,7 +136,7 @@ class PatchedDocument {
       return;
     }
     const [container, key] = this.#locate(pointer, true);
-    // Compat: replacing a member that is not there adds it.
+    // Compat: evanphx/json-patch adds a member that `replace` does not find.
     if (Array.isArray(container)) container[indexOf(key, container.length)] = value;
     else setMember(container, key, value);
   }
@@ -158,7 +162,7 @@ class PatchedDocument {
     if (!isSameJson(actual, expected)) throw unprocessable();
   }
 
-  /** Compat: a member that is not there reads as null, so it can be tested for and copied. */
+  /** Compat: to evanphx/json-patch a missing member is null, so `test` and `copy` find it. */
   #get(pointer: string): Json {
     const [container, key] = this.#locate(pointer, false);
     if (Array.isArray(container)) return container[indexOf(key, container.length)] ?? null;
@@ -167,7 +171,7 @@ class PatchedDocument {
 
   /** The container that the last token of a pointer is about; with `isChanging` one that may be changed in place. */
   #locate(pointer: string, isChanging: boolean): [Container, string] {
-    // Compat: what stands before the first slash does not matter.
+    // Compat: evanphx/json-patch ignores what stands before the first slash of a `path`.
     const tokens = pointer.split("/");
     if (tokens.length < 2) throw unprocessable();
     let container = asContainer(this.#root);
@@ -220,7 +224,10 @@ function decodeToken(token = ""): string {
 
 const INDEX = /^[+-]?[0-9]+$/;
 
-/** Compat: negative indices count from the end, and a sign or leading zeros do not matter. */
+/**
+ * Compat: `SupportNegativeIndices` of evanphx/json-patch: negative indices count from the end. `strconv.Atoi` takes a
+ * sign and leading zeros.
+ */
 function indexOf(token: string, length: number): number {
   const index = INDEX.test(token) ? Number(token) : Number.NaN;
   const position = index < 0 ? index + length : index;
@@ -246,8 +253,8 @@ function isSameJson(left: Json | undefined, right: Json | undefined): boolean {
 const DUPLICATE = /^duplicate field "\[(\d+)\]\.value(.+)"$/;
 
 /**
- * Strict texts for the patched document, given those for the body: what was doubled in an added value is doubled in
- * the document, too. Compat: the real server reports both.
+ * Strict texts for the patched document, given those for the body: what was doubled in an added value is doubled in the
+ * document, too. Compat: kube-apiserver reports "duplicate field" for both.
  */
 export function duplicatesInDocument(patch: JsonPatch, duplicates: readonly string[]): string[] {
   return duplicates.flatMap((text) => {

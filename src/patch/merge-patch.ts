@@ -7,8 +7,8 @@ import { isMap, withoutNulls } from "./json-values.ts";
 /**
  * Merges a patch into an object: null removes a member, objects merge, everything else replaces. Throws 400 when the
  * patch is no object. Changes neither argument; the result shares with them what it took over, so clone it before
- * changing it.
- * Compat: `isChecked` tells that field validation is not Ignore; a list takes the place of the document otherwise.
+ * changing it. Compat: `isChecked` tells that fieldValidation is not Ignore; a list takes the place of the document
+ * otherwise.
  */
 export function mergePatch(current: Json, patch: Json, isChecked: boolean): Json {
   if (isChecked && patch !== null && !isMap(patch)) {
@@ -29,7 +29,8 @@ function merge(current: JsonObject, patch: JsonObject): JsonObject {
     }
     const before = getMember(current, member);
     if (!isMap(before)) setMember(merged, member, withoutNulls(value));
-    // Compat: nulls inside a list stay when the list takes the place of an object.
+    // Compat: evanphx/json-patch keeps nulls of a list that takes the place of an object; `pruneNils` does not see
+    // them.
     else setMember(merged, member, isMap(value) ? merge(before, value) : value);
   }
   return merged;

@@ -129,7 +129,8 @@ function stableSort(items: Json[], positionOf: (item: Json) => number): Json[] {
   if (items.length > SHORT || entries.every(({ position }) => position >= 0)) {
     return entries.sort((left, right) => left.position - right.position).map(({ item }) => item);
   }
-  // Compat: an item without a place goes before whatever it is compared with, and so does what is compared with it.
+  // Compat: in `normalizeSliceOrder` an item that is not in `$setElementOrder` is less than whatever it is compared
+  // with, and the other way round.
   for (let i = 1; i < entries.length; i++) {
     for (let j = i; j > 0; j--) {
       const [left, right] = [entries[j - 1], entries[j]];

@@ -48,7 +48,7 @@ function mergeMap(current: JsonObject, patch: JsonObject, schema: Schema): JsonO
   return merged;
 }
 
-/** Compat: what a replacing object holds is taken as it is, directives and nulls included. */
+/** Compat: `$patch: replace` takes the rest of the object as it is, directives and nulls included. */
 function byDirective(patch: JsonObject): JsonObject {
   const { [DIRECTIVE]: directive, ...rest } = patch;
   if (directive === "replace") return rest;

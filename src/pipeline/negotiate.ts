@@ -11,8 +11,8 @@ const REPLY_TYPES: Readonly<Record<string, ApiReply["type"]>> = {
 };
 
 /**
- * Compat: a form that cannot be had is refused before anything is done. `hasTable` tells whether what a path answers
- * with can be shown as a table; for paths that are not served it may say anything.
+ * Compat: an Accept header that cannot be met is refused with 406 before anything is done. `hasTable` tells whether
+ * what a path answers with can be shown as a table; for paths that are not served it may say anything.
  */
 export function negotiate(hasTable: (info: RequestInfo) => boolean): Stage {
   return (next) => async (call) => {

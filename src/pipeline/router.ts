@@ -36,7 +36,7 @@ export function route({ catalog, objects, endpoints }: Routes): Handler {
   };
 }
 
-/** Compat: below a group that exists the answer is a Status, elsewhere it is a line of text. */
+/** Compat: 404 below a group that exists is a Status, elsewhere it is the line "404 page not found". */
 function isBelowKnownGroup(catalog: Catalog, { request }: Call): boolean {
   const [root, group = "", ...rest] = request.path.split("/").slice(1);
   if (root === "api") return group !== "";

@@ -61,7 +61,10 @@ export function integerDecoder(goType: string, bits: 32 | 64): Decoder {
   };
 }
 
-/** Compat: the decoder for results of strategic merges cuts integers to their size without a word. */
+/**
+ * Compat: `DefaultUnstructuredConverter.FromUnstructured`, which decodes the result of a strategic merge, cuts integers
+ * to their size without an error.
+ */
 function convertedInteger(value: Json, goType: string, bits: 32 | 64): Json {
   const kind = goKindOf(value);
   if (kind === "float64") throw new DecodeFailure(`cannot convert float64 to ${goType}`);
@@ -111,7 +114,7 @@ function base64(text: string, state: DecodeState): string {
   }
 }
 
-/** Compat: bytes may also be given as a list of numbers. */
+/** Compat: Go's encoding/json also takes a list of numbers for []byte. */
 function bytesOf(list: readonly Json[], state: DecodeState): string {
   const bytes = list.map((item) => {
     if (typeof item === "number" && Number.isInteger(item) && item >= 0 && item <= 255) return item;

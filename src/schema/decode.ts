@@ -266,7 +266,10 @@ function sortedMap(map: JsonObject, names: string[]): JsonObject {
 
 type Alternatives = "schema-or-bool" | "schema-or-array" | "schema-or-string-array";
 
-/** Compat: these shapes have decoders of their own, which report nothing unknown and stop at the first wrong type. */
+/**
+ * Compat: JSONSchemaPropsOrBool, …OrArray and …OrStringArray have an `UnmarshalJSON` of their own, which reports no
+ * unknown fields and stops at the first wrong type.
+ */
 function alternativesDecoder(schema: Schema, wire: Alternatives): Decoder {
   let parts: ReturnType<typeof alternativesOf> | undefined;
   const decode = (value: Json, state: DecodeState): Json => {

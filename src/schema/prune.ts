@@ -36,7 +36,7 @@ function pruneMembers(object: JsonObject, schema: Schema = {}, path: string, unk
     const property = schema.properties?.get(name);
     if (property !== undefined) prune(object[name] ?? null, property, field, unknown);
     else if (schema.values !== undefined) {
-      // Compat: under "members of any shape" scalars stay and objects lose all they hold.
+      // Compat: under `additionalProperties: true` scalars stay and objects lose all they hold.
       prune(object[name] ?? null, schema.values === true ? undefined : schema.values, field, unknown);
     } else if (schema.preserveUnknownFields !== true) {
       delete object[name];

@@ -20,7 +20,9 @@ export interface CompactorOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** Compat: the key, outside of any prefix, through which all API servers of one etcd take turns. */
+/**
+ * Compat: `compact_rev_key`, outside of any prefix, through which all API servers of one etcd take turns to compact.
+ */
 const TURN_KEY = "compact_rev_key";
 
 /**

@@ -50,7 +50,10 @@ export async function readObject(
   }
 }
 
-/** Compat: what is doubled in YAML is one error with a line each when it is refused, but several warnings. */
+/**
+ * Compat: duplicate fields in YAML are one error "yaml: unmarshal errors" with a line each when they are refused, but
+ * several warnings.
+ */
 function asOneError(lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`yaml: unmarshal errors:${lines.map((line) => `\n  ${line}`).join("")}`];
 }
@@ -111,7 +114,7 @@ function warnOf(call: Call, { strict }: Decoded, fieldValidation: FieldValidatio
   }
 }
 
-/** 422 about the result of a patch. Compat: it names neither kind nor object. */
+/** 422 about the result of a patch. Compat: `NewInvalid` gets an empty GroupKind and name. */
 export class PatchError extends ApiError {
   /** What is wrong, without the object. */
   readonly detail: string;

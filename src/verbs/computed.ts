@@ -29,7 +29,7 @@ async function getComputed(
 ): Promise<ApiReply> {
   const { group, singular } = resource.definition;
   const found = (await objects()).find(({ metadata }) => metadata.name === name);
-  // Compat: such kinds are called in the singular here.
+  // Compat: the 404 of a ComponentStatus calls the resource by its singular, componentstatus.
   if (!found) throw notFound({ group, resource: singular }, name);
   return { type: "object", code: 200, view: viewObject(found), table: resource.version.table };
 }

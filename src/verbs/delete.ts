@@ -18,7 +18,8 @@ export async function deleteObject(context: VerbContext, call: Call, target: Col
   const { version, definition } = resource;
   const returnsObject = version.deleteReturnsObject ?? definition.rules.deleteReturnsObject;
   if (isGone && !returnsObject) return deletedStatus(target, view);
-  // Compat: 202 tells only the callers of the deprecated option that dependents are still being dealt with.
+  // Compat: 202 is answered only for `orphanDependents: false`, the deprecated option, while dependents are still being
+  // deleted.
   const code = !removed && options.orphanDependents === false ? 202 : 200;
   return { type: "object", code, view, table: resource.version.table };
 }

@@ -24,7 +24,8 @@ export async function dispatch(context: VerbContext, call: Call): Promise<ApiRep
   if (!resource) throw unknownPath();
   checkScope(resource, info);
   const verb = checkVerb(resource, info, call.request.method);
-  // Compat: the router refuses unknown kinds of patches before anything is said about the version.
+  // Compat: go-restful refuses an unsupported patch Content-Type with 415 before the Warning about a deprecated
+  // version.
   if (verb === "patch") requirePatchType(call);
   warnOfDeprecation(call, resource);
   const target: CollectionTarget = {
@@ -58,7 +59,7 @@ function checkScope(resource: ServedResource, info: RequestInfo): void {
   if (isNamespaced && !info.isInNamespace && info.name !== "") throw unknownPath();
   if (info.subresource !== "" && !resource.subresources[info.subresource]) throw unknownPath();
   if (info.rest !== "" && !resource.subresources[info.subresource]?.connect) throw unknownPath();
-  // Compat: kinds that can only be created have no paths of single objects.
+  // Compat: kinds that can only be created, such as TokenReview, have no paths of single objects.
   if (info.name !== "" && resource.definition.verbs.every((verb) => verb === "create")) throw unknownPath();
 }
 

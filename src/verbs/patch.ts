@@ -80,7 +80,7 @@ export async function patch(context: VerbContext, call: Call, target: Target): P
   });
 }
 
-/** Compat: what is no JSON is refused before anything else is looked at. */
+/** Compat: a patch body that is no JSON is refused with 400 "invalid JSON patch" before anything else is looked at. */
 async function readPatchBody(call: Call): Promise<RequestBody> {
   try {
     const body = await call.body("json");
@@ -126,7 +126,10 @@ async function apply(context: VerbContext, call: Call, target: Target): Promise<
   });
 }
 
-/** What an apply made, as an object of the target's kind. Compat: what does not fit is an error without a reason. */
+/**
+ * What an apply made, as an object of the target's kind. Compat: what does not fit the schema is a 500 without a
+ * reason.
+ */
 function typeApplied(
   context: VerbContext,
   call: Call,

@@ -30,7 +30,10 @@ export function watch(context: VerbContext, call: Call, target: Target): ApiRepl
   return { type: "watch", events, table: resource.version.table };
 }
 
-/** Compat: a watch that names no version, or 0, and says nothing of initial events gets them. */
+/**
+ * Compat: `SetListOptionsDefaults`: a watch at resourceVersion "" or 0 without sendInitialEvents gets the initial
+ * events.
+ */
 function withDefaults(query: ListQuery): ListQuery {
   const isAnyVersion = query.resourceVersion === "" || query.resourceVersion === "0";
   if (!isAnyVersion || query.sendInitialEvents !== undefined || query.resourceVersionMatch !== "") return query;

@@ -208,7 +208,10 @@ const ratioProblem: Judge = (limit) => {
 
 const MAX_MILLI = (2n ** 63n - 1n) / 1000n;
 
-/** Compat: amounts are compared as thousandths, or as integers when one of them is too large for that. */
+/**
+ * Compat: `requestLimitEnforcedValues` compares by `MilliValue()`, or by `Value()` when one of the quantities is too
+ * large for that.
+ */
 function comparable({ request, limit, enforced }: Limit): { request: bigint; limit: bigint; enforced: bigint } {
   const value = (digits: number) => (amount: Quantity | undefined) => (amount ? roundUp(amount, digits) : 0n);
   const isFine = [request, limit, enforced].every((amount) => value(0)(amount) <= MAX_MILLI);

@@ -45,7 +45,8 @@ async function findClass(
   if (name === undefined) return undefined;
   if (name === "") throw plainError(500, "resource name may not be empty");
   const problems = pathSegment(name);
-  // Compat: the real server asks for the class over its own API, which such a name cannot be written into.
+  // Compat: upstream's plugin gets the RuntimeClass by a client, whose 500 says "invalid resource name" where a name
+  // cannot be a path segment.
   if (problems.length > 0) throw plainError(500, `invalid resource name ${quote(name)}: [${problems.join(" ")}]`);
   const found = await access.find("node.k8s.io", "runtimeclasses", { namespace: "", name });
   if (!found) throw refusal(request, `pod rejected: RuntimeClass ${quote(name)} not found`);

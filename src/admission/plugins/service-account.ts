@@ -52,7 +52,8 @@ export function serviceAccount(access: ObjectAccess): AdmissionPlugin {
       const account = await requireAccount(access, request, spec.serviceAccountName);
       if (isCreation(request)) return checkSecrets(request, spec, account);
       const problem = limitsSecrets(account) ? ephemeralSecretProblem(spec, account) : undefined;
-      // Compat: the real server forgets to make this a refusal of its own.
+      // Compat: errors of `limitEphemeralContainerSecretReferences` are not wrapped in `admission.NewForbidden`, so
+      // this is a 500.
       if (problem !== undefined) throw plainError(500, problem);
     },
   };

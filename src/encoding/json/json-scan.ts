@@ -67,7 +67,7 @@ function isRaw(value: object): boolean {
   return (JSON as unknown as { isRawJSON(value: unknown): boolean }).isRawJSON(value);
 }
 
-// Compat: the real server stops collecting strict errors here.
+// Compat: sigs.k8s.io/json collects at most 100 strict errors (`savedStrictErrors`).
 const MAX_DUPLICATES = 100;
 
 /** Paths of members that repeat one of the same object, in the order of the text, each once. The text must be valid JSON. */

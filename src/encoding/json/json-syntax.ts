@@ -151,7 +151,7 @@ class Explainer {
   }
 
   #fault(where: string): SyntaxFault {
-    // Compat: at the end of the input the real decoder has fed itself a space.
+    // Compat: at the end of the input `scanner.eof` of Go's encoding/json has fed itself a space.
     const byte = this.#bytes[this.#at] ?? 0x20;
     return new SyntaxFault(`invalid character ${quoteByte(byte)} ${where}`);
   }

@@ -21,7 +21,7 @@ export const parseAccept: (header: string) => readonly AcceptClause[] = memoize(
 function parseClause(part: string): AcceptClause[] {
   const [range = "", ...rest] = part.split(";");
   const [type = "", subtype, ...more] = range.trim().split("/");
-  // Compat: a lone `*` is any type; anything else without exactly one slash is skipped.
+  // Compat: like goautoneg, a lone `*` is any type; anything else without exactly one slash is skipped.
   const isAny = subtype === undefined && type === "*";
   if (!isAny && (subtype === undefined || more.length > 0)) return [];
   const parameters: Record<string, string> = Object.create(null);

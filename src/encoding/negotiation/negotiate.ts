@@ -58,14 +58,15 @@ export function negotiateOutput(request: ApiRequest, offer: OutputOffer): Output
       const form = matches(clause, mediaType) ? formOf(request, clause, mediaType, offer) : undefined;
       if (form === undefined) continue;
       if (!offer.isWatch || mediaType !== YAML_TYPE) return form;
-      // Compat: only what an object could be had as is refused as a stream, with a text of its own.
+      // Compat: 406 for a watch names the stream media types only if the Accept header names a type that a single
+      // object has.
       accepted = WATCH_TYPES;
     }
   }
   throw notAcceptable(`only the following media types are accepted: ${accepted}`);
 }
 
-// Compat: built-in paths sit behind a router that knows exact types and */* only, and prints its own refusal.
+// Compat: built-in paths sit behind go-restful, which knows exact types and `*/*` only, and prints its own 406.
 function checkRoute(accept: string, route: "object" | "list"): void {
   const produced: string[] = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
   const isKnown = accept.split(",").some((part) => {
@@ -79,7 +80,7 @@ function checkRoute(accept: string, route: "object" | "list"): void {
   throw error;
 }
 
-// Compat: protobuf is listed even where it is not offered; clients and recordings know the whole text.
+// Compat: the 406 lists protobuf even where it is not offered; clients and recordings know the whole text.
 const OBJECT_TYPES = SERVED.join(", ");
 const WATCH_TYPES = [JSON_TYPE, PROTOBUF_TYPE].map((type) => `${type};stream=watch`).join(", ");
 
@@ -127,7 +128,7 @@ function wantsPretty(request: ApiRequest): boolean {
   const wish = request.query.get("pretty");
   if (wish !== null && wish !== "") return TRUE_WORDS.includes(wish);
   const agent = headerOf(request.headers, "user-agent");
-  // Compat: tools that people read with get indented JSON.
+  // Compat: `isPrettyPrint`: curl, Wget and browsers get indented JSON, by their User-Agent.
   return agent !== undefined && /^(?:curl|Wget|Mozilla\/5\.0)/.test(agent);
 }
 

@@ -125,7 +125,7 @@ export function decodeObject(bytes: Uint8Array, schemaOf: SchemaOf, fallback?: T
   return { kind, apiVersion, ...decodeMessage(schema, envelope.message) };
 }
 
-/** Compat: where the real server's decoder looks kinds up. */
+/** Compat: the name of kube-apiserver's scheme, which "no kind … is registered" shows. */
 const SCHEME = "pkg/runtime/scheme.go:111";
 
 function missing(member: string, { apiVersion, kind }: TypeMeta): string {

@@ -11,7 +11,7 @@ export interface PublishedKind {
 const META_PACKAGE = "io.k8s.apimachinery.pkg.apis.meta.v1";
 const META_VERSION = "meta.k8s.io/v1";
 const OLD_META_VERSION = "meta.k8s.io/v1beta1";
-/** Compat: statuses and discovery documents are of the core version or of none. */
+/** Compat: Status, APIGroup and other unversioned types (`AddUnversionedTypes`) have the apiVersion v1 or none. */
 const META_VERSIONS: readonly string[] = ["", "v1", META_VERSION, OLD_META_VERSION];
 const DISCOVERY: PublishedKind = {
   apiVersion: "apidiscovery.k8s.io/v2",
@@ -58,7 +58,7 @@ function kindSchema(schema: Schema | undefined): Schema | undefined {
   return member !== undefined && member.proto === undefined ? schema : undefined;
 }
 
-/** Compat: lists of metadata had their two fields the other way round in the old version. */
+/** Compat: in PartialObjectMetadataList of meta.k8s.io/v1beta1 `items` has number 1 and `metadata` 2. */
 function oldNumbers(kind: string, schema: Schema): Schema {
   if (kind !== "PartialObjectMetadataList") return schema;
   const numbers: Readonly<Record<string, number>> = { items: 1, metadata: 2 };

@@ -5,7 +5,7 @@ import { type EncodedReply, headerOf } from "./encoded-reply.ts";
 /** Bodies up to this size go out as they are. */
 export const COMPRESS_ABOVE_BYTES = 128 * 1024;
 
-/** Whether the client takes gzip. Compat: the bare word counts, with parameters it is not recognised. */
+/** Whether the client takes gzip. Compat: `gzip` counts in Accept-Encoding, `gzip;q=1` does not. */
 export function acceptsGzip(headers: Readonly<Record<string, string | readonly string[] | undefined>>): boolean {
   const accepted = headerOf(headers, "accept-encoding");
   return accepted?.split(",").some((token) => token.trim() === "gzip") ?? false;

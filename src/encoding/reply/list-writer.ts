@@ -16,7 +16,7 @@ export interface ListShape {
   readonly json?: (view: ObjectView) => Uint8Array;
   /** An entry for everything else. */
   readonly value: (view: ObjectView) => Json;
-  /** Compat: the real server says null where this list has no entries. */
+  /** Compat: a nil Go slice: `items` or `rows` is null where this list has no entries. */
   readonly emptyIsNull?: boolean;
 }
 

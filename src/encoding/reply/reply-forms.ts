@@ -33,7 +33,8 @@ export function transformObject(
   if (transform.kind === "Table" && table) {
     return tableOfObject(table, view.object, tableOptions(request, transform, context));
   }
-  // Compat: for custom resources this is an accident in the real server, with the code and text of one.
+  // Compat: as=PartialObjectMetadataList for one custom resource is a 500 "content is not a list" in
+  // apiextensions-apiserver.
   if (context.isCustom) throw plainError(500, "content is not a list");
   const type = goType(view.object.apiVersion, view.object.kind);
   throw notAcceptable(`you requested PartialObjectMetadataList, but the requested object is not a list (*${type})`);

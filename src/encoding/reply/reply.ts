@@ -39,7 +39,7 @@ export function offerOf(
     case "watch":
       return { route: isCustom ? undefined : "list", hasTransforms: true, hasTable, hasProtobuf, isWatch: true };
     case "status":
-      // Compat: a Status may be asked for as anything, and is sent as it is.
+      // Compat: a Status may be asked for with any `as=` in Accept, and is sent as it is.
       return { hasTransforms: true, hasTable: true, hasProtobuf };
     default:
       return { route: isCustom ? undefined : "object", hasProtobuf };

@@ -70,7 +70,7 @@ function tableRow(shape: TableShape, object: KubeObject, options: TableOptions):
   const row: JsonObject = { cells: shape.columns.map((column) => column.cell(object, options.now)) };
   const conditions = shape.rowConditions?.(object) ?? [];
   if (conditions.length > 0) row.conditions = conditions;
-  // Compat: the member is there even when nothing is to be in it.
+  // Compat: `object` of a TableRow is null with includeObject=None.
   row.object = null;
   if (options.includeObject === "Metadata") row.object = partialMetadata(object, options.version);
   else if (options.includeObject === "Object") row.object = object;

@@ -13,7 +13,8 @@ export function printWarnings(texts: readonly string[]): string[] {
   return cutWarnings(runes).flatMap(printWarning);
 }
 
-// Compat: the warning that first exceeds the budget, and those before it, are all sent cut; later ones while room is left.
+// Compat: like upstream's `recorder.AddWarning`, beyond `truncateAtTotalRunes` every Warning is cut to
+// `truncateItemRunes`, the earlier ones too; later ones are sent while room is left.
 function cutWarnings(runes: readonly (readonly string[])[]): string[] {
   const cut: string[] = [];
   let whole = 0;

@@ -107,7 +107,7 @@ class WatchFrames implements AsyncIterableIterator<Uint8Array, undefined>, Polla
     for (;;) {
       const batch = this.#source.poll();
       if (batch === undefined) return undefined;
-      // Compat: a watch of lists is accepted, and ends at its first event.
+      // Compat: a watch with as=PartialObjectMetadataList is accepted, and ends at its first event.
       if (batch === END || this.#isOfLists) {
         this.stop();
         return END;
@@ -214,7 +214,7 @@ function tableFramer(table: NonNullable<WatchForm["table"]>, now: () => number):
   let isFirst = true;
   return ({ type, view }) => {
     const { object } = view;
-    // Compat: the bookmark that ends the initial events shows its metadata even to those who asked for none.
+    // Compat: the bookmark with `k8s.io/initial-events-end` shows its metadata even with includeObject=None.
     const isMarker = type === "BOOKMARK" && object.metadata.annotations?.[INITIAL_EVENTS_END] === "true";
     const value = tableOfObject(table.shape, object, {
       version: table.options.version,

@@ -20,7 +20,7 @@ export function explainYaml(error: YAMLException, text: string): string {
   const finding = findingOf(error.reason, text, position);
   if (finding === undefined) return `yaml: ${line > 0 ? `line ${line + 1}: ` : ""}${error.reason}`;
   const seen = line + (finding.linesLater ?? 0);
-  // Compat: on the first line no number is given, since zero means unknown there.
+  // Compat: go-yaml leaves out "line" on the first line, since a `problem_mark.line` of zero means unknown.
   const number = seen === 0 || finding.finder === "none" ? 0 : finding.finder === "scanner" ? seen + 1 : seen;
   return `yaml: ${number === 0 ? "" : `line ${number}: `}${finding.text}`;
 }

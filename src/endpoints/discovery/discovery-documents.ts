@@ -86,7 +86,7 @@ export function apiGroup(group: DiscoveredGroup): JsonObject {
 export function apiResourceList(apiVersion: string, resources: readonly DiscoveredResource[]): JsonObject {
   return {
     kind: "APIResourceList",
-    // Compat: the core group's list does not say which version it is written in.
+    // Compat: the APIResourceList of `/api/v1` has no apiVersion.
     ...(apiVersion.includes("/") ? { apiVersion: "v1" } : {}),
     groupVersion: apiVersion,
     resources: resources.flatMap((resource) => apiResources(resource)),
@@ -139,7 +139,7 @@ export function apiGroupDiscoveryList(groups: readonly DiscoveredGroup[]): JsonO
 
 function responseKind({ definition, version }: DiscoveredResource, kind: Subresource["kind"]): JsonObject {
   if (kind === undefined) return { group: "", version: "", kind: definition.kind };
-  // Compat: both are empty where they are those of the enclosing group version.
+  // Compat: `responseKind` leaves group and version empty where they are those of the enclosing group version.
   const isOwn = kind.group === definition.group && kind.version === version.name;
   return { group: isOwn ? "" : kind.group, version: isOwn ? "" : kind.version, kind: kind.kind };
 }

@@ -41,7 +41,8 @@ export function discovery(source: DiscoverySource): (call: Call) => ApiReply | u
     const { documents, aggregated } = current();
     const document = path === "/api" ? apiVersions(request) : documents.get(path);
     if (document === undefined) return undefined;
-    // Compat: lists of groups, and single groups, are answered whatever the method.
+    // Compat: `/apis` and `/apis/<group>` are plain handlers of kube-aggregator (`apisHandler`, `apiGroupHandler`),
+    // which look at no method.
     const isGroup = path === "/apis" || /^\/apis\/[^/]+$/.test(path);
     if (request.method !== "GET" && !isGroup) throw methodNotAllowed();
     const wanted = aggregated.get(path);

@@ -57,14 +57,17 @@ export function openApiDocuments(source: DocumentSource): Map<string, DocumentPl
         groupVersionContent({ source, definitions, group, version, schemas: schemas() }, pause);
       plans.set(path, { definitions, content });
     }
-    // Compat: groups made of custom resources have documents for their versions only.
+    // Compat: groups of CustomResourceDefinitions have documents for their versions, but none for `apis/<group>`.
     if (group === "" || source.component(schemaName) === undefined) continue;
     plans.set(`apis/${group}`, { definitions: [], content: (pause) => groupContent(shapes, group, pause) });
   }
   return new Map([...plans].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Compat: options and watch events exist in every group; a document names the core group and its own. */
+/**
+ * Compat: DeleteOptions and WatchEvent are registered in every group; `x-kubernetes-group-version-kind` in a document
+ * names v1 and its own group version.
+ */
 function withCore(own: GroupVersion): GroupVersion[] {
   const core = { group: "", version: "v1" };
   return own.group === "" ? [core] : [core, own];
@@ -99,7 +102,7 @@ interface Information {
   readonly tag: string;
   readonly component?: string;
   readonly mediaTypes: readonly string[];
-  /** Compat: some say nothing about what they take. */
+  /** Compat: the operations of the token issuer, `/openid/v1/jwks` and the like, have no consumes. */
   readonly isSilent?: boolean;
 }
 

@@ -13,7 +13,7 @@ export interface Operation {
   readonly kind?: GroupVersionKind;
   readonly parameters: readonly Parameter[];
   readonly body?: { readonly mediaTypes: readonly string[]; readonly schema: JsonObject; readonly required: boolean };
-  /** Media types that requests may be in. Compat: version 2 tells them even where there is no body. */
+  /** Media types that requests may be in. Compat: OpenAPI v2 has `consumes` even where there is no body. */
   readonly consumes: readonly string[];
   /** Codes that are answered with `schema` in these media types. */
   readonly codes: readonly number[];
@@ -49,7 +49,10 @@ export const PATCH_TYPES: readonly string[] = [
 /** The further media type of patches of built-in kinds. */
 export const STRATEGIC_PATCH_TYPE = "application/strategic-merge-patch+json";
 
-/** The operations of one path. Compat: parameters that all of them share are listed once, with the path. */
+/**
+ * The operations of one path. Compat: kube-openapi lists parameters that all operations share once, in `parameters` of
+ * the path item.
+ */
 export function publishPath(operations: readonly Operation[]): JsonObject {
   const { shared, own } = splitParameters(operations);
   const item: JsonObject = {};

@@ -197,7 +197,8 @@ class ResourcePaths {
     if (verbs.includes("update")) drafts.push(this.#replaceDraft(schema));
     if (verbs.includes("create")) drafts.push(this.#createDraft(schema));
     if (verbs.includes("patch")) drafts.push(this.#patchDraft(schema));
-    // Compat: subresources of custom resources are published under the kind of the resource itself.
+    // Compat: `x-kubernetes-group-version-kind` of a custom resource's subresource is the kind of the resource itself,
+    // even for Scale.
     const kind = this.#isCustom ? undefined : subresource.kind;
     this.#add(
       path,

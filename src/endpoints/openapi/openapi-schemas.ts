@@ -176,7 +176,7 @@ export class PublishedSchemas {
     return published;
   }
 
-  /** Compat: a field keeps its own facts beside the reference, which is why the reference stands in an `allOf`. */
+  /** Compat: a field keeps `default` and extensions beside `$ref`, which is why the reference stands in an `allOf`. */
   #property(schema: Schema): JsonObject {
     if (schema.component === undefined) return this.#node(schema);
     const shape = this.#shapes.component(schema.component);

@@ -63,7 +63,10 @@ function swaggerSchema(schema: JsonObject): JsonObject {
   return schema.$ref === undefined ? schema : swaggerReference(schema);
 }
 
-/** Compat: older clients look for these in the operation itself and do not follow references. */
+/**
+ * Compat: kubectl looks for `dryRun` and `fieldValidation` in the operation itself and does not follow `$ref` to shared
+ * parameters.
+ */
 const UNSHARED: readonly string[] = ["name", "dryRun", "fieldValidation"];
 
 function swaggerParameters(parameters: readonly Parameter[], shared: SharedParameters): Json[] {

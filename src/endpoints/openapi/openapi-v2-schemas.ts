@@ -16,19 +16,23 @@ export function builtInDefinition(schema: JsonObject): JsonObject {
   const { default: _default, oneOf, allOf, ...facts } = schema;
   const reference = soleReference(allOf) ?? schema;
   if (typeof reference.$ref === "string") return { ...facts, ...swaggerReference(reference) };
-  // Compat: what may be a text or a number is published as a text; version 2 has no alternatives.
+  // Compat: IntOrString and Quantity are of type string; OpenAPI v2 has no `oneOf`.
   const type = oneOf === undefined ? facts.type : "string";
   return withoutUndefined({ ...facts, type, ...nested(schema, builtInDefinition) });
 }
 
 /** The shape of a custom resource that was published for version 3, as version 2 has it. */
 export function customDefinition(schema: JsonObject): JsonObject {
-  // Compat: clients take listed fields for the only ones, so where others are allowed none are listed.
+  // Compat: kubectl takes listed properties for the only ones, so with `x-kubernetes-preserve-unknown-fields` none are
+  // listed. Upstream: `ToStructuralOpenAPIV2`.
   if (schema[PRESERVE] === true) return { type: "object", [KINDS]: schema[KINDS] };
   return customShape(schema);
 }
 
-/** Compat: what older clients do not understand, or misunderstand, is left out rather than expressed differently. */
+/**
+ * Compat: like `ToStructuralOpenAPIV2`, `nullable`, `anyOf`, `oneOf` and `not` are left out, since older kubectl does
+ * not understand them.
+ */
 function customShape(schema: JsonObject): JsonObject {
   const { default: _default, allOf, anyOf: _anyOf, oneOf: _oneOf, not: _not, nullable, ...facts } = schema;
   const reference = soleReference(allOf) ?? schema;

@@ -109,7 +109,8 @@ async function publish(content: DocumentContent, release: string, pause: Pause):
     await pause();
     paths[path] = publishPath(operations);
   }
-  // Compat: custom resources come from another server inside the real one, which introduces itself differently.
+  // Compat: documents of custom resources come from apiextensions-apiserver and have the title "Kubernetes CRD
+  // Swagger".
   if (isCustom) {
     const info = { title: "Kubernetes CRD Swagger", version: "v0.1.0" };
     return { openapi: "3.0.0", info, paths, components: { schemas } };

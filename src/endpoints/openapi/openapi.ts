@@ -75,7 +75,7 @@ async function index(library: Library): Promise<ApiReply> {
     paths[path] = { serverRelativeURL: urlOf(path, await document()) };
     await pause();
   }
-  // Compat: the real server sends this JSON as plain text; clients parse it whatever the header says.
+  // Compat: the JSON of `/openapi/v3` has the Content-Type text/plain; clients parse it whatever the header says.
   const headers = { "content-type": "text/plain; charset=utf-8" };
   return { type: "raw", code: 200, headers, body: JSON.stringify({ paths }) };
 }

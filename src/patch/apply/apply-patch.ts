@@ -103,7 +103,10 @@ function mergeChecked(scope: TrackingScope, managers: Managers, request: Checked
   }
 }
 
-/** Compat: the successor of client-side apply may change what that had set, although another manager owns it. */
+/**
+ * Compat: kubectl's server-side apply may change fields that `kubectl-client-side-apply` had set, although another
+ * manager owns them. Upstream: `lastAppliedManager`.
+ */
 function mergeOrTakeOver(scope: TrackingScope, managers: Managers, request: CheckedRequest): Merged {
   const start = attributeEarlierFields(scope, managers, request);
   const first = mergeApplied(scope, start, request);
@@ -123,7 +126,10 @@ function isConflicts(outcome: Merged | Conflicts): outcome is Conflicts {
   return outcome instanceof Map;
 }
 
-/** Compat: fields of an object that nobody tracked so far belong to a manager of this name. */
+/**
+ * Compat: fields of an object without managedFields belong to the manager "before-first-apply". Upstream:
+ * `skipNonAppliedManager`.
+ */
 function attributeEarlierFields(scope: TrackingScope, managers: Managers, { live, now }: ApplyRequest): Managers {
   if (managers.size > 0 || live === undefined) return managers;
   return updateManagers(scope, managers, { live: undefined, next: live, manager: "before-first-apply", now });

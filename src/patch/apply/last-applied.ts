@@ -49,8 +49,9 @@ function parseObject(text: string): JsonObject | undefined {
 }
 
 /**
- * Compat: an object that has the annotation of client-side apply gets the applied one written into it, so that the
- * client can go back. It is dropped when annotations would become too large.
+ * Compat: an object with the annotation `kubectl.kubernetes.io/last-applied-configuration` gets the applied one written
+ * into it, so that kubectl can go back to client-side apply. It is dropped when annotations would become too large.
+ * Upstream: `lastAppliedUpdater`.
  */
 export function writeLastApplied(object: KubeObject, applied: KubeObject): KubeObject {
   if (annotationOf(object) === undefined) return object;

@@ -17,7 +17,8 @@ export class PathElementError extends Error {}
 /** A key field of a list item and its value. */
 export type KeyField = readonly [name: string, value: Json];
 
-// Compat: what Go's encoder escapes although JSON need not, and the two control characters it has no short form for.
+// Compat: `SerializePathElement` escapes <, >, & and U+2028 like Go's encoding/json, and has no short form for \b and
+// \f.
 const ESCAPED = /[<>&\u2028\u2029]|\\[bf]/;
 const ESCAPED_ALL = /[<>&\u2028\u2029]|\\[\\bf]/g;
 

@@ -34,8 +34,8 @@ export interface ScaleFields {
 }
 
 /**
- * The managed fields of the object after a write to its scale.
- * Compat: managers that the scale brings in have no time; entries in unknown versions go.
+ * The managedFields of the object after a write to its scale. Upstream: `ScaleHandler.ToParent`. Compat: managers that
+ * the Scale brings in have no `time`; entries in unknown versions go.
  */
 export function fromScaleFields({ object, scale, apiVersion }: ScaleFields, paths: ReplicasPaths): Json[] | undefined {
   const before = parseManagers(object, true);

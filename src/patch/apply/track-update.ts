@@ -27,7 +27,8 @@ export function trackUpdate(scope: TrackingScope, update: UpdateToTrack): Json[]
   const { live, next } = update;
   try {
     const managers = startingManagers(scope, live, next);
-    // Compat: what is not tracked yet stays so until somebody applies. A create always starts tracking.
+    // Compat: an object without managedFields stays so until somebody applies (`skipNonAppliedManager`). A create
+    // always starts tracking.
     if (managers.size === 0 && live !== undefined) return undefined;
     const tracked = updateManagers(scope, managers, update);
     const printed = printManagers(tracked);
@@ -38,7 +39,7 @@ export function trackUpdate(scope: TrackingScope, update: UpdateToTrack): Json[]
   }
 }
 
-/** Compat: clients may edit the entries of an object, but not through a subresource; `[]` and `[{}]` reset them. */
+/** Compat: clients may edit `metadata.managedFields`, but not through a subresource; `[]` and `[{}]` reset them. */
 function startingManagers(scope: TrackingScope, live: KubeObject | undefined, next: KubeObject): Managers {
   const stored = live?.metadata.managedFields;
   const sent = next.metadata.managedFields;

@@ -84,7 +84,7 @@ function scalarError(scalar: ScalarShape, value: Json): string | undefined {
   }
 }
 
-// Compat: the texts show values as Go's fmt package does with %T, %v and %#v.
+// Compat: messages of structured-merge-diff show values as Go's `fmt` does with %T, %v and %#v.
 function typeName(value: Json): string {
   if (value === null) return "<nil>";
   if (Array.isArray(value)) return "[]interface {}";

@@ -45,7 +45,8 @@ function ownable({ definition }: ServedResource, subresource: string): FieldFilt
   const writes = subresource === "" ? "object" : subresources[subresource]?.writes;
   if (writes === "status") return allBut("spec", ...keptMetadata(rules.statusKeepsMetadata));
   if (writes === "object") return subresources.status?.writes === "status" ? allBut("status") : undefined;
-  // Compat: through the other subresources all that a client sends is owned, even what the write leaves as it was.
+  // Compat: a subresource whose strategy has no `GetResetFields` lets a client own all that it sends, even what the
+  // write leaves as it was.
   return undefined;
 }
 

@@ -42,7 +42,7 @@ export function parseContinueToken(text: string): ContinueToken {
 /** The words of Go's decoder about the first character that cannot begin a value. */
 function describeSyntaxError([first]: Buffer): string {
   if (first === undefined) return "unexpected end of JSON input";
-  // Compat: a byte is shown as if it were a character.
+  // Compat: Go's "invalid character" shows a byte as if it were a character.
   const shown = first === 0x22 ? '"' : quote(String.fromCharCode(first)).slice(1, -1);
   return `invalid character '${first === 0x27 ? "\\'" : shown}' looking for beginning of value`;
 }

@@ -116,7 +116,7 @@ async function collect(
   const views = context.views.of(resource);
   const prefix = context.keys.prefix(resource.definition, selection.namespace);
   const when = moment(request, token);
-  // Compat: the real server ignores the limit when any state will do.
+  // Compat: kube-apiserver's watch cache ignores `limit` at resourceVersion=0.
   const limit = request.resourceVersion === 0 ? 0 : request.limit;
   const found: Entry[] = [];
   let after = token ? prefix + token.after : undefined;

@@ -155,7 +155,8 @@ function refuse({ resource, signal }: Watched, error: unknown, revision: number)
   const { group, plural, rules } = resource.definition;
   const about = { target: { group, resource: plural }, operation: "watch", revision } as const;
   let refusal = error instanceof ApiError ? error : translateStoreError(error, about);
-  // Compat: objects that expire by themselves are watched past the cache, whose words are others.
+  // Compat: objects with a TTL have no watch cache; the 410 is etcd3's, with "The resourceVersion for the provided
+  // watch is too old."
   if (refusal.status.code === 410 && rules.ttlSeconds !== undefined) {
     refusal = expired("The resourceVersion for the provided watch is too old.");
   }
@@ -302,7 +303,8 @@ function translateBatch(views: ResourceViews, selection: Selection, batch: Watch
     if (entry !== undefined && isSelected(entry)) {
       out.push({ type: matched ? "MODIFIED" : "ADDED", view: views.view(entry) });
     }
-    // Compat: an object that is deleted, or leaves the selection, is shown as it was, at the revision of the change.
+    // Compat: DELETED shows the object as it was, with the resourceVersion of the change, also when the object only
+    // leaves the selection.
     else if (matched) out.push({ type: "DELETED", view: views.deletedView(event) });
   }
   return out;

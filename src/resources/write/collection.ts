@@ -175,7 +175,7 @@ export class Collection {
   ): Promise<ObjectView | undefined> {
     const { createsOnUpdate = false } = this.definition.rules;
     const mayCreate = options.mayCreate || (createsOnUpdate && !options.isPatch);
-    // Compat: even a status written to an object that is not there creates it.
+    // Compat: with `AllowCreateOnUpdate` even a PUT to `/status` of an object that is not there creates it.
     const isAllowed = options.subresource === undefined || (createsOnUpdate && options.subresource === "status");
     if (!mayCreate || !isAllowed) throw notFound(this.#target(), key.name);
     const object = await change(undefined);
@@ -234,7 +234,8 @@ export class Collection {
   ): Promise<Attempt<{ view: ObjectView }>> {
     const removed = await this.#removeReserved(entry, decodeEntry(entry), context);
     if (!removed.ok) return { current: removed.current };
-    // Compat: an update that lets an object go answers with the version before that.
+    // Compat: an update that removes the last finalizer (`deleteWithoutFinalizers`) answers with the resourceVersion
+    // before the removal.
     const { key, createRevision, modRevision } = entry;
     return { view: this.#written(resource, key, encodeObject(next), createRevision, modRevision) };
   }
@@ -258,7 +259,8 @@ export class Collection {
       setMember(next, "status", cloneJson(current.status));
     }
     definition.hooks?.prepare?.(next, current, context);
-    // Compat: actions are no changes of what is wanted, even where they change the spec.
+    // Compat: subresources that act, such as pods/binding, do not change `metadata.generation`, even where they change
+    // the spec.
     const isAction = definition.subresources[context.subresource]?.act !== undefined;
     if (context.subresource !== "status" && !isAction) countGeneration(definition, next, current, context.empties);
   }
@@ -335,7 +337,7 @@ export class Collection {
       return definition.rules.metadataLast && !current && own.length > 0 ? own : [...metadata, ...own];
     });
     if (errors.length === 0) return;
-    // Compat: a kind that is stored as one of another group is called by that in such errors.
+    // Compat: the 422 of a kind that is stored in another group, such as Event of events.k8s.io, names that group.
     const group = definition.storage?.group ?? definition.group;
     throw invalid({ group, kind: definition.kind }, next.metadata.name ?? "", showEmpties(errors, context.empties));
   }

@@ -6,8 +6,8 @@ import { convertObject } from "../model/conversion.ts";
 import type { ResourceDefinition } from "../model/definition.ts";
 
 /**
- * Compat: to the real server an empty list or map that a client sends is something else than none at all, until the
- * object is stored. Defaults, conversions and ownership see the difference; validation is told by `WriteContext.empties`.
+ * Compat: to kube-apiserver `[]` and `{}` that a client sends differ from nil until the object is stored. Defaults,
+ * conversions and managedFields see the difference; validation is told by `WriteContext.empties`.
  */
 const marked = new WeakSet<KubeObject>();
 const NONE: readonly EmptyValue[] = [];

@@ -73,7 +73,7 @@ export function generateName(base: string): string {
 /** Gives the object the namespace of the URL, or refuses it when it names another. */
 export function settleNamespace(definition: ResourceDefinition, metadata: ObjectMeta, namespace: string): void {
   if (definition.scope === "Cluster") {
-    // Compat: a namespace on an object without one is dropped, not refused.
+    // Compat: `metadata.namespace` of a cluster-scoped object is dropped, not refused.
     delete metadata.namespace;
     return;
   }
@@ -108,10 +108,10 @@ export function keepSystemMetadata(next: KubeObject, current: KubeObject): void 
   const { metadata } = next;
   const old = current.metadata;
   metadata.uid ??= old.uid;
-  // Compat: whatever the client sent, creation time and generation are those of the stored object.
+  // Compat: whatever the client sent, creationTimestamp and generation are those of the stored object.
   keep(metadata, old, "creationTimestamp");
   keep(metadata, old, "generation");
-  // Compat: an update cannot change the mark of deletion once it is there; setting it is left for validation to refuse.
+  // Compat: an update cannot change deletionTimestamp once it is there; setting it is left for validation to refuse.
   if (old.deletionTimestamp !== undefined) {
     metadata.deletionTimestamp = old.deletionTimestamp;
   }

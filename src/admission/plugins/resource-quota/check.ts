@@ -58,7 +58,7 @@ export function takes(quota: Quota, charge: Charge): Amounts {
     const more = before ? subtractQuantities(amount, before) : amount;
     if (more.mantissa > 0n) taken.set(name, more);
   }
-  // Compat: a status tells what is, so it is counted however much that is.
+  // Compat: a write to `/status` is counted but never refused, however much it uses.
   if (request.subresource !== "status") refuseExcess(quota, request, taken);
   return taken;
 }

@@ -145,7 +145,7 @@ function rehearse(quotas: readonly Quota[], group: readonly Waiter[]): Rehearsal
         if (error) throw error;
       }
       const next = state.map((quota) => ({ quota, taken: takes(quota, charge) }));
-      // Compat: a dry run is checked, but nothing is charged.
+      // Compat: with dryRun quotas are checked, but `status.used` is not charged.
       if (charge.request.dryRun) continue;
       state = next.map(({ quota, taken }) => ({ ...quota, used: addAmounts(quota.used, taken) }));
       for (const { quota, taken } of next) {

@@ -25,7 +25,10 @@ const TRACKED = new Set([
   ...COMPUTE.map((name) => LIMITS + name),
 ]);
 
-/** Compat: where these are limited, every container must say how much it needs. */
+/**
+ * Compat: where one of these is in `hard`, `podEvaluator.Constraints` wants every container to have it in its requests
+ * or limits.
+ */
 const REQUIRED = new Set(["cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"]);
 
 /** Counts pods and what they take, as long as they run or are going to. */

@@ -53,7 +53,7 @@ function storageOf(claim: KubeObject): Quantity | undefined {
   return asked && allocated && compareQuantities(allocated, asked) > 0 ? allocated : asked;
 }
 
-/** Compat: storage is counted in whole bytes. */
+/** Compat: `requests.storage` is counted in whole bytes, rounded up. */
 function amountIn(list: unknown): Quantity | undefined {
   if (!isObject(list) || list.storage === undefined) return undefined;
   const amount = parseQuantity(String(list.storage));
