@@ -4,12 +4,14 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { builtInKinds } from "../src/kinds/all.ts";
 import { systemClock } from "../src/lib/clock.ts";
+import { systemRandom } from "../src/lib/random.ts";
 import { Catalog } from "../src/resources/model/catalog.ts";
 import { KeySpace } from "../src/resources/model/keys.ts";
 import { encodeObject } from "../src/resources/model/stored-object.ts";
 import { Resources } from "../src/resources/resources.ts";
 import { defaultConfig } from "../src/server/config.ts";
 import { startServer } from "../src/server/server.ts";
+import { systemEnvironment } from "../src/server/system-environment.ts";
 import { MemoryStore } from "../src/storage/memory.ts";
 
 /** A million ConfigMaps of 1 KB in the memory store: what it takes to put them there and to read them over HTTPS. */
@@ -19,7 +21,13 @@ const PER_NAMESPACE = 1000;
 
 const store = new MemoryStore();
 const catalog = new Catalog(builtInKinds());
-const resources = new Resources({ store, catalog, clock: systemClock, keys: new KeySpace(defaultConfig.etcdPrefix) });
+const resources = new Resources({
+  store,
+  catalog,
+  clock: systemClock,
+  random: systemRandom,
+  keys: new KeySpace(defaultConfig.etcdPrefix),
+});
 const kind = catalog.find("", "v1", "configmaps");
 if (!kind) throw new Error("configmaps are not served");
 const data = { text: "x".repeat(700) };
@@ -56,6 +64,7 @@ lines.push(`resident memory: ${before.toFixed(0)} MB before, ${megabytes().toFix
 const directory = await mkdtemp(path.join(tmpdir(), "binnacle-million-"));
 const server = await startServer(
   { ...defaultConfig, certDir: directory, securePort: 0, insecurePort: 0, controllers: "none" },
+  systemEnvironment(),
   store,
 );
 const reader = spawn(process.execPath, [path.join(import.meta.dirname, "million-reader.ts")], {

@@ -149,8 +149,11 @@ function toConfig(flags: ServeFlags): Config {
 }
 
 async function serve(config: Config): Promise<void> {
-  const { startServer } = await import("./server/server.ts");
-  const server = await startServer(config);
+  const [{ startServer }, { systemEnvironment }] = await Promise.all([
+    import("./server/server.ts"),
+    import("./server/system-environment.ts"),
+  ]);
+  const server = await startServer(config, systemEnvironment());
   const print = (line: string) => process.stdout.write(`${line}\n`);
   print(`Serving ${server.url} from ${describe(config.store)}.`);
   if (server.insecureUrl !== undefined)

@@ -44,9 +44,12 @@ async function followDocument(tree: string): Promise<void> {
 async function serve(tree: string) {
   const load = (file: string) => import(pathToFileURL(path.join(tree, file)).href);
   const { startServer }: typeof import("../src/server/server.ts") = await load("src/server/server.ts");
+  const { systemEnvironment }: typeof import("../src/server/system-environment.ts") = await load(
+    "src/server/system-environment.ts",
+  );
   const { builtInKinds }: typeof import("../src/kinds/all.ts") = await load("src/kinds/all.ts");
   const own = { certDir: path.join(tree, "data"), securePort: 0, controllers: "none", shutdownGraceMs: 100 };
-  const server = await startServer({ ...defaultConfig, ...own });
+  const server = await startServer({ ...defaultConfig, ...own }, systemEnvironment());
   return { server, client: clientFor(server.url, server.token), kinds: builtInKinds() };
 }
 

@@ -190,6 +190,33 @@ function shapeProblems(file: string, text: string): string[] {
   return problems;
 }
 
+const takenTime =
+  /\b(?:Date\.now|new Date\(\)|performance\.now|setTimeout|setInterval|Math\.random|randomUUID|randomInt|randomBytes)\b|"pino"/g;
+
+/** Who may take time, chance and voice itself; everybody else is given an Environment (`lib/environment.ts` says why). */
+const takesTime: Readonly<Record<string, string>> = {
+  "lib/clock.ts": "is the clock",
+  "lib/random.ts": "is the source of chance",
+  "server/system-environment.ts": "is the voice",
+  "http/": "times sockets, makes keys and certificates",
+  "storage/etcd/": "times sockets",
+  "server/identity.ts": "makes a secret",
+  "resources/model/stored-object.ts": "makes a mark that nobody can guess",
+  "endpoints/openapi/openapi-pace.ts": "measures how long it has computed",
+  "admission/plugins/pod-security/namespace-warnings.ts": "measures how long it has computed",
+  "storage/faulty-store.ts": "is a fault that tests inject",
+  // Defaults are filled in without a context so far.
+  "kinds/resource/defaults.ts": "stamps DeviceTaint.timeAdded",
+};
+
+function environmentProblems(file: string, text: string): string[] {
+  if (Object.keys(takesTime).some((place) => file === place || (place.endsWith("/") && file.startsWith(place)))) {
+    return [];
+  }
+  const code = withoutComments(text).replaceAll(/\bclock\.set\w+/g, "");
+  return [...code.matchAll(takenTime)].map(([taken]) => `${file}: takes ${taken} instead of asking its Environment`);
+}
+
 const root = path.join(import.meta.dirname, "..", "src");
 const sources = readdirSync(root, { recursive: true, encoding: "utf8" })
   .map((file) => file.split(path.sep).join("/"))
@@ -221,6 +248,13 @@ suite("the sources", () => {
     );
   });
 
+  test("are given time, chance and voice", () => {
+    assert.deepEqual(
+      sources.flatMap(({ file, text }) => environmentProblems(file, text)),
+      [],
+    );
+  });
+
   test("have a doc comment on every export", () => {
     assert.deepEqual(
       sources.flatMap(({ file, text }) => documentationProblems(file, text)),
@@ -237,6 +271,12 @@ suite("the sources", () => {
 });
 
 suite("the rules themselves", () => {
+  test("time that is taken is found, time that is asked for is not", () => {
+    const takes = 'import { pino } from "pino";\nsetTimeout(f, Date.now());';
+    assert.equal(environmentProblems("verbs/watch.ts", takes).length, 3);
+    assert.deepEqual(environmentProblems("verbs/watch.ts", "// Date.now\nclock.setInterval(1, f);"), []);
+  });
+
   const refused: readonly (readonly [file: string, text: string])[] = [
     ["storage/memory.ts", 'import { x } from "../api/object.ts";'],
     ["storage/memory.ts", 'import type { Schema } from "../schema/schema.ts";'],

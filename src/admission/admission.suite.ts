@@ -4,6 +4,7 @@ import type { KubeObject, ObjectMeta } from "../api/object.ts";
 import type { UserInfo } from "../api/user-info.ts";
 import { builtInKinds } from "../kinds/all.ts";
 import { systemClock } from "../lib/clock.ts";
+import { systemRandom } from "../lib/random.ts";
 import { Catalog, type ServedResource } from "../resources/model/catalog.ts";
 import { KeySpace } from "../resources/model/keys.ts";
 import { encodeObject } from "../resources/model/stored-object.ts";
@@ -39,7 +40,13 @@ export class World {
 
   constructor(store: Store = new MemoryStore(), apiDomain?: string) {
     const catalog = new Catalog(builtInKinds(apiDomain));
-    this.resources = new Resources({ store, catalog, clock: systemClock, keys: new KeySpace("/registry") });
+    this.resources = new Resources({
+      store,
+      catalog,
+      clock: systemClock,
+      random: systemRandom,
+      keys: new KeySpace("/registry"),
+    });
   }
 
   get access() {

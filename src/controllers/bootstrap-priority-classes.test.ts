@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { builtInKinds } from "../kinds/all.ts";
 import { systemClock } from "../lib/clock.ts";
+import { systemRandom } from "../lib/random.ts";
 import { Catalog } from "../resources/model/catalog.ts";
 import { KeySpace } from "../resources/model/keys.ts";
 import { Resources } from "../resources/resources.ts";
@@ -13,7 +14,7 @@ test("every cluster has two priority classes, made once, whoever starts at the s
   const keys = new KeySpace("/registry");
   for (const domain of ["k8s.io", "k8s.io", "example.org"]) {
     const catalog = new Catalog(builtInKinds(domain));
-    const resources = new Resources({ store, catalog, clock: systemClock, keys });
+    const resources = new Resources({ store, catalog, clock: systemClock, random: systemRandom, keys });
     await Promise.all([createSystemPriorities(resources), createSystemPriorities(resources)]);
     const classes = await resources.access.list("scheduling.k8s.io", "priorityclasses", "");
     assert.deepEqual(

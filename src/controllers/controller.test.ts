@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { ManualClock } from "../lib/environment.suite.ts";
 import { type Controller, runControllers, selectControllers } from "./controller.ts";
 
 const idle = async (): Promise<void> => undefined;
@@ -39,16 +40,19 @@ suite("selecting controllers", () => {
 });
 
 suite("running controllers", () => {
-  test("one that fails or ends is reported and started anew; all end with the signal", async () => {
+  test("one that fails or ends is reported and started anew, ever later; all end with the signal", async () => {
+    const clock = new ManualClock();
     const stop = new AbortController();
     const reported: string[] = [];
-    let runs = 0;
+    const startedMs: number[] = [];
     const flaky: Controller = {
       name: "flaky",
       run: async (signal) => {
-        runs += 1;
-        if (runs === 1) throw new Error("broken");
-        if (runs === 2) return;
+        startedMs.push(clock.monotonic());
+        if (startedMs.length === 1) throw new Error("broken");
+        if (startedMs.length === 2) return;
+        // Long enough to count as steady, so that the next wait is short again.
+        if (startedMs.length === 3) return clock.sleep(61_000, signal);
         stop.abort();
         assert.ok(signal.aborted);
       },
@@ -57,13 +61,38 @@ suite("running controllers", () => {
       name: "steady",
       run: (signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve())),
     };
-    await runControllers([flaky, steady], stop.signal, (name, error) => reported.push(`${name}: ${error}`));
-    assert.equal(runs, 3);
-    assert.deepEqual(reported, ["flaky: Error: broken", "flaky: Error: the controller ended by itself"]);
+    const note = (name: string, error: unknown) => void reported.push(`${name}: ${error}`);
+    const running = runControllers([flaky, steady], stop.signal, clock, note);
+    await clock.advance(120_000);
+    await running;
+    assert.deepEqual(startedMs, [0, 100, 300, 61_400]);
+    const ended = "flaky: Error: the controller ended by itself";
+    assert.deepEqual(reported, ["flaky: Error: broken", ended, ended]);
+  });
+
+  test("one that keeps failing is started anew every half minute", async () => {
+    const clock = new ManualClock();
+    const stop = new AbortController();
+    let runs = 0;
+    const broken: Controller = {
+      name: "broken",
+      run: async () => {
+        runs += 1;
+        throw new Error("broken");
+      },
+    };
+    const running = runControllers([broken], stop.signal, clock, () => undefined);
+    await clock.advance(600_000);
+    const before = runs;
+    await clock.advance(300_000);
+    assert.equal(runs - before, 10);
+    stop.abort();
+    await running;
+    assert.equal(clock.timerCount, 0);
   });
 
   test("nothing starts when the signal has aborted already", async () => {
     const controller = { name: "x", run: () => assert.fail() };
-    await runControllers([controller], AbortSignal.abort(), () => assert.fail());
+    await runControllers([controller], AbortSignal.abort(), new ManualClock(), () => assert.fail());
   });
 });

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "../lib/clock.ts";
 
 /** A loop that the server itself runs. */
 export interface Controller {
@@ -21,15 +21,21 @@ const STABLE_MS = 60_000;
 export async function runControllers(
   controllers: readonly Controller[],
   signal: AbortSignal,
+  clock: Clock,
   report: ReportProblem,
 ): Promise<void> {
-  await Promise.all(controllers.map((controller) => keepRunning(controller, signal, report)));
+  await Promise.all(controllers.map((controller) => keepRunning(controller, signal, clock, report)));
 }
 
-async function keepRunning(controller: Controller, signal: AbortSignal, report: ReportProblem): Promise<void> {
+async function keepRunning(
+  controller: Controller,
+  signal: AbortSignal,
+  clock: Clock,
+  report: ReportProblem,
+): Promise<void> {
   let delayMs = MIN_RESTART_MS;
   while (!signal.aborted) {
-    const startedMs = performance.now();
+    const startedMs = clock.monotonic();
     try {
       await controller.run(signal);
       if (signal.aborted) return;
@@ -38,17 +44,10 @@ async function keepRunning(controller: Controller, signal: AbortSignal, report: 
       if (signal.aborted) return;
       report(controller.name, error);
     }
-    if (performance.now() - startedMs > STABLE_MS) delayMs = MIN_RESTART_MS;
-    await pause(delayMs, signal);
+    if (clock.monotonic() - startedMs > STABLE_MS) delayMs = MIN_RESTART_MS;
+    await clock.sleep(delayMs, signal);
     delayMs = Math.min(MAX_RESTART_MS, delayMs * 2);
   }
-}
-
-/** Waits, but not longer than until the signal aborts. */
-export async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
-  await sleep(delayMs, undefined, { signal }).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
-  });
 }
 
 /**

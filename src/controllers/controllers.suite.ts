@@ -3,6 +3,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import type { KubeObject, OwnerReference } from "../api/object.ts";
 import { builtInKinds } from "../kinds/all.ts";
 import { systemClock } from "../lib/clock.ts";
+import { systemRandom } from "../lib/random.ts";
 import { Catalog, type ServedResource } from "../resources/model/catalog.ts";
 import { KeySpace } from "../resources/model/keys.ts";
 import type { DeletionRequest } from "../resources/model/write-request.ts";
@@ -118,11 +119,17 @@ export class TestCluster {
   constructor(store: MemoryStore = new MemoryStore()) {
     this.store = store;
     const { catalog } = this;
-    this.resources = new Resources({ store, catalog, clock: systemClock, keys: new KeySpace("registry") });
+    this.resources = new Resources({
+      store,
+      catalog,
+      clock: systemClock,
+      random: systemRandom,
+      keys: new KeySpace("registry"),
+    });
   }
 
   start(...controllers: readonly Controller[]): void {
-    this.#runs.push(runControllers(controllers, this.#stop.signal, this.report));
+    this.#runs.push(runControllers(controllers, this.#stop.signal, systemClock, this.report));
   }
 
   async stop(): Promise<void> {

@@ -58,6 +58,7 @@ export class FlowControl implements Controller {
 
   async run(signal: AbortSignal): Promise<void> {
     const queue = new WorkQueue<"ensure" | "judge">({
+      clock: this.#resources.clock,
       concurrency: 1,
       work: async (task) => {
         if (task === "judge") return this.#judgeReferences();

@@ -75,6 +75,7 @@ class Collector implements Follower {
       },
     );
     this.#queue = new WorkQueue({
+      clock: resources.clock,
       concurrency: WORKERS,
       work: (storeKey) => this.#work(storeKey),
       onError: (error) => {

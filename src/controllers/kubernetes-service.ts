@@ -3,7 +3,7 @@ import { ApiError } from "../api/api-error.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
 import { encodeObject } from "../resources/model/stored-object.ts";
 import type { Resources } from "../resources/resources.ts";
-import { type Controller, pause, type ReportProblem } from "./controller.ts";
+import type { Controller, ReportProblem } from "./controller.ts";
 
 /** Where this server can be found, and where all servers together are. */
 export interface Announcement {
@@ -32,7 +32,7 @@ export function kubernetesService(resources: Resources, announcement: Announceme
     async run(signal) {
       while (!signal.aborted) {
         await announcer.announce().catch((error: unknown) => report(CONTROLLER, error));
-        await pause(INTERVAL_MS, signal);
+        await resources.clock.sleep(INTERVAL_MS, signal);
       }
       await announcer.withdraw().catch((error: unknown) => report(CONTROLLER, error));
     },

@@ -1,19 +1,21 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, suite, test } from "node:test";
+import { ManualClock, settle } from "../lib/environment.suite.ts";
 import { KeySpace } from "../resources/model/keys.ts";
 import { MemoryStore } from "../storage/memory.ts";
-import { until } from "./controllers.suite.ts";
 import { leaderKey, runAsLeader } from "./leader.ts";
 
 const key = leaderKey(new KeySpace("registry"), "controllers");
 
 suite("leadership", () => {
+  let clock: ManualClock;
   let store: MemoryStore;
   let leaders: string[];
   let stops: { stop(): void; ended: Promise<void> }[];
 
   beforeEach(() => {
-    store = new MemoryStore();
+    clock = new ManualClock();
+    store = new MemoryStore({ clock });
     leaders = [];
     stops = [];
   });
@@ -27,7 +29,7 @@ suite("leadership", () => {
 
   function candidate(identity: string, ttlMs: number) {
     const abort = new AbortController();
-    const ended = runAsLeader({ store, key, identity, ttlMs }, abort.signal, async (signal) => {
+    const ended = runAsLeader({ store, key, identity, clock, ttlMs }, abort.signal, async (signal) => {
       leaders.push(identity);
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
       leaders.splice(leaders.indexOf(identity), 1);
@@ -43,7 +45,7 @@ suite("leadership", () => {
     const candidates = ["a", "b", "c"].map((name) => ({ name, ...candidate(name, 60_000) }));
     const seen: string[] = [];
     for (const _ of candidates) {
-      await until(() => leaders.length > 0);
+      await settle();
       assert.equal(leaders.length, 1);
       const leader = candidates.find(({ name }) => name === leaders[0]);
       seen.push(leader?.name ?? "");
@@ -56,37 +58,45 @@ suite("leadership", () => {
 
   test("a leader that is never heard of again is replaced after its time, one that is heard of is not", async () => {
     await store.put(key, Buffer.from('{"holder":"silent"}'), 0);
-    const began = performance.now();
-    candidate("a", 100);
-    await until(() => leaders.length > 0);
-    assert.ok(performance.now() - began >= 95);
-    candidate("b", 100);
+    candidate("a", 15_000);
+    await clock.advance(14_999);
+    assert.deepEqual(leaders, []);
+    await clock.advance(1);
+    assert.deepEqual(leaders, ["a"]);
+    candidate("b", 15_000);
     const revision = await store.revision();
-    // Several renewals, over more than the time to live.
-    await until(async () => (await store.revision()) >= revision + 8);
+    await clock.advance(60_000);
+    assert.equal(await store.revision(), revision + 20, "five renewals within each time to live");
     assert.deepEqual(leaders, ["a"]);
   });
 
   test("a leader whose record is taken stops before it tries again", async () => {
-    candidate("a", 50);
-    await until(() => leaders.length > 0);
-    for (;;) {
-      const current = await store.get(key);
-      const result = await store.put(key, Buffer.from('{"holder":"thief"}'), current?.modRevision ?? 0);
-      if (result.ok) break;
-    }
-    await until(() => leaders.length === 0);
+    candidate("a", 15_000);
+    await settle();
+    assert.deepEqual(leaders, ["a"]);
+    const current = await store.get(key);
+    await store.put(key, Buffer.from('{"holder":"thief"}'), current?.modRevision ?? 0);
+    await clock.advance(3000);
+    assert.deepEqual(leaders, []);
     assert.match(Buffer.from((await store.get(key))?.value ?? []).toString(), /thief/);
-    await until(() => leaders.length > 0);
+    await clock.advance(14_999);
+    assert.deepEqual(leaders, []);
+    await clock.advance(1);
+    assert.deepEqual(leaders, ["a"]);
   });
 
-  test("a leader that cannot reach the store stops", async () => {
-    candidate("a", 60);
-    await until(() => leaders.length > 0);
+  test("a leader that cannot reach the store stops before another one may take over", async () => {
+    candidate("a", 15_000);
+    await settle();
     const put = store.put.bind(store);
     store.put = () => new Promise(() => undefined);
-    await until(() => leaders.length === 0);
+    await clock.advance(9999);
+    assert.deepEqual(leaders, ["a"]);
+    await clock.advance(1);
+    assert.deepEqual(leaders, []);
     store.put = put;
-    await until(() => leaders.length > 0);
+    // The attempt that was under way is given up after the time to live, the next one comes a renewal later.
+    await clock.advance(18_000);
+    assert.deepEqual(leaders, ["a"]);
   });
 });

@@ -1,15 +1,15 @@
-import { randomUUID } from "node:crypto";
+import type { Clock } from "../lib/clock.ts";
 import type { KeySpace } from "../resources/model/keys.ts";
 import type { Entry, Store } from "../storage/store.ts";
-import { pause } from "./controller.ts";
 
 /** How one of several replicas is chosen to do something. */
 export interface LeaderOptions {
   readonly store: Store;
   /** Where the choice is written down; see `leaderKey`. */
   readonly key: string;
-  /** Names this replica. Default: a random one. */
-  readonly identity?: string;
+  /** Names this replica, and no other. */
+  readonly identity: string;
+  readonly clock: Clock;
   /** A leader that has not been heard of for so long is replaced. Default: 15 seconds. */
   readonly ttlMs?: number;
 }
@@ -47,15 +47,17 @@ class Candidate {
   readonly #store: Store;
   readonly #key: string;
   readonly #identity: string;
+  readonly #clock: Clock;
   readonly #ttlMs: number;
   #renewals = 0;
   /** The record as it was seen last, and since when it has not changed. */
   #seen: { readonly revision: number; readonly sinceMs: number } | undefined;
 
-  constructor({ store, key, identity = randomUUID(), ttlMs = DEFAULT_TTL_MS }: LeaderOptions) {
+  constructor({ store, key, identity, clock, ttlMs = DEFAULT_TTL_MS }: LeaderOptions) {
     this.#store = store;
     this.#key = key;
     this.#identity = identity;
+    this.#clock = clock;
     this.#ttlMs = ttlMs;
   }
 
@@ -70,11 +72,11 @@ class Candidate {
       }
       if (signal.aborted) return undefined;
       const outcome = await this.#write(entry?.modRevision ?? 0, this.#ttlMs);
-      if (outcome === "failed") await pause(this.#ttlMs / RENEWALS, signal);
+      if (outcome === "failed") await this.#clock.sleep(this.#ttlMs / RENEWALS, signal);
       return typeof outcome === "number" ? outcome : undefined;
     } catch {
       // A store that does not answer elects nobody.
-      await pause(this.#ttlMs / RENEWALS, signal);
+      await this.#clock.sleep(this.#ttlMs / RENEWALS, signal);
       return undefined;
     }
   }
@@ -95,7 +97,7 @@ class Candidate {
   /** How long to wait before the record may be taken; 0 when it may be taken now. */
   #mayTake(entry: Entry | undefined): number {
     if (!entry || holderOf(entry) === this.#identity) return 0;
-    const nowMs = performance.now();
+    const nowMs = this.#clock.monotonic();
     if (this.#seen?.revision !== entry.modRevision) this.#seen = { revision: entry.modRevision, sinceMs: nowMs };
     return Math.max(0, this.#seen.sinceMs + this.#ttlMs - nowMs);
   }
@@ -103,13 +105,13 @@ class Candidate {
   async #waitForChange(revision: number, waitMs: number, signal: AbortSignal): Promise<void> {
     const stop = new AbortController();
     const either = AbortSignal.any([signal, stop.signal]);
-    const timer = setTimeout(() => stop.abort(), waitMs);
+    const timer = this.#clock.setTimer(waitMs, () => stop.abort());
     try {
       for await (const { events } of this.#store.watch(this.#key, revision, either)) {
         if (events.some(({ key }) => key === this.#key)) return;
       }
     } finally {
-      clearTimeout(timer);
+      timer.close();
       stop.abort();
     }
   }
@@ -117,17 +119,17 @@ class Candidate {
   /** Makes itself heard until the signal aborts or that fails for too long. Resolves with the last known revision. */
   async #keep(first: number, signal: AbortSignal, stepDown: () => void): Promise<number> {
     let revision = first;
-    let heardMs = performance.now();
+    let heardMs = this.#clock.monotonic();
     for (;;) {
-      await pause(this.#ttlMs / RENEWALS, signal);
+      await this.#clock.sleep(this.#ttlMs / RENEWALS, signal);
       if (signal.aborted) return revision;
-      const beganMs = performance.now();
+      const beganMs = this.#clock.monotonic();
       const outcome = await this.#write(revision, heardMs + this.#ttlMs * STEP_DOWN - beganMs);
       if (outcome === "lost") break;
       if (outcome !== "failed") {
         revision = outcome;
         heardMs = beganMs;
-      } else if (performance.now() - heardMs >= this.#ttlMs * STEP_DOWN) break;
+      } else if (this.#clock.monotonic() - heardMs >= this.#ttlMs * STEP_DOWN) break;
     }
     stepDown();
     return revision;
@@ -136,7 +138,7 @@ class Candidate {
   /** The new revision; "lost" when another one has written; "failed" when the store did not answer in time. */
   async #write(expected: number, withinMs: number): Promise<number | "lost" | "failed"> {
     const answered = new AbortController();
-    const late = pause(Math.max(0, withinMs), answered.signal).then(() => "failed" as const);
+    const late = this.#clock.sleep(Math.max(0, withinMs), answered.signal).then(() => "failed" as const);
     try {
       return await Promise.race([this.#put(expected), late]);
     } finally {

@@ -83,6 +83,7 @@ class Deletion implements Follower {
     this.#namespaces = namespaces;
     this.#kinds = new StoredKinds(resources);
     this.#queue = new WorkQueue({
+      clock: resources.clock,
       concurrency: WORKERS,
       work: (namespace) => this.#work(namespace),
       onError: (error) => {

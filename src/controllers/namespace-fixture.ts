@@ -34,6 +34,7 @@ export async function keepInNamespaces(
 ): Promise<void> {
   const keeper = new Keeper(resources, fixture);
   const queue = new WorkQueue<string>({
+    clock: resources.clock,
     concurrency: WORKERS,
     work: (namespace) => keeper.ensure(namespace),
     onError: (error) => {

@@ -5,7 +5,7 @@ import type { Resources } from "../resources/resources.ts";
 import { addressRecord, canonicalAddress, IP_ADDRESSES, isAddressRecord } from "../types/ip-address.ts";
 import { allocatedNodePorts, NODE_PORTS, printNodePorts, readNodePorts } from "../types/range-allocation.ts";
 import { addressesOf, specOf } from "../types/service.ts";
-import { type Controller, pause, type ReportProblem } from "./controller.ts";
+import type { Controller, ReportProblem } from "./controller.ts";
 
 const CONTROLLER = "service-allocation-repair";
 const INTERVAL_MS = 180_000;
@@ -26,7 +26,7 @@ export function serviceRepair(resources: Resources, report: ReportProblem): Cont
       const repair = new ServiceRepair(resources.access, report);
       while (!signal.aborted) {
         await repair.round().catch((error: unknown) => report(CONTROLLER, error));
-        await pause(INTERVAL_MS, signal);
+        await resources.clock.sleep(INTERVAL_MS, signal);
       }
     },
   };
@@ -100,7 +100,7 @@ export class ServiceRepair {
   async #dropRecord(record: KubeObject): Promise<void> {
     if (!isAddressRecord(record)) return;
     const { uid, creationTimestamp = "" } = record.metadata;
-    if (this.#access.now - Date.parse(creationTimestamp) < ADDRESS_GRACE_MS) return;
+    if (this.#access.clock.now() - Date.parse(creationTimestamp) < ADDRESS_GRACE_MS) return;
     await tolerating([404, 409], () =>
       this.#access.delete(GROUP, ADDRESSES, keyOf(record), { preconditions: { uid } }),
     );

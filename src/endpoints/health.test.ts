@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError } from "../api/api-error.ts";
 import type { Call } from "../api/call.ts";
+import { systemRandom } from "../lib/random.ts";
 import { makeCall } from "../pipeline/call.ts";
 import { health, healthPaths, PING } from "./health.ts";
 import { root } from "./root.ts";
@@ -9,7 +10,10 @@ import { version } from "./version.ts";
 
 function call(target: string, method = "GET"): Call {
   const url = new URL(target, "http://localhost");
-  return makeCall({ method, path: url.pathname, query: url.searchParams, user: { name: "admin", groups: [] } });
+  return makeCall(
+    { method, path: url.pathname, query: url.searchParams, user: { name: "admin", groups: [] } },
+    systemRandom,
+  );
 }
 
 const broken = { name: "etcd", check: async () => Promise.reject(new Error("etcd failed: no leader")) };

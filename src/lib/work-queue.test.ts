@@ -1,12 +1,18 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { systemClock } from "./clock.ts";
+import { ManualClock } from "./environment.suite.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 suite("a work queue", () => {
   test("does each key once, however often it was added", async () => {
     const done: string[] = [];
-    const queue = new WorkQueue<string>({ concurrency: 2, work: async (key) => void done.push(key) });
+    const queue = new WorkQueue<string>({
+      clock: systemClock,
+      concurrency: 2,
+      work: async (key) => void done.push(key),
+    });
     for (const key of ["a", "b", "a", "c", "a"]) queue.add(key);
     assert.deepEqual(done, [], "nothing begins before the next turn");
     await queue.idle();
@@ -18,6 +24,7 @@ suite("a work queue", () => {
     let most = 0;
     const busy = new Set<number>();
     const queue = new WorkQueue<number>({
+      clock: systemClock,
       concurrency: 3,
       work: async (key) => {
         assert.ok(!busy.has(key));
@@ -40,6 +47,7 @@ suite("a work queue", () => {
   test("comes back to a key that is added while it is worked on", async () => {
     let count = 0;
     const queue: WorkQueue<string> = new WorkQueue<string>({
+      clock: systemClock,
       concurrency: 1,
       work: async (key) => {
         count += 1;
@@ -53,47 +61,51 @@ suite("a work queue", () => {
   });
 
   test("tries again after a failure, ever later, and begins anew after a success", async () => {
+    const clock = new ManualClock();
     const errors: unknown[] = [];
     const startedMs: number[] = [];
     const queue = new WorkQueue<string>({
+      clock,
       concurrency: 1,
       minBackoffMs: 4,
+      maxBackoffMs: 10,
       work: async () => {
-        startedMs.push(performance.now());
-        if (startedMs.length <= 3) throw new Error(`failure ${startedMs.length}`);
+        startedMs.push(clock.monotonic());
+        if (startedMs.length !== 5) throw new Error(`failure ${startedMs.length}`);
       },
       onError: (error) => errors.push(error),
     });
     queue.add("a");
-    await queue.idle();
-    assert.equal(startedMs.length, 4);
-    assert.equal(errors.length, 3);
-    // Timers may fire up to a millisecond early by this clock.
-    const waits = startedMs.slice(1).map((ms, index) => ms - (startedMs[index] ?? 0));
-    for (const [index, least] of [4, 8, 16].entries()) assert.ok((waits[index] ?? 0) > least - 2, `${waits}`);
+    await clock.advance(1000);
+    assert.ok(queue.isIdle);
+    queue.add("a");
+    await clock.advance(4);
+    assert.deepEqual(startedMs, [0, 4, 12, 22, 32, 1000, 1004]);
+    assert.equal(errors.length, 6);
+    await queue.close();
   });
 
   test("keeps the earlier of two delays, and a plain addition overtakes both", async () => {
-    let count = 0;
-    const work = async () => {
-      count += 1;
-    };
-    const queue = new WorkQueue<string>({ concurrency: 1, work });
+    const clock = new ManualClock();
+    const startedMs: number[] = [];
+    const work = async () => void startedMs.push(clock.monotonic());
+    const queue = new WorkQueue<string>({ clock, concurrency: 1, work });
     queue.addAfter("a", 60_000);
     queue.addAfter("a", 1);
     queue.addAfter("a", 60_000);
-    await queue.idle();
-    assert.equal(count, 1);
+    await clock.advance(100_000);
+    assert.deepEqual(startedMs, [1]);
     queue.addAfter("a", 60_000);
     queue.add("a");
-    await queue.idle();
-    assert.equal(count, 2);
+    await clock.advance(100_000);
+    assert.deepEqual(startedMs, [1, 100_000]);
   });
 
   test("when closed, ends what it had begun and nothing else", async () => {
     const begun: string[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
     const queue = new WorkQueue<string>({
+      clock: systemClock,
       concurrency: 1,
       work: async (key) => {
         begun.push(key);

@@ -1,7 +1,11 @@
+import type { Clock, Timer } from "./clock.ts";
+
 /** How a queue works off its keys. */
 export interface WorkQueueOptions<Key> {
   /** Does what a key stands for. When it throws, the key is tried again later. */
   readonly work: (key: Key) => Promise<void>;
+  /** Tells when a key that has to wait is due. */
+  readonly clock: Clock;
   /** How many keys are worked on at the same time. */
   readonly concurrency: number;
   /** Learns of every failure; the queue itself goes on. */
@@ -13,7 +17,7 @@ export interface WorkQueueOptions<Key> {
 }
 
 interface Delay {
-  readonly timer: NodeJS.Timeout;
+  readonly timer: Timer;
   readonly dueMs: number;
 }
 
@@ -54,11 +58,12 @@ export class WorkQueue<Key> {
   /** Has the key worked on after a while, unless it is due earlier anyway. */
   addAfter(key: Key, delayMs: number): void {
     if (this.#isClosed || this.#ready.has(key) || this.#again.has(key)) return;
-    const dueMs = Date.now() + delayMs;
+    const { clock } = this.#options;
+    const dueMs = clock.monotonic() + delayMs;
     const known = this.#delayed.get(key);
     if (known !== undefined && known.dueMs <= dueMs) return;
     this.#cancelDelay(key);
-    this.#delayed.set(key, { dueMs, timer: setTimeout(() => this.add(key), delayMs) });
+    this.#delayed.set(key, { dueMs, timer: clock.setTimer(delayMs, () => this.add(key)) });
   }
 
   /** Resolves when the queue is idle, or closed and done with what it had begun. */
@@ -117,7 +122,7 @@ export class WorkQueue<Key> {
   #cancelDelay(key: Key): void {
     const delay = this.#delayed.get(key);
     if (delay === undefined) return;
-    clearTimeout(delay.timer);
+    delay.timer.close();
     this.#delayed.delete(key);
   }
 

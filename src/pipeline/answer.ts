@@ -3,11 +3,12 @@ import type { ApiRequest, Handler } from "../api/call.ts";
 import type { EncodedReply } from "../encoding/reply/encoded-reply.ts";
 import { encodeError, encodeReply } from "../encoding/reply/reply.ts";
 import type { ReportError } from "./answer-errors.ts";
-import { callOf } from "./call.ts";
-import type { BodyContext } from "./read-body.ts";
+import { type CallContext, callOf } from "./call.ts";
 
 /** What turning requests into calls and replies into bytes depends on. */
-export interface AnswerContext extends BodyContext {
+export interface AnswerContext extends CallContext {
+  /** The time, for the ages that tables show. */
+  readonly now: () => number;
   /** Hears of answers that could not be written for a reason on our side. */
   readonly report: ReportError;
 }
@@ -16,7 +17,8 @@ export interface AnswerContext extends BodyContext {
 export async function answer(context: AnswerContext, handler: Handler, request: ApiRequest): Promise<EncodedReply> {
   const call = callOf(context, request);
   const { warnings, auditId } = call;
-  const form = { warnings, auditId, now: Date.now, schemaOf: context.schemaOf };
+  const { now, schemaOf } = context;
+  const form = { warnings, auditId, now, schemaOf };
   try {
     return encodeReply(request, await handler(call), form);
   } catch (error) {

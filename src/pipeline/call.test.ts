@@ -8,13 +8,14 @@ import type { ApiReply } from "../api/reply.ts";
 import { builtInKinds } from "../kinds/all.ts";
 import { builtInSchema } from "../kinds/built-in-schemas.ts";
 import { systemClock } from "../lib/clock.ts";
+import { systemRandom } from "../lib/random.ts";
 import { Catalog } from "../resources/model/catalog.ts";
 import { KeySpace } from "../resources/model/keys.ts";
 import { Resources } from "../resources/resources.ts";
 import { MemoryStore } from "../storage/memory.ts";
 import { dispatch } from "../verbs/dispatch.ts";
 import { keepUser } from "./authenticate.ts";
-import { type CallRequest, makeCall } from "./call.ts";
+import { type CallRequest, makeCall as makeCallWith } from "./call.ts";
 import { compose, stagesFor } from "./pipeline.ts";
 import { route } from "./router.ts";
 
@@ -24,12 +25,15 @@ const user = {
 };
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 
+const makeCall = (wanted: CallRequest) => makeCallWith(wanted, systemRandom);
+
 function composed(): { handler: Handler; users: string[] } {
   const catalog = new Catalog(builtInKinds());
   const resources = new Resources({
     store: new MemoryStore(),
     catalog,
     clock: systemClock,
+    random: systemRandom,
     keys: new KeySpace("/registry"),
   });
   const users: string[] = [];
@@ -50,6 +54,7 @@ function composed(): { handler: Handler; users: string[] } {
   const options = {
     reportError: (error: unknown) => assert.fail(String(error)),
     requestTimeoutMs: 1000,
+    clock: systemClock,
     hasTable: () => true,
   };
   const innermost = route({ catalog, objects: (call) => dispatch(context, call), endpoints: [] });

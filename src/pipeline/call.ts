@@ -1,17 +1,24 @@
-import { randomUUID } from "node:crypto";
 import { type Attributes, requestAttributes } from "../api/attributes.ts";
 import type { ApiRequest, Call, RequestBody } from "../api/call.ts";
 import type { Json } from "../api/object.ts";
 import { parseRequestInfo, type RequestInfo } from "../api/request-info.ts";
 import type { UserInfo } from "../api/user-info.ts";
+import type { Random } from "../lib/random.ts";
 import { type BodyContext, bodyReader, givenBody } from "./read-body.ts";
 
 const ANONYMOUS: UserInfo = { name: "system:anonymous", groups: ["system:unauthenticated"] };
 
+/** What making calls of requests depends on. */
+export interface CallContext extends BodyContext {
+  /** Gives an audit id to requests that bring none. */
+  readonly random: Random;
+}
+
 /** The call of a request that came by a socket. */
-export function callOf(context: BodyContext, request: ApiRequest): Call {
+export function callOf(context: CallContext, request: ApiRequest): Call {
   const info = parseRequestInfo(request.method, request.path, request.query);
-  return new RequestCall(request, info, ANONYMOUS, bodyReader(context, request, info));
+  const body = bodyReader(context, request, info);
+  return new RequestCall({ request, info, user: ANONYMOUS, body }, context.random);
 }
 
 class RequestCall implements Call {
@@ -23,12 +30,12 @@ class RequestCall implements Call {
   readonly body: Call["body"];
   #attributes: Attributes | undefined;
 
-  constructor(request: ApiRequest, info: RequestInfo, user: UserInfo, body: Call["body"]) {
+  constructor({ request, info, user, body }: Pick<Call, "request" | "info" | "user" | "body">, random: Random) {
     this.request = request;
     this.info = info;
     this.user = user;
     const given = request.headers["audit-id"];
-    this.auditId = typeof given === "string" ? given : randomUUID();
+    this.auditId = typeof given === "string" ? given : random.uuid();
     this.body = body;
   }
 
@@ -56,11 +63,11 @@ export interface CallRequest {
 }
 
 /** A call that comes from this process: no socket, no bytes. For a handler composed with `keepUser`. */
-export function makeCall(wanted: CallRequest): Call {
+export function makeCall(wanted: CallRequest, random: Random): Call {
   const request = new InProcessRequest(wanted);
   const info = parseRequestInfo(request.method, request.path, request.query);
   const body = async (): Promise<RequestBody> => givenBody(wanted.body);
-  return new RequestCall(request, info, wanted.user, body);
+  return new RequestCall({ request, info, user: wanted.user, body }, random);
 }
 
 class InProcessRequest implements ApiRequest {

@@ -1,5 +1,6 @@
 import type { Handler, Stage } from "../api/call.ts";
 import type { RequestInfo } from "../api/request-info.ts";
+import type { Clock } from "../lib/clock.ts";
 import { answerErrors, type ReportError } from "./answer-errors.ts";
 import { limitDuration } from "./limit-duration.ts";
 import { negotiate } from "./negotiate.ts";
@@ -8,6 +9,7 @@ import { negotiate } from "./negotiate.ts";
 export interface PipelineOptions {
   readonly reportError: ReportError;
   readonly requestTimeoutMs: number;
+  readonly clock: Clock;
   /** Whether what a path answers with can be shown as a Table; for paths that are not served it may say anything. */
   readonly hasTable: (info: RequestInfo) => boolean;
 }
@@ -19,7 +21,7 @@ export interface PipelineOptions {
 export function stagesFor(options: PipelineOptions, identify: Stage): readonly Stage[] {
   return [
     answerErrors(options.reportError),
-    limitDuration(options.requestTimeoutMs),
+    limitDuration(options.requestTimeoutMs, options.clock),
     identify,
     negotiate(options.hasTable),
   ];

@@ -1,4 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
+import type { Random } from "../lib/random.ts";
 import type { Store } from "../storage/store.ts";
 import type { Catalog } from "./model/catalog.ts";
 import type { ObjectAccess } from "./model/definition.ts";
@@ -12,6 +13,7 @@ export interface ResourceContext {
   readonly catalog: Catalog;
   readonly views: ViewCache;
   readonly clock: Clock;
+  readonly random: Random;
   /** For hooks that need other objects. */
   readonly access: ObjectAccess;
 }

@@ -1,5 +1,7 @@
 import type { KubeObject } from "../api/object.ts";
+import type { Clock } from "../lib/clock.ts";
 import { cloneJson } from "../lib/clone.ts";
+import type { Random } from "../lib/random.ts";
 import type { ResourceContext } from "./context.ts";
 import type { ServedResource } from "./model/catalog.ts";
 import { storedApiVersion } from "./model/conversion.ts";
@@ -30,8 +32,12 @@ export class StoredObjects implements ObjectAccess {
     resources.catalog.subscribe(() => this.#known.clear());
   }
 
-  get now(): number {
-    return this.#resources.clock.now();
+  get clock(): Clock {
+    return this.#resources.clock;
+  }
+
+  get random(): Random {
+    return this.#resources.random;
   }
 
   async find(

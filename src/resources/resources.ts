@@ -1,5 +1,6 @@
 import type { KubeObject } from "../api/object.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Random } from "../lib/random.ts";
 import type { Store } from "../storage/store.ts";
 import type { ResourceContext } from "./context.ts";
 import type { Catalog, ServedResource } from "./model/catalog.ts";
@@ -14,6 +15,7 @@ export interface ResourcesOptions {
   readonly store: Store;
   readonly catalog: Catalog;
   readonly clock: Clock;
+  readonly random: Random;
   readonly keys: KeySpace;
 }
 
@@ -22,15 +24,17 @@ export class Resources implements ResourceContext {
   readonly store: Store;
   readonly catalog: Catalog;
   readonly clock: Clock;
+  readonly random: Random;
   readonly keys: KeySpace;
   readonly views = new ViewCache();
   readonly access: ObjectAccess;
   readonly #collections = new WeakMap<ResourceDefinition, Collection>();
 
-  constructor({ store, catalog, clock, keys }: ResourcesOptions) {
+  constructor({ store, catalog, clock, random, keys }: ResourcesOptions) {
     this.store = store;
     this.catalog = catalog;
     this.clock = clock;
+    this.random = random;
     this.keys = keys;
     this.access = new StoredObjects(this);
   }

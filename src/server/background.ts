@@ -53,17 +53,17 @@ export function startBackground(
   const announcing = kubernetesService(resources, announcement, report);
   const known = selectControllers([...all, announcing], config.controllers);
   const selected = known.filter((controller) => controller !== announcing);
+  const { store, keys, clock, random } = resources;
   const stop = new AbortController();
-  const run = (signal: AbortSignal) => runControllers(selected, signal, report);
-  const { store, keys } = resources;
+  const run = (signal: AbortSignal) => runControllers(selected, signal, clock, report);
   let done: Promise<void> = Promise.resolve();
   if (selected.length > 0) {
-    const lease = { store, key: leaderKey(keys, "controllers") };
+    const lease = { store, key: leaderKey(keys, "controllers"), identity: random.uuid(), clock };
     done = isShared ? runAsLeader(lease, stop.signal, run) : run(stop.signal);
     done.catch((error: unknown) => report("controllers", error));
   }
   const own = known.includes(announcing) ? [...always, announcing] : always;
-  const owned = runControllers(own, stop.signal, report);
+  const owned = runControllers(own, stop.signal, clock, report);
   return {
     async stop() {
       stop.abort();

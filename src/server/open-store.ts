@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import type { Clock } from "../lib/clock.ts";
 import type { Store } from "../storage/store.ts";
 import type { Config, StoreChoice } from "./config.ts";
 
@@ -9,16 +10,17 @@ import type { Config, StoreChoice } from "./config.ts";
 export async function openStore(
   { store: choice, compactionIntervalMs }: Pick<Config, "store" | "compactionIntervalMs">,
   root: string,
+  clock: Clock,
 ): Promise<Store> {
   const historyMs = compactionIntervalMs === 0 ? Number.POSITIVE_INFINITY : compactionIntervalMs;
   switch (choice.type) {
     case "memory": {
       const { MemoryStore } = await import("../storage/memory.ts");
-      return new MemoryStore({ historyMs });
+      return new MemoryStore({ historyMs, clock });
     }
     case "sqlite": {
       const { SqliteStore } = await import("../storage/sqlite/store.ts");
-      return SqliteStore.open(choice.file, { historyMs });
+      return SqliteStore.open(choice.file, { historyMs, clock });
     }
     case "etcd": {
       const [{ EtcdStore }, { CachedStore }] = await Promise.all([
@@ -26,8 +28,8 @@ export async function openStore(
         import("../storage/cached-store.ts"),
       ]);
       const tls = await readTls(choice);
-      const remote = new EtcdStore({ endpoints: choice.servers, tls, probeKey: `${root}health` });
-      return new CachedStore(remote, { prefix: root, compactionIntervalMs });
+      const remote = new EtcdStore({ endpoints: choice.servers, tls, probeKey: `${root}health`, clock });
+      return new CachedStore(remote, { prefix: root, compactionIntervalMs, clock });
     }
   }
 }

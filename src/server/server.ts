@@ -1,4 +1,3 @@
-import { pino } from "pino";
 import { AdmissionChain } from "../admission/chain.ts";
 import { defaultPlugins, UNAVAILABLE_PLUGINS } from "../admission/plugins/all.ts";
 import { selectPlugins } from "../admission/select-plugins.ts";
@@ -24,7 +23,7 @@ import { serveUpgrades } from "../http/websocket.ts";
 import { builtInKinds, builtInPriorities } from "../kinds/all.ts";
 import { builtInSchema, findBuiltInSchema } from "../kinds/built-in-schemas.ts";
 import { mandatoryObjects, suggestedObjects } from "../kinds/flowcontrol/fixed-objects.ts";
-import { systemClock } from "../lib/clock.ts";
+import type { Environment } from "../lib/environment.ts";
 import { type AnswerContext, answer } from "../pipeline/answer.ts";
 import { assumeUser, authenticate } from "../pipeline/authenticate.ts";
 import { compose, stagesFor } from "../pipeline/pipeline.ts";
@@ -63,19 +62,19 @@ const ADMINISTRATOR: UserInfo = {
 
 /**
  * Builds all parts, connects them and listens. Rejects when the store or the address cannot be had. A store that is
- * given takes the place of the configured one, and is closed with the server.
+ * given takes the place of the configured one, keeps its own clock, and is closed with the server.
  */
-export async function startServer(config: Config, given?: Store): Promise<Server> {
-  const log = pino({ name: "binnacle" }, pino.destination({ dest: 2, sync: true }));
+export async function startServer(config: Config, environment: Environment, given?: Store): Promise<Server> {
+  const { clock, random, log } = environment;
   const keys = new KeySpace(config.etcdPrefix);
-  const store = given ?? (await openStore(config, keys.root));
+  const store = given ?? (await openStore(config, keys.root, clock));
   const catalog = new Catalog(builtInKinds(config.apiDomain, Math.ceil(config.eventTtlMs / 1000)));
-  const resources = new Resources({ store, catalog, clock: systemClock, keys });
+  const resources = new Resources({ store, catalog, clock, random, keys });
   await createDefaultNamespaces(resources);
   await createSystemPriorities(resources);
   await createServiceRange(resources, config.serviceClusterIpRange.split(","));
   const reportProblem = (controller: string, error: unknown) =>
-    log.error({ err: error, controller }, "controller failed");
+    log.error("controller failed", { err: error, controller });
   const flowControl = new FlowControl(
     resources,
     { mandatory: mandatoryObjects, suggested: suggestedObjects },
@@ -91,11 +90,12 @@ export async function startServer(config: Config, given?: Store): Promise<Server
   const deleteOptionsSchema = () => builtInSchema("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions");
   const objects: Handler = (call) => dispatch({ resources, admission, identities, deleteOptionsSchema }, call);
   const innermost = route({ catalog, objects, endpoints: makeEndpoints(resources, config) });
-  const report = (error: unknown, call?: Call) => log.error({ err: error, path: call?.request.path }, "request failed");
-  const options = { reportError: report, requestTimeoutMs: config.requestTimeoutMs, hasTable: hasTable(catalog) };
+  const report = (error: unknown, call?: Call) => log.error("request failed", { err: error, path: call?.request.path });
+  const { requestTimeoutMs } = config;
+  const options = { reportError: report, requestTimeoutMs, clock, hasTable: hasTable(catalog) };
   const secured = compose(stagesFor(options, authenticate(authenticators)), innermost);
   const open = compose(stagesFor(options, assumeUser(ADMINISTRATOR)), innermost);
-  const forms = answerContext(catalog, report);
+  const forms = answerContext(catalog, environment, report);
   const reportError = (error: unknown) => report(error);
   const answerSecured: Answer = (request) => answer(forms, secured, request);
   const secure = await listen(answerSecured, {
@@ -144,11 +144,17 @@ function hasTable(catalog: Catalog): (info: RequestInfo) => boolean {
 }
 
 /** The binary forms of built-in kinds, found by what their bodies say they are. */
-function answerContext(catalog: Catalog, report: AnswerContext["report"]): AnswerContext {
+function answerContext(
+  catalog: Catalog,
+  { clock, random }: Environment,
+  report: AnswerContext["report"],
+): AnswerContext {
   const kinds = catalog.definitions.flatMap(({ group, versions }) =>
     versions.map(({ name, schemaName }) => ({ apiVersion: apiVersionOf(group, name), schemaName })),
   );
   return {
+    now: () => clock.now(),
+    random,
     report,
     schemaOf: schemaLookup(kinds, findBuiltInSchema),
     kindOf: ({ group, version, resource }) => {

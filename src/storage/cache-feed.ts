@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { type Clock, systemClock, type Timer } from "../lib/clock.ts";
 import type { CompactedStore } from "./compactor.ts";
 import { HistoryLimit, type HistoryOptions } from "./history-limit.ts";
 import { Snapshots } from "./snapshots.ts";
@@ -50,6 +50,7 @@ export class CacheFeed {
   readonly ready: Promise<void>;
   readonly #remote: RemoteStore;
   readonly #options: CacheFeedOptions;
+  readonly #clock: Clock;
   readonly #closing = new AbortController();
   readonly #firstLoad = Promise.withResolvers<void>();
   #current: { readonly snapshots: Snapshots; readonly history: HistoryLimit } | undefined;
@@ -57,18 +58,17 @@ export class CacheFeed {
   #progress: (() => number) | undefined;
   #compacted = 0;
   #waiting = 0;
-  #asking: NodeJS.Timeout | undefined;
-  readonly #polling: NodeJS.Timeout;
+  #asking: Timer | undefined;
+  readonly #polling: Timer;
 
   constructor(remote: RemoteStore, options: CacheFeedOptions) {
     this.#remote = remote;
     this.#options = options;
+    this.#clock = options.clock ?? systemClock;
     this.ready = this.#firstLoad.promise;
     this.ready.catch(() => undefined);
-    this.#polling = setInterval(
-      () => void this.#pollCompaction(),
-      options.compactionPollMs ?? COMPACTION_POLL_MS,
-    ).unref();
+    const pollMs = options.compactionPollMs ?? COMPACTION_POLL_MS;
+    this.#polling = this.#clock.setInterval(pollMs, () => void this.#pollCompaction()).unref();
     void this.#run();
   }
 
@@ -96,7 +96,7 @@ export class CacheFeed {
 
   /** The state as soon as it is at least as new as `revision`. Throws StoreError "future-revision" after `timeoutMs`. */
   async reach(revision: number, timeoutMs: number): Promise<Snapshots> {
-    const deadline = Date.now() + timeoutMs;
+    const deadlineMs = this.#clock.monotonic() + timeoutMs;
     if (this.#current === undefined) await this.#loaded(timeoutMs);
     for (;;) {
       const snapshots = this.#current?.snapshots;
@@ -105,7 +105,7 @@ export class CacheFeed {
       this.#pullProgress();
       const stopAsking = this.askForProgress();
       try {
-        await snapshots.waitFor(revision, Math.max(1, deadline - Date.now()));
+        await snapshots.waitFor(revision, Math.max(1, deadlineMs - this.#clock.monotonic()));
         return snapshots;
       } catch (error) {
         // Loaded anew in the meantime: what was waited for will come there.
@@ -119,7 +119,7 @@ export class CacheFeed {
   /** Has the remote report its progress again and again until the returned function is called. */
   askForProgress(): () => void {
     this.#waiting++;
-    this.#asking ??= setTimeout(() => this.#ask(), FIRST_QUESTION_MS);
+    this.#asking ??= this.#clock.setTimer(FIRST_QUESTION_MS, () => this.#ask());
     let isDone = false;
     return () => {
       if (!isDone) this.#waiting--;
@@ -136,8 +136,8 @@ export class CacheFeed {
   /** Ends all watches quietly and stops following. */
   close(): void {
     this.#closing.abort();
-    clearInterval(this.#polling);
-    clearTimeout(this.#asking);
+    this.#polling.close();
+    this.#asking?.close();
     this.#current?.history.close();
     this.#current?.snapshots.close();
     this.#firstLoad.reject(new StoreError("closed", "the store is closed"));
@@ -151,7 +151,7 @@ export class CacheFeed {
       } catch {
         // The remote is not available now; whoever needs it is told so by its own call.
       }
-      await sleep(RETRY_PAUSE_MS, undefined, { signal: this.closed }).catch(() => undefined);
+      await this.#clock.sleep(RETRY_PAUSE_MS, this.closed);
     }
   }
 
@@ -164,7 +164,8 @@ export class CacheFeed {
     for (;;) {
       for (const entry of page.entries) entries.push(entry);
       const last = page.entries.at(-1);
-      if (page.remaining === 0 || last === undefined) return new Snapshots({ revision, entries });
+      const isComplete = page.remaining === 0 || last === undefined;
+      if (isComplete) return new Snapshots({ revision, entries, clock: this.#clock });
       limit = pageEntries ?? nextPageEntries(page.entries);
       page = await this.#remote.list(prefix, { limit, revision, after: last.key });
     }
@@ -194,7 +195,7 @@ export class CacheFeed {
       }
       this.#progress = undefined;
       // The remote resumes lost watches itself, so this is something else that may pass.
-      await sleep(RETRY_PAUSE_MS, undefined, { signal: this.closed }).catch(() => undefined);
+      await this.#clock.sleep(RETRY_PAUSE_MS, this.closed);
     }
   }
 
@@ -228,16 +229,14 @@ export class CacheFeed {
     if (this.#waiting === 0 || this.closed.aborted) return;
     this.#remote.requestProgress?.();
     this.#pullProgress();
-    this.#asking = setTimeout(() => this.#ask(), QUESTION_INTERVAL_MS);
+    this.#asking = this.#clock.setTimer(QUESTION_INTERVAL_MS, () => this.#ask());
   }
 
   async #loaded(timeoutMs: number): Promise<void> {
-    const stop = new AbortController();
-    const late = sleep(timeoutMs, undefined, { signal: stop.signal }).then(() => {
-      throw new StoreError("unavailable", "the cache is still loading");
-    });
-    late.catch(() => undefined);
-    await Promise.race([this.ready, late]).finally(() => stop.abort());
+    const late = Promise.withResolvers<never>();
+    const error = new StoreError("unavailable", "the cache is still loading");
+    const timer = this.#clock.setTimer(timeoutMs, () => late.reject(error));
+    await Promise.race([this.ready, late.promise]).finally(() => timer.close());
   }
 
   async #pollCompaction(): Promise<void> {

@@ -44,7 +44,7 @@ export class CachedStore implements Store {
     this.#freshnessMs = options.freshnessMs ?? 3000;
     this.#feed = new CacheFeed(remote, options);
     this.#probe = new RevisionProbe(() => remote.revision());
-    this.#compactor = this.#startCompactor(options.compactionIntervalMs ?? 0);
+    this.#compactor = this.#startCompactor(options);
   }
 
   /** Resolves when the cache is loaded; rejects when it is closed before. Reads wait for it by themselves, for a while. */
@@ -124,12 +124,12 @@ export class CachedStore implements Store {
     }
   }
 
-  #startCompactor(intervalMs: number): Compactor | undefined {
+  #startCompactor({ compactionIntervalMs: intervalMs = 0, clock }: CachedStoreOptions): Compactor | undefined {
     const { putAtVersion } = this.#remote;
     if (intervalMs <= 0 || putAtVersion === undefined) return undefined;
     const compact = (revision: number) => this.compact(revision);
     // A round that fails is made up for by the next one, or by another server.
-    return new Compactor({ putAtVersion: putAtVersion.bind(this.#remote), compact }, { intervalMs });
+    return new Compactor({ putAtVersion: putAtVersion.bind(this.#remote), compact }, { intervalMs, clock });
   }
 
   #requireOpen(): void {

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { ManualClock } from "../lib/environment.suite.ts";
 import { type CompactedStore, Compactor, type Turn } from "./compactor.ts";
 
-const NEVER_MS = 2 ** 31 - 1;
+const INTERVAL_MS = 300_000;
+
+/** Rounds are taken by hand: no time passes by itself. */
+const options = () => ({ intervalMs: INTERVAL_MS, clock: new ManualClock() });
 
 /** One key that counts its writes, in a store whose revision others move on. */
 class Shared implements CompactedStore {
@@ -32,7 +35,7 @@ class Shared implements CompactedStore {
 describe("Compactor", () => {
   it("compacts to the revision of one round ago, and not in its first round", async () => {
     const store = new Shared();
-    const compactor = new Compactor(store, { intervalMs: NEVER_MS });
+    const compactor = new Compactor(store, options());
     assert.equal(await compactor.round(), 0);
     assert.deepEqual(store.compactions, []);
     store.revision += 50;
@@ -45,7 +48,7 @@ describe("Compactor", () => {
 
   it("leaves the turn to whoever had it, and takes over when that one is gone", async () => {
     const store = new Shared();
-    const [one, other] = [1, 2].map(() => new Compactor(store, { intervalMs: NEVER_MS }));
+    const [one, other] = [1, 2].map(() => new Compactor(store, options()));
     for (let i = 0; i < 3; i++) {
       await one?.round();
       store.revision += 10;
@@ -60,7 +63,7 @@ describe("Compactor", () => {
 
   it("goes on after a key that was deleted, and one that holds something else", async () => {
     const store = new Shared();
-    const compactor = new Compactor(store, { intervalMs: NEVER_MS });
+    const compactor = new Compactor(store, options());
     await compactor.round();
     Object.assign(store, { version: 0, value: Buffer.alloc(0) });
     assert.equal(await compactor.round(), 0);
@@ -74,15 +77,18 @@ describe("Compactor", () => {
   it("reports a compaction that failed and makes up for it in the next round", async () => {
     const store = new Shared();
     const errors: unknown[] = [];
-    const compactor = new Compactor(store, { intervalMs: 1, onError: (error) => errors.push(error) });
+    const clock = new ManualClock();
+    const onError = (error: unknown) => errors.push(error);
+    const compactor = new Compactor(store, { intervalMs: INTERVAL_MS, clock, onError });
     store.refusal = new Error("no space");
-    while (errors.length < 2) await sleep(1);
+    await clock.advance(3 * INTERVAL_MS);
+    assert.deepEqual([store.version, errors.length], [3, 2], "the first round compacts nothing");
     store.refusal = undefined;
-    while (store.compactions.length === 0) await sleep(1);
+    await clock.advance(INTERVAL_MS);
+    assert.deepEqual(store.compactions, [103]);
     compactor.close();
-    const { version } = store;
-    await sleep(5);
-    assert.equal(store.version, version, "no round after close");
+    await clock.advance(10 * INTERVAL_MS);
+    assert.equal(store.version, 4, "no round after close");
     assert.match(String(errors[0]), /no space/);
   });
 });

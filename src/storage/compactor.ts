@@ -1,3 +1,5 @@
+import { type Clock, systemClock, type Timer } from "../lib/clock.ts";
+
 /** What a compactor works on. */
 export interface CompactedStore {
   /** Writes `value` if the key has been written `version` times since it was created, and says what is there if not. */
@@ -18,6 +20,7 @@ export interface Turn {
 export interface CompactorOptions {
   readonly intervalMs: number;
   readonly onError?: (error: unknown) => void;
+  readonly clock?: Clock;
 }
 
 /**
@@ -41,7 +44,8 @@ export class Compactor {
   readonly #store: CompactedStore;
   readonly #onError: (error: unknown) => void;
   readonly #intervalMs: number;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #clock: Clock;
+  #timer: Timer | undefined;
   #isClosed = false;
   /** How often the key has been written, as far as known here. */
   #version = 0;
@@ -52,6 +56,7 @@ export class Compactor {
   constructor(store: CompactedStore, options: CompactorOptions) {
     this.#store = store;
     this.#intervalMs = options.intervalMs;
+    this.#clock = options.clock ?? systemClock;
     this.#onError = options.onError ?? (() => undefined);
     this.#schedule();
   }
@@ -70,18 +75,19 @@ export class Compactor {
   /** No round starts after this. */
   close(): void {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
+    this.#timer?.close();
   }
 
   #schedule(): void {
     if (this.#isClosed) return;
-    this.#timer = setTimeout(() => {
+    const round = () => {
       this.round()
         .catch((error: unknown) => {
           if (!this.#isClosed) this.#onError(error);
         })
         .finally(() => this.#schedule());
-    }, this.#intervalMs).unref();
+    };
+    this.#timer = this.#clock.setTimer(this.#intervalMs, round).unref();
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../lib/clock.ts";
+import { type Clock, systemClock, type Timer } from "../lib/clock.ts";
 import { OrderedMap } from "./ordered-map.ts";
 
 const longestSleepMs = 60_000;
@@ -19,7 +19,7 @@ export class Expiry {
   readonly #clock: Clock;
   // Ordered by time because that comes first in the key.
   readonly #notes = new OrderedMap<Expired & { readonly atMs: number }>();
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #wakeAtMs = Number.POSITIVE_INFINITY;
   #isClosed = false;
 
@@ -41,17 +41,17 @@ export class Expiry {
   /** Reports nothing from now on. */
   close(): void {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
+    this.#timer?.close();
   }
 
   #schedule(): void {
     const next = this.#notes.values({ limit: 1 })[0];
     if (next === undefined || next.atMs >= this.#wakeAtMs || this.#isClosed) return;
-    clearTimeout(this.#timer);
+    this.#timer?.close();
     // Short sleeps, because the machine's clock may be set while a timer runs.
     const delayMs = Math.min(Math.max(0, next.atMs - this.#clock.now()), longestSleepMs);
     this.#wakeAtMs = next.atMs;
-    this.#timer = setTimeout(() => this.#wake(), delayMs).unref();
+    this.#timer = this.#clock.setTimer(delayMs, () => this.#wake()).unref();
   }
 
   #wake(): void {

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../lib/clock.ts";
+import { type Clock, systemClock, type Timer } from "../lib/clock.ts";
 import type { Snapshots } from "./snapshots.ts";
 
 const checksPerPeriod = 10;
@@ -20,7 +20,7 @@ export class HistoryLimit {
   readonly #historyMs: number;
   readonly #maxEvents: number;
   readonly #clock: Clock;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: Timer;
   /** Which revision was the newest at which time, oldest first. */
   #marks: { readonly atMs: number; readonly revision: number }[] = [];
 
@@ -31,7 +31,7 @@ export class HistoryLimit {
     this.#maxEvents = options.maxEvents ?? 200_000;
     this.#clock = options.clock ?? systemClock;
     const periodMs = Math.min(Math.max(1, this.#historyMs / checksPerPeriod), longestTimerMs);
-    this.#timer = setInterval(() => this.checkAge(), periodMs).unref();
+    this.#timer = this.#clock.setInterval(periodMs, () => this.checkAge()).unref();
     this.checkAge();
   }
 
@@ -54,6 +54,6 @@ export class HistoryLimit {
 
   /** Stops the timer. */
   close(): void {
-    clearInterval(this.#timer);
+    this.#timer.close();
   }
 }

@@ -22,7 +22,7 @@ const futureWaitMs = 3000;
  * Values are kept as given, not copied: the caller must not change them afterwards.
  */
 export class MemoryStore implements Store {
-  readonly #snapshots = new Snapshots({ revision: 0 });
+  readonly #snapshots: Snapshots;
   readonly #history: HistoryLimit;
   readonly #expiry: Expiry;
   readonly #clock: Clock;
@@ -30,6 +30,7 @@ export class MemoryStore implements Store {
 
   constructor(options: HistoryOptions = {}) {
     this.#clock = options.clock ?? systemClock;
+    this.#snapshots = new Snapshots({ revision: 0, clock: this.#clock });
     this.#snapshots.advance(1);
     this.#expiry = new Expiry((expired) => {
       for (const { key, modRevision } of expired) this.#deleteNow(key, modRevision);

@@ -1,3 +1,4 @@
+import { type Clock, systemClock, type Timer } from "../lib/clock.ts";
 import type { Sequence } from "../lib/sequence.ts";
 import { EventLog } from "./event-log.ts";
 import { compareKeys, type KeyRange, OrderedMap, prefixEnd } from "./ordered-map.ts";
@@ -9,6 +10,8 @@ import { WatchLogs } from "./watch-logs.ts";
 export interface SnapshotsStart {
   readonly revision: number;
   readonly entries?: Iterable<Entry>;
+  /** Tells when waiting for a revision takes too long. */
+  readonly clock?: Clock;
 }
 
 /** What a list selects. Absent `revision`: the newest state known. */
@@ -20,7 +23,7 @@ export interface SnapshotListOptions {
 
 interface RevisionWaiter {
   readonly revision: number;
-  readonly timer: NodeJS.Timeout;
+  readonly timer: Timer;
   resolve(): void;
   reject(error: Error): void;
 }
@@ -35,11 +38,13 @@ export class Snapshots {
   readonly #watches: WatchLogs;
   readonly #map = new OrderedMap<Entry>();
   readonly #waiters = new Set<RevisionWaiter>();
+  readonly #clock: Clock;
   #revision: number;
   #oldest: number;
 
   constructor(start: SnapshotsStart) {
     this.#revision = start.revision;
+    this.#clock = start.clock ?? systemClock;
     this.#oldest = start.revision;
     this.#watches = new WatchLogs(this.#log, start.revision);
     for (const entry of start.entries ?? []) this.#map.set(entry.key, entry);
@@ -166,7 +171,8 @@ export class Snapshots {
     if (this.#watches.closed !== undefined) return Promise.reject(this.#closedError());
     if (revision <= this.#revision) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#settle(waiter)?.reject(this.#futureError(revision)), timeoutMs);
+      const late = () => this.#settle(waiter)?.reject(this.#futureError(revision));
+      const timer = this.#clock.setTimer(timeoutMs, late);
       const waiter: RevisionWaiter = { revision, timer, resolve, reject };
       this.#waiters.add(waiter);
     });
@@ -212,7 +218,7 @@ export class Snapshots {
   }
 
   #settle(waiter: RevisionWaiter): RevisionWaiter | undefined {
-    clearTimeout(waiter.timer);
+    waiter.timer.close();
     return this.#waiters.delete(waiter) ? waiter : undefined;
   }
 }

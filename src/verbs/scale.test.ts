@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject, KubeObject } from "../api/object.ts";
+import { drivenEnvironment } from "../lib/environment.suite.ts";
 import { Catalog } from "../resources/model/catalog.ts";
 import type { ResourceDefinition } from "../resources/model/definition.ts";
 import { KeySpace } from "../resources/model/keys.ts";
@@ -42,8 +43,15 @@ async function withHerd(run: (setting: Awaited<ReturnType<typeof prepare>>) => P
 
 async function prepare() {
   const catalog = new Catalog([herd]);
-  const clock = { now: () => Date.parse("2030-01-01T00:00:00Z") };
-  const resources = new Resources({ store: new MemoryStore(), catalog, clock, keys: new KeySpace("/registry") });
+  const { clock, random } = drivenEnvironment();
+  clock.set(Date.parse("2030-01-01T00:00:00Z"));
+  const resources = new Resources({
+    store: new MemoryStore(),
+    catalog,
+    clock,
+    random,
+    keys: new KeySpace("/registry"),
+  });
   const resource = catalog.find("farm.example", "v1", "herds");
   assert.ok(resource);
   const collection = resources.collection(resource);

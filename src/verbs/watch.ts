@@ -18,7 +18,7 @@ export function watch(context: VerbContext, call: Call, target: Target): ApiRepl
   const fieldSelector = pinName(query.fieldSelector, target.name);
   const selection = parseSelection(resource, { namespace, labelSelector, fieldSelector, shardSelector });
   const resourceVersion = readVersion(query.resourceVersion);
-  const seconds = query.timeoutSeconds || MIN_WATCH_SECONDS * (1 + Math.random());
+  const seconds = query.timeoutSeconds || MIN_WATCH_SECONDS * (1 + context.resources.random.fraction());
   const request = {
     selection,
     resourceVersion,

@@ -5,6 +5,7 @@ import { after, before, suite, test } from "node:test";
 import { builtInKinds } from "../../src/kinds/all.ts";
 import { defaultConfig, type StoreChoice } from "../../src/server/config.ts";
 import { startServer } from "../../src/server/server.ts";
+import { systemEnvironment } from "../../src/server/system-environment.ts";
 import { clientFor } from "../support/client.ts";
 import { checkKind } from "./kind-suite.ts";
 
@@ -45,10 +46,10 @@ async function start(open: OpenStore) {
   };
   try {
     const store = await open(directory, cleanUps);
-    const server = await startServer({
-      ...defaultConfig,
-      ...{ store, certDir: directory, securePort: 0, controllers: "none", shutdownGraceMs: 100 },
-    });
+    const server = await startServer(
+      { ...defaultConfig, store, certDir: directory, securePort: 0, controllers: "none", shutdownGraceMs: 100 },
+      systemEnvironment(),
+    );
     cleanUps.push(() => server.close());
     return { client: clientFor(server.url, server.token), close };
   } catch (error) {

@@ -70,7 +70,7 @@ function makeEvaluator(definition: ResourceDefinition, access: ObjectAccess): Ev
   const count = countName(group, plural);
   if (isDeviceClaim(definition)) return { ...objectCounts(count), handles: ({ subresource }) => subresource === "" };
   if (group !== "") return objectCounts(count);
-  if (plural === "pods") return podEvaluator(() => access.now);
+  if (plural === "pods") return podEvaluator(() => access.clock.now());
   if (plural === "services") return serviceEvaluator;
   if (plural === "persistentvolumeclaims") return volumeClaimEvaluator;
   return ALIASES.includes(plural) ? objectCounts(count, plural) : objectCounts(count);

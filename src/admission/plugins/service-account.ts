@@ -1,9 +1,8 @@
-import { randomInt } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { plainError } from "../../api/api-error.ts";
 import { quote } from "../../api/field-error.ts";
 import { pathSegment } from "../../api/names.ts";
 import type { KubeObject } from "../../api/object.ts";
+import type { Random } from "../../lib/random.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
 import { randomSuffix } from "../../resources/write/metadata.ts";
 import { type PodSpec, podSpecOf } from "../../types/pod.ts";
@@ -34,7 +33,8 @@ export function serviceAccount(access: ObjectAccess): AdmissionPlugin {
         spec.serviceAccount = DEFAULT_ACCOUNT;
       }
       const account = await requireAccount(access, request, spec.serviceAccountName);
-      if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken !== false) mountToken(spec);
+      if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken !== false)
+        mountToken(spec, access.random);
       if ((spec.imagePullSecrets ?? []).length === 0 && Array.isArray(account.imagePullSecrets)) {
         spec.imagePullSecrets = account.imagePullSecrets.map((one) => ({ ...(one as { name?: string }) }));
       }
@@ -90,7 +90,7 @@ async function requireAccount(access: ObjectAccess, request: AdmissionRequest, n
     const account = await access.find("", "serviceaccounts", { namespace, name });
     if (account) return account;
     if (count >= tries) break;
-    await sleep(100 + randomInt(100));
+    await access.clock.sleep(100 + access.random.integer(100));
   }
   const problems = pathSegment(name);
   const reason =
@@ -101,10 +101,10 @@ async function requireAccount(access: ObjectAccess, request: AdmissionRequest, n
 }
 
 /** Adds the volume with the token, the root certificates and the namespace, and mounts it where nothing else is. */
-function mountToken(spec: PodSpec): void {
+function mountToken(spec: PodSpec, random: Random): void {
   const { volumes = [] } = spec;
   const existing = volumes.find((one) => one.name?.startsWith(VOLUME_PREFIX));
-  const name = existing?.name ?? VOLUME_PREFIX + randomSuffix();
+  const name = existing?.name ?? VOLUME_PREFIX + randomSuffix(random);
   let isMounted = false;
   for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {
     const { volumeMounts = [] } = container;

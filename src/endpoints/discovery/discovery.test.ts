@@ -6,6 +6,7 @@ import type { Call } from "../../api/call.ts";
 import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import type { ApiReply } from "../../api/reply.ts";
 import { builtInKinds, builtInPriorities } from "../../kinds/all.ts";
+import { systemRandom } from "../../lib/random.ts";
 import { makeCall } from "../../pipeline/call.ts";
 import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import { discovery, discoveryPaths } from "./discovery.ts";
@@ -15,12 +16,15 @@ const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 const OLD_AGGREGATED = AGGREGATED.replace("v=v2;", "v=v2beta1;");
 
 function call(path: string, headers: Record<string, string> = {}, method = "GET"): Call {
-  return makeCall({
-    method,
-    path,
-    headers: { host: "localhost:6443", ...headers },
-    user: { name: "admin", groups: [] },
-  });
+  return makeCall(
+    {
+      method,
+      path,
+      headers: { host: "localhost:6443", ...headers },
+      user: { name: "admin", groups: [] },
+    },
+    systemRandom,
+  );
 }
 
 let definitions: readonly ResourceDefinition[] = builtInKinds();

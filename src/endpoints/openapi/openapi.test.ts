@@ -6,6 +6,7 @@ import type { JsonObject } from "../../api/object.ts";
 import type { ApiReply } from "../../api/reply.ts";
 import { builtInKinds } from "../../kinds/all.ts";
 import { findBuiltInSchema } from "../../kinds/built-in-schemas.ts";
+import { ManualClock } from "../../lib/environment.suite.ts";
 import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import type { Schema } from "../../schema/schema.ts";
 import { openApiHandler } from "./openapi.ts";
@@ -56,7 +57,7 @@ function server(definitions: () => readonly ResourceDefinition[] = () => builtIn
     definitions,
     component: findBuiltInSchema,
     release: "1.37",
-    clock: { now: () => NOW },
+    clock: new ManualClock(NOW),
   });
   return async (url: string, headers: Record<string, string> = {}): Promise<Raw> => {
     const { pathname, searchParams } = new URL(url, "http://localhost");
@@ -203,7 +204,7 @@ test("other paths are left to others", async () => {
     definitions: () => builtIn,
     component: findBuiltInSchema,
     release: "1.37",
-    clock: { now: () => NOW },
+    clock: new ManualClock(NOW),
   });
   for (const path of ["/openapi", "/openapi/", "/openapi/v2/", "/openapi/v3x", "/openapi/v2/apis"]) {
     const call = { request: { method: "GET", path, query: new URLSearchParams(), headers: {} } } as unknown as Call;

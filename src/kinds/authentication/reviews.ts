@@ -23,7 +23,7 @@ export function printUser({ name, uid = "", groups, extra = {} }: UserInfo): Jso
 export const selfSubjectReviewHooks: ResourceHooks = {
   async act({ access, body, user }) {
     const { kind, apiVersion } = body;
-    const metadata = { creationTimestamp: printTime(access.now) };
+    const metadata = { creationTimestamp: printTime(access.clock.now()) };
     return { kind, apiVersion, metadata, status: { userInfo: printUser(user) } };
   },
 };

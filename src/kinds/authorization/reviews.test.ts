@@ -8,6 +8,8 @@ import {
   resourceAttributes as wanted,
 } from "../../api/attributes.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { ManualClock } from "../../lib/environment.suite.ts";
 import type { ResourceHooks, SubresourceCall } from "../../resources/model/definition.ts";
 import { selfSubjectReviewHooks, tokenReviewHooks } from "../authentication/reviews.ts";
 import {
@@ -23,7 +25,7 @@ const user = { name: "me", uid: "1", groups: ["g"] };
 async function ask(hooks: ResourceHooks, body: JsonObject): Promise<{ answer: KubeObject; asked: Attributes[] }> {
   const asked: Attributes[] = [];
   const call = {
-    access: { now: 0 } as SubresourceCall["access"],
+    access: { clock: new ManualClock(0) as Clock } as SubresourceCall["access"],
     key: { namespace: "", name: "" },
     body: { kind: "K", apiVersion: "authorization.k8s.io/v1", metadata: {}, ...body },
     dryRun: false,

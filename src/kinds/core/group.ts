@@ -167,7 +167,8 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
     plural: "limitranges",
     shortNames: ["limits"],
     versions: ["v1"],
-    rules: { createsOnUpdate: true },
+    // Compat: `limitrangeStrategy.PrepareForCreate` names a LimitRange without `metadata.name` by a UUID.
+    rules: { createsOnUpdate: true, namedByUuid: true },
     hooks: limitRangeHooks,
   },
   {

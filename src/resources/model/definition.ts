@@ -4,6 +4,8 @@ import type { KubeObject } from "../../api/object.ts";
 import type { TableShape } from "../../api/reply.ts";
 import type { Status } from "../../api/status.ts";
 import type { UserInfo } from "../../api/user-info.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Random } from "../../lib/random.ts";
 import type { EmptyValue } from "../../schema/decode-state.ts";
 import type { Schema } from "../../schema/schema.ts";
 import type { ObjectKey } from "./keys.ts";
@@ -95,7 +97,8 @@ export interface ObjectAccess {
    * faster; undefined from it leaves the record as it is.
    */
   changeRecord(place: string, change: (current: KubeObject | undefined) => KubeObject | undefined): Promise<void>;
-  readonly now: number;
+  readonly clock: Clock;
+  readonly random: Random;
 }
 
 /** How hooks and subresources change objects. */
@@ -176,6 +179,8 @@ export interface ResourceRules {
   readonly countsEmpties?: boolean;
   /** Common: dns1123Subdomain. */
   readonly nameRule?: NameRule;
+  /** An object without `metadata.name` is given a UUID for one. */
+  readonly namedByUuid?: boolean;
   /** PUT of an object that does not exist creates it. */
   readonly createsOnUpdate?: boolean;
   /** PUT without a resourceVersion is refused. */

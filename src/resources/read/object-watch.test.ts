@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { WatchEvent } from "../../api/reply.ts";
 import { DecodeError } from "../../encoding/json/json.ts";
+import { ManualClock } from "../../lib/environment.suite.ts";
 import { Once } from "../../lib/once.ts";
 import { MemoryStore } from "../../storage/memory.ts";
 import type { ResourceContext } from "../context.ts";
@@ -45,13 +46,7 @@ function setUp() {
   const withdrawn = new CountingOnce();
   const resource = { ...serve(definition, version), withdrawn };
   const store = new MemoryStore();
-  let looks = 0;
-  const clock = {
-    now: () => {
-      looks++;
-      return 0;
-    },
-  };
+  const clock = new ManualClock(0);
   const context = {
     store,
     clock,
@@ -74,7 +69,7 @@ function setUp() {
     assert.ok(result.ok);
     return result.revision;
   };
-  return { store, watch, write, withdrawn, looks: () => looks };
+  return { store, watch, write, withdrawn, clock };
 }
 
 const print = (given: IteratorResult<readonly WatchEvent[], void>) =>
@@ -84,16 +79,14 @@ const print = (given: IteratorResult<readonly WatchEvent[], void>) =>
       : `${event.type} ${event.view.object.metadata.resourceVersion}`,
   );
 
-test("bookmarks come once a minute while the reader waits, and events after them", async (t) => {
-  t.mock.timers.enable({ apis: ["setTimeout"] });
-  const { store, watch, write } = setUp();
+test("bookmarks come once a minute while the reader waits, and events after them", async () => {
+  const { store, watch, write, clock } = setUp();
   const stop = new AbortController();
   const revision = await write("before");
   const events = watch(revision, stop.signal);
   for (let minute = 0; minute < 3; minute++) {
     const next = events.next();
-    await new Promise(setImmediate);
-    t.mock.timers.tick(MINUTE_MS);
+    await clock.advance(MINUTE_MS);
     assert.deepEqual(print(await next), [`BOOKMARK ${revision}`]);
   }
   const added = await write("after");
@@ -117,10 +110,9 @@ test("a watch ends without an error when its kind is withdrawn, whether it waits
   await store.close();
 });
 
-test("a watch that has ended leaves no timer and no listener behind, however it ended", async (t) => {
-  t.mock.timers.enable({ apis: ["setTimeout"] });
+test("a watch that has ended leaves no timer and no listener behind, however it ended", async () => {
   for (const end of ["the reader leaves", "the signal aborts", "the history is gone"]) {
-    const { store, watch, write, withdrawn, looks } = setUp();
+    const { store, watch, write, withdrawn, clock } = setUp();
     const stop = new AbortController();
     const first = await write("one");
     await store.compact(await write("two"));
@@ -129,15 +121,13 @@ test("a watch that has ended leaves no timer and no listener behind, however it 
     await new Promise(setImmediate);
     if (end === "the history is gone") assert.deepEqual(print(await next), ["ERROR 410"]);
     if (end === "the reader leaves") {
-      t.mock.timers.tick(MINUTE_MS);
+      await clock.advance(MINUTE_MS);
       await next;
       await events.return(undefined);
     }
     stop.abort();
     await next;
-    const before = looks();
-    for (let i = 0; i < 3; i++) t.mock.timers.tick(MINUTE_MS);
-    assert.equal(looks(), before, end);
+    assert.equal(clock.timerCount, 0, end);
     assert.equal(withdrawn.listeners, 0, end);
     await store.close();
   }

@@ -1,6 +1,7 @@
 import { ApiError, expired } from "../../api/api-error.ts";
 import type { KubeObject } from "../../api/object.ts";
 import type { WatchEvent } from "../../api/reply.ts";
+import type { Timer } from "../../lib/clock.ts";
 import { END, isPollable, type Pollable, PolledIterator, PollWaiter } from "../../lib/pollable.ts";
 import type { Entry, StoreWatch, WatchBatch } from "../../storage/store.ts";
 import type { ResourceContext } from "../context.ts";
@@ -182,7 +183,7 @@ class LiveEvents implements Pollable<Batch> {
   readonly #from: number;
   readonly #watch: StoreWatch;
   readonly #source: Pollable<WatchBatch>;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #wake: () => void = () => {};
   /** Whether the reader has been told that there is nothing. */
   #isWaiting = false;
@@ -228,7 +229,7 @@ class LiveEvents implements Pollable<Batch> {
   stop(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    clearTimeout(this.#timer);
+    this.#timer?.close();
     this.#source.stop();
   }
 
@@ -253,7 +254,7 @@ class LiveEvents implements Pollable<Batch> {
     // Far ends in whole seconds, so that thousands of watches share few timers.
     const untilEnd = left > 10_000 ? Math.ceil(left / 1000) * 1000 : left;
     const delay = isBookmark ? Math.min(BOOKMARK_INTERVAL_MS, untilLast) : untilEnd;
-    this.#timer = setTimeout(() => {
+    const act = () => {
       if (isBookmark) {
         this.#sendBookmark();
         this.#schedule();
@@ -261,8 +262,8 @@ class LiveEvents implements Pollable<Batch> {
         this.stop();
         this.#wake();
       }
-    }, delay);
-    this.#timer.unref();
+    };
+    this.#timer = context.clock.setTimer(delay, act).unref();
   }
 
   #sendBookmark(): void {

@@ -99,7 +99,9 @@ export class Collection {
     for (let attempt = 1; ; attempt += 1) {
       const next = isGenerated ? cloneJson(object) : object;
       copyMark(object, next);
-      if (isGenerated) next.metadata.name = generateName(object.metadata.generateName ?? "");
+      if (isGenerated) {
+        next.metadata.name = generateName(object.metadata.generateName ?? "", this.#context.random);
+      }
       const created = await this.#createOnce(resource, next, options);
       if (created) return created;
       const name = next.metadata.name ?? "";
@@ -115,7 +117,9 @@ export class Collection {
   ): Promise<ObjectView | undefined> {
     const { definition } = this;
     const { next, empties } = toStoredForm(definition, object, storedApiVersion(definition));
-    fillSystemMetadata(next.metadata, this.#context.clock.now());
+    const { clock, random } = this.#context;
+    fillSystemMetadata(next.metadata, random.uuid(), clock.now());
+    if (definition.rules.namedByUuid) next.metadata.name ??= random.uuid();
     if (definition.subresources.status?.writes === "status" && !definition.rules.createKeepsStatus) {
       setMember(next, "status", emptyStatus(definition));
     }

@@ -1,7 +1,7 @@
-import { randomInt, randomUUID } from "node:crypto";
 import { badRequest } from "../../api/api-error.ts";
 import { isObject, type KubeObject, type ObjectMeta, type OwnerReference } from "../../api/object.ts";
 import { memoize } from "../../lib/memoize.ts";
+import type { Random } from "../../lib/random.ts";
 import type { ResourceDefinition } from "../model/definition.ts";
 
 // Most moments that are printed are now, several times for one write.
@@ -44,8 +44,8 @@ export function wipeSystemMetadata(metadata: ObjectMeta): void {
 }
 
 /** Stamps a new object. */
-export function fillSystemMetadata(metadata: ObjectMeta, nowMs: number): void {
-  metadata.uid = randomUUID();
+export function fillSystemMetadata(metadata: ObjectMeta, uid: string, nowMs: number): void {
+  metadata.uid = uid;
   metadata.creationTimestamp = printTime(nowMs);
 }
 
@@ -54,9 +54,9 @@ const SUFFIX_LENGTH = 5;
 const MAX_GENERATED_BASE = 58;
 
 /** Five random characters that spell no words. */
-export function randomSuffix(): string {
+export function randomSuffix(random: Random): string {
   // One draw for all of them: each costs as much as the rest.
-  let rest = randomInt(SUFFIX_ALPHABET.length ** SUFFIX_LENGTH);
+  let rest = random.integer(SUFFIX_ALPHABET.length ** SUFFIX_LENGTH);
   let suffix = "";
   for (let count = 0; count < SUFFIX_LENGTH; count += 1) {
     suffix += SUFFIX_ALPHABET.charAt(rest % SUFFIX_ALPHABET.length);
@@ -66,8 +66,8 @@ export function randomSuffix(): string {
 }
 
 /** A name that begins with `base` and ends in five random characters that spell no words. */
-export function generateName(base: string): string {
-  return base.slice(0, MAX_GENERATED_BASE) + randomSuffix();
+export function generateName(base: string, random: Random): string {
+  return base.slice(0, MAX_GENERATED_BASE) + randomSuffix(random);
 }
 
 /** Gives the object the namespace of the URL, or refuses it when it names another. */

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { ManualClock } from "../../lib/environment.suite.ts";
 import { Leases } from "./leases.ts";
 
 function setUp() {
   const granted: number[] = [];
-  const clock = { nowMs: 0, now: () => clock.nowMs };
+  const clock = new ManualClock(0);
   const leases = new Leases(async (ttlSeconds) => BigInt(granted.push(ttlSeconds)), clock);
   return { granted, clock, leases };
 }
@@ -13,9 +14,9 @@ describe("Leases", () => {
   it("are shared for 5 % of the time to live and last longer by as much", async () => {
     const { granted, clock, leases } = setUp();
     const first = await leases.leaseFor(200);
-    clock.nowMs = 9_999;
+    clock.set(9_999);
     assert.equal(await leases.leaseFor(200), first);
-    clock.nowMs = 10_000;
+    clock.set(10_000);
     assert.notEqual(await leases.leaseFor(200), first);
     assert.deepEqual(granted, [210, 210]);
   });
@@ -24,7 +25,7 @@ describe("Leases", () => {
     const { granted, clock, leases } = setUp();
     for (let i = 0; i < 1001; i++) await leases.leaseFor(3600);
     assert.deepEqual(granted, [3660, 3660]);
-    clock.nowMs = 60_000;
+    clock.set(60_000);
     await leases.leaseFor(3600);
     assert.equal(granted.length, 3);
   });
@@ -41,7 +42,7 @@ describe("Leases", () => {
       if (++calls === 1) throw new Error("no");
       return BigInt(calls);
     };
-    const leases = new Leases(grant, { now: () => 0 });
+    const leases = new Leases(grant, new ManualClock());
     const results = await Promise.allSettled([leases.leaseFor(100), leases.leaseFor(100)]);
     assert.deepEqual(
       results.map((result) => result.status),

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Clock, systemClock } from "../../lib/clock.ts";
 import type { CompactionSource, FeedSource, ProgressSource } from "../cache-feed.ts";
 import type { CompactedStore, Turn } from "../compactor.ts";
@@ -48,6 +47,7 @@ const LIST_PATIENCE = 6;
  */
 export class EtcdStore implements Store, ProgressSource, CompactionSource, FeedSource, CompactedStore {
   readonly #client: EtcdClient;
+  readonly #clock: Clock;
   readonly #leases: Leases;
   readonly #timeoutMs: number;
   readonly #probeKey: string;
@@ -60,7 +60,8 @@ export class EtcdStore implements Store, ProgressSource, CompactionSource, FeedS
     this.#timeoutMs = options.requestTimeoutMs ?? 10_000;
     this.#probeKey = options.probeKey ?? "/registry/health";
     const grant = async (ttlSeconds: number) => (await this.#client.grantLease(ttlSeconds, this.#timeoutMs)).id;
-    this.#leases = new Leases(grant, options.clock ?? systemClock);
+    this.#clock = options.clock ?? systemClock;
+    this.#leases = new Leases(grant, this.#clock);
   }
 
   async get(key: string, options: GetOptions = {}): Promise<Entry | undefined> {
@@ -205,14 +206,16 @@ export class EtcdStore implements Store, ProgressSource, CompactionSource, FeedS
 
   /** A range whose state is at least as new as `minRevision`, waiting a while for that to exist. */
   async #rangeReaching(request: RangeRequest, minRevision: number): Promise<RangeResponse> {
-    for (const deadline = Date.now() + REACH_TIMEOUT_MS; ; await sleep(REACH_PAUSE_MS)) {
+    const deadlineMs = this.#clock.monotonic() + REACH_TIMEOUT_MS;
+    for (;;) {
       try {
         const response = await this.#range(request);
         if (response.revision >= minRevision) return response;
       } catch (error) {
         if (!(error instanceof StoreError) || error.code !== "future-revision") throw error;
       }
-      if (Date.now() >= deadline) throw await this.#futureRevision(minRevision);
+      if (this.#clock.monotonic() >= deadlineMs) throw await this.#futureRevision(minRevision);
+      await this.#clock.sleep(REACH_PAUSE_MS);
     }
   }
 

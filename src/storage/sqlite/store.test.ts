@@ -6,6 +6,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ManualClock } from "../../lib/environment.suite.ts";
 import { describeStore } from "../store.suite.ts";
 import { bytes, collect, create, rejectsWith, remove, text, update } from "../suite/steps.suite.ts";
 import { SqliteStore } from "./store.ts";
@@ -108,11 +109,10 @@ describe("SqliteStore across restarts", () => {
 
   it("still expires what was to expire", async (t) => {
     const path = await testFile(t);
-    let nowMs = Date.now() - 60_000;
-    const first = await SqliteStore.open(path, { clock: { now: () => nowMs } });
+    const clock = new ManualClock(Date.now() - 60_000);
+    const first = await SqliteStore.open(path, { clock });
     assert.ok((await first.put("/short", bytes("x"), 0, { ttlSeconds: 30 })).ok);
     assert.ok((await first.put("/long", bytes("x"), 0, { ttlSeconds: 300 })).ok);
-    nowMs += 1;
     await first.close();
     const second = await SqliteStore.open(path);
     t.after(() => second.close());

@@ -68,7 +68,7 @@ async function usageOfPod(access: ObjectAccess, { metadata }: KubeObject): Promi
   if (!pod || pod.metadata.uid !== owner.uid) return NO_AMOUNTS;
   const claimed = isObject(pod.status) ? pod.status.extendedResourceClaimStatus : undefined;
   if (isObject(claimed) && claimed.resourceClaimName !== metadata.name) return NO_AMOUNTS;
-  return podUsage(pod, access.now);
+  return podUsage(pod, access.clock.now());
 }
 
 /** The most devices of each class that a claim can get. */

@@ -35,7 +35,7 @@ export class QuotaLedger {
     const { namespace } = charge.request;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const late = () => reject(internalError("resource quota evaluation timed out"));
-    const timer = setTimeout(late, MAX_WAIT_MS);
+    const timer = this.#access.clock.setTimer(MAX_WAIT_MS, late);
     const waiter: Waiter = {
       charge,
       taken: new Map(),
@@ -51,7 +51,7 @@ export class QuotaLedger {
     try {
       await promise;
     } finally {
-      clearTimeout(timer);
+      timer.close();
     }
   }
 

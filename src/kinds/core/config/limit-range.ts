@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import {
   duplicateField,
   type FieldError,
@@ -165,10 +164,6 @@ export const limitRangeHooks: ResourceHooks = {
       if (limit.type === "Container") completeContainer(limit);
       for (const list of LISTS) roundResourceList(limit[list]);
     }
-  },
-  prepare(next) {
-    // Compat: like `limitrangeStrategy.PrepareForCreate`, a LimitRange without `metadata.name` gets a UUID.
-    next.metadata.name ??= randomUUID();
   },
   validate(next) {
     const seen = new Set<string>();

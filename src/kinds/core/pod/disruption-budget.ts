@@ -51,7 +51,7 @@ export async function countDisruption(
   const { namespace = "", name = "" } = budget.metadata;
   const change = (current: KubeObject) => {
     checkBudget(current);
-    return decremented(current, pod.metadata.name ?? "", access.now);
+    return decremented(current, pod.metadata.name ?? "", access.clock.now());
   };
   await access.update(GROUP, PLURAL, { namespace, name }, change, { subresource: "status" });
 }

@@ -42,7 +42,7 @@ function checkTarget(binding: KubeObject): string {
   throw plainError(500, texts.length === 1 ? (texts[0] ?? "") : `[${texts.join(", ")}]`);
 }
 
-function assign(pod: KubeObject, node: string, binding: KubeObject, { now }: ObjectAccess): KubeObject {
+function assign(pod: KubeObject, node: string, binding: KubeObject, { clock }: ObjectAccess): KubeObject {
   const { metadata } = pod;
   const name = metadata.name ?? "";
   const refuse = (text: string) => conflict({ group: "", resource: "pods/binding" }, name, `pod ${name} ${text}`);
@@ -56,6 +56,6 @@ function assign(pod: KubeObject, node: string, binding: KubeObject, { now }: Obj
   if (labels) metadata.labels = { ...metadata.labels, ...labels };
   spec.nodeName = node;
   delete status.nominatedNodeName;
-  setPodCondition(status, { type: "PodScheduled", status: "True" }, now);
+  setPodCondition(status, { type: "PodScheduled", status: "True" }, clock.now());
   return { ...pod, spec, status };
 }

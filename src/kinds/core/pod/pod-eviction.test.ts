@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { ApiError, notFound } from "../../../api/api-error.ts";
 import type { JsonObject, KubeObject } from "../../../api/object.ts";
 import { cloneJson } from "../../../lib/clone.ts";
+import { ManualClock } from "../../../lib/environment.suite.ts";
 import type { ObjectAccess, SubresourceCall } from "../../../resources/model/definition.ts";
 import { bindPod } from "./pod-binding.ts";
 import { evictPod } from "./pod-eviction.ts";
@@ -17,7 +18,7 @@ function world(pod: JsonObject, budgets: readonly JsonObject[] = []) {
   put("pods", { spec: { nodeName: "n" }, ...pod });
   for (const budget of budgets) put("poddisruptionbudgets", budget);
   const access = {
-    now: 0,
+    clock: new ManualClock(0),
     find: async (_group: string, plural: string, { name }: { name: string }) => objects.get(`${plural}/${name}`),
     list: async (_group: string, plural: string) => [...objects.values()].filter(({ kind }) => kind === plural),
     async update(_group: string, plural: string, { name }: { name: string }, change: (one: KubeObject) => KubeObject) {

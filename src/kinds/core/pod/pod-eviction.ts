@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { ApiError, badRequest, conflict, invalid, notFound, plainError } from "../../../api/api-error.ts";
 import { invalidField } from "../../../api/field-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../../api/object.ts";
@@ -98,7 +97,7 @@ async function endUnbudgeted(call: SubresourceCall, options: EvictionOptions): P
       // A pod of another uid stays another pod.
       const mayRetry = isConflict(error) && resourceVersion === undefined && (!uid || uid === pod.metadata.uid);
       if (!mayRetry || attempt === TRIES) throw error;
-      await delay(PAUSE_MS);
+      await access.clock.sleep(PAUSE_MS);
     }
   }
 }
@@ -115,7 +114,7 @@ function isConflict(error: unknown): boolean {
 async function endPod({ access, key }: SubresourceCall, options: EvictionOptions): Promise<void> {
   let { preconditions } = options;
   if (!options.dryRun) {
-    const noted = await access.update("", "pods", key, (pod) => noteEviction(pod, options, access.now), {
+    const noted = await access.update("", "pods", key, (pod) => noteEviction(pod, options, access.clock.now()), {
       subresource: "status",
     });
     if (preconditions?.resourceVersion !== undefined) {

@@ -1,9 +1,9 @@
-import { randomBytes } from "node:crypto";
 import { ApiError, internalError } from "../../../api/api-error.ts";
 import { invalidField } from "../../../api/field-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../../api/object.ts";
 import { parseLooseAddress } from "../../../lib/ip-address.ts";
 import { type AddressRange, addressNumber, parseRange, printNumber, printRange } from "../../../lib/ip-range.ts";
+import type { Random } from "../../../lib/random.ts";
 import type { ObjectAccess } from "../../../resources/model/definition.ts";
 import { addressRecord, canonicalAddress, IP_ADDRESSES } from "../../../types/ip-address.ts";
 import { readObjects, readTexts } from "../../cells.ts";
@@ -160,12 +160,12 @@ async function takeFrom(access: ObjectAccess, service: KubeObject, band: Band): 
   const { low, high, size } = band;
   const count = high - low + 1n;
   for (let tries = 0; tries < BLIND_TRIES; tries++) {
-    const address = printNumber(low + randomBelow(count), size);
+    const address = printNumber(low + randomBelow(access.random, count), size);
     if (await take(access, service, address)) return address;
   }
   const records = await access.list(IP_ADDRESSES.group, IP_ADDRESSES.resource, "");
   const taken = new Set(records.map(({ metadata }) => metadata.name));
-  const start = randomBelow(count);
+  const start = randomBelow(access.random, count);
   for (let step = 0n; step < count; step++) {
     const address = printNumber(low + ((start + step) % count), size);
     if (!taken.has(address) && (await take(access, service, address))) return address;
@@ -173,6 +173,6 @@ async function takeFrom(access: ObjectAccess, service: KubeObject, band: Band): 
   return undefined;
 }
 
-function randomBelow(count: bigint): bigint {
-  return addressNumber(randomBytes(16)) % count;
+function randomBelow(random: Random, count: bigint): bigint {
+  return addressNumber(random.bytes(16)) % count;
 }

@@ -4,6 +4,7 @@ import { ApiError } from "../../../api/api-error.ts";
 import type { JsonObject, KubeObject } from "../../../api/object.ts";
 import { systemClock } from "../../../lib/clock.ts";
 import { cloneJson } from "../../../lib/clone.ts";
+import { systemRandom } from "../../../lib/random.ts";
 import { Catalog, type ServedResource } from "../../../resources/model/catalog.ts";
 import { KeySpace } from "../../../resources/model/keys.ts";
 import { Resources } from "../../../resources/resources.ts";
@@ -24,7 +25,13 @@ class Replica {
   readonly resources: Resources;
 
   constructor(store: MemoryStore) {
-    this.resources = new Resources({ store, catalog, clock: systemClock, keys: new KeySpace("registry") });
+    this.resources = new Resources({
+      store,
+      catalog,
+      clock: systemClock,
+      random: systemRandom,
+      keys: new KeySpace("registry"),
+    });
   }
 
   async create(name: string, spec: JsonObject, options: WriteOptions = {}): Promise<KubeObject> {

@@ -1,7 +1,7 @@
-import { randomInt } from "node:crypto";
 import { internalError, plainError } from "../../../api/api-error.ts";
 import { invalidField } from "../../../api/field-error.ts";
 import type { KubeObject } from "../../../api/object.ts";
+import type { Random } from "../../../lib/random.ts";
 import type { ObjectAccess } from "../../../resources/model/definition.ts";
 import { NODE_PORTS, printNodePorts, readNodePorts } from "../../../types/range-allocation.ts";
 import {
@@ -30,12 +30,12 @@ interface Choice {
   chooseAny(): number | undefined;
 }
 
-function chooseFrom(taken: ReadonlySet<number>): Choice {
+function chooseFrom(taken: ReadonlySet<number>, random: Random): Choice {
   const chosen: number[] = [];
   const isFree = (port: number) => !taken.has(port) && !chosen.includes(port);
   const search = (low: number, high: number) => {
     const count = high - low + 1;
-    const start = randomInt(count);
+    const start = random.integer(count);
     for (let step = 0; step < count; step++) {
       const port = low + ((start + step) % count);
       if (isFree(port)) return port;
@@ -99,7 +99,7 @@ export async function takeNodePorts(
   let result: Chosen = { ports: [], health: 0, taken: [] };
   await access.changeRecord(NODE_PORTS.place, (record) => {
     const taken = readNodePorts(record);
-    result = choosePorts(service, old, chooseFrom(taken));
+    result = choosePorts(service, old, chooseFrom(taken, access.random));
     return result.taken.length === 0 ? undefined : printNodePorts(new Set([...taken, ...result.taken]));
   });
   write(spec, result);
