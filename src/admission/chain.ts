@@ -1,6 +1,6 @@
 import type { AdmissionPlugin, AdmissionRequest } from "./plugin.ts";
 
-/** Plugins in order. The first refusal ends the request. */
+/** Admission plugins in order. The first refusal ends the request. */
 export class AdmissionChain {
   readonly #plugins: readonly AdmissionPlugin[];
 
@@ -8,14 +8,14 @@ export class AdmissionChain {
     this.#plugins = plugins;
   }
 
-  /** Lets every plugin change the object, in order. */
+  /** Mutating admission: lets every plugin change the object, in order. */
   async mutate(request: AdmissionRequest): Promise<void> {
     for (const plugin of this.#plugins) {
       if (plugin.mutate && plugin.handles(request)) await plugin.mutate(request);
     }
   }
 
-  /** Lets every plugin judge the finished object, in order. */
+  /** Validating admission: lets every plugin judge the finished object, in order. */
   async validate(request: AdmissionRequest): Promise<void> {
     for (const plugin of this.#plugins) {
       if (plugin.validate && plugin.handles(request)) await plugin.validate(request);

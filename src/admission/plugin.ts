@@ -2,7 +2,7 @@ import type { KubeObject } from "../api/object.ts";
 import type { UserInfo } from "../api/user-info.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
 
-/** One write on its way to the store. */
+/** One write on its way to the store: upstream's `admission.Attributes`. */
 export interface AdmissionRequest {
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
   readonly resource: ServedResource;
@@ -17,7 +17,7 @@ export interface AdmissionRequest {
    * judged. Undefined for DELETE.
    */
   readonly object: KubeObject | undefined;
-  /** The stored object. Undefined for CREATE. */
+  /** The stored object (oldObject). Undefined for CREATE. */
   readonly previous: KubeObject | undefined;
   /** Sends a Warning header. */
   warn(text: string): void;
@@ -25,7 +25,7 @@ export interface AdmissionRequest {
   annotate?(key: string, value: string): void;
 }
 
-/** Changes or refuses writes. */
+/** An admission plugin: changes or refuses writes. */
 export interface AdmissionPlugin {
   readonly name: string;
   handles(request: AdmissionRequest): boolean;

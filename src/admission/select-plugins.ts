@@ -1,6 +1,6 @@
 import type { AdmissionPlugin } from "./plugin.ts";
 
-/** What the flags say about plugins. */
+/** `--enable-admission-plugins` and `--disable-admission-plugins`. */
 export interface PluginChoice {
   readonly enabled: readonly string[];
   readonly disabled: readonly string[];

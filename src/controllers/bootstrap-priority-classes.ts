@@ -19,7 +19,7 @@ const CLASSES: readonly { readonly name: string; readonly value: number; readonl
   },
 ];
 
-/** Creates the priority classes that every cluster has. Does nothing where they exist. */
+/** Creates the PriorityClasses system-node-critical and system-cluster-critical. Does nothing where they exist. */
 export async function createSystemPriorities({ access }: Resources): Promise<void> {
   for (const { name, value, description } of CLASSES) {
     if (await access.find(GROUP, PLURAL, { namespace: "", name })) continue;

@@ -51,8 +51,8 @@ async function keepRunning(
 }
 
 /**
- * The controllers that a comma-separated list asks for: `*` all, `name` that one, `-name` all but that one, `none` or
- * nothing no one. The first mention of a name decides. Throws when it names an unknown one.
+ * The controllers that `--controllers` asks for: `*` all, `name` that one, `-name` all but that one, `none` or nothing
+ * no one. The first mention of a name decides. Throws when it names an unknown one.
  */
 export function selectControllers(all: readonly Controller[], flag: string): Controller[] {
   const items = flag

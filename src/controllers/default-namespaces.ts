@@ -3,7 +3,7 @@ import type { Resources } from "../resources/resources.ts";
 
 const NAMES: readonly string[] = ["kube-system", "kube-public", "kube-node-lease", "default"];
 
-/** Creates the namespaces that every cluster has. Does nothing where they exist. */
+/** Creates the Namespaces default, kube-system, kube-public and kube-node-lease. Does nothing where they exist. */
 export async function createDefaultNamespaces(resources: Resources): Promise<void> {
   const kind = resources.catalog.find("", "v1", "namespaces");
   if (!kind) return;

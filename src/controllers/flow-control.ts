@@ -10,13 +10,13 @@ import { printTime } from "../resources/write/metadata.ts";
 import type { Controller, ReportProblem } from "./controller.ts";
 import { readObject } from "./stored-kinds.ts";
 
-/** Objects that a server begins with, by kind. */
+/** FlowSchemas and PriorityLevelConfigurations that a server begins with. */
 export interface FlowObjects {
   readonly levels: readonly KubeObject[];
   readonly schemas: readonly KubeObject[];
 }
 
-/** All objects that the server keeps: those nobody may change, and those that owners may make their own. */
+/** The mandatory and the suggested objects of API priority and fairness. */
 export interface KeptObjects {
   readonly mandatory: FlowObjects;
   readonly suggested: FlowObjects;
@@ -29,7 +29,10 @@ const AUTO_UPDATE = "apf.kubernetes.io/autoupdate-spec";
 const EXEMPT = "exempt";
 const ENSURE_INTERVAL_MS = 60_000;
 
-/** Keeps the objects that say how busy servers treat requests, and tells of schemas whose level is missing. */
+/**
+ * Keeps the mandatory and suggested FlowSchemas and PriorityLevelConfigurations, and sets the condition Dangling of
+ * FlowSchemas.
+ */
 export class FlowControl implements Controller {
   readonly name = NAME;
   readonly #resources: Resources;
@@ -108,7 +111,7 @@ export class FlowControl implements Controller {
     }
   }
 
-  /** Removes what an earlier release kept and nobody has made their own. */
+  /** Removes objects that an earlier release kept and that still have apf.kubernetes.io/autoupdate-spec true. */
   async #removeSurplus(resource: ServedResource, kept: readonly KubeObject[]): Promise<void> {
     const names = new Set(kept.map(({ metadata }) => metadata.name));
     for (const { metadata } of await this.#list(resource)) {
@@ -118,7 +121,7 @@ export class FlowControl implements Controller {
     }
   }
 
-  /** Writes into every schema whether its level is there. */
+  /** Sets the condition Dangling of every FlowSchema. */
   async #judgeReferences(): Promise<void> {
     const levels = await this.#list(this.#levels);
     // A mandatory level counts even while its object is missing.
@@ -152,7 +155,9 @@ function requireKind({ catalog }: Resources, plural: string): ServedResource {
   return resource;
 }
 
-/** The object as it is to be: mandatory ones always as wanted, others as long as nobody has said otherwise. */
+/**
+ * The object as it is to be: mandatory ones always as wanted, suggested ones as long as autoupdate-spec is not false.
+ */
 function revise(current: KubeObject, wanted: KubeObject, isMandatory: boolean): KubeObject {
   const { annotations } = current.metadata;
   const choice = parseBoolean(annotations?.[AUTO_UPDATE]);
@@ -164,7 +169,7 @@ function revise(current: KubeObject, wanted: KubeObject, isMandatory: boolean): 
   return { ...current, metadata, spec };
 }
 
-/** Whether the object says what is wanted. The shares of the exempt level are its owner's affair. */
+/** Whether the object has the wanted spec. Of the exempt level, `spec.exempt` may be the user's. */
 function isEqual({ spec: is }: KubeObject, { metadata, spec: wanted }: KubeObject): boolean {
   if (metadata.name !== EXEMPT || !isObject(is) || !isObject(is.exempt) || !isObject(wanted)) {
     return isDeepStrictEqual(is, wanted);

@@ -15,8 +15,8 @@ const NAME = "garbage-collector-controller";
 const WORKERS = 20;
 
 /**
- * Deletes objects whose owners are all gone, and does what deletions in the foreground and with orphans wait for. Every
- * write states what it assumes, so several may run at the same time without harm.
+ * The garbage collector: deletes objects whose owners are all gone, and works off the finalizers foregroundDeletion and
+ * orphan. Every write states what it assumes, so several may run at the same time without harm.
  */
 export class GarbageCollection implements Controller {
   readonly name: string = NAME;
@@ -145,7 +145,7 @@ class Collector implements Follower {
     }
   }
 
-  /** Does what an object that is being deleted waits for. */
+  /** Works off the finalizers foregroundDeletion and orphan of an object that is being deleted. */
   async #finalize(located: Located, object: KubeObject): Promise<void> {
     const { uid = "", finalizers = [] } = object.metadata;
     if (finalizers.includes(ORPHAN)) {
@@ -169,7 +169,10 @@ class Collector implements Follower {
     }
   }
 
-  /** Cuts a circle of objects that wait for each other. The last one to join it comes here with the circle complete. */
+  /**
+   * Cuts a circle of objects that wait for each other by removing blockOwnerDeletion. The last one to join it comes
+   * here with the circle complete.
+   */
   async #unblockOwners(located: Located, uid: string): Promise<void> {
     await this.#change(located, uid, ({ metadata }) => {
       for (const owner of metadata.ownerReferences ?? []) {
@@ -186,7 +189,10 @@ class Collector implements Follower {
     });
   }
 
-  /** Deletes an object that nobody owns any more, or drops the owners that are no longer there. */
+  /**
+   * Deletes an object whose owners are all gone, or drops the ownerReferences that are dangling. Upstream:
+   * `attemptToDeleteItem`.
+   */
   async #judge(dependent: Dependent): Promise<void> {
     const { object } = dependent;
     if (!object.metadata.ownerReferences?.length) return;
@@ -256,7 +262,7 @@ function requireSame(current: KubeObject, expected: KubeObject, member: "ownerRe
   if (!isDeepStrictEqual(current.metadata[member], expected.metadata[member])) throw new ChangedMeanwhile();
 }
 
-/** How the object's own dependents are treated: as its finalizers say, else they are deleted later. */
+/** The propagationPolicy for the object's own dependents: as its finalizers say, else Background. */
 function policyOf({ metadata }: KubeObject): string {
   if (metadata.finalizers?.includes(ORPHAN)) return "Orphan";
   return metadata.finalizers?.includes(FOREGROUND) ? "Foreground" : "Background";

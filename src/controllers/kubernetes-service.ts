@@ -5,9 +5,9 @@ import { encodeObject } from "../resources/model/stored-object.ts";
 import type { Resources } from "../resources/resources.ts";
 import type { Controller, ReportProblem } from "./controller.ts";
 
-/** Where this server can be found, and where all servers together are. */
+/** The addresses of the Service default/kubernetes and of its endpoints. */
 export interface Announcement {
-  /** The address of the service. */
+  /** The ClusterIP of the Service kubernetes. */
   readonly clusterAddress: string;
   /** An address of this server that others can reach; undefined when it has none. */
   readonly ownAddress: string | undefined;
@@ -24,7 +24,7 @@ const LEASE_SECONDS = 15;
 const DISCOVERY = "discovery.k8s.io";
 const LEASES = "masterleases/";
 
-/** Announces the server inside the cluster: as a service, and as its endpoint as long as it runs. */
+/** Keeps the Service default/kubernetes, and this server in its Endpoints and EndpointSlice as long as it runs. */
 export function kubernetesService(resources: Resources, announcement: Announcement, report: ReportProblem): Controller {
   const announcer = new Announcer(resources, announcement);
   return {
@@ -59,7 +59,7 @@ class Announcer {
     if (addresses.length > 0) await this.#publish(addresses);
   }
 
-  /** Takes this server out of the endpoints, so that nobody waits for it. */
+  /** Takes this server out of the endpoints of the Service kubernetes. */
   async withdraw(): Promise<void> {
     const { ownAddress, isShared } = this.#announcement;
     if (ownAddress === undefined || !isShared) return;

@@ -2,7 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { KeySpace } from "../resources/model/keys.ts";
 import type { Entry, Store } from "../storage/store.ts";
 
-/** How one of several replicas is chosen to do something. */
+/** Leader election among replicas of this server. */
 export interface LeaderOptions {
   readonly store: Store;
   /** Where the choice is written down; see `leaderKey`. */

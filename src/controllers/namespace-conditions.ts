@@ -23,7 +23,7 @@ interface Verdict {
   readonly message: string;
 }
 
-/** The conditions of a namespace by which its deletion reports, when all is well. Their order is that of the list. */
+/** The conditions of a terminating Namespace when all is well. Their order is that of the list. */
 const WELL: readonly (readonly [type: string, reason: string, message: string])[] = [
   ["NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered"],
   ["NamespaceDeletionGroupVersionParsingFailure", "ParsedGroupVersions", "All legacy kube types successfully parsed"],
@@ -61,8 +61,8 @@ function troubles({ remaining, finalizers, failures }: Emptying): Map<string, Ve
 }
 
 /**
- * The conditions of a namespace after an attempt to empty it, or undefined when they say that already. Conditions of
- * others stay; the time of one changes only together with its status.
+ * `status.conditions` of a terminating Namespace after an attempt to empty it, or undefined when they say that already.
+ * Conditions of others stay; lastTransitionTime changes only together with status.
  */
 export function nextConditions(
   current: readonly JsonObject[],

@@ -33,7 +33,7 @@ interface Found {
 const DELETIONS = 16;
 const FINALIZER_SECONDS = 15;
 
-/** Deletes what is in a namespace, pods first, and says what is left. */
+/** Deletes all content of a terminating Namespace, pods first, and says what remains. Upstream: `deleteAllContent`. */
 export async function emptyNamespace(resources: Resources, kinds: StoredKinds, where: ContentAt): Promise<Content> {
   const all = kinds.all().filter(isContent);
   const pods = all.filter(({ definition }) => definition.group === "" && definition.plural === "pods");
@@ -104,7 +104,10 @@ async function deleteOne(resources: Resources, { resource, object }: Found): Pro
   }
 }
 
-/** How long pods may take to end: the longest grace period of one that still runs, unless that time is over. */
+/**
+ * How long pods may take to terminate: the longest terminationGracePeriodSeconds of one that still runs, unless that
+ * time is over.
+ */
 function estimateGrace(found: readonly Found[], { deletedMs }: ContentAt, nowMs: number): number {
   let seconds = 0;
   for (const { resource, object } of found) {

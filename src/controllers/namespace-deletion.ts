@@ -18,7 +18,10 @@ const REFRESH_MS = 1000;
 /** How many namespaces that are gone are remembered. */
 const MAX_DEPARTED = 1000;
 
-/** Empties namespaces that are being deleted and then lets them go. Several may run at the same time without harm. */
+/**
+ * The namespace controller: empties terminating Namespaces and then removes the finalizer kubernetes. Several may run
+ * at the same time without harm.
+ */
 export class NamespaceDeletion implements Controller {
   readonly name: string = NAME;
   readonly aliases: readonly string[] = ["namespace"];

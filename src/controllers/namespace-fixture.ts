@@ -7,7 +7,7 @@ import type { Resources } from "../resources/resources.ts";
 import type { ReportProblem } from "./controller.ts";
 import { readObject } from "./stored-kinds.ts";
 
-/** An object that is to be in every active namespace. */
+/** An object that is to be in every active Namespace, such as a ServiceAccount. */
 export interface NamespaceFixture {
   /** The controller that sees to it. */
   readonly controller: string;

@@ -2,24 +2,26 @@ import type { KubeObject, OwnerReference } from "../api/object.ts";
 import type { Entry, StoreEvent } from "../storage/store.ts";
 import { readObject } from "./stored-kinds.ts";
 
-/** The finalizer of an object that goes only after its dependents. */
+/** The finalizer of propagationPolicy Foreground: the object is removed only after its dependents. */
 export const FOREGROUND = "foregroundDeletion";
-/** The finalizer of an object whose dependents stay. */
+/** The finalizer of propagationPolicy Orphan: dependents stay. */
 export const ORPHAN = "orphan";
 
-/** What is remembered of an object that has owners, or that waits for its dependents to go. */
+/**
+ * What the garbage collector remembers of an object that has ownerReferences, or that waits for its dependents to go.
+ */
 export interface GraphNode {
   /** Where it is in the store. */
   readonly storeKey: string;
   readonly uid: string;
   readonly owners: readonly OwnerReference[];
-  /** The uids of owners that may not go before it, if they are deleted in the foreground. */
+  /** The uids of ownerReferences with blockOwnerDeletion. */
   readonly blocks: readonly string[];
-  /** It is being deleted and goes only after its dependents. */
+  /** It is being deleted and has the finalizer foregroundDeletion. */
   readonly isWaiting: boolean;
 }
 
-/** Where in the store a reference points to, seen from a dependent there. */
+/** The store key that an ownerReference points to, seen from a dependent. */
 export type LocateOwner = (
   reference: OwnerReference,
   dependentKey: string,
@@ -31,13 +33,13 @@ interface Sighting {
   isConfirmed: boolean;
 }
 
-/** Who depends on whom, by uid. Holds only objects that have owners or wait for dependents, so it stays small. */
+/** ownerReferences by uid. Holds only objects that have owners or wait for dependents, so it stays small. */
 export class OwnerGraph {
   readonly #enqueue: (storeKey: string) => void;
   readonly #locateOwner: LocateOwner;
   readonly #nodes = new Map<string, GraphNode>();
   readonly #dependents = new Map<string, Set<GraphNode>>();
-  /** How many references say that their owner has to wait, by the owner's uid. */
+  /** How many references have blockOwnerDeletion, by the owner's uid. */
   readonly #blocking = new Map<string, number>();
   readonly #waiting = new Map<string, GraphNode>();
   readonly #sightings = new Map<string, Sighting>();
@@ -53,17 +55,17 @@ export class OwnerGraph {
     return this.#nodes.size;
   }
 
-  /** Who names this object as an owner. */
+  /** The objects with an ownerReference to this uid. */
   dependentsOf(uid: string): readonly GraphNode[] {
     return [...(this.#dependents.get(uid) ?? [])];
   }
 
-  /** Whether an owner that is deleted in the foreground has to wait for anybody. */
+  /** Whether an owner with foregroundDeletion has to wait for a dependent with blockOwnerDeletion. */
   isBlocked(uid: string): boolean {
     return this.#blocking.has(uid);
   }
 
-  /** Whether an object that is deleted in the foreground waits, through others that wait, for itself. */
+  /** Whether an object with foregroundDeletion waits, through others that wait, for itself. */
   isInCircle(uid: string): boolean {
     const seen = new Set<string>();
     const open = [uid];
@@ -78,7 +80,7 @@ export class OwnerGraph {
     return false;
   }
 
-  /** Whether anybody names this object as an owner. */
+  /** Whether any object has an ownerReference to this uid. */
   hasDependents(uid: string): boolean {
     return this.#dependents.has(uid);
   }
@@ -229,7 +231,7 @@ function mayConcern(value: Uint8Array): boolean {
   return bytes.includes(OWNERS_MARK) || bytes.includes(DELETION_MARK);
 }
 
-/** Whether the garbage collector has something to do before the object can go. */
+/** Whether the object is being deleted and has the finalizer foregroundDeletion or orphan. */
 export function isFinalizing({ metadata }: KubeObject): boolean {
   if (metadata.deletionTimestamp === undefined) return false;
   return metadata.finalizers?.some((finalizer) => finalizer === FOREGROUND || finalizer === ORPHAN) ?? false;

@@ -6,16 +6,16 @@ import { FOREGROUND } from "./owner-graph.ts";
 import { readObject } from "./stored-kinds.ts";
 
 /**
- * How an owner stands to a dependent. "solid": it is there. "absent": it is not, or another object has its name.
- * "waiting": it is being deleted after its dependents. "unknown": no such kind is known, so nothing can be said.
- * "impossible": an object without a namespace cannot be owned by one in a namespace.
+ * How the owner of an ownerReference stands to a dependent. "solid": it is there. "absent": it is not, or another
+ * object has its name. "waiting": it is being deleted with foregroundDeletion. "unknown": no such kind is known, so
+ * nothing can be said. "impossible": a cluster-scoped object cannot be owned by a namespaced one.
  */
 export type Standing = "solid" | "absent" | "waiting" | "unknown" | "impossible";
 
-/** The references of one object by how their owners stand. */
+/** The ownerReferences of one object by how their owners stand. */
 export type Standings = Readonly<Record<Standing, readonly OwnerReference[]>>;
 
-/** Where a reference points to, seen from a dependent in `namespace`. */
+/** Where an ownerReference points to, seen from a dependent in `namespace`. */
 export function locateOwner(
   { catalog, keys }: Resources,
   reference: OwnerReference,

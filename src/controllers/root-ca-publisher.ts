@@ -10,7 +10,10 @@ const ANNOTATION = "kubernetes.io/description";
 const DESCRIPTION =
   "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
 
-/** Sees to it that every active namespace has a config map with the certificates (PEM) that vouch for the server. */
+/**
+ * root-ca-certificate-publisher-controller: keeps the ConfigMap kube-root-ca.crt with the server's CA (PEM) in every
+ * active Namespace.
+ */
 export function rootCaPublisher(resources: Resources, caPem: string, report: ReportProblem): Controller {
   const fixture: NamespaceFixture = {
     controller: NAME,

@@ -4,7 +4,7 @@ import { keepInNamespaces } from "./namespace-fixture.ts";
 
 const NAME = "serviceaccount-controller";
 
-/** Sees to it that every active namespace has the service account that pods use when they name none. */
+/** serviceaccount-controller: keeps the ServiceAccount default in every active Namespace. */
 export function serviceAccounts(resources: Resources, report: ReportProblem): Controller {
   const fixture = {
     controller: NAME,

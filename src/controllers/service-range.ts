@@ -9,8 +9,8 @@ const KEY = { namespace: "", name: "kubernetes" };
 const READY = "Ready";
 
 /**
- * Creates the range that services get their addresses from, and says that it is ready. Where it exists it stays as it
- * is, but may get a second family.
+ * Creates the ServiceCIDR kubernetes and sets its condition Ready. Where it exists it stays as it is, but may get a
+ * second IP family.
  */
 export async function createServiceRange(resources: Resources, cidrs: readonly string[]): Promise<void> {
   const { access, clock } = resources;

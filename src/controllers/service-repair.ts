@@ -9,15 +9,17 @@ import type { Controller, ReportProblem } from "./controller.ts";
 
 const CONTROLLER = "service-allocation-repair";
 const INTERVAL_MS = 180_000;
-/** A service is written after its address is taken; by then the request that does both has certainly ended. */
+/** A Service is written after its IPAddress; by then the request that does both has certainly ended. */
 const ADDRESS_GRACE_MS = 60_000;
-/** So often a port must be found taken by nobody before it is given back. */
+/**
+ * So often a nodePort must be found taken by nobody before it is released (upstream's `numRepairsBeforeLeakCleanup`).
+ */
 const PORT_ROUNDS = 3;
 const { group: GROUP, resource: ADDRESSES } = IP_ADDRESSES;
 
 /**
- * Brings what is recorded as taken in line with what services have: a server that dies between the two writes leaves an
- * address or a port that nobody has, and data from elsewhere may lack the records.
+ * The repair loops of ClusterIPs and nodePorts: bring IPAddresses and the RangeAllocation in line with Services. A
+ * server that dies between the two writes leaks an address or a port, and data from elsewhere may lack the records.
  */
 export function serviceRepair(resources: Resources, report: ReportProblem): Controller {
   return {
@@ -84,7 +86,7 @@ export class ServiceRepair {
     for (const [address, record] of records) if (!holders.has(address)) await this.#dropRecord(record);
   }
 
-  /** Sees to it that the record of an address names the service that has it. */
+  /** Sees to it that the IPAddress of a ClusterIP names the Service that has it. */
   async #keepRecord(record: KubeObject | undefined, service: KubeObject, address: string): Promise<void> {
     const parent = parentOf(record);
     const { namespace, name } = service.metadata;
@@ -96,7 +98,7 @@ export class ServiceRepair {
     });
   }
 
-  /** Removes the record of an address that no service has, unless one may be about to have it. */
+  /** Deletes an IPAddress that no Service has, unless one may be about to have it. */
   async #dropRecord(record: KubeObject): Promise<void> {
     if (!isAddressRecord(record)) return;
     const { uid, creationTimestamp = "" } = record.metadata;

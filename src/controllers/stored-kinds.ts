@@ -6,13 +6,13 @@ import { decodeEntry } from "../resources/model/stored-object.ts";
 import type { Resources } from "../resources/resources.ts";
 import type { Entry } from "../storage/store.ts";
 
-/** A stored object's kind and name, as its key tells them. */
+/** The resource and name that a store key stands for. */
 export interface Located {
   readonly resource: ServedResource;
   readonly key: ObjectKey;
 }
 
-/** Tells what a key of the store stands for, by the kinds that exist at the moment. */
+/** Tells what a store key stands for, by the kinds that are served at the moment. */
 export class StoredKinds {
   readonly #resources: Resources;
   #definitions: readonly ResourceDefinition[] | undefined;

@@ -11,7 +11,7 @@ const REQUESTS = "certificatesigningrequests";
 const CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";
 const MASTERS = "system:masters";
 
-/** Whoever approves or denies a request for a certificate must be allowed to do so for its signer. */
+/** CertificateApproval: `/approval` needs the verb approve on the signer. */
 export function certificateApproval(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: "CertificateApproval",
@@ -25,7 +25,7 @@ export function certificateApproval(authorizer: Authorizer): AdmissionPlugin {
   };
 }
 
-/** Whoever issues a certificate, or says that none will be, must be allowed to sign for the signer. */
+/** CertificateSigning: `/status` with a certificate or the condition Failed needs the verb sign on the signer. */
 export function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: "CertificateSigning",
@@ -39,7 +39,7 @@ export function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
   };
 }
 
-/** Whoever publishes the trust in a signer must be allowed to attest for it. */
+/** ClusterTrustBundleAttest: a ClusterTrustBundle of a signer needs the verb attest on it. */
 export function clusterTrustBundleAttest(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: "ClusterTrustBundleAttest",
@@ -56,7 +56,10 @@ export function clusterTrustBundleAttest(authorizer: Authorizer): AdmissionPlugi
   };
 }
 
-/** Nobody becomes an administrator by asking for a certificate. */
+/**
+ * CertificateSubjectRestriction: no CertificateSigningRequest for kube-apiserver-client asks for the group
+ * system:masters.
+ */
 export const certificateSubjectRestriction: AdmissionPlugin = {
   name: "CertificateSubjectRestriction",
   handles: (request) => request.operation === "CREATE" && targets(request, GROUP, REQUESTS),
@@ -71,7 +74,7 @@ export const certificateSubjectRestriction: AdmissionPlugin = {
   },
 };
 
-/** Whether the caller may do this for the signer, or for all signers of its domain. */
+/** Whether the caller may use this verb on the signer, or on all signers of its domain. */
 async function mayUseSigner(
   authorizer: Authorizer,
   { user, resource }: AdmissionRequest,

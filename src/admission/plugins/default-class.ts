@@ -46,7 +46,7 @@ function spec(object: KubeObject) {
 
 const INGRESS_CLASS = "kubernetes.io/ingress.class";
 
-/** Claims that name no storage class get the default one. */
+/** DefaultStorageClass: PersistentVolumeClaims without storageClassName get the default StorageClass. */
 export function defaultStorageClass(access: ObjectAccess): AdmissionPlugin {
   return defaultClass(
     {
@@ -67,7 +67,7 @@ export function defaultStorageClass(access: ObjectAccess): AdmissionPlugin {
   );
 }
 
-/** Ingresses that name no class get the default one. */
+/** DefaultIngressClass: Ingresses without ingressClassName get the default IngressClass. */
 export function defaultIngressClass(access: ObjectAccess): AdmissionPlugin {
   return defaultClass(
     {

@@ -5,7 +5,9 @@ import type { AdmissionPlugin } from "../plugin.ts";
 const TAINTS: readonly string[] = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
 const SECONDS = 300;
 
-/** Pods stay for a while on a node that is lost, unless they say otherwise. */
+/**
+ * DefaultTolerationSeconds: pods tolerate the taints not-ready and unreachable for 300 s, unless they say otherwise.
+ */
 export const defaultTolerationSeconds: AdmissionPlugin = {
   name: "DefaultTolerationSeconds",
   handles: (request) => request.operation !== "DELETE" && targets(request, "", "pods"),

@@ -23,14 +23,14 @@ function protection(name: string, kinds: readonly Protected[]): AdmissionPlugin 
   };
 }
 
-/** Volumes, claims and classes stay while they are in use. */
+/** StorageObjectInUseProtection: finalizers pv-protection, pvc-protection and vac-protection. */
 export const storageObjectInUseProtection: AdmissionPlugin = protection("StorageObjectInUseProtection", [
   { group: "", plural: "persistentvolumeclaims", finalizer: "kubernetes.io/pvc-protection" },
   { group: "", plural: "persistentvolumes", finalizer: "kubernetes.io/pv-protection" },
   { group: "storage.k8s.io", plural: "volumeattributesclasses", finalizer: "kubernetes.io/vac-protection" },
 ]);
 
-/** Groups of pods stay while they have pods. */
+/** PodGroupProtection: a finalizer for PodGroups. */
 export const podGroupProtection: AdmissionPlugin = protection("PodGroupProtection", [
   { group: "scheduling.k8s.io", plural: "podgroups", finalizer: "scheduling.k8s.io/podgroup-protection" },
 ]);

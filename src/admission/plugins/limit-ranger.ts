@@ -11,7 +11,10 @@ import { specifiedAmounts } from "./pod-resources.ts";
 
 const ANNOTATION = "kubernetes.io/limit-ranger";
 
-/** Containers get the amounts that their namespace gives by default, and nothing gets less or more than it allows. */
+/**
+ * LimitRanger: containers get the default requests and limits of LimitRanges, and nothing gets less than min or more
+ * than max.
+ */
 export function limitRanger(access: ObjectAccess): AdmissionPlugin {
   return {
     name: "LimitRanger",
@@ -32,7 +35,7 @@ export function limitRanger(access: ObjectAccess): AdmissionPlugin {
   };
 }
 
-/** Of an update only a resize can change amounts that are limited. */
+/** Of updates only pods/resize can change requests and limits. */
 function isLimited(request: AdmissionRequest): boolean {
   const { operation } = request;
   if (targets(request, "", "persistentvolumeclaims")) return operation === "CREATE" || operation === "UPDATE";
@@ -51,7 +54,7 @@ interface LimitItem {
   maxLimitRequestRatio?: Texts;
 }
 
-/** The items of every limit range in a namespace. */
+/** The LimitRangeItems of every LimitRange in a namespace. */
 async function limitsOf(access: ObjectAccess, namespace: string): Promise<LimitItem[][]> {
   const ranges = await access.list("", "limitranges", namespace, "any");
   return ranges.map(({ spec }) =>
@@ -101,7 +104,7 @@ function setContainerDefaults(
   return notes;
 }
 
-/** What one thing asks for and may take. */
+/** Requests and limits of a container, pod or claim. */
 interface Sides {
   readonly requests: Amounts;
   readonly limits: Amounts;
@@ -143,7 +146,7 @@ function claimProblems({ spec }: KubeObject, items: readonly LimitItem[]): strin
   );
 }
 
-/** One limit on one resource, with what is asked for and what may be taken of it. */
+/** One constraint on one resource, with request and limit. */
 interface Limit {
   /** `cpu usage per Container`, say. */
   readonly name: string;

@@ -4,10 +4,13 @@ import { isInGroup, refusal, targetOf, targets } from "../matches.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 
 const NAMESPACES = { group: "", resource: "namespaces" };
-/** These hold what the cluster itself needs. */
+/** Upstream's immortal namespaces. */
 const PROTECTED: readonly string[] = ["default", "kube-system", "kube-public"];
 
-/** Nothing is created in a namespace that does not exist or is going away; the namespaces of the system stay. */
+/**
+ * NamespaceLifecycle: nothing is created in a Namespace that does not exist or is terminating; default, kube-system and
+ * kube-public cannot be deleted.
+ */
 export function namespaceLifecycle(access: ObjectAccess): AdmissionPlugin {
   return {
     name: "NamespaceLifecycle",
@@ -26,7 +29,10 @@ export function namespaceLifecycle(access: ObjectAccess): AdmissionPlugin {
   };
 }
 
-/** Whether a namespace exists must not be found out by asking what one may do in it. */
+/**
+ * Whether this is a LocalSubjectAccessReview: whether a Namespace exists must not be found out by asking what one may
+ * do in it.
+ */
 function isAccessReview({ resource: { definition } }: AdmissionRequest): boolean {
   return definition.plural === "localsubjectaccessreviews" && isInGroup(definition, "authorization.k8s.io");
 }

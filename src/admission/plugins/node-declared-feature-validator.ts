@@ -9,7 +9,9 @@ import type { Volume } from "../../types/volume.ts";
 import { refusal, targets } from "../matches.ts";
 import type { AdmissionPlugin } from "../plugin.ts";
 
-/** Features that a change of a running pod needs its node to have, in the order in which a refusal names them. */
+/**
+ * Declared features that a change of a running pod needs its node to have, in the order in which a refusal names them.
+ */
 const FEATURES: readonly { readonly name: string; isNeeded(next: PodSpec, previous: PodSpec): boolean }[] = [
   {
     name: "InPlacePodLevelResourcesVerticalScaling",
@@ -25,7 +27,10 @@ const FEATURES: readonly { readonly name: string; isNeeded(next: PodSpec, previo
   { name: "InPlacePodVerticalScalingMemoryBackedVolumes", isNeeded: resizesMemoryVolume },
 ];
 
-/** A pod on a node cannot be changed in ways that its node does not say it supports. */
+/**
+ * NodeDeclaredFeatureValidator: a pod on a node cannot be changed in ways that `status.declaredFeatures` of its Node
+ * does not list.
+ */
 export function nodeDeclaredFeatureValidator(access: ObjectAccess): AdmissionPlugin {
   return {
     name: "NodeDeclaredFeatureValidator",

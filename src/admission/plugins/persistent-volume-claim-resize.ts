@@ -5,7 +5,7 @@ import { refusal, targets } from "../matches.ts";
 import type { AdmissionPlugin } from "../plugin.ts";
 import { storageClassOf } from "./storage-class-name.ts";
 
-/** Claims grow only where a volume is bound to them and their class allows it. */
+/** PersistentVolumeClaimResize: only a bound claim grows, and only if its StorageClass has allowVolumeExpansion. */
 export function persistentVolumeClaimResize(access: ObjectAccess): AdmissionPlugin {
   return {
     name: "PersistentVolumeClaimResize",

@@ -11,7 +11,7 @@ import { podAmounts } from "./pod-resources.ts";
 
 const OS_LABEL = "kubernetes.io/os";
 
-/** A pod on a node can only be resized to what that node can give. */
+/** PodResizeValidator: a pod can only be resized to what its Node has allocatable. */
 export function podResizeValidator(access: ObjectAccess): AdmissionPlugin {
   return {
     name: "PodResizeValidator",

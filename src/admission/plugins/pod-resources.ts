@@ -13,12 +13,14 @@ import type { Texts } from "../../types/meta.ts";
 import { type PodSpec, podSpecOf } from "../../types/pod.ts";
 import { type ContainerStatus, type PodStatus, podStatusOf } from "../../types/pod-status.ts";
 
-/** Which of the two amounts. */
+/** Requests or limits. */
 export type Side = "requests" | "limits";
 
 type AmountsOf = (container: Container) => Texts | undefined;
 
-/** What all containers of a pod need together, at the moment when they need most. */
+/**
+ * Aggregate requests or limits of all containers, sidecars and init containers. Upstream: `AggregateContainerRequests`.
+ */
 function containersTogether(spec: PodSpec, amountsOf: AmountsOf): Map<string, Quantity> {
   const share = (container: Container) => ({
     amounts: readAmounts(amountsOf(container)),
@@ -27,17 +29,17 @@ function containersTogether(spec: PodSpec, amountsOf: AmountsOf): Map<string, Qu
   return peakAmounts((spec.containers ?? []).map(share), (spec.initContainers ?? []).map(share));
 }
 
-/** Whether a pod as a whole, rather than its containers, may ask for a resource. */
+/** Whether pod-level resources, `spec.resources`, may have a resource. */
 export function isPodLevelResource(name: string): boolean {
   return name === "cpu" || name === "memory" || name.startsWith("hugepages-");
 }
 
-/** Whether a pod says itself what it needs or may take, whatever its containers say. */
+/** Whether a pod has pod-level resources. */
 export function hasPodLevelResources({ resources }: PodSpec): boolean {
   return [...Object.keys(resources?.requests ?? {}), ...Object.keys(resources?.limits ?? {})].some(isPodLevelResource);
 }
 
-/** What a pod's containers say, with what the pod says itself in its place. */
+/** Requests or limits of containers, with pod-level resources in their place where there are any. */
 export function specifiedAmounts(spec: PodSpec, side: Side, counts = isPodLevelResource): Map<string, Quantity> {
   return withPodLevel(
     containersTogether(spec, ({ resources }) => resources?.[side]),
@@ -57,13 +59,13 @@ function withPodLevel(
   return total;
 }
 
-/** What a pod takes in all, its overhead included, going by its specification. */
+/** Requests or limits of a pod by its spec, overhead included. Upstream: `PodRequests` and `PodLimits`. */
 export function podAmounts(pod: KubeObject, side: Side): Map<string, Quantity> {
   const spec = podSpecOf(pod);
   return withOverhead(specifiedAmounts(spec, side), spec, side);
 }
 
-/** The same, or more while containers still have what they had before a resize, or cannot get what they ask for. */
+/** The same, or what the status says is allocated while a resize is going on (`UseStatusResources`). */
 export function podAmountsInUse(pod: KubeObject, side: Side): Map<string, Quantity> {
   const spec = podSpecOf(pod);
   const status = podStatusOf(pod);
@@ -75,7 +77,10 @@ export function podAmountsInUse(pod: KubeObject, side: Side): Map<string, Quanti
   return withOverhead(withPodLevel(total, spec, side, isPodLevelResource), spec, side);
 }
 
-/** What containers have, and what was set aside for them. What is not known is what they ask for, if they can get it. */
+/**
+ * Requests or limits of containers by their status: allocatedResources and actual resources. What is not known is taken
+ * from the spec, unless the resize is infeasible.
+ */
 function containersInUse(spec: PodSpec, status: PodStatus, side: Side): Amounts[] {
   const statuses = new Map<string, ContainerStatus>();
   for (const one of [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]) {
@@ -96,7 +101,7 @@ function isResizeInfeasible({ conditions }: PodStatus): boolean {
   return conditions?.find(({ type }) => type === "PodResizePending")?.reason === "Infeasible";
 }
 
-/** Overhead is added to whatever is requested, but only to limits that there are. */
+/** Overhead is added to requests, but only to limits that there are. */
 function withOverhead(total: Map<string, Quantity>, { overhead }: PodSpec, side: Side): Map<string, Quantity> {
   const extra = readAmounts(overhead);
   if (side === "requests") return addAmounts(total, extra);

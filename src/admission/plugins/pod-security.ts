@@ -20,7 +20,7 @@ import type { JudgedPod } from "./pod-security/violation.ts";
 
 const ANNOTATION = "pod-security.kubernetes.io/";
 
-/** Writes through these do not touch what is judged. Any other that comes may, so it is judged. */
+/** Subresources that PodSecurity ignores. Any other may change what is judged, so it is judged. */
 const IGNORED_SUBRESOURCES: readonly string[] = [
   "exec",
   "attach",
@@ -32,7 +32,7 @@ const IGNORED_SUBRESOURCES: readonly string[] = [
   "status",
 ];
 
-/** Where the kinds that make pods keep their template. */
+/** Where workloads keep their pod template. */
 const TEMPLATES: readonly (readonly [group: string, plural: string, path: readonly string[]])[] = [
   ["", "replicationcontrollers", ["spec", "template"]],
   ["", "podtemplates", ["template"]],
@@ -44,7 +44,7 @@ const TEMPLATES: readonly (readonly [group: string, plural: string, path: readon
   ["batch", "cronjobs", ["spec", "jobTemplate", "spec", "template"]],
 ];
 
-/** Namespaces say how much their pods may do; what is above that is refused, noted down, or warned about. */
+/** PodSecurity: labels of a Namespace enforce, audit and warn a level of the Pod Security Standards. */
 export function podSecurity(access: ObjectAccess): AdmissionPlugin {
   return {
     name: "PodSecurity",
@@ -88,7 +88,7 @@ async function judgeNamespace(access: ObjectAccess, request: AdmissionRequest, o
 
 const printAll = (errors: Parameters<typeof printFieldError>[0][]) => errors.map(printFieldError).join("\n");
 
-/** Whether pods that were fine may no longer be. */
+/** Whether enforce became stricter, so that existing pods may violate it. */
 function isTightened(next: LevelVersion, previous: LevelVersion): boolean {
   if (next.level === "privileged" || isSameLevelVersion(next, previous)) return false;
   return next.version !== previous.version || compareLevels(next.level, previous.level) > 0;
@@ -143,7 +143,7 @@ function wouldViolate(level: LevelVersion, details: string): string {
   return `would violate PodSecurity "${printLevelVersion(level)}": ${details}`;
 }
 
-/** Whether an update changes what a pod runs. Nothing else of what is judged can change. */
+/** Whether an update changes the images of containers. Nothing else of what is judged can change. */
 function isSignificant(next: PodSpec, previous: PodSpec): boolean {
   for (const member of ["containers", "initContainers"] as const) {
     const [one = [], other = []] = [next[member], previous[member]];

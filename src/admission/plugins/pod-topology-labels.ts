@@ -6,7 +6,7 @@ import type { AdmissionPlugin } from "../plugin.ts";
 
 const LABELS: readonly string[] = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
 
-/** Pods carry the labels of their node that tell where it is, from the moment they are bound to it. */
+/** PodTopologyLabels: pods/binding copies the topology.kubernetes.io labels of the Node to the pod. */
 export function podTopologyLabels(access: ObjectAccess): AdmissionPlugin {
   return {
     name: "PodTopologyLabels",

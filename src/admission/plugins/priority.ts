@@ -4,11 +4,11 @@ import { refusal, targets } from "../matches.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 
 const CLASSES = { group: "scheduling.k8s.io", plural: "priorityclasses" };
-/** Groups of pods have priorities, too. */
+/** Resources besides pods that have a priorityClassName. */
 const GROUPS: Readonly<Record<string, string>> = { podgroups: "pod group", compositepodgroups: "composite pod group" };
 const DEFAULT_POLICY = "PreemptLowerPriority";
 
-/** Turns the names of priority classes into numbers, and keeps the default class the only one. */
+/** Priority: resolves priorityClassName to a number, and lets only one PriorityClass have globalDefault. */
 export function priority(access: ObjectAccess): AdmissionPlugin {
   return {
     name: "Priority",
@@ -63,7 +63,7 @@ async function setPriority(access: ObjectAccess, request: AdmissionRequest, spec
 interface Computed {
   readonly value: number;
   readonly policy: string;
-  /** The class that was chosen because none was named. */
+  /** The PriorityClass that was chosen because none was named. */
   readonly name?: string;
 }
 
@@ -78,7 +78,10 @@ async function computePriority(access: ObjectAccess, request: AdmissionRequest, 
   return found ? { ...read(found), name: found.metadata.name } : { value: 0, policy: DEFAULT_POLICY };
 }
 
-/** The default class. Should two writers have made two of them at the same moment, the lower one counts. */
+/**
+ * The PriorityClass with globalDefault. Should two writers have made two of them at the same moment, the lower value
+ * counts.
+ */
 async function findDefault(access: ObjectAccess, freshness: "newest" | "any"): Promise<KubeObject | undefined> {
   const classes = await access.list(CLASSES.group, CLASSES.plural, "", freshness);
   const defaults = classes.filter((one) => one.globalDefault === true);

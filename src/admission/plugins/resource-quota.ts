@@ -9,7 +9,7 @@ import { podEvaluator } from "./resource-quota/pods.ts";
 import { serviceEvaluator } from "./resource-quota/services.ts";
 import { volumeClaimEvaluator } from "./resource-quota/volume-claims.ts";
 
-/** What is not stored, or has never been limited. */
+/** Resources that ResourceQuota ignores: not stored, or never limited. */
 const IGNORED: readonly (readonly [group: string, plural: string])[] = [
   ["", "bindings"],
   ["", "componentstatuses"],
@@ -23,12 +23,12 @@ const IGNORED: readonly (readonly [group: string, plural: string])[] = [
   ["events.k8s.io", "events"],
 ];
 
-/** Kinds that quotas can also limit by their bare name. */
+/** Kinds that a ResourceQuota can also count by their bare name, without count/. */
 const ALIASES: readonly string[] = ["configmaps", "resourcequotas", "replicationcontrollers", "secrets"];
 
 /**
- * Namespaces use no more than their quotas allow. What a write uses is in the status of the quotas before it is stored;
- * a write that fails after that stays counted until somebody counts anew, as with the real server.
+ * ResourceQuota: a Namespace uses no more than `hard`. What a write uses is in `status.used` before it is stored; a
+ * write that fails after that stays counted until the quota controller counts anew, as with kube-apiserver.
  */
 export function resourceQuota(access: ObjectAccess): AdmissionPlugin {
   const ledger = new QuotaLedger(access);

@@ -10,7 +10,7 @@ import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 
 const MISMATCH = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
 
-/** Pods that name a runtime class carry its overhead and go where it runs. */
+/** RuntimeClass: pods with runtimeClassName get its overhead, nodeSelector and tolerations. */
 export function runtimeClass(access: ObjectAccess): AdmissionPlugin {
   return {
     name: "RuntimeClass",
@@ -53,7 +53,7 @@ async function findClass(
   return found;
 }
 
-/** What pods of a class take besides their containers; undefined when the class does not say. */
+/** `overhead.podFixed` of a RuntimeClass; undefined when it has none. */
 function overheadOf({ overhead }: KubeObject): { [name: string]: string } | undefined {
   if (!isObject(overhead)) return undefined;
   return (isObject(overhead.podFixed) ? overhead.podFixed : {}) as { [name: string]: string };
@@ -88,7 +88,7 @@ function setScheduling(request: AdmissionRequest, spec: PodSpec, scheduling: Jso
 
 const asToleration = (value: Json): Toleration => (isObject(value) ? { ...value } : {});
 
-/** Without those that another one covers; of equal ones the first stays. */
+/** Tolerations without those that another one covers; of equal ones the first stays. */
 function mergeTolerations(all: readonly Toleration[]): Toleration[] {
   const merged: Toleration[] = [];
   for (const [index, one] of all.entries()) {

@@ -6,12 +6,12 @@ import type { Volume } from "../../types/volume.ts";
 const ENFORCE = "kubernetes.io/enforce-mountable-secrets";
 const YES: readonly (string | undefined)[] = ["1", "t", "T", "TRUE", "true", "True"];
 
-/** Whether pods that run as this account may use only the secrets that it names. */
+/** Whether a ServiceAccount has the annotation kubernetes.io/enforce-mountable-secrets. */
 export function limitsSecrets({ metadata }: KubeObject): boolean {
   return YES.includes(metadata.annotations?.[ENFORCE]);
 }
 
-/** Which secret a pod uses although its account does not name it; undefined when there is none. */
+/** Which Secret a pod uses although its ServiceAccount does not list it; undefined when there is none. */
 export function secretProblem(spec: PodSpec, account: KubeObject): string | undefined {
   const allowed = namesIn(account.secrets);
   const who = account.metadata.name ?? "";
@@ -31,7 +31,7 @@ export function secretProblem(spec: PodSpec, account: KubeObject): string | unde
   return undefined;
 }
 
-/** The same for containers that join a running pod. */
+/** The same for ephemeralContainers. */
 export function ephemeralSecretProblem(spec: PodSpec, account: KubeObject): string | undefined {
   const who = account.metadata.name ?? "";
   const ending = `is not allowed because service account ${who} does not reference that`;
@@ -63,7 +63,7 @@ function firstProblem(
   return undefined;
 }
 
-/** Whether a pod uses any secret by name, for whatever purpose. */
+/** Whether a pod refers to any Secret by name. */
 export function referencesSecrets(spec: PodSpec): boolean {
   const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])];
   const isNamed = (reference: LocalObjectReference | undefined) => Boolean(reference?.name);
@@ -75,7 +75,7 @@ export function referencesSecrets(spec: PodSpec): boolean {
   );
 }
 
-/** Sources of volumes that may name a secret, and by which member. */
+/** VolumeSources that may name a Secret, and by which field. */
 const SECRET_MEMBERS: Readonly<Record<string, string>> = {
   cephfs: "secretRef",
   cinder: "secretRef",

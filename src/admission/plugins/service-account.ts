@@ -17,7 +17,10 @@ const MIRROR = "kubernetes.io/config.mirror";
 const DEFAULT_ACCOUNT = "default";
 const TRIES = 10;
 
-/** Every pod runs as a service account of its namespace and, unless told otherwise, gets its token. */
+/**
+ * ServiceAccount: every pod runs as a ServiceAccount of its namespace and, unless automountServiceAccountToken is
+ * false, gets its token.
+ */
 export function serviceAccount(access: ObjectAccess): AdmissionPlugin {
   return {
     name: "ServiceAccount",
@@ -100,7 +103,7 @@ async function requireAccount(access: ObjectAccess, request: AdmissionRequest, n
   throw refusal(request, `error looking up service account ${namespace}/${name}: ${reason}`);
 }
 
-/** Adds the volume with the token, the root certificates and the namespace, and mounts it where nothing else is. */
+/** Adds the kube-api-access volume with token, kube-root-ca.crt and namespace, and mounts it where nothing else is. */
 function mountToken(spec: PodSpec, random: Random): void {
   const { volumes = [] } = spec;
   const existing = volumes.find((one) => one.name?.startsWith(VOLUME_PREFIX));

@@ -1,9 +1,9 @@
 import { isObject, type KubeObject } from "../../api/object.ts";
 
-/** An old way of naming the class of a claim. It goes before the field. */
+/** The deprecated annotation for the StorageClass of a claim. It wins over storageClassName. */
 export const BETA_STORAGE_CLASS = "volume.beta.kubernetes.io/storage-class";
 
-/** The class that a claim names; empty when it names none. */
+/** The StorageClass that a claim names; empty when it names none. */
 export function storageClassOf({ metadata, spec }: KubeObject): string {
   const annotation = metadata.annotations?.[BETA_STORAGE_CLASS];
   if (annotation !== undefined) return annotation;

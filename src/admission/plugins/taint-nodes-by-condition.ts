@@ -4,7 +4,7 @@ import type { AdmissionPlugin } from "../plugin.ts";
 
 const NOT_READY = "node.kubernetes.io/not-ready";
 
-/** A new node takes no pods until something has found it ready. */
+/** TaintNodesByCondition: a new Node gets the taint node.kubernetes.io/not-ready. */
 export const taintNodesByCondition: AdmissionPlugin = {
   name: "TaintNodesByCondition",
   handles: (request) => request.operation === "CREATE" && targets(request, "", "nodes"),

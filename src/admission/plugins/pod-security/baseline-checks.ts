@@ -10,7 +10,7 @@ type AnySecurityContext = SecurityContext | PodSecurityContext;
 const APPARMOR_ANNOTATION = "container.apparmor.security.beta.kubernetes.io/";
 const PROFILES: readonly (string | undefined)[] = ["RuntimeDefault", "Localhost"];
 
-/** The host's protection by AppArmor may be changed, but not switched off. */
+/** Baseline, appArmorProfile: AppArmor may be changed, but not switched off. */
 export const appArmorProfile: Check = ({ annotations, spec }) => {
   const bad = ({ appArmorProfile: profile }: AnySecurityContext = {}) => profile && !PROFILES.includes(profile.type);
   const isPodBad = bad(spec.securityContext) ?? false;
@@ -55,7 +55,7 @@ const DEFAULT_CAPABILITIES = new Set([
   "SYS_CHROOT",
 ]);
 
-/** No capabilities besides those that containers have by default. */
+/** Baseline, capabilities_baseline: no capabilities besides those that containers have by default. */
 export const defaultCapabilities: Check = ({ spec }) => {
   const surplus = (added: readonly string[] = []) => added.filter((one) => !DEFAULT_CAPABILITIES.has(one));
   const containers = namesWhere(spec, ({ securityContext }) => surplus(securityContext?.capabilities?.add).length > 0);
@@ -67,21 +67,21 @@ export const defaultCapabilities: Check = ({ spec }) => {
   };
 };
 
-/** Nothing of the host's namespaces. */
+/** Baseline, hostNamespaces: no hostNetwork, hostPID or hostIPC. */
 export const hostNamespaces: Check = ({ spec }) => {
   const shared = (["hostNetwork", "hostPID", "hostIPC"] as const).filter((member) => spec[member]);
   if (shared.length === 0) return undefined;
   return { reason: "host namespaces", detail: shared.map((member) => `${member}=true`).join(", ") };
 };
 
-/** No files of the host. */
+/** Baseline, hostPathVolumes: no hostPath volumes. */
 export const hostPathVolumes: Check = ({ spec }) => {
   const volumes = (spec.volumes ?? []).filter(({ hostPath }) => hostPath !== undefined).map(({ name = "" }) => name);
   if (volumes.length === 0) return undefined;
   return { reason: "hostPath volumes", detail: `${oneOrMore(volumes.length, "volume")} ${quoteAll(volumes)}` };
 };
 
-/** No ports of the host. */
+/** Baseline, hostPorts: no hostPort. */
 export const hostPorts: Check = ({ spec }) => {
   const containers = namesWhere(spec, ({ ports = [] }) => ports.some(({ hostPort }) => hostPort));
   if (containers.length === 0) return undefined;
@@ -92,7 +92,7 @@ export const hostPorts: Check = ({ spec }) => {
   return { reason: "hostPort", detail: `${printContainers(containers)} ${uses} ${ports.join(", ")}` };
 };
 
-/** Probes and hooks reach only the pod itself. */
+/** Baseline, hostProbesAndHostLifecycle: probes and lifecycle hooks have no host. */
 export const hostProbes: Check = ({ spec }) => {
   const hostsOf = (action: LifecycleHandler | Probe | undefined) => [action?.httpGet?.host, action?.tcpSocket?.host];
   const found = containersOf(spec).map(({ name = "", livenessProbe, readinessProbe, startupProbe, lifecycle }) => ({
@@ -110,7 +110,7 @@ export const hostProbes: Check = ({ spec }) => {
   return { reason, detail: `${printContainers(names)} ${uses} ${quoteAll(hosts)}` };
 };
 
-/** No privileged containers. */
+/** Baseline, privileged: no privileged containers. */
 export const privileged: Check = ({ spec }) => {
   const containers = namesWhere(spec, ({ securityContext }) => securityContext?.privileged === true);
   if (containers.length === 0) return undefined;
@@ -120,7 +120,7 @@ export const privileged: Check = ({ spec }) => {
   };
 };
 
-/** What the kernel tells in /proc stays masked. */
+/** Baseline, procMount: /proc stays masked (procMount Default). */
 export const procMount: Check = ({ spec }) => {
   const bad = containersOf(spec).filter(
     ({ securityContext: { procMount: mount = "Default" } = {} }) => mount !== "Default",
@@ -131,7 +131,7 @@ export const procMount: Check = ({ spec }) => {
   return { reason: "procMount", detail: `${names} must not set securityContext.procMount to ${quoteAll(values)}` };
 };
 
-/** Only types that confine containers, and no users and roles. */
+/** Baseline, seLinuxOptions: only types that confine containers, and no user or role. */
 export function seLinuxOptions(...types: readonly string[]): Check {
   const badType = ({ seLinuxOptions: { type = "" } = {} }: AnySecurityContext) => type !== "" && !types.includes(type);
   const isBad = (context: AnySecurityContext) =>
@@ -156,7 +156,7 @@ export function seLinuxOptions(...types: readonly string[]): Check {
 const SECCOMP_POD = "seccomp.security.alpha.kubernetes.io/pod";
 const SECCOMP_CONTAINER = "container.seccomp.security.alpha.kubernetes.io/";
 
-/** The filter of system calls may be changed, but not switched off; before there were fields, in annotations. */
+/** Baseline, seccompProfile_baseline of old releases: seccomp annotations may not say unconfined. */
 export const seccompAnnotations: Check = ({ annotations, spec }) => {
   const keys = [SECCOMP_POD, ...containersOf(spec).map(({ name }) => `${SECCOMP_CONTAINER}${name}`)];
   const bad = keys.flatMap((key) => {
@@ -172,7 +172,7 @@ export const seccompAnnotations: Check = ({ annotations, spec }) => {
   };
 };
 
-/** The filter of system calls may be changed, but not switched off. */
+/** Baseline, seccompProfile_baseline: seccompProfile may not be Unconfined. */
 export const seccompProfile: Check = ({ spec }) => {
   const bad = ({ seccompProfile: profile }: AnySecurityContext = {}) =>
     profile !== undefined && !PROFILES.includes(profile.type);
@@ -187,7 +187,7 @@ export const seccompProfile: Check = ({ spec }) => {
   };
 };
 
-/** Only settings of the kernel that touch nothing outside the pod. */
+/** Baseline, sysctls: only sysctls that touch nothing outside the pod. */
 export function sysctls(...allowed: readonly string[]): Check {
   return ({ spec }) => {
     const bad = (spec.securityContext?.sysctls ?? [])
@@ -197,7 +197,7 @@ export function sysctls(...allowed: readonly string[]): Check {
   };
 }
 
-/** No containers that are processes of a Windows host. */
+/** Baseline, windowsHostProcess: no HostProcess containers. */
 export const windowsHostProcess: Check = ({ spec }) => {
   const isHost = ({ windowsOptions }: AnySecurityContext = {}) => windowsOptions?.hostProcess === true;
   const setters = printSetters(

@@ -7,7 +7,7 @@ import { printReasons, violations } from "./standards.ts";
 const MAX_PODS = 3000;
 const MAX_MS = 1000;
 
-/** What is said about the pods of a namespace that are above the level it enforces from now on. */
+/** Warnings about pods of a Namespace that violate the level it enforces from now on. */
 export function podWarnings(namespace: string, enforce: LevelVersion, all: readonly KubeObject[]): string[] {
   const pods = distinctFirst(all);
   const deadline = performance.now() + MAX_MS;

@@ -2,24 +2,24 @@ import { type FieldError, invalidField } from "../../../api/field-error.ts";
 
 const LEVELS = ["privileged", "baseline", "restricted"] as const;
 
-/** How much a pod may do, from everything to little. */
+/** A level of the Pod Security Standards: privileged, baseline or restricted. */
 export type Level = (typeof LEVELS)[number];
 
-/** A level as one release of Kubernetes defined it. */
+/** A level as one release of Kubernetes defined it, such as restricted:v1.30. */
 export interface LevelVersion {
   readonly level: Level;
   /** `latest` or `v1.N`. */
   readonly version: string;
 }
 
-/** What happens to pods that are above a level: they are refused, noted down, or warned about. */
+/** The levels of the modes enforce, audit and warn. */
 export interface Policy {
   readonly enforce: LevelVersion;
   readonly audit: LevelVersion;
   readonly warn: LevelVersion;
 }
 
-/** What a namespace without labels gets. */
+/** What a Namespace without pod-security.kubernetes.io labels gets: privileged. */
 export const DEFAULT_POLICY: Policy = {
   enforce: { level: "privileged", version: "latest" },
   audit: { level: "privileged", version: "latest" },
@@ -36,7 +36,10 @@ interface ReadMode {
   readonly errors: FieldError[];
 }
 
-/** The policy that the labels of a namespace ask for, and what is wrong with them. There is a policy in any case. */
+/**
+ * The policy of the pod-security.kubernetes.io labels of a Namespace, and what is wrong with them. There is a policy in
+ * any case.
+ */
 export function readPolicy(labels: Labels | undefined): { policy: Policy; errors: FieldError[] } {
   if (!labels || !speaksOfSecurity(labels)) return { policy: DEFAULT_POLICY, errors: [] };
   const enforce = readMode(labels, "enforce", "restricted");
@@ -98,7 +101,7 @@ function isVersion(text: string): boolean {
   return minor !== undefined && BigInt(minor) < 2n ** 63n;
 }
 
-/** The minor release that a version means; the latest is beyond them all. */
+/** The minor release that a version means; latest is beyond them all. */
 export function minorOf(version: string): number {
   return version === "latest" ? Number.POSITIVE_INFINITY : Number(version.slice("v1.".length));
 }
@@ -108,7 +111,7 @@ export function printLevelVersion({ level, version }: LevelVersion): string {
   return `${level}:${version}`;
 }
 
-/** Whether both mean the same. */
+/** Whether level and version are the same. */
 export function isSameLevelVersion(one: LevelVersion, other: LevelVersion): boolean {
   return one.level === other.level && one.version === other.version;
 }

@@ -5,17 +5,17 @@ import type { Volume } from "../../../types/volume.ts";
 import { seccompProfile } from "./baseline-checks.ts";
 import { type Check, namesWhere, oneOrMore, printContainers, printSetters, quoteAll, sorted } from "./violation.ts";
 
-/** Windows has no such setting, and a pod for it cannot make it. */
+/** Skips a check for pods with os.name windows, which cannot set the field. */
 export function exceptOnWindows(check: Check): Check {
   return (pod) => (pod.spec.os?.name === "windows" ? undefined : check(pod));
 }
 
-/** Root in a user namespace of its own is nobody outside of it. */
+/** Skips a check for pods in a user namespace (hostUsers false): root in it is nobody outside of it. */
 export function exceptInUserNamespace(check: Check): Check {
   return (pod) => (pod.spec.hostUsers === false ? undefined : check(pod));
 }
 
-/** No process gets more rights than the one that started it. */
+/** Restricted, allowPrivilegeEscalation must be false. */
 export const allowPrivilegeEscalation: Check = ({ spec }) => {
   const names = namesWhere(spec, ({ securityContext }) => securityContext?.allowPrivilegeEscalation !== false);
   if (names.length === 0) return undefined;
@@ -25,7 +25,7 @@ export const allowPrivilegeEscalation: Check = ({ spec }) => {
   };
 };
 
-/** No capabilities at all, but for listening on well-known ports. */
+/** Restricted, capabilities_restricted: drop ALL, and add NET_BIND_SERVICE only. */
 export const restrictedCapabilities: Check = ({ spec }) => {
   const surplus = ({ securityContext }: Container) =>
     (securityContext?.capabilities?.add ?? []).filter((one) => one !== "NET_BIND_SERVICE");
@@ -78,7 +78,10 @@ const OTHER_VOLUMES = [
   "storageos",
 ];
 
-/** Only volumes that come from the cluster itself. */
+/**
+ * Restricted, restrictedVolumes: only configMap, csi, downwardAPI, emptyDir, ephemeral, image, persistentVolumeClaim,
+ * projected and secret.
+ */
 export const restrictedVolumes: Check = ({ spec }) => {
   const has = (volume: Volume) => (type: string) => volume[type] !== undefined;
   const bad = (spec.volumes ?? []).filter((volume) => !ALLOWED_VOLUMES.some(has(volume)));
@@ -89,7 +92,7 @@ export const restrictedVolumes: Check = ({ spec }) => {
   return { reason: "restricted volume types", detail: `${names} ${uses} ${quoteAll(types)}` };
 };
 
-/** Nobody runs as root. */
+/** Restricted, runAsNonRoot must be true. */
 export const runAsNonRoot: Check = ({ spec }) => {
   const reason = "runAsNonRoot != true";
   const choice = spec.securityContext?.runAsNonRoot;
@@ -103,12 +106,12 @@ export const runAsNonRoot: Check = ({ spec }) => {
   return { reason, detail: `pod or ${printContainers(silent)} must set securityContext.runAsNonRoot=true` };
 };
 
-/** Containers that do not make a choice, where the pod does not make it for them. */
+/** Containers that do not set a field, where the pod does not set it for them. */
 function silentContainers(spec: PodSpec, isChosen: boolean, choiceOf: (container: Container) => unknown): string[] {
   return isChosen ? [] : namesWhere(spec, (container) => choiceOf(container) === undefined);
 }
 
-/** Nobody asks to be root. */
+/** Restricted, runAsUser must not be 0. */
 export const runAsUser: Check = ({ spec }) => {
   const setters = printSetters(
     spec.securityContext?.runAsUser === 0,
@@ -117,7 +120,7 @@ export const runAsUser: Check = ({ spec }) => {
   return setters === "" ? undefined : { reason: "runAsUser=0", detail: `${setters} must not set runAsUser=0` };
 };
 
-/** The filter of system calls must be chosen, and may not be switched off. */
+/** Restricted, seccompProfile_restricted: RuntimeDefault or Localhost is required. */
 export const requiredSeccompProfile: Check = (pod) => {
   const { spec } = pod;
   const violation = seccompProfile(pod);

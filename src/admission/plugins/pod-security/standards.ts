@@ -26,10 +26,10 @@ import {
 } from "./restricted-checks.ts";
 import type { Check, JudgedPod, Violation } from "./violation.ts";
 
-/** A rule of a level, with the minor release since which each form of it applies. */
+/** A check of a Pod Security Standard, with the minor release since which each form of it applies. */
 interface Rule {
   readonly forms: readonly (readonly [since: number, check: Check])[];
-  /** The check of the baseline that this one makes superfluous. */
+  /** The check of baseline that this one of restricted overrides. */
   readonly replaces?: Rule;
 }
 
@@ -59,7 +59,7 @@ const HOST_PATHS = rule([0, hostPathVolumes]);
 const PROC_MOUNT = rule([0, procMount], [35, exceptInUserNamespace(procMount)]);
 const SECCOMP = rule([0, seccompAnnotations], [19, seccompProfile]);
 
-/** In the order in which violations are listed. */
+/** The checks of baseline, in the order in which violations are listed. */
 const BASELINE: readonly Rule[] = [
   rule([0, appArmorProfile]),
   CAPABILITIES,
@@ -103,7 +103,7 @@ const RESTRICTED: readonly Rule[] = [
   },
 ];
 
-/** Why a pod is above a level; nothing when it is not. */
+/** The checks of a level that a pod violates. */
 export function violations({ level, version }: LevelVersion, pod: JudgedPod): Violation[] {
   if (level === "privileged") return [];
   const minor = minorOf(version);

@@ -2,19 +2,19 @@ import type { Container } from "../../../types/container.ts";
 import type { PodSpec } from "../../../types/pod.ts";
 import { containersOf } from "../../../types/pod-containers.ts";
 
-/** What is judged: a pod, or what pods are made from. */
+/** What PodSecurity judges: a pod, or a pod template. */
 export interface JudgedPod {
   readonly annotations: Readonly<Record<string, string>>;
   readonly spec: PodSpec;
 }
 
-/** Why a pod is above a level. */
+/** A violated check: its reason and detail. */
 export interface Violation {
   readonly reason: string;
   readonly detail: string;
 }
 
-/** Finds out whether a pod breaks one rule. */
+/** A check of a Pod Security Standard. */
 export type Check = (pod: JudgedPod) => Violation | undefined;
 
 /** The names of those containers for which something holds. */

@@ -7,30 +7,33 @@ import type { AdmissionRequest } from "../../plugin.ts";
 import type { Evaluator } from "./evaluator.ts";
 import type { Quota } from "./quota.ts";
 
-/** A write that may use more of what quotas limit. */
+/** A write that may use more of what ResourceQuotas limit. */
 export interface Charge {
   readonly request: AdmissionRequest;
   readonly object: KubeObject;
   readonly evaluator: Evaluator;
   readonly usage: Amounts;
-  /** What the stored object uses; undefined when there is none. */
+  /** Usage of the stored object; undefined when there is none. */
   readonly previousUsage: Amounts | undefined;
 }
 
-/** Measures a write. Throws Forbidden when it cannot be measured. */
+/** Computes the usage of a write. Throws 403 Forbidden when that fails. */
 export function measure(request: AdmissionRequest, object: KubeObject, evaluator: Evaluator): Charge {
   const usage = evaluator.usage(object);
   const previousUsage = request.previous && evaluator.usage(request.previous);
   return { request, object, evaluator, usage, previousUsage };
 }
 
-/** Whether a quota limits something that an object uses. */
+/** Whether a ResourceQuota limits something that an object uses, and its scopes match. */
 function concerns({ hard, scopes }: Quota, { evaluator }: Charge, object: KubeObject): boolean {
   if (![...hard.keys()].some((name) => evaluator.tracks(name))) return false;
   return scopes.every((scope) => evaluator.matchesScope?.(scope, object) ?? false);
 }
 
-/** Why a quota cannot even be compared with a write; undefined when it can, or does not concern it. */
+/**
+ * Why a write cannot be checked against a ResourceQuota ("status unknown for quota", "must specify"); undefined when it
+ * can, or need not.
+ */
 export function obstacle(quota: Quota, charge: Charge): ApiError | undefined {
   const { request, object, evaluator, usage } = charge;
   if (!concerns(quota, charge, object)) return undefined;
@@ -45,7 +48,7 @@ export function obstacle(quota: Quota, charge: Charge): ApiError | undefined {
   return refusal(request, `quota usage is negative for resource(s): ${negative.join(",")}`);
 }
 
-/** How much more of a quota a write takes. Throws Forbidden when there is not as much left. */
+/** How much more of a ResourceQuota a write takes. Throws 403 "exceeded quota" when there is not as much left. */
 export function takes(quota: Quota, charge: Charge): Amounts {
   const { request, object, previousUsage } = charge;
   const taken = new Map<string, Quantity>();

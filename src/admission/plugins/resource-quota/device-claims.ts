@@ -9,10 +9,13 @@ const GROUP = "resource.k8s.io";
 const OF_CLASS = ".deviceclass.resource.k8s.io/devices";
 const REQUESTS = "requests.";
 const FOR_POD = "resource.kubernetes.io/extended-resource-claim";
-/** As many devices as one claim can get. */
+/** `AllocationResultsMaxSize`: as many devices as one ResourceClaim can get. */
 const MAX_DEVICES = 32;
 
-/** Counts claims of devices and the devices they may get, by class and by the names they have as extended resources. */
+/**
+ * Evaluator of ResourceClaims: counts claims and the devices they may get, by DeviceClass and by extended resource
+ * name.
+ */
 export async function deviceClaimEvaluator(
   access: ObjectAccess,
   group: string,
@@ -48,7 +51,7 @@ export async function deviceClaimEvaluator(
   };
 }
 
-/** The names of extended resources by the classes of devices that they stand for. */
+/** extendedResourceName by DeviceClass. */
 async function extendedNames(access: ObjectAccess): Promise<Map<string, string>> {
   const names = new Map<string, string>();
   for (const { metadata, spec } of await access.list(GROUP, "deviceclasses", "", "any")) {
@@ -59,7 +62,7 @@ async function extendedNames(access: ObjectAccess): Promise<Map<string, string>>
   return names;
 }
 
-/** What a claim's pod has been charged for, when the claim was made for its extended resources. */
+/** The usage that a ResourceClaim's pod has been charged for, when the claim was made for its extended resources. */
 async function usageOfPod(access: ObjectAccess, { metadata }: KubeObject): Promise<Amounts> {
   if (metadata.annotations?.[FOR_POD] !== "true") return NO_AMOUNTS;
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
@@ -71,7 +74,7 @@ async function usageOfPod(access: ObjectAccess, { metadata }: KubeObject): Promi
   return podUsage(pod, access.clock.now());
 }
 
-/** The most devices of each class that a claim can get. */
+/** The most devices of each DeviceClass that a ResourceClaim can get. */
 function devicesOf({ spec }: KubeObject): Amounts {
   const devices = isObject(spec) && isObject(spec.devices) ? spec.devices : {};
   let total: Amounts = NO_AMOUNTS;

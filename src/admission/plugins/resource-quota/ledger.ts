@@ -9,16 +9,16 @@ import { type Quota, readQuota } from "./quota.ts";
 const PLURAL = "resourcequotas";
 const MAX_WAIT_MS = 10_000;
 
-/** A write that waits for its quotas. */
+/** A write that waits for its ResourceQuotas. */
 interface Waiter {
   readonly charge: Charge;
-  /** What has been written into quotas for it, by their names. */
+  /** What has been written into `status.used` for it, by quota name. */
   readonly taken: Map<string, Amounts>;
   settle(refusal?: unknown): void;
 }
 
 /**
- * Writes into the quotas of namespaces what is used. Writes to one namespace are charged together, one group after the
+ * Writes usage into `status.used` of ResourceQuotas. Writes to one namespace are charged together, one group after the
  * other. Other servers may charge the same quotas at the same time: only a compare-and-set decides who gets the rest.
  */
 export class QuotaLedger {
@@ -30,7 +30,10 @@ export class QuotaLedger {
     this.#access = access;
   }
 
-  /** Resolves when every quota has room for the write and has been charged. Rejects with Forbidden otherwise. */
+  /**
+   * Resolves when every ResourceQuota has room for the write and has been charged. Rejects with 403 Forbidden
+   * otherwise.
+   */
   async charge(charge: Charge): Promise<void> {
     const { namespace } = charge.request;
     const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -14,7 +14,7 @@ const COMPUTE = ["cpu", "memory", "ephemeral-storage"];
 const HUGE_PAGES = "hugepages-";
 const REQUESTS = "requests.";
 const LIMITS = "limits.";
-/** Extended resources that are devices of a class. */
+/** The prefix of extended resources that stand for a DeviceClass. */
 export const DEVICE_CLASS = "deviceclass.resource.kubernetes.io/";
 
 const TRACKED = new Set([
@@ -31,7 +31,7 @@ const TRACKED = new Set([
  */
 const REQUIRED = new Set(["cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"]);
 
-/** Counts pods and what they take, as long as they run or are going to. */
+/** Evaluator of pods: counts pods and their requests and limits, unless they are terminal or past deletion. */
 export function podEvaluator(now: () => number): Evaluator {
   return {
     handles(request) {
@@ -49,7 +49,7 @@ export function podEvaluator(now: () => number): Evaluator {
 
 const isHugePages = (name: string) => name.startsWith(HUGE_PAGES) || name.startsWith(REQUESTS + HUGE_PAGES);
 
-/** Whether a quota limits by this name how much of an extended resource is requested. */
+/** Whether a name in `hard` is `requests.` of an extended resource. */
 export function isExtendedName(name: string): boolean {
   return name.startsWith(REQUESTS) && (!isNative(name) || name.startsWith(REQUESTS + DEVICE_CLASS));
 }
@@ -61,7 +61,7 @@ function isExtended(name: string): boolean {
   return !isNative(name) && !name.startsWith(REQUESTS) && qualifiedName(REQUESTS + name).length === 0;
 }
 
-/** What a pod uses. One that has ended, or should have, is only counted. */
+/** The usage of a pod. One that is terminal, or should be gone, counts as an object only. */
 export function podUsage(pod: KubeObject, now: number): Map<string, Quantity> {
   const usage = new Map([[COUNT, countOf(1)]]);
   if (hasEnded(pod, now)) return usage;

@@ -1,14 +1,14 @@
 import { isObject, type KubeObject } from "../../../api/object.ts";
 import { type Amounts, readAmounts } from "../../../api/resource-amounts.ts";
 
-/** A condition on the objects that a quota counts. */
+/** ScopedResourceSelectorRequirement of core/v1. */
 export interface Scope {
   readonly scopeName: string;
   readonly operator: string;
   readonly values: readonly string[];
 }
 
-/** A quota as it is in force: its status, not its specification, says what is limited. */
+/** A ResourceQuota as it is in force: `status.hard`, not its spec, says what is limited. */
 export interface Quota {
   readonly name: string;
   readonly hard: Amounts;
@@ -16,7 +16,7 @@ export interface Quota {
   readonly scopes: readonly Scope[];
 }
 
-/** Reads a stored quota. */
+/** Reads a stored ResourceQuota. */
 export function readQuota({ metadata, spec, status }: KubeObject): Quota {
   const { hard, used } = isObject(status) ? status : {};
   return {
@@ -41,7 +41,7 @@ function scopesOf({ scopes, scopeSelector }: { [member: string]: unknown }): Sco
   ];
 }
 
-/** Whether one of several names, or their absence, is what a scope asks for. */
+/** Whether one of several names, or their absence, matches operator and values of a scope. */
 export function matchesNames({ operator, values }: Scope, names: readonly string[]): boolean {
   const isOne = (name: string) => values.includes(name);
   switch (operator) {

@@ -5,7 +5,7 @@ import { countName, type Evaluator, isWrite } from "./evaluator.ts";
 const COUNT = countName("", "services");
 const TRACKED = [COUNT, "services", "services.nodeports", "services.loadbalancers"];
 
-/** Counts services, load balancers, and ports of nodes that are taken or will be. */
+/** Evaluator of Services: counts services, services.loadbalancers and services.nodeports. */
 export const serviceEvaluator: Evaluator = {
   handles: isWrite,
   tracks: (name) => TRACKED.includes(name),

@@ -11,7 +11,7 @@ const CLAIMS = "persistentvolumeclaims";
 const STORAGE = "requests.storage";
 const OF_CLASS = ".storageclass.storage.k8s.io/";
 
-/** Counts claims and the storage they ask for, in all and by class. */
+/** Evaluator of PersistentVolumeClaims: counts claims and requests.storage, in all and by StorageClass. */
 export const volumeClaimEvaluator: Evaluator = {
   handles(request) {
     const { operation, subresource, object, previous } = request;
@@ -44,7 +44,7 @@ function part(object: KubeObject | undefined, member: "spec" | "status"): JsonOb
   return isObject(value) ? value : {};
 }
 
-/** What a claim asks for, or what was set aside for it when that is more. */
+/** `requests.storage` of a claim, or `status.allocatedResources` when that is more. */
 function storageOf(claim: KubeObject): Quantity | undefined {
   const { resources } = part(claim, "spec");
   const requests = isObject(resources) ? resources.requests : undefined;
@@ -67,7 +67,7 @@ function changesUsage(next: KubeObject | undefined, previous: KubeObject | undef
   return !isDeepStrictEqual(attributesClasses(next).sort(), attributesClasses(previous).sort());
 }
 
-/** The classes of attributes that the volume of a claim has, shall have, or is getting. */
+/** The VolumeAttributesClasses that the volume of a claim has, shall have, or is getting. */
 function attributesClasses(claim: KubeObject): string[] {
   const status = part(claim, "status");
   const { modifyVolumeStatus } = status;
