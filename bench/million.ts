@@ -6,6 +6,7 @@ import { builtInKinds } from "../src/kinds/all.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { systemRandom } from "../src/lib/random.ts";
 import { Catalog } from "../src/resources/model/catalog.ts";
+import { Draft } from "../src/resources/model/draft.ts";
 import { KeySpace } from "../src/resources/model/keys.ts";
 import { encodeObject } from "../src/resources/model/stored-object.ts";
 import { Resources } from "../src/resources/resources.ts";
@@ -41,7 +42,7 @@ async function insertAll(): Promise<number> {
     const metadata = { name: `object-${count % PER_NAMESPACE}`, namespace };
     await collection.create(
       kind as NonNullable<typeof kind>,
-      { kind: "ConfigMap", apiVersion: "v1", metadata, data },
+      new Draft({ kind: "ConfigMap", apiVersion: "v1", metadata, data }),
       {},
     );
     if (count % 5000 === 0) await new Promise((resolve) => setImmediate(resolve));

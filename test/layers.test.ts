@@ -16,6 +16,11 @@ interface Part {
   readonly isPure?: boolean;
 }
 
+/** What reads and writes the store for verbs and controllers. */
+const writesObjects = ["collection", "create-object", "update-object", "delete-object", "kind-entries"].map(
+  (name) => `resources/write/${name}.ts`,
+);
+
 /**
  * Every part of src/ and what it may import: parts of lower layers, itself, and what `sees` adds.
  * Generic code must not depend on a kind, so that few parts import `kinds` and `types`.
@@ -36,7 +41,7 @@ const parts: Readonly<Record<string, Part>> = {
   admission: { layer: 4 },
   controllers: { layer: 4 },
   // Rows describe, they do not act: hooks receive what they need.
-  kinds: { layer: 4, never: ["resources/write/collection.ts", "storage"], onlyFor: ["server"] },
+  kinds: { layer: 4, never: [...writesObjects, "storage"], onlyFor: ["server"] },
   flow: { layer: 4 },
   resources: { layer: 3 },
   // A store must not know what an object is.
@@ -68,6 +73,17 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
   "api/request-info.ts": ["namespaces"],
   // Operation ids of the token issuer's endpoints.
   "endpoints/openapi/openapi-documents.ts": ["ServiceAccount"],
+};
+
+/** What a write passes through. What is known about one travels in its `Draft`, never by the identity of an object. */
+const writePath = ["verbs/", "resources/write/", "resources/model/", "kinds/", "admission/", "patch/"];
+
+/** Files of the write path with a WeakMap of their own: what it is keyed by, and lives as long as, is no object. */
+const weakCaches: Readonly<Record<string, string>> = {
+  "patch/apply/created-fields.ts": "a number per TrackingScope",
+  "patch/apply/shape.ts": "shapes per Schema",
+  "resources/model/tracking-scope.ts": "scopes per ServedResource",
+  "resources/write/empty-status.ts": "the empty status per ResourceDefinition",
 };
 
 const maxLines = 400;
@@ -201,7 +217,6 @@ const takesTime: Readonly<Record<string, string>> = {
   "http/": "times sockets, makes keys and certificates",
   "storage/etcd/": "times sockets",
   "server/identity.ts": "makes a secret",
-  "resources/model/stored-object.ts": "makes a mark that nobody can guess",
   "endpoints/openapi/openapi-pace.ts": "measures how long it has computed",
   "admission/plugins/pod-security/namespace-warnings.ts": "measures how long it has computed",
   "storage/faulty-store.ts": "is a fault that tests inject",
@@ -215,6 +230,14 @@ function environmentProblems(file: string, text: string): string[] {
   }
   const code = withoutComments(text).replaceAll(/\bclock\.set\w+/g, "");
   return [...code.matchAll(takenTime)].map(([taken]) => `${file}: takes ${taken} instead of asking its Environment`);
+}
+
+/** Weak collections of modules, which outlive every request; those inside of functions and classes do not count. */
+function weakProblems(file: string, text: string): string[] {
+  if (!writePath.some((folder) => file.startsWith(folder))) return [];
+  const found = /^(?:export )?(?:const|let|var) [^;{]*?new Weak(?:Map|Set)\b/m.test(withoutComments(text));
+  if (found === file in weakCaches) return [];
+  return [found ? `${file}: facts about a write belong into its Draft` : `${file}: has no weak cache any more`];
 }
 
 const root = path.join(import.meta.dirname, "..", "src");
@@ -258,6 +281,13 @@ suite("the sources", () => {
   test("have a doc comment on every export", () => {
     assert.deepEqual(
       sources.flatMap(({ file, text }) => documentationProblems(file, text)),
+      [],
+    );
+  });
+
+  test("keep no facts about a write beside its draft", () => {
+    assert.deepEqual(
+      sources.flatMap(({ file, text }) => weakProblems(file, text)),
       [],
     );
   });
@@ -355,6 +385,16 @@ suite("the rules themselves", () => {
     const files = Array.from({ length: maxFilesOfFolder }, (_, index) => `verbs/${index}.ts`);
     assert.deepEqual(folderProblems(files), []);
     assert.deepEqual(folderProblems([...files, "verbs/more.ts"]).length, 1);
+  });
+
+  test("weak collections of modules in the write path are found", () => {
+    const marks = "const marked = new WeakSet<KubeObject>();";
+    assert.equal(weakProblems("kinds/core/pod/pod.ts", marks).length, 1);
+    assert.equal(weakProblems("patch/apply/x.ts", "export const known: Known =\n  new WeakMap();").length, 1);
+    assert.equal(weakProblems("patch/apply/shape.ts", "").length, 1);
+    assert.equal(weakProblems("http/x.ts", marks).length, 0);
+    assert.equal(weakProblems("verbs/get.ts", `function f() {\n  ${marks}\n}`).length, 0);
+    assert.equal(weakProblems("patch/apply/shape.ts", marks).length, 0);
   });
 
   test("an export without a comment, a default export, a second index and a re-export are found", () => {

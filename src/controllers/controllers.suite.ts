@@ -5,6 +5,7 @@ import { builtInKinds } from "../kinds/all.ts";
 import { systemClock } from "../lib/clock.ts";
 import { systemRandom } from "../lib/random.ts";
 import { Catalog, type ServedResource } from "../resources/model/catalog.ts";
+import { Draft } from "../resources/model/draft.ts";
 import { KeySpace } from "../resources/model/keys.ts";
 import type { DeletionRequest } from "../resources/model/write-request.ts";
 import { Resources } from "../resources/resources.ts";
@@ -162,7 +163,7 @@ export class TestCluster {
       ...(plural === "events" ? { involvedObject: { namespace } } : {}),
       ...options.content,
     };
-    return (await this.resources.collection(resource).create(resource, object, {})).object;
+    return (await this.resources.collection(resource).create(resource, new Draft(object), {})).object;
   }
 
   async find(plural: string, name: string, namespace = "default"): Promise<KubeObject | undefined> {
@@ -189,7 +190,7 @@ export class TestCluster {
       (current) => {
         assert.ok(current);
         change(current);
-        return current;
+        return new Draft(current);
       },
       { isPatch: true },
     );

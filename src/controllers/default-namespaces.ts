@@ -1,4 +1,5 @@
 import { ApiError } from "../api/api-error.ts";
+import { Draft } from "../resources/model/draft.ts";
 import type { Resources } from "../resources/resources.ts";
 
 const NAMES: readonly string[] = ["kube-system", "kube-public", "kube-node-lease", "default"];
@@ -11,7 +12,7 @@ export async function createDefaultNamespaces(resources: Resources): Promise<voi
     if (await resources.peek(kind, { namespace: "", name })) continue;
     const object = { kind: "Namespace", apiVersion: "v1", metadata: { name } };
     try {
-      await resources.collection(kind).create(kind, object, {});
+      await resources.collection(kind).create(kind, new Draft(object), {});
     } catch (error) {
       // Another replica started at the same moment.
       if (!(error instanceof ApiError && error.code === 409)) throw error;

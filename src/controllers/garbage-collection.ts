@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { ApiError } from "../api/api-error.ts";
 import type { KubeObject } from "../api/object.ts";
 import { WorkQueue } from "../lib/work-queue.ts";
+import { Draft } from "../resources/model/draft.ts";
 import { type Follower, follow } from "../resources/read/follow.ts";
 import type { Resources } from "../resources/resources.ts";
 import type { Entry, StoreEvent } from "../storage/store.ts";
@@ -244,7 +245,7 @@ class Collector implements Follower {
       (current) => {
         if (current?.metadata.uid !== uid) throw new ChangedMeanwhile();
         change(current);
-        return current;
+        return new Draft(current);
       },
       { uid, isPatch: true },
     );

@@ -2,6 +2,7 @@ import { ApiError } from "../api/api-error.ts";
 import { isObject, type KubeObject } from "../api/object.ts";
 import { WorkQueue } from "../lib/work-queue.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
+import { Draft } from "../resources/model/draft.ts";
 import { type Follower, follow } from "../resources/read/follow.ts";
 import type { Resources } from "../resources/resources.ts";
 import type { Entry, StoreEvent } from "../storage/store.ts";
@@ -219,7 +220,7 @@ class Deletion implements Follower {
       (current) => {
         const next = current ?? namespace;
         change(next);
-        return next;
+        return new Draft(next);
       },
       { subresource, uid, isPatch: true },
     );

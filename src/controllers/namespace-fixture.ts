@@ -2,6 +2,7 @@ import { ApiError } from "../api/api-error.ts";
 import { isObject, type KubeObject } from "../api/object.ts";
 import { WorkQueue } from "../lib/work-queue.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
+import { Draft } from "../resources/model/draft.ts";
 import { type Follower, follow } from "../resources/read/follow.ts";
 import type { Resources } from "../resources/resources.ts";
 import type { ReportProblem } from "./controller.ts";
@@ -112,7 +113,7 @@ class Keeper {
     const object = this.#fixture.make();
     object.metadata.namespace = namespace;
     const collection = this.#resources.collection(this.#objects);
-    const { metadata } = (await collection.create(this.#objects, object, {})).object;
+    const { metadata } = (await collection.create(this.#objects, new Draft(object), {})).object;
     // Had the namespace begun to go in the meantime, nobody might come to delete this again.
     if (await this.#isActive(namespace)) return;
     const key = { namespace, name: this.#fixture.objectName };
@@ -127,7 +128,7 @@ class Keeper {
     const change = (current: KubeObject | undefined) => {
       const next = current ?? this.#fixture.make();
       if (!this.#fixture.isRight(next)) this.#fixture.repair(next);
-      return next;
+      return new Draft(next);
     };
     const collection = this.#resources.collection(this.#objects);
     await collection

@@ -2,7 +2,8 @@ import { type FieldError, printFieldError } from "../api/field-error.ts";
 import { apiVersionOf, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
 import { cloneJson } from "../lib/clone.ts";
 import { convertObject, storedApiVersion } from "../resources/model/conversion.ts";
-import type { ResourceDefinition } from "../resources/model/definition.ts";
+import type { ResourceDefinition, WriteContext } from "../resources/model/definition.ts";
+import { Draft } from "../resources/model/draft.ts";
 import { emptyStatus } from "../resources/write/empty-status.ts";
 import { decodeBySchema } from "../schema/decode.ts";
 
@@ -26,8 +27,8 @@ export function kindUnderTest(definitions: readonly ResourceDefinition[], kind: 
   if (definition === undefined) throw new Error(`no kind ${kind}`);
   const { hooks, group, versions } = definition;
   const stored = storedApiVersion(definition);
-  const way = (subresource = "", version?: string) => {
-    return { subresource, apiVersion: version === undefined ? stored : apiVersionOf(group, version), now: NOW };
+  const contextOf = (draft: Draft, subresource = "", version?: string): WriteContext => {
+    return { subresource, apiVersion: version === undefined ? stored : apiVersionOf(group, version), now: NOW, draft };
   };
 
   function complete(body: JsonObject, version = versions[0]?.name ?? ""): KubeObject {
@@ -40,31 +41,40 @@ export function kindUnderTest(definitions: readonly ResourceDefinition[], kind: 
     return object;
   }
 
-  function created(body: JsonObject, version?: string): KubeObject {
+  function draftOf(body: JsonObject, version?: string): Draft {
     const object = convertObject(definition as ResourceDefinition, complete(body, version), stored);
     object.metadata.uid ??= "uid-1";
     object.metadata.generation = 1;
     const status = emptyStatus(definition as ResourceDefinition);
     if (status !== undefined) object.status = status;
-    hooks?.prepare?.(object, undefined, way());
-    return object;
+    const draft = new Draft(object);
+    hooks?.prepare?.(object, undefined, contextOf(draft));
+    return draft;
   }
+
+  const created = (body: JsonObject, version?: string): KubeObject => draftOf(body, version).object;
 
   return {
     complete,
     created,
     problems(body, { previous, subresource, version } = {}) {
       const print = (errors: readonly FieldError[] = []) => [...new Set(errors.map(printFieldError))];
-      const how = way(subresource, version);
-      if (previous === undefined) return print(hooks?.validate?.(created(body, version), undefined, how));
+      if (previous === undefined) {
+        const draft = draftOf(body, version);
+        return print(hooks?.validate?.(draft.object, undefined, contextOf(draft, subresource, version)));
+      }
       const before = { ...created(previous, version), ...(previous.status ? { status: previous.status as Json } : {}) };
       const wanted = convertObject(definition, complete(body, version), stored, before);
       const next = { ...cloneJson(before), ...(subresource === "status" ? {} : specOf(wanted, before)) };
       if (subresource === "status") next.status = body.status as Json;
-      else hooks?.prepare?.(next, before, how);
-      return print(hooks?.validate?.(next, before, how));
+      const context = contextOf(new Draft(next), subresource, version);
+      if (subresource !== "status") hooks?.prepare?.(next, before, context);
+      return print(hooks?.validate?.(next, before, context));
     },
-    warnings: (body) => hooks?.warn?.(created(body), undefined, way()) ?? [],
+    warnings(body) {
+      const draft = draftOf(body);
+      return [...draft.warnings, ...(hooks?.warn?.(draft.object, undefined, contextOf(draft)) ?? [])];
+    },
   };
 }
 

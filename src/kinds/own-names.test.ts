@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject, KubeObject } from "../api/object.ts";
+import { Draft } from "../resources/model/draft.ts";
 import { atMostCharacters, groupDotResource, nameHook, pluralDotGroup, versionDotGroup } from "./own-names.ts";
-
-const WAY = { subresource: "", apiVersion: "v1", now: 0 };
 
 const object = (name: string, spec: JsonObject): KubeObject => ({
   kind: "K",
@@ -11,6 +10,7 @@ const object = (name: string, spec: JsonObject): KubeObject => ({
   metadata: { name },
   spec,
 });
+const WAY = { subresource: "", apiVersion: "v1", now: 0, draft: new Draft(object("one", {})) };
 
 test("names are checked on create only", () => {
   const { validate } = nameHook(atMostCharacters(3));

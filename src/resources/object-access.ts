@@ -6,6 +6,7 @@ import type { ResourceContext } from "./context.ts";
 import type { ServedResource } from "./model/catalog.ts";
 import { storedApiVersion } from "./model/conversion.ts";
 import type { ChangeOptions, ObjectAccess } from "./model/definition.ts";
+import { Draft } from "./model/draft.ts";
 import type { ObjectKey } from "./model/keys.ts";
 import { decodeEntry, encodeObject } from "./model/stored-object.ts";
 import type { DeletionRequest, Preconditions } from "./model/write-request.ts";
@@ -93,7 +94,7 @@ export class StoredObjects implements ObjectAccess {
       resource,
       key,
       // Only an existing object gets here: nothing allows this update to create one.
-      (current) => change(cloneJson(current as KubeObject)),
+      (current) => new Draft(change(cloneJson(current as KubeObject))),
       { subresource, uid: preconditions?.uid, resourceVersion: preconditions?.resourceVersion, dryRun, isPatch: true },
     );
     return view.object;

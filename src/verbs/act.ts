@@ -40,12 +40,13 @@ export async function act(
   const resource = kind ? inPlaceOf(target.resource, kind) : target.resource;
   const otherApiVersions = kind?.otherVersions?.map((version) => apiVersionOf(kind.group, version));
   const acting: Target = { ...target, resource, otherApiVersions };
-  const read = await readObject(context, call, acting, fieldValidation);
-  const { next: body } = toStoredForm(resource.definition, read, read.apiVersion);
+  const sent = await readObject(context, call, acting, fieldValidation);
+  const draft = toStoredForm(resource.definition, sent, sent.object.apiVersion);
+  const body = draft.object;
   settleNamespace(resource.definition, body.metadata, target.namespace);
   const duplicates = dedupeOwnerReferences(body.metadata);
   if (duplicates !== undefined) call.warnings.push(duplicates);
-  recordManager(context, acting, { live: undefined, next: body, manager: managerOf(call, fieldManager) });
+  recordManager(context, acting, { live: undefined, draft, manager: managerOf(call, fieldManager) });
   const request = admissionRequest(call, acting, { operation: "CREATE", dryRun, object: body });
   await context.admission.mutate(request);
   await context.admission.validate(request);

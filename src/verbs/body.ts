@@ -3,7 +3,7 @@ import { BodyError, type Call } from "../api/call.ts";
 import { invalidField } from "../api/field-error.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
 import type { WriteQuery } from "../api/options.ts";
-import { markEmpties } from "../resources/write/explicit-empties.ts";
+import { Draft } from "../resources/model/draft.ts";
 import { type Decoded, decodeBySchema } from "../schema/decode.ts";
 import type { BodyForm } from "../schema/decode-state.ts";
 import { typeMetaError } from "../schema/decode-type-meta.ts";
@@ -11,13 +11,13 @@ import type { Target, VerbContext } from "./target.ts";
 
 type FieldValidation = WriteQuery["fieldValidation"];
 
-/** The object a client sent, as one of the kind that the path names. Throws BadRequest. The caller owns it. */
+/** The object a client sent, as one of the kind that the path names. Throws BadRequest. */
 export async function readObject(
   context: VerbContext,
   call: Call,
   target: Target,
   fieldValidation: FieldValidation,
-): Promise<KubeObject> {
+): Promise<Draft> {
   const { kind } = target.resource.definition;
   try {
     const body = await call.body();
@@ -78,8 +78,8 @@ export interface PatchedValue {
   readonly form: BodyForm;
 }
 
-/** What a patch made, as an object of the target's kind. Throws Invalid. The caller owns it. */
-export function typePatched(context: VerbContext, call: Call, target: Target, patched: PatchedValue): KubeObject {
+/** What a patch made, as an object of the target's kind. Throws Invalid. */
+export function typePatched(context: VerbContext, call: Call, target: Target, patched: PatchedValue): Draft {
   const { value, problems, fieldValidation } = patched;
   try {
     const decoded = decodeBySchema(requireKind(context, value, target), target.resource.version.schema(), {
@@ -129,14 +129,13 @@ export class PatchError extends ApiError {
 }
 
 /** Puts kind, apiVersion and metadata first and fills in the defaults of the kind. */
-function complete(target: Target, { value, empties }: Decoded): KubeObject {
+function complete(target: Target, { value, empties }: Decoded): Draft {
   const { definition, apiVersion } = target.resource;
   const { kind: _kind, apiVersion: _version, metadata, ...rest } = value;
   const { selfLink: _link, ...kept } = isObject(metadata) ? metadata : {};
   const object: KubeObject = { kind: definition.kind, apiVersion, metadata: kept, ...rest };
-  if (empties.length > 0) markEmpties(object);
   definition.hooks?.setDefaults?.(object, apiVersion);
-  return object;
+  return new Draft(object, { holdsEmpties: empties.length > 0 });
 }
 
 /** A body of another kind than the path's. `reason` is the inner text, without what it was taken for. */

@@ -9,15 +9,16 @@ import { admissionRequest, type CollectionTarget, type VerbContext } from "./tar
 /** Creates one object. */
 export async function create(context: VerbContext, call: Call, target: CollectionTarget): Promise<ApiReply> {
   const { dryRun, fieldManager, fieldValidation } = parseWriteQuery("CreateOptions", call.request.query);
-  const object = await readObject(context, call, target, fieldValidation);
+  const draft = await readObject(context, call, target, fieldValidation);
+  const { object } = draft;
   settleNamespace(target.resource.definition, object.metadata, target.namespace);
   const duplicates = dedupeOwnerReferences(object.metadata);
   if (duplicates !== undefined) call.warnings.push(duplicates);
   wipeSystemMetadata(object.metadata);
-  recordManager(context, target, { live: undefined, next: object, manager: managerOf(call, fieldManager) });
+  recordManager(context, target, { live: undefined, draft, manager: managerOf(call, fieldManager) });
   const write = { operation: "CREATE", dryRun } as const;
   await context.admission.mutate(admissionRequest(call, target, { ...write, object }));
-  const view = await target.collection.create(target.resource, object, {
+  const view = await target.collection.create(target.resource, draft, {
     dryRun,
     user: call.user,
     warn: (text) => call.warnings.push(text),

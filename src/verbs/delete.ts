@@ -1,6 +1,6 @@
 import type { Call } from "../api/call.ts";
 import type { ApiReply, ObjectView } from "../api/reply.ts";
-import type { WriteOptions } from "../resources/write/collection.ts";
+import type { WriteOptions } from "../resources/write/write-options.ts";
 import { readDeleteOptions } from "./delete-options.ts";
 import { admissionRequest, type CollectionTarget, type Target, type VerbContext } from "./target.ts";
 

@@ -2,9 +2,9 @@ import type { Call } from "../api/call.ts";
 import type { KubeObject } from "../api/object.ts";
 import { memoize } from "../lib/memoize.ts";
 import type { TrackingScope } from "../patch/apply/scope.ts";
-import { trackUpdate } from "../patch/apply/track-update.ts";
+import type { Draft } from "../resources/model/draft.ts";
 import { trackingScopeOf } from "../resources/model/tracking-scope.ts";
-import { printTime } from "../resources/write/metadata.ts";
+import { recordUpdate } from "../resources/write/record-update.ts";
 import type { Target, VerbContext } from "./target.ts";
 
 const MAX_MANAGER_BYTES = 128;
@@ -34,14 +34,11 @@ export function trackingScope({ resource, subresource }: Target): TrackingScope 
   return trackingScopeOf(resource, subresource);
 }
 
-/** Records who owns which field after a write that is not an apply. Changes `next`. */
+/** Records who owns which field after a write that is not an apply. Changes `draft`. */
 export function recordManager(
   context: VerbContext,
   target: Target,
-  write: { readonly live: KubeObject | undefined; readonly next: KubeObject; readonly manager: string },
+  { live, draft, manager }: { readonly live: KubeObject | undefined; readonly draft: Draft; readonly manager: string },
 ): void {
-  const now = printTime(context.resources.clock.now());
-  const managedFields = trackUpdate(trackingScope(target), { ...write, now });
-  if (managedFields === undefined) delete write.next.metadata.managedFields;
-  else write.next.metadata.managedFields = managedFields;
+  recordUpdate(trackingScope(target), draft, { live, manager, now: context.resources.clock.now() });
 }

@@ -10,6 +10,7 @@ import { applyPatch } from "../patch/apply/apply-patch.ts";
 import { duplicatesInDocument, jsonPatch, jsonTypeOf, parseJsonPatch } from "../patch/json-patch.ts";
 import { mergePatch } from "../patch/merge-patch.ts";
 import { strategicMerge } from "../patch/strategic-merge.ts";
+import type { Draft } from "../resources/model/draft.ts";
 import { dedupeOwnerReferences, printTime, settleNamespace } from "../resources/write/metadata.ts";
 import type { BodyForm } from "../schema/decode-state.ts";
 import { PatchError, typePatched } from "./body.ts";
@@ -67,15 +68,15 @@ export async function patch(context: VerbContext, call: Call, target: Target): P
     isApply: false,
     next(current) {
       if (!current) throw new Error("only apply creates objects");
-      const next = typePatched(context, call, target, {
+      const draft = typePatched(context, call, target, {
         value: change(current),
         problems,
         form,
         fieldValidation: query.fieldValidation,
       });
-      settle(call, target, next);
-      recordManager(context, target, { live: current, next, manager });
-      return next;
+      settle(call, target, draft);
+      recordManager(context, target, { live: current, draft, manager });
+      return draft;
     },
   });
 }
@@ -119,9 +120,9 @@ async function apply(context: VerbContext, call: Call, target: Target): Promise<
     next(current) {
       const now = printTime(context.resources.clock.now());
       const merged = applyPatch(scope, { live: current, applied: cloneJson(applied), manager, isForced, now });
-      const next = typeApplied(context, call, target, { merged, applied });
-      settle(call, target, next);
-      return next;
+      const draft = typeApplied(context, call, target, { merged, applied });
+      settle(call, target, draft);
+      return draft;
     },
   });
 }
@@ -135,7 +136,7 @@ function typeApplied(
   call: Call,
   target: Target,
   { merged, applied }: { readonly merged: KubeObject; readonly applied: JsonObject },
-): KubeObject {
+): Draft {
   try {
     const form = { problems: [], form: "sorted", fieldValidation: "Ignore" } as const;
     return typePatched(context, call, target, { ...form, value: merged });
@@ -175,10 +176,10 @@ function notAnObject(value: Json): ApiError {
 }
 
 /** Checks that the patched object is still the one that the URL names. */
-function settle(call: Call, target: Target, next: KubeObject): void {
-  checkName(next.metadata, target.name);
-  settleNamespace(target.resource.definition, next.metadata, target.namespace);
-  const duplicates = dedupeOwnerReferences(next.metadata);
+function settle(call: Call, target: Target, { object: { metadata } }: Draft): void {
+  checkName(metadata, target.name);
+  settleNamespace(target.resource.definition, metadata, target.namespace);
+  const duplicates = dedupeOwnerReferences(metadata);
   if (duplicates !== undefined && !call.warnings.includes(duplicates)) call.warnings.push(duplicates);
 }
 
@@ -186,7 +187,7 @@ interface PatchWrite {
   readonly query: WriteQuery;
   readonly isApply: boolean;
   /** The wanted object; called again when another writer got there first. */
-  next(current: KubeObject | undefined): KubeObject;
+  next(current: KubeObject | undefined): Draft;
 }
 
 async function write(context: VerbContext, call: Call, target: Target, patched: PatchWrite): Promise<ApiReply> {
@@ -197,10 +198,11 @@ async function write(context: VerbContext, call: Call, target: Target, patched: 
     resource,
     { namespace, name },
     async (current) => {
-      const object = patched.next(current);
+      const draft = patched.next(current);
+      const { object } = draft;
       const operation = current ? "UPDATE" : "CREATE";
       await admission.mutate(admissionRequest(call, target, { operation, dryRun, object, previous: current }));
-      return object;
+      return draft;
     },
     {
       dryRun,

@@ -4,6 +4,7 @@ import type { JsonObject, KubeObject } from "../api/object.ts";
 import { drivenEnvironment } from "../lib/environment.suite.ts";
 import { Catalog } from "../resources/model/catalog.ts";
 import type { ResourceDefinition } from "../resources/model/definition.ts";
+import { Draft } from "../resources/model/draft.ts";
 import { KeySpace } from "../resources/model/keys.ts";
 import { Resources } from "../resources/resources.ts";
 import { MemoryStore } from "../storage/memory.ts";
@@ -65,11 +66,11 @@ async function prepare() {
     spec: { animals: { wanted: 3 } },
     status: { counted: 2, selector: "kind=sheep" },
   };
-  await collection.create(resource, object, {});
+  await collection.create(resource, new Draft(object), {});
   const target = scaleTarget({ resource, collection, namespace: "n", name: "sheep", subresource: "scale" });
   assert.ok(target);
   const scale = (change: (current: KubeObject) => KubeObject, options = {}) =>
-    target.collection.update(target.resource, key, (current) => change(current as KubeObject), {
+    target.collection.update(target.resource, key, (current) => new Draft(change(current as KubeObject)), {
       subresource: "scale",
       ...options,
     });

@@ -7,9 +7,10 @@ import { fromScaleFields, type ReplicasPaths, toScaleFields } from "../patch/app
 import type { ServedResource } from "../resources/model/catalog.ts";
 import { convertObject } from "../resources/model/conversion.ts";
 import type { ScalePaths, SubresourceKind } from "../resources/model/definition.ts";
+import { Draft } from "../resources/model/draft.ts";
 import type { ObjectKey } from "../resources/model/keys.ts";
 import { viewObject } from "../resources/read/object-view.ts";
-import type { Change, UpdateOptions } from "../resources/write/collection.ts";
+import type { Change, UpdateOptions } from "../resources/write/write-options.ts";
 import { inPlaceOf, type ObjectAccessPoint, type Target } from "./target.ts";
 
 /**
@@ -57,14 +58,14 @@ class Scales implements ObjectAccessPoint {
     return { view: viewObject(this.#scaleOf(view.object)), created: false };
   }
 
-  async #changeParent(parent: KubeObject | undefined, change: Change): Promise<KubeObject> {
+  async #changeParent(parent: KubeObject | undefined, change: Change): Promise<Draft> {
     if (!parent) throw new Error("a scale does not create its object");
     const live = this.#scaleOf(parent);
     const replicasPaths = this.#replicasPaths();
     const { managedFields } = parent.metadata;
     const owned = toScaleFields(managedFields, replicasPaths);
     if (owned) live.metadata.managedFields = owned;
-    const next = await change(live);
+    const { object: next } = await change(live);
     this.#check(next, parent);
     write(parent, this.#paths.specReplicas, numberAt(next, ".spec.replicas"));
     const { apiVersion } = this.#parent.resource;
@@ -77,7 +78,7 @@ class Scales implements ObjectAccessPoint {
       ...(updated ? { managedFields: updated } : {}),
       ...(resourceVersion ? { resourceVersion } : {}),
     };
-    return parent;
+    return new Draft(parent);
   }
 
   #check(next: KubeObject, { metadata }: KubeObject): void {

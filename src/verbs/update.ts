@@ -3,8 +3,6 @@ import type { Call } from "../api/call.ts";
 import type { ObjectMeta } from "../api/object.ts";
 import { parseWriteQuery } from "../api/options.ts";
 import type { ApiReply } from "../api/reply.ts";
-import { cloneJson } from "../lib/clone.ts";
-import { copyMark } from "../resources/write/explicit-empties.ts";
 import { dedupeOwnerReferences, settleNamespace } from "../resources/write/metadata.ts";
 import { readObject } from "./body.ts";
 import { managerOf, recordManager } from "./field-manager.ts";
@@ -13,7 +11,8 @@ import { admissionRequest, type Target, type VerbContext } from "./target.ts";
 /** Replaces one object, or what one of its subresources lets one change. */
 export async function update(context: VerbContext, call: Call, target: Target): Promise<ApiReply> {
   const { dryRun, fieldManager, fieldValidation } = parseWriteQuery("UpdateOptions", call.request.query);
-  const object = await readObject(context, call, target, fieldValidation);
+  const sent = await readObject(context, call, target, fieldValidation);
+  const { object } = sent;
   checkName(object.metadata, target.name);
   settleNamespace(target.resource.definition, object.metadata, target.namespace);
   const duplicates = dedupeOwnerReferences(object.metadata);
@@ -23,14 +22,13 @@ export async function update(context: VerbContext, call: Call, target: Target): 
     resource,
     { namespace, name },
     async (current) => {
-      const next = cloneJson(object);
-      copyMark(object, next);
-      recordManager(context, target, { live: current, next, manager: managerOf(call, fieldManager) });
+      const draft = sent.copy();
+      recordManager(context, target, { live: current, draft, manager: managerOf(call, fieldManager) });
       const operation = current ? "UPDATE" : "CREATE";
       await context.admission.mutate(
-        admissionRequest(call, target, { operation, dryRun, object: next, previous: current }),
+        admissionRequest(call, target, { operation, dryRun, object: draft.object, previous: current }),
       );
-      return next;
+      return draft;
     },
     {
       dryRun,

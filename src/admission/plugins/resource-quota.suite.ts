@@ -1,5 +1,6 @@
 import { ApiError } from "../../api/api-error.ts";
 import { isObject, type KubeObject } from "../../api/object.ts";
+import { Draft } from "../../resources/model/draft.ts";
 import type { Store } from "../../storage/store.ts";
 import { World } from "../admission.suite.ts";
 import { resourceQuota } from "./resource-quota.ts";
@@ -45,7 +46,7 @@ export async function createTogether(
       const metadata = { name: `w${writer}-${count}`, namespace: "ns" };
       const object: KubeObject = { kind: "ConfigMap", apiVersion: "v1", metadata };
       try {
-        await world.resources.collection(resource).create(resource, object, {
+        await world.resources.collection(resource).create(resource, new Draft(object), {
           admit: async (next) => plugin.validate?.(world.request({ plural: "configmaps", object: next })),
         });
       } catch (error) {

@@ -60,13 +60,13 @@ function isEmpty(texts: Texts | undefined): boolean {
   return texts === undefined || Object.keys(texts).length === 0;
 }
 
-function prepare(next: KubeObject, previous: KubeObject | undefined, { empties = [] }: WriteContext): void {
+function prepare(next: KubeObject, previous: KubeObject | undefined, { draft }: WriteContext): void {
   const spec = memberOf<JobSpec>(next, "spec");
   prepareJobSpec(spec, previous && memberOf<JobSpec>(previous, "spec"));
   if (previous || spec.manualSelector === true) return;
   const { metadata } = next;
   const template = memberOf<ObjectMeta>(spec.template, "metadata");
-  const isCopy = metadata.generateName !== undefined || empties.length > 0;
+  const isCopy = metadata.generateName !== undefined || draft.empties.length > 0;
   const isShared =
     metadata.labels === template.labels || (isCopy && isDeepStrictEqual(metadata.labels, template.labels));
   generateSelector(spec, metadata);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
 import { makeCertificate, makeKey, makeRequest, printPem } from "../../lib/certificates.suite.ts";
+import { Draft } from "../../resources/model/draft.ts";
 import { kindUnderTest } from "../kind.suite.ts";
 import { certificatesKinds } from "./group.ts";
 import { signingRequestHooks } from "./signing-request.ts";
@@ -21,7 +22,14 @@ const spec = { request, signerName: "example.com/s", usages: ["client auth"] };
 test("a request says who asks, whatever it says itself", () => {
   const next = signing.complete({ spec: { ...spec, username: "me", groups: ["g"] } });
   const user = { name: "u", uid: "1", groups: ["a"], extra: { k: ["v"] } };
-  signingRequestHooks.prepare?.(next, undefined, { subresource: "", apiVersion: next.apiVersion, user, now: NOW });
+  const draft = new Draft(next);
+  signingRequestHooks.prepare?.(next, undefined, {
+    subresource: "",
+    apiVersion: next.apiVersion,
+    user,
+    now: NOW,
+    draft,
+  });
   const asked = next.spec as JsonObject;
   assert.deepEqual([asked.username, asked.uid, asked.groups, asked.extra], ["u", "1", ["a"], { k: ["v"] }]);
 });
@@ -49,7 +57,7 @@ test("conditions come and stay by their own ways", () => {
   const write = (subresource: string, previous: JsonObject, status: JsonObject): string[] => {
     const before: KubeObject = { ...stored, status: previous };
     const next = structuredClone({ ...stored, status });
-    const context = { subresource, apiVersion: stored.apiVersion, now: NOW };
+    const context = { subresource, apiVersion: stored.apiVersion, now: NOW, draft: new Draft(next) };
     signingRequestHooks.prepare?.(next, before, context);
     return (signingRequestHooks.validate?.(next, before, context) ?? []).map(
       ({ field, message }) => `${field}: ${message}`,

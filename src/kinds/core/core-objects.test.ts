@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../api/object.ts";
+import { Draft } from "../../resources/model/draft.ts";
 import { kindUnderTest } from "../kind.suite.ts";
 import { serviceAccountHooks } from "./config/config-data.ts";
 import { coreKinds } from "./group.ts";
@@ -198,8 +199,8 @@ test("an annotation of accounts that goes away is warned about when it comes", (
     kind: "ServiceAccount",
     metadata: { name: "one", annotations },
   });
-  const context = { subresource: "", apiVersion: "v1", now: 0 };
   const enforced = account({ "kubernetes.io/enforce-mountable-secrets": "false" });
+  const context = { subresource: "", apiVersion: "v1", now: 0, draft: new Draft(enforced) };
   const text =
     "metadata.annotations[kubernetes.io/enforce-mountable-secrets]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets";
   assert.deepEqual(serviceAccountHooks.warn?.(enforced, undefined, context), [text]);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
+import { Draft } from "../../resources/model/draft.ts";
 import { eventHooks } from "./event.ts";
 import { convertEvent } from "./event-conversion.ts";
 
@@ -18,7 +19,8 @@ const event = (content: JsonObject, namespace = "ns"): KubeObject => ({
 const precise = { eventTime: TIME, reportingComponent: "c", reportingInstance: "i", action: "A", reason: "R" };
 
 function problems(next: KubeObject, apiVersion: string, previous?: KubeObject): string[] {
-  const errors = eventHooks.validate?.(next, previous, { subresource: "", apiVersion, now: 0 }) ?? [];
+  const errors =
+    eventHooks.validate?.(next, previous, { subresource: "", apiVersion, now: 0, draft: new Draft(next) }) ?? [];
   return errors.map(({ field, message }) => `${field}: ${message}`);
 }
 

@@ -2,6 +2,7 @@ import { type FieldError, forbiddenField, invalidField } from "../../api/field-e
 import { dns1123Subdomain } from "../../api/names.ts";
 import { isObject, type Json, type KubeObject } from "../../api/object.ts";
 import type { ObjectAccess, ResourceHooks, WriteContext } from "../../resources/model/definition.ts";
+import type { Draft } from "../../resources/model/draft.ts";
 import { nameHook } from "../own-names.ts";
 import { declaredHook } from "../rules/declared.ts";
 import { asSent } from "../rules/empties.ts";
@@ -23,21 +24,13 @@ const declaredErrors = (kind: string) =>
 const claimSpecOf = ({ spec }: KubeObject) => (isObject(spec) ? spec : {}) as ClaimSpec;
 const templateSpecOf = ({ spec }: KubeObject) => (isObject(spec) ? spec : {}) as TemplateSpec;
 
-/** Writes that ask for more than their namespace allows: found out before validation, told by it. */
-const refusedWrites = new WeakMap<KubeObject, FieldError>();
-
-const refusalOf = (object: KubeObject): FieldError[] => {
-  const refusal = refusedWrites.get(object);
-  return refusal ? [refusal] : [];
-};
-
-/** Notes a request with adminAccess from a namespace without the label resource.kubernetes.io/admin-access. */
-async function checkAdminNamespace(object: KubeObject, path: string, access: ObjectAccess): Promise<void> {
+/** Finds an error about adminAccess from a namespace without the label resource.kubernetes.io/admin-access. */
+async function checkAdminNamespace({ object, errors }: Draft, path: string, access: ObjectAccess): Promise<void> {
   const key = { namespace: "", name: object.metadata.namespace ?? "" };
   const namespace = await access.find("", "namespaces", key);
   if (namespace?.metadata.labels?.[ADMIN_LABEL] === "true") return;
   const text = `admin access to devices requires the \`${ADMIN_LABEL}: true\` label on the containing namespace`;
-  refusedWrites.set(object, forbiddenField(path, text));
+  errors.push(forbiddenField(path, text));
 }
 
 /** Where a claim asks for adminAccess; undefined when nowhere. */
@@ -91,19 +84,19 @@ export const resourceClaimHooks: ResourceHooks = {
   },
   validate(next, previous, context) {
     const declared = claimDeclared(next, previous, context);
-    const refusal = refusalOf(next);
-    if (!previous) return [...refusal, ...claimSpecErrors(claimSpecOf(next), "spec"), ...declared];
+    const { errors } = context.draft;
+    if (!previous) return [...errors, ...claimSpecErrors(claimSpecOf(next), "spec"), ...declared];
     if (context.subresource !== "status")
       return declared.length > 0 ? declared : changedSpecErrors(next, previous, context);
     const names = requestNamesOf(claimSpecOf(next));
-    return [...refusal, ...claimStatusErrors(next, previous, names), ...declared];
+    return [...errors, ...claimStatusErrors(next, previous, names), ...declared];
   },
-  async reserve({ next, previous }, access) {
+  async reserve({ next, previous, context }, access) {
     if (!next) return undefined;
     const isNew = previous === undefined;
     const wasGranted = previous !== undefined && adminResultPath(previous) !== undefined;
     const path = isNew ? adminRequestPath(claimSpecOf(next)) : wasGranted ? undefined : adminResultPath(next);
-    if (path !== undefined) await checkAdminNamespace(next, path, access);
+    if (path !== undefined) await checkAdminNamespace(context.draft, path, access);
     return undefined;
   },
 };
@@ -178,7 +171,7 @@ export const resourceClaimTemplateHooks: ResourceHooks = {
   prepare: (next) => dropDerivedAttributes(templateSpecOf(next).spec ?? {}),
   validate(next, previous, context) {
     const spec = templateSpecOf(next);
-    const errors = refusalOf(next);
+    const errors = [...context.draft.errors];
     const sent = templateSpecOf(asSent(next, context));
     if (sent !== spec) dropDerivedAttributes(sent.spec ?? {});
     pushTemplateMetadataErrors(errors, "spec.metadata", sent.metadata ?? {});
@@ -189,9 +182,9 @@ export const resourceClaimTemplateHooks: ResourceHooks = {
     }
     return [...errors, ...templateDeclared(next, previous, context)];
   },
-  async reserve({ next, previous }, access) {
+  async reserve({ next, previous, context }, access) {
     const path = next && !previous ? adminRequestPath(templateSpecOf(next).spec ?? {}) : undefined;
-    if (next && path !== undefined) await checkAdminNamespace(next, path, access);
+    if (path !== undefined) await checkAdminNamespace(context.draft, path, access);
     return undefined;
   },
 };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json, JsonObject, KubeObject } from "../../api/object.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
+import { Draft } from "../../resources/model/draft.ts";
 import { kindUnderTest } from "../kind.suite.ts";
 import { resourceClaimHooks } from "./claims.ts";
 import { resourceKinds } from "./group.ts";
@@ -105,11 +106,11 @@ test("what a claim got is told once, and only for what it asked for", () => {
 
 test("devices are administered only from namespaces that allow it", async () => {
   const next = claim.created(asking(exactly({ adminAccess: true })));
-  const context = { subresource: "", apiVersion: "resource.k8s.io/v1", now: 0 };
   const namespaceWith = (labels: Record<string, string>): ObjectAccess =>
     ({ find: async () => ({ kind: "Namespace", apiVersion: "v1", metadata: { labels } }) }) as unknown as ObjectAccess;
   const problemsIn = async (access: ObjectAccess) => {
     const object = structuredClone(next);
+    const context = { subresource: "", apiVersion: "resource.k8s.io/v1", now: 0, draft: new Draft(object) };
     await resourceClaimHooks.reserve?.({ next: object, previous: undefined, context, dryRun: false }, access);
     return resourceClaimHooks.validate?.(object, undefined, context).map(({ field }) => field);
   };
@@ -187,6 +188,7 @@ test("a taint tells since when it has had its effect", () => {
     subresource: "",
     apiVersion: next.apiVersion,
     now: Date.parse("2030-01-01T00:00:00Z"),
+    draft: new Draft(next),
   });
   assert.equal(timeOf(next), "2030-01-01T00:00:00Z");
   assert.deepEqual(taintRule.problems({ spec: { taint: { effect: "Explode" } } }), [

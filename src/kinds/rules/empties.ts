@@ -3,12 +3,12 @@ import { cloneJson } from "../../lib/clone.ts";
 import type { WriteContext } from "../../resources/model/definition.ts";
 
 /** Whether the client sent an empty list or map at a path such as `spec.devices`. */
-export function isSentEmpty({ empties = [] }: WriteContext, path: string): boolean {
-  return empties.some((empty) => empty.path.join(".") === path);
+export function isSentEmpty({ draft }: WriteContext, path: string): boolean {
+  return draft.empties.some((empty) => empty.path.join(".") === path);
 }
 
 /** A copy of the object with the empty lists and maps that the client sent, for messages that show them. */
-export function asSent(object: KubeObject, { empties = [] }: WriteContext): KubeObject {
+export function asSent(object: KubeObject, { draft: { empties } }: WriteContext): KubeObject {
   if (empties.length === 0) return object;
   const copy = cloneJson(object);
   for (const { path, value } of empties) {

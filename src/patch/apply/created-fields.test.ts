@@ -3,8 +3,6 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { Json, KubeObject } from "../../api/object.ts";
 import { builtInSchema } from "../../kinds/built-in-schemas.ts";
-import { printedFields } from "./created-fields.ts";
-import type { FieldSet } from "./field-set.ts";
 import type { TrackingScope } from "./scope.ts";
 import { trackUpdate } from "./track-update.ts";
 
@@ -66,11 +64,12 @@ test("whatever came before, a new object is owned as if it were the first", () =
 });
 
 test("objects built alike share one set, whose JSON is known", () => {
-  const fieldsOf = (image: string): FieldSet => {
-    const [entry] = create(shared, { metadata: { labels: { a: image } }, spec: { nodeName: image } }) ?? [];
-    return (entry as { fieldsV1: FieldSet }).fieldsV1;
-  };
-  assert.equal(fieldsOf("one"), fieldsOf("two"));
-  assert.equal(printedFields(fieldsOf("one")), JSON.stringify(fieldsOf("one")));
-  assert.equal(printedFields({}), undefined);
+  const createOf = (image: string) => create(shared, { metadata: { labels: { a: image } }, spec: { nodeName: image } });
+  const { managedFields, creatorFields } = createOf("one");
+  assert.equal(createOf("two").creatorFields, creatorFields);
+  const [entry] = managedFields as { fieldsV1: Json }[];
+  assert.equal(entry?.fieldsV1, creatorFields?.fields);
+  assert.equal(creatorFields?.json, JSON.stringify(creatorFields?.fields));
+  const large = create(shared, { metadata: { labels: { ["x".repeat(9000)]: "a" } } });
+  assert.equal(large.creatorFields?.json, undefined);
 });

@@ -10,26 +10,28 @@ const MAX_BUILD = 8192;
  * Objects are mostly created in great numbers from a few templates, and what their creator owns follows from which
  * fields they have. It is worked out once for all that are built alike.
  */
-const sets = new BoundedMemo<string, FieldSet>({ results: 500, textLength: MAX_BUILD });
-const printed = new WeakMap<FieldSet, string>();
+const sets = new BoundedMemo<string, CreatorFields>({ results: 500, textLength: MAX_BUILD });
+// A number per scope, as part of the keys of `sets`. Scopes live as long as the kind is served.
 const scopeNumbers = new WeakMap<TrackingScope, number>();
 let scopes = 0;
 
-/** The set that `workOut` makes of a new object, or the one that it made of another object built alike. */
-export function ownedByCreator(scope: TrackingScope, object: KubeObject, workOut: () => FieldSet): FieldSet {
-  const build = new Build(`${numberOf(scope)} `);
-  if (!build.add(object, false)) return workOut();
-  const known = sets.get(build.text);
-  if (known !== undefined) return known;
-  const made = workOut();
-  sets.set(build.text, made);
-  printed.set(made, JSON.stringify(made));
-  return made;
+/** The fieldsV1 of an object's creator. */
+export interface CreatorFields {
+  readonly fields: FieldSet;
+  /** The JSON of `fields`. Undefined when it is not worth remembering. */
+  readonly json: string | undefined;
 }
 
-/** The JSON of a set, if it is known. */
-export function printedFields(set: FieldSet): string | undefined {
-  return printed.get(set);
+/** What `workOut` makes of a new object, or what it made of another object built alike. */
+export function ownedByCreator(scope: TrackingScope, object: KubeObject, workOut: () => FieldSet): CreatorFields {
+  const build = new Build(`${numberOf(scope)} `);
+  if (!build.add(object, false)) return { fields: workOut(), json: undefined };
+  const known = sets.get(build.text);
+  if (known !== undefined) return known;
+  const fields = workOut();
+  const made = { fields, json: JSON.stringify(fields) };
+  sets.set(build.text, made);
+  return made;
 }
 
 function numberOf(scope: TrackingScope): number {

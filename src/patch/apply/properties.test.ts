@@ -198,7 +198,8 @@ suite("for random schemas and values", () => {
       fc.property(random, ([, schema, value]) => {
         const scope = scopeOf(schema);
         const next = applied(value) as KubeObject;
-        const [entry] = (trackUpdate(scope, { live: undefined, next, manager: "m", now }) ?? []) as JsonObject[];
+        const [entry] = (trackUpdate(scope, { live: undefined, next, manager: "m", now }).managedFields ??
+          []) as JsonObject[];
         const created = (entry?.fieldsV1 ?? {}) as FieldSet;
         const shape: Shape = shapeOf(scope.schemaOf("") ?? {});
         const wanted = difference(setOf(shape, { spec: value }), {});
@@ -322,9 +323,14 @@ suite("for real kinds", () => {
       fc.assert(
         fc.property(body, body, (first, second) => {
           const start = stored(first as KubeObject);
-          start.metadata.managedFields = trackUpdate(scope, { live: undefined, next: start, manager: "a", now });
+          start.metadata.managedFields = trackUpdate(scope, {
+            live: undefined,
+            next: start,
+            manager: "a",
+            now,
+          }).managedFields;
           const next = stored(second as KubeObject);
-          next.metadata.managedFields = trackUpdate(scope, { live: start, next, manager: "b", now });
+          next.metadata.managedFields = trackUpdate(scope, { live: start, next, manager: "b", now }).managedFields;
           const fields = union(ownedBy(next, "a"), ownedBy(next, "b"));
           const shape = shapeOf(builtInSchema(component));
           const changed = compare(shape, start, next);

@@ -2,18 +2,12 @@ import { EMPTY, type FieldSet, hasChildren, isMember, type MutableFieldSet } fro
 import { fieldName, type PathElement } from "./path-element.ts";
 import { DEDUCED, type Shape } from "./shape.ts";
 
-// Sets that are known to fit a shape. Both never change, so a set is walked once.
-const fitting = new WeakMap<FieldSet, Shape>();
-
 /**
  * The set as it must be after its schema made something atomic that was not when the set was written: paths below
  * become the path of the atomic value. The set itself when that has not happened.
  */
 export function reconcile(shape: Shape, set: FieldSet): FieldSet {
-  if (fitting.get(set) === shape) return set;
-  const out = reconcileNode(shape, set, false);
-  fitting.set(out, shape);
-  return out;
+  return reconcileNode(shape, set, false);
 }
 
 /** `isWhole`: the node is a member without members below. */

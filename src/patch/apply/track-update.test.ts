@@ -29,7 +29,7 @@ const entry = (manager: string, second: number | undefined, fieldsV1: JsonObject
 });
 const first = [entry("a", 1, { "f:data": { ".": {}, "f:k": {} } })];
 const track = (live: KubeObject | undefined, next: KubeObject, manager: string, second = 2) =>
-  trackUpdate(configMap, { live, next, manager, now: at(second) });
+  trackUpdate(configMap, { live, next, manager, now: at(second) }).managedFields;
 
 suite("tracking an update", () => {
   test("a create is owned by its manager, in the order of the wire", () => {
@@ -71,9 +71,15 @@ suite("tracking an update", () => {
       assert.notEqual(findProblem(bad), undefined);
     }
     const scope = { ...configMap, subresource: "status" };
-    assert.equal(trackUpdate(scope, { live, next: object({ k: "1" }, []), manager: "b", now: at(2) }), first);
+    assert.equal(
+      trackUpdate(scope, { live, next: object({ k: "1" }, []), manager: "b", now: at(2) }).managedFields,
+      first,
+    );
     const custom = { ...configMap, isCustom: true };
-    assert.equal(trackUpdate(custom, { live, next: object({ k: "1" }, []), manager: "b", now: at(2) }), first);
+    assert.equal(
+      trackUpdate(custom, { live, next: object({ k: "1" }, []), manager: "b", now: at(2) }).managedFields,
+      first,
+    );
   });
 
   test("entries in versions that are gone go with the next write", () => {
@@ -125,8 +131,8 @@ suite("tracking an update", () => {
       status: {},
     };
     const next = { ...base, spec: { nodeName: "n" }, status: { phase: "Running" } };
-    const got = trackUpdate(pod, { live: base, next, manager: "kubelet", now: at(2) });
-    assert.deepEqual(got?.[1], {
+    const { managedFields } = trackUpdate(pod, { live: base, next, manager: "kubelet", now: at(2) });
+    assert.deepEqual(managedFields?.[1], {
       ...Object(entry("kubelet", 2, { "f:status": { "f:phase": {} } })),
       subresource: "status",
     });

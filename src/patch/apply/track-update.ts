@@ -1,7 +1,7 @@
 import { isObject, type Json, type KubeObject } from "../../api/object.ts";
 import { capManagers } from "./cap-managers.ts";
 import { compareChange, NEVER_OWNED, reconcileManagers, takeFromOthers } from "./change-managers.ts";
-import { ownedByCreator } from "./created-fields.ts";
+import { type CreatorFields, ownedByCreator } from "./created-fields.ts";
 import { difference, type FieldSet, isEmpty, union } from "./field-set.ts";
 import { identify, ManagedFieldsError, type Manager, type Managers, parseManagers, printManagers } from "./managers.ts";
 import { requireShapeOf, type TrackingScope, type Versioned, withoutManagedFields } from "./scope.ts";
@@ -19,24 +19,48 @@ export interface UpdateToTrack {
   readonly now: string;
 }
 
+/** Who owns what after a write. */
+export interface Tracked {
+  /** `metadata.managedFields`; undefined for none. */
+  readonly managedFields: Json[] | undefined;
+  /** The fieldsV1 of the only entry, when the write creates the object. */
+  readonly creatorFields?: CreatorFields;
+}
+
 /**
- * The `metadata.managedFields` of the object after the write, undefined for none. Never fails: when ownership cannot
- * be worked out it stays as it was. Returns the live entries themselves when nothing changes.
+ * Works out `metadata.managedFields` after the write. Never fails: when ownership cannot be worked out it stays as it
+ * was. Answers with the live entries themselves when nothing changes.
  */
-export function trackUpdate(scope: TrackingScope, update: UpdateToTrack): Json[] | undefined {
+export function trackUpdate(scope: TrackingScope, update: UpdateToTrack): Tracked {
   const { live, next } = update;
+  const stored = live?.metadata.managedFields;
   try {
     const managers = startingManagers(scope, live, next);
-    // Compat: an object without managedFields stays so until somebody applies (`skipNonAppliedManager`). A create
-    // always starts tracking.
-    if (managers.size === 0 && live !== undefined) return undefined;
-    const tracked = updateManagers(scope, managers, update);
-    const printed = printManagers(tracked);
-    return sameValue(printed, live?.metadata.managedFields) ? live?.metadata.managedFields : printed;
+    if (managers.size === 0) {
+      // Compat: an object without managedFields stays so until somebody applies (`skipNonAppliedManager`). A create
+      // always starts tracking.
+      return live === undefined ? trackCreate(scope, update) : { managedFields: undefined };
+    }
+    const printed = printManagers(updateManagers(scope, managers, update));
+    return { managedFields: sameValue(printed, stored) ? stored : printed };
   } catch (error) {
-    if (error instanceof TypedError) return live?.metadata.managedFields;
+    if (error instanceof TypedError) return { managedFields: stored };
     throw error;
   }
+}
+
+function trackCreate(scope: TrackingScope, update: UpdateToTrack): Tracked {
+  const managers: Managers = new Map();
+  const creatorFields = ownCreated(scope, managers, update);
+  return { managedFields: printManagers(managers), creatorFields };
+}
+
+/** Makes the writer the only manager of a new object. */
+function ownCreated(scope: TrackingScope, managers: Managers, update: UpdateToTrack): CreatorFields {
+  const object = withoutManagedFields(update.next);
+  const owned = ownedByCreator(scope, object, () => takeOver(scope, managers, update));
+  if (!isEmpty(owned.fields)) claim(scope, managers, update, owned.fields);
+  return owned;
 }
 
 /** Compat: clients may edit `metadata.managedFields`, but not through a subresource; `[]` and `[{}]` reset them. */
@@ -67,12 +91,12 @@ function readable(entries: readonly Json[] | undefined, isTrusted: boolean): Man
 
 /** The managers after an update by `manager`; takes over what it changed. Throws TypedError. */
 export function updateManagers(scope: TrackingScope, managers: Managers, update: UpdateToTrack): Managers {
-  const { live: stored, next } = update;
   const out = reconcileManagers(scope, managers);
-  const isFirst = stored === undefined && managers.size === 0;
-  const own = isFirst
-    ? ownedByCreator(scope, withoutManagedFields(next), () => takeOver(scope, out, update))
-    : takeOver(scope, out, update);
+  if (update.live === undefined && managers.size === 0) {
+    ownCreated(scope, out, update);
+    return out;
+  }
+  const own = takeOver(scope, out, update);
   if (!isEmpty(own)) claim(scope, out, update, own);
   capManagers(out);
   return out;

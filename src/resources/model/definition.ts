@@ -6,8 +6,8 @@ import type { Status } from "../../api/status.ts";
 import type { UserInfo } from "../../api/user-info.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Random } from "../../lib/random.ts";
-import type { EmptyValue } from "../../schema/decode-state.ts";
 import type { Schema } from "../../schema/schema.ts";
+import type { Draft } from "./draft.ts";
 import type { ObjectKey } from "./keys.ts";
 import type { DeletionRequest, Preconditions } from "./write-request.ts";
 
@@ -219,8 +219,8 @@ export interface WriteContext {
   readonly user?: UserInfo;
   /** The moment of the write in milliseconds. */
   readonly now: number;
-  /** Lists and maps that the client sent empty, in the stored version; they are absent from the object. */
-  readonly empties?: readonly EmptyValue[];
+  /** The object with what else is known about this write; `next` is its object. */
+  readonly draft: Draft;
 }
 
 /** A write that may need something from what all objects share. */

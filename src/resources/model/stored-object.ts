@@ -1,9 +1,7 @@
-import { randomUUID } from "node:crypto";
-import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { isObject, type KubeObject } from "../../api/object.ts";
 import { parseJson } from "../../encoding/json/json.ts";
-import { printedFields } from "../../patch/apply/created-fields.ts";
-import type { FieldSet } from "../../patch/apply/field-set.ts";
 import type { Entry } from "../../storage/store.ts";
+import type { Draft } from "./draft.ts";
 
 /** Parses a stored value. The caller owns the result. */
 export function decodeEntry(entry: Entry, revision: number = entry.modRevision): KubeObject {
@@ -16,20 +14,23 @@ export function decodeEntry(entry: Entry, revision: number = entry.modRevision):
 export function encodeObject(object: KubeObject): Uint8Array {
   const { kind, apiVersion, metadata, ...rest } = object;
   const { resourceVersion: _, ...storedMetadata } = metadata;
-  const fields = knownFields(storedMetadata.managedFields);
-  if (fields !== undefined) storedMetadata.managedFields = [{ ...fields.manager, fieldsV1: PLACE_OF_FIELDS }];
   // Without a prototype V8 looks out for cycles from the start; else it begins anew once it is ten levels deep.
-  const json = JSON.stringify({ __proto__: null, kind, apiVersion, metadata: storedMetadata, ...rest });
-  return Buffer.from(fields === undefined ? json : json.replace(`"${PLACE_OF_FIELDS}"`, () => fields.json));
+  return Buffer.from(JSON.stringify({ __proto__: null, kind, apiVersion, metadata: storedMetadata, ...rest }));
 }
 
-/** Nobody can guess it, so nothing else in an object is taken for it. */
-const PLACE_OF_FIELDS = randomUUID();
-
-/** The only manager of an object, with the JSON of what it owns, if that is known. */
-function knownFields(managers: Json[] | undefined): { manager: JsonObject; json: string } | undefined {
-  const manager = managers?.length === 1 ? managers[0] : undefined;
-  if (!isObject(manager) || !isObject(manager.fieldsV1)) return undefined;
-  const json = printedFields(manager.fieldsV1 as FieldSet);
-  return json === undefined ? undefined : { manager, json };
+/** The bytes to store of a draft, without printing its creator's fieldsV1 again where their JSON is known. */
+export function encodeDraft({ object, creatorFields }: Draft): Uint8Array {
+  const { kind, apiVersion, metadata, ...rest } = object;
+  const { resourceVersion: _, managedFields = [], ...others } = metadata;
+  const [only] = managedFields;
+  if (creatorFields?.json === undefined || managedFields.length !== 1 || !isObject(only)) return encodeObject(object);
+  const { fieldsV1, ...entry } = only;
+  // Whoever replaced the entry since it was recorded may own something else.
+  if (fieldsV1 !== creatorFields.fields) return encodeObject(object);
+  const head = JSON.stringify({ kind, apiVersion, metadata: others });
+  const manager = `${JSON.stringify(entry).slice(0, -1)},"fieldsV1":${creatorFields.json}}`;
+  const tail = JSON.stringify({ __proto__: null, ...rest });
+  // New objects have a uid, and their managers a name, so that a comma is right after both.
+  const end = tail === "{}" ? "}" : `,${tail.slice(1)}`;
+  return Buffer.from(`${head.slice(0, -2)},"managedFields":[${manager}]}${end}`);
 }

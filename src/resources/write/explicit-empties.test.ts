@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { invalidField } from "../../api/field-error.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { builtInKinds } from "../../kinds/all.ts";
-import { copyMark, markEmpties, showEmpties, toStoredForm } from "./explicit-empties.ts";
+import { Draft } from "../model/draft.ts";
+import { showEmpties, toStoredForm } from "./explicit-empties.ts";
 import { countGeneration } from "./generation.ts";
 
 const definitionOf = (plural: string) => {
@@ -22,12 +23,10 @@ const policy = (): KubeObject => ({
 test("what is sent empty is not stored, and is told of", () => {
   const definition = definitionOf("networkpolicies");
   const object = policy();
-  assert.equal(toStoredForm(definition, object, object.apiVersion).next, object);
-  markEmpties(object);
-  const copy = policy();
-  copyMark(object, copy);
-  for (const one of [object, copy]) {
-    const { next, empties } = toStoredForm(definition, one, one.apiVersion);
+  assert.equal(toStoredForm(definition, new Draft(object), object.apiVersion).object, object);
+  const sent = new Draft(object, { holdsEmpties: true });
+  for (const one of [sent, sent.copy()]) {
+    const { object: next, empties } = toStoredForm(definition, one, object.apiVersion);
     assert.deepEqual(next, { ...policy(), spec: { podSelector: {} } });
     assert.deepEqual(empties, [
       { path: ["spec", "podSelector", "matchLabels"], value: {} },

@@ -2,13 +2,14 @@ import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts"
 import type { Clock } from "../../lib/clock.ts";
 import { cloneJson } from "../../lib/clone.ts";
 import { applyPatch } from "../../patch/apply/apply-patch.ts";
-import { trackUpdate } from "../../patch/apply/track-update.ts";
 import { decodeBySchema } from "../../schema/decode.ts";
 import type { ServedResource } from "../model/catalog.ts";
+import { Draft } from "../model/draft.ts";
 import type { ObjectKey } from "../model/keys.ts";
 import { trackingScopeOf } from "../model/tracking-scope.ts";
 import type { Collection } from "./collection.ts";
 import { printTime } from "./metadata.ts";
+import { recordUpdate } from "./record-update.ts";
 
 /** Where the collection of a kind is had. */
 export interface Collections {
@@ -29,9 +30,9 @@ export async function createAs(
   resource: ServedResource,
   object: KubeObject,
 ): Promise<KubeObject> {
-  const next = { ...cloneJson(object), apiVersion: resource.apiVersion };
-  own(writer, resource, undefined, next);
-  return (await writer.resources.collection(resource).create(resource, next, {})).object;
+  const draft = new Draft({ ...cloneJson(object), apiVersion: resource.apiVersion });
+  own(writer, resource, undefined, draft);
+  return (await writer.resources.collection(resource).create(resource, draft, {})).object;
 }
 
 /** Changes an object; `change` owns what it gets and is called again when another writer was faster. Throws NotFound. */
@@ -43,9 +44,9 @@ export async function updateAs(
 ): Promise<void> {
   const changed = (current: KubeObject | undefined) => {
     // Only an existing object gets here: nothing allows this update to create one.
-    const next = change(cloneJson(current as KubeObject));
-    own(writer, resource, current, next);
-    return next;
+    const draft = new Draft(change(cloneJson(current as KubeObject)));
+    own(writer, resource, current, draft);
+    return draft;
   };
   await writer.resources.collection(resource).update(resource, key, changed, { isPatch: true });
 }
@@ -60,7 +61,7 @@ export async function applyAs(
   const scope = trackingScopeOf(resource, subresource);
   const { definition, apiVersion, version } = resource;
   const { namespace = "", name = "" } = applied.metadata;
-  const apply = (live: KubeObject | undefined): KubeObject => {
+  const apply = (live: KubeObject | undefined): Draft => {
     const now = printTime(resources.clock.now());
     const merged: JsonObject = applyPatch(scope, { live, applied: cloneJson(applied), manager, isForced: true, now });
     const { metadata, ...rest } = decodeBySchema(merged, version.schema()).value;
@@ -71,18 +72,19 @@ export async function applyAs(
       metadata: isObject(metadata) ? metadata : {},
     };
     definition.hooks?.setDefaults?.(next, apiVersion);
-    return next;
+    return new Draft(next);
   };
   await resources.collection(resource).update(resource, { namespace, name }, apply, { subresource, isPatch: true });
 }
 
-/** Fills in defaults and records the writer as the owner of what it has changed. Changes `next`. */
-function own(writer: ServerWriter, resource: ServedResource, live: KubeObject | undefined, next: KubeObject): void {
+/** Fills in defaults and records the writer as the owner of what it has changed. Changes `draft`. */
+function own(
+  { resources, manager }: ServerWriter,
+  resource: ServedResource,
+  live: KubeObject | undefined,
+  draft: Draft,
+): void {
   const { definition, apiVersion } = resource;
-  definition.hooks?.setDefaults?.(next, apiVersion);
-  const now = printTime(writer.resources.clock.now());
-  const scope = trackingScopeOf(resource, "");
-  const managedFields = trackUpdate(scope, { live, next, manager: writer.manager, now });
-  if (managedFields === undefined) delete next.metadata.managedFields;
-  else next.metadata.managedFields = managedFields;
+  definition.hooks?.setDefaults?.(draft.object, apiVersion);
+  recordUpdate(trackingScopeOf(resource, ""), draft, { live, manager, now: resources.clock.now() });
 }

@@ -33,6 +33,11 @@ export function keepUntouched(
   for (const [index, path] of paths.entries()) write(next, path.split("."), wanted[index]);
 }
 
+/** Sets a member of an object; undefined removes it. */
+export function setMember(object: JsonObject, member: string, value: JsonObject[string]): void {
+  write(object, [member], value);
+}
+
 function read(object: JsonObject, [member = "", ...rest]: readonly string[]): JsonObject[string] {
   const value = object[member];
   return rest.length > 0 && isObject(value) ? read(value, rest) : value;

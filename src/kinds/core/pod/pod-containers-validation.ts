@@ -106,8 +106,8 @@ const NOT_FOR_EPHEMERAL = [
 const NOT_SETTABLE = "cannot be set for an Ephemeral Container";
 
 /** Refuses fields that ephemeralContainers may not have and that the client sent empty. */
-export function emptyEphemeralErrors({ empties = [] }: WriteContext): FieldError[] {
-  return empties.flatMap(({ path: [part, list, index, member, ...more] }) => {
+export function emptyEphemeralErrors({ draft }: WriteContext): FieldError[] {
+  return draft.empties.flatMap(({ path: [part, list, index, member, ...more] }) => {
     if (part !== "spec" || list !== "ephemeralContainers" || more.length > 0) return [];
     if (!NOT_FOR_EPHEMERAL.includes(String(member))) return [];
     return [forbiddenField(`spec.ephemeralContainers[${index}].${member}`, NOT_SETTABLE)];

@@ -4,11 +4,15 @@ import { printFieldError } from "../../../api/field-error.ts";
 import type { Json, JsonObject, KubeObject } from "../../../api/object.ts";
 import { cloneJson } from "../../../lib/clone.ts";
 import type { WriteContext } from "../../../resources/model/definition.ts";
+import { Draft } from "../../../resources/model/draft.ts";
 import { decodeBySchema } from "../../../schema/decode.ts";
 import { builtInSchema } from "../../built-in-schemas.ts";
 import { podHooks } from "./pod.ts";
 
-const context = (subresource = ""): WriteContext => ({ subresource, apiVersion: "v1", now: 0 });
+const context = (object: KubeObject, subresource = ""): WriteContext => ({
+  ...{ subresource, apiVersion: "v1", now: 0 },
+  draft: new Draft(object),
+});
 const main = { name: "main", image: "i:1" };
 
 /** A pod as the hooks of its kind get it: decoded, and with defaults. */
@@ -23,12 +27,12 @@ function pod(spec: JsonObject, metadata: JsonObject = {}): KubeObject {
 
 function created(spec: JsonObject, metadata: JsonObject = {}): KubeObject {
   const made = pod(spec, { creationTimestamp: "2030-01-01T00:00:00Z", ...metadata });
-  podHooks.prepare?.(made, undefined, context());
+  podHooks.prepare?.(made, undefined, context(made));
   return made;
 }
 
 const errorsOf = (next: KubeObject, previous?: KubeObject, subresource = ""): string[] =>
-  (podHooks.validate?.(next, previous, context(subresource)) ?? []).map(
+  (podHooks.validate?.(next, previous, context(next, subresource)) ?? []).map(
     (error) => printFieldError(error).split("\n")[0] ?? "",
   );
 
@@ -37,7 +41,7 @@ function changed(spec: JsonObject, change: (next: JsonObject) => void, subresour
   const previous = created(spec);
   const next = cloneJson(previous);
   change(next.spec as JsonObject);
-  podHooks.prepare?.(next, previous, context(subresource));
+  podHooks.prepare?.(next, previous, context(next, subresource));
   return errorsOf(next, previous, subresource);
 }
 
@@ -297,7 +301,7 @@ suite("what may change in a pod", () => {
   test("what a reporter of status leaves out stays", () => {
     const previous = created({});
     const next = { ...cloneJson(previous), status: { phase: "Running" } };
-    podHooks.prepare?.(next, previous, context("status"));
+    podHooks.prepare?.(next, previous, context(next, "status"));
     assert.deepEqual(next.status, { phase: "Running", qosClass: "BestEffort" });
     assert.deepEqual(errorsOf(next, previous, "status"), []);
   });
@@ -315,8 +319,12 @@ suite("what may change in a pod", () => {
 });
 
 suite("warnings about a new pod", () => {
-  const warningsOf = (spec: JsonObject, metadata: JsonObject = {}) =>
-    podHooks.warn?.(created(spec, metadata), undefined, context()) ?? [];
+  const warningsOf = (spec: JsonObject, metadata: JsonObject = {}) => {
+    const next = pod(spec, metadata);
+    const way = context(next);
+    podHooks.prepare?.(next, undefined, way);
+    return [...way.draft.warnings, ...(podHooks.warn?.(next, undefined, way) ?? [])];
+  };
 
   test("there are none about a plain pod", () => assert.deepEqual(warningsOf({}), []));
   test("labels of nodes, repeated variables, old volumes", () => {

@@ -34,13 +34,10 @@ import { podWarnings } from "./pod-warnings.ts";
 
 const annotationsOf = ({ annotations }: ObjectMeta): Texts => annotations ?? {};
 
-/** Texts that came up while a new pod was prepared, until its client is told. */
-const preparationWarnings = new WeakMap<KubeObject, readonly string[]>();
-
-function prepare(next: KubeObject, previous: KubeObject | undefined, { subresource }: WriteContext): void {
+function prepare(next: KubeObject, previous: KubeObject | undefined, { subresource, draft }: WriteContext): void {
   const spec = specOf(next);
   if (!previous) {
-    preparationWarnings.set(next, prepareNewPod(next, spec));
+    draft.warnings.push(...prepareNewPod(next, spec));
     return;
   }
   if (subresource === "binding") return;
@@ -209,8 +206,7 @@ function warn(next: KubeObject, previous: KubeObject | undefined, { subresource 
         : [
             `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${texts.join(" ")}]`,
           ];
-    const prepared = preparationWarnings.get(next) ?? [];
-    return [...prepared, ...label, ...podWarnings(specOf(next), next.metadata)];
+    return [...label, ...podWarnings(specOf(next), next.metadata)];
   }
   if (subresource !== "status") return [];
   const { podIPs = [], hostIPs = [] } = statusOf(next);

@@ -6,9 +6,10 @@ import { systemClock } from "../../../lib/clock.ts";
 import { cloneJson } from "../../../lib/clone.ts";
 import { systemRandom } from "../../../lib/random.ts";
 import { Catalog, type ServedResource } from "../../../resources/model/catalog.ts";
+import { Draft } from "../../../resources/model/draft.ts";
 import { KeySpace } from "../../../resources/model/keys.ts";
 import { Resources } from "../../../resources/resources.ts";
-import type { WriteOptions } from "../../../resources/write/collection.ts";
+import type { WriteOptions } from "../../../resources/write/write-options.ts";
 import { MemoryStore } from "../../../storage/memory.ts";
 import type { PutOptions, WriteResult } from "../../../storage/store.ts";
 import { StoreError } from "../../../storage/store.ts";
@@ -39,7 +40,7 @@ class Replica {
     const object: KubeObject = cloneJson({ kind: "Service", apiVersion: "v1", metadata, spec });
     services.definition.hooks?.setDefaults?.(object, "v1");
     const { collection } = this;
-    return (await collection.create(services, object, options)).object;
+    return (await collection.create(services, new Draft(object), options)).object;
   }
 
   async change(name: string, change: (spec: JsonObject) => JsonObject): Promise<KubeObject> {
@@ -51,7 +52,7 @@ class Replica {
       (current) => {
         const next = { ...(current as KubeObject), spec: change(specOf(current as KubeObject)) };
         services.definition.hooks?.setDefaults?.(next, "v1");
-        return next;
+        return new Draft(next);
       },
       {},
     );
@@ -187,10 +188,11 @@ test("an object that its last finalizer lets go gives back what it had", async (
     one.collection.update(
       services,
       key,
-      (current) => ({
-        ...(current as KubeObject),
-        metadata: { ...(current as KubeObject).metadata, finalizers: names },
-      }),
+      (current) =>
+        new Draft({
+          ...(current as KubeObject),
+          metadata: { ...(current as KubeObject).metadata, finalizers: names },
+        }),
       {},
     );
   await finalizers(["example.com/hold"]);

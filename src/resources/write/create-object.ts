@@ -1,0 +1,91 @@
+import { alreadyExists, generatedNameTaken, plainError } from "../../api/api-error.ts";
+import type { ObjectView } from "../../api/reply.ts";
+import type { ServedResource } from "../model/catalog.ts";
+import { convertObject, storedApiVersion } from "../model/conversion.ts";
+import type { Draft } from "../model/draft.ts";
+import { decodeEntry, encodeDraft } from "../model/stored-object.ts";
+import { viewObject } from "../read/object-view.ts";
+import { emptyStatus } from "./empty-status.ts";
+import { toStoredForm } from "./explicit-empties.ts";
+import { countGeneration } from "./generation.ts";
+import type { KindEntries } from "./kind-entries.ts";
+import { fillSystemMetadata, generateName, wipeSystemMetadata } from "./metadata.ts";
+import { withReservation } from "./reservation.ts";
+import { setMember } from "./subresource-write.ts";
+import { validateWrite, warnOfWrite } from "./validate-write.ts";
+import type { UpdateOptions, WriteOptions } from "./write-options.ts";
+
+const MAX_NAME_ATTEMPTS = 8;
+
+/** Creates an object, under another name when one that was generated is taken. Throws AlreadyExists and Invalid. */
+export async function createObject(
+  entries: KindEntries,
+  resource: ServedResource,
+  draft: Draft,
+  options: WriteOptions,
+): Promise<ObjectView> {
+  const { metadata } = draft.object;
+  if (metadata.resourceVersion) {
+    throw plainError(500, "resourceVersion should not be set on objects to be created");
+  }
+  wipeSystemMetadata(metadata);
+  const isGenerated = metadata.name === undefined && metadata.generateName !== undefined;
+  for (let attempt = 1; ; attempt += 1) {
+    const next = isGenerated ? draft.copy() : draft;
+    if (isGenerated) next.object.metadata.name = generateName(metadata.generateName ?? "", entries.context.random);
+    const created = await createOnce(entries, resource, next, options);
+    if (created) return created;
+    const name = next.object.metadata.name ?? "";
+    if (!isGenerated) throw alreadyExists(entries.resourceName, name, await isBeingDeleted(entries, next));
+    if (attempt === MAX_NAME_ATTEMPTS) throw generatedNameTaken(entries.resourceName, name);
+  }
+}
+
+/** One attempt at a create. Undefined: there is such an object already. Throws Invalid. */
+export async function createOnce(
+  entries: KindEntries,
+  resource: ServedResource,
+  draft: Draft,
+  options: UpdateOptions,
+): Promise<ObjectView | undefined> {
+  const { definition } = entries;
+  const { access, clock, random } = entries.context;
+  const stored = toStoredForm(definition, draft, storedApiVersion(definition));
+  const next = stored.object;
+  fillSystemMetadata(next.metadata, random.uuid(), clock.now());
+  if (definition.rules.namedByUuid) next.metadata.name ??= random.uuid();
+  if (definition.subresources.status?.writes === "status" && !definition.rules.createKeepsStatus) {
+    setMember(next, "status", emptyStatus(definition));
+  }
+  const reserving = {
+    next,
+    previous: undefined,
+    context: entries.writeContext(resource, stored, options),
+    dryRun: options.dryRun ?? false,
+  };
+  // Even where a write to a subresource creates the object, the object as a whole is prepared and validated.
+  const context = options.subresource === undefined ? reserving.context : { ...reserving.context, subresource: "" };
+  return withReservation(definition, access, reserving, async (sent) => {
+    countGeneration(definition, next);
+    definition.hooks?.prepare?.(next, undefined, context);
+    validateWrite(entries, undefined, context);
+    warnOfWrite(entries, undefined, context, options);
+    await options.admit?.(next, undefined);
+    const key = entries.keyOf(next);
+    if (options.dryRun) {
+      if (await entries.read(key)) return { keeps: false, outcome: undefined };
+      return { keeps: false, outcome: viewObject(convertObject(definition, next, resource.apiVersion)) };
+    }
+    const value = encodeDraft(stored);
+    sent();
+    const result = await entries.put(key, value, 0, "create");
+    if (!result.ok) return { keeps: false, outcome: undefined };
+    const { revision } = result;
+    return { keeps: true, outcome: entries.view(resource, { key, value, createRevision: revision }, revision) };
+  });
+}
+
+async function isBeingDeleted(entries: KindEntries, { object }: Draft): Promise<boolean> {
+  const entry = await entries.read(entries.keyOf(object));
+  return entry !== undefined && decodeEntry(entry).metadata.deletionTimestamp !== undefined;
+}

@@ -1,0 +1,85 @@
+import { notFound } from "../../api/api-error.ts";
+import type { KubeObject } from "../../api/object.ts";
+import type { ObjectView } from "../../api/reply.ts";
+import type { Entry, WriteResult } from "../../storage/store.ts";
+import type { ServedResource } from "../model/catalog.ts";
+import { convertObject } from "../model/conversion.ts";
+import type { WriteContext } from "../model/definition.ts";
+import { Draft } from "../model/draft.ts";
+import type { ObjectKey } from "../model/keys.ts";
+import { decodeEntry, encodeObject } from "../model/stored-object.ts";
+import type { DeletionRequest, Preconditions } from "../model/write-request.ts";
+import { viewDeleted, viewObject } from "../read/object-view.ts";
+import { planDeletion } from "./deletion.ts";
+import type { Attempt, KindEntries } from "./kind-entries.ts";
+import { checkPreconditions } from "./preconditions.ts";
+import { withReservation } from "./reservation.ts";
+import type { WriteOptions } from "./write-options.ts";
+
+/** Deletes one object, or begins to. `removed` is false while something still holds it. Throws NotFound and Conflict. */
+export async function deleteObject(
+  entries: KindEntries,
+  resource: ServedResource,
+  key: ObjectKey,
+  request: DeletionRequest & { readonly preconditions?: Preconditions },
+  options: WriteOptions,
+): Promise<{ view: ObjectView; removed: boolean }> {
+  let entry = await entries.read(entries.key(key));
+  for (;;) {
+    if (!entry) throw notFound(entries.resourceName, key.name);
+    const current = decodeEntry(entry);
+    checkPreconditions(entries.definition, key.name, request.preconditions, current);
+    await options.admit?.(current, current);
+    const outcome = await deleteOnce(entries, resource, entry, { current, request, options });
+    if ("view" in outcome) return outcome;
+    entry = outcome.current;
+  }
+}
+
+async function deleteOnce(
+  entries: KindEntries,
+  resource: ServedResource,
+  entry: Entry,
+  deletion: { readonly current: KubeObject; readonly request: DeletionRequest; readonly options: WriteOptions },
+): Promise<Attempt<{ view: ObjectView; removed: boolean }>> {
+  const { definition } = entries;
+  const { views, clock } = entries.context;
+  const { current, request, options } = deletion;
+  const plan = planDeletion(definition, current, request, clock.now());
+  if (plan.action === "none") return { view: views.view(resource, entry), removed: false };
+  if (options.dryRun) {
+    const shown = plan.action === "mark" ? plan.next : current;
+    const removed = plan.action === "remove" || plan.thenRemove;
+    return { view: viewObject(convertObject(definition, shown, resource.apiVersion)), removed };
+  }
+  const context = entries.writeContext(resource, new Draft(current), options);
+  if (plan.action === "remove") {
+    const result = await removeReserved(entries, entry, current, context);
+    if (!result.ok) return { current: result.current };
+    return { view: viewDeleted(resource, entry, result.revision), removed: true };
+  }
+  const value = encodeObject(plan.next);
+  const result = await entries.put(entry.key, value, entry.modRevision, "delete");
+  if (!result.ok) return { current: result.current };
+  const marked: Entry = { key: entry.key, value, createRevision: entry.createRevision, modRevision: result.revision };
+  if (!plan.thenRemove) return { view: views.view(resource, marked), removed: false };
+  const removed = await removeReserved(entries, marked, plan.next, context);
+  if (!removed.ok && removed.current) return { current: removed.current };
+  const revision = removed.ok ? removed.revision : result.revision;
+  return { view: viewDeleted(resource, marked, revision), removed: true };
+}
+
+/** Removes an object and gives back what it had taken from what all objects share. */
+export function removeReserved(
+  entries: KindEntries,
+  entry: Entry,
+  current: KubeObject,
+  context: WriteContext,
+): Promise<WriteResult> {
+  const reserving = { next: undefined, previous: current, context, dryRun: false };
+  return withReservation(entries.definition, entries.context.access, reserving, async (sent) => {
+    sent();
+    const outcome = await entries.remove(entry);
+    return { keeps: outcome.ok, outcome };
+  });
+}

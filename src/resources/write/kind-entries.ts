@@ -1,0 +1,92 @@
+import type { ResourceName } from "../../api/api-error.ts";
+import type { KubeObject } from "../../api/object.ts";
+import type { ObjectView } from "../../api/reply.ts";
+import type { Entry, WriteResult } from "../../storage/store.ts";
+import type { ResourceContext } from "../context.ts";
+import type { ServedResource } from "../model/catalog.ts";
+import type { ResourceDefinition, WriteContext } from "../model/definition.ts";
+import type { Draft } from "../model/draft.ts";
+import type { ObjectKey } from "../model/keys.ts";
+import { translateStoreError } from "../model/store-errors.ts";
+import type { WriteOptions } from "./write-options.ts";
+
+/** What came of one attempt at a write: the result, or what somebody else has written in the meantime. */
+export type Attempt<T> = T | { current: Entry | undefined };
+
+/** The entries that the store has of one kind, with errors of the store in the words of the API. */
+export class KindEntries {
+  readonly definition: ResourceDefinition;
+  readonly context: ResourceContext;
+
+  constructor(definition: ResourceDefinition, context: ResourceContext) {
+    this.definition = definition;
+    this.context = context;
+  }
+
+  /** What errors call the kind. */
+  get resourceName(): ResourceName {
+    const { group, plural } = this.definition;
+    return { group, resource: plural };
+  }
+
+  /** Where an object lies in the store. */
+  keyOf({ metadata }: KubeObject): string {
+    return this.key({ namespace: metadata.namespace ?? "", name: metadata.name ?? "" });
+  }
+
+  /** Where the object of a name lies in the store. */
+  key(key: ObjectKey): string {
+    return this.context.keys.key(this.definition, key);
+  }
+
+  /** `minRevision` 0 accepts any state; absent means the newest. */
+  async read(key: string, minRevision?: number): Promise<Entry | undefined> {
+    try {
+      return await this.context.store.get(key, { minRevision });
+    } catch (error) {
+      throw translateStoreError(error, { target: this.resourceName, operation: "get", revision: minRevision });
+    }
+  }
+
+  /** Writes unless the entry has another revision than `expected`; 0: it must not be there. */
+  async put(
+    key: string,
+    value: Uint8Array,
+    expected: number,
+    operation: "create" | "update" | "delete",
+  ): Promise<WriteResult> {
+    try {
+      return await this.context.store.put(key, value, expected, { ttlSeconds: this.definition.rules.ttlSeconds });
+    } catch (error) {
+      throw translateStoreError(error, { target: this.resourceName, operation });
+    }
+  }
+
+  /** Removes unless the entry has changed. */
+  async remove(entry: Entry): Promise<WriteResult> {
+    try {
+      return await this.context.store.delete(entry.key, entry.modRevision);
+    } catch (error) {
+      throw translateStoreError(error, { target: this.resourceName, operation: "delete" });
+    }
+  }
+
+  /** Shows what has just been written. */
+  view(
+    resource: ServedResource,
+    written: { readonly key: string; readonly value: Uint8Array; readonly createRevision: number },
+    modRevision: number,
+  ): ObjectView {
+    const { key, value, createRevision } = written;
+    return this.context.views.view(resource, { key, value, createRevision, modRevision });
+  }
+
+  /** What hooks are told about a write. */
+  writeContext(
+    { apiVersion }: ServedResource,
+    draft: Draft,
+    { user, subresource = "" }: WriteOptions & { readonly subresource?: string },
+  ): WriteContext {
+    return { subresource, apiVersion, user, now: this.context.clock.now(), draft };
+  }
+}

@@ -1,0 +1,140 @@
+import { isDeepStrictEqual } from "node:util";
+import { notFound } from "../../api/api-error.ts";
+import type { KubeObject } from "../../api/object.ts";
+import type { ObjectView } from "../../api/reply.ts";
+import { cloneJson } from "../../lib/clone.ts";
+import { keepTimes } from "../../patch/apply/keep-times.ts";
+import type { Entry } from "../../storage/store.ts";
+import type { ServedResource } from "../model/catalog.ts";
+import { convertObject } from "../model/conversion.ts";
+import type { ResourceDefinition, WriteContext } from "../model/definition.ts";
+import type { ObjectKey } from "../model/keys.ts";
+import { decodeEntry, encodeDraft } from "../model/stored-object.ts";
+import { viewObject } from "../read/object-view.ts";
+import { createOnce } from "./create-object.ts";
+import { removeReserved } from "./delete-object.ts";
+import { isReleased } from "./deletion.ts";
+import { toStoredForm } from "./explicit-empties.ts";
+import { countGeneration } from "./generation.ts";
+import type { Attempt, KindEntries } from "./kind-entries.ts";
+import { keepSystemMetadata, wipeSystemMetadata } from "./metadata.ts";
+import { checkStored, checkVersion } from "./preconditions.ts";
+import { withReservation } from "./reservation.ts";
+import { keepUntouched, setMember } from "./subresource-write.ts";
+import { validateWrite, warnOfWrite } from "./validate-write.ts";
+import type { Change, UpdateOptions } from "./write-options.ts";
+
+/** Changes one object, or creates it where that is allowed. Throws NotFound, Conflict and Invalid. */
+export async function updateObject(
+  entries: KindEntries,
+  resource: ServedResource,
+  key: ObjectKey,
+  change: Change,
+  options: UpdateOptions,
+): Promise<{ view: ObjectView; created: boolean }> {
+  const storeKey = entries.key(key);
+  let entry = await entries.read(storeKey);
+  for (;;) {
+    if (!entry) {
+      const created = await createByUpdate(entries, resource, key, change, options);
+      if (created) return { view: created, created: true };
+      entry = await entries.read(storeKey);
+      continue;
+    }
+    const outcome = await updateOnce(entries, resource, entry, change, options);
+    if ("view" in outcome) return { view: outcome.view, created: false };
+    entry = outcome.current;
+  }
+}
+
+async function createByUpdate(
+  entries: KindEntries,
+  resource: ServedResource,
+  key: ObjectKey,
+  change: Change,
+  options: UpdateOptions,
+): Promise<ObjectView | undefined> {
+  const { createsOnUpdate = false } = entries.definition.rules;
+  const mayCreate = options.mayCreate || (createsOnUpdate && !options.isPatch);
+  // Compat: with `AllowCreateOnUpdate` even a PUT to `/status` of an object that is not there creates it.
+  const isAllowed = options.subresource === undefined || (createsOnUpdate && options.subresource === "status");
+  if (!mayCreate || !isAllowed) throw notFound(entries.resourceName, key.name);
+  const draft = await change(undefined);
+  checkStored(entries.resourceName, key.name, entries.key(key), options, {});
+  const { metadata } = draft.object;
+  wipeSystemMetadata(metadata);
+  delete metadata.resourceVersion;
+  return createOnce(entries, resource, draft, options);
+}
+
+async function updateOnce(
+  entries: KindEntries,
+  resource: ServedResource,
+  entry: Entry,
+  change: Change,
+  options: UpdateOptions,
+): Promise<Attempt<{ view: ObjectView }>> {
+  const { definition } = entries;
+  const { access, views } = entries.context;
+  const current = decodeEntry(entry);
+  checkStored(entries.resourceName, current.metadata.name ?? "", entry.key, options, current.metadata);
+  const wanted = await change(convertObject(definition, cloneJson(current), resource.apiVersion));
+  checkVersion(resource, wanted.object, entry.modRevision, options.isPatch);
+  const draft = toStoredForm(definition, wanted, current.apiVersion, current);
+  const next = draft.object;
+  const context = entries.writeContext(resource, draft, options);
+  const reserving = { next, previous: current, context, dryRun: options.dryRun ?? false };
+  return withReservation<Attempt<{ view: ObjectView }>>(definition, access, reserving, async (sent) => {
+    prepareUpdate(definition, current, context);
+    validateWrite(entries, current, context);
+    warnOfWrite(entries, current, context, options);
+    await options.admit?.(next, current);
+    next.metadata.resourceVersion = current.metadata.resourceVersion;
+    next.metadata = keepTimes(current, next).metadata;
+    // Compat: an update that changes nothing answers with the old resourceVersion and sends no event.
+    const isUnchanged = isDeepStrictEqual(next, current);
+    if (isUnchanged) return { keeps: false, outcome: { view: views.view(resource, entry) } };
+    if (options.dryRun) {
+      return { keeps: false, outcome: { view: viewObject(convertObject(definition, next, resource.apiVersion)) } };
+    }
+    if (isReleased(definition, next, current)) {
+      return { keeps: false, outcome: await removeFinalized(entries, resource, entry, context) };
+    }
+    const value = encodeDraft(draft);
+    sent();
+    const result = await entries.put(entry.key, value, entry.modRevision, "update");
+    if (!result.ok) return { keeps: false, outcome: { current: result.current } };
+    return { keeps: true, outcome: { view: entries.view(resource, { ...entry, value }, result.revision) } };
+  });
+}
+
+/** Removes an object that an update has freed of what held it. */
+async function removeFinalized(
+  entries: KindEntries,
+  resource: ServedResource,
+  entry: Entry,
+  context: WriteContext,
+): Promise<Attempt<{ view: ObjectView }>> {
+  const removed = await removeReserved(entries, entry, decodeEntry(entry), context);
+  if (!removed.ok) return { current: removed.current };
+  // Compat: an update that removes the last finalizer (`deleteWithoutFinalizers`) answers with the resourceVersion
+  // before the removal.
+  const value = encodeDraft(context.draft);
+  return { view: entries.view(resource, { ...entry, value }, entry.modRevision) };
+}
+
+function prepareUpdate(definition: ResourceDefinition, current: KubeObject, context: WriteContext): void {
+  const { draft, subresource } = context;
+  const next = draft.object;
+  keepSystemMetadata(next, current);
+  if (subresource !== "") {
+    keepUntouched(definition, subresource, next, current);
+  } else if (definition.subresources.status?.writes === "status") {
+    setMember(next, "status", cloneJson(current.status));
+  }
+  definition.hooks?.prepare?.(next, current, context);
+  // Compat: subresources that act, such as pods/binding, do not change `metadata.generation`, even where they change
+  // the spec.
+  const isAction = definition.subresources[subresource]?.act !== undefined;
+  if (subresource !== "status" && !isAction) countGeneration(definition, next, current, draft.empties);
+}
