@@ -240,6 +240,39 @@ function weakProblems(file: string, text: string): string[] {
   return [found ? `${file}: facts about a write belong into its Draft` : `${file}: has no weak cache any more`];
 }
 
+/** What counts as a name in a comment: a reader can search for it, here, upstream or in the API's documentation. */
+const searchable: readonly RegExp[] = [
+  /`[^`]+`/,
+  // A message.
+  /"[^"]{3,}"/,
+  // camelCase, and dotted like spec.nodeName or encoding/json's package path.
+  /\b[a-z]+[0-9]*[A-Z]\w*/,
+  /\b[A-Za-z][\w-]*\.[A-Za-z][\w-]+/,
+  // Kinds, feature gates and Go functions: ReplicaSet, IPAddress, SetDefaults_Job.
+  /\b[A-Z][a-z0-9]+_?[A-Z]\w*/,
+  /\b[A-Z]{2,}[a-z]\w+/,
+  // HTTP: status codes and headers.
+  /\b(?:20[0-6]|30[1-8]|4\d\d|50[0-5])\b/,
+  /\b(?:[A-Z][A-Za-z]+-[A-Z]\w+|Accept|Origin|Warning header)\b/,
+  /\bKEP-\d+\b/,
+];
+
+/** A deviation or a quirk that is kept for compatibility says of what: of a field, gate, function, header or message. */
+function compatProblems(file: string, text: string): string[] {
+  const lines = text.split("\n");
+  return lines.flatMap((line, index) => {
+    const start = line.indexOf("Compat:");
+    if (start < 0) return [];
+    const isBlock = /^\s*(?:\/\*|\*)/.test(line);
+    const isGoingOn = (next: string) => (isBlock ? !/\*\/\s*$/.test(next) : /^\s*\/\//.test(next));
+    let end = index + 1;
+    if (isBlock) while (end < lines.length && isGoingOn(lines[end - 1] ?? "")) end++;
+    else while (isGoingOn(lines[end] ?? "")) end++;
+    const told = [line.slice(start), ...lines.slice(index + 1, end)].join("\n");
+    return searchable.some((name) => name.test(told)) ? [] : [`${file}:${index + 1}: "Compat:" names nothing`];
+  });
+}
+
 const root = path.join(import.meta.dirname, "..", "src");
 const sources = readdirSync(root, { recursive: true, encoding: "utf8" })
   .map((file) => file.split(path.sep).join("/"))
@@ -288,6 +321,13 @@ suite("the sources", () => {
   test("keep no facts about a write beside its draft", () => {
     assert.deepEqual(
       sources.flatMap(({ file, text }) => weakProblems(file, text)),
+      [],
+    );
+  });
+
+  test("say what they are compatible in", () => {
+    assert.deepEqual(
+      sources.flatMap(({ file, text }) => compatProblems(file, text)),
       [],
     );
   });
@@ -396,6 +436,33 @@ suite("the rules themselves", () => {
     assert.equal(weakProblems("verbs/get.ts", `function f() {\n  ${marks}\n}`).length, 0);
     assert.equal(weakProblems("patch/apply/shape.ts", marks).length, 0);
   });
+
+  const vague = [
+    "// Compat: these belong to a feature that is off.",
+    "/** Compat: the account has two names; the newer one wins. */",
+    "// Compat: an alias from the time when nodes were called hosts.",
+    "/** A request is not both Approved and Denied in `status`. Compat: this is said at the end. */",
+    "// Compat: the real server says it in other words, e.g. in JSON.\nconst nodeName = `a`;",
+    "/**\n * Compat: the real server\n * says so.\n */\nconst nodeName = 404;",
+  ];
+  for (const text of vague) {
+    test(`${JSON.stringify(text)} names nothing`, () => assert.equal(compatProblems("x.ts", text).length, 1));
+  }
+
+  const named = [
+    "// Compat: dropped unless the feature gate ContainerStopSignals is on.",
+    "/** Compat: serviceAccountName wins over serviceAccount, its deprecated alias; both are stored. */",
+    "// Compat: the field selector spec.host is an alias of spec.nodeName.",
+    "// Compat: the path of this error\n// is `status[0]`.",
+    "/**\n * Compat: an update that names the port twice\n * fails with 500.\n */",
+    '// Compat: the message "Too long" comes first.',
+    "// Compat: the answer has a Content-Type of its own.",
+    "// Compat: an IPAddress stays, see KEP-1880.",
+    "// no quirk at all",
+  ];
+  for (const text of named) {
+    test(`${JSON.stringify(text)} is fine`, () => assert.deepEqual(compatProblems("x.ts", text), []));
+  }
 
   test("an export without a comment, a default export, a second index and a re-export are found", () => {
     assert.equal(documentationProblems("x.ts", "\nexport const a = 1;\n").length, 1);

@@ -114,7 +114,7 @@ function base64(text: string, state: DecodeState): string {
   }
 }
 
-/** Compat: Go's encoding/json also takes a list of numbers for []byte. */
+/** Compat: Go's encoding/json also takes a list of numbers for `[]byte`. */
 function bytesOf(list: readonly Json[], state: DecodeState): string {
   const bytes = list.map((item) => {
     if (typeof item === "number" && Number.isInteger(item) && item >= 0 && item <= 255) return item;

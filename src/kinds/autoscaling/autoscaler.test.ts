@@ -146,7 +146,7 @@ test("nothing is lost on the way from v2 through v1 and back", () => {
     behavior,
     fc.option(fc.integer({ min: 1, max: 99 }), { nil: undefined }),
     (others, how, share) => {
-      // Compat: v1 says the share of the processor by itself, so it comes last on the way back.
+      // Compat: v1 has a field for it, targetCPUUtilizationPercentage, so the cpu metric comes last on the way back.
       const all = [...others, ...(share === undefined ? [] : [cpu(share)])];
       const spec = { metrics: all, ...(how === undefined ? {} : { behavior: how }) };
       const stored = autoscaler.created({

@@ -159,8 +159,8 @@ function fixedErrors(spec: LevelSpec, name: string): FieldError[] {
 }
 
 /**
- * Which members go with `spec.type` and `limitResponse.type`. Compat: these unions are declarative validation's, which
- * comes after all other errors.
+ * Which members go with `spec.type` and `limitResponse.type`. Compat: the unions of PriorityLevelConfigurationSpec are
+ * declarative validation's, which comes after all other errors.
  */
 function unionErrors({ type = "", limited, exempt }: LevelSpec): FieldError[] {
   const errors: FieldError[] = [];

@@ -46,7 +46,7 @@ function adminResultPath(claim: KubeObject): string | undefined {
   return index < 0 ? undefined : `status.allocation.devices.results[${index}].adminAccess`;
 }
 
-/** Compat: these belong to a feature that is off. */
+/** Compat: derivedAttributes is dropped unless the feature gate DRADerivedAttributes is on. */
 function dropDerivedAttributes({ devices }: ClaimSpec): void {
   for (const { exactly, firstAvailable = [] } of devices?.requests ?? []) {
     for (const request of exactly ? [exactly, ...firstAvailable] : firstAvailable) delete request.derivedAttributes;
@@ -78,7 +78,7 @@ export const resourceClaimHooks: ResourceHooks = {
   prepare(next, previous, { subresource }) {
     dropDerivedAttributes(claimSpecOf(next));
     if (!previous || subresource !== "status") return;
-    // Compat: these belong to a feature that is off.
+    // Compat: skipNodeOperations is dropped unless the feature gate DRAOptionalNodeOperations is on.
     for (const result of resultsOf(next)) delete result.skipNodeOperations;
     dropDeallocatedDevices(next, previous);
   },

@@ -27,7 +27,7 @@ const MAX_CONSUMPTIONS = 2;
 const MAX_TAINTS = 16;
 const MAX_VALUE = 64;
 const MAX_SHOWN_KEY = 96;
-/** Attributes with several values belong to a feature that is off. */
+/** Fields of DeviceAttribute that need the feature gate DRAListTypeAttributes. */
 const LIST_ATTRIBUTES = ["bools", "ints", "strings", "versions"];
 
 const REQUIREMENT: GoShape = [
@@ -48,7 +48,10 @@ const declaredErrors = declaredHook(
 
 const specOf = ({ spec }: KubeObject) => (isObject(spec) ? spec : {}) as SliceSpec;
 
-/** Compat: what belongs to features that are off is dropped. */
+/**
+ * Compat: fields are dropped unless their feature gates are on: DRAPartitionableDevicesType, DRAOptionalNodeOperations,
+ * DRANodeAllocatableResources, DRADeviceCompatibilityGroups and DRAListTypeAttributes. Upstream: `dropDisabledFields`.
+ */
 function dropDisabled(spec: SliceSpec): void {
   delete spec.partitionTypeAttribute;
   delete spec.skipNodeOperations;

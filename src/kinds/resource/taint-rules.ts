@@ -67,7 +67,7 @@ export const poolStatusRequestHooks: ResourceHooks = {
     if (isObject(spec)) spec.limit ??= DEFAULT_LIMIT;
   },
   prepare(next) {
-    // Compat: this belongs to a feature that is off.
+    // Compat: dropped unless the feature gate DRAPartitionableDevicesType is on.
     if (isObject(next.spec)) delete next.spec.defaultPartitionTypeAttribute;
   },
   validate(next, previous, context) {

@@ -137,7 +137,7 @@ function treeErrors(spec: WorkloadSpec): FieldError[] {
 
 const templateNames = ({ podGroupTemplates }: WorkloadSpec) => (podGroupTemplates ?? []).map(({ name = "" }) => name);
 
-/** Compat: which pods may be preempted for a group is not said unless a feature is on. */
+/** Compat: preemptionPolicy is dropped unless the feature gate PodGroupPreemptionPolicy is on. */
 function dropPreemptionPolicy(object: JsonObject, previous: JsonObject | undefined): void {
   if (previous?.preemptionPolicy === undefined) delete object.preemptionPolicy;
 }

@@ -157,7 +157,7 @@ function changedDriverErrors(next: readonly NodeDriver[], previous: readonly Nod
 /** CSINode: the CSI drivers on a node; of an entry only `allocatable` may change. */
 export const csiNodeHooks: ResourceHooks = {
   prepare(next, _previous, { subresource }) {
-    // Compat: the health of storage is not told unless a feature is on.
+    // Compat: status.storageHealth is dropped unless the feature gate CSIVolumeHealth is on.
     if (subresource === "status" && isObject(next.status)) delete next.status.storageHealth;
   },
   validate(next, previous, { subresource }) {

@@ -10,7 +10,7 @@ export interface ServedResource {
   readonly subresources: Readonly<Record<string, Subresource>>;
   /**
    * Happens when the kind is no longer served by this definition: it was withdrawn, or its shape changed. Compat: open
-   * watches end then, without an ERROR event, as they do when kube-apiserver rebuilds the storage of a custom resource.
+   * watches end then, without an ERROR event, as in `crdHandler.tearDown`.
    */
   readonly withdrawn: Once;
 }
