@@ -8,11 +8,39 @@ const root = path.join(import.meta.dirname, "..");
 /** What may stand before `.test.ts`: the program that the tests of the file start. */
 const PROGRAMS = ["binnacle", "etcd", "go", "kube-apiserver", "kubectl", "node", "openssl"];
 
-const testFiles = ["src", "test"].flatMap((folder) =>
+/**
+ * Where tests may let time pass besides `eventually`, how often, and why. A wait for nothing to happen is no reason: let
+ * something happen that must come next, drive the clock, or drain the queue.
+ */
+const TIMERS: Readonly<Record<string, readonly [count: number, reason: string]>> = {
+  "src/storage/etcd/transport.test.ts": [3, "a peer that answers late"],
+  "src/storage/suite/steps.suite.ts": [1, "the bound of a watch that is read"],
+  "test/api/hostile-streams.binnacle.test.ts": [1, "a client that goes on sending for a while"],
+  "test/clients/informer.etcd.test.ts": [1, "a client that pauses before it tries again"],
+  "test/conformance/suite.ts": [1, "the bound of a run"],
+  "test/golden/replay.test.ts": [1, "answers late, so that requests overlap"],
+  "test/model/actors.ts": [2, "clients that pause between requests"],
+  "test/model/compaction.etcd.test.ts": [1, "compactions at random times"],
+  "test/model/crashes.etcd.test.ts": [4, "crashes at random times"],
+  "test/model/durability.etcd.test.ts": [1, "a crash at a random time"],
+  "test/model/model.ts": [1, "the length of a run"],
+  "test/model/objects.ts": [1, "the bound of a watch that is read"],
+  "test/model/pauses.etcd.test.ts": [4, "pauses and partitions of random length"],
+  "test/model/readers.ts": [1, "clients that pause between requests"],
+  "test/model/relay.ts": [1, "a relay that passes bytes on late"],
+  "test/model/storm.ts": [2, "disconnects at random times, and writers that pause between requests"],
+  "test/model/watchers.ts": [4, "clients that read slowly, leave at random times and pause before they try again"],
+  "test/support/process.ts": [1, "the bound of a polite end"],
+  "test/test-rules.test.ts": [3, "texts in which the rule finds timers"],
+  "test/support/time.ts": [1, "the pause between two looks of eventually"],
+};
+
+const sourceFiles = ["src", "test"].flatMap((folder) =>
   readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".test.ts"))
+    .filter((file) => file.endsWith(".ts"))
     .map((file) => path.join(folder, file)),
 );
+const testFiles = sourceFiles.filter((file) => file.endsWith(".test.ts"));
 
 const wordsOf = (file: string) => path.basename(file, ".test.ts").split(".").slice(1);
 
@@ -37,6 +65,14 @@ function wayToProcesses(file: string, read: (file: string) => string): string[] 
   return follow(file);
 }
 
+/** How many timers a text starts by itself: calls of setTimeout and setInterval, under whatever name. */
+function countTimers(text: string): number {
+  const [, names = ""] = /import \{([^}]*)\} from "node:timers\/promises"/.exec(text) ?? [];
+  const aliases = [...names.matchAll(/\b(?:setTimeout|setInterval|scheduler) as (\w+)/g)].map((match) => match[1]);
+  const calls = new RegExp(`(?<![.\\w])(?:${["setTimeout", "setInterval", ...aliases].join("|")})\\((?!\\w+: )`, "g");
+  return (text.match(calls)?.length ?? 0) + (text.match(/\bscheduler\.wait\(/g)?.length ?? 0);
+}
+
 suite("test files", () => {
   const read = (file: string) => readFileSync(path.join(root, file), "utf8");
 
@@ -56,7 +92,30 @@ suite("test files", () => {
   });
 });
 
+suite("code of tests", () => {
+  test("waits for what it can see, and lets time pass only where the list says why", () => {
+    const isTestCode = (file: string) => /\.(test|suite)\.ts$/.test(file) || file.startsWith("test");
+    const found = sourceFiles.filter(isTestCode).flatMap((file) => {
+      const count = countTimers(readFileSync(path.join(root, file), "utf8"));
+      return count === (TIMERS[file]?.[0] ?? 0) ? [] : [`${file}: ${count}, listed: ${TIMERS[file]?.[0] ?? "none"}`];
+    });
+    assert.deepEqual(found, []);
+    assert.deepEqual(
+      Object.keys(TIMERS).filter((file) => !sourceFiles.includes(file)),
+      [],
+    );
+  });
+});
+
 suite("the rules for test files find", () => {
+  test("timers under any name, not those that belong to something else or are driven by the test", () => {
+    const named = 'import { setImmediate as turn, setTimeout as rest } from "node:timers/promises";\n';
+    assert.equal(countTimers(`${named}await rest(5);\nsetTimeout(run, 5);\n`), 2);
+    assert.equal(countTimers("const stop = setInterval(look, 20);\nawait scheduler.wait(20);\n"), 2);
+    assert.equal(countTimers(`${named}socket.setTimeout(5);\nawait turn();\nt.mock.timers.tick(5);\nrested(5);\n`), 0);
+    assert.equal(countTimers("class Clock {\n  setInterval(periodMs: number): Timer {}\n}\n"), 0);
+  });
+
   test("a process that a helper's helper starts, not one whose type is named", () => {
     const files: Record<string, string> = {
       "a.test.ts": 'import { test } from "node:test";\nimport { help } from "./b.ts";\n',

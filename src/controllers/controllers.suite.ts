@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { eventually } from "../../test/support/time.ts";
 import type { KubeObject, OwnerReference } from "../api/object.ts";
 import { builtInKinds } from "../kinds/all.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -205,11 +206,7 @@ export class TestCluster {
 
 /** Resolves when the condition holds; fails when that takes too long. */
 export async function until(condition: () => Promise<boolean> | boolean, timeoutMs = 10_000): Promise<void> {
-  const deadlineMs = performance.now() + timeoutMs;
-  while (!(await condition())) {
-    assert.ok(performance.now() < deadlineMs, `not within ${timeoutMs} ms: ${condition}`);
-    await sleep(1);
-  }
+  await eventually(condition, { withinMs: timeoutMs, everyMs: 1 });
 }
 
 /** A reference to an owner, as its dependents carry it. */

@@ -1,18 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { eventually } from "../../test/support/time.ts";
 import { TestCluster } from "./controllers.suite.ts";
 import { kubernetesService } from "./kubernetes-service.ts";
 import { createServiceRange } from "./service-range.ts";
 
 const KEY = { namespace: "default", name: "kubernetes" };
-
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
-    if (await isTrue()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  assert.fail("it did not happen in time");
-}
 
 test("a server announces itself and takes its announcement back", async () => {
   const cluster = new TestCluster();
@@ -31,9 +24,9 @@ test("a server announces itself and takes its announcement back", async () => {
     return subsets.flatMap((subset) => subset.addresses.map(({ ip }) => ip)).join();
   };
   const first = start("192.0.2.1");
-  await until(async () => (await addresses()) === "192.0.2.1");
+  await eventually(async () => (await addresses()) === "192.0.2.1");
   const second = start("192.0.2.2");
-  await until(async () => (await addresses()) === "192.0.2.1,192.0.2.2");
+  await eventually(async () => (await addresses()) === "192.0.2.1,192.0.2.2");
   const service = await access.find("", "services", KEY);
   assert.partialDeepStrictEqual(service?.spec, { clusterIP: "10.0.0.1" });
   const slice = await access.find("discovery.k8s.io", "endpointslices", KEY);

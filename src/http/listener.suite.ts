@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type http from "node:http";
 import http2 from "node:http2";
 import type https from "node:https";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { ApiError } from "../api/api-error.ts";
 import type { ApiRequest } from "../api/call.ts";
 import type { EncodedReply } from "../encoding/reply/encoded-reply.ts";
@@ -20,19 +20,24 @@ export const stranger = makeIdentity(makeAuthority("other-ca", now), { commonNam
 
 /** The size that bodies may have at `/echo`. */
 export const LIMIT = 1000;
-/** What the answers have noticed: the signal of the last one that takes long, how many streams have ended, and failures. */
-export const seen: { signal: AbortSignal | undefined; ended: number; readonly errors: unknown[] } = {
+/** What the answers have noticed: the signal of the last that takes long, chunks and ends of streams, and failures. */
+export const seen: { signal: AbortSignal | undefined; chunks: number; ended: number; readonly errors: unknown[] } = {
   signal: undefined,
+  chunks: 0,
   ended: 0,
   errors: [],
 };
+
+/** Requests to `/slow` that wait for their answer, each with what gives it. */
+export const slow: (() => void)[] = [];
 
 /** Yields chunks until told to stop. */
 async function* ticks(count: number, chunk: Uint8Array, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
     for (let tick = 0; tick < count && !signal?.aborted; tick++) {
+      seen.chunks++;
       yield chunk;
-      await sleep(1);
+      await nextTurn();
     }
   } finally {
     seen.ended++;
@@ -76,7 +81,7 @@ const ROUTES: Readonly<Record<string, (request: ApiRequest) => Promise<EncodedRe
   "/watch": (request) => ({ ...text(untilAborted(request.signal)), isLongRunning: true }),
   "/slow": async (request) => {
     seen.signal = request.signal;
-    await sleep(200);
+    await new Promise<void>((resolve) => slow.push(resolve));
     return text("slow");
   },
   "/broken": () => text(failing()),
@@ -86,7 +91,7 @@ const ROUTES: Readonly<Record<string, (request: ApiRequest) => Promise<EncodedRe
 
 async function* failing(): AsyncGenerator<Uint8Array> {
   yield Buffer.from("half");
-  await sleep(5);
+  await nextTurn();
   throw new Error("expected by the test");
 }
 

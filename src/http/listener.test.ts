@@ -6,8 +6,8 @@ import http2 from "node:http2";
 import https from "node:https";
 import net from "node:net";
 import { after, before, describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import tls from "node:tls";
+import { eventually } from "../../test/support/time.ts";
 import {
   authority,
   client,
@@ -18,6 +18,7 @@ import {
   LIMIT,
   secure,
   seen,
+  slow,
   start,
   stranger,
 } from "./listener.suite.ts";
@@ -141,19 +142,16 @@ describe("listener, clients that go away", () => {
   });
   after(() => listener.close(0));
 
-  const waitFor = async (isDone: () => boolean): Promise<void> => {
-    for (let turn = 0; turn < 200 && !isDone(); turn++) await sleep(5);
-    assert.ok(isDone());
-  };
-
   it("stops the stream of a vanished HTTP/2 client, and never runs ahead of a slow one", async () => {
-    seen.ended = 0;
+    Object.assign(seen, { ended: 0, chunks: 0 });
     const session = connectHttp2(listener.port);
     const stream = session.request({ ":path": "/endless" });
     await once(stream, "response");
-    await sleep(50);
+    // Meanwhile others are answered; a stream that ran ahead would have made a chunk in every turn.
+    for (let others = 0; others < 20; others++) await fetchHttp2(listener.port, "/bytes");
+    assert.ok(seen.chunks < 10, `${seen.chunks} chunks of 100 KB for a client that reads none`);
     stream.close(http2.constants.NGHTTP2_CANCEL);
-    await waitFor(() => seen.ended === 1 && seen.signal?.aborted === true);
+    await eventually(() => seen.ended === 1 && seen.signal?.aborted === true);
     session.destroy();
   });
 
@@ -163,17 +161,17 @@ describe("listener, clients that go away", () => {
     await once(request, "response");
     request.on("error", () => {});
     request.destroy();
-    await waitFor(() => seen.ended === 1 && seen.signal?.aborted === true);
+    await eventually(() => seen.ended === 1 && seen.signal?.aborted === true);
   });
 
   it("tells a handler that is still working", async () => {
     const session = connectHttp2(listener.port);
     const stream = session.request({ ":path": "/slow" });
     stream.on("error", () => {});
-    await once(session, "connect");
-    await sleep(30);
+    const answer = await eventually(() => slow.pop());
     session.destroy();
-    await waitFor(() => seen.signal?.aborted === true);
+    await eventually(() => seen.signal?.aborted === true);
+    answer();
   });
 });
 
@@ -192,8 +190,8 @@ describe("listener, protocol edges", () => {
       got += chunk;
     });
     socket.on("error", () => {});
-    await Promise.race([once(socket, "close"), sleep(5000)]);
-    socket.destroy();
+    socket.setTimeout(5000, () => socket.destroy());
+    await once(socket, "close");
     return got;
   };
 
@@ -276,18 +274,21 @@ describe("listener, shutdown", () => {
     watch.on("data", (chunk) => {
       watched += chunk;
     });
-    const slow = session.request({ ":path": "/slow" });
+    const slowHttp2 = session.request({ ":path": "/slow" });
     let slowBody = "";
-    slow.setEncoding("utf8").on("data", (chunk) => {
+    slowHttp2.setEncoding("utf8").on("data", (chunk) => {
       slowBody += chunk;
     });
     const slowHttp1 = fetchHttp1(https)(listener.port, "/slow");
     await once(watch, "data");
-    await sleep(50);
+    await eventually(() => slow.length === 2);
 
     const started = Date.now();
-    const ended = Promise.all([once(watch, "end"), once(slow, "end"), once(session, "close")]);
-    await listener.close(5000);
+    const ended = Promise.all([once(watch, "end"), once(slowHttp2, "end"), once(session, "close")]);
+    const closed = listener.close(5000);
+    await once(watch, "end");
+    for (const answer of slow.splice(0)) answer();
+    await closed;
     await ended;
     assert.equal(watched, "open\nend\n");
     assert.equal(slowBody, "slow");

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { type RunningBinnacle, type StoreName, startBinnacle } from "../support/binnacle.ts";
 import { type Kubectl, kubectlFor, startKubectl } from "../support/kubectl.ts";
 import { readSamples } from "../support/samples.ts";
+import { eventually } from "../support/time.ts";
 import { needsStore } from "../support/tools.ts";
 
 const NAMESPACE = "kubectl-test";
@@ -96,9 +96,8 @@ for (const store of ["memory", "sqlite", "etcd"] satisfies StoreName[]) {
           seen()
             .split("\n")
             .filter((line) => line.endsWith(`/${body.metadata.name}`)).length;
-        for (const deadline = Date.now() + 10_000; lines() < 3; await sleep(20)) {
-          assert.ok(Date.now() < deadline, `${resource} ${body.metadata.name}: ${seen()}`);
-        }
+        const what = () => `${resource} ${body.metadata.name}: ${seen()}`;
+        await eventually(() => lines() >= 3, { everyMs: 20, what });
       }
     });
   });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "../support/time.ts";
 import { type Tolerance, World, writeOnce, writer } from "./actors.ts";
 import { judgeGet, judgeList, judgeWatch } from "./judge.ts";
 import { Random } from "./random.ts";
@@ -50,7 +51,7 @@ async function play(run: ModelRun): Promise<string> {
     world.isWriting = false;
     await orFail(Promise.all(actors.slice(1, 1 + (run.writers ?? 3))));
     const last = await orFail(writeLast(world));
-    await orFail(until(() => world.reached >= last, "the watch of everything catches up"));
+    await orFail(eventually(() => world.reached >= last, catchUp("the watch of everything catches up")));
     world.ledger.seal((key) => NAMES.some((name) => key.endsWith(`/${name}`)));
     await orFail(drain(world));
     await orFail(listLast(world));
@@ -84,7 +85,7 @@ async function writeLast(world: World): Promise<number> {
 /** Waits until all open watches have shown everything. A watch that does not has skipped something or is stuck. */
 async function drain(world: World): Promise<void> {
   try {
-    await until(() => [...world.open].every((seen) => isDrained(world, seen)), "all watches catch up");
+    await eventually(() => [...world.open].every((seen) => isDrained(world, seen)), catchUp("all watches catch up"));
   } catch (error) {
     for (const seen of world.open) judgeWatch(world.ledger, seen);
     throw error;
@@ -105,7 +106,4 @@ async function listLast(world: World): Promise<void> {
   }
 }
 
-async function until(isTrue: () => boolean, what: string): Promise<void> {
-  for (const deadline = Date.now() + CATCH_UP_MS; !isTrue(); await sleep(20))
-    assert.ok(Date.now() < deadline, `not in ${CATCH_UP_MS} ms: ${what}`);
-}
+const catchUp = (what: string) => ({ withinMs: CATCH_UP_MS, everyMs: 20, what });

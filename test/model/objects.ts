@@ -46,16 +46,23 @@ export class Objects {
 
   /** Reads a watch until `isEnough` says so or it ends, at most for `withinMs`. */
   async watch(query: string, isEnough: (events: WireEvent[]) => boolean, withinMs = 10_000): Promise<WireEvent[]> {
+    return (await this.openWatch(query, withinMs))(isEnough);
+  }
+
+  /** Opens a watch; what it resolves with then reads it as `watch` does. */
+  async openWatch(query: string, withinMs = 10_000) {
     const connection = await this.#wire.watch(`${FOLDER}?watch=1&${query}`);
-    const timer = setTimeout(() => connection.cut(), withinMs);
-    const events: WireEvent[] = [];
-    for await (const event of connection.events()) {
-      events.push(event);
-      if (isEnough(events)) break;
-    }
-    clearTimeout(timer);
-    connection.cut();
-    return events;
+    return async (isEnough: (events: WireEvent[]) => boolean): Promise<WireEvent[]> => {
+      const timer = setTimeout(() => connection.cut(), withinMs);
+      const events: WireEvent[] = [];
+      for await (const event of connection.events()) {
+        events.push(event);
+        if (isEnough(events)) break;
+      }
+      clearTimeout(timer);
+      connection.cut();
+      return events;
+    };
   }
 
   async #call(method: string, path: string, body?: unknown): Promise<Thing> {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "../support/time.ts";
 import { needs } from "../support/tools.ts";
 import type { World } from "./actors.ts";
 import { runModel } from "./model.ts";
@@ -69,14 +70,12 @@ describe("pauses and partitions", { timeout: scaled(150_000), concurrency: 2, ..
       const leader = await leaderOf(etcd);
       etcd.freeze(leader, true);
       try {
-        for (;;) {
-          try {
-            await write();
-            break;
-          } catch {
-            await sleep(100);
-          }
-        }
+        const isWritten = () =>
+          write().then(
+            () => true,
+            () => false,
+          );
+        await eventually(isWritten, { withinMs: 30_000, everyMs: 100 });
       } finally {
         etcd.freeze(leader, false);
       }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "../support/time.ts";
 import { needsStore } from "../support/tools.ts";
 import { describeEvent, Objects } from "./objects.ts";
 import { Setting } from "./servers.ts";
@@ -61,7 +61,13 @@ describe("watchers that stop reading", { timeout: 120_000, concurrency: 2 }, () 
     const { revision } = await objects.list();
     const stalled = await wire.watch(`${PATH}&resourceVersion=${revision}`);
     const expected = await writeMuch(objects);
-    await sleep(1000);
+    const newest = (await objects.list()).revision;
+    const isForgotten = () =>
+      objects.list(`resourceVersion=${newest - 1}&resourceVersionMatch=Exact`, 410).then(
+        () => true,
+        () => false,
+      );
+    await eventually(isForgotten, { everyMs: 50 });
     const told = await read(stalled.events(), WRITES + 1);
     assert.equal(told.at(-1), "ERROR 410");
     assert.ok(told.length > 1, "what had been sent before arrives");

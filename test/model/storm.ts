@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "../support/time.ts";
 import { Random, scaled } from "./random.ts";
 import { Relay } from "./relay.ts";
 import { compactEtcd, type ModelServer, type Setting } from "./servers.ts";
@@ -53,10 +54,8 @@ export async function rideStorm(storm: Storm): Promise<string> {
   try {
     const cuts = Math.round(scaled(CUTS));
     for (let cut = 1; cut <= cuts; cut++) {
-      await until(
-        () => relay.heard > ENOUGH_BYTES,
-        () => `seed ${seed}: nothing is heard after ${cut - 1} cuts`,
-      );
+      const what = `seed ${seed}: something is heard after ${cut - 1} cuts`;
+      await eventually(() => relay.heard > ENOUGH_BYTES, { withinMs: PATIENCE_MS, what });
       await sleep(random.between(0, 60));
       if (COMPACTIONS.includes(cut) && etcd) await compactEtcd(etcd, await newest(wire));
       if (RESTARTS.includes(cut)) await restart(server, cut === RESTARTS[0]);
@@ -77,8 +76,8 @@ async function compare(wire: Wire, follower: Follower, run: { seed: number; writ
     listed[`${metadata.namespace}/${metadata.name}`] = metadata.resourceVersion;
   const sorted = (held: Readonly<Record<string, string>>) => Object.entries(held).sort(([a], [b]) => (a < b ? -1 : 1));
   const wanted = JSON.stringify(sorted(listed));
-  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(50))
-    if (JSON.stringify(sorted(await follower.held())) === wanted) break;
+  const hasAll = async () => JSON.stringify(sorted(await follower.held())) === wanted;
+  await eventually(hasAll, { withinMs: PATIENCE_MS, everyMs: 50 }).catch(() => undefined);
   assert.deepEqual(sorted(await follower.held()), sorted(listed), `seed ${run.seed}: not what a list shows`);
   assert.deepEqual(await follower.complaints(), [], `seed ${run.seed}`);
   const counts = Object.entries(await follower.counts()).map(([what, count]) => `${count} ${what}`);
@@ -127,9 +126,4 @@ class Traffic {
     if (random.percent(35)) return this.#wire.call("DELETE", `${folder}/${name}`);
     return this.#wire.call("PUT", `${folder}/${name}`, body);
   }
-}
-
-async function until(isTrue: () => boolean, complaint: () => string): Promise<void> {
-  for (const deadline = Date.now() + PATIENCE_MS; !isTrue(); await sleep(5))
-    assert.ok(Date.now() < deadline, complaint());
 }

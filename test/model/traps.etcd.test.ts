@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { EtcdCluster } from "../support/etcd.ts";
 import { needs } from "../support/tools.ts";
 import { describeEvent, Objects } from "./objects.ts";
@@ -70,11 +69,10 @@ describe("known traps", { timeout: 120_000, ...needs("etcd") }, () => {
   test("a watch of a version still to come tells nothing older", async () => {
     const now = (await objects.list()).revision;
     const future = now + 5;
-    const watching = objects.watch(`resourceVersion=${future}&allowWatchBookmarks=true&timeoutSeconds=4`, () => false);
-    await sleep(100);
+    const watching = await objects.openWatch(`resourceVersion=${future}&allowWatchBookmarks=true&timeoutSeconds=4`);
     const versions: number[] = [];
     for (let i = 0; i < 8; i++) versions.push(await objects.create(`future-${i}`));
-    const told = (await watching).map(describeEvent);
+    const told = (await watching(() => false)).map(describeEvent);
     const expected = versions.flatMap((version, i) => (version > future ? [`ADDED future-${i} ${version}`] : []));
     assert.ok(expected.length > 0 && expected.length < 8);
     assert.deepEqual(told.slice(0, -1), expected);
@@ -84,10 +82,9 @@ describe("known traps", { timeout: 120_000, ...needs("etcd") }, () => {
 
   test("a watch from 0 tells the present first and every change after it once", async () => {
     const { names, revision } = await objects.list();
-    const watching = objects.watch("resourceVersion=0&allowWatchBookmarks=true", count(names.length + 3));
-    await sleep(200);
+    const watching = await objects.openWatch("resourceVersion=0&allowWatchBookmarks=true");
     const made = [await objects.create("zero-1"), await objects.create("zero-2")];
-    const events = await watching;
+    const events = await watching(count(names.length + 3));
     const objectsTold = events.flatMap((event) => (event.type === "ADDED" ? [event.object.metadata.name] : []));
     assert.deepEqual(objectsTold, [...names, "zero-1", "zero-2"]);
     const end = events[names.length];

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { freePorts } from "./ports.ts";
+import { eventually } from "./time.ts";
 import { requireTool } from "./tools.ts";
 
 /** How to start etcd for a test. */
@@ -106,12 +106,12 @@ export class EtcdCluster {
 
   /** With TLS the health endpoint wants a certificate, so that an open port has to do. */
   async #waitUntilHealthy(member: MemberProcess): Promise<void> {
-    const deadline = Date.now() + START_TIMEOUT_MS;
-    while (!(await isHealthy(member.clientUrl))) {
+    const isServing = async () => {
+      if (await isHealthy(member.clientUrl)) return true;
       if (member.child?.exitCode !== null) throw new Error(`etcd ${member.name} ended while starting`);
-      if (Date.now() > deadline) throw new Error(`etcd ${member.name} did not become healthy`);
-      await sleep(25);
-    }
+      return false;
+    };
+    await eventually(isServing, { withinMs: START_TIMEOUT_MS, everyMs: 25, what: `etcd ${member.name} is healthy` });
   }
 }
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { request } from "node:https";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "./time.ts";
 
 /** A program started by a test, which never outlives this process. */
 export interface RunningProcess {
@@ -75,12 +75,13 @@ export async function waitUntilReady(
   base: string,
   options: { token: string; withinMs: number; pauseMs?: number },
 ): Promise<void> {
-  const deadline = Date.now() + options.withinMs;
-  while ((await statusOf(`${base}/readyz`, options.token)) !== 200) {
+  const isReady = async () => {
+    if ((await statusOf(`${base}/readyz`, options.token)) === 200) return true;
     if (server.hasExited) throw new Error(`${await server.exited} before it was ready:\n${server.output()}`);
-    if (Date.now() > deadline) throw new Error(`not ready after ${options.withinMs} ms:\n${server.output()}`);
-    await sleep(options.pauseMs ?? 50);
-  }
+    return false;
+  };
+  const what = () => `the server is ready:\n${server.output()}`;
+  await eventually(isReady, { withinMs: options.withinMs, everyMs: options.pauseMs ?? 50, what });
 }
 
 function statusOf(url: string, token: string): Promise<number> {

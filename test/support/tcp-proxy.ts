@@ -6,6 +6,8 @@ export class TcpProxy {
   dropsRequests = false;
   /** While true, bytes of the server are read and thrown away. */
   dropsAnswers = false;
+  /** How many bytes of clients were thrown away. */
+  droppedBytes = 0;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #port = 0;
@@ -15,7 +17,10 @@ export class TcpProxy {
       const upstream = connect(targetPort, "127.0.0.1");
       this.#track(client, upstream);
       this.#track(upstream, client);
-      client.on("data", (chunk) => this.dropsRequests || upstream.write(chunk));
+      client.on("data", (chunk) => {
+        if (this.dropsRequests) this.droppedBytes += chunk.length;
+        else upstream.write(chunk);
+      });
       upstream.on("data", (chunk) => this.dropsAnswers || client.write(chunk));
     });
   }

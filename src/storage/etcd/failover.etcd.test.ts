@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { type EtcdCluster, startEtcd } from "../../../test/support/etcd.ts";
+import { eventually } from "../../../test/support/time.ts";
 import { needs } from "../../../test/support/tools.ts";
 import { CachedStore } from "../cached-store.ts";
 import { type Store, StoreError, type StoreEvent } from "../store.ts";
@@ -42,13 +42,14 @@ describe("three members, one of which fails", needs("etcd"), () => {
     const history = new History(start, [direct, ...replicas]);
     const work = new Work(replicas);
     const working = work.run();
-    await sleep(300);
+    await eventually(() => work.acknowledged.length > 50);
     const leader = await findLeader(cluster.endpoints);
     await cluster.kill(leader);
     const killedAtMs = Date.now();
-    await until(() => work.acknowledgedAfter(killedAtMs) > 100);
+    await eventually(() => work.acknowledgedAfter(killedAtMs) > 100, { withinMs: 15_000 });
     await cluster.restart(leader);
-    await sleep(300);
+    const restartedAtMs = Date.now();
+    await eventually(() => work.acknowledgedAfter(restartedAtMs) > 100, { withinMs: 15_000 });
     work.stop();
     await working;
 
@@ -163,7 +164,6 @@ class Work {
       const revision = await retry(() => this.#pair(i)[0].revision());
       if (revision < last) this.violations.push(`the revision went back from ${last} to ${revision}`);
       last = revision;
-      await sleep(5);
     }
   }
 
@@ -186,7 +186,7 @@ class History {
   }
 
   async waitFor(revision: number): Promise<void> {
-    await until(() => this.#known.every((known) => known >= revision));
+    await eventually(() => this.#known.every((known) => known >= revision));
     this.#abort.abort();
     await Promise.all(this.#watching);
   }
@@ -227,40 +227,35 @@ function summaryOfEvent(event: StoreEvent): string {
 }
 
 async function findLeader(endpoints: readonly string[]): Promise<number> {
-  for (let round = 0; round < 100; round++) {
-    for (const [index, endpoint] of endpoints.entries()) {
-      const client = new EtcdClient(new Channel(connectHttp2, { endpoints: [endpoint] }));
-      const status = await client.status(1000).catch(() => undefined);
-      client.close();
-      if (status?.isLeader) return index;
-    }
-    await sleep(50);
-  }
-  throw new Error("no leader");
+  const isLeader = async (endpoint: string) => {
+    const client = new EtcdClient(new Channel(connectHttp2, { endpoints: [endpoint] }));
+    const status = await client.status(1000).catch(() => undefined);
+    client.close();
+    return status?.isLeader === true;
+  };
+  return eventually(
+    async () => {
+      for (const [index, endpoint] of endpoints.entries()) if (await isLeader(endpoint)) return index;
+      return undefined;
+    },
+    { everyMs: 50, what: "a leader" },
+  );
 }
 
 /** Reads are safe to repeat; during an outage they may fail for a while. */
 async function retry<Result>(read: () => Promise<Result>): Promise<Result> {
-  for (let attempt = 0; ; attempt++) {
+  const attempt = async () => {
     try {
-      return await read();
+      return { result: await read() };
     } catch (error) {
       requireOutage(error);
-      if (attempt === 50) throw error;
-      await sleep(50);
+      return undefined;
     }
-  }
+  };
+  return (await eventually(attempt, { everyMs: 50, withinMs: 15_000, what: "an answer" })).result;
 }
 
 function requireOutage(error: unknown): void {
   if (error instanceof StoreError && (error.code === "unavailable" || error.code === "timeout")) return;
   throw error;
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 1500; i++) {
-    if (condition()) return;
-    await sleep(10);
-  }
-  assert.fail("waited too long");
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { type EtcdCluster, startEtcd } from "../../../test/support/etcd.ts";
 import { TcpProxy } from "../../../test/support/tcp-proxy.ts";
+import { eventually } from "../../../test/support/time.ts";
 import { needs } from "../../../test/support/tools.ts";
 import { StoreError, type WriteResult } from "../store.ts";
 import { EtcdStore } from "./store.ts";
@@ -42,7 +42,7 @@ describe("a write whose answer is lost", needs("etcd"), () => {
     const first = await created();
     proxy.dropsRequests = true;
     const writing = store.put(key, bytes("second"), first);
-    await sleep(50);
+    await eventually(() => proxy.droppedBytes > 0);
     proxy.cut();
     const second = revisionOf(await writing);
     assert.equal(second, first + 1);
@@ -54,7 +54,7 @@ describe("a write whose answer is lost", needs("etcd"), () => {
     proxy.dropsRequests = true;
     const writing = store.put(key, bytes("second"), first);
     const deleting = store.delete(key, first);
-    await sleep(50);
+    await eventually(() => proxy.droppedBytes > 0);
     const other = revisionOf(await direct.put(key, bytes("other"), first));
     const last = revisionOf(await direct.put(key, bytes("another"), other));
     proxy.cut();
@@ -68,13 +68,13 @@ describe("a write whose answer is lost", needs("etcd"), () => {
     const first = await created();
     proxy.dropsAnswers = true;
     const writing = outcome(store.put(key, bytes("second"), first));
-    await until(async () => (await direct.get(key))?.modRevision !== first);
+    await eventually(async () => (await direct.get(key))?.modRevision !== first);
     proxy.cut();
     assert.equal(await writing, "unavailable");
     const current = await direct.get(key);
     proxy.dropsAnswers = true;
     const deleting = outcome(store.delete(key, current?.modRevision ?? 0));
-    await until(async () => (await direct.get(key)) === undefined);
+    await eventually(async () => (await direct.get(key)) === undefined);
     proxy.cut();
     assert.equal(await deleting, "unavailable");
   });
@@ -82,7 +82,7 @@ describe("a write whose answer is lost", needs("etcd"), () => {
   it("is of unknown outcome when it was a create, since it may arrive yet", async () => {
     proxy.dropsRequests = true;
     const writing = outcome(store.put(key, bytes("first"), 0));
-    await sleep(50);
+    await eventually(() => proxy.droppedBytes > 0);
     proxy.cut();
     assert.equal(await writing, "unavailable");
     assert.equal(await direct.get(key), undefined);
@@ -108,13 +108,13 @@ describe("a write whose answer is lost", needs("etcd"), () => {
     })();
     const expected = [first];
     for (let i = 0; i < 4; i++) {
-      await until(() => seen.length === expected.length);
+      await eventually(() => seen.length === expected.length);
       proxy.dropsAnswers = i % 2 === 0;
       expected.push(revisionOf(await direct.put(key, bytes(`${i}`), expected.at(-1) ?? 0)));
       proxy.cut();
       expected.push(revisionOf(await direct.put(key, bytes(`${i} again`), expected.at(-1) ?? 0)));
     }
-    await until(() => seen.length === expected.length);
+    await eventually(() => seen.length === expected.length);
     abort.abort();
     await watching;
     assert.deepEqual(seen, expected);
@@ -134,12 +134,4 @@ async function outcome(write: Promise<unknown>): Promise<string> {
     assert.ok(error instanceof StoreError);
     return error.code;
   }
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 500; i++) {
-    if (await condition()) return;
-    await sleep(10);
-  }
-  assert.fail("waited too long");
 }

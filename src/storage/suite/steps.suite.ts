@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { type Entry, type Page, type Store, StoreError, type StoreErrorCode, type StoreEvent } from "../store.ts";
+import {
+  type Entry,
+  type Page,
+  type Store,
+  StoreError,
+  type StoreErrorCode,
+  type StoreEvent,
+  type WatchBatch,
+} from "../store.ts";
 
 /** The name of a test and what it does with a store, using only keys under `prefix`. */
 export type StoreTest = readonly [name: string, run: (store: Store, prefix: string) => Promise<void>];
@@ -62,6 +70,42 @@ export async function collect(
   }
   assert.equal(events.length, count, `events of ${prefix} after ${revision}`);
   return events;
+}
+
+/** Reads a watch as far as it is asked to. */
+export class WatchReader {
+  readonly #batches: AsyncIterator<WatchBatch>;
+  readonly #abort = new AbortController();
+  readonly #held: StoreEvent[] = [];
+
+  constructor(store: Pick<Store, "watch">, prefix: string, revision: number) {
+    this.#batches = store.watch(prefix, revision, this.#abort.signal)[Symbol.asyncIterator]();
+  }
+
+  /** The next events, once there are so many. */
+  async take(count: number): Promise<StoreEvent[]> {
+    while (this.#held.length < count) {
+      const { value, done } = await this.#batches.next();
+      assert.ok(!done, "the watch ended");
+      this.#held.push(...value.events);
+    }
+    return this.#held.splice(0, count);
+  }
+
+  /** Resolves when the watch has ended by itself; it must not show anything before. */
+  async ended(): Promise<void> {
+    for (;;) {
+      const { value, done } = await this.#batches.next();
+      if (done) return;
+      assert.deepEqual(value.events, []);
+    }
+  }
+
+  /** Aborts the watch, which must then end. */
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await this.ended();
+  }
 }
 
 /** The StoreError of this code that the action must fail with. */

@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
-import type { StoreEvent } from "../store.ts";
-import { bytes, collect, create, plain, rejectsWith, remove, type StoreTest, text, update } from "./steps.suite.ts";
+import { eventually } from "../../../test/support/time.ts";
+import {
+  bytes,
+  collect,
+  create,
+  plain,
+  rejectsWith,
+  remove,
+  type StoreTest,
+  text,
+  update,
+  WatchReader,
+} from "./steps.suite.ts";
 
 /** What a watch promises, and what closing does to it. */
 export const watchTests: readonly StoreTest[] = [
@@ -11,11 +21,12 @@ export const watchTests: readonly StoreTest[] = [
       const start = await store.revision();
       const one = await create(store, `${prefix}a`, "1");
       const two = await update(store, `${prefix}a`, "2", one);
-      const collecting = collect(store, prefix, start, { count: 4 });
-      await sleep(20);
+      const reader = new WatchReader(store, prefix, start);
+      const events = await reader.take(2);
       const three = await remove(store, `${prefix}a`, two);
       const four = await create(store, `${prefix}b`, "4");
-      const events = await collecting;
+      events.push(...(await reader.take(2)));
+      await reader.stop();
       assert.deepEqual(
         events.map((event) => event.revision),
         [one, two, three, four],
@@ -44,13 +55,15 @@ export const watchTests: readonly StoreTest[] = [
     async (store, prefix) => {
       await create(store, `${prefix}before`, "x");
       const now = await store.revision();
-      const collecting = collect(store, prefix, now, { count: 1 });
-      await sleep(20);
-      const revision = await create(store, `${prefix}after`, "x");
-      assert.deepEqual(
-        (await collecting).map((event) => event.revision),
-        [revision],
-      );
+      const reader = new WatchReader(store, prefix, now);
+      for (const name of ["after", "later"]) {
+        const revision = await create(store, prefix + name, "x");
+        assert.deepEqual(
+          (await reader.take(1)).map((event) => event.revision),
+          [revision],
+        );
+      }
+      await reader.stop();
     },
   ],
   [
@@ -58,9 +71,14 @@ export const watchTests: readonly StoreTest[] = [
     async (store, prefix) => {
       const now = await create(store, `${prefix}k`, "0");
       const collecting = collect(store, prefix, now + 2, { count: 1 });
-      await sleep(20);
+      // Another watch, which begins after it, has come to the present: so has the first.
+      const other = new WatchReader(store, prefix, now);
       let revision = now;
-      for (let i = 1; i <= 3; i++) revision = await update(store, `${prefix}k`, `${i}`, revision);
+      for (let i = 1; i <= 3; i++) {
+        revision = await update(store, `${prefix}k`, `${i}`, revision);
+        await other.take(1);
+      }
+      await other.stop();
       const events = await collecting;
       assert.ok((events[0]?.revision ?? 0) > now + 2);
     },
@@ -69,15 +87,14 @@ export const watchTests: readonly StoreTest[] = [
     "watches a single key by its full name",
     async (store, prefix) => {
       const start = await store.revision();
-      const collecting = collect(store, `${prefix}one`, start, { count: 2 });
-      await sleep(20);
-      await create(store, `${prefix}two`, "x");
+      const reader = new WatchReader(store, `${prefix}one`, start);
+      const other = await create(store, `${prefix}two`, "x");
       const first = await create(store, `${prefix}one`, "x");
+      assert.equal(text((await reader.take(1))[0]?.entry?.value), "x");
+      await update(store, `${prefix}two`, "z", other);
       await update(store, `${prefix}one`, "y", first);
-      assert.deepEqual(
-        (await collecting).map((event) => text(event.entry?.value)),
-        ["x", "y"],
-      );
+      assert.equal(text((await reader.take(1))[0]?.entry?.value), "y");
+      await reader.stop();
     },
   ],
   [
@@ -104,11 +121,8 @@ export const watchTests: readonly StoreTest[] = [
     async (store, prefix) => {
       const key = `${prefix}counter`;
       const start = await create(store, key, "0");
-      const abort = new AbortController();
-      const seen: StoreEvent[] = [];
-      const watching = (async () => {
-        for await (const batch of store.watch(prefix, start, abort.signal)) seen.push(...batch.events);
-      })();
+      const reader = new WatchReader(store, prefix, start);
+      const watching = reader.take(200);
       const acknowledged: number[] = [];
       const increment = async (): Promise<void> => {
         for (let done = 0; done < 20; ) {
@@ -121,9 +135,8 @@ export const watchTests: readonly StoreTest[] = [
         }
       };
       await Promise.all(Array.from({ length: 10 }, increment));
-      for (let i = 0; i < 200 && seen.length < 200; i++) await sleep(10);
-      abort.abort();
-      await watching;
+      const seen = await watching;
+      await reader.stop();
       assert.deepEqual(
         seen.map((event) => event.revision),
         acknowledged.sort((a, b) => a - b),
@@ -189,7 +202,7 @@ export const watchTests: readonly StoreTest[] = [
       };
       await Promise.all(Array.from({ length: 8 }, write));
       const end = await create(store, `${prefix}end`, "end");
-      for (let i = 0; i < 200 && last < end; i++) await sleep(10);
+      await eventually(() => last >= end);
       abort.abort();
       await watching;
       const final = await store.list(prefix);
@@ -220,24 +233,22 @@ export const watchTests: readonly StoreTest[] = [
       const before = new AbortController();
       before.abort();
       for await (const batch of store.watch(prefix, start, before.signal)) assert.equal(batch.events.length, 0);
-      const during = new AbortController();
-      const ending = (async () => {
-        for await (const batch of store.watch(prefix, start, during.signal)) assert.equal(batch.events.length, 0);
-      })();
-      await sleep(20);
-      during.abort();
+      const reader = new WatchReader(store, prefix, start);
+      await create(store, `${prefix}a`, "x");
+      await reader.take(1);
+      const ending = reader.ended();
+      await reader.stop();
       await ending;
     },
   ],
   [
     "ends watches on close and refuses calls after it",
     async (store, prefix) => {
-      const signal = new AbortController().signal;
       const start = await store.revision();
-      const ending = (async () => {
-        for await (const batch of store.watch(prefix, start, signal)) assert.equal(batch.events.length, 0);
-      })();
-      await sleep(20);
+      const reader = new WatchReader(store, prefix, start);
+      await create(store, `${prefix}first`, "x");
+      await reader.take(1);
+      const ending = reader.ended();
       await store.close();
       await ending;
       await rejectsWith("closed", () => store.get(`${prefix}a`));

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
 import { bytes, collect, create, plain, remove, type StoreTest, text, update } from "./steps.suite.ts";
 
 /** What a write promises. */
@@ -133,18 +132,19 @@ export const writeTests: readonly StoreTest[] = [
   [
     "deletes with an event when the time to live is over",
     async (store, prefix) => {
-      const key = `${prefix}short`;
-      const kept = `${prefix}kept`;
-      const created = await store.put(key, bytes("x"), 0, { ttlSeconds: 1 });
-      assert.ok(created.ok);
+      const [key, kept, last] = ["short", "kept", "last"].map((name) => prefix + name) as [string, string, string];
+      // Its time would be over before that of the other.
       const other = await store.put(kept, bytes("x"), 0, { ttlSeconds: 1 });
       assert.ok(other.ok);
-      await update(store, kept, "no longer limited", other.revision);
-      const events = await collect(store, key, created.revision, { count: 1, timeoutMs: 8_000 });
-      assert.equal(events[0]?.entry, undefined);
-      assert.equal(text(events[0]?.previous?.value), "x");
+      const since = await update(store, kept, "no longer limited", other.revision);
+      assert.ok((await store.put(key, bytes("x"), 0, { ttlSeconds: 1 })).ok);
+      const [created, deleted] = await collect(store, prefix, since, { count: 2, timeoutMs: 8_000 });
+      assert.deepEqual([created?.key, deleted?.key, deleted?.entry], [key, key, undefined]);
+      assert.equal(text(deleted?.previous?.value), "x");
       assert.equal(await store.get(key), undefined);
-      await sleep(200);
+      await create(store, last, "x");
+      const [next] = await collect(store, prefix, deleted?.revision ?? 0, { count: 1 });
+      assert.equal(next?.key, last);
       assert.equal(text((await store.get(kept))?.value), "no longer limited");
     },
   ],

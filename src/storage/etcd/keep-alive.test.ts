@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { it, type TestContext } from "node:test";
+import { KeepAlive } from "./keep-alive.ts";
+
+function start(t: TestContext) {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"], now: 1_000_000 });
+  const told: string[] = [];
+  const keepAlive = new KeepAlive({
+    intervalMs: 30_000,
+    timeoutMs: 10_000,
+    ping: () => told.push("ping"),
+    lost: () => told.push("lost"),
+  });
+  t.after(() => keepAlive.close());
+  return { keepAlive, told, pass: (ms: number) => t.mock.timers.tick(ms) };
+}
+
+it("asks regularly, and gives nothing up that answers", (t) => {
+  const { keepAlive, told, pass } = start(t);
+  for (let turn = 0; turn < 3; turn++) {
+    pass(30_000);
+    keepAlive.answered();
+  }
+  pass(29_999);
+  assert.deepEqual(told, ["ping", "ping", "ping"]);
+});
+
+it("gives up what does not answer in time", (t) => {
+  const { keepAlive, told, pass } = start(t);
+  keepAlive.check();
+  pass(9_999);
+  assert.deepEqual(told, ["ping"]);
+  pass(1);
+  assert.deepEqual(told, ["ping", "lost"]);
+});
+
+it("asks on demand, but not more often than etcd bears, nor twice at once", (t) => {
+  const { keepAlive, told, pass } = start(t);
+  keepAlive.check();
+  pass(6_000);
+  keepAlive.check();
+  assert.deepEqual(told, ["ping"], "the first is not answered yet");
+  keepAlive.answered();
+  keepAlive.check();
+  keepAlive.answered();
+  pass(5_000);
+  keepAlive.check();
+  assert.deepEqual(told, ["ping", "ping"], "5 s after the last");
+  pass(500);
+  keepAlive.check();
+  assert.deepEqual(told, ["ping", "ping", "ping"]);
+});
+
+it("neither asks nor gives up after it was closed", (t) => {
+  const { keepAlive, told, pass } = start(t);
+  keepAlive.check();
+  keepAlive.close();
+  pass(100_000);
+  assert.deepEqual(told, ["ping"]);
+});
