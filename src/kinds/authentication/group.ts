@@ -1,6 +1,6 @@
+import { selfSubjectReviewHooks, tokenReviewHooks } from "../../actions/identity-reviews.ts";
 import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import { defineKinds, type Row } from "../row.ts";
-import { selfSubjectReviewHooks, tokenReviewHooks } from "./reviews.ts";
 
 const review: Pick<Row, "scope" | "versions" | "verbs" | "storage"> = {
   scope: "Cluster",

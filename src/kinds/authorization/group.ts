@@ -1,11 +1,11 @@
-import type { ResourceDefinition } from "../../resources/model/definition.ts";
-import { defineKinds, type Row } from "../row.ts";
 import {
   localSubjectAccessReviewHooks,
   selfSubjectAccessReviewHooks,
   selfSubjectRulesReviewHooks,
   subjectAccessReviewHooks,
-} from "./reviews.ts";
+} from "../../actions/access-reviews.ts";
+import type { ResourceDefinition } from "../../resources/model/definition.ts";
+import { defineKinds, type Row } from "../row.ts";
 
 const question: Pick<Row, "versions" | "verbs" | "storage"> = { versions: ["v1"], verbs: ["create"], storage: "none" };
 

@@ -1,3 +1,6 @@
+import { componentStatusHooks } from "../../actions/component-status.ts";
+import { bindPod } from "../../actions/pod-binding.ts";
+import { evictPod } from "../../actions/pod-eviction.ts";
 import { isObject, type KubeObject } from "../../api/object.ts";
 import type { ResourceDefinition, Subresource, SubresourceKind, Verb } from "../../resources/model/definition.ts";
 import { builtInSchema } from "../built-in-schemas.ts";
@@ -22,13 +25,10 @@ import { configMapHooks, secretHooks, serviceAccountHooks } from "./config/confi
 import { limitRangeHooks } from "./config/limit-range.ts";
 import { namespaceHooks } from "./config/namespace.ts";
 import { resourceQuotaHooks } from "./config/resource-quota.ts";
-import { componentStatusHooks } from "./node/component-status.ts";
 import { nodeHooks } from "./node/node.ts";
 import { nodeColumns } from "./node/node-cells.ts";
 import { podHooks } from "./pod/pod.ts";
-import { bindPod } from "./pod/pod-binding.ts";
 import { podColumns, podRowConditions } from "./pod/pod-cells.ts";
-import { evictPod } from "./pod/pod-eviction.ts";
 import { podTemplateHooks } from "./pod/pod-template.ts";
 import { replicationControllerHooks } from "./pod/replication-controller.ts";
 import { endpointsHooks } from "./service/endpoints.ts";

@@ -1,3 +1,4 @@
+import { reserveForService } from "../../../actions/service-reservation.ts";
 import {
   type FieldError,
   forbiddenField,
@@ -13,7 +14,6 @@ import { pushInvalid, subdomainName } from "../../rules/formats.ts";
 import { addressWarnings, pushAddressErrors } from "../../rules/ip.ts";
 import { rangeWarnings } from "../../rules/ip-ranges.ts";
 import { dropUnusedFields, hideInternalPolicy, setServiceDefaults } from "./service-defaults.ts";
-import { reserveForService } from "./service-reservation.ts";
 import { OLD_TOPOLOGY, TOPOLOGY, validateService } from "./service-validation.ts";
 
 const IP_MODES = ["Proxy", "VIP"];

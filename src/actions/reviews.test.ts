@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ApiError } from "../../api/api-error.ts";
+import { ApiError } from "../api/api-error.ts";
 import {
   type Attributes,
   type Decision,
   nonResourceAttributes,
   resourceAttributes as wanted,
-} from "../../api/attributes.ts";
-import type { JsonObject, KubeObject } from "../../api/object.ts";
-import type { Clock } from "../../lib/clock.ts";
-import { ManualClock } from "../../lib/environment.suite.ts";
-import type { ResourceHooks, SubresourceCall } from "../../resources/model/definition.ts";
-import { selfSubjectReviewHooks, tokenReviewHooks } from "../authentication/reviews.ts";
+} from "../api/attributes.ts";
+import type { JsonObject, KubeObject } from "../api/object.ts";
+import type { Clock } from "../lib/clock.ts";
+import { ManualClock } from "../lib/environment.suite.ts";
+import type { ResourceHooks, SubresourceCall } from "../resources/model/definition.ts";
 import {
   localSubjectAccessReviewHooks,
   selfSubjectAccessReviewHooks,
   selfSubjectRulesReviewHooks,
   subjectAccessReviewHooks,
-} from "./reviews.ts";
+} from "./access-reviews.ts";
+import { selfSubjectReviewHooks, tokenReviewHooks } from "./identity-reviews.ts";
 
 const user = { name: "me", uid: "1", groups: ["g"] };
 

@@ -1,8 +1,8 @@
-import { badRequest } from "../../api/api-error.ts";
-import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
-import type { UserInfo } from "../../api/user-info.ts";
-import type { ResourceHooks } from "../../resources/model/definition.ts";
-import { printTime } from "../../resources/write/metadata.ts";
+import { badRequest } from "../api/api-error.ts";
+import { isObject, type JsonObject, type KubeObject } from "../api/object.ts";
+import type { UserInfo } from "../api/user-info.ts";
+import type { ResourceHooks } from "../resources/model/definition.ts";
+import { printTime } from "../resources/write/metadata.ts";
 
 interface TokenReview extends KubeObject {
   spec?: { token?: string; audiences?: string[] };

@@ -1,11 +1,11 @@
-import { ApiError } from "../../api/api-error.ts";
-import { type Attributes, nonResourceAttributes, resourceAttributes } from "../../api/attributes.ts";
-import { type FieldRequirement, parseFieldSelector } from "../../api/field-selector.ts";
-import { type LabelRequirement, parseLabelSelector } from "../../api/label-selector.ts";
-import type { JsonObject } from "../../api/object.ts";
-import { readSelectorObject } from "../../api/selector-object.ts";
-import type { UserInfo } from "../../api/user-info.ts";
-import type { LabelSelectorRequirement } from "../../types/meta.ts";
+import { ApiError } from "../api/api-error.ts";
+import { type Attributes, nonResourceAttributes, resourceAttributes } from "../api/attributes.ts";
+import { type FieldRequirement, parseFieldSelector } from "../api/field-selector.ts";
+import { type LabelRequirement, parseLabelSelector } from "../api/label-selector.ts";
+import type { JsonObject } from "../api/object.ts";
+import { readSelectorObject } from "../api/selector-object.ts";
+import type { UserInfo } from "../api/user-info.ts";
+import type { LabelSelectorRequirement } from "../types/meta.ts";
 
 /** A selector as access reviews write it: as text or as requirements. */
 export interface ReviewSelector extends JsonObject {

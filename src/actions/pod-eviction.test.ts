@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ApiError, notFound } from "../../../api/api-error.ts";
-import type { JsonObject, KubeObject } from "../../../api/object.ts";
-import { cloneJson } from "../../../lib/clone.ts";
-import { ManualClock } from "../../../lib/environment.suite.ts";
-import type { ObjectAccess, SubresourceCall } from "../../../resources/model/definition.ts";
+import { ApiError, notFound } from "../api/api-error.ts";
+import type { JsonObject, KubeObject } from "../api/object.ts";
+import { cloneJson } from "../lib/clone.ts";
+import { ManualClock } from "../lib/environment.suite.ts";
+import type { ObjectAccess, SubresourceCall } from "../resources/model/definition.ts";
 import { bindPod } from "./pod-binding.ts";
 import { evictPod } from "./pod-eviction.ts";
 

@@ -1,11 +1,11 @@
-import { badRequest, conflict, plainError } from "../../../api/api-error.ts";
-import { type FieldError, notSupportedField, printFieldError, quote, requiredField } from "../../../api/field-error.ts";
-import { isObject, type KubeObject } from "../../../api/object.ts";
-import type { Status } from "../../../api/status.ts";
-import type { ObjectAccess, SubresourceCall } from "../../../resources/model/definition.ts";
-import { podSpecOf } from "../../../types/pod.ts";
-import { podStatusOf } from "../../../types/pod-status.ts";
-import { pushInvalid, subdomainName } from "../../rules/formats.ts";
+import { badRequest, conflict, plainError } from "../api/api-error.ts";
+import { type FieldError, notSupportedField, printFieldError, quote, requiredField } from "../api/field-error.ts";
+import { isObject, type KubeObject } from "../api/object.ts";
+import type { Status } from "../api/status.ts";
+import { pushInvalid, subdomainName } from "../kinds/rules/formats.ts";
+import type { ObjectAccess, SubresourceCall } from "../resources/model/definition.ts";
+import { podSpecOf } from "../types/pod.ts";
+import { podStatusOf } from "../types/pod-status.ts";
 import { setPodCondition } from "./pod-conditions.ts";
 
 /** What an action answers with that went well. */

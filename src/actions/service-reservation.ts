@@ -1,7 +1,8 @@
-import type { KubeObject } from "../../../api/object.ts";
-import { cloneJson } from "../../../lib/clone.ts";
-import type { ObjectAccess, Reservation, ReservingWrite } from "../../../resources/model/definition.ts";
-import { unusedNodePorts } from "../../../types/range-allocation.ts";
+import type { KubeObject } from "../api/object.ts";
+import { keepsBothFamilies, settleFamilies } from "../kinds/core/service/service-families.ts";
+import { cloneJson } from "../lib/clone.ts";
+import type { ObjectAccess, Reservation, ReservingWrite } from "../resources/model/definition.ts";
+import { unusedNodePorts } from "../types/range-allocation.ts";
 import {
   addressesOf,
   hasClusterAddress,
@@ -12,9 +13,8 @@ import {
   sameTexts,
   specOf,
   wantsNodePorts,
-} from "../../../types/service.ts";
+} from "../types/service.ts";
 import { readServiceNetwork, releaseAddress, type ServiceNetwork, takeAddress } from "./service-addresses.ts";
-import { keepsBothFamilies, settleFamilies } from "./service-families.ts";
 import { releaseNodePorts, takeNodePorts } from "./service-node-ports.ts";
 import { refuse } from "./service-refusal.ts";
 

@@ -1,9 +1,9 @@
-import { internalError, plainError } from "../../../api/api-error.ts";
-import { invalidField } from "../../../api/field-error.ts";
-import type { KubeObject } from "../../../api/object.ts";
-import type { Random } from "../../../lib/random.ts";
-import type { ObjectAccess } from "../../../resources/model/definition.ts";
-import { NODE_PORTS, printNodePorts, readNodePorts } from "../../../types/range-allocation.ts";
+import { internalError, plainError } from "../api/api-error.ts";
+import { invalidField } from "../api/field-error.ts";
+import type { KubeObject } from "../api/object.ts";
+import type { Random } from "../lib/random.ts";
+import type { ObjectAccess } from "../resources/model/definition.ts";
+import { NODE_PORTS, printNodePorts, readNodePorts } from "../types/range-allocation.ts";
 import {
   mayHaveNodePorts,
   needsHealthCheck,
@@ -11,7 +11,7 @@ import {
   type ServiceSpec,
   specOf,
   wantsNodePorts,
-} from "../../../types/service.ts";
+} from "../types/service.ts";
 import { refuse } from "./service-refusal.ts";
 
 /** The lower band is left to static nodePorts (KEP-3668). */

@@ -1,11 +1,11 @@
-import { type ApiError, forbidden, tooManyRequests } from "../../../api/api-error.ts";
-import { matchesLabels } from "../../../api/label-selector.ts";
-import { isObject, type JsonObject, type KubeObject } from "../../../api/object.ts";
-import { readSelectorObject } from "../../../api/selector-object.ts";
-import type { ObjectAccess } from "../../../resources/model/definition.ts";
-import { printTime } from "../../../resources/write/metadata.ts";
-import { findCondition, readNumber, readText } from "../../cells.ts";
-import type { Condition } from "../../rules/conditions.ts";
+import { type ApiError, forbidden, tooManyRequests } from "../api/api-error.ts";
+import { matchesLabels } from "../api/label-selector.ts";
+import { isObject, type JsonObject, type KubeObject } from "../api/object.ts";
+import { readSelectorObject } from "../api/selector-object.ts";
+import { findCondition, readNumber, readText } from "../kinds/cells.ts";
+import type { Condition } from "../kinds/rules/conditions.ts";
+import type { ObjectAccess } from "../resources/model/definition.ts";
+import { printTime } from "../resources/write/metadata.ts";
 
 const GROUP = "policy";
 const PLURAL = "poddisruptionbudgets";

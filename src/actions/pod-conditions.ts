@@ -1,5 +1,5 @@
-import { printTime } from "../../../resources/write/metadata.ts";
-import type { PodCondition, PodStatus } from "../../../types/pod-status.ts";
+import { printTime } from "../resources/write/metadata.ts";
+import type { PodCondition, PodStatus } from "../types/pod-status.ts";
 
 /** Sets a PodCondition; lastTransitionTime changes with its status. Changes `status`. */
 export function setPodCondition(status: PodStatus, condition: PodCondition, now: number): void {

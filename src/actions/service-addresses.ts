@@ -1,12 +1,12 @@
-import { ApiError, internalError } from "../../../api/api-error.ts";
-import { invalidField } from "../../../api/field-error.ts";
-import { isObject, type JsonObject, type KubeObject } from "../../../api/object.ts";
-import { parseLooseAddress } from "../../../lib/ip-address.ts";
-import { type AddressRange, addressNumber, parseRange, printNumber, printRange } from "../../../lib/ip-range.ts";
-import type { Random } from "../../../lib/random.ts";
-import type { ObjectAccess } from "../../../resources/model/definition.ts";
-import { addressRecord, canonicalAddress, IP_ADDRESSES } from "../../../types/ip-address.ts";
-import { readObjects, readTexts } from "../../cells.ts";
+import { ApiError, internalError } from "../api/api-error.ts";
+import { invalidField } from "../api/field-error.ts";
+import { isObject, type JsonObject, type KubeObject } from "../api/object.ts";
+import { readObjects, readTexts } from "../kinds/cells.ts";
+import { parseLooseAddress } from "../lib/ip-address.ts";
+import { type AddressRange, addressNumber, parseRange, printNumber, printRange } from "../lib/ip-range.ts";
+import type { Random } from "../lib/random.ts";
+import type { ObjectAccess } from "../resources/model/definition.ts";
+import { addressRecord, canonicalAddress, IP_ADDRESSES } from "../types/ip-address.ts";
 import { refuse } from "./service-refusal.ts";
 
 const DEFAULT_RANGE = "kubernetes";

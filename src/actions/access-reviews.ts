@@ -1,11 +1,11 @@
-import { badRequest, invalid } from "../../api/api-error.ts";
-import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
-import type { Identities } from "../../api/identity.ts";
-import type { JsonObject, KubeObject } from "../../api/object.ts";
-import type { UserInfo } from "../../api/user-info.ts";
-import type { ResourceHooks } from "../../resources/model/definition.ts";
-import { asGo } from "../rules/go-print.ts";
-import { validateOperator, validateRequirement } from "../rules/label-selector.ts";
+import { badRequest, invalid } from "../api/api-error.ts";
+import { type FieldError, invalidField, requiredField } from "../api/field-error.ts";
+import type { Identities } from "../api/identity.ts";
+import type { JsonObject, KubeObject } from "../api/object.ts";
+import type { UserInfo } from "../api/user-info.ts";
+import { asGo } from "../kinds/rules/go-print.ts";
+import { validateOperator, validateRequirement } from "../kinds/rules/label-selector.ts";
+import type { ResourceHooks } from "../resources/model/definition.ts";
 import {
   attributesFrom,
   type PathAttributes,

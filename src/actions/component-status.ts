@@ -1,6 +1,6 @@
 import { request } from "node:https";
-import type { KubeObject } from "../../../api/object.ts";
-import type { ObjectAccess, ResourceHooks } from "../../../resources/model/definition.ts";
+import type { KubeObject } from "../api/object.ts";
+import type { ObjectAccess, ResourceHooks } from "../resources/model/definition.ts";
 
 /**
  * Compat: ComponentStatus asks kube-controller-manager and kube-scheduler for `/healthz` at their default ports on this
