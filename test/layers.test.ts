@@ -40,8 +40,10 @@ const parts: Readonly<Record<string, Part>> = {
   auth: { layer: 4 },
   admission: { layer: 4 },
   controllers: { layer: 4 },
-  // Rows describe, they do not act: hooks receive what they need.
-  kinds: { layer: 4, never: [...writesObjects, "storage"], onlyFor: ["server"] },
+  // What kinds do besides being stored. Its functions receive what they need: objects, clock, chance, network.
+  actions: { layer: 4, sees: ["kinds"], isPure: true, onlyFor: ["server"] },
+  // Rows describe, they do not act: they name their actions.
+  kinds: { layer: 4, never: [...writesObjects, "storage"], onlyFor: ["server", "actions"] },
   flow: { layer: 4 },
   resources: { layer: 3 },
   // A store must not know what an object is.
@@ -50,7 +52,7 @@ const parts: Readonly<Record<string, Part>> = {
   encoding: { layer: 2, sees: ["schema"] },
   schema: { layer: 2, isPure: true },
   // The shapes of objects as Kubernetes' types.go has them, for the parts that know kinds.
-  types: { layer: 2, isPure: true, onlyFor: ["server", "admission", "controllers", "auth", "kinds"] },
+  types: { layer: 2, isPure: true, onlyFor: ["server", "actions", "admission", "controllers", "auth", "kinds"] },
   api: { layer: 1, isPure: true },
   lib: { layer: 0, isPure: true },
 };
@@ -59,7 +61,7 @@ const ioModules =
   /^(node:)?(fs|net|tls|dns|dgram|https?|http2|child_process|cluster|worker_threads|sqlite|os|readline|repl|tty|inspector)(\/|$)/;
 
 /** Parts that are about certain kinds, and test helpers; all other code must not name one. */
-const namesKinds = ["kinds/", "types/", "auth/", "admission/plugins/", "controllers/", "testing/"];
+const namesKinds = ["kinds/", "actions/", "types/", "auth/", "admission/plugins/", "controllers/", "testing/"];
 
 /** Kinds whose names are words of their own right: only a string that is exactly the kind or resource gives them away. */
 const commonWords =

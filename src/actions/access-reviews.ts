@@ -5,7 +5,7 @@ import type { JsonObject, KubeObject } from "../api/object.ts";
 import type { UserInfo } from "../api/user-info.ts";
 import { asGo } from "../kinds/rules/go-print.ts";
 import { validateOperator, validateRequirement } from "../kinds/rules/label-selector.ts";
-import type { ResourceHooks } from "../resources/model/definition.ts";
+import type { ActionCall } from "../resources/model/actions.ts";
 import {
   attributesFrom,
   type PathAttributes,
@@ -118,60 +118,52 @@ async function answered(review: KubeObject, identities: Identities, user: UserIn
 }
 
 /** SubjectAccessReview: may a user do something? */
-export const subjectAccessReviewHooks: ResourceHooks = {
-  async act({ body, identities }) {
-    const spec = specOf(body);
-    const errors = [...attributeErrors(spec), ...subjectErrors(spec), ...resourceErrors(spec)];
-    requireValid(body, [...errors, ...metadataErrors(body, [], "must be empty")]);
-    return answered(body, identities, subjectOf(spec));
-  },
-};
+export async function subjectAccessReview({ body, identities }: ActionCall): Promise<KubeObject> {
+  const spec = specOf(body);
+  const errors = [...attributeErrors(spec), ...subjectErrors(spec), ...resourceErrors(spec)];
+  requireValid(body, [...errors, ...metadataErrors(body, [], "must be empty")]);
+  return answered(body, identities, subjectOf(spec));
+}
 
 /** LocalSubjectAccessReview: may a user do something in this namespace? */
-export const localSubjectAccessReviewHooks: ResourceHooks = {
-  async act({ body, identities }) {
-    const spec = specOf(body);
-    requireValid(body, [
-      ...attributeErrors(spec),
-      ...subjectErrors(spec),
-      ...resourceErrors(spec),
-      ...metadataErrors(body, ["namespace"], "must be empty except for namespace"),
-      ...localErrors({ spec, metadata: body.metadata }),
-    ]);
-    return answered(body, identities, subjectOf(spec));
-  },
-};
+export async function localSubjectAccessReview({ body, identities }: ActionCall): Promise<KubeObject> {
+  const spec = specOf(body);
+  requireValid(body, [
+    ...attributeErrors(spec),
+    ...subjectErrors(spec),
+    ...resourceErrors(spec),
+    ...metadataErrors(body, ["namespace"], "must be empty except for namespace"),
+    ...localErrors({ spec, metadata: body.metadata }),
+  ]);
+  return answered(body, identities, subjectOf(spec));
+}
 
 /** SelfSubjectAccessReview: may the caller do something? */
-export const selfSubjectAccessReviewHooks: ResourceHooks = {
-  async act({ body, identities, user }) {
-    const spec = specOf(body);
-    const errors = [...attributeErrors(spec), ...resourceErrors(spec)];
-    requireValid(body, [...errors, ...metadataErrors(body, [], "must be empty")]);
-    return answered(body, identities, user);
-  },
-};
+export async function selfSubjectAccessReview({ body, identities, user }: ActionCall): Promise<KubeObject> {
+  const spec = specOf(body);
+  const errors = [...attributeErrors(spec), ...resourceErrors(spec)];
+  requireValid(body, [...errors, ...metadataErrors(body, [], "must be empty")]);
+  return answered(body, identities, user);
+}
 
 /** SelfSubjectRulesReview: what may the caller do in a namespace? */
-export const selfSubjectRulesReviewHooks: ResourceHooks = {
-  async act({ body, identities, user }) {
-    const { namespace = "" } = (body.spec as { namespace?: string } | undefined) ?? {};
-    if (namespace === "") throw badRequest("no namespace on request");
-    const { resourceRules, nonResourceRules, incomplete } = await identities.rulesFor(user, namespace);
-    const status = {
-      resourceRules: resourceRules.map(({ verbs, apiGroups, resources, resourceNames = [] }) => ({
-        verbs: [...verbs],
-        apiGroups: [...apiGroups],
-        resources: [...resources],
-        ...(resourceNames.length === 0 ? {} : { resourceNames: [...resourceNames] }),
-      })),
-      nonResourceRules: nonResourceRules.map(({ verbs, nonResourceURLs }) => ({
-        verbs: [...verbs],
-        nonResourceURLs: [...nonResourceURLs],
-      })),
-      incomplete,
-    };
-    const { kind, apiVersion } = body;
-    return { kind, apiVersion, metadata: {}, spec: {}, status };
-  },
-};
+export async function selfSubjectRulesReview({ body, identities, user }: ActionCall): Promise<KubeObject> {
+  const { namespace = "" } = (body.spec as { namespace?: string } | undefined) ?? {};
+  if (namespace === "") throw badRequest("no namespace on request");
+  const { resourceRules, nonResourceRules, incomplete } = await identities.rulesFor(user, namespace);
+  const status = {
+    resourceRules: resourceRules.map(({ verbs, apiGroups, resources, resourceNames = [] }) => ({
+      verbs: [...verbs],
+      apiGroups: [...apiGroups],
+      resources: [...resources],
+      ...(resourceNames.length === 0 ? {} : { resourceNames: [...resourceNames] }),
+    })),
+    nonResourceRules: nonResourceRules.map(({ verbs, nonResourceURLs }) => ({
+      verbs: [...verbs],
+      nonResourceURLs: [...nonResourceURLs],
+    })),
+    incomplete,
+  };
+  const { kind, apiVersion } = body;
+  return { kind, apiVersion, metadata: {}, spec: {}, status };
+}

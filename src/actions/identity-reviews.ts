@@ -1,7 +1,7 @@
 import { badRequest } from "../api/api-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../api/object.ts";
 import type { UserInfo } from "../api/user-info.ts";
-import type { ResourceHooks } from "../resources/model/definition.ts";
+import type { ActionCall } from "../resources/model/actions.ts";
 import { printTime } from "../resources/write/metadata.ts";
 
 interface TokenReview extends KubeObject {
@@ -20,26 +20,22 @@ export function printUser({ name, uid = "", groups, extra = {} }: UserInfo): Jso
 }
 
 /** SelfSubjectReview: tells callers their UserInfo. Whatever they sent besides is dropped. */
-export const selfSubjectReviewHooks: ResourceHooks = {
-  async act({ access, body, user }) {
-    const { kind, apiVersion } = body;
-    const metadata = { creationTimestamp: printTime(access.clock.now()) };
-    return { kind, apiVersion, metadata, status: { userInfo: printUser(user) } };
-  },
-};
+export async function selfSubjectReview({ access, body, user }: ActionCall): Promise<KubeObject> {
+  const { kind, apiVersion } = body;
+  const metadata = { creationTimestamp: printTime(access.clock.now()) };
+  return { kind, apiVersion, metadata, status: { userInfo: printUser(user) } };
+}
 
 /** TokenReview: tells whom a token authenticates. */
-export const tokenReviewHooks: ResourceHooks = {
-  async act({ body, identities }) {
-    const { token = "", audiences = [] } = (body as TokenReview).spec ?? {};
-    if (token === "") throw badRequest("token is required for TokenReview in authentication");
-    const verdict = await identities.authenticateToken(token, audiences);
-    const { user, error = "" } = verdict;
-    // Compat: what the client wrote into `status` of a TokenReview stays where there is nothing to say.
-    const { authenticated: _, ...sent } = isObject(body.status) ? body.status : {};
-    const told = user
-      ? { authenticated: true, user: printUser(user), audiences: [...verdict.audiences] }
-      : { user: sent.user ?? {}, ...(error === "" ? {} : { error }) };
-    return { ...body, status: { ...sent, ...told } };
-  },
-};
+export async function tokenReview({ body, identities }: ActionCall): Promise<KubeObject> {
+  const { token = "", audiences = [] } = (body as TokenReview).spec ?? {};
+  if (token === "") throw badRequest("token is required for TokenReview in authentication");
+  const verdict = await identities.authenticateToken(token, audiences);
+  const { user, error = "" } = verdict;
+  // Compat: what the client wrote into `status` of a TokenReview stays where there is nothing to say.
+  const { authenticated: _, ...sent } = isObject(body.status) ? body.status : {};
+  const told = user
+    ? { authenticated: true, user: printUser(user), audiences: [...verdict.audiences] }
+    : { user: sent.user ?? {}, ...(error === "" ? {} : { error }) };
+  return { ...body, status: { ...sent, ...told } };
+}

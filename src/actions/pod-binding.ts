@@ -3,7 +3,8 @@ import { type FieldError, notSupportedField, printFieldError, quote, requiredFie
 import { isObject, type KubeObject } from "../api/object.ts";
 import type { Status } from "../api/status.ts";
 import { pushInvalid, subdomainName } from "../kinds/rules/formats.ts";
-import type { ObjectAccess, SubresourceCall } from "../resources/model/definition.ts";
+import type { ActionCall } from "../resources/model/actions.ts";
+import type { ObjectAccess } from "../resources/model/definition.ts";
 import { podSpecOf } from "../types/pod.ts";
 import { podStatusOf } from "../types/pod-status.ts";
 import { setPodCondition } from "./pod-conditions.ts";
@@ -12,7 +13,7 @@ import { setPodCondition } from "./pod-conditions.ts";
 export const SUCCESS: Status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success" };
 
 /** pods/binding: sets `spec.nodeName`, as the scheduler asks for. */
-export async function bindPod({ access, key, body, dryRun }: SubresourceCall): Promise<Status> {
+export async function bindPod({ access, key, body, dryRun }: ActionCall): Promise<Status> {
   const { name = "", uid, resourceVersion } = body.metadata;
   if (name !== key.name) throw badRequest("name in URL does not match name in Binding object");
   const node = checkTarget(body);

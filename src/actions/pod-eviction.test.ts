@@ -4,7 +4,8 @@ import { ApiError, notFound } from "../api/api-error.ts";
 import type { JsonObject, KubeObject } from "../api/object.ts";
 import { cloneJson } from "../lib/clone.ts";
 import { ManualClock } from "../lib/environment.suite.ts";
-import type { ObjectAccess, SubresourceCall } from "../resources/model/definition.ts";
+import type { ActionCall } from "../resources/model/actions.ts";
+import type { ObjectAccess } from "../resources/model/definition.ts";
 import { bindPod } from "./pod-binding.ts";
 import { evictPod } from "./pod-eviction.ts";
 
@@ -31,13 +32,13 @@ function world(pod: JsonObject, budgets: readonly JsonObject[] = []) {
     delete: async (_group: string, plural: string, { name }: { name: string }) =>
       void objects.delete(`${plural}/${name}`),
   } as unknown as ObjectAccess;
-  const call = (body: JsonObject = {}): SubresourceCall => ({
+  const call = (body: JsonObject = {}): ActionCall => ({
     access,
     key: { namespace: "n", name: "p" },
     body: { kind: "", apiVersion: "", ...body, metadata: { name: "p", ...(body.metadata as JsonObject) } },
     dryRun: false,
     user: { name: "u", groups: [] },
-    identities: {} as SubresourceCall["identities"],
+    identities: {} as ActionCall["identities"],
   });
   return { objects, call };
 }

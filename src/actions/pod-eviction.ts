@@ -4,7 +4,7 @@ import { isObject, type JsonObject, type KubeObject } from "../api/object.ts";
 import { type DeleteOptions, parseDeleteOptions } from "../api/options.ts";
 import type { Status } from "../api/status.ts";
 import { findCondition, readText } from "../kinds/cells.ts";
-import type { SubresourceCall } from "../resources/model/definition.ts";
+import type { ActionCall } from "../resources/model/actions.ts";
 import { podStatusOf } from "../types/pod-status.ts";
 import { budgetsOf, countDisruption, isBudgetMet, letsUnhealthyGo, tellBusy } from "./disruption-budget.ts";
 import { SUCCESS } from "./pod-binding.ts";
@@ -15,7 +15,7 @@ const PAUSE_MS = 500;
 const PODS = { group: "", resource: "pods" };
 
 /** pods/eviction: deletes a pod if its PodDisruptionBudget allows it. */
-export async function evictPod(call: SubresourceCall): Promise<Status> {
+export async function evictPod(call: ActionCall): Promise<Status> {
   const { key, body } = call;
   if ((body.metadata.name ?? "") !== key.name) throw badRequest("name in URL does not match name in Eviction object");
   const options = readOptions(call);
@@ -58,7 +58,7 @@ interface EvictionOptions extends DeleteOptions {
   readonly refusal?: ApiError;
 }
 
-function readOptions({ body, key, dryRun }: SubresourceCall): EvictionOptions {
+function readOptions({ body, key, dryRun }: ActionCall): EvictionOptions {
   const sent: JsonObject = isObject(body.deleteOptions) ? body.deleteOptions : {};
   if (sent.ignoreStoreReadErrorWithClusterBreakingPotential === true) {
     const path = "deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential";
@@ -79,7 +79,7 @@ function readOptions({ body, key, dryRun }: SubresourceCall): EvictionOptions {
  * Deletes a pod that no PodDisruptionBudget is asked about: one that has ended, has not begun, or is terminating. Else
  * returns it.
  */
-async function endUnbudgeted(call: SubresourceCall, options: EvictionOptions): Promise<KubeObject | undefined> {
+async function endUnbudgeted(call: ActionCall, options: EvictionOptions): Promise<KubeObject | undefined> {
   const { access, key } = call;
   for (let attempt = 1; ; attempt += 1) {
     const pod = await access.find("", "pods", key, "newest");
@@ -111,7 +111,7 @@ function isConflict(error: unknown): boolean {
 }
 
 /** Writes the condition DisruptionTarget and deletes the pod. */
-async function endPod({ access, key }: SubresourceCall, options: EvictionOptions): Promise<void> {
+async function endPod({ access, key }: ActionCall, options: EvictionOptions): Promise<void> {
   let { preconditions } = options;
   if (!options.dryRun) {
     const noted = await access.update("", "pods", key, (pod) => noteEviction(pod, options, access.clock.now()), {

@@ -10,22 +10,22 @@ import {
 import type { JsonObject, KubeObject } from "../api/object.ts";
 import type { Clock } from "../lib/clock.ts";
 import { ManualClock } from "../lib/environment.suite.ts";
-import type { ResourceHooks, SubresourceCall } from "../resources/model/definition.ts";
+import type { ActionCall, CreateAction } from "../resources/model/actions.ts";
 import {
-  localSubjectAccessReviewHooks,
-  selfSubjectAccessReviewHooks,
-  selfSubjectRulesReviewHooks,
-  subjectAccessReviewHooks,
+  localSubjectAccessReview,
+  selfSubjectAccessReview,
+  selfSubjectRulesReview,
+  subjectAccessReview,
 } from "./access-reviews.ts";
-import { selfSubjectReviewHooks, tokenReviewHooks } from "./identity-reviews.ts";
+import { selfSubjectReview, tokenReview } from "./identity-reviews.ts";
 
 const user = { name: "me", uid: "1", groups: ["g"] };
 
 /** What comes of a question, and what was asked on the way. */
-async function ask(hooks: ResourceHooks, body: JsonObject): Promise<{ answer: KubeObject; asked: Attributes[] }> {
+async function ask(review: CreateAction, body: JsonObject): Promise<{ answer: KubeObject; asked: Attributes[] }> {
   const asked: Attributes[] = [];
   const call = {
-    access: { clock: new ManualClock(0) as Clock } as SubresourceCall["access"],
+    access: { clock: new ManualClock(0) as Clock } as ActionCall["access"],
     key: { namespace: "", name: "" },
     body: { kind: "K", apiVersion: "authorization.k8s.io/v1", metadata: {}, ...body },
     dryRun: false,
@@ -40,12 +40,11 @@ async function ask(hooks: ResourceHooks, body: JsonObject): Promise<{ answer: Ku
       rulesFor: async () => ({ resourceRules: [], nonResourceRules: [], incomplete: true }),
     },
   };
-  assert.ok(hooks.act);
-  return { answer: (await hooks.act(call)) as KubeObject, asked };
+  return { answer: (await review(call)) as KubeObject, asked };
 }
 
-async function refusal(hooks: ResourceHooks, body: JsonObject): Promise<string> {
-  const error: unknown = await ask(hooks, body).catch((thrown: unknown) => thrown);
+async function refusal(review: CreateAction, body: JsonObject): Promise<string> {
+  const error: unknown = await ask(review, body).catch((thrown: unknown) => thrown);
   assert.ok(error instanceof ApiError);
   return error.message;
 }
@@ -53,44 +52,44 @@ async function refusal(hooks: ResourceHooks, body: JsonObject): Promise<string> 
 const resourceAttributes = { verb: "get", resource: "pods", namespace: "n" };
 
 test("questions are passed on and answered", async () => {
-  const { answer, asked } = await ask(subjectAccessReviewHooks, { spec: { user: "u", resourceAttributes } });
+  const { answer, asked } = await ask(subjectAccessReview, { spec: { user: "u", resourceAttributes } });
   assert.deepEqual(answer.status, { allowed: false, reason: "because" });
   const subject = { name: "u", groups: [], uid: "", extra: {} };
   assert.deepEqual(asked, [wanted(subject, { ...resourceAttributes, apiGroup: "", apiVersion: "*" })]);
-  const own = await ask(selfSubjectAccessReviewHooks, { spec: { nonResourceAttributes: { path: "/x", verb: "get" } } });
+  const own = await ask(selfSubjectAccessReview, { spec: { nonResourceAttributes: { path: "/x", verb: "get" } } });
   assert.deepEqual(own.asked, [nonResourceAttributes(user, "get", "/x")]);
-  const rules = await ask(selfSubjectRulesReviewHooks, { spec: { namespace: "n" } });
+  const rules = await ask(selfSubjectRulesReview, { spec: { namespace: "n" } });
   assert.deepEqual(rules.answer.status, { resourceRules: [], nonResourceRules: [], incomplete: true });
 });
 
 test("what is wrong with a question is told", async () => {
-  const rows: [hooks: ResourceHooks, body: JsonObject, expected: string][] = [
+  const rows: [action: CreateAction, body: JsonObject, expected: string][] = [
     [
-      subjectAccessReviewHooks,
+      subjectAccessReview,
       { spec: { user: "u" } },
       "spec: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified",
     ],
     [
-      subjectAccessReviewHooks,
+      subjectAccessReview,
       { spec: { resourceAttributes } },
       'spec.user: Invalid value: "": at least one of user or group must be specified',
     ],
     [
-      localSubjectAccessReviewHooks,
+      localSubjectAccessReview,
       { metadata: { namespace: "other" }, spec: { user: "u", resourceAttributes } },
       'spec.resourceAttributes.namespace: Invalid value: "n": must match metadata.namespace',
     ],
     [
-      selfSubjectAccessReviewHooks,
+      selfSubjectAccessReview,
       { metadata: { name: "x" }, spec: { resourceAttributes } },
       'metadata: Invalid value: {"name":"x"}: must be empty',
     ],
   ];
-  for (const [hooks, body, expected] of rows) {
-    assert.equal(await refusal(hooks, body), `.authorization.k8s.io "" is invalid: ${expected}`);
+  for (const [action, body, expected] of rows) {
+    assert.equal(await refusal(action, body), `.authorization.k8s.io "" is invalid: ${expected}`);
   }
-  assert.equal(await refusal(selfSubjectRulesReviewHooks, { spec: {} }), "no namespace on request");
-  assert.equal(await refusal(tokenReviewHooks, {}), "token is required for TokenReview in authentication");
+  assert.equal(await refusal(selfSubjectRulesReview, { spec: {} }), "no namespace on request");
+  assert.equal(await refusal(tokenReview, {}), "token is required for TokenReview in authentication");
 });
 
 test("selectors that cannot be understood are named", async () => {
@@ -98,7 +97,7 @@ test("selectors that cannot be understood are named", async () => {
     spec: { resourceAttributes: { ...resourceAttributes, labelSelector } },
   });
   const status = async (labelSelector: JsonObject) =>
-    (await ask(selfSubjectAccessReviewHooks, review(labelSelector))).answer.status as JsonObject;
+    (await ask(selfSubjectAccessReview, review(labelSelector))).answer.status as JsonObject;
   assert.equal((await status({ rawSelector: "a in (b)" })).evaluationError, undefined);
   assert.equal(
     (await status({ rawSelector: "a in" })).evaluationError,
@@ -115,7 +114,7 @@ test("selectors are part of the question, as far as they are understood", async 
   };
   const labelSelector = { requirements: [{ key: "app", operator: "NotIn", values: ["b", "c"] }] };
   const body = { spec: { resourceAttributes: { ...resourceAttributes, fieldSelector, labelSelector } } };
-  const { asked, answer } = await ask(selfSubjectAccessReviewHooks, body);
+  const { asked, answer } = await ask(selfSubjectAccessReview, body);
   assert.deepEqual(asked[0]?.fieldSelector, [{ field: "spec.nodeName", isEqual: true, value: "a" }]);
   assert.deepEqual(asked[0]?.labelSelector, [{ key: "app", operator: "notin", values: ["b", "c"] }]);
   const { evaluationError } = answer.status as JsonObject;
@@ -123,11 +122,11 @@ test("selectors are part of the question, as far as they are understood", async 
 });
 
 test("callers are told who they are, and whom a token stands for", async () => {
-  const { answer } = await ask(selfSubjectReviewHooks, { metadata: { name: "dropped" } });
+  const { answer } = await ask(selfSubjectReview, { metadata: { name: "dropped" } });
   assert.deepEqual(answer.metadata, { creationTimestamp: "1970-01-01T00:00:00Z" });
   const shown = { username: "me", uid: "1", groups: ["g"] };
   assert.deepEqual(answer.status, { userInfo: shown });
-  const status = async (token: string) => (await ask(tokenReviewHooks, { spec: { token } })).answer.status;
+  const status = async (token: string) => (await ask(tokenReview, { spec: { token } })).answer.status;
   assert.deepEqual(await status("good"), { authenticated: true, user: shown, audiences: ["a"] });
   assert.deepEqual(await status("bad"), { user: {}, error: "no" });
 });

@@ -16,6 +16,7 @@ import type { PutOptions, WriteResult } from "../storage/store.ts";
 import { StoreError } from "../storage/store.ts";
 import { NODE_PORTS, readNodePorts } from "../types/range-allocation.ts";
 import { specOf } from "../types/service.ts";
+import { testActions } from "./actions.suite.ts";
 
 const catalog = new Catalog(builtInKinds());
 const services = catalog.find("", "v1", "services") as ServedResource;
@@ -32,6 +33,7 @@ class Replica {
       clock: systemClock,
       random: systemRandom,
       keys: new KeySpace("registry"),
+      actions: testActions,
     });
   }
 

@@ -1,7 +1,8 @@
 import type { KubeObject } from "../api/object.ts";
 import { keepsBothFamilies, settleFamilies } from "../kinds/core/service/service-families.ts";
 import { cloneJson } from "../lib/clone.ts";
-import type { ObjectAccess, Reservation, ReservingWrite } from "../resources/model/definition.ts";
+import type { Reservation, ReservingWrite } from "../resources/model/actions.ts";
+import type { ObjectAccess } from "../resources/model/definition.ts";
 import { unusedNodePorts } from "../types/range-allocation.ts";
 import {
   addressesOf,

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { testActions } from "../actions/actions.suite.ts";
 import { ApiError } from "../api/api-error.ts";
 import type { KubeObject, ObjectMeta } from "../api/object.ts";
 import type { UserInfo } from "../api/user-info.ts";
@@ -46,6 +47,7 @@ export class World {
       clock: systemClock,
       random: systemRandom,
       keys: new KeySpace("/registry"),
+      actions: testActions,
     });
   }
 

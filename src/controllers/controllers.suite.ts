@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { eventually } from "../../test/support/time.ts";
+import { testActions } from "../actions/actions.suite.ts";
 import type { KubeObject, OwnerReference } from "../api/object.ts";
 import { builtInKinds } from "../kinds/all.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -127,6 +128,7 @@ export class TestCluster {
       clock: systemClock,
       random: systemRandom,
       keys: new KeySpace("registry"),
+      actions: testActions,
     });
   }
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Column } from "../api/columns.ts";
 import type { TableShape } from "../api/reply.ts";
 import type {
+  ActionNames,
   Deprecation,
   ResourceDefinition,
   ResourceHooks,
@@ -57,6 +58,8 @@ export interface Row {
   readonly rules?: ResourceRules;
   /** What clients need not write, by path; the same in all versions. Filled in before the hook for defaults runs. */
   readonly defaults?: Defaults;
+  /** Names of what it does besides being stored; `actions/all.ts` has the functions. */
+  readonly actions?: ActionNames;
   readonly hooks?: ResourceHooks;
 }
 
@@ -136,6 +139,7 @@ function defineKind({ group, schemaPackage }: GroupName, row: Row): ResourceDefi
     versions: versions.map((version) => serveVersion(row, version, `${schemaPackage}.${version.name}.${row.kind}`)),
     subresources: row.subresources ?? {},
     rules: { nameRule: "dns1123Subdomain", ...row.rules },
+    ...(row.actions && { actions: row.actions }),
     hooks: hooksOf(row, schemaPackage),
   } satisfies ResourceDefinition;
   if (row.storage === "none") return definition;

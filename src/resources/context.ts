@@ -1,6 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Random } from "../lib/random.ts";
 import type { Store } from "../storage/store.ts";
+import type { Actions } from "./model/actions.ts";
 import type { Catalog } from "./model/catalog.ts";
 import type { ObjectAccess } from "./model/definition.ts";
 import type { KeySpace } from "./model/keys.ts";
@@ -14,6 +15,8 @@ export interface ResourceContext {
   readonly views: ViewCache;
   readonly clock: Clock;
   readonly random: Random;
-  /** For hooks that need other objects. */
+  /** What kinds do besides being stored. */
+  readonly actions: Actions;
+  /** For actions and plugins that need other objects. */
   readonly access: ObjectAccess;
 }

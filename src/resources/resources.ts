@@ -3,6 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Random } from "../lib/random.ts";
 import type { Store } from "../storage/store.ts";
 import type { ResourceContext } from "./context.ts";
+import { type Actions, NO_ACTIONS } from "./model/actions.ts";
 import type { Catalog, ServedResource } from "./model/catalog.ts";
 import type { ObjectAccess, ResourceDefinition } from "./model/definition.ts";
 import type { KeySpace, ObjectKey } from "./model/keys.ts";
@@ -17,6 +18,8 @@ export interface ResourcesOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly keys: KeySpace;
+  /** Common: none. */
+  readonly actions?: Actions;
 }
 
 /** All kinds and their objects: the one thing that verbs, plugins and controllers share. */
@@ -26,16 +29,18 @@ export class Resources implements ResourceContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly keys: KeySpace;
+  readonly actions: Actions;
   readonly views = new ViewCache();
   readonly access: ObjectAccess;
   readonly #collections = new WeakMap<ResourceDefinition, Collection>();
 
-  constructor({ store, catalog, clock, random, keys }: ResourcesOptions) {
+  constructor({ store, catalog, clock, random, keys, actions = NO_ACTIONS }: ResourcesOptions) {
     this.store = store;
     this.catalog = catalog;
     this.clock = clock;
     this.random = random;
     this.keys = keys;
+    this.actions = actions;
     this.access = new StoredObjects(this);
   }
 

@@ -1,3 +1,4 @@
+import { builtInActions } from "../actions/all.ts";
 import { AdmissionChain } from "../admission/chain.ts";
 import { defaultPlugins, UNAVAILABLE_PLUGINS } from "../admission/plugins/all.ts";
 import { selectPlugins } from "../admission/select-plugins.ts";
@@ -37,6 +38,7 @@ import { startBackground } from "./background.ts";
 import type { Config } from "./config.ts";
 import { prepareIdentity } from "./identity.ts";
 import { openStore } from "./open-store.ts";
+import { probeHealth } from "./probe-health.ts";
 import { release } from "./release.ts";
 
 /** A running server. */
@@ -69,7 +71,7 @@ export async function startServer(config: Config, environment: Environment, give
   const keys = new KeySpace(config.etcdPrefix);
   const store = given ?? (await openStore(config, keys.root, clock));
   const catalog = new Catalog(builtInKinds(config.apiDomain, Math.ceil(config.eventTtlMs / 1000)));
-  const resources = new Resources({ store, catalog, clock, random, keys });
+  const resources = new Resources({ store, catalog, clock, random, keys, actions: builtInActions(probeHealth) });
   await createDefaultNamespaces(resources);
   await createSystemPriorities(resources);
   await createServiceRange(resources, config.serviceClusterIpRange.split(","));

@@ -3,7 +3,8 @@ import { apiVersionOf, type KubeObject } from "../api/object.ts";
 import { parseWriteQuery } from "../api/options.ts";
 import type { ApiReply } from "../api/reply.ts";
 import type { Status } from "../api/status.ts";
-import type { SubresourceCall, SubresourceKind, Verb } from "../resources/model/definition.ts";
+import { type CreateAction, findAction } from "../resources/model/actions.ts";
+import type { SubresourceKind, Verb } from "../resources/model/definition.ts";
 import { viewObject } from "../resources/read/object-view.ts";
 import { toStoredForm } from "../resources/write/explicit-empties.ts";
 import { dedupeOwnerReferences, settleNamespace } from "../resources/write/metadata.ts";
@@ -13,20 +14,22 @@ import { admissionRequest, type CollectionTarget, inPlaceOf, type Target, type V
 
 /** A create that does something rather than storing what was sent. */
 export interface Action {
-  readonly run: (call: SubresourceCall) => Promise<KubeObject | Status>;
+  readonly run: CreateAction;
   /** The kind of the body; undefined when it is that of the path itself. */
   readonly kind: SubresourceKind | undefined;
 }
 
 /** What a create does at a path where it is an action; undefined everywhere else. */
-export function actionOf({ resource, subresource }: Target, verb: Verb): Action | undefined {
+export function actionOf(
+  { resources }: VerbContext,
+  { resource, subresource }: Target,
+  verb: Verb,
+): Action | undefined {
   if (verb !== "create") return undefined;
-  if (subresource === "") {
-    const { hooks, storage } = resource.definition;
-    return hooks?.act && !storage ? { run: hooks.act, kind: undefined } : undefined;
-  }
-  const { act: run, kind } = resource.subresources[subresource] ?? {};
-  return run && { run, kind };
+  const { actions, storage } = resource.definition;
+  const own = { action: storage ? undefined : actions?.create, kind: undefined };
+  const { action, kind } = subresource === "" ? own : (resource.subresources[subresource] ?? {});
+  return action === undefined ? undefined : { run: findAction(resources.actions.create, action), kind };
 }
 
 /** Carries out an action and answers with what came of it. */

@@ -3,6 +3,7 @@ import type { Call } from "../api/call.ts";
 import type { KubeObject } from "../api/object.ts";
 import { parseListQuery, validateListQuery } from "../api/options.ts";
 import type { ApiReply } from "../api/reply.ts";
+import { findAction } from "../resources/model/actions.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
 import type { Verb } from "../resources/model/definition.ts";
 import { viewObject } from "../resources/read/object-view.ts";
@@ -11,13 +12,13 @@ import type { Target, VerbContext } from "./target.ts";
 
 /** Whether the objects of a kind are not stored but made when they are asked for. */
 export function isComputed({ definition }: ServedResource): boolean {
-  return definition.storage === undefined && definition.hooks?.compute !== undefined;
+  return definition.storage === undefined && definition.actions?.compute !== undefined;
 }
 
 /** Answers for such a kind. */
-export function computed(context: VerbContext, call: Call, target: Target, verb: Verb): Promise<ApiReply> {
+export function computed({ resources }: VerbContext, call: Call, target: Target, verb: Verb): Promise<ApiReply> {
   const { definition } = target.resource;
-  const objects = async () => (await definition.hooks?.compute?.(context.resources.access)) ?? [];
+  const objects = () => findAction(resources.actions.compute, definition.actions?.compute ?? "")(resources.access);
   if (verb === "list") return listComputed(call, target, objects);
   if (verb === "get") return getComputed(target, objects);
   throw unsupportedVerb({ group: definition.group, resource: definition.plural }, verb);

@@ -35,7 +35,7 @@ export async function dispatch(context: VerbContext, call: Call): Promise<ApiRep
     name: info.name,
     subresource: info.subresource,
   };
-  const action = actionOf(target, verb);
+  const action = actionOf(context, target, verb);
   if (action) return act(context, call, target, action);
   if (isComputed(resource)) return computed(context, call, target, verb);
   if (!resource.definition.storage) throw unsupportedVerb(nameOf(target), verb);

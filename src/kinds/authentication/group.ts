@@ -1,4 +1,3 @@
-import { selfSubjectReviewHooks, tokenReviewHooks } from "../../actions/identity-reviews.ts";
 import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import { defineKinds, type Row } from "../row.ts";
 
@@ -13,7 +12,7 @@ const review: Pick<Row, "scope" | "versions" | "verbs" | "storage"> = {
 export const authenticationKinds: ResourceDefinition[] = defineKinds(
   { group: "authentication.k8s.io", schemaPackage: "io.k8s.api.authentication" },
   [
-    { kind: "SelfSubjectReview", plural: "selfsubjectreviews", ...review, hooks: selfSubjectReviewHooks },
-    { kind: "TokenReview", plural: "tokenreviews", ...review, hooks: tokenReviewHooks },
+    { kind: "SelfSubjectReview", plural: "selfsubjectreviews", ...review, actions: { create: "selfSubjectReview" } },
+    { kind: "TokenReview", plural: "tokenreviews", ...review, actions: { create: "tokenReview" } },
   ],
 );

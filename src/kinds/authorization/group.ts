@@ -1,9 +1,3 @@
-import {
-  localSubjectAccessReviewHooks,
-  selfSubjectAccessReviewHooks,
-  selfSubjectRulesReviewHooks,
-  subjectAccessReviewHooks,
-} from "../../actions/access-reviews.ts";
 import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import { defineKinds, type Row } from "../row.ts";
 
@@ -17,28 +11,28 @@ export const authorizationKinds: ResourceDefinition[] = defineKinds(
       kind: "LocalSubjectAccessReview",
       plural: "localsubjectaccessreviews",
       ...question,
-      hooks: localSubjectAccessReviewHooks,
+      actions: { create: "localSubjectAccessReview" },
     },
     {
       kind: "SelfSubjectAccessReview",
       plural: "selfsubjectaccessreviews",
       scope: "Cluster",
       ...question,
-      hooks: selfSubjectAccessReviewHooks,
+      actions: { create: "selfSubjectAccessReview" },
     },
     {
       kind: "SelfSubjectRulesReview",
       plural: "selfsubjectrulesreviews",
       scope: "Cluster",
       ...question,
-      hooks: selfSubjectRulesReviewHooks,
+      actions: { create: "selfSubjectRulesReview" },
     },
     {
       kind: "SubjectAccessReview",
       plural: "subjectaccessreviews",
       scope: "Cluster",
       ...question,
-      hooks: subjectAccessReviewHooks,
+      actions: { create: "subjectAccessReview" },
     },
   ],
 );

@@ -1,6 +1,3 @@
-import { componentStatusHooks } from "../../actions/component-status.ts";
-import { bindPod } from "../../actions/pod-binding.ts";
-import { evictPod } from "../../actions/pod-eviction.ts";
 import { isObject, type KubeObject } from "../../api/object.ts";
 import type { ResourceDefinition, Subresource, SubresourceKind, Verb } from "../../resources/model/definition.ts";
 import { builtInSchema } from "../built-in-schemas.ts";
@@ -97,7 +94,7 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
     versions: ["v1"],
     verbs: ["create"],
     storage: "none",
-    hooks: { act: bindPod },
+    actions: { create: "binding" },
   },
   {
     kind: "ComponentStatus",
@@ -113,7 +110,7 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
       column("Message", "string", (component) => healthy(component, ".message")),
       column("Error", "string", (component) => healthy(component, ".error")),
     ],
-    hooks: componentStatusHooks,
+    actions: { compute: "componentStatuses" },
   },
   {
     kind: "ConfigMap",
@@ -231,9 +228,9 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
     versions: ["v1"],
     subresources: {
       attach: connect("PodAttachOptions", STREAM_VERBS),
-      binding: { verbs: ["create"], kind: BINDING, act: bindPod },
+      binding: { verbs: ["create"], kind: BINDING, action: "binding" },
       ephemeralcontainers: { verbs: PART.verbs, writes: ["spec.ephemeralContainers"] },
-      eviction: { verbs: ["create"], kind: EVICTION, act: evictPod },
+      eviction: { verbs: ["create"], kind: EVICTION, action: "eviction" },
       exec: connect("PodExecOptions", STREAM_VERBS),
       log: { verbs: ["get"], connect: true },
       portforward: connect("PodPortForwardOptions", STREAM_VERBS),
@@ -352,6 +349,7 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
     subresources: { proxy: connect("ServiceProxyOptions", PROXY_VERBS), status: STATUS },
     columns: serviceColumns,
     selectableFields: [selectable("spec.clusterIP"), selectable("spec.type")],
+    actions: { reserve: "serviceAllocation" },
     hooks: serviceHooks,
     rules: {
       nameRule: "dns1123Label",

@@ -1,8 +1,7 @@
-import { type FieldError, forbiddenField, invalidField } from "../../api/field-error.ts";
+import { type FieldError, invalidField } from "../../api/field-error.ts";
 import { dns1123Subdomain } from "../../api/names.ts";
 import { isObject, type Json, type KubeObject } from "../../api/object.ts";
-import type { ObjectAccess, ResourceHooks, WriteContext } from "../../resources/model/definition.ts";
-import type { Draft } from "../../resources/model/draft.ts";
+import type { ResourceHooks, WriteContext } from "../../resources/model/definition.ts";
 import { nameHook } from "../own-names.ts";
 import { declaredHook } from "../rules/declared.ts";
 import { asSent } from "../rules/empties.ts";
@@ -16,35 +15,11 @@ import { resourceRules } from "./declared-rules.ts";
 import { setClaimDefaults } from "./defaults.ts";
 import type { ClaimSpec, DeviceConfiguration, DeviceSelector, TemplateSpec } from "./types.ts";
 
-const ADMIN_LABEL = "resource.kubernetes.io/admin-access";
-
 const declaredErrors = (kind: string) =>
   declaredHook(resourceRules, (version) => `io.k8s.api.resource.${version}.${kind}`, convertResource);
 
 const claimSpecOf = ({ spec }: KubeObject) => (isObject(spec) ? spec : {}) as ClaimSpec;
 const templateSpecOf = ({ spec }: KubeObject) => (isObject(spec) ? spec : {}) as TemplateSpec;
-
-/** Finds an error about adminAccess from a namespace without the label resource.kubernetes.io/admin-access. */
-async function checkAdminNamespace({ object, errors }: Draft, path: string, access: ObjectAccess): Promise<void> {
-  const key = { namespace: "", name: object.metadata.namespace ?? "" };
-  const namespace = await access.find("", "namespaces", key);
-  if (namespace?.metadata.labels?.[ADMIN_LABEL] === "true") return;
-  const text = `admin access to devices requires the \`${ADMIN_LABEL}: true\` label on the containing namespace`;
-  errors.push(forbiddenField(path, text));
-}
-
-/** Where a claim asks for adminAccess; undefined when nowhere. */
-function adminRequestPath({ devices }: ClaimSpec): string | undefined {
-  const index = (devices?.requests ?? []).findIndex(({ exactly }) => exactly?.adminAccess === true);
-  // Compat: the path of the "admin access" error leaves out `exactly`, and in a ResourceClaimTemplate the second
-  // `spec`, too.
-  return index < 0 ? undefined : `spec.devices.requests[${index}].adminAccess`;
-}
-
-function adminResultPath(claim: KubeObject): string | undefined {
-  const index = resultsOf(claim).findIndex(({ adminAccess }) => adminAccess === true);
-  return index < 0 ? undefined : `status.allocation.devices.results[${index}].adminAccess`;
-}
 
 /** Compat: derivedAttributes is dropped unless the feature gate DRADerivedAttributes is on. */
 function dropDerivedAttributes({ devices }: ClaimSpec): void {
@@ -90,14 +65,6 @@ export const resourceClaimHooks: ResourceHooks = {
       return declared.length > 0 ? declared : changedSpecErrors(next, previous, context);
     const names = requestNamesOf(claimSpecOf(next));
     return [...errors, ...claimStatusErrors(next, previous, names), ...declared];
-  },
-  async reserve({ next, previous, context }, access) {
-    if (!next) return undefined;
-    const isNew = previous === undefined;
-    const wasGranted = previous !== undefined && adminResultPath(previous) !== undefined;
-    const path = isNew ? adminRequestPath(claimSpecOf(next)) : wasGranted ? undefined : adminResultPath(next);
-    if (path !== undefined) await checkAdminNamespace(context.draft, path, access);
-    return undefined;
   },
 };
 
@@ -181,11 +148,6 @@ export const resourceClaimTemplateHooks: ResourceHooks = {
       errors.push(invalidField("spec", shown, IMMUTABLE));
     }
     return [...errors, ...templateDeclared(next, previous, context)];
-  },
-  async reserve({ next, previous, context }, access) {
-    const path = next && !previous ? adminRequestPath(templateSpecOf(next).spec ?? {}) : undefined;
-    if (path !== undefined) await checkAdminNamespace(context.draft, path, access);
-    return undefined;
   },
 };
 

@@ -68,6 +68,7 @@ export const resourceKinds: ResourceDefinition[] = defineKinds(
       subresources: { status: STATUS },
       columns: [NAME, column("State", "string", printState), AGE],
       rules: { deleteReturnsObject: true, statusKeepsMetadata: true },
+      actions: { reserve: "claimAdminAccess" },
       hooks: resourceClaimHooks,
     },
     {
@@ -76,6 +77,7 @@ export const resourceKinds: ResourceDefinition[] = defineKinds(
       versions: VERSIONS,
       columns: [NAME, AGE],
       rules: { deleteReturnsObject: true },
+      actions: { reserve: "templateAdminAccess" },
       hooks: resourceClaimTemplateHooks,
     },
     {

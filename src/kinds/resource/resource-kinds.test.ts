@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { checkClaimAdminAccess } from "../../actions/device-admin-access.ts";
 import type { Json, JsonObject, KubeObject } from "../../api/object.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
 import { Draft } from "../../resources/model/draft.ts";
@@ -111,7 +112,7 @@ test("devices are administered only from namespaces that allow it", async () => 
   const problemsIn = async (access: ObjectAccess) => {
     const object = structuredClone(next);
     const context = { subresource: "", apiVersion: "resource.k8s.io/v1", now: 0, draft: new Draft(object) };
-    await resourceClaimHooks.reserve?.({ next: object, previous: undefined, context, dryRun: false }, access);
+    await checkClaimAdminAccess({ next: object, previous: undefined, context, dryRun: false }, access);
     return resourceClaimHooks.validate?.(object, undefined, context).map(({ field }) => field);
   };
   assert.deepEqual(await problemsIn(namespaceWith({})), ["spec.devices.requests[0].adminAccess"]);

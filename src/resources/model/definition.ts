@@ -1,8 +1,6 @@
 import type { FieldError } from "../../api/field-error.ts";
-import type { Identities } from "../../api/identity.ts";
 import type { KubeObject } from "../../api/object.ts";
 import type { TableShape } from "../../api/reply.ts";
-import type { Status } from "../../api/status.ts";
 import type { UserInfo } from "../../api/user-info.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Random } from "../../lib/random.ts";
@@ -110,28 +108,6 @@ export interface ChangeOptions {
   readonly dryRun?: boolean;
 }
 
-/** What a write has taken and not yet kept. */
-export interface Reservation {
-  /** The write happened. */
-  commit(): Promise<void>;
-  /** It did not. */
-  release(): Promise<void>;
-}
-
-/**
- * A create that is an action rather than a new object: on a subresource (binding, eviction, a token), or of a kind of
- * which nothing is stored.
- */
-export interface SubresourceCall {
-  readonly access: ObjectAccess;
-  /** The object that the path names; for kinds of which nothing is stored, the one that the body does. */
-  readonly key: ObjectKey;
-  readonly body: KubeObject;
-  readonly dryRun: boolean;
-  readonly user: UserInfo;
-  readonly identities: Identities;
-}
-
 /** Where a kind keeps its number of replicas, as paths such as ".spec.replicas". */
 export interface ScalePaths {
   readonly specReplicas: string;
@@ -165,8 +141,8 @@ export interface Subresource {
   readonly resets?: readonly string[];
   /** The subresource shows and changes the number of replicas as an object of its own kind. */
   readonly scale?: ScalePaths;
-  /** Carries out a create on the subresource. The answer is an object, or a Status. */
-  readonly act?: (call: SubresourceCall) => Promise<KubeObject | Status>;
+  /** The name of the action that a create on it carries out. */
+  readonly action?: string;
   /** A stream to a node, pod or service rather than a read or write of the object. */
   readonly connect?: boolean;
 }
@@ -223,14 +199,6 @@ export interface WriteContext {
   readonly draft: Draft;
 }
 
-/** A write that may need something from what all objects share. */
-export interface ReservingWrite {
-  readonly next: KubeObject | undefined;
-  readonly previous: KubeObject | undefined;
-  readonly context: WriteContext;
-  readonly dryRun: boolean;
-}
-
 /** Behaviour that data cannot express. Most kinds have none. Objects are in the storage version unless said otherwise. */
 export interface ResourceHooks {
   /** Fills in what a client left out, in the client's version; runs on every decoded body. May change `object`. */
@@ -241,16 +209,6 @@ export interface ResourceHooks {
   validate?(next: KubeObject, previous: KubeObject | undefined, context: WriteContext): FieldError[];
   /** Texts for Warning headers. */
   warn?(next: KubeObject, previous: KubeObject | undefined, context: WriteContext): string[];
-  /**
-   * Takes from what all objects share (addresses, ports) what this write needs; without `next` the object goes. Called
-   * before preparation and validation, may change `next` and refuse by throwing. What it took is given back by the
-   * result when the write does not happen; a dry run must take nothing. Undefined: there is nothing to take or give.
-   */
-  reserve?(write: ReservingWrite, access: ObjectAccess): Promise<Reservation | undefined>;
-  /** Carries out a create of a kind of which nothing is stored. The answer is an object, or a Status. */
-  act?(call: SubresourceCall): Promise<KubeObject | Status>;
-  /** Makes the objects of a kind that is not stored, whenever somebody asks for them. */
-  compute?(access: ObjectAccess): Promise<readonly KubeObject[]>;
   /** How long a deleted object stays before it goes, in seconds. Present: the kind is deleted gracefully. */
   gracePeriodSeconds?(object: KubeObject, requested: number | undefined): number;
   /** Whether something besides metadata.finalizers still holds an object that is being deleted. */
@@ -262,6 +220,16 @@ export interface ResourceHooks {
    * replaces; what the object's version has no words for is kept from there.
    */
   convert?(object: KubeObject, toApiVersion: string, stored?: KubeObject): KubeObject;
+}
+
+/** What a kind does besides being stored, by the names that `Actions` has for it. */
+export interface ActionNames {
+  /** What a create does. Only for kinds of which nothing is stored. */
+  readonly create?: string;
+  /** What a write takes from what all objects share. */
+  readonly reserve?: string;
+  /** Where the objects come from when somebody asks for them. Only for kinds of which nothing is stored. */
+  readonly compute?: string;
 }
 
 /** Everything generic code needs to know about a kind. Built-in rows and custom definitions are both this. */
@@ -288,5 +256,6 @@ export interface ResourceDefinition {
   };
   readonly subresources: Readonly<Record<string, Subresource>>;
   readonly rules: ResourceRules;
+  readonly actions?: ActionNames;
   readonly hooks?: ResourceHooks;
 }

@@ -49,7 +49,7 @@ export async function createOnce(
   options: UpdateOptions,
 ): Promise<ObjectView | undefined> {
   const { definition } = entries;
-  const { access, clock, random } = entries.context;
+  const { clock, random } = entries.context;
   const stored = toStoredForm(definition, draft, storedApiVersion(definition));
   const next = stored.object;
   fillSystemMetadata(next.metadata, random.uuid(), clock.now());
@@ -65,7 +65,7 @@ export async function createOnce(
   };
   // Even where a write to a subresource creates the object, the object as a whole is prepared and validated.
   const context = options.subresource === undefined ? reserving.context : { ...reserving.context, subresource: "" };
-  return withReservation(definition, access, reserving, async (sent) => {
+  return withReservation(definition, entries.context, reserving, async (sent) => {
     countGeneration(definition, next);
     definition.hooks?.prepare?.(next, undefined, context);
     validateWrite(entries, undefined, context);

@@ -77,7 +77,7 @@ export function removeReserved(
   context: WriteContext,
 ): Promise<WriteResult> {
   const reserving = { next: undefined, previous: current, context, dryRun: false };
-  return withReservation(entries.definition, entries.context.access, reserving, async (sent) => {
+  return withReservation(entries.definition, entries.context, reserving, async (sent) => {
     sent();
     const outcome = await entries.remove(entry);
     return { keeps: outcome.ok, outcome };

@@ -1,4 +1,6 @@
-import type { ObjectAccess, Reservation, ReservingWrite, ResourceDefinition } from "../model/definition.ts";
+import type { ResourceContext } from "../context.ts";
+import { findAction, type Reservation, type ReservingWrite } from "../model/actions.ts";
+import type { ResourceDefinition } from "../model/definition.ts";
 
 /** What came of a write, and whether it happened. */
 export interface WriteOutcome<T> {
@@ -13,11 +15,12 @@ export interface WriteOutcome<T> {
  */
 export async function withReservation<T>(
   definition: ResourceDefinition,
-  access: ObjectAccess,
+  { access, actions }: Pick<ResourceContext, "access" | "actions">,
   reserving: ReservingWrite,
   write: (sent: () => void) => Promise<WriteOutcome<T>>,
 ): Promise<T> {
-  const reservation = await definition.hooks?.reserve?.(reserving, access);
+  const name = definition.actions?.reserve;
+  const reservation = name === undefined ? undefined : await findAction(actions.reserve, name)(reserving, access);
   if (!reservation) return (await write(() => undefined)).outcome;
   let isSent = false;
   try {

@@ -75,7 +75,7 @@ async function updateOnce(
   options: UpdateOptions,
 ): Promise<Attempt<{ view: ObjectView }>> {
   const { definition } = entries;
-  const { access, views } = entries.context;
+  const { views } = entries.context;
   const current = decodeEntry(entry);
   checkStored(entries.resourceName, current.metadata.name ?? "", entry.key, options, current.metadata);
   const wanted = await change(convertObject(definition, cloneJson(current), resource.apiVersion));
@@ -84,7 +84,7 @@ async function updateOnce(
   const next = draft.object;
   const context = entries.writeContext(resource, draft, options);
   const reserving = { next, previous: current, context, dryRun: options.dryRun ?? false };
-  return withReservation<Attempt<{ view: ObjectView }>>(definition, access, reserving, async (sent) => {
+  return withReservation<Attempt<{ view: ObjectView }>>(definition, entries.context, reserving, async (sent) => {
     prepareUpdate(definition, current, context);
     validateWrite(entries, current, context);
     warnOfWrite(entries, current, context, options);
@@ -135,6 +135,6 @@ function prepareUpdate(definition: ResourceDefinition, current: KubeObject, cont
   definition.hooks?.prepare?.(next, current, context);
   // Compat: subresources that act, such as pods/binding, do not change `metadata.generation`, even where they change
   // the spec.
-  const isAction = definition.subresources[subresource]?.act !== undefined;
+  const isAction = definition.subresources[subresource]?.action !== undefined;
   if (subresource !== "status" && !isAction) countGeneration(definition, next, current, draft.empties);
 }

@@ -1,4 +1,3 @@
-import { reserveForService } from "../../../actions/service-reservation.ts";
 import {
   type FieldError,
   forbiddenField,
@@ -83,7 +82,6 @@ function warnings(service: KubeObject): string[] {
 /** Service: ClusterIPs and ports under which pods can be reached. */
 export const serviceHooks: ResourceHooks = {
   setDefaults: setServiceDefaults,
-  reserve: reserveForService,
   prepare(next, previous, { subresource }) {
     if (previous && subresource === "") dropUnusedFields(next, previous);
     hideInternalPolicy(next);

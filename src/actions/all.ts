@@ -1,0 +1,38 @@
+import type { Actions } from "../resources/model/actions.ts";
+import {
+  localSubjectAccessReview,
+  selfSubjectAccessReview,
+  selfSubjectRulesReview,
+  subjectAccessReview,
+} from "./access-reviews.ts";
+import { componentStatuses, type ProbeHealth } from "./component-status.ts";
+import { checkClaimAdminAccess, checkTemplateAdminAccess } from "./device-admin-access.ts";
+import { selfSubjectReview, tokenReview } from "./identity-reviews.ts";
+import { bindPod } from "./pod-binding.ts";
+import { evictPod } from "./pod-eviction.ts";
+import { reserveForService } from "./service-reservation.ts";
+
+/**
+ * What built-in kinds do besides being stored, by the names that their rows have for it. Objects, the clock and chance
+ * come with each call; `probe` is what an action needs of the network.
+ */
+export function builtInActions(probe: ProbeHealth): Actions {
+  return {
+    create: {
+      binding: bindPod,
+      eviction: evictPod,
+      localSubjectAccessReview,
+      selfSubjectAccessReview,
+      selfSubjectReview,
+      selfSubjectRulesReview,
+      subjectAccessReview,
+      tokenReview,
+    },
+    reserve: {
+      claimAdminAccess: checkClaimAdminAccess,
+      serviceAllocation: reserveForService,
+      templateAdminAccess: checkTemplateAdminAccess,
+    },
+    compute: { componentStatuses: componentStatuses(probe) },
+  };
+}
