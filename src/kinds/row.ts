@@ -136,6 +136,7 @@ function defineKind({ group, schemaPackage }: GroupName, row: Row): ResourceDefi
     categories: row.categories ?? [],
     scope: row.scope ?? "Namespaced",
     verbs: row.verbs ?? ALL_VERBS,
+    reading: "typed",
     versions: versions.map((version) => serveVersion(row, version, `${schemaPackage}.${version.name}.${row.kind}`)),
     subresources: row.subresources ?? {},
     rules: { nameRule: "dns1123Subdomain", ...row.rules },

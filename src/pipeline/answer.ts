@@ -18,7 +18,8 @@ export async function answer(context: AnswerContext, handler: Handler, request: 
   const call = callOf(context, request);
   const { warnings, auditId } = call;
   const { now, schemaOf } = context;
-  const form = { warnings, auditId, now, schemaOf };
+  const isCustom = call.info.isResource && context.kindOf(call.info)?.isUnstructured === true;
+  const form = { warnings, auditId, now, schemaOf, isCustom };
   try {
     return encodeReply(request, await handler(call), form);
   } catch (error) {

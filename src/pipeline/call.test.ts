@@ -56,6 +56,7 @@ function composed(): { handler: Handler; users: string[] } {
     requestTimeoutMs: 1000,
     clock: systemClock,
     hasTable: () => true,
+    isUnstructured: () => false,
   };
   const innermost = route({ catalog, objects: (call) => dispatch(context, call), endpoints: [] });
   return { handler: compose(stagesFor(options, keepUser), innermost), users };

@@ -12,14 +12,18 @@ const REPLY_TYPES: Readonly<Record<string, ApiReply["type"]>> = {
 
 /**
  * Compat: an Accept header that cannot be met is refused with 406 before anything is done. `hasTable` tells whether
- * what a path answers with can be shown as a table; for paths that are not served it may say anything.
+ * what a path answers with can be shown as a table, `isUnstructured` whether its objects have no protobuf; for paths
+ * that are not served both may say anything.
  */
-export function negotiate(hasTable: (info: RequestInfo) => boolean): Stage {
+export function negotiate(
+  hasTable: (info: RequestInfo) => boolean,
+  isUnstructured: (info: RequestInfo) => boolean,
+): Stage {
   return (next) => async (call) => {
     const { info } = call;
     if (info.isResource) {
       const reply = { type: REPLY_TYPES[info.verb] ?? "object", table: hasTable(info) ? { columns: [] } : undefined };
-      negotiateOutput(call.request, offerOf(reply, false));
+      negotiateOutput(call.request, offerOf(reply, isUnstructured(info)));
     }
     return next(call);
   };

@@ -12,6 +12,8 @@ export interface PipelineOptions {
   readonly clock: Clock;
   /** Whether what a path answers with can be shown as a Table; for paths that are not served it may say anything. */
   readonly hasTable: (info: RequestInfo) => boolean;
+  /** Whether the objects of a path have no Go type behind them; for paths that are not served it may say anything. */
+  readonly isUnstructured: (info: RequestInfo) => boolean;
 }
 
 /**
@@ -23,7 +25,7 @@ export function stagesFor(options: PipelineOptions, identify: Stage): readonly S
     answerErrors(options.reportError),
     limitDuration(options.requestTimeoutMs, options.clock),
     identify,
-    negotiate(options.hasTable),
+    negotiate(options.hasTable, options.isUnstructured),
   ];
 }
 

@@ -12,7 +12,15 @@ export interface BodyContext {
   /** The shapes of kinds, for their binary form. */
   readonly schemaOf: SchemaOf;
   /** The kind that a path is about, for bodies that do not say theirs. */
-  readonly kindOf: (info: RequestInfo) => { readonly apiVersion: string; readonly kind: string } | undefined;
+  readonly kindOf: (info: RequestInfo) => PathKind | undefined;
+}
+
+/** The kind that a path is about. */
+export interface PathKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Its objects have no Go type behind them, and so no protobuf. */
+  readonly isUnstructured: boolean;
 }
 
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
@@ -23,9 +31,10 @@ export function bodyReader(context: BodyContext, request: ApiRequest, info: Requ
 }
 
 async function readBody(context: BodyContext, request: ApiRequest, info: RequestInfo): Promise<RequestBody> {
-  const mediaType = negotiateInput(request, true);
+  const kind = context.kindOf(info);
+  const mediaType = negotiateInput(request, kind?.isUnstructured !== true);
   const bytes = await request.readBody(MAX_BODY_BYTES);
-  return decodeBody(bytes, mediaType, { schemaOf: context.schemaOf, fallback: context.kindOf(info) });
+  return decodeBody(bytes, mediaType, { schemaOf: context.schemaOf, fallback: kind });
 }
 
 async function readPatch(request: ApiRequest, format: "json" | "yaml"): Promise<RequestBody> {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { JsonObject } from "../api/object.ts";
-import { pruneBySchema } from "./prune.ts";
+import { pruneBySchema, pruneNulls } from "./prune.ts";
 import type { Schema } from "./schema.ts";
 
 const object = (properties: Record<string, Schema>, more: Schema = {}): Schema => ({
@@ -56,4 +56,18 @@ suite("pruning a custom object", () => {
     assert.deepEqual(pruneBySchema(body, object({ spec: object({}) })), ['unknown field "spec.__proto__"']);
     assert.equal(JSON.stringify(body), '{"spec":{}}');
   });
+});
+
+test("nulls go where the schema neither allows them nor has a default for them", () => {
+  const field = object({ a: string, b: { ...string, nullable: true }, c: { ...string, default: "x" } });
+  const schema = object({
+    list: { type: "array", items: field },
+    map: { type: "object", values: field },
+    free: { type: "object", preserveUnknownFields: true },
+  });
+  const nulls = () => ({ a: null, b: null, c: null });
+  const value = { list: [nulls()], map: { one: nulls(), two: null }, free: { a: null } };
+  pruneNulls(value, schema);
+  const left = { b: null, c: null };
+  assert.deepEqual(value, { list: [left], map: { one: left }, free: { a: null } });
 });

@@ -44,3 +44,22 @@ function pruneMembers(object: JsonObject, schema: Schema = {}, path: string, unk
     }
   }
 }
+
+/**
+ * Removes, in place, nulls from fields that may not be null and have no default. Compat:
+ * defaulting.PruneNonNullableNullsWithoutDefaults; a field with a default gets that instead.
+ */
+export function pruneNulls(value: Json, schema: Schema): void {
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    if (items !== undefined) for (const item of value) pruneNulls(item, items);
+    return;
+  }
+  if (!isObject(value)) return;
+  for (const [name, member] of Object.entries(value)) {
+    const field = schema.properties?.get(name) ?? (schema.values === true ? undefined : schema.values);
+    if (field === undefined || member === undefined) continue;
+    if (member !== null) pruneNulls(member, field);
+    else if (field.nullable !== true && field.default === undefined) delete value[name];
+  }
+}

@@ -32,6 +32,7 @@ import { type Endpoint, route } from "../pipeline/router.ts";
 import { Catalog } from "../resources/model/catalog.ts";
 import { KeySpace } from "../resources/model/keys.ts";
 import { Resources } from "../resources/resources.ts";
+import { strategyOf } from "../resources/strategies/strategy-of.ts";
 import type { Store } from "../storage/store.ts";
 import { dispatch } from "../verbs/dispatch.ts";
 import { startBackground } from "./background.ts";
@@ -94,10 +95,13 @@ export async function startServer(config: Config, environment: Environment, give
   const innermost = route({ catalog, objects, endpoints: makeEndpoints(resources, config) });
   const report = (error: unknown, call?: Call) => log.error("request failed", { err: error, path: call?.request.path });
   const { requestTimeoutMs } = config;
-  const options = { reportError: report, requestTimeoutMs, clock, hasTable: hasTable(catalog) };
+  const forms = answerContext(catalog, environment, report);
+  const options = {
+    ...{ reportError: report, requestTimeoutMs, clock, hasTable: hasTable(catalog) },
+    isUnstructured: (info: RequestInfo) => forms.kindOf(info)?.isUnstructured === true,
+  };
   const secured = compose(stagesFor(options, authenticate(authenticators)), innermost);
   const open = compose(stagesFor(options, assumeUser(ADMINISTRATOR)), innermost);
-  const forms = answerContext(catalog, environment, report);
   const reportError = (error: unknown) => report(error);
   const answerSecured: Answer = (request) => answer(forms, secured, request);
   const secure = await listen(answerSecured, {
@@ -161,7 +165,9 @@ function answerContext(
     schemaOf: schemaLookup(kinds, findBuiltInSchema),
     kindOf: ({ group, version, resource }) => {
       const found = catalog.find(group, version, resource);
-      return found && { apiVersion: found.apiVersion, kind: found.definition.kind };
+      if (!found) return undefined;
+      const { apiVersion, definition } = found;
+      return { apiVersion, kind: definition.kind, isUnstructured: strategyOf(definition).isUnstructured };
     },
   };
 }

@@ -4,7 +4,8 @@ import { invalidField } from "../api/field-error.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
 import type { WriteQuery } from "../api/options.ts";
 import { Draft } from "../resources/model/draft.ts";
-import { type Decoded, decodeBySchema } from "../schema/decode.ts";
+import { strategyOf } from "../resources/strategies/strategy-of.ts";
+import type { Decoded } from "../schema/decode.ts";
 import type { BodyForm } from "../schema/decode-state.ts";
 import { typeMetaError } from "../schema/decode-type-meta.ts";
 import type { Target, VerbContext } from "./target.ts";
@@ -18,7 +19,8 @@ export async function readObject(
   target: Target,
   fieldValidation: FieldValidation,
 ): Promise<Draft> {
-  const { kind } = target.resource.definition;
+  const { definition } = target.resource;
+  const { kind } = definition;
   try {
     const body = await call.body();
     const { value, format, duplicates } = body;
@@ -29,7 +31,7 @@ export async function readObject(
     const twice = fieldValidation === "Ignore" ? [] : duplicates();
     // Those of YAML are about lines, not about fields, and come first.
     const yamlDuplicates = format === "yaml" ? twice : [];
-    const decoded = decodeBySchema(sent, target.resource.version.schema(), {
+    const decoded = strategyOf(definition).decode(sent, target.resource.version.schema(), {
       duplicates: format === "yaml" ? [] : twice,
       form: format === "yaml" ? "sorted" : "body",
       keepsEmpties: true,
@@ -82,7 +84,8 @@ export interface PatchedValue {
 export function typePatched(context: VerbContext, call: Call, target: Target, patched: PatchedValue): Draft {
   const { value, problems, fieldValidation } = patched;
   try {
-    const decoded = decodeBySchema(requireKind(context, value, target), target.resource.version.schema(), {
+    const { definition, version } = target.resource;
+    const decoded = strategyOf(definition).decode(requireKind(context, value, target), version.schema(), {
       form: patched.form,
       keepsEmpties: true,
     });
@@ -134,7 +137,7 @@ function complete(target: Target, { value, empties }: Decoded): Draft {
   const { kind: _kind, apiVersion: _version, metadata, ...rest } = value;
   const { selfLink: _link, ...kept } = isObject(metadata) ? metadata : {};
   const object: KubeObject = { kind: definition.kind, apiVersion, metadata: kept, ...rest };
-  definition.hooks?.setDefaults?.(object, apiVersion);
+  strategyOf(definition).setDefaults(target.resource, object);
   return new Draft(object, { holdsEmpties: empties.length > 0 });
 }
 

@@ -26,7 +26,7 @@ export async function dispatch(context: VerbContext, call: Call): Promise<ApiRep
   const verb = checkVerb(resource, info, call.request.method);
   // Compat: go-restful refuses an unsupported patch Content-Type with 415 before the Warning about a deprecated
   // version.
-  if (verb === "patch") requirePatchType(call);
+  if (verb === "patch") requirePatchType(call, resource);
   warnOfDeprecation(call, resource);
   const target: CollectionTarget = {
     resource,

@@ -21,6 +21,7 @@ const herd: ResourceDefinition = {
   categories: [],
   scope: "Namespaced",
   verbs: ["create", "get", "update"],
+  reading: "typed",
   versions: [{ name: "v1", schema: () => ({ type: "object" }), schemaName: "" }],
   storage: { version: "v1", prefix: "herds", hash: "" },
   subresources: {

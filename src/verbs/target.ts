@@ -48,10 +48,11 @@ export function inPlaceOf(
     categories: [],
     scope,
     verbs: [],
+    reading: "typed",
     versions: [served],
     subresources: {},
     rules: {},
-  };
+  } as const;
   const { withdrawn } = parent;
   return { definition, version: served, apiVersion: apiVersionOf(group, version), subresources: {}, withdrawn };
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../api/object.ts";
 import type { ResourceDefinition, ServedVersion } from "../../resources/model/definition.ts";
+import { strategyOf } from "../../resources/strategies/strategy-of.ts";
 import type { GroupVersionKind, SchemaSource } from "../../schema/schema.ts";
 import { groupVersionWords, OBJECT_TYPES, type Operation } from "./openapi-operations.ts";
 import type { Pause } from "./openapi-pace.ts";
@@ -45,8 +46,8 @@ export function openApiDocuments(source: DocumentSource): Map<string, DocumentPl
     });
   }
   const versions = servedVersions(source);
-  const all = source.namesAllGroups === true ? builtInGroupVersions(source, versions) : undefined;
-  for (const { group, version, schemaName } of versions) {
+  const all = source.namesAllGroups === true ? builtInGroupVersions(versions) : undefined;
+  for (const { group, version, isUnstructured } of versions) {
     const path = groupVersionPath(group, version);
     if (!plans.has(path)) {
       const definitions = source.definitions.filter(
@@ -58,7 +59,7 @@ export function openApiDocuments(source: DocumentSource): Map<string, DocumentPl
       plans.set(path, { definitions, content });
     }
     // Compat: groups of CustomResourceDefinitions have documents for their versions, but none for `apis/<group>`.
-    if (group === "" || source.component(schemaName) === undefined) continue;
+    if (group === "" || isUnstructured) continue;
     plans.set(`apis/${group}`, { definitions: [], content: (pause) => groupContent(shapes, group, pause) });
   }
   return new Map([...plans].sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -73,20 +74,25 @@ function withCore(own: GroupVersion): GroupVersion[] {
   return own.group === "" ? [core] : [core, own];
 }
 
-function builtInGroupVersions(source: DocumentSource, versions: readonly Served[]): GroupVersion[] {
-  const builtIn = versions.filter(({ schemaName }) => source.component(schemaName) !== undefined);
+function builtInGroupVersions(versions: readonly Served[]): GroupVersion[] {
+  const builtIn = versions.filter(({ isUnstructured }) => !isUnstructured);
   const byName = new Map(builtIn.map(({ group, version }) => [`${group}/${version}`, { group, version }]));
   return [...byName.keys()].sort().flatMap((name) => byName.get(name) ?? []);
 }
 
 interface Served extends GroupVersion {
   readonly schemaName: string;
+  readonly isUnstructured: boolean;
 }
 
 function servedVersions(source: DocumentSource): Served[] {
-  return source.definitions.flatMap(({ group, versions }) =>
-    versions.map(({ name, schemaName }) => ({ group, version: name, schemaName })),
-  );
+  return source.definitions.flatMap((definition) => {
+    const { isUnstructured } = strategyOf(definition);
+    return definition.versions.map(({ name, schemaName }) => ({
+      ...{ group: definition.group, version: name },
+      ...{ schemaName, isUnstructured },
+    }));
+  });
 }
 
 function servedIn(definition: ResourceDefinition, version: string): ServedVersion | undefined {
@@ -173,7 +179,7 @@ async function groupVersionContent(from: GroupVersionSource, pause: Pause): Prom
     const served = servedIn(definition, version);
     if (served === undefined) continue;
     await pause();
-    if (source.component(served.schemaName) !== undefined) isCustom = false;
+    if (!strategyOf(definition).isUnstructured) isCustom = false;
     const context = { definition, version: served, schemas, source: source.component, componentOf };
     for (const [path, operations] of resourcePaths(context)) paths.set(`${root}${path}`, operations);
   }

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../api/object.ts";
 import type { ResourceDefinition, ServedVersion, Subresource, Verb } from "../../resources/model/definition.ts";
+import { strategyOf } from "../../resources/strategies/strategy-of.ts";
 import type { GroupVersionKind, SchemaSource } from "../../schema/schema.ts";
 import {
   CUSTOM_TYPES,
@@ -70,9 +71,9 @@ class ResourcePaths {
   readonly #place: readonly Parameter[];
 
   constructor(context: ResourceContext) {
-    const { definition, version, schemas, source } = context;
+    const { definition, version, schemas } = context;
     this.#context = context;
-    this.#isCustom = source(version.schemaName) === undefined;
+    this.#isCustom = strategyOf(definition).isUnstructured;
     if (this.#isCustom) {
       const { group, kind, listKind } = definition;
       const names = { group, version: version.name, kind, listKind };

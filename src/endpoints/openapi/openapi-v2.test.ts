@@ -32,6 +32,7 @@ function widgets(schema: Schema): ResourceDefinition {
     categories: [],
     scope: "Namespaced",
     verbs: ["create", "delete", "get", "list", "patch", "update", "watch"],
+    reading: "structural",
     versions: [{ name: "v1", schemaName: "com.example.stable.v1.Widget", schema: () => schema }],
     subresources: {},
     rules: {},

@@ -29,6 +29,7 @@ const custom: ResourceDefinition = {
   categories: [],
   scope: "Namespaced",
   verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
+  reading: "structural",
   versions: [
     {
       name: "v1",

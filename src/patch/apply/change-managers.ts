@@ -101,6 +101,6 @@ function compareIn(
   const oldVersion = convertTo(scope, live, apiVersion);
   const newVersion = convertTo(scope, next, apiVersion);
   if (oldVersion === undefined || newVersion === undefined) return undefined;
-  const options = { rightIsRaw: nextIsRaw && scope.isCustom === true };
+  const options = { rightIsRaw: nextIsRaw && scope.isUnstructured === true };
   return filtered(scope, apiVersion, compare(oldVersion.shape, oldVersion.object, newVersion.object, options));
 }

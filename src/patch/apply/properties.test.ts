@@ -80,7 +80,7 @@ function scopeOf(schema: Schema): TrackingScope {
       ["spec", schema],
     ]),
   };
-  return { apiVersion: "g/v1", kind: "K", isCustom: true, schemaOf: () => root, convert: () => undefined };
+  return { apiVersion: "g/v1", kind: "K", isUnstructured: true, schemaOf: () => root, convert: () => undefined };
 }
 const applied = (spec: JsonObject): JsonObject => ({ apiVersion: "g/v1", kind: "K", metadata: { name: "n" }, spec });
 const send = (scope: TrackingScope, live: KubeObject | undefined, body: JsonObject, manager: string, isForced = true) =>

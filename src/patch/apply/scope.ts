@@ -19,7 +19,7 @@ export interface TrackingScope {
    * The kind has no type behind it, only a schema: conversion leaves zeros and nulls alone, and an empty list of managed
    * fields from a client is the same as none.
    */
-  readonly isCustom?: boolean;
+  readonly isUnstructured?: boolean;
   /** What this endpoint may not change in a version, so that nobody owns it through here. */
   readonly resetFields?: (apiVersion: string) => FieldFilter | undefined;
 }
@@ -52,7 +52,7 @@ export function convertTo(scope: TrackingScope, value: Versioned, apiVersion: st
   const shape = shapeIn(scope, apiVersion);
   if (shape === undefined) return undefined;
   const typed = (shape: Shape, object: JsonObject): KubeObject =>
-    (scope.isCustom === true ? object : typedValue(shape, object)) as KubeObject;
+    (scope.isUnstructured === true ? object : typedValue(shape, object)) as KubeObject;
   const converted = scope.convert(typed(value.shape, value.object), apiVersion);
   return converted === undefined ? undefined : { object: typed(shape, converted), apiVersion, shape };
 }

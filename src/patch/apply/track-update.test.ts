@@ -75,7 +75,7 @@ suite("tracking an update", () => {
       trackUpdate(scope, { live, next: object({ k: "1" }, []), manager: "b", now: at(2) }).managedFields,
       first,
     );
-    const custom = { ...configMap, isCustom: true };
+    const custom = { ...configMap, isUnstructured: true };
     assert.equal(
       trackUpdate(custom, { live, next: object({ k: "1" }, []), manager: "b", now: at(2) }).managedFields,
       first,
@@ -229,7 +229,7 @@ suite("applying", () => {
       ]),
     });
     const scope = (apiVersion: string): TrackingScope => ({
-      ...{ apiVersion, kind: "K", isCustom: true },
+      ...{ apiVersion, kind: "K", isUnstructured: true },
       schemaOf: (version) => ({ v1: of("one"), v2: of("two") })[version],
       convert: ({ one, two, ...rest }, to) => {
         const value = one ?? two;

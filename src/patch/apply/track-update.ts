@@ -69,7 +69,7 @@ function startingManagers(scope: TrackingScope, live: KubeObject | undefined, ne
   const sent = next.metadata.managedFields;
   const isSubresource = scope.subresource !== undefined && scope.subresource !== "";
   if (isSubresource || sent === undefined || sent === null || sent === stored) return readable(stored, true);
-  if (isReset(sent) && !(scope.isCustom === true && sent.length === 0)) return new Map();
+  if (isReset(sent) && !(scope.isUnstructured === true && sent.length === 0)) return new Map();
   if (sameValue(sent, stored)) return readable(stored, true);
   const managers = readable(sent, false);
   return managers.size > 0 ? managers : readable(stored, true);

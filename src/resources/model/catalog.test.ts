@@ -14,6 +14,7 @@ function define(plural: string, ...versions: string[]): ResourceDefinition {
     categories: [],
     scope: "Namespaced",
     verbs: [],
+    reading: "structural",
     versions: versions.map((name) => ({ name, schema: () => ({}), schemaName: "" })),
     subresources: {},
     rules: {},

@@ -243,6 +243,11 @@ export interface ResourceDefinition {
   readonly categories: readonly string[];
   readonly scope: "Namespaced" | "Cluster";
   readonly verbs: readonly Verb[];
+  /**
+   * How bodies become objects. "typed": by a Go type (built-in kinds); "structural": by a structural schema (custom
+   * resources); "open": without any schema. `resources/strategies/` says what follows from it.
+   */
+  readonly reading: "typed" | "structural" | "open";
   /** Served versions, preferred first. */
   readonly versions: readonly ServedVersion[];
   /** The version objects are stored in, and the group when it is not the definition's own. Absent: nothing is stored. */

@@ -1,6 +1,7 @@
 import { apiVersionOf } from "../../api/object.ts";
 import { allBut, type FieldFilter } from "../../patch/apply/reset-fields.ts";
 import type { TrackingScope } from "../../patch/apply/scope.ts";
+import { strategyOf } from "../strategies/strategy-of.ts";
 import type { ServedResource } from "./catalog.ts";
 import { convertObject } from "./conversion.ts";
 import type { ResourceRules } from "./definition.ts";
@@ -27,11 +28,16 @@ function makeScope(resource: ServedResource, subresource: string): TrackingScope
   const versionOf = (wanted: string) =>
     definition.versions.find((version) => wanted === apiVersionOf(definition.group, version.name));
   const filter = ownable(resource, subresource);
+  const { isUnstructured, applySchema } = strategyOf(definition);
   return {
     apiVersion,
     kind: definition.kind,
     subresource,
-    schemaOf: (wanted) => versionOf(wanted)?.schema(),
+    isUnstructured,
+    schemaOf: (wanted) => {
+      const version = versionOf(wanted);
+      return version && applySchema(version.schema());
+    },
     convert: (object, wanted) => (versionOf(wanted) ? convertObject(definition, object, wanted) : undefined),
     resetFields: () => filter,
   };

@@ -17,6 +17,7 @@ function kind(hooks: ResourceHooks = {}, rules: ResourceRules = {}): ResourceDef
     categories: [],
     scope: "Namespaced",
     verbs: [],
+    reading: "typed",
     versions: [],
     subresources: {},
     rules,

@@ -1,8 +1,8 @@
-import { apiVersionOf, isObject, type Json } from "../../api/object.ts";
+import { apiVersionOf, type Json } from "../../api/object.ts";
 import { cloneJson } from "../../lib/clone.ts";
-import { decodeBySchema } from "../../schema/decode.ts";
 import { storedApiVersion } from "../model/conversion.ts";
 import type { ResourceDefinition } from "../model/definition.ts";
+import { strategyOf } from "../strategies/strategy-of.ts";
 
 const known = new WeakMap<ResourceDefinition, Json | undefined>();
 
@@ -15,6 +15,6 @@ export function emptyStatus(definition: ResourceDefinition): Json | undefined {
 function computeEmptyStatus(definition: ResourceDefinition): Json | undefined {
   const stored = storedApiVersion(definition);
   const version = definition.versions.find(({ name }) => apiVersionOf(definition.group, name) === stored);
-  const { value } = decodeBySchema({}, (version ?? definition.versions[0])?.schema() ?? {});
-  return isObject(value) ? value.status : undefined;
+  const { value } = strategyOf(definition).decode({}, (version ?? definition.versions[0])?.schema() ?? {});
+  return value.status;
 }

@@ -1,10 +1,11 @@
 import type { FieldError } from "../../api/field-error.ts";
 import { apiVersionOf, isObject, type KubeObject } from "../../api/object.ts";
-import { decodeBySchema } from "../../schema/decode.ts";
+
 import { type EmptyValue, printPath } from "../../schema/decode-state.ts";
 import { convertObject } from "../model/conversion.ts";
 import type { ResourceDefinition } from "../model/definition.ts";
 import { Draft } from "../model/draft.ts";
+import { strategyOf } from "../strategies/strategy-of.ts";
 
 /**
  * A draft whose object is in the version that it is stored in, without empty lists and maps; `empties` says where these
@@ -41,7 +42,7 @@ const NOTHING = /^(Invalid value:|Unsupported value:) null/;
 
 function withoutEmpties(definition: ResourceDefinition, object: KubeObject) {
   const version = definition.versions.find(({ name }) => object.apiVersion === apiVersionOf(definition.group, name));
-  const { value, empties } = decodeBySchema(object, version?.schema() ?? {});
+  const { value, empties } = strategyOf(definition).decode(object, version?.schema() ?? {});
   const { kind: _kind, apiVersion: _version, metadata, ...rest } = value;
   const { kind, apiVersion } = object;
   return { next: { kind, apiVersion, metadata: isObject(metadata) ? metadata : {}, ...rest } as KubeObject, empties };

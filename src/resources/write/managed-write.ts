@@ -2,11 +2,11 @@ import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts"
 import type { Clock } from "../../lib/clock.ts";
 import { cloneJson } from "../../lib/clone.ts";
 import { applyPatch } from "../../patch/apply/apply-patch.ts";
-import { decodeBySchema } from "../../schema/decode.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import { Draft } from "../model/draft.ts";
 import type { ObjectKey } from "../model/keys.ts";
 import { trackingScopeOf } from "../model/tracking-scope.ts";
+import { strategyOf } from "../strategies/strategy-of.ts";
 import type { Collection } from "./collection.ts";
 import { printTime } from "./metadata.ts";
 import { recordUpdate } from "./record-update.ts";
@@ -60,18 +60,19 @@ export async function applyAs(
 ): Promise<void> {
   const scope = trackingScopeOf(resource, subresource);
   const { definition, apiVersion, version } = resource;
+  const strategy = strategyOf(definition);
   const { namespace = "", name = "" } = applied.metadata;
   const apply = (live: KubeObject | undefined): Draft => {
     const now = printTime(resources.clock.now());
     const merged: JsonObject = applyPatch(scope, { live, applied: cloneJson(applied), manager, isForced: true, now });
-    const { metadata, ...rest } = decodeBySchema(merged, version.schema()).value;
+    const { metadata, ...rest } = strategy.decode(merged, version.schema()).value;
     const next: KubeObject = {
       ...rest,
       kind: definition.kind,
       apiVersion,
       metadata: isObject(metadata) ? metadata : {},
     };
-    definition.hooks?.setDefaults?.(next, apiVersion);
+    strategy.setDefaults(resource, next);
     return new Draft(next);
   };
   await resources.collection(resource).update(resource, { namespace, name }, apply, { subresource, isPatch: true });
@@ -84,7 +85,6 @@ function own(
   live: KubeObject | undefined,
   draft: Draft,
 ): void {
-  const { definition, apiVersion } = resource;
-  definition.hooks?.setDefaults?.(draft.object, apiVersion);
+  strategyOf(resource.definition).setDefaults(resource, draft.object);
   recordUpdate(trackingScopeOf(resource, ""), draft, { live, manager, now: resources.clock.now() });
 }

@@ -1,0 +1,33 @@
+import { isObject, type JsonObject } from "../../api/object.ts";
+import { type Decoded, decodeBySchema } from "../../schema/decode.ts";
+import type { Schema } from "../../schema/schema.ts";
+
+const TEXT: Schema = { type: "string" };
+
+/** The members that every object has, as the schema of a kind without a Go type must name them. */
+export function withObjectMembers(schema: Schema, objectMeta: Schema): Schema {
+  const own = [...(schema.properties ?? [])].filter(([name]) => !MEMBERS.has(name));
+  const members = [["apiVersion", TEXT] as const, ["kind", TEXT] as const, ["metadata", objectMeta] as const];
+  return { ...schema, type: "object", properties: new Map([...members, ...own]) };
+}
+
+const MEMBERS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
+
+/** Where the metadata of a body was read, and what strict validation says about it. */
+export interface DecodedMetadata extends Pick<Decoded, "strict" | "error"> {
+  readonly metadata: JsonObject | undefined;
+}
+
+/**
+ * The metadata of a body. Compat: it is decoded into the Go type ObjectMeta whatever the kind is
+ * (objectmeta.GetObjectMetaWithOptions); what that does not know is dropped.
+ */
+export function decodeMetadata({ metadata }: JsonObject, schema: Schema): DecodedMetadata {
+  if (metadata === undefined) return { metadata: undefined, strict: [] };
+  const { value, strict, error } = decodeBySchema(metadata, schema.properties?.get("metadata") ?? {});
+  return {
+    metadata: isObject(value) ? value : {},
+    strict: strict.map((text) => text.replace('field "', 'field "metadata.')),
+    error,
+  };
+}

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { KubeObject } from "../../api/object.ts";
+import type { Schema } from "../../schema/schema.ts";
+import { serve } from "../model/catalog.ts";
+import type { ResourceDefinition, ServedVersion } from "../model/definition.ts";
+import { withObjectMembers } from "./object-members.ts";
+import { open } from "./open.ts";
+import { strategyOf } from "./strategy-of.ts";
+import { structural } from "./structural.ts";
+import { typed } from "./typed.ts";
+
+const objectMeta: Schema = {
+  component: "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta",
+  type: "object",
+  properties: new Map<string, Schema>([
+    ["labels", { type: "object", values: { type: "string", zero: "omitted" }, zero: "omitted" }],
+    ["name", { type: "string", zero: "omitted" }],
+  ]),
+};
+const spec: Schema = {
+  type: "object",
+  properties: new Map<string, Schema>([
+    ["size", { type: "integer", default: 3 }],
+    ["note", { type: "string" }],
+    ["hint", { type: "string", nullable: true }],
+    ["list", { type: "array", items: { type: "string" } }],
+    ["free", { type: "object", preserveUnknownFields: true }],
+  ]),
+};
+const schema = withObjectMembers({ type: "object", properties: new Map([["spec", spec]]) }, objectMeta);
+
+const BODY = {
+  apiVersion: "example.com/v1",
+  kind: "Thing",
+  metadata: { name: "a", creationTimestamp: null, owner: "x", labels: {} },
+  spec: { size: null, note: null, hint: null, list: [], free: { any: 1 }, wrong: { deep: 1 }, zero: 0 },
+  more: 1,
+};
+
+test("structural: what the schema does not know goes and is told of, nulls give way, empty lists stay", () => {
+  const { value, strict, empties, error } = structural.decode(BODY, schema, {
+    duplicates: ['duplicate field "spec.note"'],
+  });
+  assert.equal(error, undefined);
+  assert.deepEqual(empties, []);
+  assert.deepEqual(value, {
+    apiVersion: "example.com/v1",
+    kind: "Thing",
+    metadata: { name: "a" },
+    spec: { size: null, hint: null, list: [], free: { any: 1 } },
+  });
+  assert.deepEqual(strict, [
+    'duplicate field "spec.note"',
+    'unknown field "metadata.creationTimestamp"',
+    'unknown field "metadata.owner"',
+    'unknown field "more"',
+    'unknown field "spec.wrong"',
+    'unknown field "spec.zero"',
+  ]);
+  assert.equal(BODY.spec.wrong.deep, 1, "the body itself is left alone");
+});
+
+test("structural: defaults come from the schema, for bodies and for what was stored under another one", () => {
+  const version = { name: "v1", schema: () => schema, schemaName: "" } satisfies ServedVersion;
+  const definition = { group: "example.com", versions: [version], subresources: {} } as unknown as ResourceDefinition;
+  const object = structural.decode(BODY, schema).value as KubeObject;
+  structural.setDefaults(serve(definition, version), object);
+  assert.deepEqual(object.spec, { size: 3, hint: null, list: [], free: { any: 1 } });
+  const stored: KubeObject = {
+    kind: "Thing",
+    apiVersion: "example.com/v1",
+    metadata: {},
+    spec: { gone: 1, note: null },
+  };
+  structural.coerce(stored, schema);
+  assert.deepEqual(stored.spec, { size: 3 });
+});
+
+test("metadata of the wrong type is refused in the words of Go's decoder", () => {
+  for (const strategy of [structural, open]) {
+    const { error } = strategy.decode({ metadata: { labels: { a: 1 } } }, schema);
+    assert.equal(error, "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string");
+  }
+});
+
+test("open: everything stays but what ObjectMeta does not know", () => {
+  const { value, strict } = open.decode(BODY, withObjectMembers({}, objectMeta));
+  assert.deepEqual(value, { ...BODY, metadata: { name: "a" } });
+  assert.deepEqual(strict, ['unknown field "metadata.creationTimestamp"', 'unknown field "metadata.owner"']);
+});
+
+test("the definition decides", () => {
+  assert.equal(strategyOf({ reading: "typed" }), typed);
+  assert.equal(strategyOf({ reading: "structural" }), structural);
+  assert.equal(strategyOf({ reading: "open" }), open);
+});

@@ -1,0 +1,12 @@
+import type { ResourceDefinition } from "../model/definition.ts";
+import { open } from "./open.ts";
+import type { Strategy } from "./strategy.ts";
+import { structural } from "./structural.ts";
+import { typed } from "./typed.ts";
+
+const STRATEGIES: Readonly<Record<ResourceDefinition["reading"], Strategy>> = { typed, structural, open };
+
+/** How the objects of a kind are read. */
+export function strategyOf({ reading }: Pick<ResourceDefinition, "reading">): Strategy {
+  return STRATEGIES[reading];
+}

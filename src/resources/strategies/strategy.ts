@@ -1,0 +1,26 @@
+import type { JsonObject, KubeObject } from "../../api/object.ts";
+import type { Decoded, DecodeOptions } from "../../schema/decode.ts";
+import type { Schema } from "../../schema/schema.ts";
+import type { ServedResource } from "../model/catalog.ts";
+
+/**
+ * What `ResourceDefinition.reading` decides: how bodies become objects, and what follows from that for reads, apply,
+ * encoders and OpenAPI. The three are `typed.ts`, `structural.ts` and `open.ts`; `strategyOf` finds the one of a kind.
+ */
+export interface Strategy {
+  /**
+   * No Go type stands behind the kind: kube-apiserver holds its objects as unstructured.Unstructured. Compat: there is
+   * no protobuf of objects (406, 415) and no strategic merge patch (415); apply takes zeros and nulls for what they are.
+   */
+  readonly isUnstructured: boolean;
+  /** What is stored is served as it is. Otherwise today's schema is applied to whatever is read from the store. */
+  readonly servesStoredBytes: boolean;
+  /** A body, or the result of a patch, as an object of the kind. Does not change what it is given. */
+  decode(value: JsonObject, schema: Schema, options?: DecodeOptions): Decoded;
+  /** Fills in what a client left out, in the version of `resource`. Changes `object`. */
+  setDefaults(resource: ServedResource, object: KubeObject): void;
+  /** Brings an object that was stored or converted into the form of today's schema. Changes `object`. */
+  coerce(object: KubeObject, schema: Schema): void;
+  /** The schema by which server-side apply and managed fields see an object. */
+  applySchema(schema: Schema): Schema;
+}
