@@ -24,7 +24,7 @@ export async function budgetsOf(pod: KubeObject, access: ObjectAccess): Promise<
 }
 
 /** Whether `unhealthyPodEvictionPolicy` is AlwaysAllow. */
-export function letsUnhealthyGo(budget: KubeObject): boolean {
+export function alwaysAllowsUnhealthyPods(budget: KubeObject): boolean {
   return readText(budget, ".spec.unhealthyPodEvictionPolicy") === "AlwaysAllow";
 }
 
@@ -38,7 +38,7 @@ export function isBudgetMet(budget: KubeObject): boolean {
  * Takes one of `disruptionsAllowed` for a pod and notes it in `disruptedPods`. Throws 429 TooManyRequests when none is
  * left. Upstream: `checkAndDecrement`.
  */
-export async function countDisruption(
+export async function checkAndDecrement(
   budget: KubeObject,
   pod: KubeObject,
   access: ObjectAccess,
@@ -59,13 +59,13 @@ export async function countDisruption(
 const causes = (message: string) => [{ reason: "DisruptionBudget", message }];
 
 /** 429 while the disruption controller has not observed the PodDisruptionBudget's generation. */
-export function tellBusy(name: string): ApiError {
+export function budgetStillProcessed(name: string): ApiError {
   return tooManyRequests(VIOLATES, 10, causes(`The disruption budget ${name} is still being processed by the server.`));
 }
 
 function checkBudget(budget: KubeObject): void {
   const { name = "", generation = 0 } = budget.metadata;
-  if (readNumber(budget, ".status.observedGeneration") < generation) throw tellBusy(name);
+  if (readNumber(budget, ".status.observedGeneration") < generation) throw budgetStillProcessed(name);
   const allowed = readNumber(budget, ".status.disruptionsAllowed");
   const status: JsonObject = isObject(budget.status) ? budget.status : {};
   const target = { group: GROUP, resource: "poddisruptionbudget" };

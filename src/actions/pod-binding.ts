@@ -9,7 +9,7 @@ import { podSpecOf } from "../types/pod.ts";
 import { podStatusOf } from "../types/pod-status.ts";
 import { setPodCondition } from "./pod-conditions.ts";
 
-/** What an action answers with that went well. */
+/** The Status "Success" that pods/binding and pods/eviction answer with. */
 export const SUCCESS: Status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success" };
 
 /** pods/binding: sets `spec.nodeName`, as the scheduler asks for. */

@@ -6,7 +6,13 @@ import type { Status } from "../api/status.ts";
 import { findCondition, readText } from "../kinds/cells.ts";
 import type { ActionCall } from "../resources/model/actions.ts";
 import { podStatusOf } from "../types/pod-status.ts";
-import { budgetsOf, countDisruption, isBudgetMet, letsUnhealthyGo, tellBusy } from "./disruption-budget.ts";
+import {
+  alwaysAllowsUnhealthyPods,
+  budgetStillProcessed,
+  budgetsOf,
+  checkAndDecrement,
+  isBudgetMet,
+} from "./disruption-budget.ts";
 import { SUCCESS } from "./pod-binding.ts";
 import { setPodCondition } from "./pod-conditions.ts";
 
@@ -33,9 +39,9 @@ export async function evictPod(call: ActionCall): Promise<Status> {
   }
   // A pod that is not ready disrupts nothing when it goes, as long as it has not become ready meanwhile.
   const isUnhealthy = findCondition(pod, "Ready")?.status !== "True";
-  const isFree = isUnhealthy && (letsUnhealthyGo(budget) || isBudgetMet(budget));
+  const isFree = isUnhealthy && (alwaysAllowsUnhealthyPods(budget) || isBudgetMet(budget));
   if (!isFree) {
-    await countDisruption(budget, pod, call.access, options.dryRun);
+    await checkAndDecrement(budget, pod, call.access, options.dryRun);
     await endPod(call, options);
     return SUCCESS;
   }
@@ -43,7 +49,7 @@ export async function evictPod(call: ActionCall): Promise<Status> {
     await endPod(call, atVersion(options, pod));
   } catch (error) {
     if (isConflict(error) && options.preconditions?.resourceVersion === undefined) {
-      throw tellBusy(budget.metadata.name ?? "");
+      throw budgetStillProcessed(budget.metadata.name ?? "");
     }
     throw error;
   }

@@ -32,7 +32,7 @@ export interface PathAttributes extends JsonObject {
   verb?: string;
 }
 
-/** What an access review asks about. */
+/** What an access review asks about: resourceAttributes or nonResourceAttributes. */
 export interface ReviewedAccess {
   readonly resourceAttributes?: ResourceAttributes;
   readonly nonResourceAttributes?: PathAttributes;

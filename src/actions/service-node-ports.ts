@@ -90,7 +90,7 @@ export async function takeNodePorts(
   const spec = specOf(service);
   const old = previous && specOf(previous);
   if (!mayHaveNodePorts(spec)) return [];
-  if (old) refuseDuplicates(spec);
+  if (old) refuseDuplicateNodePorts(spec);
   if (dryRun) {
     write(spec, choosePorts(service, old, pretend(readNodePorts(await access.findRecord(NODE_PORTS.place)))));
     return [];
@@ -117,7 +117,7 @@ function needsNoPort(spec: ServiceSpec, old: ServiceSpec): boolean {
 }
 
 /** Compat: an update that names the same nodePort twice fails with 500 "duplicate nodePort". */
-function refuseDuplicates({ ports = [] }: ServiceSpec): void {
+function refuseDuplicateNodePorts({ ports = [] }: ServiceSpec): void {
   const seen = new Set<string>();
   for (const { nodePort = 0, protocol = "" } of ports) {
     const identity = `{${protocol} ${nodePort}}`;

@@ -33,8 +33,8 @@ export async function reserveForService(
   if (!next) return previous && reservation(access, previous, emptyClaims(), claimsOf(previous));
   if (context.subresource !== "") return undefined;
   const old = previous && cloneJson(previous);
-  if (old) keepAssigned(specOf(next), specOf(old));
-  alignAddresses(specOf(next), old && specOf(old));
+  if (old) patchAllocatedValues(specOf(next), specOf(old));
+  normalizeClusterIPs(specOf(next), old && specOf(old));
   const network = await networkFor(access, specOf(next));
   const errors = settleFamilies(specOf(next), old && specOf(old), network.families);
   if (errors.length > 0) throw refuse(next, errors);
@@ -84,7 +84,7 @@ async function giveBack(access: ObjectAccess, service: KubeObject, { addresses, 
  * Compat: an update that leaves out clusterIP, nodePort or healthCheckNodePort keeps the allocated ones
  * (`patchAllocatedValues`). Changes `spec`.
  */
-function keepAssigned(spec: ServiceSpec, old: ServiceSpec): void {
+function patchAllocatedValues(spec: ServiceSpec, old: ServiceSpec): void {
   if (hasClusterAddress(old) && hasClusterAddress(spec)) {
     if (!spec.clusterIP && old.clusterIP) spec.clusterIP = old.clusterIP;
     if ((spec.clusterIPs ?? []).length === 0 && old.clusterIPs) spec.clusterIPs = [...old.clusterIPs];
@@ -109,7 +109,7 @@ function keepNodePorts(spec: ServiceSpec, old: ServiceSpec): void {
  * Compat: clients may set clusterIP or clusterIPs; upstream's `normalizeClusterIPs` brings the two together. Changes
  * `spec`.
  */
-function alignAddresses(spec: ServiceSpec, old: ServiceSpec | undefined): void {
+function normalizeClusterIPs(spec: ServiceSpec, old: ServiceSpec | undefined): void {
   const { clusterIP = "", clusterIPs = [] } = spec;
   if (!old) {
     if (clusterIP !== "" && clusterIPs.length === 0) spec.clusterIPs = [clusterIP];

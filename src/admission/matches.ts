@@ -31,7 +31,7 @@ export function nameIn({ name, object }: AdmissionRequest): string {
   return name || object?.metadata.generateName || "Unknown";
 }
 
-/** 403: what a plugin refuses a request with. */
+/** 403 Forbidden: what a plugin refuses a request with. Upstream: `admission.NewForbidden`. */
 export function refusal(request: AdmissionRequest, text: string): ApiError {
   return forbidden(targetOf(request), nameIn(request), text);
 }

@@ -1,7 +1,7 @@
 import type { Authorizer } from "./attributes.ts";
 import type { UserInfo } from "./user-info.ts";
 
-/** What a bearer token is good for. */
+/** The answer to a TokenReview. */
 export interface TokenVerdict {
   /** Whom it stands for; undefined when nobody vouches for it. */
   readonly user?: UserInfo;
@@ -11,7 +11,7 @@ export interface TokenVerdict {
   readonly error?: string;
 }
 
-/** What somebody may do, as lists of rules in Kubernetes' form. */
+/** The status of a SelfSubjectRulesReview: what somebody may do. */
 export interface AccessRules {
   readonly resourceRules: readonly {
     readonly verbs: readonly string[];

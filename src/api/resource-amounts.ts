@@ -1,19 +1,19 @@
 import { addQuantities, compareQuantities, parseQuantity, printQuantity, type Quantity, tenTo } from "./quantity.ts";
 
-/** How much of each resource, by name. */
+/** A ResourceList: quantities by resource name. */
 export type Amounts = ReadonlyMap<string, Quantity>;
 
-/** No resources at all. */
+/** An empty ResourceList. */
 export const NO_AMOUNTS: Amounts = new Map();
 
-/** Amounts from their texts, as objects carry them. Throws QuantityError. */
+/** Reads a ResourceList. Throws QuantityError. */
 export function readAmounts(texts: { readonly [name: string]: unknown } | undefined): Map<string, Quantity> {
   const amounts = new Map<string, Quantity>();
   for (const [name, text] of Object.entries(texts ?? {})) amounts.set(name, parseQuantity(String(text)));
   return amounts;
 }
 
-/** The texts of amounts, sorted by name as the real server writes them. */
+/** Prints a ResourceList, sorted by name as kube-apiserver writes it. */
 export function writeAmounts(amounts: Amounts): { [name: string]: string } {
   return Object.fromEntries(sortedNames(amounts).map((name) => [name, printQuantity(amounts.get(name) ?? ZERO)]));
 }
@@ -25,12 +25,12 @@ export function sortedNames(amounts: Amounts): string[] {
 
 const ZERO: Quantity = { mantissa: 0n, exponent: 0, format: "DecimalSI" };
 
-/** A number of things. */
+/** A quantity that counts things. */
 export function countOf(count: number): Quantity {
   return { ...ZERO, mantissa: BigInt(count) };
 }
 
-/** What both have together. */
+/** The sum of two ResourceLists. Upstream: `quota.Add`. */
 export function addAmounts(one: Amounts, other: Amounts): Map<string, Quantity> {
   const total = new Map(one);
   for (const [name, amount] of other) {
@@ -40,7 +40,7 @@ export function addAmounts(one: Amounts, other: Amounts): Map<string, Quantity> 
   return total;
 }
 
-/** Of every resource the greatest amount. */
+/** Of every resource the greatest quantity. Upstream: `quota.Max`. */
 export function greatestAmounts(...lists: readonly Amounts[]): Map<string, Quantity> {
   const greatest = new Map<string, Quantity>();
   for (const list of lists) {

@@ -1,4 +1,4 @@
-/** Who is calling. */
+/** UserInfo: who is calling. */
 export interface UserInfo {
   readonly name: string;
   readonly uid?: string;

@@ -2,7 +2,7 @@ import type { X509Certificate } from "node:crypto";
 import type { ApiRequest } from "../api/call.ts";
 import type { UserInfo } from "../api/user-info.ts";
 
-/** By what a caller can be recognised. */
+/** What a caller can be authenticated by. */
 export interface Credentials {
   /** From `Authorization: Bearer`, or the token that a TokenReview asks about. */
   readonly bearerToken?: string | undefined;
@@ -13,14 +13,14 @@ export interface Credentials {
   readonly remoteAddress?: string | undefined;
 }
 
-/** Whom credentials stand for. */
+/** Upstream's `authenticator.Response`: whom credentials stand for. */
 export interface Authenticated {
   readonly user: UserInfo;
   /** Whom the credentials are meant for. Absent: they name nobody, so they are meant for the server itself. */
   readonly audiences?: readonly string[];
 }
 
-/** Recognises callers by one kind of credentials. */
+/** Authenticates callers by one kind of credentials. */
 export interface Authenticator {
   /** Undefined: these credentials are not mine. A thrown ApiError: they are mine and they are wrong. */
   authenticate(credentials: Credentials): Promise<Authenticated | undefined>;

@@ -39,7 +39,7 @@ function splitRecord(line: string): string[] {
   }
 }
 
-/** Recognises bearer tokens of a fixed list. */
+/** Authenticates bearer tokens of `--token-auth-file`. */
 export class TokenAuthenticator implements Authenticator {
   readonly #tokens: readonly { readonly bytes: Buffer; readonly found: Authenticated }[];
 

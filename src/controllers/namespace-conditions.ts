@@ -2,13 +2,13 @@ import type { JsonObject } from "../api/object.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
 import { printTime } from "../resources/write/metadata.ts";
 
-/** How many objects of one kind are left in a namespace. */
+/** How many objects of one resource are left in a terminating Namespace. */
 export interface RemainingKind {
   readonly resource: ServedResource;
   readonly count: number;
 }
 
-/** What one attempt to empty a namespace has come to. */
+/** What one attempt to empty a terminating Namespace has come to. */
 export interface Emptying {
   readonly remaining: readonly RemainingKind[];
   /** How many of the remaining objects each finalizer holds. */

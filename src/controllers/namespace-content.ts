@@ -7,7 +7,7 @@ import { forEachLimited } from "./for-each-limited.ts";
 import type { Emptying, RemainingKind } from "./namespace-conditions.ts";
 import { readObject, type StoredKinds } from "./stored-kinds.ts";
 
-/** The content of a namespace after an attempt to empty it. */
+/** The content of a terminating Namespace after an attempt to empty it. */
 export interface Content extends Emptying {
   /** Where in the store the remaining objects are. */
   readonly storeKeys: ReadonlySet<string>;
@@ -15,7 +15,10 @@ export interface Content extends Emptying {
   readonly estimateSeconds: number;
 }
 
-/** Which content is meant: that of one namespace as it was at one moment, so that nothing newer is ever deleted. */
+/**
+ * Which content is meant: that of one Namespace as it was at one resourceVersion, so that nothing newer is ever
+ * deleted.
+ */
 export interface ContentAt {
   readonly namespace: string;
   /** State in which the content is looked up. Everything in it belongs to the namespace that is to be emptied. */

@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, type KubeObject } from "../api/ob
 import type { TableShape } from "../api/reply.ts";
 import { printLabelSelector, readSelectorObject } from "../api/selector-object.ts";
 
-/** What stands in one cell of one object. */
+/** What stands in one cell of a Table row. */
 export type Cell = Column["cell"];
 
 /** The value at a path such as ".spec.nodeName"; undefined when a part of the way is missing. */
@@ -53,12 +53,12 @@ export function isConditionTrue(object: KubeObject, type: string): boolean {
   return findCondition(object, type)?.status === "True";
 }
 
-/** A column that is always shown. */
+/** A Table column with priority 0, which is always shown. */
 export function column(name: string, type: Column["type"], cell: Cell): Column {
   return { name, type, cell };
 }
 
-/** A column that is shown with `-o wide` only. */
+/** A Table column with priority 1, which is shown with `-o wide` only. */
 export function wide(name: string, type: Column["type"], cell: Cell): Column {
   return { name, type, priority: 1, cell };
 }
@@ -118,14 +118,14 @@ export function age(path: string, fallback = "<unknown>"): Cell {
   };
 }
 
-/** The column that identifies an object. */
+/** The column Name, with the format "name". */
 export const NAME: Column = { name: "Name", type: "string", format: "name", cell: text(".metadata.name") };
-/** The column that says how old an object is. */
+/** The column Age, by creationTimestamp. */
 export const AGE: Column = column("Age", "string", age(".metadata.creationTimestamp"));
-/** The column that says when an object was created. */
+/** The column Created At, by creationTimestamp. */
 export const CREATED_AT: Column = column("Created At", "date", text(".metadata.creationTimestamp"));
 
-/** How kinds without columns of their own are shown. */
+/** The Table of kinds without columns of their own, like upstream's `defaultTableConvertor`. */
 export const DEFAULT_TABLE: TableShape = { columns: [NAME, CREATED_AT] };
 
 /** A map as sorted `key=value` pairs, "<none>" when it is empty. */

@@ -4,7 +4,7 @@ import type { KubeObject } from "../api/object.ts";
 import type { ResourceHooks } from "../resources/model/definition.ts";
 import { readText } from "./cells.ts";
 
-/** What is wrong with the name of an object that is being created; nothing when it is right. */
+/** Validates `metadata.name` of an object that is being created; nothing when it is right. */
 export type NameCheck = (name: string, object: KubeObject) => string[];
 
 /** A validate hook that checks `metadata.name` when objects are created. Names cannot change later. */
@@ -18,7 +18,7 @@ export function nameHook(check: NameCheck): Required<Pick<ResourceHooks, "valida
   };
 }
 
-/** Names short enough that the objects made from this one can carry a suffix. */
+/** Names short enough that the objects made from this one can carry a suffix, as CronJobs need it. */
 export function atMostCharacters(max: number): NameCheck {
   return (name) => (name.length > max ? [`must be no more than ${max} characters`] : []);
 }

@@ -27,7 +27,7 @@ export interface VersionRow {
   readonly noShardSelector?: boolean;
 }
 
-/** Where and how the objects of a kind are stored, where that is not the common way. */
+/** Where and how the objects of a kind are stored in etcd, where that is not the common way. */
 export interface StorageRow {
   readonly version?: string;
   readonly group?: string;
@@ -63,7 +63,7 @@ export interface Row {
   readonly hooks?: ResourceHooks;
 }
 
-/** Names of a group: as clients write it, and as published schemas call its package. */
+/** An API group: as clients write it, and as published schemas call its package. */
 export interface GroupName {
   readonly group: string;
   readonly schemaPackage: string;
@@ -96,7 +96,7 @@ export const SCALE: Subresource = {
   },
   scale: { specReplicas: ".spec.replicas", statusReplicas: ".status.replicas", selector: ".spec.selector" },
 };
-/** A part of the object with a handler of its own. */
+/** A subresource with a handler of its own. */
 export const PART: Subresource = { verbs: READ_WRITE };
 /** What every kind answers to a field selector it does not know, when it knows fields of its own. */
 export const FIELD_LABEL_NOT_SUPPORTED = "field label not supported: %s";

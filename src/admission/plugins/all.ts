@@ -30,7 +30,10 @@ export interface PluginContext {
   readonly authorizer: Authorizer;
 }
 
-/** The plugins that are on by default, in the order in which they run whatever the order of flags. */
+/**
+ * The admission plugins that are on by default, in the order in which they run whatever the order of flags. Upstream:
+ * `AllOrderedPlugins`.
+ */
 export function defaultPlugins({ resources: { access }, authorizer }: PluginContext): AdmissionPlugin[] {
   return [
     namespaceLifecycle(access),
@@ -58,7 +61,7 @@ export function defaultPlugins({ resources: { access }, authorizer }: PluginCont
   ];
 }
 
-/** Names that the real server knows and for which there is no plugin here. */
+/** Admission plugins of kube-apiserver that are not implemented here. */
 export const UNAVAILABLE_PLUGINS: readonly string[] = [
   "AlwaysAdmit",
   "AlwaysDeny",

@@ -10,7 +10,7 @@ export function staticNameErrors({ metadata }: KubeObject, previous: KubeObject 
   return previous || !name.endsWith(SUFFIX) ? [] : [invalidField("metadata.name", name, TEXT)];
 }
 
-/** Warns of names of static manifests where an object has one already. */
+/** Warns of names that end in ".static.k8s.io" where an object has one already. */
 export function staticNameWarnings({ metadata }: KubeObject, previous: KubeObject | undefined): string[] {
   return previous && metadata.name?.endsWith(SUFFIX) ? [`metadata.name: ${TEXT}`] : [];
 }

@@ -41,7 +41,7 @@ const BEHAVIOR_SHAPE: GoShape = [
   ["ScaleDown", "scaleDown", null, RULES],
 ];
 
-/** A Resource metric that aims at an average utilization of cpu. */
+/** A MetricSpec of type Resource for the average utilization of cpu. */
 export function processorMetric(averageUtilization: Json): JsonObject {
   const target = { type: "Utilization", averageUtilization };
   return { type: "Resource", resource: { name: "cpu", target } };

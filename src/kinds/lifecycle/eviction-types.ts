@@ -1,14 +1,14 @@
 import type { JsonObject, KubeObject } from "../../api/object.ts";
 import type { Condition } from "../rules/conditions.ts";
 
-/** Whose turn it is to move a pod away. */
+/** TargetResponder of lifecycle.k8s.io: whose turn it is to move a pod away. */
 export interface TargetResponder extends JsonObject {
   name?: string;
   priority?: number | null;
   state?: string;
 }
 
-/** What a responder reports. */
+/** ResponderStatus of lifecycle.k8s.io: what a responder reports. */
 export interface ResponderStatus extends JsonObject {
   name?: string;
   startTime?: string;
@@ -18,12 +18,12 @@ export interface ResponderStatus extends JsonObject {
   message?: string;
 }
 
-/** How far an eviction has got. */
+/** EvictionStatus of lifecycle.k8s.io. */
 export interface EvictionStatus extends JsonObject {
   conditions?: Condition[];
   targetResponders?: TargetResponder[];
   responders?: ResponderStatus[];
 }
 
-/** The status of an eviction. */
+/** The status of an Eviction. */
 export const statusOf = (eviction: KubeObject): EvictionStatus => (eviction.status as EvictionStatus | undefined) ?? {};

@@ -56,7 +56,7 @@ const declaredOf = (kind: string) => declaredHook(DECLARED, (version) => `io.k8s
 
 const declaredRequest = declaredOf("EvictionRequest");
 
-/** Somebody wants a pod to leave. */
+/** EvictionRequest: somebody wants a pod to be evicted. */
 export const evictionRequestHooks: ResourceHooks = {
   validate(next, previous, context) {
     const errors =
@@ -70,7 +70,7 @@ const FINAL_TYPES = ["TargetEvicted", "Failed"];
 const isTrue = ({ conditions = [] }: EvictionStatus, type: string): boolean =>
   conditions.some((condition) => condition.type === type && condition.status === "True");
 
-/** Final conditions of the stored eviction that the next state takes back. */
+/** Final conditions of the stored Eviction that the next state takes back. */
 function reverted(next: EvictionStatus, before: EvictionStatus): Condition[] {
   return (before.conditions ?? []).filter((old) => {
     if (!FINAL_TYPES.includes(old.type ?? "") || old.status !== "True") return false;
@@ -96,7 +96,7 @@ function statusErrors(next: KubeObject, previous: KubeObject, now: number): Fiel
 
 const declaredEviction = declaredOf("Eviction");
 
-/** A pod is being asked to leave by those who can move it away, one after the other. */
+/** Eviction of lifecycle.k8s.io: responders are asked to move a pod away, one after the other. */
 export const evictionHooks: ResourceHooks = {
   validate(next, previous, context) {
     const errors = previous && context.subresource === "status" ? statusErrors(next, previous, context.now) : [];

@@ -5,7 +5,7 @@ import { evictionColumns, evictionRequestColumns } from "./eviction-cells.ts";
 
 const rules: ResourceRules = { generation: "counted", requiresResourceVersion: true, statusKeepsMetadata: true };
 
-/** The kinds by which pods are asked to leave. */
+/** The kinds of lifecycle.k8s.io: EvictionRequest and Eviction. */
 export const lifecycleKinds: ResourceDefinition[] = defineKinds(
   { group: "lifecycle.k8s.io", schemaPackage: "io.k8s.api.lifecycle" },
   [

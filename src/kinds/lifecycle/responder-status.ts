@@ -17,7 +17,7 @@ const SHAPE: GoShape = [
   ["Message", "message"],
 ];
 
-/** What is wrong with what responders report: each has one entry, and only the active one changes its own. */
+/** Validates ResponderStatus: each responder has one entry, and only the active one changes its own. */
 export function responderStatusErrors(
   next: readonly ResponderStatus[],
   before: readonly ResponderStatus[],

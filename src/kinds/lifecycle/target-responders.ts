@@ -2,15 +2,15 @@ import { type FieldError, forbiddenField, invalidField, quote } from "../../api/
 import { asGo, type GoShape } from "../rules/go-print.ts";
 import type { ResponderStatus, TargetResponder } from "./eviction-types.ts";
 
-/** What else is known when the turns of responders are looked at. */
+/** What else is known when targetResponders are validated. */
 export interface Progress {
   readonly now: number;
-  /** The eviction has come to its end, one way or the other. */
+  /** The Eviction has a final condition. */
   readonly isFinal: boolean;
   readonly responders: readonly ResponderStatus[];
 }
 
-/** More than pods may name, as the server adds its own. */
+/** One more than a pod's evictionResponders, as the server adds its own. */
 export const MAX_RESPONDERS = 11;
 /** How far the clocks of responders may be off. */
 export const SKEW_MS = 30_000;
@@ -26,12 +26,12 @@ const SHAPE: GoShape = [
   ["State", "state", ""],
 ];
 
-/** Whether names occur twice, which others complain about. */
+/** Whether names occur twice, which declarative validation reports. */
 export function hasDuplicates(list: readonly { name?: string }[]): boolean {
   return new Set(list.map(({ name = "" }) => name)).size < list.length;
 }
 
-/** The order in which responders have their turn: by priority, then by domain from its end, then by key. */
+/** The order of targetResponders: by priority, then by domain from its end, then by key. */
 export function byTurn(a: TargetResponder, b: TargetResponder): number {
   const [first, second] = [a.priority ?? undefined, b.priority ?? undefined];
   if (first !== second) return first === undefined ? 1 : second === undefined ? -1 : second - first;
@@ -50,7 +50,7 @@ export function byTurn(a: TargetResponder, b: TargetResponder): number {
   return left.key < right.key ? -1 : left.key > right.key ? 1 : 0;
 }
 
-/** What is wrong with the turns of responders: each goes once from inactive over active to an end. */
+/** Validates targetResponders: each goes once from Inactive over Active to a final state. */
 export function targetResponderErrors(
   next: readonly TargetResponder[],
   before: readonly TargetResponder[],

@@ -38,22 +38,22 @@ function validateSpec(spec: JsonObject, before: JsonObject): FieldError[] {
 
 // Compat: upstream's `PDBV1beta1Label`, by which policy/v1beta1 told an empty selector (no pods) from v1's (all pods).
 // v1 keeps it only as the sole matchExpression.
-const OLD_MARK = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
+const V1BETA1_LABEL = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
 
-function dropOldMark(selector: Json | undefined, before: Json | undefined): void {
+function dropV1beta1Label(selector: Json | undefined, before: Json | undefined): void {
   if (!isObject(selector) || sameValue(selector, before)) return;
   const { matchLabels, matchExpressions = [] }: LabelSelector = selector;
   const [only] = matchExpressions;
-  const isMark = matchExpressions.length === 1 && only?.key === OLD_MARK && only.operator === "Exists";
+  const isMark = matchExpressions.length === 1 && only?.key === V1BETA1_LABEL && only.operator === "Exists";
   if (isMark && matchLabels === undefined && only.values === undefined) return;
-  const kept = matchExpressions.filter(({ key }) => key !== OLD_MARK);
+  const kept = matchExpressions.filter(({ key }) => key !== V1BETA1_LABEL);
   if (kept.length > 0) selector.matchExpressions = kept;
   else delete selector.matchExpressions;
 }
 
 /** PodDisruptionBudget: how many pods may be unavailable at once through evictions. */
 export const disruptionBudgetHooks: ResourceHooks = {
-  prepare: (next, previous) => dropOldMark(memberOf(next, "spec").selector, memberOf(previous, "spec").selector),
+  prepare: (next, previous) => dropV1beta1Label(memberOf(next, "spec").selector, memberOf(previous, "spec").selector),
   validate(next, previous, { subresource }) {
     if (subresource !== "status") return validateSpec(memberOf(next, "spec"), memberOf(previous, "spec"));
     const status = memberOf(next, "status");

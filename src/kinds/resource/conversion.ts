@@ -22,7 +22,7 @@ const REQUEST_MEMBERS = [
 type ChangeSpec = (spec: JsonObject, isFlat: boolean) => JsonObject;
 
 /** Whether a field of a v1beta1 DeviceRequest is set. */
-function says(value: Json | undefined): boolean {
+function isSet(value: Json | undefined): boolean {
   return value !== undefined && value !== null && value !== "" && value !== 0;
 }
 
@@ -35,7 +35,7 @@ function changeRequest(request: JsonObject, isFlat: boolean): JsonObject {
   const rest: JsonObject = {};
   for (const [member, value] of Object.entries(request)) {
     if (!REQUEST_MEMBERS.includes(member)) rest[member] = value;
-    else if (says(value)) exactly[member] = value;
+    else if (isSet(value)) exactly[member] = value;
   }
   if (Object.keys(exactly).length === 0) return rest;
   // Compat: in v1beta1 an empty `tolerations` is enough to convert to a request with `exactly`, and is then dropped.

@@ -31,7 +31,7 @@ export function setClaimDefaults(claim: Json | undefined, apiVersion: string): v
   }
 }
 
-/** Tells since when there is a taint, when the client does not. */
+/** Defaults `timeAdded` of a DeviceTaint to now. */
 export function setTaintTime(taint: Json | undefined): void {
   if (isObject(taint)) taint.timeAdded ??= printTime(Date.now());
 }

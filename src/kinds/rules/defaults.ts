@@ -19,7 +19,7 @@ interface CompiledDefault {
   readonly keepsEmpty: boolean;
 }
 
-/** A function that fills in the defaults, in the order given, so that later ones may stand in what earlier ones made. */
+/** A function that fills in Defaults, in the order given, so that later ones may stand in what earlier ones made. */
 export function defaultsOf(defaults: Defaults, schema?: Schema): (object: KubeObject) => void {
   const compiled = Object.entries(defaults).map(([path, value]) => compile(path, value, schema));
   return (object) => {

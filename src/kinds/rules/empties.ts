@@ -7,7 +7,7 @@ export function isSentEmpty({ draft }: WriteContext, path: string): boolean {
   return draft.empties.some((empty) => empty.path.join(".") === path);
 }
 
-/** A copy of the object with the empty lists and maps that the client sent, for messages that show them. */
+/** A copy of the object with the empty lists and maps that the client sent, for `field.Error`s that show them. */
 export function asSent(object: KubeObject, { draft: { empties } }: WriteContext): KubeObject {
   if (empties.length === 0) return object;
   const copy = cloneJson(object);

@@ -1,17 +1,17 @@
 import { type FieldError, invalidField } from "../../api/field-error.ts";
 import { byteLength, dns1123Label, dns1123Subdomain, type LengthUnit, regexMessage } from "../../api/names.ts";
 
-/** Adds one error for each thing that is wrong with a value. */
+/** Adds one FieldValueInvalid for each thing that is wrong with a value. */
 export function pushInvalid(errors: FieldError[], path: string, value: unknown, texts: readonly string[]): void {
   for (const text of texts) errors.push(invalidField(path, value, text));
 }
 
-/** The wire text for a number outside of its range. */
+/** The message of upstream's `InclusiveRangeError`. */
 export function rangeMessage(lowest: number, highest: number): string {
   return `must be between ${lowest} and ${highest}, inclusive`;
 }
 
-/** What is wrong with a number that must lie in a range; nothing when it does. */
+/** Validates that a number lies in a range. Upstream: `IsInRange`. */
 export function inRange(value: number, lowest: number, highest: number): string[] {
   return value >= lowest && value <= highest ? [] : [rangeMessage(lowest, highest)];
 }

@@ -1,15 +1,15 @@
 import { type FieldError, invalidField } from "../../api/field-error.ts";
 import type { Json } from "../../api/object.ts";
 
-/** What is said of numbers that may not be negative. */
+/** The message of upstream's `IsNegativeErrorMsg`. */
 export const NOT_NEGATIVE = "must be greater than or equal to 0";
 
-/** Refuses a number below zero; a missing one is fine. */
+/** Refuses a negative number; a missing one is fine. Upstream: `ValidateNonnegativeField`. */
 export function nonNegative(value: Json | undefined, path: string): FieldError[] {
   return typeof value === "number" && value < 0 ? [invalidField(path, value, NOT_NEGATIVE)] : [];
 }
 
-/** Refuses numbers below zero among the named members of an object. */
+/** Refuses negative numbers among the named members of an object. */
 export function nonNegativeMembers(
   object: Readonly<Record<string, Json | undefined>>,
   path: string,
@@ -18,7 +18,7 @@ export function nonNegativeMembers(
   return members.flatMap((member) => nonNegative(object[member], `${path}.${member}`));
 }
 
-/** Refuses a counter that has become smaller; a missing one counts as zero. */
+/** Refuses a counter that has been decremented; a missing one counts as zero. Upstream: `IsDecremented`. */
 export function notDecremented(value: Json | undefined, previous: Json | undefined, path: string): FieldError[] {
   const next = typeof value === "number" ? value : 0;
   if (typeof previous !== "number" || next >= previous) return [];

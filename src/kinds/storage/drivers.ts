@@ -88,7 +88,7 @@ function driverErrors(spec: DriverSpec): FieldError[] {
 /**
  * Compat: `metadata.generation` of a CSIDriver counts changes of the spec from 0, so one that never changed shows none.
  */
-function countChanges(next: KubeObject, previous: KubeObject | undefined): void {
+function countGeneration(next: KubeObject, previous: KubeObject | undefined): void {
   delete next.metadata.generation;
   if (previous === undefined) return;
   const generation = (previous.metadata.generation ?? 0) + (sameValue(next.spec, previous.spec) ? 0 : 1);
@@ -97,7 +97,7 @@ function countChanges(next: KubeObject, previous: KubeObject | undefined): void 
 
 /** CSIDriver: what a driver can do; `attachRequired` and others are immutable. */
 export const csiDriverHooks: ResourceHooks = {
-  prepare: countChanges,
+  prepare: countGeneration,
   validate(next, previous) {
     const spec = driverSpecOf(next);
     const errors = driverErrors(spec);

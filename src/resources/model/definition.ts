@@ -22,7 +22,7 @@ export type NameRule =
   /** The kind's own validate hook decides. */
   | "own";
 
-/** Announces that a version goes away; every request to it is answered with a warning. */
+/** Deprecation of a version: every request to it is answered with a Warning header. */
 export interface Deprecation {
   /** Release since which the version is deprecated, e.g. "1.37". */
   readonly since: string;
@@ -108,7 +108,7 @@ export interface ChangeOptions {
   readonly dryRun?: boolean;
 }
 
-/** Where a kind keeps its number of replicas, as paths such as ".spec.replicas". */
+/** Where a kind keeps its replicas, as paths such as ".spec.replicas". */
 export interface ScalePaths {
   readonly specReplicas: string;
   readonly statusReplicas: string;
@@ -137,9 +137,12 @@ export interface Subresource {
    * difference), or exactly the members at these paths. Absent: this subresource has a handler of its own.
    */
   readonly writes?: "status" | "object" | readonly string[];
-  /** What nobody owns by writing through it, where that is not the common rest: "spec", "status.conditions". */
+  /**
+   * Upstream's `GetResetFields`: what nobody owns by writing through it, where that is not the common rest: "spec",
+   * "status.conditions".
+   */
   readonly resets?: readonly string[];
-  /** The subresource shows and changes the number of replicas as an object of its own kind. */
+  /** The subresource is a Scale of autoscaling/v1. */
   readonly scale?: ScalePaths;
   /** The name of the action that a create on it carries out. */
   readonly action?: string;
@@ -157,31 +160,40 @@ export interface ResourceRules {
   readonly nameRule?: NameRule;
   /** An object without `metadata.name` is given a UUID for one. */
   readonly namedByUuid?: boolean;
-  /** PUT of an object that does not exist creates it. */
+  /** Upstream's `AllowCreateOnUpdate`: PUT of an object that does not exist creates it. */
   readonly createsOnUpdate?: boolean;
-  /** PUT without a resourceVersion is refused. */
+  /** Upstream's `AllowUnconditionalUpdate` is false: PUT without a resourceVersion is refused. */
   readonly requiresResourceVersion?: boolean;
-  /** DELETE answers with the last state of the object instead of a Status. */
+  /** Upstream's `ReturnDeletedObject`: DELETE answers with the last state of the object instead of a Status. */
   readonly deleteReturnsObject?: boolean;
-  /** What happens to dependents when DELETE does not say. "unsupported": never any finalizer for them. */
+  /**
+   * Upstream's `DefaultGarbageCollectionPolicy`: what happens to dependents when DELETE has no propagationPolicy.
+   * "unsupported": never any finalizer for them.
+   */
   readonly garbageCollection?: "delete" | "orphan" | "unsupported";
-  /** What clients are told that delete without saying what is to happen to dependents, where these are orphaned. */
+  /** The Warning for a DELETE without propagationPolicy, where dependents are orphaned. */
   readonly orphanWarning?: string;
   /** Create keeps the status that the client sent. */
   readonly createKeepsStatus?: boolean;
   /** A status write leaves labels, annotations and other metadata as stored, or just these members of it. */
   readonly statusKeepsMetadata?: boolean | readonly string[];
-  /** What nobody owns by writing the object itself. Common: the status, where it has a subresource of its own. */
+  /**
+   * Upstream's `GetResetFields`: what nobody owns by writing the object itself. Common: the status, where it has a
+   * subresource of its own.
+   */
   readonly resets?: readonly string[];
   /** What is wrong with the metadata of a new object is told only when nothing else is wrong. */
   readonly metadataLast?: boolean;
-  /** Objects of this kind may not own others. */
+  /** Objects of this kind may stand in no ownerReference. */
   readonly cannotOwn?: boolean;
   /** Finalizers need not be standard or qualified names. */
   readonly freeFinalizers?: boolean;
   /** Seconds after which an object of this kind is deleted, counted from its last write. */
   readonly ttlSeconds?: number;
-  /** Message of the refusal of an unknown field selector; `%s` stands for the field, `%v` for the apiVersion. Common: the generic text. */
+  /**
+   * Message of the 400 for a field selector that is not supported; `%s` stands for the field, `%v` for the apiVersion.
+   * Common: the generic text.
+   */
   readonly unknownFieldMessage?: string;
 }
 
@@ -201,13 +213,21 @@ export interface WriteContext {
 
 /** Behaviour that data cannot express. Most kinds have none. Objects are in the storage version unless said otherwise. */
 export interface ResourceHooks {
-  /** Fills in what a client left out, in the client's version; runs on every decoded body. May change `object`. */
+  /**
+   * Upstream's `SetDefaults_*`: fills in what a client left out, in the client's version; runs on every decoded body.
+   * May change `object`.
+   */
   setDefaults?(object: KubeObject, apiVersion: string): void;
-  /** Fills or wipes fields before validation. May change `next`. */
+  /**
+   * Upstream's `PrepareForCreate` and `PrepareForUpdate`: fills or wipes fields before validation. May change `next`.
+   */
   prepare?(next: KubeObject, previous: KubeObject | undefined, context: WriteContext): void;
-  /** What is wrong, in the order the real server finds it; metadata has been looked at already. */
+  /**
+   * Upstream's `Validate` and `ValidateUpdate`: what is wrong, in the order kube-apiserver finds it; metadata has been
+   * looked at already.
+   */
   validate?(next: KubeObject, previous: KubeObject | undefined, context: WriteContext): FieldError[];
-  /** Texts for Warning headers. */
+  /** Upstream's `WarningsOnCreate` and `WarningsOnUpdate`: texts for Warning headers. */
   warn?(next: KubeObject, previous: KubeObject | undefined, context: WriteContext): string[];
   /** How long a deleted object stays before it goes, in seconds. Present: the kind is deleted gracefully. */
   gracePeriodSeconds?(object: KubeObject, requested: number | undefined): number;

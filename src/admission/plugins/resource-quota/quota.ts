@@ -41,7 +41,9 @@ function scopesOf({ scopes, scopeSelector }: { [member: string]: unknown }): Sco
   ];
 }
 
-/** Whether one of several names, or their absence, matches operator and values of a scope. */
+/**
+ * Whether one of several names, or their absence, matches operator and values of a ScopedResourceSelectorRequirement.
+ */
 export function matchesNames({ operator, values }: Scope, names: readonly string[]): boolean {
   const isOne = (name: string) => values.includes(name);
   switch (operator) {

@@ -44,7 +44,7 @@ const specOf = (node: KubeObject): NodeSpec => (isObject(node.spec) ? node.spec 
 const statusOf = (node: KubeObject): NodeStatus => (isObject(node.status) ? node.status : {});
 
 /** Compat: `podCIDR` wins over `podCIDRs`, whose first item it is. */
-function alignRanges(spec: NodeSpec): void {
+function alignPodCIDRs(spec: NodeSpec): void {
   const { podCIDR = "", podCIDRs = [] } = spec;
   if (podCIDR !== "" && podCIDR !== podCIDRs[0]) spec.podCIDRs = [podCIDR];
   else if (podCIDRs[0] !== undefined) spec.podCIDR = podCIDRs[0];
@@ -162,7 +162,7 @@ function changeErrors(next: KubeObject, previous: KubeObject): FieldError[] {
 /** Node: a machine that runs pods. */
 export const nodeHooks: ResourceHooks = {
   setDefaults(node) {
-    alignRanges(specOf(node));
+    alignPodCIDRs(specOf(node));
     const status = statusOf(node);
     roundResourceList(status.capacity);
     roundResourceList(status.allocatable);

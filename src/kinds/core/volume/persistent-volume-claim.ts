@@ -51,19 +51,19 @@ const SPEC: GoShape = [
 ];
 
 /** Compat: `dataSource` can name a PersistentVolumeClaim or VolumeSnapshot only; all else is dropped. */
-function isOldSource({ kind, apiGroup }: TypedLocalObjectReference): boolean {
+function isAllowedDataSource({ kind, apiGroup }: TypedLocalObjectReference): boolean {
   return kind === "PersistentVolumeClaim" ? !apiGroup : kind === "VolumeSnapshot" && apiGroup === SNAPSHOTS;
 }
 
 const SNAPSHOTS = "snapshot.storage.k8s.io";
 
 /** Brings dataSource and dataSourceRef together (`NormalizeDataSources`). Changes `spec`. */
-function alignSources(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec | undefined): void {
+function normalizeDataSources(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec | undefined): void {
   // Compat: a `dataSourceRef` with a namespace is dropped unless the feature gate CrossNamespaceVolumeDataSource is on.
   if (spec.dataSourceRef?.namespace && !old?.dataSourceRef) delete spec.dataSourceRef;
   const { dataSource, dataSourceRef } = spec;
   const hadSource = old?.dataSource !== undefined || old?.dataSourceRef !== undefined;
-  if (!hadSource && !dataSourceRef && dataSource && !isOldSource(dataSource)) {
+  if (!hadSource && !dataSourceRef && dataSource && !isAllowedDataSource(dataSource)) {
     delete spec.dataSource;
     return;
   }
@@ -184,7 +184,7 @@ export const persistentVolumeClaimHooks: ResourceHooks = {
   },
   prepare(next, previous, { subresource }) {
     if (!previous) next.status = { phase: "Pending" };
-    if (subresource === "") alignSources(claimSpecOf(next), previous && claimSpecOf(previous));
+    if (subresource === "") normalizeDataSources(claimSpecOf(next), previous && claimSpecOf(previous));
     else if (previous && statusOf(previous).healthStatus === undefined) delete statusOf(next).healthStatus;
   },
   validate(next, previous, { subresource }) {

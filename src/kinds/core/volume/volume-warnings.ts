@@ -26,7 +26,7 @@ interface Budget {
   pairs: number;
 }
 
-/** Warnings about volumes. */
+/** Warnings about volumes: deprecated VolumeSources and overlapping paths. */
 export function volumeWarnings(volumes: readonly Volume[], path: string): string[] {
   const warnings: string[] = [];
   for (const [index, volume] of volumes.entries()) {
@@ -40,7 +40,7 @@ export function volumeWarnings(volumes: readonly Volume[], path: string): string
   return warnings;
 }
 
-/** The warning about a fractional byte value in a claim's storage. */
+/** The warning about a fractional byte value in `requests.storage` of a claim. */
 export function claimWarnings({ resources }: PersistentVolumeClaimSpec, path: string): string[] {
   return (["requests", "limits"] as const).flatMap((side) => {
     const amount = resources?.[side]?.storage;
