@@ -7,7 +7,7 @@ import { isKnown } from "./known.ts";
 import { OBJECT_SEEDS } from "./object-seeds.ts";
 import { CONTENT_TYPES } from "./operations.ts";
 import { Random } from "./random.ts";
-import { type Difference, differenceOf, Twins } from "./twins.ts";
+import { type Difference, differenceOf, PanicError, printPanics, Twins } from "./twins.ts";
 import { Values } from "./values.ts";
 
 /** One object's life: how it is created, and what is written to it then. */
@@ -161,8 +161,21 @@ export class ObjectFuzzer {
     return (await this.#live(kind, { body, edits }, (_, round) => updates[round])).difference;
   }
 
-  /** One object from its creation to its end. */
+  /** One object from its creation to its end, or to a panic of the real server, of which the twins keep the request. */
   async #live(
+    kind: FuzzedKind,
+    start: Pick<Life, "body" | "edits">,
+    choose: (object: JsonObject, round: number) => Update | undefined,
+  ): Promise<{ difference: Difference | undefined; created: boolean }> {
+    try {
+      return await this.#compareLives(kind, start, choose);
+    } catch (error) {
+      if (error instanceof PanicError) return { difference: undefined, created: false };
+      throw error;
+    }
+  }
+
+  async #compareLives(
     kind: FuzzedKind,
     { body, edits }: Pick<Life, "body" | "edits">,
     choose: (object: JsonObject, round: number) => Update | undefined,
@@ -175,17 +188,20 @@ export class ObjectFuzzer {
     const name = answers.map((answer) => answer.body?.metadata?.name).find((one) => typeof one === "string");
     if (kind.isReview || answers.every(({ status }) => status >= 300)) return { difference, created: false };
     const path = `${kind.path}/${encodeURIComponent(name ?? "")}`;
-    for (let round = 0; !difference; round += 1) {
-      const update = choose(forUpdate(kind, answers[0].body), round);
-      if (!update) break;
-      const bodies = answers.map((answer) => applyEdits(forUpdate(kind, answer.body), update.edits));
-      for (const one of bodies) settleExpressions(one, kind.schema);
-      const target = update.subresource === "" ? path : `${path}/${update.subresource}`;
-      const next = await this.#call("PUT", target, bodies as [JsonObject, JsonObject]);
-      difference = compare(kind, next, `update ${round + 1}${update.subresource && ` of the ${update.subresource}`}`);
-      if (next.every(({ status }) => status < 300)) answers = next;
+    try {
+      for (let round = 0; !difference; round += 1) {
+        const update = choose(forUpdate(kind, answers[0].body), round);
+        if (!update) break;
+        const bodies = answers.map((answer) => applyEdits(forUpdate(kind, answer.body), update.edits));
+        for (const one of bodies) settleExpressions(one, kind.schema);
+        const target = update.subresource === "" ? path : `${path}/${update.subresource}`;
+        const next = await this.#call("PUT", target, bodies as [JsonObject, JsonObject]);
+        difference = compare(kind, next, `update ${round + 1}${update.subresource && ` of the ${update.subresource}`}`);
+        if (next.every(({ status }) => status < 300)) answers = next;
+      }
+    } finally {
+      await this.#remove(path, answers);
     }
-    await this.#remove(path, answers);
     return { difference, created: true };
   }
 
@@ -320,7 +336,7 @@ if (import.meta.main) {
     for (const kind of chosenKinds(process.env.FUZZ_KIND)) {
       results.push(await fuzzer.run(kind, Number(process.env.FUZZ_COUNT ?? 500)));
     }
-    process.stdout.write(`${printResults(seed, results)}\n`);
+    process.stdout.write(`${[printResults(seed, results), ...printPanics(twins.panics)].join("\n")}\n`);
     process.exitCode = results.some(({ findings }) => findings.length > 0) ? 1 : 0;
   } finally {
     await twins.stop();

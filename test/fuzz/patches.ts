@@ -2,7 +2,7 @@ import { isKnown } from "./known.ts";
 import { type Operation, randomOperation } from "./operations.ts";
 import { Random } from "./random.ts";
 import { STARTS } from "./starts.ts";
-import { type Difference, Twins } from "./twins.ts";
+import { type Difference, printPanics, Twins } from "./twins.ts";
 
 /** What a run of the fuzzer found. */
 export interface Findings {
@@ -107,7 +107,7 @@ if (import.meta.main) {
   const twins = await Twins.start();
   try {
     const findings = await fuzzPatches(twins, seed, Number(process.env.FUZZ_COUNT ?? 20_000));
-    process.stdout.write(`${printFindings(findings)}\n`);
+    process.stdout.write(`${[printFindings(findings), ...printPanics(twins.panics)].join("\n")}\n`);
     process.exitCode = findings.found.length > 0 ? 1 : 0;
   } finally {
     await twins.stop();

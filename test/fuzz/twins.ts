@@ -9,11 +9,27 @@ import { STARTS } from "./starts.ts";
 /** Binnacle serves the kinds behind these gates, besides those that are on wherever the real server runs in tests. */
 const GATES = ["--feature-gates=CompositePodGroup=true"];
 
+/** A request at which the handler of the real server panicked: it closes the connection instead of answering. */
+export interface Panic {
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+}
+
+/** Thrown where the answers to such a request would have been compared. */
+export class PanicError extends Error {
+  constructor({ method, path }: Panic) {
+    super(`the real server panicked at ${method} ${path}`);
+  }
+}
+
 /** The real kube-apiserver and Binnacle, which are told the same things. */
 export class Twins {
   readonly #oracle: Oracle;
   readonly #binnacle: RunningBinnacle;
   readonly #clients: readonly [theirs: Client, ours: Client];
+  /** All requests so far that the real server did not survive. */
+  readonly panics: Panic[] = [];
 
   constructor(oracle: Oracle, binnacle: RunningBinnacle) {
     this.#oracle = oracle;
@@ -38,7 +54,7 @@ export class Twins {
     return this.callEach(method, path, [body, body], type);
   }
 
-  /** A request to both, with a body for each. */
+  /** A request to both, with a body for each. Throws a PanicError when the real server panics at it. */
   async callEach(
     method: string,
     path: string,
@@ -47,14 +63,30 @@ export class Twins {
   ): Promise<[theirs: Answer, ours: Answer]> {
     const headers: Record<string, string> = type === undefined ? {} : { "content-type": type };
     const [theirs, ours] = this.#clients;
-    return Promise.all([
-      persistently(() => theirs.call(method, path, bodies[0], headers)),
+    const [their, our] = await Promise.all([
+      persistently(() => theirs.call(method, path, bodies[0], headers)).catch((error: unknown) => {
+        if (isReset(error) && this.#oracle.output().includes("panic")) return undefined;
+        throw error;
+      }),
       persistently(() => ours.call(method, path, bodies[1], headers)),
     ]);
+    if (their !== undefined) return [their, our];
+    const panic = { method, path, body: bodies[0] };
+    this.panics.push(panic);
+    throw new PanicError(panic);
   }
 
-  /** Runs a history on a fresh object of a kind. Answers where the two first differ, or undefined. */
+  /** Runs a history on a fresh object of a kind. Answers where the two first differ; undefined if nowhere, or at a panic. */
   async replay(kind: string, history: readonly Operation[]): Promise<Difference | undefined> {
+    try {
+      return await this.#replay(kind, history);
+    } catch (error) {
+      if (error instanceof PanicError) return undefined;
+      throw error;
+    }
+  }
+
+  async #replay(kind: string, history: readonly Operation[]): Promise<Difference | undefined> {
     const start = STARTS[kind];
     if (!start) throw new Error(`no starting object for ${kind}`);
     const { metadata, ...rest } = start.body;
@@ -93,9 +125,18 @@ async function persistently<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await call();
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ECONNRESET" || tries === MOST_TRIES) throw error;
+      if (!isReset(error) || tries === MOST_TRIES) throw error;
     }
   }
+}
+
+const isReset = (error: unknown) => (error as NodeJS.ErrnoException).code === "ECONNRESET";
+
+/** The panics in words, with what caused each; none gives no lines. */
+export function printPanics(panics: readonly Panic[]): string[] {
+  if (panics.length === 0) return [];
+  const requests = panics.map(({ method, path, body }) => `  ${method} ${path}\n    ${JSON.stringify(body)}`);
+  return [`panics of the real server, at which there is nothing to compare: ${panics.length}`, ...requests];
 }
 
 /** Where two answers differ. */

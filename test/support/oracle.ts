@@ -20,6 +20,8 @@ export interface Oracle {
   readonly certificateFile: string;
   /** Resolves when kube-apiserver has ended, with a sentence about it and the end of its output. */
   readonly exited: Promise<string>;
+  /** The end of what kube-apiserver wrote. */
+  output(): string;
   /** Ends both and removes their files. */
   kill(): Promise<void>;
 }
@@ -65,7 +67,8 @@ export async function startOracle(options: OracleOptions = {}): Promise<Oracle> 
     cleanUps.push(() => server.kill());
     await waitUntilReady(server, base, { token: tokens.admin, withinMs: 90_000 });
     const exited = server.exited.then((how) => `${how}\n${server.output()}`);
-    return { base, tokens, etcdEndpoint, certificateFile: path.join(directory, "apiserver.crt"), exited, kill };
+    const certificateFile = path.join(directory, "apiserver.crt");
+    return { base, tokens, etcdEndpoint, certificateFile, exited, output: server.output, kill };
   } catch (error) {
     await kill();
     throw error;
