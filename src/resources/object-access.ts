@@ -14,7 +14,7 @@ import { listObjects } from "./read/object-list.ts";
 import { parseSelection } from "./read/selection.ts";
 import { type Collections, createAs } from "./write/managed-write.ts";
 
-/** What the server writes of its own accord is recorded for. */
+/** The field manager of what the server writes of its own accord. */
 const MANAGER = "kube-apiserver";
 
 /** What stored objects are read from and written through. */

@@ -2,12 +2,13 @@ import { union } from "./field-set.ts";
 import { identify, type Manager, type Managers } from "./managers.ts";
 import { compareText } from "./path-element.ts";
 
-/** How many managers by update an object may have. */
+/** How many managers with operation Update an object may have. Upstream: `DefaultMaxUpdateManagers`. */
 export const MAX_UPDATERS = 10;
 
 /**
- * Merges the oldest managers by update, per version, into one named "ancient-changes" until at most MAX_UPDATERS are
- * left. The merged one has the newest time among them and no subresource.
+ * Merges the oldest managers with operation Update, per version, into one named "ancient-changes" until at most
+ * MAX_UPDATERS are left. The merged one has the newest time among them and no subresource. Upstream:
+ * `capManagersManager`.
  */
 export function capManagers(managers: Managers): void {
   const updaters = [...managers].filter(([, manager]) => manager.operation === "Update");

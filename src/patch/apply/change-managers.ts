@@ -4,7 +4,7 @@ import { dropIdle, type Managers } from "./managers.ts";
 import { reconcile } from "./reconcile.ts";
 import { convertTo, shapeIn, type TrackingScope, type Versioned } from "./scope.ts";
 
-/** Paths that nobody ever owns. */
+/** Paths that nobody ever owns. Upstream: `stripSet` of `stripMetaManager`. */
 export const NEVER_OWNED: FieldSet = fieldSetOf(
   "apiVersion",
   "kind",
@@ -33,7 +33,10 @@ export interface Change {
   readonly nextIsRaw: boolean;
 }
 
-/** Brings sets up to date with today's schemas and forgets managers whose version is gone. */
+/**
+ * Brings FieldsV1 sets up to date with today's schemas and forgets managers whose version is gone. Upstream:
+ * `reconcileManagedFieldsWithSchemaChanges`.
+ */
 export function reconcileManagers(scope: TrackingScope, managers: Managers): Managers {
   const out: Managers = new Map();
   for (const [id, manager] of managers) {

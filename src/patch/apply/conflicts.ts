@@ -6,7 +6,10 @@ import { pathsOf } from "./field-set.ts";
 import type { Manager, Managers } from "./managers.ts";
 import { compareText, describeElement, type PathElement } from "./path-element.ts";
 
-/** 409: others own what an apply would change. Every path is a cause; managers come in the order of their identity. */
+/**
+ * 409 of server-side apply: others own what an apply would change. Every path is a cause; managers come in the order of
+ * their identity.
+ */
 export function applyConflict(conflicts: Conflicts, managers: Managers): ApiError {
   const causes: StatusCause[] = [];
   const groups: string[] = [];

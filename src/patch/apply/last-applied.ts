@@ -15,8 +15,8 @@ const MAX_ANNOTATION_BYTES = 262_144;
 export const CLIENT_SIDE_SUCCESSOR = "kubectl";
 
 /**
- * What client-side apply set and nobody changed since: conflicts there are no conflicts for its successor. Undefined
- * when the object was not applied that way in this version.
+ * Fields of kubectl.kubernetes.io/last-applied-configuration that nobody changed since: conflicts there are no
+ * conflicts for its successor. Undefined when the object was not applied that way in this version.
  */
 export function takenOverFields(scope: TrackingScope, live: KubeObject): FieldSet | undefined {
   const text = annotationOf(live);

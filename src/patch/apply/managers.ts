@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import { EMPTY, type FieldSet, FieldSetError, isEmpty, parseFieldSet } from "./field-set.ts";
 import { compareText } from "./path-element.ts";
 
-/** How somebody came to own fields. */
+/** The operation of an entry of managedFields. */
 export type Operation = "Apply" | "Update";
 
 /** Somebody who owns fields, as one entry of `metadata.managedFields`. */
@@ -25,8 +25,8 @@ export type Managers = Map<string, Manager>;
 export class ManagedFieldsError extends Error {}
 
 /**
- * Who a manager is: name, operation and subresource, and for updates the version too. Sorting by it gives the order in
- * which conflicts are told.
+ * Who a manager is: name, operation and subresource, and for Update the version too. Sorting by it gives the order in
+ * which conflicts are told. Upstream: `BuildManagerIdentifier`.
  */
 export function identify(manager: Omit<Manager, "time" | "fields">): string {
   const { name, operation, apiVersion, subresource } = manager;
@@ -103,13 +103,19 @@ function timeOf(value: Json | undefined): string | undefined {
   return Number.isNaN(time) ? undefined : `${new Date(time).toISOString().slice(0, 19)}Z`;
 }
 
-/** The entries of the managers in wire order, undefined when there are none. Managers without fields must be gone. */
+/**
+ * The entries of `metadata.managedFields` in wire order, undefined when there are none. Managers without fields must be
+ * gone.
+ */
 export function printManagers(managers: Managers): Json[] | undefined {
   if (managers.size === 0) return undefined;
   return [...managers.values()].sort(compareManagers).map(printEntry);
 }
 
-/** Applied before updated, older before newer. Times of the same format compare as text. */
+/**
+ * Apply before Update, older before newer. Times of the same format compare as text. Upstream:
+ * `sortEncodedManagedFields`.
+ */
 export function compareManagers(left: Manager, right: Manager): number {
   return (
     compareText(left.operation, right.operation) ||

@@ -33,7 +33,10 @@ function namedSetOf({ shape, object }: Versioned): FieldSet {
   return withNamedFields(setOf(shape, object as JsonObject), shape);
 }
 
-/** Adds back what somebody owns, version by version, the one that was pruned first. */
+/**
+ * Adds back what another manager owns, version by version, the one that was pruned first. Upstream:
+ * `addBackOwnedItems`.
+ */
 function keepOwned(scope: TrackingScope, start: Versioned, pruned: Versioned, managers: Managers): Versioned {
   const byVersion = new Map<string, FieldSet>();
   const startFirst = [...managers.values()].sort(
@@ -56,7 +59,7 @@ function keepOwned(scope: TrackingScope, start: Versioned, pruned: Versioned, ma
   return kept;
 }
 
-/** Adds back what went although the manager had not applied it. */
+/** Adds back what went although the manager had not applied it. Upstream: `addBackDanglingItems`. */
 function keepDangling(scope: TrackingScope, merged: Versioned, pruned: Versioned, last: FieldSet): Versioned {
   const here = convertTo(scope, pruned, merged.apiVersion);
   if (here === undefined) return merged;

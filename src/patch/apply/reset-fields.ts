@@ -9,7 +9,7 @@ import {
 } from "./field-set.ts";
 import { fieldName } from "./path-element.ts";
 
-/** Leaves in a set what may be owned. */
+/** Leaves in a FieldsV1 set what may be owned. Upstream: `fieldpath.Filter`. */
 export type FieldFilter = (set: FieldSet) => FieldSet;
 
 /** All but these fields and everything below them: "status", "metadata.labels". */
@@ -43,7 +43,7 @@ function keep(set: FieldSet, patterns: readonly (readonly string[])[]): FieldSet
 }
 
 /**
- * The common rule: writes to the object do not touch its status, writes to its status do not touch its spec.
+ * The common reset fields: writes to the object do not touch its status, writes to its status do not touch its spec.
  * Kinds that differ pass their own filters.
  */
 export function commonResetFields(subresource: string, hasStatus: boolean): FieldFilter | undefined {

@@ -20,7 +20,9 @@ export interface TrackingScope {
    * fields from a client is the same as none.
    */
   readonly isUnstructured?: boolean;
-  /** What this endpoint may not change in a version, so that nobody owns it through here. */
+  /**
+   * Upstream's `GetResetFields`: what this endpoint may not change in a version, so that nobody owns it through here.
+   */
   readonly resetFields?: (apiVersion: string) => FieldFilter | undefined;
 }
 

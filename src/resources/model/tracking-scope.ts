@@ -8,7 +8,7 @@ import type { ResourceRules } from "./definition.ts";
 
 const known = new WeakMap<ServedResource, Map<string, TrackingScope>>();
 
-/** What ownership of fields depends on at the object itself ("") or one of its subresources. */
+/** What managedFields depend on at the object itself ("") or one of its subresources. */
 export function trackingScopeOf(resource: ServedResource, subresource: string): TrackingScope {
   let scopes = known.get(resource);
   if (!scopes) {
@@ -43,7 +43,7 @@ function makeScope(resource: ServedResource, subresource: string): TrackingScope
   };
 }
 
-/** Leaves out what a write through this endpoint cannot change anyway, so that nobody owns it by such a write. */
+/** Reset fields: what a write through this endpoint cannot change anyway, so that nobody owns it by such a write. */
 function ownable({ definition }: ServedResource, subresource: string): FieldFilter | undefined {
   const { rules, subresources } = definition;
   const resets = subresource === "" ? rules.resets : subresources[subresource]?.resets;

@@ -1,7 +1,7 @@
 import { badRequest } from "../../api/api-error.ts";
 import { quote } from "../../api/field-error.ts";
 
-/** Where a list goes on: after which key, and at which moment. */
+/** The `continue` token of a list: after which key it goes on, and at which resourceVersion. */
 export interface ContinueToken {
   /** The moment the first page showed; -1 means the newest. */
   readonly revision: number;
@@ -11,13 +11,13 @@ export interface ContinueToken {
 
 const VERSION = "meta.k8s.io/v1";
 
-/** The opaque text a client sends back for the next page. */
+/** The opaque `continue` of a list. Upstream: `EncodeContinue`. */
 export function printContinueToken({ revision, after }: ContinueToken): string {
   const json = JSON.stringify({ v: VERSION, rv: revision, start: `${after}\u0000` });
   return Buffer.from(json).toString("base64url");
 }
 
-/** Reads a token. Throws BadRequest with the text of the real server. */
+/** Reads `continue`. Throws 400 with the text of upstream's `DecodeContinue`. */
 export function parseContinueToken(text: string): ContinueToken {
   if (!/^[A-Za-z0-9_-]*={0,2}$/.test(text)) {
     const at = text.search(/[^A-Za-z0-9_-]/);

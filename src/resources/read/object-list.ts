@@ -9,7 +9,10 @@ import { translateStoreError } from "../model/store-errors.ts";
 import { type ContinueToken, parseContinueToken, printContinueToken } from "./continue-token.ts";
 import type { Selection } from "./selection.ts";
 
-/** Which moment a list shows, in the words of the query. Validated before. */
+/**
+ * Which state a list shows, in the words of the query: limit, continue, resourceVersion, resourceVersionMatch.
+ * Validated before.
+ */
 export interface ListRequest {
   readonly selection: Selection;
   /** 0: no limit. */
@@ -58,7 +61,7 @@ export async function listObjects(
   }
 }
 
-/** When the list is read, as the table of the list semantics says. */
+/** At which revision the list is read, as the table of resourceVersionMatch semantics says. */
 function moment(request: ListRequest, token: ContinueToken | undefined): Pick<ListOptions, "revision" | "minRevision"> {
   const { resourceVersion: version, resourceVersionMatch: match } = request;
   if (token) return token.revision > 0 ? { revision: token.revision } : {};
@@ -89,7 +92,7 @@ async function collectOne(
   return { items, metadata: listMetadata(request.selection, revision) };
 }
 
-/** A caller that named no moment of the past must not be told that it is gone: such a list starts anew. */
+/** A list without a resourceVersion of the past must not end in 410 Expired: it starts anew. */
 async function collectOverCompactions(
   context: ResourceContext,
   resource: ServedResource,

@@ -15,7 +15,10 @@ import type { ResourceViews } from "./view-cache.ts";
 type Batch = readonly WatchEvent[];
 type Result = IteratorResult<Batch, undefined>;
 
-/** Where a watch begins and what it shows besides changes. Validated before. */
+/**
+ * Where a watch begins and what it shows besides changes: resourceVersion, sendInitialEvents, bookmarks. Validated
+ * before.
+ */
 export interface WatchRequest {
   readonly selection: Selection;
   /** Undefined: not given. 0: any. */
@@ -150,7 +153,7 @@ async function* initialEvents({ context, resource, request }: Watched): AsyncGen
   return revision;
 }
 
-/** The last thing that a watch says when it cannot go on. Throws what is not a refusal. */
+/** The last event of a watch that cannot go on: ERROR with a Status. Throws what is not a refusal. */
 function refuse({ resource, signal }: Watched, error: unknown, revision: number): Batch | typeof END {
   if (signal.aborted) return END;
   const { group, plural, rules } = resource.definition;
@@ -276,7 +279,7 @@ class LiveEvents implements Pollable<Batch> {
   }
 }
 
-/** An object that says nothing but how far the watch is. */
+/** A BOOKMARK: an object with nothing but a resourceVersion. */
 function bookmark(resource: ServedResource, revision: number, endsInitialEvents = false): WatchEvent {
   const object: KubeObject = {
     kind: resource.definition.kind,

@@ -13,7 +13,10 @@ export type DeletionPlan =
 const ORPHAN = "orphan";
 const FOREGROUND = "foregroundDeletion";
 
-/** Decides what a DELETE does to an object in its present state. `current` is not changed. */
+/**
+ * Decides what a DELETE does to an object in its present state. `current` is not changed. Upstream: `BeforeDelete` and
+ * `deletionFinalizersForGarbageCollection`.
+ */
 export function planDeletion(
   definition: ResourceDefinition,
   current: KubeObject,
@@ -40,7 +43,10 @@ export function planDeletion(
   return { action: "mark", next, thenRemove: grace === 0 && !isHeld };
 }
 
-/** Marks an object that finalizers hold. The mark is set once; later calls may still change the finalizers. */
+/**
+ * Sets deletionTimestamp on an object that finalizers hold. It is set once; later calls may still change the
+ * finalizers.
+ */
 function markOnce(definition: ResourceDefinition, current: KubeObject, next: KubeObject, nowMs: number): DeletionPlan {
   if (current.metadata.deletionTimestamp !== undefined) return changed(current, next);
   next.metadata.deletionTimestamp = printTime(nowMs);
@@ -61,7 +67,7 @@ function changed(current: KubeObject, next: KubeObject): DeletionPlan {
   return isSame ? { action: "none" } : { action: "mark", next, thenRemove: false };
 }
 
-/** A second DELETE may only bring the end of the grace period nearer. */
+/** A second DELETE may only shorten deletionGracePeriodSeconds. */
 function shorten(
   current: KubeObject,
   next: KubeObject,
@@ -84,7 +90,7 @@ function shorten(
   return { action: "mark", next, thenRemove: grace === 0 && !isHeld };
 }
 
-/** Adds or removes the finalizers by which dependents are orphaned or deleted first. */
+/** Adds or removes the finalizers orphan and foregroundDeletion, as propagationPolicy says. */
 function adjustFinalizers(definition: ResourceDefinition, next: KubeObject, request: DeletionRequest): void {
   const common = definition.rules.garbageCollection ?? "delete";
   if (common === "unsupported") return;
@@ -108,7 +114,10 @@ function policyOf({ propagationPolicy, orphanDependents }: DeletionRequest): str
   return propagationPolicy;
 }
 
-/** Whether an update leaves an object that is being deleted with nothing to wait for, so that it goes now. */
+/**
+ * Whether an update leaves an object with a deletionTimestamp without finalizers, so that it goes now. Upstream:
+ * `ShouldDeleteDuringUpdate`.
+ */
 export function isReleased(definition: ResourceDefinition, next: KubeObject, current: KubeObject): boolean {
   if (current.metadata.deletionTimestamp === undefined) return false;
   if ((current.metadata.deletionGracePeriodSeconds ?? 0) > 0) return false;

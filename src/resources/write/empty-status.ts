@@ -6,7 +6,7 @@ import { strategyOf } from "../strategies/strategy-of.ts";
 
 const known = new WeakMap<ResourceDefinition, Json | undefined>();
 
-/** The status of an object that nobody has reported on: what its schema always writes, or undefined for none. */
+/** The `status` of an object that nobody has reported on: what its schema always writes, or undefined for none. */
 export function emptyStatus(definition: ResourceDefinition): Json | undefined {
   if (!known.has(definition)) known.set(definition, computeEmptyStatus(definition));
   return cloneJson(known.get(definition));

@@ -22,10 +22,10 @@ const NAME_RULES: Readonly<Record<NameRule, (name: string) => string[]>> = {
 const STANDARD_FINALIZERS = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
 const MAX_ANNOTATION_BYTES = 262_144;
 
-/** Whether objects of a kind may not own others. */
+/** Whether a kind may not stand in ownerReferences (upstream's `BannedOwners`). */
 export type CannotOwn = (apiVersion: string, kind: string) => boolean;
 
-/** What is wrong with the metadata of an object, whatever its kind. */
+/** Validates ObjectMeta, whatever the kind. Upstream: `ValidateObjectMeta`. */
 export function validateMetadata(
   definition: ResourceDefinition,
   object: KubeObject,
@@ -76,7 +76,7 @@ function validateNamespace(definition: ResourceDefinition, metadata: ObjectMeta)
     .map((text) => invalidField("metadata.namespace", metadata.namespace, text));
 }
 
-/** What is wrong with a map of labels at `field`. */
+/** Validates a map of labels at `field`. Upstream: `ValidateLabels`. */
 export function validateLabels(labels: Readonly<Record<string, string>>, field: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const [key, value] of Object.entries(labels)) {
@@ -142,7 +142,7 @@ function validateFinalizers(definition: ResourceDefinition, finalizers: readonly
   return errors;
 }
 
-/** What is wrong with the metadata of an object that replaces another. */
+/** Validates ObjectMeta in an update. Upstream: `ValidateObjectMetaUpdate`. */
 export function validateMetadataUpdate(next: KubeObject, current: KubeObject): FieldError[] {
   const errors: FieldError[] = [];
   const old = current.metadata;

@@ -9,7 +9,7 @@ const printSecond = memoize((second: number) => `${new Date(second * 1000).toISO
   results: 16,
 });
 
-/** A moment as objects carry it: RFC 3339 in UTC, whole seconds. */
+/** metav1.Time as objects carry it: RFC 3339 in UTC, whole seconds. */
 export function printTime(ms: number): string {
   return printSecond(Math.floor(ms / 1000));
 }
@@ -37,13 +37,13 @@ const SYSTEM_MEMBERS = [
   "selfLink",
 ] as const;
 
-/** Wipes what only the server may set, before an object is created. */
+/** Wipes metadata that only the server may set, before an object is created. Upstream: `WipeObjectMetaSystemFields`. */
 export function wipeSystemMetadata(metadata: ObjectMeta): void {
   // Deleting what is not there is not free either.
   for (const member of SYSTEM_MEMBERS) if (metadata[member] !== undefined) delete metadata[member];
 }
 
-/** Stamps a new object. */
+/** Sets uid and creationTimestamp of a new object. Upstream: `FillObjectMetaSystemFields`. */
 export function fillSystemMetadata(metadata: ObjectMeta, uid: string, nowMs: number): void {
   metadata.uid = uid;
   metadata.creationTimestamp = printTime(nowMs);
@@ -53,7 +53,7 @@ const SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
 const SUFFIX_LENGTH = 5;
 const MAX_GENERATED_BASE = 58;
 
-/** Five random characters that spell no words. */
+/** Five random characters that spell no words. Upstream: `utilrand.String`. */
 export function randomSuffix(random: Random): string {
   // One draw for all of them: each costs as much as the rest.
   let rest = random.integer(SUFFIX_ALPHABET.length ** SUFFIX_LENGTH);
@@ -65,12 +65,15 @@ export function randomSuffix(random: Random): string {
   return suffix;
 }
 
-/** A name that begins with `base` and ends in five random characters that spell no words. */
+/** A name for generateName: `base` and five random characters that spell no words. Upstream: `SimpleNameGenerator`. */
 export function generateName(base: string, random: Random): string {
   return base.slice(0, MAX_GENERATED_BASE) + randomSuffix(random);
 }
 
-/** Gives the object the namespace of the URL, or refuses it when it names another. */
+/**
+ * Gives the object the namespace of the URL, or refuses it when it names another. Upstream:
+ * `EnsureObjectNamespaceMatchesRequestNamespace`.
+ */
 export function settleNamespace(definition: ResourceDefinition, metadata: ObjectMeta, namespace: string): void {
   if (definition.scope === "Cluster") {
     // Compat: `metadata.namespace` of a cluster-scoped object is dropped, not refused.
@@ -83,11 +86,14 @@ export function settleNamespace(definition: ResourceDefinition, metadata: Object
   }
 }
 
-/** What is said when the same owner stands twice; `when` is empty, or says that a plugin did it. */
+/** The warning about duplicate ownerReferences; `when` is empty, or says that a plugin did it. */
 const DUPLICATE_OWNERS =
   ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ";
 
-/** Removes identical owner references. Returns the warning to send, if any were found. */
+/**
+ * Removes identical ownerReferences. Returns the warning to send, if any were found. Upstream:
+ * `dedupOwnerReferencesAndAddWarning`.
+ */
 export function dedupeOwnerReferences(metadata: ObjectMeta): string | undefined {
   const owners = metadata.ownerReferences;
   if (!Array.isArray(owners) || owners.length < 2) return undefined;
@@ -103,7 +109,7 @@ export function dedupeOwnerReferences(metadata: ObjectMeta): string | undefined 
   return DUPLICATE_OWNERS + duplicates.join(", ");
 }
 
-/** Carries over what an update cannot change, so that leaving it out means keeping it. */
+/** Carries over metadata that an update cannot change, so that leaving it out means keeping it. */
 export function keepSystemMetadata(next: KubeObject, current: KubeObject): void {
   const { metadata } = next;
   const old = current.metadata;

@@ -6,7 +6,7 @@ import type { ServedResource } from "../model/catalog.ts";
 import type { ResourceDefinition } from "../model/definition.ts";
 import type { Preconditions } from "../model/write-request.ts";
 
-/** Throws Conflict when a deletion was meant for another object than the stored one. */
+/** Throws 409 Conflict when the preconditions of DeleteOptions do not hold for the stored object. */
 export function checkPreconditions(
   definition: ResourceDefinition,
   name: string,
@@ -32,7 +32,7 @@ export function checkPreconditions(
   }
 }
 
-/** Throws Conflict when an update is meant for another object, or another version of it, than the stored one. */
+/** Throws 409 Conflict when an update is meant for another uid or resourceVersion than the stored one. */
 export function checkStored(
   target: ResourceName,
   name: string,
@@ -51,7 +51,7 @@ export function checkStored(
   throw conflict(target, name, text);
 }
 
-/** Throws Conflict when an update was made from another version than the stored one, or Invalid when it must say which. */
+/** Throws 409 Conflict when an update has another resourceVersion than the stored one, or 422 when it must have one. */
 export function checkVersion(
   { definition, version: served }: ServedResource,
   next: KubeObject,

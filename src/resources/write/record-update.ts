@@ -14,7 +14,7 @@ export interface TrackedWrite {
   readonly now: number;
 }
 
-/** Sets metadata.managedFields after a write that is not an apply. Changes `draft`. */
+/** Sets `metadata.managedFields` after a write that is not an apply. Changes `draft`. */
 export function recordUpdate(scope: TrackingScope, draft: Draft, { live, manager, now }: TrackedWrite): void {
   const { metadata } = draft.object;
   const tracked = trackUpdate(scope, { live, next: draft.object, manager, now: printTime(now) });

@@ -108,7 +108,7 @@ async function updateOnce(
   });
 }
 
-/** Removes an object that an update has freed of what held it. */
+/** Removes an object that an update has freed of its last finalizer. Upstream: `deleteWithoutFinalizers`. */
 async function removeFinalized(
   entries: KindEntries,
   resource: ServedResource,
