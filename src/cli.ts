@@ -105,7 +105,11 @@ function program(run: (config: Config) => Promise<void>): Command {
         words,
       ),
     )
-    .option("--controllers <list>", "controllers to run: *, none, or names; -name leaves one out", defaults.controllers)
+    .option(
+      "--controllers <list>",
+      "loops of a controller manager to run: *, none, or names; -name leaves one out",
+      defaults.controllers,
+    )
     .option("--service-cluster-ip-range <cidr>", "range of service addresses", defaults.serviceClusterIpRange)
     .addOption(
       new Option("--event-ttl <time>", "how long events are kept")

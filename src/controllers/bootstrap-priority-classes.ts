@@ -1,6 +1,5 @@
-import { ApiError } from "../api/api-error.ts";
-import type { KubeObject } from "../api/object.ts";
-import type { Resources } from "../resources/resources.ts";
+import { storedResource } from "../resources/model/stored-resource.ts";
+import { type ControllerContext, ensureObject } from "./controller.ts";
 
 const GROUP = "scheduling.k8s.io";
 const PLURAL = "priorityclasses";
@@ -20,21 +19,16 @@ const CLASSES: readonly { readonly name: string; readonly value: number; readonl
 ];
 
 /** Creates the PriorityClasses system-node-critical and system-cluster-critical. Does nothing where they exist. */
-export async function createSystemPriorities({ access }: Resources): Promise<void> {
+export async function createSystemPriorities(context: ControllerContext): Promise<void> {
+  const resource = storedResource(context.resources.catalog, GROUP, PLURAL);
   for (const { name, value, description } of CLASSES) {
-    if (await access.find(GROUP, PLURAL, { namespace: "", name })) continue;
-    const wanted: KubeObject = {
+    const metadata = { name };
+    await ensureObject(context, resource, {
       kind: "PriorityClass",
       apiVersion: `${GROUP}/v1`,
-      metadata: { name },
+      metadata,
       value,
       description,
-    };
-    try {
-      await access.create(GROUP, PLURAL, wanted);
-    } catch (error) {
-      // Another replica started at the same moment.
-      if (!(error instanceof ApiError && error.code === 409)) throw error;
-    }
+    });
   }
 }

@@ -1,4 +1,9 @@
+import { ApiError } from "../api/api-error.ts";
+import type { KubeObject } from "../api/object.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { ServedResource } from "../resources/model/catalog.ts";
+import type { ObjectClient } from "../resources/object-client.ts";
+import type { Resources } from "../resources/resources.ts";
 
 /** A loop that the server itself runs. */
 export interface Controller {
@@ -9,8 +14,36 @@ export interface Controller {
   run(signal: AbortSignal): Promise<void>;
 }
 
+/** What a loop works with. */
+export interface ControllerContext {
+  /** For reads, which need not pass the pipeline. */
+  readonly resources: Resources;
+  /** For every write, under the identity of the loop. */
+  readonly client: ObjectClient;
+  readonly report: ReportProblem;
+}
+
 /** Learns what went wrong in a controller; it is tried again in any case. */
 export type ReportProblem = (controller: string, error: unknown) => void;
+
+/** Creates an object unless it exists. */
+export async function ensureObject(
+  { resources, client }: ControllerContext,
+  resource: ServedResource,
+  object: KubeObject,
+): Promise<void> {
+  const { namespace = "", name = "" } = object.metadata;
+  if (await resources.peek(resource, { namespace, name })) return;
+  // Another replica may start at the same moment.
+  await client.create(resource, object).catch(unlessCode(409));
+}
+
+/** For `catch`: passes over refusals with one of these codes, and throws everything else. */
+export function unlessCode(...codes: readonly number[]): (error: unknown) => void {
+  return (error) => {
+    if (!(error instanceof ApiError && codes.includes(error.code))) throw error;
+  };
+}
 
 const MIN_RESTART_MS = 100;
 const MAX_RESTART_MS = 30_000;

@@ -2,18 +2,24 @@ import assert from "node:assert/strict";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { eventually } from "../../test/support/time.ts";
 import { testActions } from "../actions/actions.suite.ts";
+import { AdmissionChain } from "../admission/chain.ts";
+import type { AdmissionPlugin } from "../admission/plugin.ts";
 import type { KubeObject, OwnerReference } from "../api/object.ts";
 import { builtInKinds } from "../kinds/all.ts";
+import { builtInSchema } from "../kinds/built-in-schemas.ts";
 import { systemClock } from "../lib/clock.ts";
 import { systemRandom } from "../lib/random.ts";
+import { LoopbackClient } from "../pipeline/loopback-client.ts";
 import { Catalog, type ServedResource } from "../resources/model/catalog.ts";
 import { Draft } from "../resources/model/draft.ts";
 import { KeySpace } from "../resources/model/keys.ts";
 import type { DeletionRequest } from "../resources/model/write-request.ts";
+import type { ObjectClient } from "../resources/object-client.ts";
 import { Resources } from "../resources/resources.ts";
 import { MemoryStore } from "../storage/memory.ts";
 import type { Entry, GetOptions, PutOptions, WriteResult } from "../storage/store.ts";
-import { type Controller, runControllers } from "./controller.ts";
+import { dispatch } from "../verbs/dispatch.ts";
+import { type Controller, type ControllerContext, runControllers } from "./controller.ts";
 import { readObject } from "./stored-kinds.ts";
 
 /** What is created: everything but the name may be left out. */
@@ -106,11 +112,18 @@ export class JitteryStore extends MemoryStore {
   }
 }
 
+/** What a cluster may have besides its store. */
+export interface ClusterOptions {
+  readonly plugins?: readonly AdmissionPlugin[];
+  readonly apiDomain?: string;
+}
+
 /** All kinds over a store in memory, with controllers running beside. Ended by `stop`. */
-export class TestCluster {
+export class TestCluster implements ControllerContext {
   readonly store: MemoryStore;
-  readonly catalog = new Catalog(builtInKinds());
+  readonly catalog: Catalog;
   readonly resources: Resources;
+  readonly client: ObjectClient;
   /** What controllers have complained of. */
   readonly problems: unknown[] = [];
   readonly report = (_controller: string, error: unknown): void => {
@@ -119,17 +132,25 @@ export class TestCluster {
   readonly #stop = new AbortController();
   readonly #runs: Promise<void>[] = [];
 
-  constructor(store: MemoryStore = new MemoryStore()) {
+  constructor(store: MemoryStore = new MemoryStore(), { plugins = [], apiDomain }: ClusterOptions = {}) {
     this.store = store;
-    const { catalog } = this;
-    this.resources = new Resources({
-      store,
-      catalog,
-      clock: systemClock,
-      random: systemRandom,
-      keys: new KeySpace("registry"),
-      actions: testActions,
-    });
+    const catalog = new Catalog(builtInKinds(apiDomain));
+    this.catalog = catalog;
+    const keys = new KeySpace("registry");
+    const environment = { clock: systemClock, random: systemRandom };
+    this.resources = new Resources({ store, catalog, ...environment, keys, actions: testActions });
+    const context = {
+      resources: this.resources,
+      admission: new AdmissionChain(plugins),
+      identities: undefined as never,
+      deleteOptionsSchema: () => builtInSchema("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"),
+    };
+    const user = { name: "system:serviceaccount:kube-system:test", groups: ["system:serviceaccounts"] };
+    this.client = new LoopbackClient(
+      (call) => dispatch(context, call),
+      { user, userAgent: "kube-controller-manager" },
+      systemRandom,
+    );
   }
 
   start(...controllers: readonly Controller[]): void {
@@ -166,6 +187,7 @@ export class TestCluster {
       ...(plural === "events" ? { involvedObject: { namespace } } : {}),
       ...options.content,
     };
+    resource.definition.hooks?.setDefaults?.(object, resource.apiVersion);
     return (await this.resources.collection(resource).create(resource, new Draft(object), {})).object;
   }
 

@@ -1,21 +1,12 @@
-import { ApiError } from "../api/api-error.ts";
-import { Draft } from "../resources/model/draft.ts";
-import type { Resources } from "../resources/resources.ts";
+import { storedResource } from "../resources/model/stored-resource.ts";
+import { type ControllerContext, ensureObject } from "./controller.ts";
 
 const NAMES: readonly string[] = ["kube-system", "kube-public", "kube-node-lease", "default"];
 
 /** Creates the Namespaces default, kube-system, kube-public and kube-node-lease. Does nothing where they exist. */
-export async function createDefaultNamespaces(resources: Resources): Promise<void> {
-  const kind = resources.catalog.find("", "v1", "namespaces");
-  if (!kind) return;
+export async function createDefaultNamespaces(context: ControllerContext): Promise<void> {
+  const resource = storedResource(context.resources.catalog, "", "namespaces");
   for (const name of NAMES) {
-    if (await resources.peek(kind, { namespace: "", name })) continue;
-    const object = { kind: "Namespace", apiVersion: "v1", metadata: { name } };
-    try {
-      await resources.collection(kind).create(kind, new Draft(object), {});
-    } catch (error) {
-      // Another replica started at the same moment.
-      if (!(error instanceof ApiError && error.code === 409)) throw error;
-    }
+    await ensureObject(context, resource, { kind: "Namespace", apiVersion: "v1", metadata: { name } });
   }
 }

@@ -10,7 +10,7 @@ const SCHEMAS = "flowschemas";
 const AUTO_UPDATE = "apf.kubernetes.io/autoupdate-spec";
 
 const control = (cluster: TestCluster) =>
-  new FlowControl(cluster.resources, { mandatory: mandatoryObjects, suggested: suggestedObjects }, cluster.report);
+  new FlowControl(cluster, { mandatory: mandatoryObjects, suggested: suggestedObjects });
 
 const limited = (object: KubeObject | undefined): JsonObject =>
   ((object?.spec as JsonObject)?.limited as JsonObject) ?? {};

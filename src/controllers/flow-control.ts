@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
-import { ApiError } from "../api/api-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../api/object.ts";
+import { cloneJson } from "../lib/clone.ts";
 import { WorkQueue } from "../lib/work-queue.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
+import { storedResource } from "../resources/model/stored-resource.ts";
+import type { ObjectClient } from "../resources/object-client.ts";
 import { type Follower, follow } from "../resources/read/follow.ts";
 import type { Resources } from "../resources/resources.ts";
-import { applyAs, createAs, type ServerWriter, updateAs } from "../resources/write/managed-write.ts";
 import { printTime } from "../resources/write/metadata.ts";
-import type { Controller, ReportProblem } from "./controller.ts";
+import { type Controller, type ControllerContext, type ReportProblem, unlessCode } from "./controller.ts";
 import { readObject } from "./stored-kinds.ts";
 
 /** FlowSchemas and PriorityLevelConfigurations that a server begins with. */
@@ -23,6 +24,7 @@ export interface KeptObjects {
 }
 
 const NAME = "flow-control";
+const GROUP = "flowcontrol.apiserver.k8s.io";
 const PRODUCER = "api-priority-and-fairness-config-producer-v1";
 const CONSUMER = "api-priority-and-fairness-config-consumer-v1";
 const AUTO_UPDATE = "apf.kubernetes.io/autoupdate-spec";
@@ -36,21 +38,19 @@ const ENSURE_INTERVAL_MS = 60_000;
 export class FlowControl implements Controller {
   readonly name = NAME;
   readonly #resources: Resources;
+  readonly #client: ObjectClient;
   readonly #kept: KeptObjects;
   readonly #report: ReportProblem;
   readonly #levels: ServedResource;
   readonly #schemas: ServedResource;
-  readonly #producer: ServerWriter;
-  readonly #consumer: ServerWriter;
 
-  constructor(resources: Resources, kept: KeptObjects, report: ReportProblem) {
+  constructor({ resources, client, report }: ControllerContext, kept: KeptObjects) {
     this.#resources = resources;
+    this.#client = client;
     this.#kept = kept;
     this.#report = report;
-    this.#levels = requireKind(resources, "prioritylevelconfigurations");
-    this.#schemas = requireKind(resources, "flowschemas");
-    this.#producer = { resources, manager: PRODUCER };
-    this.#consumer = { resources, manager: CONSUMER };
+    this.#levels = storedResource(resources.catalog, GROUP, "prioritylevelconfigurations");
+    this.#schemas = storedResource(resources.catalog, GROUP, "flowschemas");
   }
 
   /** Makes and repairs everything once. Several servers may do so at the same time. */
@@ -104,11 +104,14 @@ export class FlowControl implements Controller {
     const { store, keys } = this.#resources;
     const entry = await store.get(keys.key(resource.definition, key));
     const current = entry && readObject(entry);
-    const revised = (object: KubeObject) => revise(object, wanted, isMandatory);
-    if (!current) await createAs(this.#producer, resource, wanted).catch(unlessCode(409));
-    else if (!isDeepStrictEqual(revised(current), current)) {
-      await updateAs(this.#producer, resource, key, revised).catch(unlessCode(404, 409));
+    const options = { fieldManager: PRODUCER };
+    if (!current) {
+      await this.#client.create(resource, cloneJson(wanted), options).catch(unlessCode(409));
+      return;
     }
+    const revised = revise(current, wanted, isMandatory);
+    if (isDeepStrictEqual(revised, current)) return;
+    await this.#client.update(resource, cloneJson(revised), options).catch(unlessCode(404, 409));
   }
 
   /** Removes objects that an earlier release kept and that still have apf.kubernetes.io/autoupdate-spec true. */
@@ -117,7 +120,7 @@ export class FlowControl implements Controller {
     for (const { metadata } of await this.#list(resource)) {
       if (names.has(metadata.name) || parseBoolean(metadata.annotations?.[AUTO_UPDATE]) !== true) continue;
       const key = { namespace: "", name: metadata.name ?? "" };
-      await this.#resources.collection(resource).delete(resource, key, {}, {}).catch(unlessCode(404));
+      await this.#client.delete(resource, key).catch(unlessCode(404));
     }
   }
 
@@ -137,7 +140,8 @@ export class FlowControl implements Controller {
         metadata: { name: schema.metadata.name },
         status: { conditions: [{ ...wanted, lastTransitionTime }] },
       };
-      await applyAs(this.#consumer, this.#schemas, applied, "status").catch(unlessCode(404));
+      const options = { fieldManager: CONSUMER, subresource: "status" };
+      await this.#client.apply(this.#schemas, applied, options).catch(unlessCode(404));
     }
   }
 
@@ -146,13 +150,6 @@ export class FlowControl implements Controller {
     const { entries } = await store.list(keys.prefix(resource.definition));
     return entries.flatMap((entry) => readObject(entry) ?? []);
   }
-}
-
-function requireKind({ catalog }: Resources, plural: string): ServedResource {
-  const definition = catalog.definitions.find((one) => one.plural === plural);
-  const resource = definition && catalog.find(definition.group, definition.versions[0]?.name ?? "", plural);
-  if (!resource) throw new Error(`no ${plural} are served`);
-  return resource;
 }
 
 /**
@@ -202,10 +199,4 @@ function hasCondition({ status }: KubeObject, wanted: JsonObject): boolean {
   return conditions.some(
     (one) => isObject(one) && Object.entries(wanted).every(([member, value]) => one[member] === value),
   );
-}
-
-function unlessCode(...codes: readonly number[]): (error: unknown) => void {
-  return (error) => {
-    if (!(error instanceof ApiError && codes.includes(error.code))) throw error;
-  };
 }

@@ -108,7 +108,7 @@ class World {
   constructor(plans: readonly Plan[], seed: number) {
     this.#plans = plans;
     this.cluster = new TestCluster(new JitteryStore(seed));
-    this.collection = new GarbageCollection(this.cluster.resources, this.cluster.report);
+    this.collection = new GarbageCollection(this.cluster);
   }
 
   async create(): Promise<void> {
@@ -203,7 +203,7 @@ suite("garbage collection of random graphs", () => {
       async (seed, plans, steps) => {
         const world = new World(plans, seed);
         const model = new Model(plans);
-        const second = new GarbageCollection(world.cluster.resources, world.cluster.report);
+        const second = new GarbageCollection(world.cluster);
         try {
           world.cluster.start(world.collection, second);
           await world.create();

@@ -9,7 +9,7 @@ suite("garbage collection", () => {
 
   beforeEach(() => {
     cluster = new TestCluster();
-    collection = new GarbageCollection(cluster.resources, cluster.report);
+    collection = new GarbageCollection(cluster);
     cluster.start(collection);
   });
   afterEach(async () => {
@@ -202,7 +202,7 @@ suite("garbage collection", () => {
       await late.create("configmaps", "orphan", { owners: [ownedBy(held)] });
       await late.delete("configmaps", "owner");
       await late.delete("configmaps", "held", { propagationPolicy: "Orphan" });
-      const collector = new GarbageCollection(late.resources, late.report);
+      const collector = new GarbageCollection(late);
       late.start(collector);
       await until(async () => collector.isSettled(await late.store.revision()));
       assert.equal(await late.count("secrets"), 0);
@@ -230,7 +230,7 @@ suite("garbage collection", () => {
   }
 
   test("two of them do no harm to each other", async () => {
-    cluster.start(new GarbageCollection(cluster.resources, cluster.report));
+    cluster.start(new GarbageCollection(cluster));
     const owner = await cluster.create("configmaps", "owner");
     const other = await cluster.create("configmaps", "other");
     for (let at = 0; at < 50; at += 1) {

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { ApiError } from "../api/api-error.ts";
-import type { KubeObject } from "../api/object.ts";
+import type { Json, JsonObject, KubeObject, OwnerReference } from "../api/object.ts";
 import { WorkQueue } from "../lib/work-queue.ts";
-import { Draft } from "../resources/model/draft.ts";
+import type { ObjectClient } from "../resources/object-client.ts";
 import { type Follower, follow } from "../resources/read/follow.ts";
 import type { Resources } from "../resources/resources.ts";
 import type { Entry, StoreEvent } from "../storage/store.ts";
-import type { Controller, ReportProblem } from "./controller.ts";
+import type { Controller, ControllerContext } from "./controller.ts";
 import { forEachLimited } from "./for-each-limited.ts";
 import { FOREGROUND, type GraphNode, ORPHAN, OwnerGraph } from "./owner-graph.ts";
 import { type Dependent, judgeOwners, locateOwner, type Standings } from "./owner-standing.ts";
@@ -22,13 +22,11 @@ const WORKERS = 20;
 export class GarbageCollection implements Controller {
   readonly name: string = NAME;
   readonly aliases: readonly string[] = ["garbagecollector"];
-  readonly #resources: Resources;
-  readonly #report: ReportProblem;
+  readonly #context: ControllerContext;
   #collector: Collector | undefined;
 
-  constructor(resources: Resources, report: ReportProblem) {
-    this.#resources = resources;
-    this.#report = report;
+  constructor(context: ControllerContext) {
+    this.#context = context;
   }
 
   /** Whether everything that has happened up to `revision` is known and nothing is left to be done about it. */
@@ -37,8 +35,8 @@ export class GarbageCollection implements Controller {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { store, keys } = this.#resources;
-    const collector = new Collector(this.#resources, this.#report);
+    const { store, keys } = this.#context.resources;
+    const collector = new Collector(this.#context);
     this.#collector = collector;
     try {
       await follow(store, keys.root, collector, signal);
@@ -48,12 +46,10 @@ export class GarbageCollection implements Controller {
   }
 }
 
-/** The assumption under which a write was decided no longer holds; the object is to be judged anew. */
-class ChangedMeanwhile extends Error {}
-
 /** One run: knows the graph and works it off. */
 class Collector implements Follower {
   readonly #resources: Resources;
+  readonly #client: ObjectClient;
   readonly #kinds: StoredKinds;
   readonly #graph: OwnerGraph;
   readonly #queue: WorkQueue<string>;
@@ -65,8 +61,9 @@ class Collector implements Follower {
   /** Everything up to this revision is in the graph. */
   #revision = 0;
 
-  constructor(resources: Resources, report: ReportProblem) {
+  constructor({ resources, client, report }: ControllerContext) {
     this.#resources = resources;
+    this.#client = client;
     this.#kinds = new StoredKinds(resources);
     this.#graph = new OwnerGraph(
       (storeKey) => this.#enqueue(storeKey),
@@ -80,7 +77,8 @@ class Collector implements Follower {
       concurrency: WORKERS,
       work: (storeKey) => this.#work(storeKey),
       onError: (error) => {
-        if (!isExpected(error)) report(NAME, error);
+        // Somebody else was faster: no reason to complain, only to look again.
+        if (!isConflict(error)) report(NAME, error);
       },
     });
     this.#unsubscribe = resources.catalog.subscribe(() => this.#unpark());
@@ -156,15 +154,18 @@ class Collector implements Follower {
     } else if (finalizers.includes(FOREGROUND)) {
       // Its dependents were enqueued when it began to wait; the last of those that block it brings it here again.
       if (!this.#graph.isBlocked(uid)) await this.#removeFinalizer(located, object, FOREGROUND);
-      else if (this.#graph.isInCircle(uid)) await this.#unblockOwners(located, uid);
+      else if (this.#graph.isInCircle(uid)) await this.#unblockOwners(located, object);
     }
   }
 
-  async #orphan(dependent: GraphNode, ownerUid: string): Promise<void> {
-    const located = this.#kinds.locate(dependent.storeKey);
-    if (!located) throw new Error(`${dependent.storeKey} is of an unknown kind and cannot be orphaned`);
+  async #orphan({ storeKey, uid }: GraphNode, ownerUid: string): Promise<void> {
+    const located = this.#kinds.locate(storeKey);
+    if (!located) throw new Error(`${storeKey} is of an unknown kind and cannot be orphaned`);
+    const entry = await this.#resources.store.get(storeKey);
+    const object = entry && readObject(entry);
+    if (object?.metadata.uid !== uid) return;
     try {
-      await this.#change(located, dependent.uid, (next) => dropOwners(next, [ownerUid]));
+      await this.#keepOwners(located, object, (owner) => owner.uid !== ownerUid);
     } catch (error) {
       if (!isGone(error)) throw error;
     }
@@ -174,20 +175,17 @@ class Collector implements Follower {
    * Cuts a circle of objects that wait for each other by removing blockOwnerDeletion. The last one to join it comes
    * here with the circle complete.
    */
-  async #unblockOwners(located: Located, uid: string): Promise<void> {
-    await this.#change(located, uid, ({ metadata }) => {
-      for (const owner of metadata.ownerReferences ?? []) {
-        if (owner.blockOwnerDeletion) owner.blockOwnerDeletion = false;
-      }
-    });
+  async #unblockOwners(located: Located, object: KubeObject): Promise<void> {
+    const owners = object.metadata.ownerReferences ?? [];
+    const unblocked = owners.map((owner) =>
+      owner.blockOwnerDeletion ? { ...owner, blockOwnerDeletion: false } : owner,
+    );
+    await this.#patch(located, object, "ownerReferences", unblocked);
   }
 
   async #removeFinalizer(located: Located, object: KubeObject, finalizer: string): Promise<void> {
-    await this.#change(located, object.metadata.uid ?? "", ({ metadata }) => {
-      const left = metadata.finalizers?.filter((one) => one !== finalizer) ?? [];
-      if (left.length > 0) metadata.finalizers = left;
-      else delete metadata.finalizers;
-    });
+    const left = object.metadata.finalizers?.filter((one) => one !== finalizer) ?? [];
+    await this.#patch(located, object, "finalizers", left);
   }
 
   /**
@@ -215,56 +213,49 @@ class Collector implements Follower {
   /** Owners that wait for this object have to be dropped as well, else they would wait for ever: it stays. */
   async #dropOthers(dependent: Dependent, { absent, waiting }: Standings): Promise<void> {
     const uids = [...absent, ...waiting].map((owner) => owner.uid);
-    if (uids.length === 0) return;
-    const { object } = dependent;
-    await this.#change(dependent, object.metadata.uid ?? "", (next) => {
-      requireSame(next, object, "ownerReferences");
-      dropOwners(next, uids);
-    });
+    if (uids.length > 0) await this.#keepOwners(dependent, dependent.object, ({ uid }) => !uids.includes(uid));
   }
 
-  async #delete({ resource, key, object }: Dependent, propagationPolicy: string): Promise<void> {
-    const { uid } = object.metadata;
-    await this.#resources.collection(resource).delete(
-      resource,
-      key,
-      { propagationPolicy, preconditions: { uid } },
-      {
-        admit: async (current) => {
-          requireSame(current, object, "ownerReferences");
-          requireSame(current, object, "finalizers");
-        },
-      },
-    );
+  async #keepOwners(located: Located, object: KubeObject, isKept: (owner: OwnerReference) => boolean): Promise<void> {
+    await this.#patch(located, object, "ownerReferences", object.metadata.ownerReferences?.filter(isKept) ?? []);
   }
 
-  async #change({ resource, key }: Located, uid: string, change: (next: KubeObject) => void): Promise<KubeObject> {
-    const { view } = await this.#resources.collection(resource).update(
-      resource,
-      key,
-      (current) => {
-        if (current?.metadata.uid !== uid) throw new ChangedMeanwhile();
-        change(current);
-        return new Draft(current);
-      },
-      { uid, isPatch: true },
-    );
-    return view.object;
+  /** Compat: as upstream's `deleteObject`, writes that leave ownerReferences and finalizers alone must not starve it. */
+  async #delete({ resource, key, object }: Dependent, propagationPolicy: PropagationPolicy): Promise<void> {
+    const { uid, resourceVersion } = object.metadata;
+    try {
+      await this.#client.delete(resource, key, { propagationPolicy, preconditions: { uid, resourceVersion } });
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      const entry = await this.#resources.store.get(this.#resources.keys.key(resource.definition, key));
+      const live = entry && readObject(entry);
+      if (!live || !isDeepStrictEqual(decisive(live), decisive(object))) throw error;
+      await this.#client.delete(resource, key, { propagationPolicy, preconditions: { uid } });
+    }
+  }
+
+  /** Replaces a list of the metadata, or removes it when nothing is left, if nobody else has changed the object. */
+  async #patch(
+    { resource, key }: Located,
+    { metadata: { resourceVersion } }: KubeObject,
+    field: "ownerReferences" | "finalizers",
+    left: readonly (string | OwnerReference)[],
+  ): Promise<void> {
+    const list = left.length > 0 ? (left as readonly unknown[] as Json[]) : null;
+    const metadata: JsonObject = { resourceVersion, [field]: list };
+    await this.#client.patch(resource, key, { metadata });
   }
 }
 
-function dropOwners({ metadata }: KubeObject, uids: readonly string[]): void {
-  const left = metadata.ownerReferences?.filter((owner) => !uids.includes(owner.uid)) ?? [];
-  if (left.length > 0) metadata.ownerReferences = left;
-  else delete metadata.ownerReferences;
+/** By what it was decided that an object is to go, and how. */
+function decisive({ metadata: { uid, ownerReferences, finalizers } }: KubeObject) {
+  return { uid, ownerReferences, finalizers };
 }
 
-function requireSame(current: KubeObject, expected: KubeObject, member: "ownerReferences" | "finalizers"): void {
-  if (!isDeepStrictEqual(current.metadata[member], expected.metadata[member])) throw new ChangedMeanwhile();
-}
+type PropagationPolicy = "Background" | "Foreground" | "Orphan";
 
 /** The propagationPolicy for the object's own dependents: as its finalizers say, else Background. */
-function policyOf({ metadata }: KubeObject): string {
+function policyOf({ metadata }: KubeObject): PropagationPolicy {
   if (metadata.finalizers?.includes(ORPHAN)) return "Orphan";
   return metadata.finalizers?.includes(FOREGROUND) ? "Foreground" : "Background";
 }
@@ -273,7 +264,6 @@ function isGone(error: unknown): boolean {
   return error instanceof ApiError && error.code === 404;
 }
 
-/** Somebody else was faster: no reason to complain, only to look again. */
-function isExpected(error: unknown): boolean {
-  return error instanceof ChangedMeanwhile || (error instanceof ApiError && error.code === 409);
+function isConflict(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 409;
 }

@@ -10,12 +10,12 @@ const KEY = { namespace: "default", name: "kubernetes" };
 test("a server announces itself and takes its announcement back", async () => {
   const cluster = new TestCluster();
   const { access } = cluster.resources;
-  await createServiceRange(cluster.resources, ["10.0.0.0/24"]);
-  await createServiceRange(cluster.resources, ["10.0.0.0/24"]);
+  await createServiceRange(cluster, ["10.0.0.0/24"]);
+  await createServiceRange(cluster, ["10.0.0.0/24"]);
   const common = { clusterAddress: "10.0.0.1", port: 6443, isShared: true };
   const start = (ownAddress: string) => {
     const stop = new AbortController();
-    const controller = kubernetesService(cluster.resources, { ...common, ownAddress }, cluster.report);
+    const controller = kubernetesService(cluster, { ...common, ownAddress });
     return { stop: () => stop.abort(), ended: controller.run(stop.signal) };
   };
   const addresses = async () => {

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { ApiError } from "../api/api-error.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
+import { cloneJson } from "../lib/clone.ts";
 import { encodeObject } from "../resources/model/stored-object.ts";
+import { storedResource } from "../resources/model/stored-resource.ts";
 import type { Resources } from "../resources/resources.ts";
-import type { Controller, ReportProblem } from "./controller.ts";
+import { type Controller, type ControllerContext, ensureObject, unlessCode } from "./controller.ts";
 
 /** The addresses of the Service default/kubernetes and of its endpoints. */
 export interface Announcement {
@@ -25,8 +26,9 @@ const DISCOVERY = "discovery.k8s.io";
 const LEASES = "masterleases/";
 
 /** Keeps the Service default/kubernetes, and this server in its Endpoints and EndpointSlice as long as it runs. */
-export function kubernetesService(resources: Resources, announcement: Announcement, report: ReportProblem): Controller {
-  const announcer = new Announcer(resources, announcement);
+export function kubernetesService(context: ControllerContext, announcement: Announcement): Controller {
+  const { resources, report } = context;
+  const announcer = new Announcer(context, announcement);
   return {
     name: CONTROLLER,
     async run(signal) {
@@ -40,12 +42,14 @@ export function kubernetesService(resources: Resources, announcement: Announceme
 }
 
 class Announcer {
+  readonly #context: ControllerContext;
   readonly #resources: Resources;
   readonly #announcement: Announcement;
   #isPublished = false;
 
-  constructor(resources: Resources, announcement: Announcement) {
-    this.#resources = resources;
+  constructor(context: ControllerContext, announcement: Announcement) {
+    this.#context = context;
+    this.#resources = context.resources;
     this.#announcement = announcement;
   }
 
@@ -70,8 +74,6 @@ class Announcer {
   }
 
   async #createService(): Promise<void> {
-    const { access } = this.#resources;
-    if (await access.find("", "services", KEY)) return;
     const { clusterAddress, port } = this.#announcement;
     const service = {
       kind: "Service",
@@ -85,7 +87,7 @@ class Announcer {
         ipFamilyPolicy: "SingleStack",
       },
     };
-    await unlessThere(() => access.create("", "services", service));
+    await ensureObject(this.#context, storedResource(this.#resources.catalog, "", "services"), service);
   }
 
   #leaseKey(address: string): string {
@@ -151,19 +153,17 @@ class Announcer {
 
   /** Makes an object what it should be, if it is not already. */
   async #settle(group: string, plural: string, wanted: KubeObject): Promise<void> {
-    const { access } = this.#resources;
-    const current = await access.find(group, plural, KEY);
-    if (!current) {
-      await unlessThere(() => access.create(group, plural, wanted));
-      return;
-    }
-    if (isSettled(current, wanted)) return;
-    await access.update(group, plural, KEY, (found) => {
-      const { metadata, kind: _kind, apiVersion: _version, subsets: _subsets, ...rest } = found;
-      const { metadata: own, kind: _ownKind, apiVersion: _ownVersion, ...content } = wanted;
-      const labels = { ...metadata.labels, ...own.labels };
-      return { kind: found.kind, apiVersion: found.apiVersion, metadata: { ...metadata, labels }, ...rest, ...content };
-    });
+    const { access, catalog } = this.#resources;
+    const resource = storedResource(catalog, group, plural);
+    const found = await access.find(group, plural, KEY);
+    if (!found) return ensureObject(this.#context, resource, wanted);
+    if (isSettled(found, wanted)) return;
+    const { metadata, subsets: _subsets, ...rest } = found;
+    const { metadata: own, ...content } = wanted;
+    const labels = { ...metadata.labels, ...own.labels };
+    // Another server may have been faster; each announces again soon.
+    const next = cloneJson({ ...rest, ...content, metadata: { ...metadata, labels } });
+    await this.#context.client.update(resource, next).catch(unlessCode(404, 409));
   }
 }
 
@@ -186,12 +186,4 @@ function sorted(value: Json | undefined): Json | undefined {
   if (!isObject(value)) return value;
   const members = Object.entries(value as JsonObject).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(members.map(([member, inner]) => [member, sorted(inner) ?? null]));
-}
-
-async function unlessThere(create: () => Promise<unknown>): Promise<void> {
-  try {
-    await create();
-  } catch (error) {
-    if (!(error instanceof ApiError && error.code === 409)) throw error;
-  }
 }

@@ -1,8 +1,10 @@
 import { ApiError } from "../api/api-error.ts";
 import { isObject, type KubeObject } from "../api/object.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
+import type { ObjectClient } from "../resources/object-client.ts";
 import type { Resources } from "../resources/resources.ts";
 import type { Entry } from "../storage/store.ts";
+import type { ControllerContext } from "./controller.ts";
 import { forEachLimited } from "./for-each-limited.ts";
 import type { Emptying, RemainingKind } from "./namespace-conditions.ts";
 import { readObject, type StoredKinds } from "./stored-kinds.ts";
@@ -37,15 +39,19 @@ const DELETIONS = 16;
 const FINALIZER_SECONDS = 15;
 
 /** Deletes all content of a terminating Namespace, pods first, and says what remains. Upstream: `deleteAllContent`. */
-export async function emptyNamespace(resources: Resources, kinds: StoredKinds, where: ContentAt): Promise<Content> {
+export async function emptyNamespace(
+  context: ControllerContext,
+  kinds: StoredKinds,
+  where: ContentAt,
+): Promise<Content> {
   const all = kinds.all().filter(isContent);
   const pods = all.filter(({ definition }) => definition.group === "" && definition.plural === "pods");
-  const first = await emptyKinds(resources, pods, where);
+  const first = await emptyKinds(context, pods, where);
   // Compat: like `namespacedResourcesDeleter`, nothing else is deleted while pods remain, and the conditions
   // NamespaceContentRemaining and NamespaceFinalizersRemaining do not name them.
   if (first.remaining.length > 0) return { ...first, remaining: [], finalizers: new Map() };
   const others = await emptyKinds(
-    resources,
+    context,
     all.filter((resource) => !pods.includes(resource)),
     where,
   );
@@ -56,12 +62,16 @@ function isContent({ definition }: ServedResource): boolean {
   return definition.scope === "Namespaced" && definition.verbs.includes("delete");
 }
 
-async function emptyKinds(resources: Resources, kinds: readonly ServedResource[], where: ContentAt): Promise<Content> {
+async function emptyKinds(
+  { resources, client }: ControllerContext,
+  kinds: readonly ServedResource[],
+  where: ContentAt,
+): Promise<Content> {
   const failures: string[] = [];
   const found = await findContent(resources, kinds, where.namespace, where.revision);
   const graceSeconds = estimateGrace(found, where, resources.clock.now());
   await forEachLimited(found, DELETIONS, async (one) => {
-    const failure = await deleteOne(resources, one);
+    const failure = await deleteOne(client, one);
     if (failure !== undefined) failures.push(failure);
   });
   if (found.length === 0) return NOTHING;
@@ -95,11 +105,11 @@ async function findContent(
 }
 
 /** What went wrong, or undefined. That it is gone, or another one has its name, is no failure. */
-async function deleteOne(resources: Resources, { resource, object }: Found): Promise<string | undefined> {
+async function deleteOne(client: ObjectClient, { resource, object }: Found): Promise<string | undefined> {
   const { namespace = "", name = "", uid } = object.metadata;
   try {
-    const request = { propagationPolicy: "Background", preconditions: { uid } };
-    await resources.collection(resource).delete(resource, { namespace, name }, request, {});
+    const key = { namespace, name };
+    await client.delete(resource, key, { propagationPolicy: "Background", preconditions: { uid } });
     return undefined;
   } catch (error) {
     if (error instanceof ApiError && (error.code === 404 || error.code === 409)) return undefined;

@@ -21,7 +21,7 @@ suite("deletion of namespaces", () => {
 
   beforeEach(async () => {
     cluster = new TestCluster();
-    cluster.start(new NamespaceDeletion(cluster.resources, cluster.report));
+    cluster.start(new NamespaceDeletion(cluster));
     await cluster.create("namespaces", "doomed");
     await cluster.create("namespaces", "other");
   });
@@ -145,7 +145,7 @@ suite("deletion of namespaces", () => {
       await late.create("namespaces", "doomed");
       await late.create("configmaps", "map", { namespace: "doomed" });
       await late.delete("namespaces", "doomed");
-      late.start(new NamespaceDeletion(late.resources, late.report));
+      late.start(new NamespaceDeletion(late));
       await until(async () => (await late.find("namespaces", "doomed")) === undefined);
       assert.equal(await late.count("configmaps"), 0);
     } finally {
@@ -170,10 +170,10 @@ suite("deletion of namespaces", () => {
 
   test("1,000 mixed objects are gone within two seconds, with all controllers running, twice", async () => {
     cluster.start(
-      new NamespaceDeletion(cluster.resources, cluster.report),
-      new GarbageCollection(cluster.resources, cluster.report),
-      serviceAccounts(cluster.resources, cluster.report),
-      rootCaPublisher(cluster.resources, "PEM", cluster.report),
+      new NamespaceDeletion(cluster),
+      new GarbageCollection(cluster),
+      serviceAccounts(cluster),
+      rootCaPublisher(cluster, "PEM"),
     );
     const namespace = "doomed";
     const owner = await cluster.create("configmaps", "owner", { namespace });

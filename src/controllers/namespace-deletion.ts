@@ -1,12 +1,12 @@
 import { ApiError } from "../api/api-error.ts";
 import { isObject, type KubeObject } from "../api/object.ts";
+import { cloneJson } from "../lib/clone.ts";
 import { WorkQueue } from "../lib/work-queue.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
-import { Draft } from "../resources/model/draft.ts";
 import { type Follower, follow } from "../resources/read/follow.ts";
 import type { Resources } from "../resources/resources.ts";
 import type { Entry, StoreEvent } from "../storage/store.ts";
-import type { Controller, ReportProblem } from "./controller.ts";
+import type { Controller, ControllerContext } from "./controller.ts";
 import { nextConditions } from "./namespace-conditions.ts";
 import { type Content, emptyNamespace } from "./namespace-content.ts";
 import { type Located, readObject, StoredKinds } from "./stored-kinds.ts";
@@ -16,6 +16,7 @@ const WORKERS = 10;
 const FINALIZER = "kubernetes";
 /** How long changes of what remains are collected before the conditions speak of them. */
 const REFRESH_MS = 1000;
+const MAX_ATTEMPTS = 5;
 /** How many namespaces that are gone are remembered. */
 const MAX_DEPARTED = 1000;
 
@@ -26,19 +27,17 @@ const MAX_DEPARTED = 1000;
 export class NamespaceDeletion implements Controller {
   readonly name: string = NAME;
   readonly aliases: readonly string[] = ["namespace"];
-  readonly #resources: Resources;
-  readonly #report: ReportProblem;
+  readonly #context: ControllerContext;
 
-  constructor(resources: Resources, report: ReportProblem) {
-    this.#resources = resources;
-    this.#report = report;
+  constructor(context: ControllerContext) {
+    this.#context = context;
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { catalog, keys, store } = this.#resources;
+    const { catalog, keys, store } = this.#context.resources;
     const namespaces = catalog.find("", "v1", "namespaces");
     if (!namespaces) throw new Error("no kind of namespaces is served");
-    const deletion = new Deletion(this.#resources, namespaces, this.#report);
+    const deletion = new Deletion(this.#context, namespaces);
     try {
       await follow(store, keys.root, deletion, signal);
     } finally {
@@ -73,6 +72,7 @@ class ContentTracker {
 
 /** One run: knows which namespaces are waiting for what. */
 class Deletion implements Follower {
+  readonly #context: ControllerContext;
   readonly #resources: Resources;
   readonly #namespaces: ServedResource;
   readonly #kinds: StoredKinds;
@@ -82,7 +82,9 @@ class Deletion implements Follower {
   /** Namespaces that are gone: an object that was being created when its namespace went is deleted, too. */
   readonly #departed = new Set<string>();
 
-  constructor(resources: Resources, namespaces: ServedResource, report: ReportProblem) {
+  constructor(context: ControllerContext, namespaces: ServedResource) {
+    const { resources, report } = context;
+    this.#context = context;
     this.#resources = resources;
     this.#namespaces = namespaces;
     this.#kinds = new StoredKinds(resources);
@@ -162,7 +164,7 @@ class Deletion implements Follower {
   async #emptyDeparted(name: string, revision: number): Promise<void> {
     if (!this.#departed.has(name)) return;
     const where = { namespace: name, revision, deletedMs: this.#resources.clock.now() };
-    await emptyNamespace(this.#resources, this.#kinds, where);
+    await emptyNamespace(this.#context, this.#kinds, where);
   }
 
   async #empty(namespace: KubeObject, revision: number): Promise<void> {
@@ -171,7 +173,7 @@ class Deletion implements Follower {
     const tracker = new ContentTracker();
     this.#contents.set(name, tracker);
     const where = { namespace: name, revision, deletedMs: Date.parse(deletionTimestamp) };
-    const content = await emptyNamespace(this.#resources, this.#kinds, where);
+    const content = await emptyNamespace(this.#context, this.#kinds, where);
     tracker.listed(content.storeKeys);
     await this.#reportContent(namespace, content);
     if (content.failures.length > 0) {
@@ -212,19 +214,24 @@ class Deletion implements Follower {
     });
   }
 
+  /** Changes a namespace from its newest state, again when another writer was faster. Throws NotFound and Conflict. */
   async #update(namespace: KubeObject, subresource: string, change: (next: KubeObject) => void): Promise<KubeObject> {
-    const { name = "", uid } = namespace.metadata;
-    const { view } = await this.#resources.collection(this.#namespaces).update(
-      this.#namespaces,
-      { namespace: "", name },
-      (current) => {
-        const next = current ?? namespace;
-        change(next);
-        return new Draft(next);
-      },
-      { subresource, uid, isPatch: true },
-    );
-    return view.object;
+    const { name = "" } = namespace.metadata;
+    let current = namespace;
+    for (let attempt = 1; ; attempt += 1) {
+      const next = cloneJson(current);
+      change(next);
+      try {
+        return await this.#context.client.update(this.#namespaces, next, { subresource });
+      } catch (error) {
+        if (!(error instanceof ApiError && error.code === 409) || attempt === MAX_ATTEMPTS) throw error;
+        const { store, keys } = this.#resources;
+        const entry = await store.get(keys.key(this.#namespaces.definition, { namespace: "", name }));
+        const live = entry && readObject(entry);
+        if (!live || live.metadata.uid !== namespace.metadata.uid) throw error;
+        current = live;
+      }
+    }
   }
 }
 

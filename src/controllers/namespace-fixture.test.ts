@@ -13,8 +13,8 @@ suite("objects in every namespace", () => {
   beforeEach(async () => {
     cluster = new TestCluster();
     await cluster.create("namespaces", "early");
-    cluster.start(serviceAccounts(cluster.resources, cluster.report));
-    cluster.start(rootCaPublisher(cluster.resources, PEM, cluster.report));
+    cluster.start(serviceAccounts(cluster));
+    cluster.start(rootCaPublisher(cluster, PEM));
   });
   afterEach(async () => {
     await cluster.stop();

@@ -2,10 +2,10 @@ import { ApiError } from "../api/api-error.ts";
 import { isObject, type KubeObject } from "../api/object.ts";
 import { WorkQueue } from "../lib/work-queue.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
-import { Draft } from "../resources/model/draft.ts";
+import type { ObjectClient } from "../resources/object-client.ts";
 import { type Follower, follow } from "../resources/read/follow.ts";
 import type { Resources } from "../resources/resources.ts";
-import type { ReportProblem } from "./controller.ts";
+import type { ControllerContext } from "./controller.ts";
 import { readObject } from "./stored-kinds.ts";
 
 /** An object that is to be in every active Namespace, such as a ServiceAccount. */
@@ -28,12 +28,12 @@ const WORKERS = 5;
 
 /** Keeps the fixture in all active namespaces until the signal aborts. Several may run at the same time without harm. */
 export async function keepInNamespaces(
-  resources: Resources,
+  context: ControllerContext,
   fixture: NamespaceFixture,
-  report: ReportProblem,
   signal: AbortSignal,
 ): Promise<void> {
-  const keeper = new Keeper(resources, fixture);
+  const { resources, report } = context;
+  const keeper = new Keeper(context, fixture);
   const queue = new WorkQueue<string>({
     clock: resources.clock,
     concurrency: WORKERS,
@@ -60,15 +60,17 @@ export async function keepInNamespaces(
 
 class Keeper {
   readonly #resources: Resources;
+  readonly #client: ObjectClient;
   readonly #fixture: NamespaceFixture;
   readonly #namespaces: ServedResource;
   readonly #objects: ServedResource;
 
-  constructor(resources: Resources, fixture: NamespaceFixture) {
+  constructor({ resources, client }: ControllerContext, fixture: NamespaceFixture) {
     const namespaces = resources.catalog.find("", "v1", "namespaces");
     const objects = resources.catalog.find("", "v1", fixture.plural);
     if (!namespaces || !objects) throw new Error(`no namespaces or no ${fixture.plural} are served`);
     this.#resources = resources;
+    this.#client = client;
     this.#fixture = fixture;
     this.#namespaces = namespaces;
     this.#objects = objects;
@@ -112,30 +114,25 @@ class Keeper {
   async #create(namespace: string): Promise<void> {
     const object = this.#fixture.make();
     object.metadata.namespace = namespace;
-    const collection = this.#resources.collection(this.#objects);
-    const { metadata } = (await collection.create(this.#objects, new Draft(object), {})).object;
-    // Had the namespace begun to go in the meantime, nobody might come to delete this again.
-    if (await this.#isActive(namespace)) return;
-    const key = { namespace, name: this.#fixture.objectName };
-    const request = { preconditions: { uid: metadata.uid } };
-    await collection.delete(this.#objects, key, request, {}).catch((error: unknown) => {
-      if (!hasCode(error, 404)) throw error;
+    const created = await this.#client.create(this.#objects, object).catch(async (error: unknown) => {
+      // Compat: NamespaceLifecycle refuses new content of a namespace that is being deleted.
+      if (await this.#isActive(namespace)) throw error;
     });
-  }
-
-  async #repair({ metadata }: KubeObject): Promise<void> {
-    const key = { namespace: metadata.namespace ?? "", name: this.#fixture.objectName };
-    const change = (current: KubeObject | undefined) => {
-      const next = current ?? this.#fixture.make();
-      if (!this.#fixture.isRight(next)) this.#fixture.repair(next);
-      return new Draft(next);
-    };
-    const collection = this.#resources.collection(this.#objects);
-    await collection
-      .update(this.#objects, key, change, { uid: metadata.uid, isPatch: true })
+    // Had the namespace begun to go in the meantime, nobody might come to delete this again.
+    if (!created || (await this.#isActive(namespace))) return;
+    const key = { namespace, name: this.#fixture.objectName };
+    await this.#client
+      .delete(this.#objects, key, { preconditions: { uid: created.metadata.uid } })
       .catch((error: unknown) => {
         if (!hasCode(error, 404)) throw error;
       });
+  }
+
+  async #repair(current: KubeObject): Promise<void> {
+    this.#fixture.repair(current);
+    await this.#client.update(this.#objects, current).catch((error: unknown) => {
+      if (!hasCode(error, 404)) throw error;
+    });
   }
 
   async #isActive(name: string): Promise<boolean> {

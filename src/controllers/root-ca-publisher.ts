@@ -1,6 +1,5 @@
 import { isObject, type KubeObject } from "../api/object.ts";
-import type { Resources } from "../resources/resources.ts";
-import type { Controller, ReportProblem } from "./controller.ts";
+import type { Controller, ControllerContext } from "./controller.ts";
 import { keepInNamespaces, type NamespaceFixture } from "./namespace-fixture.ts";
 
 const NAME = "root-ca-certificate-publisher-controller";
@@ -14,7 +13,7 @@ const DESCRIPTION =
  * root-ca-certificate-publisher-controller: keeps the ConfigMap kube-root-ca.crt with the server's CA (PEM) in every
  * active Namespace.
  */
-export function rootCaPublisher(resources: Resources, caPem: string, report: ReportProblem): Controller {
+export function rootCaPublisher(context: ControllerContext, caPem: string): Controller {
   const fixture: NamespaceFixture = {
     controller: NAME,
     plural: "configmaps",
@@ -34,7 +33,7 @@ export function rootCaPublisher(resources: Resources, caPem: string, report: Rep
   return {
     name: NAME,
     aliases: ["root-ca-cert-publisher"],
-    run: (signal) => keepInNamespaces(resources, fixture, report, signal),
+    run: (signal) => keepInNamespaces(context, fixture, signal),
   };
 }
 

@@ -1,11 +1,10 @@
-import type { Resources } from "../resources/resources.ts";
-import type { Controller, ReportProblem } from "./controller.ts";
+import type { Controller, ControllerContext } from "./controller.ts";
 import { keepInNamespaces } from "./namespace-fixture.ts";
 
 const NAME = "serviceaccount-controller";
 
 /** serviceaccount-controller: keeps the ServiceAccount default in every active Namespace. */
-export function serviceAccounts(resources: Resources, report: ReportProblem): Controller {
+export function serviceAccounts(context: ControllerContext): Controller {
   const fixture = {
     controller: NAME,
     plural: "serviceaccounts",
@@ -17,6 +16,6 @@ export function serviceAccounts(resources: Resources, report: ReportProblem): Co
   return {
     name: NAME,
     aliases: ["serviceaccount"],
-    run: (signal) => keepInNamespaces(resources, fixture, report, signal),
+    run: (signal) => keepInNamespaces(context, fixture, signal),
   };
 }

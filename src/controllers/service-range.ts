@@ -1,24 +1,29 @@
-import { ApiError } from "../api/api-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../api/object.ts";
-import type { Resources } from "../resources/resources.ts";
+import { storedResource } from "../resources/model/stored-resource.ts";
 import { printTime } from "../resources/write/metadata.ts";
+import { type ControllerContext, ensureObject } from "./controller.ts";
 
 const GROUP = "networking.k8s.io";
 const PLURAL = "servicecidrs";
 const KEY = { namespace: "", name: "kubernetes" };
 const READY = "Ready";
+const FIELD_MANAGER = "kubernetes-service-cidr-controller";
 
 /**
  * Creates the ServiceCIDR kubernetes and sets its condition Ready. Where it exists it stays as it is, but may get a
  * second IP family.
  */
-export async function createServiceRange(resources: Resources, cidrs: readonly string[]): Promise<void> {
-  const { access, clock } = resources;
-  let range = await access.find(GROUP, PLURAL, KEY);
-  if (!range) range = await create(resources, cidrs);
+export async function createServiceRange(context: ControllerContext, cidrs: readonly string[]): Promise<void> {
+  const { resources, client } = context;
+  const { access, clock, catalog } = resources;
+  const resource = storedResource(catalog, GROUP, PLURAL);
+  const base = { kind: "ServiceCIDR", apiVersion: resource.apiVersion, metadata: { name: KEY.name } };
+  await ensureObject(context, resource, { ...base, spec: { cidrs: [...cidrs] } });
+  const range = await access.find(GROUP, PLURAL, KEY, "newest");
+  if (!range) return;
   const known = cidrsOf(range);
   if (known.length === 1 && cidrs.length === 2 && known[0] === cidrs[0]) {
-    await access.update(GROUP, PLURAL, KEY, (current) => ({ ...current, spec: { cidrs: [...cidrs] } }));
+    await client.update(resource, { ...range, spec: { cidrs: [...cidrs] } });
     return;
   }
   if (conditionsOf(range).some(({ type }) => type === READY) || known.join() !== cidrs.join()) return;
@@ -26,28 +31,10 @@ export async function createServiceRange(resources: Resources, cidrs: readonly s
     type: READY,
     status: "True",
     lastTransitionTime: printTime(clock.now()),
-    reason: "",
     message: "Kubernetes default Service CIDR is ready",
   };
-  await access.update(GROUP, PLURAL, KEY, (current) => ({ ...current, status: { conditions: [ready] } }), {
-    subresource: "status",
-  });
-}
-
-async function create({ access }: Resources, cidrs: readonly string[]): Promise<KubeObject> {
-  const wanted = {
-    kind: "ServiceCIDR",
-    apiVersion: `${GROUP}/v1`,
-    metadata: { name: KEY.name },
-    spec: { cidrs: [...cidrs] },
-  };
-  try {
-    return await access.create(GROUP, PLURAL, wanted);
-  } catch (error) {
-    // Another replica started at the same moment.
-    if (!(error instanceof ApiError && error.code === 409)) throw error;
-    return (await access.find(GROUP, PLURAL, KEY)) ?? wanted;
-  }
+  const options = { fieldManager: FIELD_MANAGER, subresource: "status" };
+  await client.apply(resource, { ...base, status: { conditions: [ready] } }, options);
 }
 
 function cidrsOf({ spec }: KubeObject): string[] {

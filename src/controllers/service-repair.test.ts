@@ -11,8 +11,8 @@ import { ServiceRepair } from "./service-repair.ts";
 
 async function setUp() {
   const cluster = new TestCluster();
-  await createServiceRange(cluster.resources, ["10.0.0.0/24"]);
-  const repair = new ServiceRepair(cluster.resources.access, cluster.report);
+  await createServiceRange(cluster, ["10.0.0.0/24"]);
+  const repair = new ServiceRepair(cluster);
   const { access, store, keys } = cluster.resources;
   /** Writes as if somebody had done so who does not keep records. */
   const plant = (place: string, object: KubeObject) => store.put(keys.root + place, encodeObject(object), 0);

@@ -1,11 +1,12 @@
-import { ApiError } from "../api/api-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../api/object.ts";
+import type { ServedResource } from "../resources/model/catalog.ts";
 import type { ObjectAccess } from "../resources/model/definition.ts";
-import type { Resources } from "../resources/resources.ts";
+import { storedResource } from "../resources/model/stored-resource.ts";
+import type { ObjectClient } from "../resources/object-client.ts";
 import { addressRecord, canonicalAddress, IP_ADDRESSES, isAddressRecord } from "../types/ip-address.ts";
 import { allocatedNodePorts, NODE_PORTS, printNodePorts, readNodePorts } from "../types/range-allocation.ts";
 import { addressesOf, specOf } from "../types/service.ts";
-import type { Controller, ReportProblem } from "./controller.ts";
+import { type Controller, type ControllerContext, type ReportProblem, unlessCode } from "./controller.ts";
 
 const CONTROLLER = "service-allocation-repair";
 const INTERVAL_MS = 180_000;
@@ -21,14 +22,14 @@ const { group: GROUP, resource: ADDRESSES } = IP_ADDRESSES;
  * The repair loops of ClusterIPs and nodePorts: bring IPAddresses and the RangeAllocation in line with Services. A
  * server that dies between the two writes leaks an address or a port, and data from elsewhere may lack the records.
  */
-export function serviceRepair(resources: Resources, report: ReportProblem): Controller {
+export function serviceRepair(context: ControllerContext): Controller {
   return {
     name: CONTROLLER,
     async run(signal) {
-      const repair = new ServiceRepair(resources.access, report);
+      const repair = new ServiceRepair(context);
       while (!signal.aborted) {
-        await repair.round().catch((error: unknown) => report(CONTROLLER, error));
-        await resources.clock.sleep(INTERVAL_MS, signal);
+        await repair.round().catch((error: unknown) => context.report(CONTROLLER, error));
+        await context.resources.clock.sleep(INTERVAL_MS, signal);
       }
     },
   };
@@ -37,12 +38,16 @@ export function serviceRepair(resources: Resources, report: ReportProblem): Cont
 /** Repeated rounds of looking at all services. */
 export class ServiceRepair {
   readonly #access: ObjectAccess;
+  readonly #client: ObjectClient;
+  readonly #addresses: ServedResource;
   readonly #report: ReportProblem;
   /** How often a port was found to be nobody's. Forgetting it only delays. */
   #suspects = new Map<number, number>();
 
-  constructor(access: ObjectAccess, report: ReportProblem) {
-    this.#access = access;
+  constructor({ resources, client, report }: ControllerContext) {
+    this.#access = resources.access;
+    this.#client = client;
+    this.#addresses = storedResource(resources.catalog, GROUP, ADDRESSES);
     this.#report = report;
   }
 
@@ -92,10 +97,10 @@ export class ServiceRepair {
     const { namespace, name } = service.metadata;
     if (record && parent.resource === "services" && parent.namespace === namespace && parent.name === name) return;
     const { uid } = record?.metadata ?? {};
-    await tolerating([404, 409], async () => {
-      if (record) await this.#access.delete(GROUP, ADDRESSES, keyOf(record), { preconditions: { uid } });
-      await this.#access.create(GROUP, ADDRESSES, addressRecord(service, address));
-    });
+    const wanted = addressRecord(service, address);
+    // Somebody else may have been faster; the next round sees what came of it.
+    const isMine = record ? await this.#remove(record, uid) : true;
+    if (isMine) await this.#client.create(this.#addresses, wanted).catch(unlessCode(409));
   }
 
   /** Deletes an IPAddress that no Service has, unless one may be about to have it. */
@@ -103,9 +108,18 @@ export class ServiceRepair {
     if (!isAddressRecord(record)) return;
     const { uid, creationTimestamp = "" } = record.metadata;
     if (this.#access.clock.now() - Date.parse(creationTimestamp) < ADDRESS_GRACE_MS) return;
-    await tolerating([404, 409], () =>
-      this.#access.delete(GROUP, ADDRESSES, keyOf(record), { preconditions: { uid } }),
-    );
+    await this.#remove(record, uid);
+  }
+
+  /** Whether this has removed it, and nobody else. */
+  async #remove(record: KubeObject, uid: string | undefined): Promise<boolean> {
+    try {
+      await this.#client.delete(this.#addresses, keyOf(record), { preconditions: { uid } });
+      return true;
+    } catch (error) {
+      unlessCode(404, 409)(error);
+      return false;
+    }
   }
 }
 
@@ -115,13 +129,4 @@ const nameOf = ({ metadata }: KubeObject): string => `${metadata.namespace ?? ""
 function parentOf(record: KubeObject | undefined): JsonObject {
   const spec = record?.spec;
   return isObject(spec) && isObject(spec.parentRef) ? spec.parentRef : {};
-}
-
-/** Somebody else may have been faster; the next round sees what came of it. */
-async function tolerating(codes: readonly number[], work: () => Promise<unknown>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!(error instanceof ApiError && codes.includes(error.code))) throw error;
-  }
 }

@@ -4,11 +4,11 @@ import { cloneJson } from "../lib/clone.ts";
 import type { Random } from "../lib/random.ts";
 import type { ResourceContext } from "./context.ts";
 import type { ServedResource } from "./model/catalog.ts";
-import { storedApiVersion } from "./model/conversion.ts";
 import type { ChangeOptions, ObjectAccess } from "./model/definition.ts";
 import { Draft } from "./model/draft.ts";
 import type { ObjectKey } from "./model/keys.ts";
 import { decodeEntry, encodeObject } from "./model/stored-object.ts";
+import { storedResource } from "./model/stored-resource.ts";
 import type { DeletionRequest, Preconditions } from "./model/write-request.ts";
 import { listObjects } from "./read/object-list.ts";
 import { parseSelection } from "./read/selection.ts";
@@ -136,24 +136,9 @@ export class StoredObjects implements ObjectAccess {
   #resource(group: string, plural: string): ServedResource {
     const known = this.#known.get(group)?.get(plural);
     if (known) return known;
-    const found = this.#lookUp(group, plural);
+    const found = storedResource(this.#resources.catalog, group, plural);
     const ofGroup = this.#known.get(group) ?? new Map<string, ServedResource>();
     this.#known.set(group, ofGroup.set(plural, found));
-    return found;
-  }
-
-  #lookUp(group: string, plural: string): ServedResource {
-    const { catalog } = this.#resources;
-    const candidates = catalog.definitions.filter((one) => one.plural === plural);
-    // Built-in groups may be served under another domain than the one that hooks know them by.
-    const [label] = group.split(".");
-    const definition =
-      candidates.find((one) => one.group === group) ?? candidates.find((one) => one.group.split(".")[0] === label);
-    if (!definition) throw new Error(`no kind is served as ${plural} of ${group || "the core group"}`);
-    const stored = storedApiVersion(definition);
-    const found =
-      catalog.findKind(stored, definition.kind) ?? catalog.find(group, definition.versions[0]?.name ?? "", plural);
-    if (!found) throw new Error(`${plural} is not served in the version it is stored in`);
     return found;
   }
 }

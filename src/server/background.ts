@@ -1,74 +1,117 @@
-import { networkInterfaces } from "node:os";
-import { type Controller, type ReportProblem, runControllers, selectControllers } from "../controllers/controller.ts";
+import { hostname, networkInterfaces } from "node:os";
+import { registerApiServices } from "../controllers/api-services.ts";
+import { createSystemPriorities } from "../controllers/bootstrap-priority-classes.ts";
+import {
+  type Controller,
+  type ControllerContext,
+  type ReportProblem,
+  runControllers,
+  selectControllers,
+} from "../controllers/controller.ts";
+import { createDefaultNamespaces } from "../controllers/default-namespaces.ts";
+import { FlowControl } from "../controllers/flow-control.ts";
 import { GarbageCollection } from "../controllers/garbage-collection.ts";
+import { identityLease, identityLeaseCollection } from "../controllers/identity-lease.ts";
 import { kubernetesService } from "../controllers/kubernetes-service.ts";
 import { leaderKey, runAsLeader } from "../controllers/leader.ts";
 import { NamespaceDeletion } from "../controllers/namespace-deletion.ts";
 import { rootCaPublisher } from "../controllers/root-ca-publisher.ts";
 import { serviceAccounts } from "../controllers/service-accounts.ts";
+import { createServiceRange } from "../controllers/service-range.ts";
 import { serviceRepair } from "../controllers/service-repair.ts";
+import { builtInPriorities } from "../kinds/all.ts";
+import { mandatoryObjects, suggestedObjects } from "../kinds/flowcontrol/fixed-objects.ts";
 import { firstAddress } from "../lib/ip-address.ts";
 import type { Resources } from "../resources/resources.ts";
 import type { Config } from "./config.ts";
+import type { LoopbackClients } from "./loopback.ts";
 
-/** The loops that this server runs besides answering requests. */
+/** What the server does besides answering requests. */
 export interface Background {
+  /** Writes the objects that are there before the first request is answered. */
+  prepare(): Promise<void>;
+  /** Starts the loops, once it is known under which port clients find the server. */
+  start(port: number): void;
   /** Resolves when all of them have ended. */
   stop(): Promise<void>;
 }
 
-/** What the controllers have to know about the server they run in. */
-export interface ServerFacts {
+/** What the loops work with. */
+export interface BackgroundOptions {
+  readonly config: Config;
+  readonly resources: Resources;
+  readonly clients: LoopbackClients;
   /** The authority that clients are to trust, as PEM. */
   readonly authority: string;
-  readonly port: number;
-  /** Run whatever the configuration selects. */
-  readonly always: readonly Controller[];
+  readonly report: ReportProblem;
 }
 
 /**
- * Starts the controllers that the configuration selects. Of several servers on one etcd only one runs them at a time,
- * except for those that every server runs: the one that announces it, and those that always run.
+ * The loops of two programs. Those of kube-apiserver always run, in every server. Those of kube-controller-manager run as
+ * `--controllers` says, and of several servers on one etcd only in one at a time. Throws when that names an unknown one.
  */
-export function startBackground(
-  config: Config,
-  resources: Resources,
-  { authority, port, always }: ServerFacts,
-  report: ReportProblem,
-): Background {
-  const all: Controller[] = [
-    new GarbageCollection(resources, report),
-    new NamespaceDeletion(resources, report),
-    serviceAccounts(resources, report),
-    rootCaPublisher(resources, authority, report),
-    serviceRepair(resources, report),
+export function background(options: BackgroundOptions): Background {
+  const { config, resources, clients, report } = options;
+  const own: ControllerContext = { resources, client: clients.apiServer, report };
+  const flowControl = new FlowControl(own, { mandatory: mandatoryObjects, suggested: suggestedObjects });
+  const selected = selectControllers(managerLoops(options), config.controllers);
+  const stopping = new AbortController();
+  let running: Promise<void>[] = [];
+  return {
+    async prepare() {
+      await createDefaultNamespaces(own);
+      await createSystemPriorities(own);
+      await createServiceRange(own, config.serviceClusterIpRange.split(","));
+      await flowControl.prepare();
+      await registerApiServices(own, builtInPriorities(config.apiDomain));
+    },
+    start(port) {
+      const always = [
+        flowControl,
+        kubernetesService(own, announcement(config, port)),
+        serviceRepair(own),
+        identityLease(own, hostname()),
+        identityLeaseCollection(own),
+      ];
+      const { signal } = stopping;
+      const { store, keys, clock, random } = resources;
+      const run = (leading: AbortSignal) => runControllers(selected, leading, clock, report);
+      const lease = { store, key: leaderKey(keys, "controllers"), identity: random.uuid(), clock };
+      const isElected = config.store.type === "etcd" && selected.length > 0;
+      running = [
+        runControllers(always, signal, clock, report),
+        isElected ? runAsLeader(lease, signal, run) : run(signal),
+      ];
+      for (const one of running) one.catch((error: unknown) => report("controllers", error));
+    },
+    async stop() {
+      stopping.abort();
+      await Promise.allSettled(running);
+    },
+  };
+}
+
+/** The loops that belong to a controller manager: what `--controllers` picks among. */
+function managerLoops({ resources, clients, report, authority }: BackgroundOptions): Controller[] {
+  const as = (serviceAccount: string): ControllerContext => ({
+    resources,
+    client: clients.controller(serviceAccount),
+    report,
+  });
+  return [
+    new GarbageCollection(as("generic-garbage-collector")),
+    new NamespaceDeletion(as("namespace-controller")),
+    serviceAccounts(as("service-account-controller")),
+    rootCaPublisher(as("root-ca-cert-publisher"), authority),
   ];
-  const isShared = config.store.type === "etcd";
-  const announcement = {
+}
+
+function announcement(config: Config, port: number) {
+  return {
     clusterAddress: firstAddress(config.serviceClusterIpRange.split(",")[0] ?? "") ?? "",
     ownAddress: reachableAddress(config.bindAddress),
     port,
-    isShared,
-  };
-  const announcing = kubernetesService(resources, announcement, report);
-  const known = selectControllers([...all, announcing], config.controllers);
-  const selected = known.filter((controller) => controller !== announcing);
-  const { store, keys, clock, random } = resources;
-  const stop = new AbortController();
-  const run = (signal: AbortSignal) => runControllers(selected, signal, clock, report);
-  let done: Promise<void> = Promise.resolve();
-  if (selected.length > 0) {
-    const lease = { store, key: leaderKey(keys, "controllers"), identity: random.uuid(), clock };
-    done = isShared ? runAsLeader(lease, stop.signal, run) : run(stop.signal);
-    done.catch((error: unknown) => report("controllers", error));
-  }
-  const own = known.includes(announcing) ? [...always, announcing] : always;
-  const owned = runControllers(own, stop.signal, clock, report);
-  return {
-    async stop() {
-      stop.abort();
-      await Promise.allSettled([done, owned]);
-    },
+    isShared: config.store.type === "etcd",
   };
 }
 

@@ -36,7 +36,10 @@ export interface Config {
   readonly eventTtlMs: number;
   /** Admission plugins that shall be on, and those that are on by default and shall be off. */
   readonly admissionPlugins: { readonly enabled: readonly string[]; readonly disabled: readonly string[] };
-  /** Which controllers run inside this server: `*`, `none`, or names, with a minus sign before those left out. */
+  /**
+   * Which loops of a controller manager run inside this server: `*`, `none`, or names, with a minus sign before those left
+   * out. Those of kube-apiserver itself always run.
+   */
   readonly controllers: string;
   /** How long a request may take that is not a watch. */
   readonly requestTimeoutMs: number;

@@ -9,10 +9,6 @@ import type { UserInfo } from "../api/user-info.ts";
 import { alwaysAllow } from "../auth/always-allow.ts";
 import { reviewIdentities } from "../auth/reviews.ts";
 import { TokenAuthenticator } from "../auth/token-file.ts";
-import { createSystemPriorities } from "../controllers/bootstrap-priority-classes.ts";
-import { createDefaultNamespaces } from "../controllers/default-namespaces.ts";
-import { FlowControl } from "../controllers/flow-control.ts";
-import { createServiceRange } from "../controllers/service-range.ts";
 import { schemaLookup } from "../encoding/protobuf/schema-lookup.ts";
 import { discovery, discoveryPaths } from "../endpoints/discovery/discovery.ts";
 import { type HealthCheck, health, healthPaths, PING } from "../endpoints/health.ts";
@@ -23,10 +19,9 @@ import { type Answer, type Listener, listen } from "../http/listener.ts";
 import { serveUpgrades } from "../http/websocket.ts";
 import { builtInKinds, builtInPriorities } from "../kinds/all.ts";
 import { builtInSchema, findBuiltInSchema } from "../kinds/built-in-schemas.ts";
-import { mandatoryObjects, suggestedObjects } from "../kinds/flowcontrol/fixed-objects.ts";
 import type { Environment } from "../lib/environment.ts";
 import { type AnswerContext, answer } from "../pipeline/answer.ts";
-import { assumeUser, authenticate } from "../pipeline/authenticate.ts";
+import { assumeUser, authenticate, keepUser } from "../pipeline/authenticate.ts";
 import { compose, stagesFor } from "../pipeline/pipeline.ts";
 import { type Endpoint, route } from "../pipeline/router.ts";
 import { Catalog } from "../resources/model/catalog.ts";
@@ -35,9 +30,10 @@ import { Resources } from "../resources/resources.ts";
 import { strategyOf } from "../resources/strategies/strategy-of.ts";
 import type { Store } from "../storage/store.ts";
 import { dispatch } from "../verbs/dispatch.ts";
-import { startBackground } from "./background.ts";
+import { background } from "./background.ts";
 import type { Config } from "./config.ts";
 import { prepareIdentity } from "./identity.ts";
+import { loopbackClients } from "./loopback.ts";
 import { openStore } from "./open-store.ts";
 import { probeHealth } from "./probe-health.ts";
 import { release } from "./release.ts";
@@ -73,18 +69,6 @@ export async function startServer(config: Config, environment: Environment, give
   const store = given ?? (await openStore(config, keys.root, clock));
   const catalog = new Catalog(builtInKinds(config.apiDomain, Math.ceil(config.eventTtlMs / 1000)));
   const resources = new Resources({ store, catalog, clock, random, keys, actions: builtInActions(probeHealth) });
-  await createDefaultNamespaces(resources);
-  await createSystemPriorities(resources);
-  await createServiceRange(resources, config.serviceClusterIpRange.split(","));
-  const reportProblem = (controller: string, error: unknown) =>
-    log.error("controller failed", { err: error, controller });
-  const flowControl = new FlowControl(
-    resources,
-    { mandatory: mandatoryObjects, suggested: suggestedObjects },
-    reportProblem,
-  );
-  await flowControl.prepare();
-
   const plugins = defaultPlugins({ resources, authorizer: alwaysAllow });
   const admission = new AdmissionChain(selectPlugins(plugins, UNAVAILABLE_PLUGINS, config.admissionPlugins));
   const identity = await prepareIdentity(config);
@@ -102,6 +86,14 @@ export async function startServer(config: Config, environment: Environment, give
   };
   const secured = compose(stagesFor(options, authenticate(authenticators)), innermost);
   const open = compose(stagesFor(options, assumeUser(ADMINISTRATOR)), innermost);
+  const loops = background({
+    config,
+    resources,
+    authority: identity.authority,
+    clients: loopbackClients(compose(stagesFor(options, keepUser), innermost), random),
+    report: (controller, error) => log.error("controller failed", { err: error, controller }),
+  });
+  await loops.prepare();
   const reportError = (error: unknown) => report(error);
   const answerSecured: Answer = (request) => answer(forms, secured, request);
   const secure = await listen(answerSecured, {
@@ -117,12 +109,7 @@ export async function startServer(config: Config, environment: Environment, give
     const onUpgrade = serveUpgrades(answerOpen, reportError);
     listeners.push(await listen(answerOpen, { host: "127.0.0.1", port: config.insecurePort, onUpgrade, reportError }));
   }
-  const background = startBackground(
-    config,
-    resources,
-    { authority: identity.authority, port: secure.port, always: [flowControl] },
-    reportProblem,
-  );
+  loops.start(secure.port);
   const url = `https://${printHost(config.bindAddress)}:${secure.port}`;
   await identity.saveKubeconfig(url);
   return {
@@ -132,7 +119,7 @@ export async function startServer(config: Config, environment: Environment, give
     token: identity.adminToken,
     async close() {
       await Promise.all(listeners.map((listener) => listener.close(config.shutdownGraceMs)));
-      await background.stop();
+      await loops.stop();
       await store.close();
     },
   };

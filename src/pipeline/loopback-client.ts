@@ -1,0 +1,106 @@
+import type { Handler } from "../api/call.ts";
+import type { Json, JsonObject, KubeObject } from "../api/object.ts";
+import type { UserInfo } from "../api/user-info.ts";
+import type { Random } from "../lib/random.ts";
+import type { ServedResource } from "../resources/model/catalog.ts";
+import type { ObjectKey } from "../resources/model/keys.ts";
+import type { ClientDeleteOptions, ClientWriteOptions, ObjectClient } from "../resources/object-client.ts";
+import { type CallRequest, makeCall } from "./call.ts";
+
+/** Who a loopback client is. */
+export interface LoopbackIdentity {
+  readonly user: UserInfo;
+  /** Its program is recorded as the field manager of what it writes. */
+  readonly userAgent: string;
+}
+
+const MERGE_PATCH = "application/merge-patch+json";
+const APPLY_PATCH = "application/apply-patch+yaml";
+
+/** A client of this server in the same process: no socket and no bytes, but every stage, admission and the verbs. */
+export class LoopbackClient implements ObjectClient {
+  readonly #handler: Handler;
+  readonly #user: UserInfo;
+  readonly #userAgent: string;
+  readonly #random: Random;
+
+  /** `handler` is composed of the stages with `keepUser`. */
+  constructor(handler: Handler, { user, userAgent }: LoopbackIdentity, random: Random) {
+    this.#random = random;
+    this.#handler = handler;
+    this.#user = user;
+    this.#userAgent = userAgent;
+  }
+
+  create(resource: ServedResource, object: KubeObject, { fieldManager }: ClientWriteOptions = {}): Promise<KubeObject> {
+    const path = pathOf(resource, { ...keyOf(object), name: "" });
+    return this.#write({ method: "POST", path, query: queryOf({ fieldManager }), body: typed(resource, object) });
+  }
+
+  update(
+    resource: ServedResource,
+    object: KubeObject,
+    { fieldManager, subresource }: ClientWriteOptions = {},
+  ): Promise<KubeObject> {
+    const path = pathOf(resource, keyOf(object), subresource);
+    return this.#write({ method: "PUT", path, query: queryOf({ fieldManager }), body: typed(resource, object) });
+  }
+
+  patch(resource: ServedResource, key: ObjectKey, patch: JsonObject): Promise<KubeObject> {
+    return this.#write({ method: "PATCH", path: pathOf(resource, key), body: patch }, MERGE_PATCH);
+  }
+
+  apply(
+    resource: ServedResource,
+    object: KubeObject,
+    { fieldManager, subresource }: ClientWriteOptions & { readonly fieldManager: string },
+  ): Promise<KubeObject> {
+    const path = pathOf(resource, keyOf(object), subresource);
+    const query = queryOf({ fieldManager, force: "true" });
+    return this.#write({ method: "PATCH", path, query, body: typed(resource, object) }, APPLY_PATCH);
+  }
+
+  async delete(resource: ServedResource, key: ObjectKey, options: ClientDeleteOptions = {}): Promise<void> {
+    await this.#send({
+      method: "DELETE",
+      path: pathOf(resource, key),
+      body: { kind: "DeleteOptions", apiVersion: "v1", ...(options as JsonObject) },
+    });
+  }
+
+  async #write(wanted: Pick<CallRequest, "method" | "path" | "query" | "body">, contentType?: string) {
+    const reply = await this.#send(wanted, contentType);
+    if (reply.type !== "object") throw new Error(`${wanted.method} ${wanted.path} was answered without an object`);
+    return reply.view.object;
+  }
+
+  #send(wanted: Pick<CallRequest, "method" | "path" | "query" | "body">, contentType = "application/json") {
+    const headers = { "content-type": contentType, "user-agent": this.#userAgent };
+    return this.#handler(makeCall({ ...wanted, headers, user: this.#user }, this.#random));
+  }
+}
+
+/** Groups may be served under another API domain than the one that objects in the code are written with. */
+function typed({ definition, apiVersion }: ServedResource, object: KubeObject): Json {
+  return { ...object, kind: definition.kind, apiVersion };
+}
+
+function keyOf({ metadata }: KubeObject): ObjectKey {
+  return { namespace: metadata.namespace ?? "", name: metadata.name ?? "" };
+}
+
+function pathOf(
+  { definition, apiVersion }: ServedResource,
+  { namespace, name }: ObjectKey,
+  subresource?: string,
+): string {
+  const root = definition.group === "" ? `/api/${apiVersion}` : `/apis/${apiVersion}`;
+  const scope = definition.scope === "Namespaced" ? `/namespaces/${namespace}` : "";
+  const object = name === "" ? "" : `/${name}`;
+  return `${root}${scope}/${definition.plural}${object}${subresource === undefined ? "" : `/${subresource}`}`;
+}
+
+function queryOf(parameters: Readonly<Record<string, string | undefined>>): URLSearchParams | undefined {
+  const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return given.length === 0 ? undefined : new URLSearchParams(given);
+}
