@@ -1,0 +1,327 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { forbidden } from "../../api/api-error.ts";
+import type { KubeObject } from "../../api/object.ts";
+import { seededRandom } from "../../lib/environment.suite.ts";
+import { StoreError } from "../../storage/store.ts";
+import type { ReserveAction } from "../model/actions.ts";
+import { Harbour, refusal, ship, shipsWith } from "./collection.suite.ts";
+
+const spec = (sails: number) => (object: KubeObject) => {
+  object.spec = { sails };
+};
+const unlucky = refusal(422, "Invalid", /spec\.sails: Invalid value: 13: is unlucky/);
+
+describe("creating", () => {
+  it("fills what the server decides, whatever the client said about it", async () => {
+    const { ships, environment } = new Harbour();
+    environment.clock.set(Date.parse("2030-01-02T03:04:05Z"));
+    const claims = { uid: "mine", generation: 7, creationTimestamp: "2000-01-01T00:00:00Z", deletionTimestamp: "x" };
+    const created = await ships.create({ ...ship("a", { metadata: claims }), status: { afloat: true } });
+    const { uid, ...metadata } = created.metadata;
+    assert.match(uid ?? "", /^[0-9a-f-]{36}$/);
+    assert.deepEqual(metadata, {
+      name: "a",
+      namespace: "n",
+      creationTimestamp: "2030-01-02T03:04:05Z",
+      generation: 1,
+      resourceVersion: metadata.resourceVersion,
+    });
+    assert.equal(created.status, undefined, "the status has an endpoint of its own");
+    assert.deepEqual(await ships.get("a"), created);
+  });
+
+  it("refuses a name that is taken, and says so when its object is being deleted", async () => {
+    const { ships } = new Harbour();
+    await ships.create(ship("a", { metadata: { finalizers: ["sea.example/anchor"] } }));
+    await assert.rejects(ships.create(ship("a")), refusal(409, "AlreadyExists", /"a" already exists$/));
+    await ships.remove("a");
+    await assert.rejects(ships.create(ship("a")), refusal(409, "AlreadyExists", /object is being deleted/));
+  });
+
+  it("gives another name when one that was generated is taken", async () => {
+    const generated = { metadata: { generateName: "ship-" } };
+    const first = new Harbour({ random: seededRandom(1) });
+    const { metadata } = await first.ships.create(ship("", generated));
+    const second = new Harbour({ random: seededRandom(1) });
+    await second.inner.put(`/registry/ships/n/${metadata.name}`, Buffer.from(JSON.stringify(ship("taken"))), 0);
+    const other = await second.ships.create(ship("", generated));
+    assert.match(other.metadata.name ?? "", /^ship-.{5}$/);
+    assert.notEqual(other.metadata.name, metadata.name);
+  });
+
+  it("gives up after eight names that are taken", async () => {
+    const random = { ...seededRandom(1), integer: () => 0, fraction: () => 0 };
+    const { ships, inner } = new Harbour({ random });
+    const generated = () => ship("", { metadata: { generateName: "ship-" } });
+    await ships.create(generated());
+    const before = await inner.revision();
+    await assert.rejects(
+      ships.create(generated()),
+      refusal(409, "AlreadyExists", /the server was not able to generate/),
+    );
+    assert.equal(await inner.revision(), before);
+  });
+});
+
+describe("updating", () => {
+  it("counts a generation where the spec changes, and none elsewhere", async () => {
+    const { ships } = new Harbour();
+    await ships.create(ship("a"));
+    const labelled = await ships.change("a", ({ metadata }) => {
+      metadata.labels = { port: "home" };
+    });
+    assert.equal(labelled.object.metadata.generation, 1);
+    assert.equal((await ships.change("a", spec(4))).object.metadata.generation, 2);
+    const status = await ships.change(
+      "a",
+      (object) => Object.assign(object, { status: { afloat: true }, spec: { sails: 9 } }),
+      { subresource: "status" },
+    );
+    assert.deepEqual(
+      [status.object.metadata.generation, status.object.status, status.object.spec],
+      [2, { afloat: true }, { sails: 4 }],
+      "a status write changes nothing but the status",
+    );
+  });
+
+  it("that changes nothing writes nothing", async () => {
+    const { ships, inner } = new Harbour();
+    const created = await ships.create(ship("a"));
+    const before = await inner.revision();
+    const { object } = await ships.change("a", ({ metadata }) => {
+      metadata.generation = 99;
+    });
+    assert.deepEqual(object, created);
+    assert.equal(await inner.revision(), before);
+  });
+
+  it("begins again from what a competing writer wrote, and loses neither write", async () => {
+    const { ships, rival, store } = new Harbour();
+    await ships.create(ship("a"));
+    store.meanwhile(() => rival.change("a", spec(7)));
+    const seen: (object | undefined)[] = [];
+    const label = ({ metadata }: { metadata: { labels?: object } }) =>
+      Object.assign(metadata, { labels: { port: "x" } });
+    const { object } = await ships.change("a", label, { seen: seen as never });
+    assert.deepEqual(
+      seen.map((state) => (state as { spec: unknown }).spec),
+      [{ sails: 3 }, { sails: 7 }],
+    );
+    assert.deepEqual([object.spec, object.metadata.labels], [{ sails: 7 }, { port: "x" }]);
+  });
+
+  it("from an older version is refused, also when it grows old on the way", async () => {
+    const { ships, rival, store } = new Harbour();
+    const stale = await ships.create(ship("a"));
+    const { resourceVersion } = stale.metadata;
+    const put = () =>
+      ships.change("a", (object) => {
+        spec(5)(object);
+        object.metadata.resourceVersion = resourceVersion;
+      });
+    store.meanwhile(() => rival.change("a", spec(7)));
+    const conflict = refusal(409, "Conflict", /the object has been modified/);
+    await assert.rejects(put(), conflict);
+    await assert.rejects(put(), conflict);
+    assert.deepEqual((await ships.get("a")).spec, { sails: 7 });
+  });
+
+  it("must name a version where the kind wants one, unless it is a patch", async () => {
+    const { ships } = new Harbour({ definition: shipsWith({ rules: { requiresResourceVersion: true } }) });
+    await ships.create(ship("a"));
+    const change = (object: ReturnType<typeof ship>) => {
+      spec(4)(object);
+      delete object.metadata.resourceVersion;
+    };
+    await assert.rejects(ships.change("a", change), refusal(422, "Invalid", /must be specified for an update/));
+    assert.deepEqual((await ships.change("a", change, { isPatch: true })).object.spec, { sails: 4 });
+  });
+
+  it("is refused when it was meant for another object of that name", async () => {
+    const { ships } = new Harbour();
+    await ships.create(ship("a"));
+    const refused = refusal(409, "Conflict", /Precondition failed: UID in precondition: other/);
+    await assert.rejects(ships.change("a", spec(4), { uid: "other" }), refused);
+  });
+
+  it("creates what is not there only where that is allowed", async () => {
+    const plain = new Harbour();
+    await assert.rejects(plain.ships.change("a", spec(4)), refusal(404, "NotFound", /ships.sea.example "a" not found/));
+    assert.equal((await plain.ships.change("a", spec(4), { mayCreate: true })).created, true);
+    const lenient = new Harbour({ definition: shipsWith({ rules: { createsOnUpdate: true } }) });
+    assert.equal((await lenient.ships.change("a", spec(4))).created, true);
+    await assert.rejects(lenient.ships.change("b", spec(4), { isPatch: true }), refusal(404, "NotFound", /"b"/));
+  });
+
+  it("becomes an update when somebody else creates the object first, and a create when it goes", async () => {
+    const { ships, rival, store } = new Harbour();
+    const options = () => ({ mayCreate: true, isPatch: true, seen: [] as never[] });
+    const first = options();
+    store.meanwhile(() => rival.create(ship("a", { metadata: { labels: { by: "rival" } } })));
+    const updated = await ships.change("a", spec(4), first);
+    assert.deepEqual([updated.created, updated.object.metadata.labels, first.seen.length], [false, { by: "rival" }, 2]);
+    const second = options();
+    store.meanwhile(() => rival.remove("a"));
+    const created = await ships.change("a", spec(5), second);
+    assert.deepEqual([created.created, created.object.metadata.labels, second.seen.length], [true, undefined, 2]);
+  });
+});
+
+describe("deleting", () => {
+  it("only marks what finalizers hold, once; whoever takes the last one off removes it", async () => {
+    const { ships, inner, environment } = new Harbour();
+    environment.clock.set(Date.parse("2030-01-01T00:00:00Z"));
+    await ships.create(ship("a", { metadata: { finalizers: ["sea.example/anchor"] } }));
+    const { object, removed } = await ships.remove("a");
+    const { deletionTimestamp, deletionGracePeriodSeconds, generation } = object.metadata;
+    assert.deepEqual(
+      { removed, deletionTimestamp, deletionGracePeriodSeconds, generation },
+      { removed: false, deletionTimestamp: "2030-01-01T00:00:00Z", deletionGracePeriodSeconds: 0, generation: 2 },
+    );
+    const before = await inner.revision();
+    await environment.clock.advance(5000);
+    assert.deepEqual(await ships.remove("a"), { object, removed: false });
+    assert.equal(await inner.revision(), before, "a second deletion writes nothing");
+    await ships.change("a", ({ metadata }) => {
+      delete metadata.finalizers;
+    });
+    await assert.rejects(ships.get("a"), refusal(404, "NotFound", /"a"/));
+  });
+
+  it("waits for the grace period of the kind, which a later deletion may shorten to nothing", async () => {
+    const gracePeriodSeconds = (_: object, requested = 30) => requested;
+    const { ships } = new Harbour({ definition: shipsWith({ hooks: { gracePeriodSeconds } }) });
+    await ships.create(ship("a"));
+    const marked = await ships.remove("a");
+    assert.deepEqual([marked.removed, marked.object.metadata.deletionGracePeriodSeconds], [false, 30]);
+    const longer = await ships.remove("a", { gracePeriodSeconds: 60 });
+    assert.deepEqual(longer, marked);
+    assert.equal((await ships.remove("a", { gracePeriodSeconds: 0 })).removed, true);
+    await assert.rejects(ships.get("a"), refusal(404, "NotFound", /"a"/));
+  });
+
+  it("adds the finalizer of the wanted propagation", async () => {
+    const { ships } = new Harbour();
+    for (const [propagationPolicy, finalizers] of [
+      ["Foreground", ["foregroundDeletion"]],
+      ["Orphan", ["orphan"]],
+    ] as const) {
+      await ships.create(ship(propagationPolicy.toLowerCase()));
+      const { object, removed } = await ships.remove(propagationPolicy.toLowerCase(), { propagationPolicy });
+      assert.deepEqual([removed, object.metadata.finalizers], [false, finalizers]);
+    }
+    await ships.create(ship("a"));
+    assert.equal((await ships.remove("a", { propagationPolicy: "Background" })).removed, true);
+  });
+
+  it("holds to its preconditions, also when they come to fail on the way", async () => {
+    const { ships, rival, store } = new Harbour();
+    const { metadata } = await ships.create(ship("a"));
+    const { uid, resourceVersion } = metadata;
+    const conflict = (text: RegExp) => refusal(409, "Conflict", text);
+    await assert.rejects(ships.remove("a", { preconditions: { uid: "other" } }), conflict(/UID in the precondition/));
+    store.meanwhile(() => rival.change("a", spec(7)));
+    await assert.rejects(ships.remove("a", { preconditions: { resourceVersion } }), conflict(/ResourceVersion in the/));
+    assert.equal((await ships.remove("a", { preconditions: { uid } })).removed, true);
+  });
+
+  it("goes on after a lost race: with the changed object, or with none", async () => {
+    const { ships, rival, store } = new Harbour();
+    await ships.create(ship("a"));
+    store.meanwhile(() => rival.change("a", spec(7)));
+    const { object, removed } = await ships.remove("a");
+    assert.deepEqual([removed, object.spec], [true, { sails: 7 }]);
+    await ships.create(ship("b"));
+    store.meanwhile(() => rival.remove("b"));
+    await assert.rejects(ships.remove("b"), refusal(404, "NotFound", /"b"/));
+  });
+
+  it("stops when somebody else adds a finalizer in between", async () => {
+    const { ships, rival, store } = new Harbour();
+    await ships.create(ship("a"));
+    store.meanwhile(() =>
+      rival.change("a", ({ metadata }) => {
+        metadata.finalizers = ["sea.example/anchor"];
+      }),
+    );
+    assert.equal((await ships.remove("a")).removed, false);
+    assert.ok((await ships.get("a")).metadata.deletionTimestamp);
+  });
+});
+
+describe("a dry run", () => {
+  it("answers as the real thing and writes nothing", async () => {
+    const { ships, inner } = new Harbour();
+    await ships.create(ship("a"));
+    const before = await inner.revision();
+    const dryRun = { dryRun: true };
+    const created = await ships.create(ship("b"), dryRun);
+    assert.deepEqual([created.metadata.generation, created.metadata.resourceVersion], [1, undefined]);
+    await assert.rejects(ships.create(ship("a"), dryRun), refusal(409, "AlreadyExists", /"a"/));
+    assert.deepEqual((await ships.change("a", spec(4), dryRun)).object.metadata.generation, 2);
+    await assert.rejects(ships.change("a", spec(13), dryRun), unlucky);
+    assert.equal((await ships.remove("a", {}, dryRun)).removed, true);
+    assert.equal(await inner.revision(), before);
+    assert.deepEqual((await ships.get("a")).spec, { sails: 3 });
+  });
+});
+
+describe("what a write takes from what all share", () => {
+  function harbour() {
+    const told: string[] = [];
+    const reserve: ReserveAction = async ({ next, previous, dryRun }) => {
+      told.push(`${dryRun ? "asks" : "takes"} for ${(next ?? previous)?.metadata.name}`);
+      return {
+        commit: async () => void told.push("keeps"),
+        release: async () => void told.push("gives back"),
+      };
+    };
+    const at = new Harbour({ definition: shipsWith({ actions: { reserve: "berth" } }), reserve });
+    /** What happened during the action. */
+    const during = async (action: () => Promise<unknown>) => {
+      told.length = 0;
+      await action();
+      return told.slice(1);
+    };
+    return { ...at, ships: at.ships, rival: at.rival, store: at.store, told, during };
+  }
+  const refuse = async () => {
+    throw forbidden({ group: "sea.example", resource: "ships" }, "a", "by admission");
+  };
+
+  it("is kept by what is written, and given back by what is refused or only tried", async () => {
+    const { ships, during } = harbour();
+    assert.deepEqual(await during(() => ships.create(ship("a"))), ["keeps"]);
+    assert.deepEqual(await during(() => ships.change("a", spec(4))), ["keeps"]);
+    const refused = [
+      () => assert.rejects(ships.create(ship("b", { spec: { sails: 13 } })), unlucky),
+      () => assert.rejects(ships.create(ship("b"), { admit: refuse }), refusal(403, "Forbidden", /by admission/)),
+      () => assert.rejects(ships.create(ship("a")), refusal(409, "AlreadyExists", /"a"/)),
+      () => assert.rejects(ships.change("a", spec(13)), unlucky),
+      () => ships.change("a", () => undefined),
+      () => ships.create(ship("c"), { dryRun: true }),
+    ];
+    for (const action of refused) assert.deepEqual(await during(action), ["gives back"]);
+    assert.deepEqual(await during(() => ships.remove("a")), ["keeps"]);
+  });
+
+  it("is given back by an attempt that loses a race, and taken anew by the next", async () => {
+    const { ships, rival, store, during } = harbour();
+    await ships.create(ship("a"));
+    store.meanwhile(async () => {
+      await rival.change("a", spec(7));
+    });
+    const theirs = ["takes for a", "keeps"];
+    assert.deepEqual(await during(() => ships.change("a", spec(4))), [...theirs, "gives back", "takes for a", "keeps"]);
+  });
+
+  it("stays taken when nobody knows whether the write happened", async () => {
+    const { ships, store, during } = harbour();
+    for (const when of ["before", "after"] as const) {
+      store.failNext("put", { error: new StoreError("unavailable", "no answer"), when });
+      assert.deepEqual(await during(() => assert.rejects(ships.create(ship(when)))), []);
+    }
+    assert.equal((await ships.get("after")).metadata.name, "after");
+  });
+});
