@@ -12,7 +12,7 @@ interface Part {
   readonly never?: readonly string[];
   /** The only parts that may import it. */
   readonly onlyFor?: readonly string[];
-  /** Must not use modules of Node that reach outside the process. */
+  /** Knows only what it is given: no I/O, clock, timers or chance, apart from the files of `takesTime`. */
   readonly isPure?: boolean;
 }
 
@@ -43,8 +43,10 @@ const parts: Readonly<Record<string, Part>> = {
   // What kinds do besides being stored. Its functions receive what they need: objects, clock, chance, network.
   actions: { layer: 4, sees: ["kinds"], isPure: true, onlyFor: ["server"] },
   // Rows describe, they do not act: they name their actions.
-  kinds: { layer: 4, never: [...writesObjects, "storage"], onlyFor: ["server", "actions"] },
+  kinds: { layer: 4, never: [...writesObjects, "storage"], onlyFor: ["server", "actions"], isPure: true },
   flow: { layer: 4 },
+  // Finds the shapes of built-in kinds, and reads the package's own schema files for that, so that kinds need not.
+  "schema-files": { layer: 3, onlyFor: ["server", "kinds"] },
   resources: { layer: 3 },
   // A store must not know what an object is.
   storage: { layer: 2, never: ["api"] },
@@ -58,7 +60,7 @@ const parts: Readonly<Record<string, Part>> = {
 };
 
 const ioModules =
-  /^(node:)?(fs|net|tls|dns|dgram|https?|http2|child_process|cluster|worker_threads|sqlite|os|readline|repl|tty|inspector)(\/|$)/;
+  /^(node:)?(fs|net|tls|dns|dgram|https?|http2|child_process|cluster|worker_threads|sqlite|os|readline|repl|tty|inspector|timers|perf_hooks)(\/|$)/;
 
 /** Parts that are about certain kinds, and test helpers; all other code must not name one. */
 const namesKinds = ["kinds/", "actions/", "types/", "auth/", "admission/plugins/", "controllers/", "testing/"];
@@ -104,6 +106,7 @@ function importsOf(text: string): string[] {
 }
 
 const literalOrComment = /("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
+const withoutLiterals = (text: string) => text.replace(literalOrComment, "");
 const withoutComments = (text: string) =>
   text.replace(literalOrComment, (_, literal: string | undefined) => literal ?? "");
 
@@ -209,7 +212,17 @@ function shapeProblems(file: string, text: string): string[] {
 }
 
 const takenTime =
-  /\b(?:Date\.now|new Date\(\)|performance\.now|setTimeout|setInterval|Math\.random|randomUUID|randomInt|randomBytes)\b|"pino"/g;
+  /\b(?:Date\.now|performance\.now|setTimeout|setInterval|Math\.random|randomUUID|randomInt|randomBytes|getRandomValues)\b|\bnew Date\(\)|"pino"/g;
+
+/** What Node has without an import to reach outside the process. */
+const ioGlobals = /(?<![\w.])(?:fetch\(|new (?:WebSocket|EventSource|Worker)\b|process\.\w+)/g;
+
+function purityProblems(file: string, text: string): string[] {
+  const part = partOf(file);
+  if (!parts[part]?.isPure) return [];
+  const found = withoutLiterals(text).matchAll(ioGlobals);
+  return Array.from(found, ([used]) => `${file}: ${part} stays pure, but uses ${used}`);
+}
 
 /** Who may take time, chance and voice itself; everybody else is given an Environment (`lib/environment.ts` says why). */
 const takesTime: Readonly<Record<string, string>> = {
@@ -222,8 +235,6 @@ const takesTime: Readonly<Record<string, string>> = {
   "endpoints/openapi/openapi-pace.ts": "measures how long it has computed",
   "admission/plugins/pod-security/namespace-warnings.ts": "measures how long it has computed",
   "storage/faulty-store.ts": "is a fault that tests inject",
-  // Defaults are filled in without a context so far.
-  "kinds/resource/defaults.ts": "stamps DeviceTaint.timeAdded",
 };
 
 function environmentProblems(file: string, text: string): string[] {
@@ -313,6 +324,13 @@ suite("the sources", () => {
     );
   });
 
+  test("know only what they are given, where they are pure", () => {
+    assert.deepEqual(
+      sources.flatMap(({ file, text }) => purityProblems(file, text)),
+      [],
+    );
+  });
+
   test("have a doc comment on every export", () => {
     assert.deepEqual(
       sources.flatMap(({ file, text }) => documentationProblems(file, text)),
@@ -347,6 +365,40 @@ suite("the rules themselves", () => {
     const takes = 'import { pino } from "pino";\nsetTimeout(f, Date.now());';
     assert.equal(environmentProblems("verbs/watch.ts", takes).length, 3);
     assert.deepEqual(environmentProblems("verbs/watch.ts", "// Date.now\nclock.setInterval(1, f);"), []);
+  });
+
+  const impure: readonly string[] = [
+    "const at = Date.now();",
+    "const at = new Date();",
+    "const at = performance.now();",
+    "const chance = Math.random();",
+    'import { randomUUID } from "node:crypto";',
+    'import { randomBytes, verify } from "node:crypto";',
+    "crypto.getRandomValues(bytes);",
+    "setTimeout(call, 5);",
+    "setInterval(call, 5);",
+    'import { scheduler } from "node:timers/promises";',
+    'import { isIPv6 } from "node:net";',
+    "await fetch(url);",
+    "const { HOME } = process.env;",
+  ];
+  for (const text of impure) {
+    for (const file of ["kinds/core/pod/pod.ts", "types/pod.ts", "actions/pod-binding.ts", "schema/decode.ts"]) {
+      test(`${file} may not: ${text}`, () => {
+        const found = [importProblems, environmentProblems, purityProblems].flatMap((rule) => rule(file, text));
+        assert.equal(found.length, 1, found.join());
+      });
+    }
+  }
+
+  test("what only looks impure is let through", () => {
+    const text =
+      'import { createHash } from "node:crypto"; // fetch(x)\nprefetch(url); new Date(now); "process.env"; a.fetch(b);';
+    const rules = [importProblems, environmentProblems, purityProblems];
+    assert.deepEqual(
+      rules.flatMap((rule) => rule("kinds/core/pod/pod.ts", text)),
+      [],
+    );
   });
 
   const refused: readonly (readonly [file: string, text: string])[] = [

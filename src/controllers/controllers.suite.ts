@@ -6,7 +6,6 @@ import { AdmissionChain } from "../admission/chain.ts";
 import type { AdmissionPlugin } from "../admission/plugin.ts";
 import type { KubeObject, OwnerReference } from "../api/object.ts";
 import { builtInKinds } from "../kinds/all.ts";
-import { builtInSchema } from "../kinds/built-in-schemas.ts";
 import { systemClock } from "../lib/clock.ts";
 import { systemRandom } from "../lib/random.ts";
 import { LoopbackClient } from "../pipeline/loopback-client.ts";
@@ -16,6 +15,7 @@ import { KeySpace } from "../resources/model/keys.ts";
 import type { DeletionRequest } from "../resources/model/write-request.ts";
 import type { ObjectClient } from "../resources/object-client.ts";
 import { Resources } from "../resources/resources.ts";
+import { builtInSchema } from "../schema-files/built-in-schemas.ts";
 import { MemoryStore } from "../storage/memory.ts";
 import type { Entry, GetOptions, PutOptions, WriteResult } from "../storage/store.ts";
 import { dispatch } from "../verbs/dispatch.ts";
@@ -187,7 +187,7 @@ export class TestCluster implements ControllerContext {
       ...(plural === "events" ? { involvedObject: { namespace } } : {}),
       ...options.content,
     };
-    resource.definition.hooks?.setDefaults?.(object, resource.apiVersion);
+    resource.definition.hooks?.setDefaults?.(object, resource.apiVersion, this.resources.clock.now());
     return (await this.resources.collection(resource).create(resource, new Draft(object), {})).object;
   }
 

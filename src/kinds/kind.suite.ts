@@ -37,7 +37,7 @@ export function kindUnderTest(definitions: readonly ResourceDefinition[], kind: 
     const { value, error } = decodeBySchema({ ...cloneJson(body), kind, apiVersion }, schema);
     if (error !== undefined) throw new Error(error);
     const object = { ...value, kind, apiVersion, metadata: { name: "one", ...(value.metadata as JsonObject) } };
-    hooks?.setDefaults?.(object, apiVersion);
+    hooks?.setDefaults?.(object, apiVersion, NOW);
     return object;
   }
 

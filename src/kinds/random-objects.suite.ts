@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
 import { decodeBySchema } from "../schema/decode.ts";
 import type { Schema } from "../schema/schema.ts";
-import { builtInSchema } from "./built-in-schemas.ts";
+import { builtInSchema } from "../schema-files/built-in-schemas.ts";
 
 const NAME = fc.constantFrom("a", "b", "example.com/c", "d.example.com");
 const WIRE: Readonly<Record<string, fc.Arbitrary<Json>>> = {

@@ -12,8 +12,8 @@ import type {
   Subresource,
   Verb,
 } from "../resources/model/definition.ts";
+import { builtInSchema } from "../schema-files/built-in-schemas.ts";
 import { scaleTable } from "./autoscaling/scale-table.ts";
-import { builtInSchema } from "./built-in-schemas.ts";
 import { DEFAULT_TABLE, readText } from "./cells.ts";
 import { type Defaults, defaultsOf } from "./rules/defaults.ts";
 
@@ -157,12 +157,12 @@ function hooksOf({ kind, defaults, hooks }: Row, schemaPackage: string): Resourc
   const further = hooks?.setDefaults;
   return {
     ...hooks,
-    setDefaults(object, apiVersion) {
+    setDefaults(object, apiVersion, now) {
       const version = apiVersion.slice(apiVersion.indexOf("/") + 1);
       const fill = filled.get(version) ?? defaultsOf(defaults, builtInSchema(`${schemaPackage}.${version}.${kind}`));
       filled.set(version, fill);
       fill(object);
-      further?.(object, apiVersion);
+      further?.(object, apiVersion, now);
     },
   };
 }

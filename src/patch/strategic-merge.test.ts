@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import fc from "fast-check";
 import { ApiError } from "../api/api-error.ts";
 import type { Json, JsonObject } from "../api/object.ts";
-import { builtInSchema } from "../kinds/built-in-schemas.ts";
+import { builtInSchema } from "../schema-files/built-in-schemas.ts";
 import { strategicMerge } from "./strategic-merge.ts";
 import { printGoValue } from "./strategic-print.ts";
 

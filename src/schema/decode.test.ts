@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import fc from "fast-check";
 import type { Json } from "../api/object.ts";
-import { builtInSchema } from "../kinds/built-in-schemas.ts";
+import { builtInSchema } from "../schema-files/built-in-schemas.ts";
 import { decodeBySchema } from "./decode.ts";
 import { typeMetaError } from "./decode-type-meta.ts";
 

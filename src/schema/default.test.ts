@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { JsonObject } from "../api/object.ts";
-import { builtInSchema } from "../kinds/built-in-schemas.ts";
+import { builtInSchema } from "../schema-files/built-in-schemas.ts";
 import { applyDefaults } from "./default.ts";
 import type { Schema } from "./schema.ts";
 

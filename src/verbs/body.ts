@@ -43,7 +43,7 @@ export async function readObject(
     );
     if (refusal !== undefined) throw unhandled(target, target.resource.apiVersion, kind, refusal);
     warnOf(call, found, fieldValidation);
-    return complete(target, decoded);
+    return complete(context, target, decoded);
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
     throw badRequest(
@@ -93,7 +93,7 @@ export function typePatched(context: VerbContext, call: Call, target: Target, pa
     const refusal = refusalOf(all, fieldValidation);
     if (refusal !== undefined) throw new PatchError(value, refusal);
     warnOf(call, all, fieldValidation);
-    return complete(target, decoded);
+    return complete(context, target, decoded);
   } catch (error) {
     if (error instanceof KindError) throw new PatchError(value, error.reason);
     throw error;
@@ -132,12 +132,12 @@ export class PatchError extends ApiError {
 }
 
 /** Puts kind, apiVersion and metadata first and fills in the defaults of the kind. */
-function complete(target: Target, { value, empties }: Decoded): Draft {
+function complete({ resources }: VerbContext, target: Target, { value, empties }: Decoded): Draft {
   const { definition, apiVersion } = target.resource;
   const { kind: _kind, apiVersion: _version, metadata, ...rest } = value;
   const { selfLink: _link, ...kept } = isObject(metadata) ? metadata : {};
   const object: KubeObject = { kind: definition.kind, apiVersion, metadata: kept, ...rest };
-  strategyOf(definition).setDefaults(target.resource, object);
+  strategyOf(definition).setDefaults(target.resource, object, resources.clock.now());
   return new Draft(object, { holdsEmpties: empties.length > 0 });
 }
 

@@ -5,10 +5,10 @@ import type { Call } from "../../api/call.ts";
 import type { JsonObject } from "../../api/object.ts";
 import type { ApiReply } from "../../api/reply.ts";
 import { builtInKinds } from "../../kinds/all.ts";
-import { findBuiltInSchema } from "../../kinds/built-in-schemas.ts";
 import { ManualClock } from "../../lib/environment.suite.ts";
 import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import type { Schema } from "../../schema/schema.ts";
+import { findBuiltInSchema } from "../../schema-files/built-in-schemas.ts";
 import { openApiHandler } from "./openapi.ts";
 
 type Raw = Extract<ApiReply, { type: "raw" }>;

@@ -1,6 +1,6 @@
 import { isObject, type KubeObject } from "../../api/object.ts";
 import type { ResourceDefinition, Subresource, SubresourceKind, Verb } from "../../resources/model/definition.ts";
-import { builtInSchema } from "../built-in-schemas.ts";
+import { builtInSchema } from "../../schema-files/built-in-schemas.ts";
 import {
   AGE,
   column,

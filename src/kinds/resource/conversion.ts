@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { decodeBySchema } from "../../schema/decode.ts";
-import { builtInSchema } from "../built-in-schemas.ts";
+import { builtInSchema } from "../../schema-files/built-in-schemas.ts";
 
 /** The one version in which DeviceRequest has no `exactly` and Device has `basic`. */
 export const FLAT_VERSION = "resource.k8s.io/v1beta1";

@@ -32,14 +32,14 @@ export function setClaimDefaults(claim: Json | undefined, apiVersion: string): v
 }
 
 /** Defaults `timeAdded` of a DeviceTaint to now. */
-export function setTaintTime(taint: Json | undefined): void {
-  if (isObject(taint)) taint.timeAdded ??= printTime(Date.now());
+export function setTaintTime(taint: Json | undefined, now: number): void {
+  if (isObject(taint)) taint.timeAdded ??= printTime(now);
 }
 
 /** Fills in `timeAdded` of the DeviceTaints in a ResourceSlice. */
-export function setSliceDefaults({ spec }: KubeObject): void {
+export function setSliceDefaults({ spec }: KubeObject, _apiVersion: string, now: number): void {
   for (const device of objectsIn(isObject(spec) ? spec.devices : [])) {
     const { taints } = isObject(device.basic) ? device.basic : device;
-    for (const taint of objectsIn(taints)) setTaintTime(taint);
+    for (const taint of objectsIn(taints)) setTaintTime(taint, now);
   }
 }

@@ -36,7 +36,7 @@ function specErrors({ deviceSelector: { driver, pool, device } = {}, taint = {} 
 
 /** DeviceTaintRule: a DeviceTaint on all devices that the rule selects. */
 export const deviceTaintRuleHooks: ResourceHooks = {
-  setDefaults: ({ spec }) => setTaintTime(isObject(spec) ? spec.taint : undefined),
+  setDefaults: ({ spec }, _apiVersion, now) => setTaintTime(isObject(spec) ? spec.taint : undefined, now),
   prepare(next, previous, { subresource, now }) {
     const [taint, before] = [specOf(next).taint, previous && specOf(previous).taint];
     if (subresource !== "" || !taint || !before) return;

@@ -13,7 +13,7 @@ import { byteLength } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import type { Schema } from "../../schema/schema.ts";
-import { builtInSchema } from "../built-in-schemas.ts";
+import { builtInSchema } from "../../schema-files/built-in-schemas.ts";
 import { type FormatName, formatErrors } from "./declared-formats.ts";
 import { IMMUTABLE, sameValue } from "./immutable.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Json, KubeObject } from "../../api/object.ts";
-import { builtInSchema } from "../../kinds/built-in-schemas.ts";
+import { builtInSchema } from "../../schema-files/built-in-schemas.ts";
 import type { TrackingScope } from "./scope.ts";
 import { trackUpdate } from "./track-update.ts";
 

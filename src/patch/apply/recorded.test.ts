@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { suite, test } from "node:test";
 import { ApiError } from "../../api/api-error.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
-import { findBuiltInSchema } from "../../kinds/built-in-schemas.ts";
+import { findBuiltInSchema } from "../../schema-files/built-in-schemas.ts";
 import { applyPatch } from "./apply-patch.ts";
 import { describePath } from "./conflicts.ts";
 import { difference, type FieldSet, pathsOf } from "./field-set.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Json, JsonObject, KubeObject } from "../../api/object.ts";
-import { builtInSchema } from "../../kinds/built-in-schemas.ts";
 import type { Schema } from "../../schema/schema.ts";
+import { builtInSchema } from "../../schema-files/built-in-schemas.ts";
 import { applyPatch } from "./apply-patch.ts";
 import { keepTimes } from "./keep-times.ts";
 import { findProblem } from "./managers.ts";

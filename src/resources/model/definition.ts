@@ -215,9 +215,9 @@ export interface WriteContext {
 export interface ResourceHooks {
   /**
    * Upstream's `SetDefaults_*`: fills in what a client left out, in the client's version; runs on every decoded body.
-   * May change `object`.
+   * `now` is in milliseconds. May change `object`.
    */
-  setDefaults?(object: KubeObject, apiVersion: string): void;
+  setDefaults?(object: KubeObject, apiVersion: string, now: number): void;
   /**
    * Upstream's `PrepareForCreate` and `PrepareForUpdate`: fills or wipes fields before validation. May change `next`.
    */

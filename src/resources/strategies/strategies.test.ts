@@ -65,7 +65,7 @@ test("structural: defaults come from the schema, for bodies and for what was sto
   const version = { name: "v1", schema: () => schema, schemaName: "" } satisfies ServedVersion;
   const definition = { group: "example.com", versions: [version], subresources: {} } as unknown as ResourceDefinition;
   const object = structural.decode(BODY, schema).value as KubeObject;
-  structural.setDefaults(serve(definition, version), object);
+  structural.setDefaults(serve(definition, version), object, 0);
   assert.deepEqual(object.spec, { size: 3, hint: null, list: [], free: { any: 1 } });
   const stored: KubeObject = {
     kind: "Thing",

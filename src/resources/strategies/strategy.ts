@@ -17,8 +17,8 @@ export interface Strategy {
   readonly servesStoredBytes: boolean;
   /** A body, or the result of a patch, as an object of the kind. Does not change what it is given. */
   decode(value: JsonObject, schema: Schema, options?: DecodeOptions): Decoded;
-  /** Fills in what a client left out, in the version of `resource`. Changes `object`. */
-  setDefaults(resource: ServedResource, object: KubeObject): void;
+  /** Fills in what a client left out, in the version of `resource`, at the moment `now` in milliseconds. Changes `object`. */
+  setDefaults(resource: ServedResource, object: KubeObject, now: number): void;
   /** Brings an object that was stored or converted into the form of today's schema. Changes `object`. */
   coerce(object: KubeObject, schema: Schema): void;
   /** The schema by which server-side apply and managed fields see an object. */

@@ -6,8 +6,8 @@ export const typed: Strategy = {
   isUnstructured: false,
   servesStoredBytes: true,
   decode: decodeBySchema,
-  setDefaults({ definition, apiVersion }, object) {
-    definition.hooks?.setDefaults?.(object, apiVersion);
+  setDefaults({ definition, apiVersion }, object, now) {
+    definition.hooks?.setDefaults?.(object, apiVersion, now);
   },
   coerce() {},
   applySchema: (schema) => schema,

@@ -39,6 +39,7 @@ function own(
   live: KubeObject | undefined,
   draft: Draft,
 ): void {
-  strategyOf(resource.definition).setDefaults(resource, draft.object);
-  recordUpdate(trackingScopeOf(resource, ""), draft, { live, manager, now: resources.clock.now() });
+  const now = resources.clock.now();
+  strategyOf(resource.definition).setDefaults(resource, draft.object, now);
+  recordUpdate(trackingScopeOf(resource, ""), draft, { live, manager, now });
 }

@@ -6,7 +6,7 @@ import { cloneJson } from "../../../lib/clone.ts";
 import type { WriteContext } from "../../../resources/model/definition.ts";
 import { Draft } from "../../../resources/model/draft.ts";
 import { decodeBySchema } from "../../../schema/decode.ts";
-import { builtInSchema } from "../../built-in-schemas.ts";
+import { builtInSchema } from "../../../schema-files/built-in-schemas.ts";
 import { podHooks } from "./pod.ts";
 
 const context = (object: KubeObject, subresource = ""): WriteContext => ({
@@ -21,7 +21,7 @@ function pod(spec: JsonObject, metadata: JsonObject = {}): KubeObject {
   const { value, error } = decodeBySchema(cloneJson(sent), builtInSchema("io.k8s.api.core.v1.Pod"));
   assert.equal(error, undefined);
   const made = { kind: "Pod", apiVersion: "v1", ...value } as KubeObject;
-  podHooks.setDefaults?.(made, "v1");
+  podHooks.setDefaults?.(made, "v1", 0);
   return made;
 }
 

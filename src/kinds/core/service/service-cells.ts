@@ -1,6 +1,6 @@
-import { isIPv6 } from "node:net";
 import type { Column } from "../../../api/columns.ts";
 import type { JsonObject, KubeObject } from "../../../api/object.ts";
+import { parseAddress } from "../../../lib/ip-address.ts";
 import {
   AGE,
   column,
@@ -67,7 +67,9 @@ function subsetAddresses(subset: JsonObject): string[] {
   const addresses = readObjects(subset, ".addresses").map((address) => readText(address, ".ip"));
   const ports = readObjects(subset, ".ports");
   if (ports.length === 0) return addresses;
-  return ports.flatMap((port) => addresses.map((ip) => `${isIPv6(ip) ? `[${ip}]` : ip}:${readNumber(port, ".port")}`));
+  return ports.flatMap((port) =>
+    addresses.map((ip) => `${parseAddress(ip)?.length === 16 ? `[${ip}]` : ip}:${readNumber(port, ".port")}`),
+  );
 }
 
 function printEndpoints(endpoints: KubeObject): string {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { builtInKinds } from "../kinds/all.ts";
 import { schemaFileName } from "../schema/built-in.ts";
 import type { Schema } from "../schema/schema.ts";
-import { builtInKinds } from "./all.ts";
 import { builtInSchema, findBuiltInSchema } from "./built-in-schemas.ts";
 
 const CORE = "io.k8s.api.core.v1";
