@@ -22,10 +22,28 @@ export interface ApiRequest {
    * array for all requests of a connection.
    */
   readonly certificateChain: readonly X509Certificate[];
-  /** The whole body. Throws ApiError 413 when it exceeds `maxBytes`. Read at most once. */
+  /** The protocol of the Upgrade header in lower case, where the connection can be taken over; else empty. */
+  readonly upgrade: string;
+  /** The whole body. Throws ApiError 413 when it exceeds `maxBytes`. A body is read at most once, this way or the other. */
   readBody(maxBytes: number): Promise<Uint8Array>;
-  /** Aborts when the client goes away or the server shuts down. */
+  /** The body as it comes, taken from the connection only as fast as it is read. Throws as `readBody` does. */
+  bodyStream(maxBytes?: number): AsyncIterable<Uint8Array>;
+  /** Aborts when the client goes away, the server shuts down, or `abort` is called. */
   readonly signal: AbortSignal;
+  /** Gives up the work on this request; it is answered all the same. */
+  abort(reason?: unknown): void;
+  /** See `Call.whenFinished`. */
+  whenFinished(listener: (outcome: Outcome) => void): void;
+}
+
+/** How a request ended. */
+export interface Outcome {
+  /** 0: the client went away before it was answered. */
+  readonly code: number;
+  /** Of the body, as far as they were handed to the connection. */
+  readonly bytes: number;
+  /** Why not all of the reply was handed over. Absent: it was. */
+  readonly error?: unknown;
 }
 
 /** A request on its way through the stages. Every member has a truthful value from the start. */
@@ -38,6 +56,13 @@ export interface Call {
   readonly attributes: Attributes;
   /** Compat: what the client sent as Audit-ID, or a new UUID; answered as Audit-ID. */
   readonly auditId: string;
+  /** Aborts when the client goes away, the server shuts down, or the deadline of the request has passed. */
+  readonly signal: AbortSignal;
+  /**
+   * Tells once when the last byte of the reply has been handed over, or the client is gone: long after the handler of a
+   * watch or stream has returned. The listener must not throw.
+   */
+  whenFinished(listener: (outcome: Outcome) => void): void;
   /** Texts for `Warning` headers, in order. */
   readonly warnings: string[];
   /**

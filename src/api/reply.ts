@@ -1,4 +1,5 @@
 import type { Sequence } from "../lib/sequence.ts";
+import type { ConnectReply } from "./channel.ts";
 import type { Column } from "./columns.ts";
 import type { Json, KubeObject, ListMeta } from "./object.ts";
 import type { Status } from "./status.ts";
@@ -43,6 +44,7 @@ export type WatchEvent =
 
 /** What a verb answers. `encoding/reply/reply.ts` is the only place that turns it into bytes. */
 export type ApiReply =
+  | ConnectReply
   | { readonly type: "object"; readonly code: number; readonly view: ObjectView; readonly table?: TableShape }
   | {
       readonly type: "list";
@@ -67,4 +69,15 @@ export type ApiReply =
       readonly code: number;
       readonly headers: Readonly<Record<string, string>>;
       readonly body: Uint8Array | string;
+    }
+  /** Bytes that are sent as they come, for as long as they come: logs, answers of another server. */
+  | {
+      readonly type: "stream";
+      readonly code: number;
+      readonly headers: Readonly<Record<string, string>>;
+      /**
+       * Read only as fast as the client takes it. Its `return` is called when the client is gone; a source that may have
+       * to wait for its next chunk ends by `call.signal`.
+       */
+      readonly body: AsyncIterable<Uint8Array>;
     };

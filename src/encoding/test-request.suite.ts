@@ -12,7 +12,11 @@ export function testRequest(headers: Record<string, string> = {}, query = ""): A
     remoteAddress: undefined,
     remotePort: undefined,
     certificateChain: [],
+    upgrade: "",
     readBody: () => Promise.resolve(new Uint8Array()),
+    bodyStream: async function* () {},
+    abort: () => {},
+    whenFinished: () => {},
     signal: new AbortController().signal,
   };
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ApiError } from "../api/api-error.ts";
 import type { Call } from "../api/call.ts";
 import { systemRandom } from "../lib/random.ts";
-import { makeCall } from "../pipeline/call.ts";
+import { makeCall } from "../pipeline/in-process.ts";
 import { health, healthPaths, PING } from "./health.ts";
 import { root } from "./root.ts";
 import { version } from "./version.ts";

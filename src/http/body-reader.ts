@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { badRequest, requestEntityTooLarge } from "../api/api-error.ts";
+import { ApiError, badRequest, requestEntityTooLarge } from "../api/api-error.ts";
 
 /**
  * Reads a stream to its end. Rejects with 413 as soon as it is known to exceed `maxBytes`; what still comes is thrown
@@ -38,4 +38,29 @@ export function readAll(source: Readable, declaredBytes: number | undefined, max
     source.on("data", take).on("end", end).on("error", fail).on("close", fail);
     if (source.destroyed) fail();
   });
+}
+
+/**
+ * Yields a stream as it comes, and reads no further than it is asked to. Throws 413 as `readAll` does. A reader that stops
+ * early leaves the stream open for the reply: what still comes is thrown away as it arrives.
+ */
+export async function* readChunks(
+  source: Readable,
+  declaredBytes: number | undefined,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let size = declaredBytes ?? 0;
+  try {
+    if (size > maxBytes) throw requestEntityTooLarge(`limit is ${maxBytes}`);
+    size = 0;
+    for await (const chunk of source.iterator({ destroyOnReturn: false })) {
+      size += chunk.length;
+      if (size > maxBytes) throw requestEntityTooLarge(`limit is ${maxBytes}`);
+      yield chunk;
+    }
+  } catch (error) {
+    throw error instanceof ApiError ? error : badRequest("unexpected EOF");
+  } finally {
+    source.resume();
+  }
 }

@@ -6,7 +6,7 @@ import { FilledBody } from "../encoding/reply/filled-body.ts";
 import { ChunkedFiller } from "./chunked-filler.ts";
 import { certificateChainOf } from "./client-certificate.ts";
 import { type Carrier, Exchange } from "./exchange.ts";
-import { discard, pump, pumpFilled } from "./pump.ts";
+import { CountedFiller, type Delivery, discard, pump, pumpFilled } from "./pump.ts";
 import { readHeaders } from "./request-headers.ts";
 import { parseTarget } from "./target.ts";
 
@@ -42,7 +42,11 @@ class Http1Carrier implements Carrier {
     return this.source.socket;
   }
 
-  send(reply: EncodedReply, isLast: boolean): Promise<void> | undefined {
+  get isDelivered(): boolean {
+    return this.#response?.writableFinished ?? false;
+  }
+
+  send(reply: EncodedReply, isLast: boolean, delivery: Delivery): Promise<void> | undefined {
     const { status, headers, body } = reply;
     const response = this.#response;
     if (response === undefined) throw new Error("an upgraded connection has no response");
@@ -50,7 +54,9 @@ class Http1Carrier implements Carrier {
     if (isUnread) lingerAtEnd(this.source);
     if (isLast || isUnread) headers.connection = "close";
     if (typeof body === "string" || body instanceof Uint8Array) {
-      if (status !== 204 && status !== 304) headers["content-length"] = String(Buffer.byteLength(body));
+      const size = Buffer.byteLength(body);
+      if (status !== 204 && status !== 304) headers["content-length"] = String(size);
+      if (this.source.method !== "HEAD") delivery.bytes = size;
       response.writeHead(status, headers);
       response.end(body);
       return undefined;
@@ -66,7 +72,7 @@ class Http1Carrier implements Carrier {
       return undefined;
     }
     if (reply.isLongRunning) response.flushHeaders();
-    return pumpHttp1(response, body);
+    return pumpHttp1(response, body, delivery);
   }
 
   giveUp(): void {
@@ -85,14 +91,15 @@ export function openHttp1(message: IncomingMessage, response?: ServerResponse): 
 /** The first piece is copied together with the head of the reply, so it is a small one. */
 const FIRST_BYTES = 16 * 1024;
 
-async function pumpHttp1(response: ServerResponse, body: AsyncIterable<Uint8Array>): Promise<void> {
+async function pumpHttp1(response: ServerResponse, body: AsyncIterable<Uint8Array>, delivery: Delivery): Promise<void> {
   try {
     if (body instanceof FilledBody && response.chunkedEncoding) {
       response.chunkedEncoding = false;
-      await pumpFilled(new ChunkedFiller(body.filler), response, FIRST_BYTES);
-    } else await pump(body, response);
+      await pumpFilled(new ChunkedFiller(new CountedFiller(body.filler, delivery)), response, FIRST_BYTES);
+    } else await pump(body, response, delivery);
     response.end();
   } catch (error) {
+    if (!response.destroyed) delivery.error = error;
     response.destroy();
     throw error;
   }

@@ -5,7 +5,7 @@ import type { TLSSocket } from "node:tls";
 import type { EncodedReply } from "../encoding/reply/encoded-reply.ts";
 import { certificateChainOf } from "./client-certificate.ts";
 import { type Carrier, Exchange } from "./exchange.ts";
-import { discard, pump } from "./pump.ts";
+import { type Delivery, discard, pump } from "./pump.ts";
 import { readHeaders } from "./request-headers.ts";
 import { parseTarget } from "./target.ts";
 
@@ -33,8 +33,12 @@ class Http2Carrier implements Carrier {
     return this.source.session?.socket;
   }
 
+  get isDelivered(): boolean {
+    return this.source.writableFinished;
+  }
+
   // A session that is being closed has already told its client.
-  send(reply: EncodedReply): Promise<void> | undefined {
+  send(reply: EncodedReply, _isLast: boolean, delivery: Delivery): Promise<void> | undefined {
     const { status, headers, body } = reply;
     const stream = this.source;
     const isWhole = typeof body === "string" || body instanceof Uint8Array;
@@ -43,14 +47,16 @@ class Http2Carrier implements Carrier {
       return undefined;
     }
     if (headers.connection !== undefined) closeSession(stream.session, headers);
-    if (isWhole && status !== 204 && status !== 304) headers["content-length"] = String(Buffer.byteLength(body));
+    const size = isWhole ? Buffer.byteLength(body) : 0;
+    if (isWhole && status !== 204 && status !== 304) headers["content-length"] = String(size);
     const fields = flatten(status, headers);
     if (this.#isHead || (isWhole && body.length === 0)) {
       if (!isWhole) discard(body);
       stream.respond(fields, { endStream: true });
     } else {
       stream.respond(fields);
-      if (!isWhole) return pumpHttp2(stream, body);
+      if (!isWhole) return pumpHttp2(stream, body, delivery);
+      delivery.bytes = size;
       stream.end(body);
     }
     closeUnread(stream);
@@ -93,12 +99,17 @@ function closeUnread(stream: ServerHttp2Stream): void {
   if (!stream.endAfterHeaders && !stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
 }
 
-async function pumpHttp2(stream: ServerHttp2Stream, body: AsyncIterable<Uint8Array>): Promise<void> {
+async function pumpHttp2(
+  stream: ServerHttp2Stream,
+  body: AsyncIterable<Uint8Array>,
+  delivery: Delivery,
+): Promise<void> {
   try {
-    await pump(body, stream);
+    await pump(body, stream, delivery);
     stream.end();
     closeUnread(stream);
   } catch (error) {
+    if (!stream.destroyed) delivery.error = error;
     // Closing would end the stream properly first, and the client take a part for the whole.
     stream.destroy(error instanceof Error ? error : new Error("reply failed"));
     throw error;

@@ -24,7 +24,7 @@ export interface ListenerOptions {
     readonly clientAuthority?: string;
   };
   /** Takes over the socket of a WebSocket or SPDY request. Absent: such requests are answered like any other. */
-  readonly onUpgrade?: (request: ApiRequest, socket: Duplex, head: Buffer) => void;
+  readonly onUpgrade?: (exchange: Exchange, socket: Duplex, head: Buffer) => void;
   /** Hears of replies that could not be written for a reason on our side. */
   readonly reportError?: (error: unknown) => void;
 }
@@ -202,6 +202,7 @@ class Edge implements Listener {
     response.on("close", () => {
       this.#open.delete(exchange);
       if (!exchange.isReplied) exchange.abort();
+      exchange.finish(exchange.carrier.isDelivered);
     });
     void this.#reply(exchange);
   }
@@ -223,6 +224,7 @@ class Edge implements Listener {
       if (session?.openStreams) session.openStreams--;
       this.#open.delete(exchange);
       if (!exchange.isReplied) exchange.abort();
+      exchange.finish(exchange.carrier.isDelivered);
     });
     void this.#reply(exchange);
   }
@@ -234,12 +236,14 @@ class Edge implements Listener {
         exchange.isLongRunning = true;
         if (this.#isClosing) exchange.abort();
       }
-      const sending = exchange.carrier.send(reply, this.#isClosing);
+      exchange.code = reply.status;
+      const sending = exchange.carrier.send(reply, this.#isClosing, exchange);
       if (sending !== undefined) await sending;
       exchange.isReplied = true;
     } catch (error) {
       exchange.carrier.giveUp();
-      this.#options.reportError?.(error);
+      // Sources that end by the signal may well throw; nobody is left who misses the rest.
+      if (!exchange.isClientGone) this.#options.reportError?.(error);
     }
   }
 
@@ -256,11 +260,13 @@ class Edge implements Listener {
       );
       return;
     }
+    exchange.upgrade = (message.headers.upgrade ?? "").toLowerCase();
     exchange.isLongRunning = true;
     this.#open.set(exchange, socket);
     socket.once("close", () => {
       this.#open.delete(exchange);
       exchange.abort();
+      exchange.finish(exchange.isReplied);
     });
     this.#options.onUpgrade(exchange, socket, head);
   }

@@ -3,7 +3,9 @@ import { once } from "node:events";
 import http2 from "node:http2";
 import https from "node:https";
 import { after, before, describe, it } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import tls from "node:tls";
+import type { Outcome } from "../api/call.ts";
 import { FilledBody, type Filler } from "../encoding/reply/filled-body.ts";
 import { type Listener, listen } from "./listener.ts";
 import { makeAuthority, makeIdentity } from "./x509.ts";
@@ -34,16 +36,18 @@ describe("bodies that fill buffers", () => {
   let listener: Listener;
   let base: string;
   const errors: unknown[] = [];
+  const outcomes: Outcome[] = [];
   const agent = new https.Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
 
   before(async () => {
     const tlsOptions = { certificate: serving.certificate, key: serving.key };
     listener = await listen(
-      async ({ query }) => ({
-        status: 200,
-        headers: {},
-        body: new FilledBody(linesFrom(Number(query.get("start")), Number(query.get("count")))),
-      }),
+      async (request) => {
+        const { query } = request;
+        const count = Number(query.get("count"));
+        request.whenFinished((outcome) => outcomes.push(outcome));
+        return { status: 200, headers: {}, body: new FilledBody(linesFrom(Number(query.get("start")), count)) };
+      },
       { host: "127.0.0.1", port: 0, tls: tlsOptions, reportError: (error) => errors.push(error) },
     );
     base = `https://127.0.0.1:${listener.port}`;
@@ -62,8 +66,19 @@ describe("bodies that fill buffers", () => {
     return Buffer.concat(await response.toArray()).toString();
   };
 
+  /** How requests ended. A client may have its answer a moment before the server knows. */
+  const ended = async (count: number): Promise<Outcome[]> => {
+    while (outcomes.length < count) await nextTurn();
+    return outcomes.splice(0);
+  };
+
   it("arrive whole over HTTP/1.1, one after the other on the same connection", async () => {
-    for (const count of [1, 1700, 60_000, 200_000]) assert.equal(await get(count, count), textOf(count, count));
+    const counts = [1, 1700, 60_000, 200_000];
+    for (const count of counts) assert.equal(await get(count, count), textOf(count, count));
+    assert.deepEqual(
+      await ended(counts.length),
+      counts.map((count) => ({ code: 200, bytes: count * 10 })),
+    );
     assert.equal(Object.values(agent.freeSockets).flat().length, 1);
   });
 
@@ -81,6 +96,10 @@ describe("bodies that fill buffers", () => {
     );
     session.close();
     await once(session, "close");
+    assert.deepEqual(
+      await ended(starts.length),
+      starts.map(() => ({ code: 200, bytes: 1_000_000 })),
+    );
   });
 
   it("arrive whole over HTTP/1.0, which has no chunks", async () => {

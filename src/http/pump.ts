@@ -2,22 +2,31 @@ import type { Writable } from "node:stream";
 import { FILL_BYTES, FilledBody, type Filler } from "../encoding/reply/filled-body.ts";
 import { END, isPollable, type Pollable } from "../lib/pollable.ts";
 
+/** What is known of a reply on its way out. */
+export interface Delivery {
+  /** Bytes of the body that were handed to the connection. */
+  bytes: number;
+  /** Why the body ended early. */
+  error: unknown;
+}
+
 /**
  * Writes a stream as fast as the receiver takes it. Ends when the source does or the receiver is gone, and tells the
  * source either way. Rejects with what the source threw.
  */
-export async function pump(source: AsyncIterable<Uint8Array>, receiver: Writable): Promise<void> {
-  if (source instanceof FilledBody) return pumpFilled(source.filler, receiver);
-  if (isPollable(source)) return pumpPolled(source, receiver);
+export async function pump(source: AsyncIterable<Uint8Array>, receiver: Writable, delivery: Delivery): Promise<void> {
+  if (source instanceof FilledBody) return pumpFilled(new CountedFiller(source.filler, delivery), receiver);
+  if (isPollable(source)) return pumpPolled(source, receiver, delivery);
   for await (const chunk of source) {
     if (receiver.destroyed) return;
+    delivery.bytes += chunk.length;
     if (!receiver.write(chunk)) await writable(receiver);
     if (receiver.destroyed) return;
   }
 }
 
 /** Nothing is made for a piece that is written, nor for the wait until the next one. */
-function pumpPolled(source: Pollable<Uint8Array>, receiver: Writable): Promise<void> {
+function pumpPolled(source: Pollable<Uint8Array>, receiver: Writable, delivery: Delivery): Promise<void> {
   return new Promise((resolve, reject) => {
     let isOver = false;
     let isFull = false;
@@ -34,7 +43,10 @@ function pumpPolled(source: Pollable<Uint8Array>, receiver: Writable): Promise<v
           const piece = receiver.destroyed ? END : source.poll();
           if (piece === undefined) return;
           if (piece === END) end();
-          else isFull = !receiver.write(piece);
+          else {
+            delivery.bytes += piece.length;
+            isFull = !receiver.write(piece);
+          }
         }
       } catch (error) {
         reject(error);
@@ -49,6 +61,27 @@ function pumpPolled(source: Pollable<Uint8Array>, receiver: Writable): Promise<v
     source.onReady(run);
     run();
   });
+}
+
+/** Counts what another filler writes. */
+export class CountedFiller implements Filler {
+  readonly #content: Filler;
+  readonly #delivery: Delivery;
+
+  constructor(content: Filler, delivery: Delivery) {
+    this.#content = content;
+    this.#delivery = delivery;
+  }
+
+  get isDone(): boolean {
+    return this.#content.isDone;
+  }
+
+  fill(target: Buffer): number {
+    const size = this.#content.fill(target);
+    this.#delivery.bytes += size;
+    return size;
+  }
 }
 
 /** Buffers that nobody uses at the moment. */

@@ -1,17 +1,26 @@
 import { timeout } from "../api/api-error.ts";
 import type { Stage } from "../api/call.ts";
+import type { RequestInfo } from "../api/request-info.ts";
 import type { Clock } from "../lib/clock.ts";
 
-const LONG_RUNNING_SUBRESOURCES: readonly string[] = ["attach", "exec", "log", "portforward", "proxy"];
+/** What the deadline of requests depends on. */
+export interface DeadlineOptions {
+  readonly requestTimeoutMs: number;
+  readonly clock: Clock;
+  /** Whether a request lasts until somebody ends it: watches, and subresources that connect. */
+  readonly isLongRunning: (info: RequestInfo) => boolean;
+}
 
-/** Ends requests that take too long. Watches and streams are exempt. */
-export function limitDuration(maxMs: number, clock: Clock): Stage {
+/** Ends requests that take too long, and the work on them by their signal. Those that run long are exempt. */
+export function limitDuration({ requestTimeoutMs, clock, isLongRunning }: DeadlineOptions): Stage {
   return (next) => (call) => {
-    const { verb, subresource } = call.info;
-    if (verb === "watch" || LONG_RUNNING_SUBRESOURCES.includes(subresource)) return next(call);
+    if (isLongRunning(call.info)) return next(call);
     return new Promise((resolve, reject) => {
-      const text = "request did not complete within the allotted timeout";
-      const timer = clock.setTimer(maxMs, () => reject(timeout(text)));
+      const timer = clock.setTimer(requestTimeoutMs, () => {
+        const error = timeout("request did not complete within the allotted timeout");
+        reject(error);
+        call.request.abort(error);
+      });
       next(call)
         .then(resolve, reject)
         .finally(() => timer.close());

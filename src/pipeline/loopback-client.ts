@@ -5,7 +5,7 @@ import type { Random } from "../lib/random.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
 import type { ObjectKey } from "../resources/model/keys.ts";
 import type { ClientDeleteOptions, ClientWriteOptions, ObjectClient } from "../resources/object-client.ts";
-import { type CallRequest, makeCall } from "./call.ts";
+import { type CallRequest, callInProcess } from "./in-process.ts";
 
 /** Who a loopback client is. */
 export interface LoopbackIdentity {
@@ -76,7 +76,7 @@ export class LoopbackClient implements ObjectClient {
 
   #send(wanted: Pick<CallRequest, "method" | "path" | "query" | "body">, contentType = "application/json") {
     const headers = { "content-type": contentType, "user-agent": this.#userAgent };
-    return this.#handler(makeCall({ ...wanted, headers, user: this.#user }, this.#random));
+    return callInProcess(this.#handler, { ...wanted, headers, user: this.#user }, this.#random);
   }
 }
 

@@ -1,15 +1,12 @@
 import type { Handler, Stage } from "../api/call.ts";
 import type { RequestInfo } from "../api/request-info.ts";
-import type { Clock } from "../lib/clock.ts";
 import { answerErrors, type ReportError } from "./answer-errors.ts";
-import { limitDuration } from "./limit-duration.ts";
+import { type DeadlineOptions, limitDuration } from "./limit-duration.ts";
 import { negotiate } from "./negotiate.ts";
 
 /** What the stages depend on. */
-export interface PipelineOptions {
+export interface PipelineOptions extends DeadlineOptions {
   readonly reportError: ReportError;
-  readonly requestTimeoutMs: number;
-  readonly clock: Clock;
   /** Whether what a path answers with can be shown as a Table; for paths that are not served it may say anything. */
   readonly hasTable: (info: RequestInfo) => boolean;
   /** Whether the objects of a path have no Go type behind them; for paths that are not served it may say anything. */
@@ -23,7 +20,7 @@ export interface PipelineOptions {
 export function stagesFor(options: PipelineOptions, identify: Stage): readonly Stage[] {
   return [
     answerErrors(options.reportError),
-    limitDuration(options.requestTimeoutMs, options.clock),
+    limitDuration(options),
     identify,
     negotiate(options.hasTable, options.isUnstructured),
   ];

@@ -51,6 +51,7 @@ function setUp(controllers: string) {
       reportError: (error) => problems.push(error),
       requestTimeoutMs: 1000,
       clock: systemClock,
+      isLongRunning: () => false,
       hasTable: () => true,
       isUnstructured: () => false,
     },

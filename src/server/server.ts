@@ -81,7 +81,13 @@ export async function startServer(config: Config, environment: Environment, give
   const { requestTimeoutMs } = config;
   const forms = answerContext(catalog, environment, report);
   const options = {
-    ...{ reportError: report, requestTimeoutMs, clock, hasTable: hasTable(catalog) },
+    ...{
+      reportError: report,
+      requestTimeoutMs,
+      clock,
+      isLongRunning: isLongRunning(catalog),
+      hasTable: hasTable(catalog),
+    },
     isUnstructured: (info: RequestInfo) => forms.kindOf(info)?.isUnstructured === true,
   };
   const secured = compose(stagesFor(options, authenticate(authenticators)), innermost);
@@ -123,6 +129,13 @@ export async function startServer(config: Config, environment: Environment, give
       await store.close();
     },
   };
+}
+
+/** Compat: BasicLongRunningRequestCheck; which subresources connect is told by their definition. */
+function isLongRunning(catalog: Catalog): (info: RequestInfo) => boolean {
+  return ({ group, version, resource, subresource, verb }) =>
+    verb === "watch" ||
+    (subresource !== "" && catalog.find(group, version, resource)?.subresources[subresource]?.connect === true);
 }
 
 /** Only actions may have no columns: whatever is stored can be listed. */

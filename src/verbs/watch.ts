@@ -26,7 +26,7 @@ export function watch(context: VerbContext, call: Call, target: Target): ApiRepl
     allowBookmarks: allowWatchBookmarks,
     deadlineMs: context.resources.clock.now() + seconds * 1000,
   };
-  const events = watchObjects(context.resources, resource, request, call.request.signal);
+  const events = watchObjects(context.resources, resource, request, call.signal);
   return { type: "watch", events, table: resource.version.table };
 }
 

@@ -1,3 +1,5 @@
+import type { ConnectReply } from "../../api/channel.ts";
+
 /** A reply as bytes: what `http/` writes to a socket without looking into it. */
 export interface EncodedReply {
   readonly status: number;
@@ -7,6 +9,10 @@ export interface EncodedReply {
   readonly body: Uint8Array | string | AsyncIterable<Uint8Array>;
   /** Present on streams that last until somebody ends them: their request's signal aborts when a shutdown begins. */
   readonly isLongRunning?: boolean;
+  /** Where a chunk of a long-running stream ends means nothing: over a WebSocket each chunk is one binary message. */
+  readonly isOpaque?: boolean;
+  /** Takes over the connection instead; the body is empty. Only for requests with an `upgrade`. */
+  readonly connect?: ConnectReply;
 }
 
 /** The first value of a header, as Go's Header.Get gives it. */

@@ -1,5 +1,6 @@
-import { ApiError } from "../../api/api-error.ts";
+import { ApiError, badRequest } from "../../api/api-error.ts";
 import type { ApiRequest } from "../../api/call.ts";
+import type { ConnectReply } from "../../api/channel.ts";
 import { isObject, type Json } from "../../api/object.ts";
 import type { ApiReply, TableShape } from "../../api/reply.ts";
 import { printJson } from "../json/json.ts";
@@ -54,6 +55,11 @@ export function encodeReply(request: ApiRequest, reply: ApiReply, context: Reply
   if (reply.type === "raw") {
     return finish(request, { status: reply.code, headers: { ...reply.headers }, body: reply.body }, context);
   }
+  if (reply.type === "stream") {
+    const { code: status, headers, body } = reply;
+    return finish(request, { status, headers: { ...headers }, body, isLongRunning: true, isOpaque: true }, context);
+  }
+  if (reply.type === "connect") return encodeConnect(request, reply, context);
   try {
     const offer = offerOf(reply, context.isCustom ?? false, context.schemaOf !== undefined);
     const form = negotiateOutput(request, offer);
@@ -67,6 +73,13 @@ export function encodeReply(request: ApiRequest, reply: ApiReply, context: Reply
     if (error instanceof ApiError) return encodeError(request, error, context);
     throw error;
   }
+}
+
+function encodeConnect(request: ApiRequest, connect: ConnectReply, context: ReplyContext): EncodedReply {
+  const protocol = connect.over === "websocket" ? "websocket" : connect.protocol.toLowerCase();
+  // Compat: the text of UpgradeAwareHandler.
+  if (request.upgrade !== protocol) return encodeError(request, badRequest("Upgrade request required"), context);
+  return finish(request, { status: 101, headers: {}, body: "", isLongRunning: true, connect }, context);
 }
 
 /** Turns a refusal into bytes. When not even an error can be had in a form that the client accepts, it is indented JSON. */
@@ -105,7 +118,7 @@ function isStream(body: EncodedReply["body"]): body is AsyncIterable<Uint8Array>
   return typeof body !== "string" && !(body instanceof Uint8Array);
 }
 
-type Negotiated = Exclude<ApiReply, { readonly type: "raw" }>;
+type Negotiated = Exclude<ApiReply, { readonly type: "raw" | "stream" | "connect" }>;
 
 function encodeForm(request: ApiRequest, reply: Negotiated, form: OutputForm, context: ReplyContext): EncodedReply {
   switch (reply.type) {

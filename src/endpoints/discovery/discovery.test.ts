@@ -7,7 +7,7 @@ import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import type { ApiReply } from "../../api/reply.ts";
 import { builtInKinds, builtInPriorities } from "../../kinds/all.ts";
 import { systemRandom } from "../../lib/random.ts";
-import { makeCall } from "../../pipeline/call.ts";
+import { makeCall } from "../../pipeline/in-process.ts";
 import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import { discovery, discoveryPaths } from "./discovery.ts";
 import { compareVersions } from "./discovery-documents.ts";

@@ -146,7 +146,7 @@ export interface Subresource {
   readonly scale?: ScalePaths;
   /** The name of the action that a create on it carries out. */
   readonly action?: string;
-  /** A stream to a node, pod or service rather than a read or write of the object. */
+  /** A stream to a node, pod or service rather than a read or write of the object: it has no deadline. */
   readonly connect?: boolean;
 }
 

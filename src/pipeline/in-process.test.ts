@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AdmissionChain } from "../admission/chain.ts";
 import { ApiError } from "../api/api-error.ts";
-import type { Handler } from "../api/call.ts";
+import type { Handler, Outcome } from "../api/call.ts";
 import type { KubeObject } from "../api/object.ts";
 import type { ApiReply } from "../api/reply.ts";
+import type { RequestInfo } from "../api/request-info.ts";
 import { builtInKinds } from "../kinds/all.ts";
 import { systemClock } from "../lib/clock.ts";
 import { systemRandom } from "../lib/random.ts";
@@ -15,7 +16,7 @@ import { builtInSchema } from "../schema-files/built-in-schemas.ts";
 import { MemoryStore } from "../storage/memory.ts";
 import { dispatch } from "../verbs/dispatch.ts";
 import { keepUser } from "./authenticate.ts";
-import { type CallRequest, makeCall as makeCallWith } from "./call.ts";
+import { type CallRequest, callInProcess as callWith, makeCall as makeCallWith } from "./in-process.ts";
 import { compose, stagesFor } from "./pipeline.ts";
 import { route } from "./router.ts";
 
@@ -26,6 +27,7 @@ const user = {
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 
 const makeCall = (wanted: CallRequest) => makeCallWith(wanted, systemRandom);
+const callInProcess = (handler: Handler, wanted: CallRequest) => callWith(handler, wanted, systemRandom);
 
 function composed(): { handler: Handler; users: string[] } {
   const catalog = new Catalog(builtInKinds());
@@ -55,6 +57,7 @@ function composed(): { handler: Handler; users: string[] } {
     reportError: (error: unknown) => assert.fail(String(error)),
     requestTimeoutMs: 1000,
     clock: systemClock,
+    isLongRunning: ({ verb }: RequestInfo) => verb === "watch",
     hasTable: () => true,
     isUnstructured: () => false,
   };
@@ -107,6 +110,27 @@ test("a watch of the process ends by its signal", async () => {
     stop.abort();
   }
   assert.deepEqual(types, ["ADDED"]);
+});
+
+test("a call in the process is finished with its reply, a watch with its events", async () => {
+  const { handler } = composed();
+  const outcomes: Outcome[] = [];
+  const observed: Handler = (call) => {
+    call.whenFinished((outcome) => outcomes.push(outcome));
+    return handler(call);
+  };
+  await callInProcess(observed, { user, method: "POST", path: CONFIG_MAPS, body: { metadata: { name: "a" } } });
+  await assert.rejects(callInProcess(observed, { user, method: "GET", path: `${CONFIG_MAPS}/missing` }));
+  assert.deepEqual(
+    outcomes.splice(0).map(({ code }) => code),
+    [201, 404],
+  );
+  const query = new URLSearchParams({ watch: "1", resourceVersion: "0" });
+  const reply = await callInProcess(observed, { user, method: "GET", path: CONFIG_MAPS, query });
+  assert.ok(reply.type === "watch");
+  assert.deepEqual(outcomes, []);
+  for await (const _ of reply.events) break;
+  assert.deepEqual(outcomes, [{ code: 200, bytes: 0 }]);
 });
 
 test("a body that cannot be taken is quoted", async () => {
