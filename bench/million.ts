@@ -8,7 +8,6 @@ import { systemRandom } from "../src/lib/random.ts";
 import { Catalog } from "../src/resources/model/catalog.ts";
 import { Draft } from "../src/resources/model/draft.ts";
 import { KeySpace } from "../src/resources/model/keys.ts";
-import { encodeObject } from "../src/resources/model/stored-object.ts";
 import { Resources } from "../src/resources/resources.ts";
 import { defaultConfig } from "../src/server/config.ts";
 import { startServer } from "../src/server/server.ts";
@@ -53,7 +52,7 @@ async function insertAll(): Promise<number> {
 const megabytes = () => process.memoryUsage().rss / 1024 / 1024;
 const before = megabytes();
 const ms = await insertAll();
-const size = encodeObject({
+const size = resources.codec.write({
   kind: "ConfigMap",
   apiVersion: "v1",
   metadata: { name: "object-1", namespace: "ns-1" },

@@ -8,7 +8,6 @@ import { systemClock } from "../lib/clock.ts";
 import { systemRandom } from "../lib/random.ts";
 import { Catalog, type ServedResource } from "../resources/model/catalog.ts";
 import { KeySpace } from "../resources/model/keys.ts";
-import { encodeObject } from "../resources/model/stored-object.ts";
 import { Resources } from "../resources/resources.ts";
 import { MemoryStore } from "../storage/memory.ts";
 import type { Store } from "../storage/store.ts";
@@ -69,7 +68,7 @@ export class World {
     const { name = "", namespace = "" } = object.metadata;
     const key = keys.key(this.resource(group, plural).definition, { name, namespace });
     const before = await store.get(key);
-    const result = await store.put(key, encodeObject(object), before?.modRevision ?? 0);
+    const result = await store.put(key, this.resources.codec.write(object), before?.modRevision ?? 0);
     assert.ok(result.ok);
   }
 

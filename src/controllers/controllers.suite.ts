@@ -194,7 +194,7 @@ export class TestCluster implements ControllerContext {
   async find(plural: string, name: string, namespace = "default"): Promise<KubeObject | undefined> {
     const key = this.resources.keys.key(this.resource(plural).definition, { namespace, name });
     const entry = await this.store.get(key);
-    return entry && readObject(entry);
+    return entry && readObject(this.resources.codec, entry);
   }
 
   async delete(plural: string, name: string, request: DeletionRequest = {}, namespace = "default"): Promise<void> {

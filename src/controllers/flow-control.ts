@@ -101,9 +101,9 @@ export class FlowControl implements Controller {
 
   async #ensureOne(resource: ServedResource, wanted: KubeObject, isMandatory: boolean): Promise<void> {
     const key = { namespace: "", name: wanted.metadata.name ?? "" };
-    const { store, keys } = this.#resources;
+    const { store, keys, codec } = this.#resources;
     const entry = await store.get(keys.key(resource.definition, key));
-    const current = entry && readObject(entry);
+    const current = entry && readObject(codec, entry);
     const options = { fieldManager: PRODUCER };
     if (!current) {
       await this.#client.create(resource, cloneJson(wanted), options).catch(unlessCode(409));
@@ -146,9 +146,9 @@ export class FlowControl implements Controller {
   }
 
   async #list(resource: ServedResource): Promise<KubeObject[]> {
-    const { store, keys } = this.#resources;
+    const { store, keys, codec } = this.#resources;
     const { entries } = await store.list(keys.prefix(resource.definition));
-    return entries.flatMap((entry) => readObject(entry) ?? []);
+    return entries.flatMap((entry) => readObject(codec, entry) ?? []);
   }
 }
 

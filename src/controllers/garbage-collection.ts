@@ -66,6 +66,7 @@ class Collector implements Follower {
     this.#client = client;
     this.#kinds = new StoredKinds(resources);
     this.#graph = new OwnerGraph(
+      resources.codec,
       (storeKey) => this.#enqueue(storeKey),
       (reference, dependentKey) => {
         const located = this.#kinds.locate(dependentKey);
@@ -124,7 +125,7 @@ class Collector implements Follower {
 
   async #work(storeKey: string): Promise<void> {
     const entry = await this.#resources.store.get(storeKey, { minRevision: this.#revision });
-    const object = entry && readObject(entry);
+    const object = entry && readObject(this.#resources.codec, entry);
     if (!object) return;
     const located = this.#kinds.locate(storeKey);
     if (!located) {
@@ -162,7 +163,7 @@ class Collector implements Follower {
     const located = this.#kinds.locate(storeKey);
     if (!located) throw new Error(`${storeKey} is of an unknown kind and cannot be orphaned`);
     const entry = await this.#resources.store.get(storeKey);
-    const object = entry && readObject(entry);
+    const object = entry && readObject(this.#resources.codec, entry);
     if (object?.metadata.uid !== uid) return;
     try {
       await this.#keepOwners(located, object, (owner) => owner.uid !== ownerUid);
@@ -228,7 +229,7 @@ class Collector implements Follower {
     } catch (error) {
       if (!isConflict(error)) throw error;
       const entry = await this.#resources.store.get(this.#resources.keys.key(resource.definition, key));
-      const live = entry && readObject(entry);
+      const live = entry && readObject(this.#resources.codec, entry);
       if (!live || !isDeepStrictEqual(decisive(live), decisive(object))) throw error;
       await this.#client.delete(resource, key, { propagationPolicy, preconditions: { uid } });
     }

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
 import { cloneJson } from "../lib/clone.ts";
-import { encodeObject } from "../resources/model/stored-object.ts";
 import { storedResource } from "../resources/model/stored-resource.ts";
 import type { Resources } from "../resources/resources.ts";
 import { type Controller, type ControllerContext, ensureObject, unlessCode } from "./controller.ts";
@@ -99,7 +98,7 @@ class Announcer {
    * can work side by side.
    */
   async #renewLease(address: string): Promise<void> {
-    const { store } = this.#resources;
+    const { store, codec } = this.#resources;
     const key = this.#leaseKey(address);
     const current = await store.get(key);
     const lease = {
@@ -108,7 +107,7 @@ class Announcer {
       metadata: { generation: current?.modRevision ?? 1 },
       subsets: [{ addresses: [{ ip: address }] }],
     };
-    await store.put(key, encodeObject(lease), current?.modRevision ?? 0, { ttlSeconds: LEASE_SECONDS });
+    await store.put(key, codec.write(lease), current?.modRevision ?? 0, { ttlSeconds: LEASE_SECONDS });
   }
 
   async #leasedAddresses(): Promise<string[]> {

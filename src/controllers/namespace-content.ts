@@ -88,7 +88,7 @@ const NOTHING: Content = {
 };
 
 async function findContent(
-  { store, keys }: Resources,
+  { store, keys, codec }: Resources,
   kinds: readonly ServedResource[],
   namespace: string,
   revision: number,
@@ -97,7 +97,7 @@ async function findContent(
   await forEachLimited(kinds, DELETIONS, async (resource) => {
     const { entries } = await store.list(keys.prefix(resource.definition, namespace), { revision });
     for (const entry of entries) {
-      const object = readObject(entry);
+      const object = readObject(codec, entry);
       if (object) found.push({ resource, entry, object });
     }
   });

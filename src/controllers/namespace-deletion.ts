@@ -121,7 +121,7 @@ class Deletion implements Follower {
 
   #namespaceFound(name: string, entry: Entry): void {
     this.#departed.delete(name);
-    if (readObject(entry)?.metadata.deletionTimestamp !== undefined) this.#queue.add(name);
+    if (readObject(this.#resources.codec, entry)?.metadata.deletionTimestamp !== undefined) this.#queue.add(name);
   }
 
   #namespaceGone(name: string): void {
@@ -148,7 +148,7 @@ class Deletion implements Follower {
     const entry = await store.get(keys.key(this.#namespaces.definition, { namespace: "", name }), {
       minRevision: revision,
     });
-    const namespace = entry && readObject(entry);
+    const namespace = entry && readObject(this.#resources.codec, entry);
     if (!namespace) {
       await this.#emptyDeparted(name, revision);
       return;
@@ -227,7 +227,7 @@ class Deletion implements Follower {
         if (!(error instanceof ApiError && error.code === 409) || attempt === MAX_ATTEMPTS) throw error;
         const { store, keys } = this.#resources;
         const entry = await store.get(keys.key(this.#namespaces.definition, { namespace: "", name }));
-        const live = entry && readObject(entry);
+        const live = entry && readObject(this.#resources.codec, entry);
         if (!live || live.metadata.uid !== namespace.metadata.uid) throw error;
         current = live;
       }

@@ -142,9 +142,9 @@ class Keeper {
   }
 
   async #read(resource: ServedResource, key: { namespace: string; name: string }): Promise<KubeObject | undefined> {
-    const { store, keys } = this.#resources;
+    const { store, keys, codec } = this.#resources;
     const entry = await store.get(keys.key(resource.definition, key));
-    return entry && readObject(entry);
+    return entry && readObject(codec, entry);
   }
 }
 

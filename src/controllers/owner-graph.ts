@@ -1,4 +1,5 @@
 import type { KubeObject, OwnerReference } from "../api/object.ts";
+import type { ObjectCodec } from "../resources/model/object-codec.ts";
 import type { Entry, StoreEvent } from "../storage/store.ts";
 import { readObject } from "./stored-kinds.ts";
 
@@ -35,6 +36,7 @@ interface Sighting {
 
 /** ownerReferences by uid. Holds only objects that have owners or wait for dependents, so it stays small. */
 export class OwnerGraph {
+  readonly #codec: ObjectCodec;
   readonly #enqueue: (storeKey: string) => void;
   readonly #locateOwner: LocateOwner;
   readonly #nodes = new Map<string, GraphNode>();
@@ -45,7 +47,8 @@ export class OwnerGraph {
   readonly #sightings = new Map<string, Sighting>();
 
   /** `enqueue` receives the keys of objects to look at. */
-  constructor(enqueue: (storeKey: string) => void, locateOwner: LocateOwner) {
+  constructor(codec: ObjectCodec, enqueue: (storeKey: string) => void, locateOwner: LocateOwner) {
+    this.#codec = codec;
     this.#enqueue = enqueue;
     this.#locateOwner = locateOwner;
   }
@@ -94,13 +97,18 @@ export class OwnerGraph {
   /** Takes note of an entry that is in the store. */
   found(entry: Entry): void {
     const previous = this.#nodes.get(entry.key);
-    const object = previous || mayConcern(entry.value) ? readObject(entry) : undefined;
+    const object = previous || this.#mayConcern(entry) ? readObject(this.#codec, entry) : undefined;
     if (previous && previous.uid !== object?.metadata.uid) this.#forget(previous);
     if (!object) return;
     const known = this.#nodes.get(entry.key);
     const next = this.#describe(entry.key, object);
     if (next || known) this.#replace(known, next);
     if (isFinalizing(object)) this.#enqueue(entry.key);
+  }
+
+  /** Whether an object can be of interest. Spares decoding most of them. */
+  #mayConcern(entry: Entry): boolean {
+    return this.#codec.mayHave(entry, OWNERS_MARK) || this.#codec.mayHave(entry, DELETION_MARK);
   }
 
   /**
@@ -174,7 +182,7 @@ export class OwnerGraph {
   #removed(storeKey: string, previous: Entry | undefined): void {
     const node = this.#nodes.get(storeKey);
     if (node) this.#forget(node);
-    else if (previous && this.#dependents.size > 0) this.#departed(readObject(previous)?.metadata.uid);
+    else if (previous && this.#dependents.size > 0) this.#departed(readObject(this.#codec, previous)?.metadata.uid);
   }
 
   #forget(node: GraphNode): void {
@@ -223,13 +231,6 @@ export class OwnerGraph {
 
 const OWNERS_MARK = Buffer.from('"ownerReferences"');
 const DELETION_MARK = Buffer.from('"deletionTimestamp"');
-
-/** Whether a value can be of interest. Spares decoding most values; one that is not JSON has to be decoded. */
-function mayConcern(value: Uint8Array): boolean {
-  if (value[0] !== 0x7b) return true;
-  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  return bytes.includes(OWNERS_MARK) || bytes.includes(DELETION_MARK);
-}
 
 /** Whether the object is being deleted and has the finalizer foregroundDeletion or orphan. */
 export function isFinalizing({ metadata }: KubeObject): boolean {

@@ -3,7 +3,6 @@ import type { ServedResource } from "../resources/model/catalog.ts";
 import type { ObjectKey } from "../resources/model/keys.ts";
 import type { Resources } from "../resources/resources.ts";
 import { FOREGROUND } from "./owner-graph.ts";
-import { readObject } from "./stored-kinds.ts";
 
 /**
  * How the owner of an ownerReference stands to a dependent. "solid": it is there. "absent": it is not, or another
@@ -69,7 +68,8 @@ async function judgeOwner(
   if (typeof place === "string") return place;
   const confirm = sight(reference.uid, place.storeKey);
   const entry = await resources.store.get(place.storeKey, { minRevision: revision });
-  const owner = entry && readObject(entry);
+  // An owner that cannot be read is no reason to delete what it owns: this throws.
+  const owner = entry && resources.codec.read(entry);
   if (owner?.metadata.uid !== reference.uid) return "absent";
   confirm();
   const { deletionTimestamp, finalizers } = owner.metadata;

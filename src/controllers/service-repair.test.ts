@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { KubeObject } from "../api/object.ts";
-import { encodeObject } from "../resources/model/stored-object.ts";
+import { ObjectCodec } from "../resources/model/object-codec.ts";
 import { printTime } from "../resources/write/metadata.ts";
 import { addressRecord } from "../types/ip-address.ts";
 import { NODE_PORTS, printNodePorts, readNodePorts } from "../types/range-allocation.ts";
@@ -15,7 +15,7 @@ async function setUp() {
   const repair = new ServiceRepair(cluster);
   const { access, store, keys } = cluster.resources;
   /** Writes as if somebody had done so who does not keep records. */
-  const plant = (place: string, object: KubeObject) => store.put(keys.root + place, encodeObject(object), 0);
+  const plant = (place: string, object: KubeObject) => store.put(keys.root + place, new ObjectCodec().write(object), 0);
   const addresses = async () => (await access.list("networking.k8s.io", "ipaddresses", "")).map(nameOf);
   const taken = async () => [...readNodePorts(await access.findRecord(NODE_PORTS.place))];
   return { cluster, repair, plant, addresses, taken };

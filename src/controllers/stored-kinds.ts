@@ -2,7 +2,7 @@ import type { KubeObject } from "../api/object.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
 import type { ResourceDefinition } from "../resources/model/definition.ts";
 import type { ObjectKey } from "../resources/model/keys.ts";
-import { decodeEntry } from "../resources/model/stored-object.ts";
+import type { ObjectCodec } from "../resources/model/object-codec.ts";
 import type { Resources } from "../resources/resources.ts";
 import type { Entry } from "../storage/store.ts";
 
@@ -65,9 +65,9 @@ function preferredResource({ catalog }: Resources, definition: ResourceDefinitio
 }
 
 /** The object that an entry holds, or undefined when it holds something else. The caller owns the result. */
-export function readObject(entry: Entry): KubeObject | undefined {
+export function readObject(codec: ObjectCodec, entry: Entry): KubeObject | undefined {
   try {
-    const object = decodeEntry(entry);
+    const object = codec.read(entry);
     return typeof object.metadata.uid === "string" ? object : undefined;
   } catch {
     return undefined;

@@ -5,6 +5,7 @@ import type { Actions } from "./model/actions.ts";
 import type { Catalog } from "./model/catalog.ts";
 import type { ObjectAccess } from "./model/definition.ts";
 import type { KeySpace } from "./model/keys.ts";
+import type { ObjectCodec } from "./model/object-codec.ts";
 import type { ViewCache } from "./read/view-cache.ts";
 
 /** What reads and writes of all kinds share: one control plane over one store. */
@@ -12,6 +13,7 @@ export interface ResourceContext {
   readonly store: Store;
   readonly keys: KeySpace;
   readonly catalog: Catalog;
+  readonly codec: ObjectCodec;
   readonly views: ViewCache;
   readonly clock: Clock;
   readonly random: Random;

@@ -4,10 +4,10 @@ import { cloneJson } from "../lib/clone.ts";
 import type { Random } from "../lib/random.ts";
 import type { ResourceContext } from "./context.ts";
 import type { ServedResource } from "./model/catalog.ts";
+import { convertObject } from "./model/conversion.ts";
 import type { ChangeOptions, ObjectAccess } from "./model/definition.ts";
 import { Draft } from "./model/draft.ts";
 import type { ObjectKey } from "./model/keys.ts";
-import { decodeEntry, encodeObject } from "./model/stored-object.ts";
 import { storedResource } from "./model/stored-resource.ts";
 import type { DeletionRequest, Preconditions } from "./model/write-request.ts";
 import { listObjects } from "./read/object-list.ts";
@@ -49,9 +49,9 @@ export class StoredObjects implements ObjectAccess {
   ): Promise<KubeObject | undefined> {
     const resource = this.#resource(group, plural);
     if (freshness === "any") return this.#resources.peek(resource, key);
-    const { store, keys } = this.#resources;
+    const { store, keys, codec } = this.#resources;
     const entry = await store.get(keys.key(resource.definition, key));
-    return entry && decodeEntry(entry);
+    return entry && convertObject(resource.definition, codec.read(entry), resource.apiVersion);
   }
 
   async list(
@@ -111,22 +111,22 @@ export class StoredObjects implements ObjectAccess {
   }
 
   async findRecord(place: string): Promise<KubeObject | undefined> {
-    const { store, keys } = this.#resources;
+    const { store, keys, codec } = this.#resources;
     const entry = await store.get(keys.root + place);
-    return entry && decodeEntry(entry);
+    return entry && codec.read(entry);
   }
 
   async changeRecord(
     place: string,
     change: (current: KubeObject | undefined) => KubeObject | undefined,
   ): Promise<void> {
-    const { store, keys } = this.#resources;
+    const { store, keys, codec } = this.#resources;
     const key = keys.root + place;
     let entry = await store.get(key);
     for (;;) {
-      const next = change(entry && decodeEntry(entry));
+      const next = change(entry && codec.read(entry));
       if (next === undefined) return;
-      const result = await store.put(key, encodeObject(next), entry?.modRevision ?? 0);
+      const result = await store.put(key, codec.write(next), entry?.modRevision ?? 0);
       if (result.ok) return;
       entry = result.current;
     }

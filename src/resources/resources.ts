@@ -7,6 +7,7 @@ import { type Actions, NO_ACTIONS } from "./model/actions.ts";
 import type { Catalog, ServedResource } from "./model/catalog.ts";
 import type { ObjectAccess, ResourceDefinition } from "./model/definition.ts";
 import type { KeySpace, ObjectKey } from "./model/keys.ts";
+import { ObjectCodec } from "./model/object-codec.ts";
 import { StoredObjects } from "./object-access.ts";
 import { ViewCache } from "./read/view-cache.ts";
 import { Collection } from "./write/collection.ts";
@@ -20,6 +21,8 @@ export interface ResourcesOptions {
   readonly keys: KeySpace;
   /** Common: none. */
   readonly actions?: Actions;
+  /** Absent: one that reads JSON only. */
+  readonly codec?: ObjectCodec;
 }
 
 /** All kinds and their objects: the one thing that verbs, plugins and controllers share. */
@@ -30,17 +33,21 @@ export class Resources implements ResourceContext {
   readonly random: Random;
   readonly keys: KeySpace;
   readonly actions: Actions;
-  readonly views = new ViewCache();
+  readonly codec: ObjectCodec;
+  readonly views: ViewCache;
   readonly access: ObjectAccess;
   readonly #collections = new WeakMap<ResourceDefinition, Collection>();
 
-  constructor({ store, catalog, clock, random, keys, actions = NO_ACTIONS }: ResourcesOptions) {
+  constructor(options: ResourcesOptions) {
+    const { store, catalog, clock, random, keys, actions = NO_ACTIONS, codec = new ObjectCodec() } = options;
     this.store = store;
     this.catalog = catalog;
     this.clock = clock;
     this.random = random;
     this.keys = keys;
     this.actions = actions;
+    this.codec = codec;
+    this.views = new ViewCache(codec);
     this.access = new StoredObjects(this);
   }
 

@@ -3,12 +3,13 @@ import { AdmissionChain } from "../admission/chain.ts";
 import { defaultPlugins, UNAVAILABLE_PLUGINS } from "../admission/plugins/all.ts";
 import { selectPlugins } from "../admission/select-plugins.ts";
 import type { Call, Handler } from "../api/call.ts";
-import { apiVersionOf } from "../api/object.ts";
+import { apiVersionOf, type KubeObject } from "../api/object.ts";
 import type { RequestInfo } from "../api/request-info.ts";
 import type { UserInfo } from "../api/user-info.ts";
 import { alwaysAllow } from "../auth/always-allow.ts";
 import { reviewIdentities } from "../auth/reviews.ts";
 import { TokenAuthenticator } from "../auth/token-file.ts";
+import type { SchemaOf } from "../encoding/protobuf/envelope.ts";
 import { schemaLookup } from "../encoding/protobuf/schema-lookup.ts";
 import { discovery, discoveryPaths } from "../endpoints/discovery/discovery.ts";
 import { type HealthCheck, health, healthPaths, PING } from "../endpoints/health.ts";
@@ -25,6 +26,7 @@ import { compose, stagesFor } from "../pipeline/pipeline.ts";
 import { type Endpoint, route } from "../pipeline/router.ts";
 import { Catalog } from "../resources/model/catalog.ts";
 import { KeySpace } from "../resources/model/keys.ts";
+import { ObjectCodec } from "../resources/model/object-codec.ts";
 import { Resources } from "../resources/resources.ts";
 import { strategyOf } from "../resources/strategies/strategy-of.ts";
 import { builtInSchema, findBuiltInSchema } from "../schema-files/built-in-schemas.ts";
@@ -68,7 +70,14 @@ export async function startServer(config: Config, environment: Environment, give
   const keys = new KeySpace(config.etcdPrefix);
   const store = given ?? (await openStore(config, keys.root, clock));
   const catalog = new Catalog(builtInKinds(config.apiDomain, Math.ceil(config.eventTtlMs / 1000)));
-  const resources = new Resources({ store, catalog, clock, random, keys, actions: builtInActions(probeHealth) });
+  const schemaOf = schemasOf(catalog);
+  const setDefaults = (object: KubeObject) => {
+    const { apiVersion, kind } = object;
+    catalog.findKind(apiVersion, kind)?.definition.hooks?.setDefaults?.(object, apiVersion, clock.now());
+  };
+  const codec = new ObjectCodec({ schemaOf, setDefaults });
+  const actions = builtInActions(probeHealth);
+  const resources = new Resources({ store, catalog, clock, random, keys, codec, actions });
   const plugins = defaultPlugins({ resources, authorizer: alwaysAllow });
   const admission = new AdmissionChain(selectPlugins(plugins, UNAVAILABLE_PLUGINS, config.admissionPlugins));
   const identity = await prepareIdentity(config);
@@ -79,7 +88,7 @@ export async function startServer(config: Config, environment: Environment, give
   const innermost = route({ catalog, objects, endpoints: makeEndpoints(resources, config) });
   const report = (error: unknown, call?: Call) => log.error("request failed", { err: error, path: call?.request.path });
   const { requestTimeoutMs } = config;
-  const forms = answerContext(catalog, environment, report);
+  const forms = answerContext(catalog, schemaOf, environment, report);
   const options = {
     ...{
       reportError: report,
@@ -149,20 +158,25 @@ function hasTable(catalog: Catalog): (info: RequestInfo) => boolean {
   };
 }
 
-/** The binary forms of built-in kinds, found by what their bodies say they are. */
-function answerContext(
-  catalog: Catalog,
-  { clock, random }: Environment,
-  report: AnswerContext["report"],
-): AnswerContext {
+/** The shapes of built-in kinds, found by what a body or a stored value says it is. */
+function schemasOf(catalog: Catalog): SchemaOf {
   const kinds = catalog.definitions.flatMap(({ group, versions }) =>
     versions.map(({ name, schemaName }) => ({ apiVersion: apiVersionOf(group, name), schemaName })),
   );
+  return schemaLookup(kinds, findBuiltInSchema);
+}
+
+function answerContext(
+  catalog: Catalog,
+  schemaOf: SchemaOf,
+  { clock, random }: Environment,
+  report: AnswerContext["report"],
+): AnswerContext {
   return {
     now: () => clock.now(),
     random,
     report,
-    schemaOf: schemaLookup(kinds, findBuiltInSchema),
+    schemaOf,
     kindOf: ({ group, version, resource }) => {
       const found = catalog.find(group, version, resource);
       if (!found) return undefined;

@@ -49,7 +49,7 @@ export async function checkKind(subject: Subject): Promise<void> {
 }
 
 /** The path of a kind's collection. */
-function pathOf({ group, plural, scope }: ResourceDefinition, version: string, namespace: string): string {
+export function pathOf({ group, plural, scope }: ResourceDefinition, version: string, namespace: string): string {
   const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
   return scope === "Namespaced" ? `${root}/namespaces/${namespace}/${plural}` : `${root}/${plural}`;
 }
@@ -60,7 +60,8 @@ async function expect(client: Client, status: number, ...request: Parameters<Cli
   return answer;
 }
 
-async function prepareNamespace(client: Client, name: string): Promise<void> {
+/** Creates a namespace that pods can be created in. */
+export async function prepareNamespace(client: Client, name: string): Promise<void> {
   await expect(client, 201, "POST", "/api/v1/namespaces", { metadata: { name } });
   // Pods are refused until there is an account for them.
   await expect(client, 201, "POST", `/api/v1/namespaces/${name}/serviceaccounts`, { metadata: { name: "default" } });

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from "../../api/object.ts";
+import { isWrittenAsNull } from "../../schema/go-names.ts";
 import type { Schema } from "../../schema/schema.ts";
 import type { ValueCodec } from "./codec.ts";
 import { embeddedField, FieldSet, listField, type Member, mapField, type Slots, singleField } from "./fields.ts";
@@ -50,11 +51,10 @@ function messageCodec(schema: Schema): ValueCodec {
   const properties = schema.properties ?? NO_PROPERTIES;
   const known = codecs.get(properties);
   if (known !== undefined) return known;
-  const name = schema.component?.slice(schema.component.lastIndexOf(".") + 1) ?? "message";
   // Made at first use: a shape may contain itself.
   let plan: MessagePlan | undefined;
   const getPlan = (): MessagePlan => {
-    plan ??= planOf(name, properties);
+    plan ??= planOf(schema.component ?? "", properties);
     return plan;
   };
   const codec: ValueCodec = {
@@ -87,9 +87,12 @@ interface MessagePlan {
 
 interface PlannedMember extends Member {
   readonly isSingle: boolean;
+  /** A pointer without `omitempty`: JSON shows null where the message has nothing. */
+  readonly isWrittenAsNull: boolean;
 }
 
-function planOf(message: string, properties: ReadonlyMap<string, Schema>): MessagePlan {
+function planOf(component: string, properties: ReadonlyMap<string, Schema>): MessagePlan {
+  const message = component.slice(component.lastIndexOf(".") + 1) || "message";
   const members: PlannedMember[] = [];
   const root = newLevel();
   for (const [name, schema] of properties) {
@@ -99,6 +102,7 @@ function planOf(message: string, properties: ReadonlyMap<string, Schema>): Messa
     const isMap = schema.values !== undefined;
     const member: PlannedMember = {
       ...{ name, number, slot: members.length, zero: schema.zero, isSingle: !isList && !isMap },
+      isWrittenAsNull: isWrittenAsNull(component, name),
       codec: codecOf((isList && schema.items) || (isObject(schema.values) && schema.values) || schema),
     };
     members.push(member);
@@ -148,8 +152,9 @@ function objectOf(members: readonly PlannedMember[], slots: Slots): JsonObject {
     if (member.zero === "omitted") {
       if (value === undefined || value === null || value === "" || value === 0 || value === false) continue;
     } else if (value === undefined) {
-      if (member.zero === undefined) continue;
-      value = member.isSingle ? member.codec.zero() : null;
+      if (member.isWrittenAsNull) value = null;
+      else if (member.zero === undefined) continue;
+      else value = member.isSingle ? member.codec.zero() : null;
     }
     object[member.name] = value;
   }

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../../api/object.ts";
+import { isWrittenAsNull } from "../../schema/go-names.ts";
 import type { Schema } from "../../schema/schema.ts";
 
 /** A source of numbers in [0, 1) that always gives the same ones for a seed. */
@@ -45,6 +46,7 @@ export function randomObject(schema: Schema, random: () => number, depth = 0): J
     const isWanted = random() < (depth < 2 ? 0.4 : depth < 5 ? 0.1 : 0);
     if (property.zero === undefined) {
       if (isWanted) object[name] = randomValue(property, random, depth + 1);
+      else if (isWrittenAsNull(schema.component ?? "", name)) object[name] = null;
       continue;
     }
     const value = isWanted ? randomValue(property, random, depth + 1) : zeroOf(property, depth);

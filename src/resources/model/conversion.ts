@@ -23,3 +23,12 @@ export function convertObject(
   if (convert) return convert(object, toApiVersion, stored);
   return { ...object, apiVersion: toApiVersion };
 }
+
+/** The object in a version that the kind has, when it was stored in one that is gone. */
+export function toKnownVersion(definition: ResourceDefinition, object: KubeObject): KubeObject {
+  const { group, versions } = definition;
+  const stored = storedApiVersion(definition);
+  const isKnown =
+    object.apiVersion === stored || versions.some(({ name }) => object.apiVersion === apiVersionOf(group, name));
+  return isKnown ? object : convertObject(definition, object, stored);
+}

@@ -7,11 +7,12 @@ import type { ResourceContext } from "../context.ts";
 import { serve } from "../model/catalog.ts";
 import type { ResourceDefinition, ServedVersion } from "../model/definition.ts";
 import { KeySpace } from "../model/keys.ts";
-import { encodeObject } from "../model/stored-object.ts";
+import { ObjectCodec } from "../model/object-codec.ts";
 import { listObjects } from "./object-list.ts";
 import { parseSelection } from "./selection.ts";
 import { ViewCache } from "./view-cache.ts";
 
+const codec = new ObjectCodec();
 const version = { name: "v1", schemaName: "Thing", schema: () => ({}) } as unknown as ServedVersion;
 const definition = {
   group: "",
@@ -45,12 +46,12 @@ class Overrun extends MemoryStore {
 
 async function setUp() {
   const store = new Overrun();
-  const context = { store, keys: new KeySpace("/registry"), views: new ViewCache() } as unknown as ResourceContext;
+  const context = { store, keys: new KeySpace("/registry"), views: new ViewCache(codec) } as unknown as ResourceContext;
   for (let i = 0; i < COUNT; i++) {
     const metadata = { name: `thing-${i}`, namespace: "a" };
     await store.put(
       context.keys.key(definition, metadata),
-      encodeObject({ kind: "Thing", apiVersion: "v1", metadata }),
+      codec.write({ kind: "Thing", apiVersion: "v1", metadata }),
       0,
     );
   }

@@ -3,10 +3,10 @@ import { test } from "node:test";
 import type { Entry } from "../../storage/store.ts";
 import { serve } from "../model/catalog.ts";
 import type { ResourceDefinition, ServedVersion } from "../model/definition.ts";
-import { decodeEntry, encodeObject } from "../model/stored-object.ts";
-import { viewDeleted } from "./object-view.ts";
+import { ObjectCodec } from "../model/object-codec.ts";
 import { ViewCache } from "./view-cache.ts";
 
+const codec = new ObjectCodec();
 const version = { name: "v1", schemaName: "Thing", schema: () => ({}) } as unknown as ServedVersion;
 const definition = {
   group: "",
@@ -27,12 +27,12 @@ function entry(value: Uint8Array | string): Entry {
 const read = (bytes: Uint8Array) => JSON.parse(Buffer.from(bytes).toString());
 
 test("what is stored carries no resourceVersion, what is shown carries the revision", () => {
-  const stored = encodeObject(OBJECT);
+  const stored = codec.write(OBJECT);
   assert.equal(
     Buffer.from(stored).toString(),
     '{"kind":"Thing","apiVersion":"v1","metadata":{"name":"a"},"data":{"x":"y"}}',
   );
-  const view = new ViewCache().view(resource, entry(stored));
+  const view = new ViewCache(codec).view(resource, entry(stored));
   const shown = { ...OBJECT, metadata: { name: "a", resourceVersion: "7" } };
   assert.deepEqual(view.object, shown);
   assert.deepEqual(read(view.json()), shown);
@@ -41,39 +41,39 @@ test("what is stored carries no resourceVersion, what is shown carries the revis
 
 test("a value in another version or form is decoded and printed anew", () => {
   const foreign = ' {"apiVersion":"v1","kind":"Thing","metadata":{"name":"a"}}';
-  const view = new ViewCache().view(resource, entry(foreign));
+  const view = new ViewCache(codec).view(resource, entry(foreign));
   assert.deepEqual(read(view.json()), {
     kind: "Thing",
     apiVersion: "v1",
     metadata: { name: "a", resourceVersion: "7" },
   });
-  const converted = new ViewCache().view(other, entry(encodeObject(OBJECT)));
+  const converted = new ViewCache(codec).view(other, entry(codec.write(OBJECT)));
   assert.equal(read(converted.json()).apiVersion, "v2");
 });
 
 test("a line feed at the end of a stored value does not reach the wire", () => {
-  const view = new ViewCache().view(resource, entry(`${Buffer.from(encodeObject(OBJECT))}\n`));
+  const view = new ViewCache(codec).view(resource, entry(`${Buffer.from(codec.write(OBJECT))}\n`));
   assert.equal(view.json().at(-1), "}".charCodeAt(0));
 });
 
 test("a line has one line feed, whether the stored value ends with one or not", () => {
   for (const ending of ["", "\n"]) {
-    const view = new ViewCache().view(resource, entry(`${Buffer.from(encodeObject(OBJECT))}${ending}`));
+    const view = new ViewCache(codec).view(resource, entry(`${Buffer.from(codec.write(OBJECT))}${ending}`));
     assert.equal(String(view.jsonLine?.()), `${view.json()}\n`);
   }
 });
 
 test("a deleted object is shown at the revision of its deletion", () => {
-  const view = viewDeleted(resource, entry(encodeObject(OBJECT)), 9);
+  const view = new ViewCache(codec).of(resource).removed(entry(codec.write(OBJECT)), 9);
   assert.equal(view.object.metadata.resourceVersion, "9");
   assert.equal(read(view.json()).metadata.resourceVersion, "9");
 });
 
 test("an item can be copied without being made", () => {
   const foreign = Buffer.from(JSON.stringify({ metadata: OBJECT.metadata, kind: "Thing", apiVersion: "v1", data: 1 }));
-  for (const value of [encodeObject(OBJECT), Buffer.from(`${Buffer.from(encodeObject(OBJECT))}\n`), foreign]) {
+  for (const value of [codec.write(OBJECT), Buffer.from(`${Buffer.from(codec.write(OBJECT))}\n`), foreign]) {
     for (const modRevision of [1, 9, 10, 999_999, 1_000_000, 2 ** 40]) {
-      const view = new ViewCache().view(resource, { ...entry(value), modRevision });
+      const view = new ViewCache(codec).view(resource, { ...entry(value), modRevision });
       const expected = Buffer.from(view.itemJson());
       assert.equal(view.itemSize(), expected.length);
       const target = Buffer.alloc(expected.length + 200);
@@ -87,5 +87,5 @@ test("an item can be copied without being made", () => {
 
 test("integers that a double cannot hold survive", () => {
   const text = '{"kind":"Thing","apiVersion":"v1","metadata":{"name":"a"},"big":9007199254740993}';
-  assert.match(Buffer.from(encodeObject(decodeEntry(entry(text)))).toString(), /"big":9007199254740993/);
+  assert.match(Buffer.from(codec.write(codec.read(entry(text)))).toString(), /"big":9007199254740993/);
 });

@@ -3,18 +3,20 @@ import type { ObjectView } from "../../api/reply.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import { convertObject } from "../model/conversion.ts";
-import { decodeEntry } from "../model/stored-object.ts";
+import type { ObjectCodec } from "../model/object-codec.ts";
 
 const text = new TextEncoder();
 
-/** How the objects of one served version are printed. Built once per version. */
+/** How the objects of one served version are read and printed. Built once per version. */
 export class Printer {
   readonly resource: ServedResource;
+  readonly codec: ObjectCodec;
   /** What every stored value begins with when it can be served without decoding it. */
   readonly #head: Buffer;
 
-  constructor(resource: ServedResource) {
+  constructor(resource: ServedResource, codec: ObjectCodec) {
     this.resource = resource;
+    this.codec = codec;
     const { kind } = resource.definition;
     this.#head = Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":"${resource.apiVersion}","metadata":{`);
   }
@@ -38,17 +40,6 @@ export class Printer {
 }
 
 const ITEM_HEAD = Buffer.from('{"metadata":{');
-const printers = new WeakMap<ServedResource, Printer>();
-
-/** The printer of a served version. */
-export function printerOf(resource: ServedResource): Printer {
-  let printer = printers.get(resource);
-  if (!printer) {
-    printer = new Printer(resource);
-    printers.set(resource, printer);
-  }
-  return printer;
-}
 
 /** What has ended an object: the event of the store, or just its revision. */
 interface Deletion {
@@ -95,8 +86,9 @@ export class EntryView implements ObjectView {
   get object(): KubeObject {
     const derived = this.#derive();
     if (!derived.object) {
-      const { definition, apiVersion } = this.#printer.resource;
-      derived.object = convertObject(definition, decodeEntry(this.#entry, this.#revision), apiVersion);
+      const { codec, resource } = this.#printer;
+      const stored = codec.read(this.#entry, this.#revision);
+      derived.object = convertObject(resource.definition, stored, resource.apiVersion);
     }
     return derived.object;
   }
@@ -223,11 +215,6 @@ function writeBytes(bytes: Uint8Array, target: Uint8Array, at: number): number {
 function itemBytes(object: KubeObject): Uint8Array {
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
   return text.encode(JSON.stringify(rest));
-}
-
-/** Shows the last state of a deleted object, at the revision of its deletion. */
-export function viewDeleted(resource: ServedResource, entry: Entry, revision: number): ObjectView {
-  return new EntryView(printerOf(resource), entry, undefined, { revision });
 }
 
 /** Shows an object that is not (or not yet) in the store: answers to dry runs, reviews, computed objects. */

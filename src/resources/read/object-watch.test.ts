@@ -9,11 +9,12 @@ import type { ResourceContext } from "../context.ts";
 import { serve } from "../model/catalog.ts";
 import type { ResourceDefinition, ServedVersion } from "../model/definition.ts";
 import { KeySpace } from "../model/keys.ts";
-import { encodeObject } from "../model/stored-object.ts";
+import { ObjectCodec } from "../model/object-codec.ts";
 import { watchObjects } from "./object-watch.ts";
 import { parseSelection } from "./selection.ts";
 import { ViewCache } from "./view-cache.ts";
 
+const codec = new ObjectCodec();
 const version = { name: "v1", schemaName: "Thing", schema: () => ({}) } as unknown as ServedVersion;
 const definition = {
   group: "",
@@ -51,7 +52,7 @@ function setUp() {
     store,
     clock,
     keys: new KeySpace("/registry"),
-    views: new ViewCache(),
+    views: new ViewCache(codec),
   } as unknown as ResourceContext;
   const watch = (resourceVersion: number | undefined, signal: AbortSignal, labelSelector = "") => {
     const selection = parseSelection(resource, {
@@ -65,7 +66,7 @@ function setUp() {
   };
   const write = async (name: string) => {
     const object = { kind: "Thing", apiVersion: "v1", metadata: { name, namespace: "a" } };
-    const result = await store.put(context.keys.key(definition, object.metadata), encodeObject(object), 0);
+    const result = await store.put(context.keys.key(definition, object.metadata), codec.write(object), 0);
     assert.ok(result.ok);
     return result.revision;
   };

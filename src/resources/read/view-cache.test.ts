@@ -3,8 +3,10 @@ import { test } from "node:test";
 import type { Entry } from "../../storage/store.ts";
 import { type ServedResource, serve } from "../model/catalog.ts";
 import type { ResourceDefinition, ServedVersion } from "../model/definition.ts";
+import { ObjectCodec } from "../model/object-codec.ts";
 import { ViewCache } from "./view-cache.ts";
 
+const codec = new ObjectCodec();
 const version = { name: "v1", schemaName: "Thing", schema: () => ({}) } as unknown as ServedVersion;
 const newer = { ...version, name: "v2" };
 const definition = {
@@ -23,7 +25,7 @@ function entry(name: string): Entry {
 }
 
 test("what was decoded is kept, and dropped when others were decoded more recently", () => {
-  const views = new ViewCache(2);
+  const views = new ViewCache(codec, 2);
   const [first, second, third] = [entry("a"), entry("b"), entry("c")];
   const { object } = views.view(resource, first);
   assert.equal(views.view(resource, first).object, object);
@@ -34,7 +36,7 @@ test("what was decoded is kept, and dropped when others were decoded more recent
 });
 
 test("copying stored bytes takes no room in the cache", () => {
-  const views = new ViewCache(1);
+  const views = new ViewCache(codec, 1);
   const [decoded, copied] = [entry("a"), entry("b")];
   const { object } = views.view(resource, decoded);
   const target = Buffer.alloc(1000);
@@ -44,7 +46,7 @@ test("copying stored bytes takes no room in the cache", () => {
 });
 
 test("two versions of a kind do not evict each other", () => {
-  const views = new ViewCache();
+  const views = new ViewCache(codec);
   const shared = entry("a");
   const objects = [resource, other].map((one) => views.view(one, shared).object);
   const attributes = [resource, other].map((one) => views.of(one).attributes(shared));
@@ -59,7 +61,7 @@ test("two versions of a kind do not evict each other", () => {
 });
 
 test("two control planes over the same entries do not evict each other", () => {
-  const [one, two] = [new ViewCache(1), new ViewCache(1)];
+  const [one, two] = [new ViewCache(codec, 1), new ViewCache(codec, 1)];
   const shared = entry("a");
   const objects = [one.view(resource, shared).object, two.view(resource, shared).object];
   assert.notEqual(objects[0], objects[1]);
@@ -70,7 +72,7 @@ test("two control planes over the same entries do not evict each other", () => {
 });
 
 test("what selectors read outlives the decoded object", () => {
-  const views = new ViewCache(1);
+  const views = new ViewCache(codec, 1);
   const first = entry("a");
   const attributes = views.of(resource).attributes(first);
   void views.view(resource, entry("b")).object;
@@ -78,7 +80,7 @@ test("what selectors read outlives the decoded object", () => {
 });
 
 test("watchers of one version share what a batch of events looks like", () => {
-  const views = new ViewCache();
+  const views = new ViewCache(codec);
   const batch = { events: [], revision: 1 };
   let translations = 0;
   const translate = () => {

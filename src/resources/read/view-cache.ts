@@ -2,7 +2,8 @@ import type { ObjectView, ViewList, WatchEvent } from "../../api/reply.ts";
 import type { Sequence } from "../../lib/sequence.ts";
 import type { Entry, StoreEvent, WatchBatch } from "../../storage/store.ts";
 import type { ServedResource } from "../model/catalog.ts";
-import { Derived, type DerivedCache, EntryView, type Printer, printerOf, type Shown } from "./object-view.ts";
+import type { ObjectCodec } from "../model/object-codec.ts";
+import { Derived, type DerivedCache, EntryView, Printer, type Shown } from "./object-view.ts";
 import { readSelectable, type SelectableValues } from "./selectable.ts";
 
 /**
@@ -12,10 +13,12 @@ import { readSelectable, type SelectableValues } from "./selectable.ts";
  * whenever one is asked for: most copy stored bytes and need nothing from here.
  */
 export class ViewCache {
+  readonly #codec: ObjectCodec;
   readonly #recent: Recent;
   readonly #resources = new WeakMap<ServedResource, ResourceViews>();
 
-  constructor(size = 1024) {
+  constructor(codec: ObjectCodec, size = 1024) {
+    this.#codec = codec;
     this.#recent = new Recent(size);
   }
 
@@ -23,7 +26,7 @@ export class ViewCache {
   of(resource: ServedResource): ResourceViews {
     let views = this.#resources.get(resource);
     if (!views) {
-      views = new ResourceViews(resource, this.#recent);
+      views = new ResourceViews(new Printer(resource, this.#codec), this.#recent);
       this.#resources.set(resource, views);
     }
     return views;
@@ -42,16 +45,14 @@ export class ViewCache {
 
 /** Views in one served version of a kind. */
 export class ResourceViews implements DerivedCache {
-  readonly #resource: ServedResource;
   readonly #printer: Printer;
   readonly #recent: Recent;
   readonly #derived: DerivedValues = new Map();
   readonly #attributes = new WeakMap<Entry, SelectableValues>();
   readonly #events = new WeakMap<WatchBatch, readonly WatchEvent[]>();
 
-  constructor(resource: ServedResource, recent: Recent) {
-    this.#resource = resource;
-    this.#printer = printerOf(resource);
+  constructor(printer: Printer, recent: Recent) {
+    this.#printer = printer;
     this.#recent = recent;
   }
 
@@ -69,13 +70,18 @@ export class ResourceViews implements DerivedCache {
     return new EntryView(this.#printer, event.previous, this, event);
   }
 
+  /** Shows the last state of an object that was removed at a revision, to the one who removed it. */
+  removed(entry: Entry, revision: number): ObjectView {
+    return new EntryView(this.#printer, entry, undefined, { revision });
+  }
+
   /** What selectors read of an entry. The object need not be decoded for it again. */
   attributes(entry: Entry): SelectableValues {
     let attributes = this.#attributes.get(entry);
     if (!attributes) {
       // The object is not worth keeping when it is decoded for this.
       const object = this.#derived.get(entry)?.object ?? new EntryView(this.#printer, entry).object;
-      attributes = readSelectable(this.#resource, object);
+      attributes = readSelectable(this.#printer.resource, object);
       this.#attributes.set(entry, attributes);
     }
     return attributes;

@@ -3,7 +3,6 @@ import type { ObjectView } from "../../api/reply.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import { convertObject, storedApiVersion } from "../model/conversion.ts";
 import type { Draft } from "../model/draft.ts";
-import { decodeEntry, encodeDraft } from "../model/stored-object.ts";
 import { viewObject } from "../read/object-view.ts";
 import { emptyStatus } from "./empty-status.ts";
 import { toStoredForm } from "./explicit-empties.ts";
@@ -49,7 +48,7 @@ export async function createOnce(
   options: UpdateOptions,
 ): Promise<ObjectView | undefined> {
   const { definition } = entries;
-  const { clock, random } = entries.context;
+  const { clock, codec, random } = entries.context;
   const stored = toStoredForm(definition, draft, storedApiVersion(definition));
   const next = stored.object;
   fillSystemMetadata(next.metadata, random.uuid(), clock.now());
@@ -76,7 +75,7 @@ export async function createOnce(
       if (await entries.read(key)) return { keeps: false, outcome: undefined };
       return { keeps: false, outcome: viewObject(convertObject(definition, next, resource.apiVersion)) };
     }
-    const value = encodeDraft(stored);
+    const value = codec.writeDraft(stored);
     sent();
     const result = await entries.put(key, value, 0, "create");
     if (!result.ok) return { keeps: false, outcome: undefined };
@@ -87,5 +86,5 @@ export async function createOnce(
 
 async function isBeingDeleted(entries: KindEntries, { object }: Draft): Promise<boolean> {
   const entry = await entries.read(entries.keyOf(object));
-  return entry !== undefined && decodeEntry(entry).metadata.deletionTimestamp !== undefined;
+  return entry !== undefined && entries.decode(entry).metadata.deletionTimestamp !== undefined;
 }

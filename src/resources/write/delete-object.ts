@@ -7,9 +7,8 @@ import { convertObject } from "../model/conversion.ts";
 import type { WriteContext } from "../model/definition.ts";
 import { Draft } from "../model/draft.ts";
 import type { ObjectKey } from "../model/keys.ts";
-import { decodeEntry, encodeObject } from "../model/stored-object.ts";
 import type { DeletionRequest, Preconditions } from "../model/write-request.ts";
-import { viewDeleted, viewObject } from "../read/object-view.ts";
+import { viewObject } from "../read/object-view.ts";
 import { planDeletion } from "./deletion.ts";
 import type { Attempt, KindEntries } from "./kind-entries.ts";
 import { checkPreconditions } from "./preconditions.ts";
@@ -27,7 +26,7 @@ export async function deleteObject(
   let entry = await entries.read(entries.key(key));
   for (;;) {
     if (!entry) throw notFound(entries.resourceName, key.name);
-    const current = decodeEntry(entry);
+    const current = entries.decode(entry);
     checkPreconditions(entries.definition, key.name, request.preconditions, current);
     await options.admit?.(current, current);
     const outcome = await deleteOnce(entries, resource, entry, { current, request, options });
@@ -43,7 +42,7 @@ async function deleteOnce(
   deletion: { readonly current: KubeObject; readonly request: DeletionRequest; readonly options: WriteOptions },
 ): Promise<Attempt<{ view: ObjectView; removed: boolean }>> {
   const { definition } = entries;
-  const { views, clock } = entries.context;
+  const { clock, codec, views } = entries.context;
   const { current, request, options } = deletion;
   const plan = planDeletion(definition, current, request, clock.now());
   if (plan.action === "none") return { view: views.view(resource, entry), removed: false };
@@ -56,9 +55,9 @@ async function deleteOnce(
   if (plan.action === "remove") {
     const result = await removeReserved(entries, entry, current, context);
     if (!result.ok) return { current: result.current };
-    return { view: viewDeleted(resource, entry, result.revision), removed: true };
+    return { view: views.of(resource).removed(entry, result.revision), removed: true };
   }
-  const value = encodeObject(plan.next);
+  const value = codec.write(plan.next);
   const result = await entries.put(entry.key, value, entry.modRevision, "delete");
   if (!result.ok) return { current: result.current };
   const marked: Entry = { key: entry.key, value, createRevision: entry.createRevision, modRevision: result.revision };
@@ -66,7 +65,7 @@ async function deleteOnce(
   const removed = await removeReserved(entries, marked, plan.next, context);
   if (!removed.ok && removed.current) return { current: removed.current };
   const revision = removed.ok ? removed.revision : result.revision;
-  return { view: viewDeleted(resource, marked, revision), removed: true };
+  return { view: views.of(resource).removed(marked, revision), removed: true };
 }
 
 /** Removes an object and gives back what it had taken from what all objects share. */

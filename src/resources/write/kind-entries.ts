@@ -4,6 +4,7 @@ import type { ObjectView } from "../../api/reply.ts";
 import type { Entry, WriteResult } from "../../storage/store.ts";
 import type { ResourceContext } from "../context.ts";
 import type { ServedResource } from "../model/catalog.ts";
+import { toKnownVersion } from "../model/conversion.ts";
 import type { ResourceDefinition, WriteContext } from "../model/definition.ts";
 import type { Draft } from "../model/draft.ts";
 import type { ObjectKey } from "../model/keys.ts";
@@ -46,6 +47,11 @@ export class KindEntries {
     } catch (error) {
       throw translateStoreError(error, { target: this.resourceName, operation: "get", revision: minRevision });
     }
+  }
+
+  /** The object of an entry. The caller owns it. */
+  decode(entry: Entry): KubeObject {
+    return toKnownVersion(this.definition, this.context.codec.read(entry));
   }
 
   /** Writes unless the entry has another revision than `expected`; 0: it must not be there. */

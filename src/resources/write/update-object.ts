@@ -9,7 +9,6 @@ import type { ServedResource } from "../model/catalog.ts";
 import { convertObject } from "../model/conversion.ts";
 import type { ResourceDefinition, WriteContext } from "../model/definition.ts";
 import type { ObjectKey } from "../model/keys.ts";
-import { decodeEntry, encodeDraft } from "../model/stored-object.ts";
 import { viewObject } from "../read/object-view.ts";
 import { createOnce } from "./create-object.ts";
 import { removeReserved } from "./delete-object.ts";
@@ -75,8 +74,8 @@ async function updateOnce(
   options: UpdateOptions,
 ): Promise<Attempt<{ view: ObjectView }>> {
   const { definition } = entries;
-  const { views } = entries.context;
-  const current = decodeEntry(entry);
+  const { codec, views } = entries.context;
+  const current = entries.decode(entry);
   checkStored(entries.resourceName, current.metadata.name ?? "", entry.key, options, current.metadata);
   const wanted = await change(convertObject(definition, cloneJson(current), resource.apiVersion));
   checkVersion(resource, wanted.object, entry.modRevision, options.isPatch);
@@ -100,7 +99,7 @@ async function updateOnce(
     if (isReleased(definition, next, current)) {
       return { keeps: false, outcome: await removeFinalized(entries, resource, entry, context) };
     }
-    const value = encodeDraft(draft);
+    const value = codec.writeDraft(draft);
     sent();
     const result = await entries.put(entry.key, value, entry.modRevision, "update");
     if (!result.ok) return { keeps: false, outcome: { current: result.current } };
@@ -115,11 +114,12 @@ async function removeFinalized(
   entry: Entry,
   context: WriteContext,
 ): Promise<Attempt<{ view: ObjectView }>> {
-  const removed = await removeReserved(entries, entry, decodeEntry(entry), context);
+  const { codec } = entries.context;
+  const removed = await removeReserved(entries, entry, entries.decode(entry), context);
   if (!removed.ok) return { current: removed.current };
   // Compat: an update that removes the last finalizer (`deleteWithoutFinalizers`) answers with the resourceVersion
   // before the removal.
-  const value = encodeDraft(context.draft);
+  const value = codec.writeDraft(context.draft);
   return { view: entries.view(resource, { ...entry, value }, entry.modRevision) };
 }
 
