@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Json, KubeObject } from "../api/object.ts";
+import { CONFIG_MAPS, configMap, refusal, World } from "./verbs.suite.ts";
+
+const JSON_PATCH = "application/json-patch+json";
+const MERGE = "application/merge-patch+json";
+const STRATEGIC = "application/strategic-merge-patch+json";
+const APPLY = "application/apply-patch+yaml";
+
+const PODS = "/api/v1/namespaces/n/pods";
+const pod: KubeObject = {
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "p" },
+  spec: { containers: [{ name: "one", image: "a" }], tolerations: [{ key: "x", operator: "Exists" }] },
+};
+const containersOf = ({ spec }: KubeObject) =>
+  (spec as { containers: { name: string; image: string }[] }).containers.map(({ name, image }) => `${name} ${image}`);
+
+test("each type of patch changes the object in its way", async () => {
+  const world = new World();
+  const container = { name: "two", image: "b" };
+  const cases: [string, Json, string[]][] = [
+    [JSON_PATCH, [{ op: "replace", path: "/spec/containers/0/image", value: "z" }], ["one z"]],
+    [MERGE, { spec: { containers: [{ name: "one", image: "z" }] } }, ["one z"]],
+    [STRATEGIC, { spec: { containers: [{ name: "one", image: "z" }] } }, ["one z"]],
+    [STRATEGIC, { metadata: { labels: { x: "y" } } }, ["one a"]],
+  ];
+  for (const [type, body, expected] of cases) {
+    await world.object("POST", PODS, { body: structuredClone(pod) });
+    assert.deepEqual(containersOf(await world.object("PATCH", `${PODS}/p`, { type, body })), expected, type);
+    await world.ask("DELETE", `${PODS}/p?gracePeriodSeconds=0`);
+  }
+  await world.object("POST", PODS, { body: structuredClone(pod) });
+  // Merged by name, this would be one container more; as a list, another one in place of the first.
+  const added = { spec: { containers: [container] } };
+  await assert.rejects(
+    world.ask("PATCH", `${PODS}/p`, { type: STRATEGIC, body: added }),
+    refusal(422, /pod updates may not add or remove containers/),
+  );
+  await assert.rejects(
+    world.ask("PATCH", `${PODS}/p`, { type: MERGE, body: added }),
+    refusal(422, /pod updates may not change fields/),
+  );
+});
+
+test("a patch that changes nothing writes nothing, and null removes", async () => {
+  const world = new World();
+  await world.object("POST", CONFIG_MAPS, { body: configMap("a", { data: { k: "v", l: "w" } }) });
+  const before = await world.store.revision();
+  await world.object("PATCH", `${CONFIG_MAPS}/a`, { type: MERGE, body: { data: { k: "v" } } });
+  assert.equal(await world.store.revision(), before);
+  const { data } = await world.object("PATCH", `${CONFIG_MAPS}/a`, { type: MERGE, body: { data: { l: null } } });
+  assert.deepEqual(data, { k: "v" });
+});
+
+test("patches are refused that cannot be read or applied", async () => {
+  const world = new World();
+  await world.configMaps({ a: {} });
+  const refused: [string, string, Json, number, RegExp][] = [
+    [
+      "a",
+      JSON_PATCH,
+      [{ op: "test", path: "/data/k", value: "x" }],
+      422,
+      /^the server rejected our request due to an error in our request$/,
+    ],
+    ["a", JSON_PATCH, { op: "add" }, 400, /json/i],
+    ["a", MERGE, { metadata: { resourceVersion: "1" } }, 409, /the object has been modified/],
+    ["a", MERGE, { metadata: { name: "b" } }, 400, /does not match the name on the URL/],
+    ["b", MERGE, {}, 404, /^configmaps "b" not found$/],
+    ["a", "text/plain", {}, 415, /^415: Unsupported Media Type$/],
+  ];
+  for (const [name, type, body, code, message] of refused)
+    await assert.rejects(world.ask("PATCH", `${CONFIG_MAPS}/${name}`, { type, body }), refusal(code, message), type);
+});
+
+test("apply creates, takes over with force, and drops what its manager no longer applies", async () => {
+  const world = new World();
+  const apply = (manager: string, data: Record<string, string>, more = "") =>
+    world.ask("PATCH", `${CONFIG_MAPS}/a?fieldManager=${manager}${more}`, {
+      type: APPLY,
+      body: configMap("a", { data }),
+    });
+  const dataOf = (reply: Awaited<ReturnType<typeof apply>>) =>
+    reply.type === "object" ? reply.view.object.data : reply;
+  const created = await apply("one", { k: "v", l: "w" });
+  assert.ok(created.type === "object" && created.code === 201);
+  assert.deepEqual(dataOf(await apply("two", { m: "x" })), { k: "v", l: "w", m: "x" });
+  await assert.rejects(apply("two", { k: "other" }), refusal(409, /conflict with "one": \.data\.k/));
+  assert.deepEqual(dataOf(await apply("two", { k: "other" }, "&force=true")), { k: "other", l: "w" });
+  assert.deepEqual(dataOf(await apply("one", { k: "other" })), { k: "other" }, "two still owns it, one let l go");
+  await assert.rejects(apply("", {}), refusal(422, /fieldManager: Required value/));
+});

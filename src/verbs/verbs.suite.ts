@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { testActions } from "../actions/actions.suite.ts";
+import { AdmissionChain } from "../admission/chain.ts";
+import type { Json, KubeObject } from "../api/object.ts";
+import type { ApiReply, WatchEvent } from "../api/reply.ts";
+import { builtInKinds } from "../kinds/all.ts";
+import { builtInSchema } from "../kinds/built-in-schemas.ts";
+import { drivenEnvironment } from "../lib/environment.suite.ts";
+import { makeCall } from "../pipeline/call.ts";
+import { Catalog } from "../resources/model/catalog.ts";
+import { KeySpace } from "../resources/model/keys.ts";
+import { Resources } from "../resources/resources.ts";
+import { MemoryStore } from "../storage/memory.ts";
+import { dispatch } from "./dispatch.ts";
+
+/** What is asked besides method and path. */
+export interface Ask {
+  readonly body?: Json | KubeObject;
+  /** The content type of a patch. */
+  readonly type?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Where config maps of the tests are. */
+export const CONFIG_MAPS = "/api/v1/namespaces/n/configmaps";
+
+/** All built-in kinds on a store in memory, asked with calls instead of requests. Admission notes what it sees. */
+export class World {
+  readonly store = new MemoryStore();
+  readonly environment = drivenEnvironment();
+  /** What admission was asked, such as `mutate CREATE configmaps/a`. */
+  readonly admitted: string[] = [];
+  /** The Warning headers of the last call. */
+  warnings: readonly string[] = [];
+  readonly #context;
+
+  constructor() {
+    const { clock, random } = this.environment;
+    const resources = new Resources({
+      store: this.store,
+      catalog: new Catalog(builtInKinds()),
+      clock,
+      random,
+      keys: new KeySpace("/registry"),
+      actions: testActions,
+    });
+    const note = (phase: string) => async (request: Parameters<AdmissionChain["mutate"]>[0]) => {
+      const { operation, resource, name, dryRun } = request;
+      this.admitted.push(`${phase} ${operation} ${resource.definition.plural}/${name}${dryRun ? " (dry run)" : ""}`);
+    };
+    const plugin = { name: "Note", handles: () => true, mutate: note("mutate"), validate: note("validate") };
+    this.#context = {
+      resources,
+      admission: new AdmissionChain([plugin]),
+      identities: undefined as never,
+      deleteOptionsSchema: () => builtInSchema("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"),
+    };
+  }
+
+  /** Asks a verb, which the method and the path choose. */
+  async ask(method: string, url: string, { body, type, signal }: Ask = {}): Promise<ApiReply> {
+    const [path = "", query] = url.split("?");
+    const headers = { "user-agent": "tester/1", ...(type === undefined ? {} : { "content-type": type }) };
+    const user = { name: "ann", groups: ["system:authenticated"] };
+    const wanted = { method, path, query: new URLSearchParams(query), headers, body: body as Json, user, signal };
+    const call = makeCall(wanted, this.environment.random);
+    try {
+      return await dispatch(this.#context, call);
+    } finally {
+      this.warnings = call.warnings;
+    }
+  }
+
+  /** The object that is answered, with this code. */
+  async object(method: string, url: string, ask: Ask & { readonly code?: number } = {}): Promise<KubeObject> {
+    const reply = await this.ask(method, url, ask);
+    assert.ok(reply.type === "object", reply.type);
+    assert.equal(reply.code, ask.code ?? (method === "POST" ? 201 : 200));
+    return reply.view.object;
+  }
+
+  /** The names in a list, and its metadata. */
+  async list(url: string, method = "GET") {
+    const reply = await this.ask(method, url);
+    assert.ok(reply.type === "list", reply.type);
+    return { names: [...reply.items].map(({ object }) => object.metadata.name), ...reply };
+  }
+
+  /** Creates config maps with these labels. */
+  async configMaps(labels: Readonly<Record<string, Readonly<Record<string, string>>>>): Promise<KubeObject[]> {
+    const made: KubeObject[] = [];
+    for (const [name, own] of Object.entries(labels))
+      made.push(await this.object("POST", CONFIG_MAPS, { body: configMap(name, { metadata: { labels: own } }) }));
+    return made;
+  }
+}
+
+/** A config map that is not stored yet. */
+export function configMap(name: string, more: { metadata?: object; data?: Record<string, string> } = {}): KubeObject {
+  const { metadata, ...rest } = more;
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, ...metadata }, ...rest };
+}
+
+/** Reads the events of a watch one by one, in a few words. */
+export function readWatch(reply: ApiReply): () => Promise<string> {
+  assert.ok(reply.type === "watch", reply.type);
+  const batches = reply.events[Symbol.asyncIterator]();
+  const held: WatchEvent[] = [];
+  return async () => {
+    while (held.length === 0) {
+      const { value, done } = await batches.next();
+      if (done) return "END";
+      held.push(...value);
+    }
+    const event = held.shift() as WatchEvent;
+    return event.type === "ERROR" ? `ERROR ${event.status.code}` : `${event.type} ${event.view.object.metadata.name}`;
+  };
+}
+
+/** What an ApiError must say. */
+export const refusal = (code: number, message: RegExp) => (error: unknown) => {
+  const { status } = error as { status: { code: number; message: string } };
+  assert.equal(status.code, code, status.message);
+  assert.match(status.message, message);
+  return true;
+};
