@@ -19,6 +19,7 @@ const TIMERS: Readonly<Record<string, readonly [count: number, reason: string]>>
   "test/clients/informer.etcd.test.ts": [1, "a client that pauses before it tries again"],
   "test/conformance/suite.ts": [1, "the bound of a run"],
   "test/golden/replay.test.ts": [1, "answers late, so that requests overlap"],
+  "test/layers.test.ts": [2, "texts in which a rule finds timers"],
   "test/model/actors.ts": [2, "clients that pause between requests"],
   "test/model/compaction.etcd.test.ts": [1, "compactions at random times"],
   "test/model/crashes.etcd.test.ts": [4, "crashes at random times"],

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { Store } from "./store.ts";
 import { listTests } from "./suite/lists.suite.ts";
 import { watchTests } from "./suite/watches.suite.ts";
@@ -15,6 +15,8 @@ export interface OpenedStore {
 export interface SuiteOptions {
   /** Test name → why this engine skips it. The reason is shown in the test report. */
   readonly skips?: Readonly<Record<string, string>>;
+  /** All stores that are opened have the same data: the tests take turns. */
+  readonly isShared?: boolean;
 }
 
 let nextPrefix = 0;
@@ -28,18 +30,11 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>, op
   const tests = [...writeTests, ...listTests, ...watchTests];
   const titles = new Set(tests.map(([title]) => title));
   for (const title of Object.keys(options.skips ?? {})) assert.ok(titles.has(title), `no test is called "${title}"`);
-  describe(name, { timeout: 120_000 }, () => {
-    let opened: OpenedStore | undefined;
-    beforeEach(async () => {
-      opened = await open();
-    });
-    afterEach(async () => {
-      await opened?.close();
-      opened = undefined;
-    });
+  describe(name, { timeout: 120_000, concurrency: options.isShared ? 1 : 8 }, () => {
     for (const [title, test] of tests) {
-      it(title, { skip: options.skips?.[title] ?? false }, async () => {
-        assert.ok(opened);
+      it(title, { skip: options.skips?.[title] ?? false }, async (t) => {
+        const opened = await open();
+        t.after(() => opened.close());
         await test(opened.store, `/suite-${process.pid}-${nextPrefix++}/`);
       });
     }

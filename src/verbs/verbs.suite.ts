@@ -4,12 +4,12 @@ import { AdmissionChain } from "../admission/chain.ts";
 import type { Json, KubeObject } from "../api/object.ts";
 import type { ApiReply, WatchEvent } from "../api/reply.ts";
 import { builtInKinds } from "../kinds/all.ts";
-import { builtInSchema } from "../kinds/built-in-schemas.ts";
 import { drivenEnvironment } from "../lib/environment.suite.ts";
-import { makeCall } from "../pipeline/call.ts";
+import { makeCall } from "../pipeline/in-process.ts";
 import { Catalog } from "../resources/model/catalog.ts";
 import { KeySpace } from "../resources/model/keys.ts";
 import { Resources } from "../resources/resources.ts";
+import { builtInSchema } from "../schema-files/built-in-schemas.ts";
 import { MemoryStore } from "../storage/memory.ts";
 import { dispatch } from "./dispatch.ts";
 

@@ -32,18 +32,20 @@ describe("the store suite on etcd", { concurrency: true, ...needs("etcd") }, () 
         new EtcdStore({ endpoints: cluster.endpoints, ...options });
 
       for (const transport of members === 1 ? (["frames", "http2"] as const) : (["frames"] as const)) {
-        describeStore(`EtcdStore over ${transport}`, async () => {
+        const openOver = async () => {
           const store = open({ transport });
           return { store, close: () => store.close() };
-        });
+        };
+        describeStore(`EtcdStore over ${transport}`, openOver, { isShared: true });
       }
 
-      describeStore("CachedStore over EtcdStore", async () => {
+      const openCached = async () => {
         const store = new CachedStore(open(), { prefix: "/suite-" });
         await store.ready;
         await assertFollows(store, "/suite-follows");
         return { store, close: () => store.close() };
-      });
+      };
+      describeStore("CachedStore over EtcdStore", openCached, { isShared: true });
     });
   }
 });
