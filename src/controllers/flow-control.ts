@@ -5,9 +5,10 @@ import { WorkQueue } from "../lib/work-queue.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
 import { storedResource } from "../resources/model/stored-resource.ts";
 import type { ObjectClient } from "../resources/object-client.ts";
-import { type Follower, follow } from "../resources/read/follow.ts";
+import { StoredIndex } from "../resources/read/stored-index.ts";
 import type { Resources } from "../resources/resources.ts";
 import { printTime } from "../resources/write/metadata.ts";
+import type { Entry } from "../storage/store.ts";
 import { type Controller, type ControllerContext, type ReportProblem, unlessCode } from "./controller.ts";
 import { readObject } from "./stored-kinds.ts";
 
@@ -56,30 +57,35 @@ export class FlowControl implements Controller {
   /** Makes and repairs everything once. Several servers may do so at the same time. */
   async prepare(): Promise<void> {
     await this.#ensure();
-    await this.#judgeReferences();
+    await this.#judgeReferences(await this.#list(this.#levels), await this.#list(this.#schemas));
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    const { store, clock } = this.#resources;
+    const failed = new AbortController();
+    const either = AbortSignal.any([signal, failed.signal]);
     const queue = new WorkQueue<"ensure" | "judge">({
-      clock: this.#resources.clock,
+      clock,
       concurrency: 1,
       work: async (task) => {
-        if (task === "judge") return this.#judgeReferences();
+        if (task === "judge") {
+          // A FlowSchema may be known before the level that was created for it.
+          const revision = await store.revision();
+          await Promise.all([levels.waitFor(revision, either), schemas.waitFor(revision, either)]);
+          return this.#judgeReferences([...levels.items.values()], [...schemas.items.values()]);
+        }
         await this.#ensure();
         queue.addAfter("ensure", ENSURE_INTERVAL_MS);
       },
-      onError: (error) => this.#report(NAME, error),
+      onError: (error) => {
+        if (!either.aborted) this.#report(NAME, error);
+      },
     });
-    const judge = () => queue.add("judge");
-    const follower: Follower = { found: () => undefined, loaded: judge, changed: judge };
-    const failed = new AbortController();
-    const either = AbortSignal.any([signal, failed.signal]);
-    const { store, keys } = this.#resources;
+    const levels = this.#index(this.#levels, () => queue.add("judge"));
+    const schemas = this.#index(this.#schemas, () => queue.add("judge"));
     queue.addAfter("ensure", ENSURE_INTERVAL_MS);
     try {
-      const runs = [this.#levels, this.#schemas].map(({ definition }) =>
-        follow(store, keys.prefix(definition), follower, either).finally(() => failed.abort()),
-      );
+      const runs = [levels, schemas].map((index) => index.run(either).finally(() => failed.abort()));
       const outcomes = await Promise.allSettled(runs);
       const failure = outcomes.find((outcome) => outcome.status === "rejected");
       if (failure) throw failure.reason;
@@ -125,11 +131,10 @@ export class FlowControl implements Controller {
   }
 
   /** Sets the condition Dangling of every FlowSchema. */
-  async #judgeReferences(): Promise<void> {
-    const levels = await this.#list(this.#levels);
+  async #judgeReferences(levels: readonly KubeObject[], schemas: readonly KubeObject[]): Promise<void> {
     // A mandatory level counts even while its object is missing.
     const names = new Set([...levels, ...this.#kept.mandatory.levels].map(({ metadata }) => metadata.name));
-    for (const schema of await this.#list(this.#schemas)) {
+    for (const schema of schemas) {
       const level = levelOf(schema);
       const wanted = conditionOf(level, names.has(level));
       if (hasCondition(schema, wanted)) continue;
@@ -143,6 +148,12 @@ export class FlowControl implements Controller {
       const options = { fieldManager: CONSUMER, subresource: "status" };
       await this.#client.apply(this.#schemas, applied, options).catch(unlessCode(404));
     }
+  }
+
+  #index({ definition }: ServedResource, changed: () => void): StoredIndex<KubeObject> {
+    const { store, keys, codec } = this.#resources;
+    const read = (entry: Entry) => readObject(codec, entry);
+    return new StoredIndex({ store, prefix: keys.prefix(definition), read, changed });
   }
 
   async #list(resource: ServedResource): Promise<KubeObject[]> {
