@@ -107,6 +107,35 @@ describe("one etcd, shared with the real kube-apiserver", {
       });
     }
   }
+
+  for (const resourceVersion of ["5", "007", "0", "", "abc", "-1", "18446744073709551615", "18446744073709551616"]) {
+    test(`a create with resourceVersion ${JSON.stringify(resourceVersion)} is answered alike`, async () => {
+      const path = `${NAMESPACE}/configmaps`;
+      const body = (name: string, more = {}) => ({ metadata: { ...(name ? { name } : {}), resourceVersion, ...more } });
+      assert.equal((await theirs.call("POST", path, { metadata: { name: "there" } })).status, 201);
+      const answers = async (client: Client) => {
+        const requests: [path: string, body: unknown][] = [
+          [path, body("new")],
+          [`${path}?dryRun=All`, body("other")],
+          [path, body("there")],
+          [`${path}?dryRun=All`, body("there")],
+          [path, body("Not-Valid")],
+          [path, body("", { generateName: "new-" })],
+          ["/api/v1/namespaces/nowhere/configmaps", body("new")],
+        ];
+        const shown: unknown[] = [];
+        for (const [place, sent] of requests) {
+          const { status, body: answer } = await client.call("POST", place, sent);
+          const isStored = status === 201 && !place.includes("dryRun");
+          shown.push(status === 201 ? [status, isStored || answer.metadata.resourceVersion] : [status, answer]);
+          if (isStored) await client.call("DELETE", `${path}/${answer.metadata.name}`);
+        }
+        return shown;
+      };
+      assert.deepEqual(await answers(ours), await answers(theirs));
+      await theirs.call("DELETE", `${path}/there`);
+    });
+  }
 });
 
 async function view(client: Client, path: string): Promise<unknown> {

@@ -39,6 +39,28 @@ describe("creating", () => {
     await assert.rejects(ships.create(ship("a")), refusal(409, "AlreadyExists", /object is being deleted/));
   });
 
+  it("refuses a resourceVersion last, and shows it in a dry run", async () => {
+    const { ships } = new Harbour();
+    const versioned = (name: string, resourceVersion: string, sails = 1) =>
+      ship(name, { metadata: { resourceVersion }, spec: { sails } });
+    await ships.create(ship("there"));
+    for (const name of ["new", "there"]) {
+      await assert.rejects(ships.create(versioned(name, "5")), {
+        code: 500,
+        message: /^resourceVersion should not be set/,
+      });
+    }
+    await assert.rejects(ships.create(versioned("new", "5", 13)), unlucky);
+    const shown = await ships.create(versioned("new", "5"), { dryRun: true });
+    assert.equal(shown.metadata.resourceVersion, "5");
+    await assert.rejects(
+      ships.create(versioned("there", "5"), { dryRun: true }),
+      refusal(409, "AlreadyExists", /"there" already exists$/),
+    );
+    const { metadata } = await ships.create(versioned("new", "abc"));
+    assert.match(metadata.resourceVersion ?? "", /^\d+$/);
+  });
+
   it("gives another name when one that was generated is taken", async () => {
     const generated = { metadata: { generateName: "ship-" } };
     const first = new Harbour({ random: seededRandom(1) });

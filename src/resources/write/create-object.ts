@@ -1,4 +1,5 @@
 import { alreadyExists, generatedNameTaken, plainError } from "../../api/api-error.ts";
+import type { ObjectMeta } from "../../api/object.ts";
 import type { ObjectView } from "../../api/reply.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import { convertObject, storedApiVersion } from "../model/conversion.ts";
@@ -24,9 +25,6 @@ export async function createObject(
   options: WriteOptions,
 ): Promise<ObjectView> {
   const { metadata } = draft.object;
-  if (metadata.resourceVersion) {
-    throw plainError(500, "resourceVersion should not be set on objects to be created");
-  }
   wipeSystemMetadata(metadata);
   const isGenerated = metadata.name === undefined && metadata.generateName !== undefined;
   for (let attempt = 1; ; attempt += 1) {
@@ -75,6 +73,7 @@ export async function createOnce(
       if (await entries.read(key)) return { keeps: false, outcome: undefined };
       return { keeps: false, outcome: viewObject(convertObject(definition, next, resource.apiVersion)) };
     }
+    refuseVersion(next.metadata);
     const value = codec.writeDraft(stored);
     sent();
     const result = await entries.put(key, value, 0, "create");
@@ -82,6 +81,18 @@ export async function createOnce(
     const { revision } = result;
     return { keeps: true, outcome: entries.view(resource, { key, value, createRevision: revision }, revision) };
   });
+}
+
+const MAX_VERSION = 2n ** 64n;
+
+/**
+ * Compat: only the storage refuses `metadata.resourceVersion` (`ErrResourceVersionSetOnCreate`), so invalid objects get
+ * their 422, and dry runs a 201 that shows it. It refuses what `ParseUint` reads as more than 0, and drops the rest.
+ */
+function refuseVersion({ resourceVersion = "" }: ObjectMeta): void {
+  const version = /^\d+$/.test(resourceVersion) ? BigInt(resourceVersion) : 0n;
+  if (version === 0n || version >= MAX_VERSION) return;
+  throw plainError(500, "resourceVersion should not be set on objects to be created");
 }
 
 async function isBeingDeleted(entries: KindEntries, { object }: Draft): Promise<boolean> {
