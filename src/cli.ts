@@ -2,6 +2,7 @@
 import { enableCompileCache } from "node:module";
 import path from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { type FeatureGateValues, parseFeatureGates } from "./api/feature-gates.ts";
 import { type Config, defaultConfig, type StoreChoice } from "./server/config.ts";
 
 interface ServeFlags {
@@ -24,6 +25,7 @@ interface ServeFlags {
   serviceClusterIpRange: string;
   eventTtl: number;
   controllers: string;
+  featureGates: FeatureGateValues;
   enableAdmissionPlugins?: string[];
   disableAdmissionPlugins?: string[];
 }
@@ -109,6 +111,14 @@ function program(run: (config: Config) => Promise<void>): Command {
       "--controllers <list>",
       "loops of a controller manager to run: *, none, or names; -name leaves one out",
       defaults.controllers,
+    )
+    .addOption(
+      new Option(
+        "--feature-gates <name=value,…>",
+        "feature gates of Kubernetes to switch, as listed in docs/feature-gates.md",
+      )
+        .argParser(parseFeatureGates)
+        .default(defaults.featureGates, "every gate at its default"),
     )
     .option("--service-cluster-ip-range <cidr>", "range of service addresses", defaults.serviceClusterIpRange)
     .addOption(

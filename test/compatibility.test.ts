@@ -3,8 +3,14 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { compatibilityText } from "../tools/compatibility.ts";
+import { featureGatesText } from "../tools/feature-gates.ts";
 
 test("docs/compatibility.md is what `npm run docs:compatibility` writes", async () => {
   const written = await readFile(path.join(import.meta.dirname, "..", "docs", "compatibility.md"), "utf8");
   assert.equal(written, compatibilityText());
+});
+
+test("docs/feature-gates.md is what `npm run docs:feature-gates` writes", async () => {
+  const written = await readFile(path.join(import.meta.dirname, "..", "docs", "feature-gates.md"), "utf8");
+  assert.equal(written, featureGatesText());
 });

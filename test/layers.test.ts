@@ -62,8 +62,20 @@ const parts: Readonly<Record<string, Part>> = {
 const ioModules =
   /^(node:)?(fs|net|tls|dns|dgram|https?|http2|child_process|cluster|worker_threads|sqlite|os|readline|repl|tty|inspector|timers|perf_hooks)(\/|$)/;
 
-/** Parts that are about certain kinds, and test helpers; all other code must not name one. */
-const namesKinds = ["kinds/", "actions/", "types/", "auth/", "admission/plugins/", "controllers/", "testing/"];
+/**
+ * Parts that are about certain kinds, test helpers, and the table of feature gates, whose names and effects are about
+ * kinds; all other code must not name one.
+ */
+const namesKinds = [
+  "kinds/",
+  "actions/",
+  "types/",
+  "auth/",
+  "admission/plugins/",
+  "controllers/",
+  "testing/",
+  "api/feature-gates.ts",
+];
 
 /** Kinds whose names are words of their own right: only a string that is exactly the kind or resource gives them away. */
 const commonWords =

@@ -40,7 +40,7 @@ class Replica {
   async create(name: string, spec: JsonObject, options: WriteOptions = {}): Promise<KubeObject> {
     const metadata = { name, namespace: "default" };
     const object: KubeObject = cloneJson({ kind: "Service", apiVersion: "v1", metadata, spec });
-    services.definition.hooks?.setDefaults?.(object, "v1", 0);
+    services.definition.hooks?.setDefaults?.(object, "v1", this.resources);
     const { collection } = this;
     return (await collection.create(services, new Draft(object), options)).object;
   }
@@ -53,7 +53,7 @@ class Replica {
       key,
       (current) => {
         const next = { ...(current as KubeObject), spec: change(specOf(current as KubeObject)) };
-        services.definition.hooks?.setDefaults?.(next, "v1", 0);
+        services.definition.hooks?.setDefaults?.(next, "v1", this.resources);
         return new Draft(next);
       },
       {},

@@ -187,7 +187,7 @@ export class TestCluster implements ControllerContext {
       ...(plural === "events" ? { involvedObject: { namespace } } : {}),
       ...options.content,
     };
-    resource.definition.hooks?.setDefaults?.(object, resource.apiVersion, this.resources.clock.now());
+    resource.definition.hooks?.setDefaults?.(object, resource.apiVersion, this.resources);
     return (await this.resources.collection(resource).create(resource, new Draft(object), {})).object;
   }
 

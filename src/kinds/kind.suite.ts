@@ -1,6 +1,8 @@
+import { defaultFeatureGates, type FeatureGates } from "../api/feature-gates.ts";
 import { type FieldError, printFieldError } from "../api/field-error.ts";
 import { apiVersionOf, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
 import { cloneJson } from "../lib/clone.ts";
+import { ManualClock } from "../lib/environment.suite.ts";
 import { convertObject, storedApiVersion } from "../resources/model/conversion.ts";
 import type { ResourceDefinition, WriteContext } from "../resources/model/definition.ts";
 import { Draft } from "../resources/model/draft.ts";
@@ -21,14 +23,24 @@ export interface KindUnderTest {
   warnings(body: JsonObject): string[];
 }
 
-/** The kind of that name among definitions. */
-export function kindUnderTest(definitions: readonly ResourceDefinition[], kind: string): KindUnderTest {
+/** The kind of that name among definitions, with feature gates at their defaults unless told. */
+export function kindUnderTest(
+  definitions: readonly ResourceDefinition[],
+  kind: string,
+  features: FeatureGates = defaultFeatureGates,
+): KindUnderTest {
   const definition = definitions.find((one) => one.kind === kind);
   if (definition === undefined) throw new Error(`no kind ${kind}`);
   const { hooks, group, versions } = definition;
   const stored = storedApiVersion(definition);
   const contextOf = (draft: Draft, subresource = "", version?: string): WriteContext => {
-    return { subresource, apiVersion: version === undefined ? stored : apiVersionOf(group, version), now: NOW, draft };
+    return {
+      subresource,
+      apiVersion: version === undefined ? stored : apiVersionOf(group, version),
+      now: NOW,
+      features,
+      draft,
+    };
   };
 
   function complete(body: JsonObject, version = versions[0]?.name ?? ""): KubeObject {
@@ -37,7 +49,7 @@ export function kindUnderTest(definitions: readonly ResourceDefinition[], kind: 
     const { value, error } = decodeBySchema({ ...cloneJson(body), kind, apiVersion }, schema);
     if (error !== undefined) throw new Error(error);
     const object = { ...value, kind, apiVersion, metadata: { name: "one", ...(value.metadata as JsonObject) } };
-    hooks?.setDefaults?.(object, apiVersion, NOW);
+    hooks?.setDefaults?.(object, apiVersion, { clock: new ManualClock(NOW), features });
     return object;
   }
 

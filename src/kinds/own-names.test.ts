@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { defaultFeatureGates } from "../api/feature-gates.ts";
 import type { JsonObject, KubeObject } from "../api/object.ts";
 import { Draft } from "../resources/model/draft.ts";
 import { atMostCharacters, groupDotResource, nameHook, pluralDotGroup, versionDotGroup } from "./own-names.ts";
@@ -10,7 +11,13 @@ const object = (name: string, spec: JsonObject): KubeObject => ({
   metadata: { name },
   spec,
 });
-const WAY = { subresource: "", apiVersion: "v1", now: 0, draft: new Draft(object("one", {})) };
+const WAY = {
+  subresource: "",
+  apiVersion: "v1",
+  now: 0,
+  features: defaultFeatureGates,
+  draft: new Draft(object("one", {})),
+};
 
 test("names are checked on create only", () => {
   const { validate } = nameHook(atMostCharacters(3));

@@ -157,12 +157,12 @@ function hooksOf({ kind, defaults, hooks }: Row, schemaPackage: string): Resourc
   const further = hooks?.setDefaults;
   return {
     ...hooks,
-    setDefaults(object, apiVersion, now) {
+    setDefaults(object, apiVersion, context) {
       const version = apiVersion.slice(apiVersion.indexOf("/") + 1);
       const fill = filled.get(version) ?? defaultsOf(defaults, builtInSchema(`${schemaPackage}.${version}.${kind}`));
       filled.set(version, fill);
       fill(object);
-      further?.(object, apiVersion, now);
+      further?.(object, apiVersion, context);
     },
   };
 }

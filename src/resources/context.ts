@@ -1,3 +1,4 @@
+import type { FeatureGates } from "../api/feature-gates.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Random } from "../lib/random.ts";
 import type { Store } from "../storage/store.ts";
@@ -17,6 +18,7 @@ export interface ResourceContext {
   readonly views: ViewCache;
   readonly clock: Clock;
   readonly random: Random;
+  readonly features: FeatureGates;
   /** What kinds do besides being stored. */
   readonly actions: Actions;
   /** For actions and plugins that need other objects. */

@@ -1,3 +1,4 @@
+import { defaultFeatureGates, type FeatureGates } from "../api/feature-gates.ts";
 import type { KubeObject } from "../api/object.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Random } from "../lib/random.ts";
@@ -23,6 +24,8 @@ export interface ResourcesOptions {
   readonly actions?: Actions;
   /** Absent: one that reads JSON only. */
   readonly codec?: ObjectCodec;
+  /** Default: every feature gate at its default. */
+  readonly features?: FeatureGates;
 }
 
 /** All kinds and their objects: the one thing that verbs, plugins and controllers share. */
@@ -33,19 +36,22 @@ export class Resources implements ResourceContext {
   readonly random: Random;
   readonly keys: KeySpace;
   readonly actions: Actions;
+  readonly features: FeatureGates;
   readonly codec: ObjectCodec;
   readonly views: ViewCache;
   readonly access: ObjectAccess;
   readonly #collections = new WeakMap<ResourceDefinition, Collection>();
 
   constructor(options: ResourcesOptions) {
-    const { store, catalog, clock, random, keys, actions = NO_ACTIONS, codec = new ObjectCodec() } = options;
+    const { store, catalog, clock, random, keys, actions = NO_ACTIONS, features = defaultFeatureGates } = options;
+    const { codec = new ObjectCodec() } = options;
     this.store = store;
     this.catalog = catalog;
     this.clock = clock;
     this.random = random;
     this.keys = keys;
     this.actions = actions;
+    this.features = features;
     this.codec = codec;
     this.views = new ViewCache(codec);
     this.access = new StoredObjects(this);

@@ -1,3 +1,5 @@
+import type { FeatureGateValues } from "../api/feature-gates.ts";
+
 /** Where objects are kept. */
 export type StoreChoice =
   | { readonly type: "memory" }
@@ -36,6 +38,8 @@ export interface Config {
   readonly eventTtlMs: number;
   /** Admission plugins that shall be on, and those that are on by default and shall be off. */
   readonly admissionPlugins: { readonly enabled: readonly string[]; readonly disabled: readonly string[] };
+  /** Feature gates of Kubernetes and the values they shall have instead of their defaults; see docs/feature-gates.md. */
+  readonly featureGates: FeatureGateValues;
   /**
    * Which loops of a controller manager run inside this server: `*`, `none`, or names, with a minus sign before those left
    * out. Those of kube-apiserver itself always run.
@@ -59,6 +63,7 @@ export const defaultConfig: Config = {
   serviceClusterIpRange: "10.0.0.0/24",
   eventTtlMs: 3_600_000,
   admissionPlugins: { enabled: [], disabled: [] },
+  featureGates: {},
   controllers: "*",
   requestTimeoutMs: 60_000,
   shutdownGraceMs: 10_000,

@@ -3,6 +3,7 @@ import { AdmissionChain } from "../admission/chain.ts";
 import { defaultPlugins, UNAVAILABLE_PLUGINS } from "../admission/plugins/all.ts";
 import { selectPlugins } from "../admission/select-plugins.ts";
 import type { Call, Handler } from "../api/call.ts";
+import { FeatureGates } from "../api/feature-gates.ts";
 import { apiVersionOf, type KubeObject } from "../api/object.ts";
 import type { RequestInfo } from "../api/request-info.ts";
 import type { UserInfo } from "../api/user-info.ts";
@@ -67,17 +68,18 @@ const ADMINISTRATOR: UserInfo = {
  */
 export async function startServer(config: Config, environment: Environment, given?: Store): Promise<Server> {
   const { clock, random, log } = environment;
+  const features = new FeatureGates(config.featureGates);
   const keys = new KeySpace(config.etcdPrefix);
   const store = given ?? (await openStore(config, keys.root, clock));
   const catalog = new Catalog(builtInKinds(config.apiDomain, Math.ceil(config.eventTtlMs / 1000)));
   const schemaOf = schemasOf(catalog);
   const setDefaults = (object: KubeObject) => {
     const { apiVersion, kind } = object;
-    catalog.findKind(apiVersion, kind)?.definition.hooks?.setDefaults?.(object, apiVersion, clock.now());
+    catalog.findKind(apiVersion, kind)?.definition.hooks?.setDefaults?.(object, apiVersion, { clock, features });
   };
   const codec = new ObjectCodec({ schemaOf, setDefaults });
   const actions = builtInActions(probeHealth);
-  const resources = new Resources({ store, catalog, clock, random, keys, codec, actions });
+  const resources = new Resources({ store, catalog, clock, random, keys, codec, actions, features });
   const plugins = defaultPlugins({ resources, authorizer: alwaysAllow });
   const admission = new AdmissionChain(selectPlugins(plugins, UNAVAILABLE_PLUGINS, config.admissionPlugins));
   const identity = await prepareIdentity(config);

@@ -137,7 +137,7 @@ function complete({ resources }: VerbContext, target: Target, { value, empties }
   const { kind: _kind, apiVersion: _version, metadata, ...rest } = value;
   const { selfLink: _link, ...kept } = isObject(metadata) ? metadata : {};
   const object: KubeObject = { kind: definition.kind, apiVersion, metadata: kept, ...rest };
-  strategyOf(definition).setDefaults(target.resource, object, resources.clock.now());
+  strategyOf(definition).setDefaults(target.resource, object, resources);
   return new Draft(object, { holdsEmpties: empties.length > 0 });
 }
 

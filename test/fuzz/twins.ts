@@ -37,8 +37,12 @@ export class Twins {
     this.#clients = [clientFor(oracle.base, tokens.admin), clientFor(binnacle.base, tokens.admin)];
   }
 
-  static async start(): Promise<Twins> {
-    const [oracle, binnacle] = await Promise.all([startOracle({ flags: GATES }), startBinnacle()]);
+  /** Starts both, with further flags for each. */
+  static async start(flags: readonly string[] = []): Promise<Twins> {
+    const [oracle, binnacle] = await Promise.all([
+      startOracle({ flags: [...GATES, ...flags] }),
+      startBinnacle({ flags }),
+    ]);
     const twins = new Twins(oracle, binnacle);
     await twins.call("POST", "/api/v1/namespaces", { metadata: { name: "fuzz" } });
     await twins.call("POST", "/api/v1/namespaces/fuzz/serviceaccounts", { metadata: { name: "default" } });

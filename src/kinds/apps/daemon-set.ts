@@ -1,7 +1,8 @@
 import { badRequest } from "../../api/api-error.ts";
+import type { FeatureGates } from "../../api/feature-gates.ts";
 import { type FieldError, invalidField, notSupportedField, quote, requiredField } from "../../api/field-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
-import type { ResourceHooks } from "../../resources/model/definition.ts";
+import type { ResourceHooks, WriteContext } from "../../resources/model/definition.ts";
 import { setPodTemplateDefaults } from "../core/pod/pod-spec-defaults.ts";
 import { validatePodTemplate } from "../core/pod/pod-spec-validation.ts";
 import { podTemplateWarnings } from "../core/pod/pod-warnings.ts";
@@ -68,8 +69,8 @@ function setDefaults(daemonSet: KubeObject): void {
   setTemplateGeneration(daemonSet, templateGeneration(daemonSet));
 }
 
-function prepare(next: KubeObject, previous: KubeObject | undefined): void {
-  prepareTemplate(templateOf(next), previous && templateOf(previous));
+function prepare(next: KubeObject, previous: KubeObject | undefined, context: WriteContext): void {
+  prepareTemplate(templateOf(next), previous && templateOf(previous), context);
   if (!previous) {
     setTemplateGeneration(next, Math.max(1, templateGeneration(next)));
     return;
@@ -104,7 +105,7 @@ function validateRollingUpdate({ maxUnavailable, maxSurge }: JsonObject, path: s
   return errors;
 }
 
-function validateSpec(spec: DaemonSetSpec, before: DaemonSetSpec | undefined): FieldError[] {
+function validateSpec(spec: DaemonSetSpec, before: DaemonSetSpec | undefined, features: FeatureGates): FieldError[] {
   const { selector, template = {}, updateStrategy = {} } = spec;
   const errors = validateLabelSelector(selector, "spec.selector", {
     allowsInvalidValues: hasInvalidValue(before?.selector),
@@ -115,7 +116,7 @@ function validateSpec(spec: DaemonSetSpec, before: DaemonSetSpec | undefined): F
   }
   return [
     ...errors,
-    ...validatePodTemplate(template, "spec.template", before?.template),
+    ...validatePodTemplate(template, "spec.template", features, before?.template),
     ...validateRunsForever(template, "spec.template", "DaemonSet"),
     ...nonNegativeMembers(spec, "spec", ["minReadySeconds"]),
     ...validateStrategy(updateStrategy, "spec.updateStrategy"),
@@ -139,7 +140,7 @@ const COUNTERS = [
 export const daemonSetHooks: ResourceHooks = {
   setDefaults,
   prepare,
-  validate(next, previous, { subresource }) {
+  validate(next, previous, { subresource, features }) {
     if (subresource === "status") {
       const status = memberOf(next, "status");
       const { collisionCount } = memberOf(previous, "status");
@@ -149,11 +150,11 @@ export const daemonSetHooks: ResourceHooks = {
       ];
     }
     const spec = memberOf<DaemonSetSpec>(next, "spec");
-    if (!previous) return validateSpec(spec, undefined);
+    if (!previous) return validateSpec(spec, undefined, features);
     const before = memberOf<DaemonSetSpec>(previous, "spec");
     return [
       ...immutable(spec.selector, before.selector, "spec.selector", orderedSelector),
-      ...validateSpec(spec, before),
+      ...validateSpec(spec, before, features),
     ];
   },
   warn(next, previous) {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { FeatureGates } from "../../api/feature-gates.ts";
 import {
   type FieldError,
   forbiddenField,
@@ -79,11 +80,11 @@ function validateRollingUpdate({ maxUnavailable, maxSurge }: JsonObject, path: s
   return [...errors, ...atMostAll(maxUnavailable, `${path}.maxUnavailable`)];
 }
 
-function validateSpec(spec: DeploymentSpec, before: DeploymentSpec | undefined): FieldError[] {
+function validateSpec(spec: DeploymentSpec, before: DeploymentSpec | undefined, features: FeatureGates): FieldError[] {
   const { replicas, strategy = {}, minReadySeconds = 0, progressDeadlineSeconds } = spec;
   const errors = [
     ...nonNegative(replicas, "spec.replicas"),
-    ...validateReplicated(spec, "spec", before),
+    ...validateReplicated(spec, "spec", before, features),
     ...validateStrategy(strategy, "spec.strategy"),
     ...nonNegativeMembers(spec, "spec", ["minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"]),
   ];
@@ -120,21 +121,21 @@ function validateStatus(next: KubeObject, previous: KubeObject | undefined): Fie
 /** Deployment: replicas of a pod template, replaced by its strategy when the template changes. */
 export const deploymentHooks: ResourceHooks = {
   setDefaults,
-  prepare(next, previous, { subresource }) {
-    prepareTemplate(templateOf(next), previous && templateOf(previous));
-    if (!previous || subresource === "status") return;
+  prepare(next, previous, context) {
+    prepareTemplate(templateOf(next), previous && templateOf(previous), context);
+    if (!previous || context.subresource === "status") return;
     const { annotations = {}, generation = 0 } = previous.metadata;
     // Compat: `metadata.generation` counts changes of annotations, too, since the controller copies them to
     // ReplicaSets.
     if (!isDeepStrictEqual(next.metadata.annotations ?? {}, annotations)) next.metadata.generation = generation + 1;
   },
-  validate(next, previous, { subresource }) {
+  validate(next, previous, { subresource, features }) {
     if (subresource === "status") return validateStatus(next, previous);
     const spec = memberOf<DeploymentSpec>(next, "spec");
-    if (!previous) return validateSpec(spec, undefined);
+    if (!previous) return validateSpec(spec, undefined, features);
     const before = memberOf<DeploymentSpec>(previous, "spec");
     return [
-      ...validateSpec(spec, before),
+      ...validateSpec(spec, before, features),
       ...immutable(spec.selector, before.selector, "spec.selector", orderedSelector),
     ];
   },

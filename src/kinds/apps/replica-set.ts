@@ -39,14 +39,14 @@ export function validateReplicaCounters(object: KubeObject): FieldError[] {
 /** ReplicaSet: a number of equal pods. */
 export const replicaSetHooks: ResourceHooks = {
   setDefaults: (replicaSet) => setPodTemplateDefaults(templateOf(replicaSet)),
-  prepare: (next, previous) => prepareTemplate(templateOf(next), previous && templateOf(previous)),
-  validate(next, previous, { subresource }) {
+  prepare: (next, previous, context) => prepareTemplate(templateOf(next), previous && templateOf(previous), context),
+  validate(next, previous, { subresource, features }) {
     if (subresource === "status") return validateReplicaCounters(next);
     const spec = memberOf<WorkloadSpec>(next, "spec");
     const before = previous && memberOf<WorkloadSpec>(previous, "spec");
     return [
       ...nonNegativeMembers(spec, "spec", ["replicas", "minReadySeconds"]),
-      ...validateReplicated(spec, "spec", before),
+      ...validateReplicated(spec, "spec", before, features),
       ...(before ? immutable(spec.selector, before.selector, "spec.selector", orderedSelector) : []),
     ];
   },

@@ -1,3 +1,4 @@
+import type { FeatureGates } from "../../api/feature-gates.ts";
 import { type FieldError, invalidField, notSupportedField, requiredField } from "../../api/field-error.ts";
 import { isObject, type Json, type JsonObject, type KubeObject, type ObjectMeta } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
@@ -131,6 +132,7 @@ interface Leniency {
   /** What is stored; absent for a new object. */
   readonly before?: StatefulSetSpec;
   readonly allowsRecreate: boolean;
+  readonly features: FeatureGates;
   /** The stored template is not valid either. */
   readonly skipsTemplate: boolean;
 }
@@ -161,13 +163,13 @@ function validateSpec(spec: StatefulSetSpec, leniency: Leniency): FieldError[] {
   return errors;
 }
 
-function validateTemplate(spec: StatefulSetSpec, { before, skipsTemplate }: Leniency): FieldError[] {
+function validateTemplate(spec: StatefulSetSpec, { before, features, skipsTemplate }: Leniency): FieldError[] {
   const { selector, template = {} } = spec;
   const path = "spec.template";
   const shown = withClaims(template, spec.volumeClaimTemplates ?? []);
   return [
     ...validateTemplateLabels(selector, template, path),
-    ...(skipsTemplate ? [] : validatePodTemplate(shown, path, before?.template)),
+    ...(skipsTemplate ? [] : validatePodTemplate(shown, path, features, before?.template)),
     ...validateLabels(memberOf<ObjectMeta>(template, "metadata").labels ?? {}, `${path}.labels`),
   ];
 }
@@ -185,9 +187,10 @@ function withClaims(template: PodTemplate, claims: readonly ClaimTemplate[]): Po
   return { ...template, spec: { ...spec, volumes: [...byName.values(), ...others] } };
 }
 
-function validateUpdate(spec: StatefulSetSpec, before: StatefulSetSpec): FieldError[] {
-  const allowsRecreate = before.updateStrategy?.type === "Recreate";
-  const leniency = { before, allowsRecreate, skipsTemplate: false };
+function validateUpdate(spec: StatefulSetSpec, before: StatefulSetSpec, features: FeatureGates): FieldError[] {
+  const isRecreated = before.updateStrategy?.type === "Recreate";
+  const allowsRecreate = isRecreated || features.enabled("StatefulSetRecreateStrategy");
+  const leniency = { before, allowsRecreate, features, skipsTemplate: false };
   const errors = validateSpec(spec, leniency);
   const isOldInvalid = errors.length > 0 && validateSpec(before, leniency).length > 0;
   const print: Readonly<Record<string, (value: Json | undefined) => unknown>> = {
@@ -230,12 +233,13 @@ const NEGATIVE_HISTORY =
 /** StatefulSet: pods with stable names and volume claims. */
 export const statefulSetHooks: ResourceHooks = {
   setDefaults,
-  prepare: (next, previous) => prepareTemplate(templateOf(next), previous && templateOf(previous)),
-  validate(next, previous, { subresource }) {
+  prepare: (next, previous, context) => prepareTemplate(templateOf(next), previous && templateOf(previous), context),
+  validate(next, previous, { subresource, features }) {
     if (subresource === "status") return validateStatus(next, previous);
     const spec = memberOf<StatefulSetSpec>(next, "spec");
-    if (!previous) return validateSpec(spec, { allowsRecreate: false, skipsTemplate: false });
-    return validateUpdate(spec, memberOf<StatefulSetSpec>(previous, "spec"));
+    const allowsRecreate = features.enabled("StatefulSetRecreateStrategy");
+    if (!previous) return validateSpec(spec, { allowsRecreate, features, skipsTemplate: false });
+    return validateUpdate(spec, memberOf<StatefulSetSpec>(previous, "spec"), features);
   },
   warn(next, previous, { subresource }) {
     if (subresource === "status") return [];

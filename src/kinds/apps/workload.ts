@@ -1,3 +1,4 @@
+import type { FeatureGates } from "../../api/feature-gates.ts";
 import {
   type FieldError,
   forbiddenField,
@@ -8,6 +9,7 @@ import {
 import { matchesLabels } from "../../api/label-selector.ts";
 import { isObject, type Json, type JsonObject, type KubeObject, type ObjectMeta } from "../../api/object.ts";
 import { readSelectorObject } from "../../api/selector-object.ts";
+import type { WriteContext } from "../../resources/model/definition.ts";
 import type { PodSpec } from "../../types/pod.ts";
 import { dropDisabledFields } from "../core/pod/pod-disabled-fields.ts";
 import { validatePodTemplate } from "../core/pod/pod-spec-validation.ts";
@@ -96,7 +98,12 @@ export function validateRunsForever(template: PodTemplate, path: string, kind: s
  * Selector and template of a Deployment or ReplicaSet. Compat: for both, messages say "deployment" about the selector
  * and "ReplicaSet" about activeDeadlineSeconds.
  */
-export function validateReplicated(spec: WorkloadSpec, path: string, before: WorkloadSpec | undefined): FieldError[] {
+export function validateReplicated(
+  spec: WorkloadSpec,
+  path: string,
+  before: WorkloadSpec | undefined,
+  features: FeatureGates,
+): FieldError[] {
   const { selector, template = {} } = spec;
   const errors = validateSelector(selector, `${path}.selector`, "deployment");
   if (!isUsable(selector)) {
@@ -106,7 +113,7 @@ export function validateReplicated(spec: WorkloadSpec, path: string, before: Wor
   return [
     ...errors,
     ...validateTemplateLabels(selector, template, `${path}.template`),
-    ...validatePodTemplate(template, `${path}.template`, before?.template),
+    ...validatePodTemplate(template, `${path}.template`, features, before?.template),
     ...validateRunsForever(template, `${path}.template`, "ReplicaSet"),
   ];
 }
@@ -117,9 +124,13 @@ export function templateOf(workload: KubeObject | undefined): PodTemplate {
 }
 
 /** Drops fields of disabled feature gates from a pod template (`DropDisabledTemplateFields`). Changes `template`. */
-export function prepareTemplate(template: PodTemplate, before: PodTemplate | undefined): void {
+export function prepareTemplate(
+  template: PodTemplate,
+  before: PodTemplate | undefined,
+  { features }: WriteContext,
+): void {
   const { metadata, spec = {} } = template;
-  dropDisabledFields(spec, metadata?.annotations, before?.spec);
+  dropDisabledFields(spec, metadata?.annotations, before?.spec, features);
 }
 
 /** Whether a write changed `metadata.generation`, so that it is worth a warning. */

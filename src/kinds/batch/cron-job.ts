@@ -1,3 +1,4 @@
+import type { FeatureGates } from "../../api/feature-gates.ts";
 import { type FieldError, invalidField, notSupportedField, requiredField } from "../../api/field-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
@@ -61,7 +62,7 @@ function validateTimeZone(timeZone: string | undefined): FieldError[] {
 
 const CONCURRENCY = ["Allow", "Forbid", "Replace"];
 
-function validateSpec(spec: CronJobSpec, before: CronJobSpec | undefined): FieldError[] {
+function validateSpec(spec: CronJobSpec, before: CronJobSpec | undefined, features: FeatureGates): FieldError[] {
   const { schedule = "", timeZone, concurrencyPolicy = "" } = spec;
   const errors = schedule === "" ? [] : validateSchedule(schedule, timeZone, before?.schedule);
   errors.push(...nonNegative(spec.startingDeadlineSeconds, "spec.startingDeadlineSeconds"));
@@ -71,15 +72,21 @@ function validateSpec(spec: CronJobSpec, before: CronJobSpec | undefined): Field
     errors.push(notSupportedField("spec.concurrencyPolicy", concurrencyPolicy, CONCURRENCY));
   }
   const job = memberOf<JobSpec>(spec.jobTemplate, "spec");
-  errors.push(...validateJobTemplate(job, "spec.jobTemplate.spec", before && memberOf(before.jobTemplate, "spec")));
+  const oldJob = before && memberOf<JobSpec>(before.jobTemplate, "spec");
+  errors.push(...validateJobTemplate(job, "spec.jobTemplate.spec", oldJob, features));
   for (const member of ["successfulJobsHistoryLimit", "failedJobsHistoryLimit"]) {
     errors.push(...nonNegative(spec[member], `spec.${member}`));
   }
   return errors;
 }
 
-function validateJobTemplate(job: JobSpec, path: string, before: JobSpec | undefined): FieldError[] {
-  const errors = validateJobSpec(job, path, before);
+function validateJobTemplate(
+  job: JobSpec,
+  path: string,
+  before: JobSpec | undefined,
+  features: FeatureGates,
+): FieldError[] {
+  const errors = validateJobSpec(job, path, before, features);
   if (isObject(job.selector)) {
     errors.push(invalidField(`${path}.selector`, orderedSelector(job.selector), "`selector` will be auto-generated"));
   }
@@ -93,11 +100,11 @@ const ZONE_WARNING =
 /** CronJob: makes Jobs by a schedule. */
 export const cronJobHooks: ResourceHooks = {
   setDefaults: (cronJob) => setJobTemplateDefaults(jobSpecOf(cronJob)),
-  prepare: (next, previous) => prepareJobSpec(jobSpecOf(next), previous && jobSpecOf(previous)),
-  validate(next, previous, { subresource }) {
+  prepare: (next, previous, context) => prepareJobSpec(jobSpecOf(next), previous && jobSpecOf(previous), context),
+  validate(next, previous, { subresource, features }) {
     if (subresource === "status") return [];
     const spec = memberOf<CronJobSpec>(next, "spec");
-    const errors = validateSpec(spec, previous && memberOf<CronJobSpec>(previous, "spec"));
+    const errors = validateSpec(spec, previous && memberOf<CronJobSpec>(previous, "spec"), features);
     const { name = "" } = next.metadata;
     if (!previous && name.length > MAX_NAME_LENGTH) {
       errors.push(invalidField("metadata.name", name, `must be no more than ${MAX_NAME_LENGTH} characters`));

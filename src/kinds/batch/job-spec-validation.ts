@@ -1,3 +1,4 @@
+import type { FeatureGates } from "../../api/feature-gates.ts";
 import {
   type FieldError,
   invalidField,
@@ -25,7 +26,12 @@ const MAX_FAILED_WITH_MANY = 10_000;
 const MAX_MANAGER_BYTES = 63;
 
 /** Validates JobSpec, its selector apart. */
-export function validateJobSpec(spec: JobSpec, path: string, before: JobSpec | undefined): FieldError[] {
+export function validateJobSpec(
+  spec: JobSpec,
+  path: string,
+  before: JobSpec | undefined,
+  features: FeatureGates,
+): FieldError[] {
   const { completionMode = "NonIndexed", podFailurePolicy, successPolicy, template } = spec;
   const errors = [...validateCounts(spec, path), ...validateManager(spec.managedBy, `${path}.managedBy`)];
   if (!MODES.includes(completionMode)) errors.push(notSupportedField(`${path}.completionMode`, completionMode, MODES));
@@ -47,7 +53,7 @@ export function validateJobSpec(spec: JobSpec, path: string, before: JobSpec | u
   return [
     ...errors,
     ...validateReplacement(spec, `${path}.podReplacementPolicy`),
-    ...validatePodTemplate(template, `${path}.template`, before?.template),
+    ...validatePodTemplate(template, `${path}.template`, features, before?.template),
     ...validateRestart(spec, `${path}.template.spec.restartPolicy`),
   ];
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { FeatureGates } from "../../api/feature-gates.ts";
 import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import { dns1123Label } from "../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject, type ObjectMeta } from "../../api/object.ts";
@@ -60,13 +61,13 @@ function isEmpty(texts: Texts | undefined): boolean {
   return texts === undefined || Object.keys(texts).length === 0;
 }
 
-function prepare(next: KubeObject, previous: KubeObject | undefined, { draft }: WriteContext): void {
+function prepare(next: KubeObject, previous: KubeObject | undefined, context: WriteContext): void {
   const spec = memberOf<JobSpec>(next, "spec");
-  prepareJobSpec(spec, previous && memberOf<JobSpec>(previous, "spec"));
+  prepareJobSpec(spec, previous && memberOf<JobSpec>(previous, "spec"), context);
   if (previous || spec.manualSelector === true) return;
   const { metadata } = next;
   const template = memberOf<ObjectMeta>(spec.template, "metadata");
-  const isCopy = metadata.generateName !== undefined || draft.empties.length > 0;
+  const isCopy = metadata.generateName !== undefined || context.draft.empties.length > 0;
   const isShared =
     metadata.labels === template.labels || (isCopy && isDeepStrictEqual(metadata.labels, template.labels));
   generateSelector(spec, metadata);
@@ -76,10 +77,10 @@ function prepare(next: KubeObject, previous: KubeObject | undefined, { draft }: 
     metadata.labels = { ...memberOf<ObjectMeta>(spec.template, "metadata").labels };
 }
 
-/** Drops fields of features that are off; stored values stay. Changes `spec`. */
-export function prepareJobSpec(spec: JobSpec, previous: JobSpec | undefined): void {
-  if (previous?.scheduling === undefined) delete spec.scheduling;
-  prepareTemplate(memberOf<PodTemplate>(spec, "template"), previous?.template);
+/** Drops fields whose feature gate is off; stored values stay. Changes `spec`. */
+export function prepareJobSpec(spec: JobSpec, previous: JobSpec | undefined, context: WriteContext): void {
+  if (!context.features.enabled("WorkloadWithJob") && previous?.scheduling === undefined) delete spec.scheduling;
+  prepareTemplate(memberOf<PodTemplate>(spec, "template"), previous?.template, context);
 }
 
 function generateSelector(spec: JobSpec, { name = "", uid = "" }: ObjectMeta): void {
@@ -94,17 +95,17 @@ function generateSelector(spec: JobSpec, { name = "", uid = "" }: ObjectMeta): v
   spec.selector = selector;
 }
 
-function validateCreate(job: KubeObject): FieldError[] {
+function validateCreate(job: KubeObject, features: FeatureGates): FieldError[] {
   const spec = memberOf<JobSpec>(job, "spec");
   return [
     ...validateGeneratedSelector(spec, job.metadata),
-    ...validateWhole(spec, undefined),
+    ...validateWhole(spec, undefined, features),
     ...validateNameOfPods(job),
   ];
 }
 
-function validateWhole(spec: JobSpec, before: JobSpec | undefined): FieldError[] {
-  const errors = validateJobSpec(spec, "spec", before);
+function validateWhole(spec: JobSpec, before: JobSpec | undefined, features: FeatureGates): FieldError[] {
+  const errors = validateJobSpec(spec, "spec", before, features);
   const { selector, template = {} } = spec;
   if (!isObject(selector)) errors.push(requiredField("spec.selector"));
   else {
@@ -162,12 +163,16 @@ export function warnOfJobSpec(spec: JobSpec, path: string): string[] {
 export const jobHooks: ResourceHooks = {
   setDefaults,
   prepare,
-  validate(next, previous, { subresource }) {
-    if (!previous) return validateCreate(next);
+  validate(next, previous, { subresource, features }) {
+    if (!previous) return validateCreate(next, features);
     if (subresource === "status") return validateJobStatus(next, previous);
     const before = memberOf<JobSpec>(previous, "spec");
     const spec = memberOf<JobSpec>(next, "spec");
-    return [...validateWhole(spec, before), ...validateJobChange(next, previous), ...validateNameOfPods(next)];
+    return [
+      ...validateWhole(spec, before, features),
+      ...validateJobChange(next, previous),
+      ...validateNameOfPods(next),
+    ];
   },
   warn(next, previous, { subresource }) {
     const spec = memberOf<JobSpec>(next, "spec");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { defaultFeatureGates } from "../../api/feature-gates.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
 import { makeCertificate, makeKey, makeRequest, printPem } from "../../lib/certificates.suite.ts";
 import { Draft } from "../../resources/model/draft.ts";
@@ -28,6 +29,7 @@ test("a request says who asks, whatever it says itself", () => {
     apiVersion: next.apiVersion,
     user,
     now: NOW,
+    features: defaultFeatureGates,
     draft,
   });
   const asked = next.spec as JsonObject;
@@ -57,7 +59,13 @@ test("conditions come and stay by their own ways", () => {
   const write = (subresource: string, previous: JsonObject, status: JsonObject): string[] => {
     const before: KubeObject = { ...stored, status: previous };
     const next = structuredClone({ ...stored, status });
-    const context = { subresource, apiVersion: stored.apiVersion, now: NOW, draft: new Draft(next) };
+    const context = {
+      subresource,
+      apiVersion: stored.apiVersion,
+      now: NOW,
+      features: defaultFeatureGates,
+      draft: new Draft(next),
+    };
     signingRequestHooks.prepare?.(next, before, context);
     return (signingRequestHooks.validate?.(next, before, context) ?? []).map(
       ({ field, message }) => `${field}: ${message}`,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { defaultFeatureGates } from "../../api/feature-gates.ts";
 import type { JsonObject } from "../../api/object.ts";
 import { Draft } from "../../resources/model/draft.ts";
 import { kindUnderTest } from "../kind.suite.ts";
@@ -200,7 +201,13 @@ test("an annotation of accounts that goes away is warned about when it comes", (
     metadata: { name: "one", annotations },
   });
   const enforced = account({ "kubernetes.io/enforce-mountable-secrets": "false" });
-  const context = { subresource: "", apiVersion: "v1", now: 0, draft: new Draft(enforced) };
+  const context = {
+    subresource: "",
+    apiVersion: "v1",
+    now: 0,
+    features: defaultFeatureGates,
+    draft: new Draft(enforced),
+  };
   const text =
     "metadata.annotations[kubernetes.io/enforce-mountable-secrets]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets";
   assert.deepEqual(serviceAccountHooks.warn?.(enforced, undefined, context), [text]);

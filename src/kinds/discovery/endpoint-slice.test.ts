@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { defaultFeatureGates } from "../../api/feature-gates.ts";
 import type { JsonObject } from "../../api/object.ts";
 import { Draft } from "../../resources/model/draft.ts";
 import { kindUnderTest } from "../kind.suite.ts";
@@ -54,7 +55,13 @@ test("a slice warns about names and about addresses that should be written other
 test("labels count as content, and topology of older versions goes", () => {
   const previous = slice.created(good);
   const next = structuredClone({ ...previous, metadata: { ...previous.metadata, labels: { a: "b" } } });
-  const context = { subresource: "", apiVersion: "discovery.k8s.io/v1", now: 0, draft: new Draft(next) };
+  const context = {
+    subresource: "",
+    apiVersion: "discovery.k8s.io/v1",
+    now: 0,
+    features: defaultFeatureGates,
+    draft: new Draft(next),
+  };
   endpointSliceHooks.prepare?.(next, previous, context);
   assert.equal(next.metadata.generation, 2);
   const created = slice.created({ ...good, endpoints: [{ addresses: ["10.0.0.1"], deprecatedTopology: { a: "b" } }] });

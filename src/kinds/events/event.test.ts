@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { defaultFeatureGates } from "../../api/feature-gates.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
 import { Draft } from "../../resources/model/draft.ts";
 import { eventHooks } from "./event.ts";
@@ -20,7 +21,13 @@ const precise = { eventTime: TIME, reportingComponent: "c", reportingInstance: "
 
 function problems(next: KubeObject, apiVersion: string, previous?: KubeObject): string[] {
   const errors =
-    eventHooks.validate?.(next, previous, { subresource: "", apiVersion, now: 0, draft: new Draft(next) }) ?? [];
+    eventHooks.validate?.(next, previous, {
+      subresource: "",
+      apiVersion,
+      now: 0,
+      features: defaultFeatureGates,
+      draft: new Draft(next),
+    }) ?? [];
   return errors.map(({ field, message }) => `${field}: ${message}`);
 }
 

@@ -5,7 +5,7 @@ import { validateLabels } from "../../resources/write/metadata-validation.ts";
 import type { Texts } from "../../types/meta.ts";
 import type { Toleration } from "../../types/pod.ts";
 import { validateResources } from "../core/container/resource-validation.ts";
-import { podOptions } from "../core/pod/pod-validation-options.ts";
+import { strictOptions } from "../core/pod/pod-validation-options.ts";
 import { validateTolerations } from "../core/pod/scheduling-validation.ts";
 import { declaredHook } from "../rules/declared.ts";
 import { labelName, pushInvalid } from "../rules/formats.ts";
@@ -33,7 +33,7 @@ const declaredErrors = declaredHook(
 
 function tolerationErrors(tolerations: readonly Toleration[], path: string): FieldError[] {
   const errors: FieldError[] = [];
-  validateTolerations(errors, tolerations, path, podOptions(false, undefined, undefined));
+  validateTolerations(errors, tolerations, path, strictOptions);
   const seen = new Set<string>();
   for (const [index, toleration] of tolerations.entries()) {
     const { key = "", operator = "", value = "", effect = "" } = toleration;
@@ -60,7 +60,7 @@ export const runtimeClassHooks: ResourceHooks = {
       pushInvalid(errors, "handler", handler, labelName(handler));
     }
     if (overhead) {
-      const scope = { options: podOptions(false, undefined, undefined), claimNames: new Set<string>() };
+      const scope = { options: strictOptions, claimNames: new Set<string>() };
       validateResources(errors, { limits: overhead.podFixed ?? {} }, "overhead", scope);
     }
     return [

@@ -22,7 +22,8 @@ const claimSpecOf = ({ spec }: KubeObject) => (isObject(spec) ? spec : {}) as Cl
 const templateSpecOf = ({ spec }: KubeObject) => (isObject(spec) ? spec : {}) as TemplateSpec;
 
 /** Compat: derivedAttributes is dropped unless the feature gate DRADerivedAttributes is on. */
-function dropDerivedAttributes({ devices }: ClaimSpec): void {
+function dropDerivedAttributes({ devices }: ClaimSpec, { features }: WriteContext): void {
+  if (features.enabled("DRADerivedAttributes")) return;
   for (const { exactly, firstAvailable = [] } of devices?.requests ?? []) {
     for (const request of exactly ? [exactly, ...firstAvailable] : firstAvailable) delete request.derivedAttributes;
   }
@@ -37,7 +38,7 @@ const claimDeclared = declaredErrors("ResourceClaim");
 function changedSpecErrors(next: KubeObject, previous: KubeObject, context: WriteContext): FieldError[] {
   if (sameValue(next.spec, previous.spec)) return [];
   const sent = claimSpecOf(asSent(next, context));
-  if (sent !== next.spec) dropDerivedAttributes(sent);
+  if (sent !== next.spec) dropDerivedAttributes(sent, context);
   return [invalidField("spec", { Devices: printDevices(sent) }, IMMUTABLE)];
 }
 
@@ -50,11 +51,12 @@ export const resourceClaimHooks: ResourceHooks = {
       for (const toleration of tolerations) toleration.operator ??= "Equal";
     }
   },
-  prepare(next, previous, { subresource }) {
-    dropDerivedAttributes(claimSpecOf(next));
-    if (!previous || subresource !== "status") return;
-    // Compat: skipNodeOperations is dropped unless the feature gate DRAOptionalNodeOperations is on.
-    for (const result of resultsOf(next)) delete result.skipNodeOperations;
+  prepare(next, previous, context) {
+    dropDerivedAttributes(claimSpecOf(next), context);
+    if (!previous || context.subresource !== "status") return;
+    if (!context.features.enabled("DRAOptionalNodeOperations")) {
+      for (const result of resultsOf(next)) delete result.skipNodeOperations;
+    }
     dropDeallocatedDevices(next, previous);
   },
   validate(next, previous, context) {
@@ -135,12 +137,12 @@ export const resourceClaimTemplateHooks: ResourceHooks = {
   setDefaults(object, apiVersion) {
     setClaimDefaults(templateSpecOf(object).spec, apiVersion);
   },
-  prepare: (next) => dropDerivedAttributes(templateSpecOf(next).spec ?? {}),
+  prepare: (next, _previous, context) => dropDerivedAttributes(templateSpecOf(next).spec ?? {}, context),
   validate(next, previous, context) {
     const spec = templateSpecOf(next);
     const errors = [...context.draft.errors];
     const sent = templateSpecOf(asSent(next, context));
-    if (sent !== spec) dropDerivedAttributes(sent.spec ?? {});
+    if (sent !== spec) dropDerivedAttributes(sent.spec ?? {}, context);
     pushTemplateMetadataErrors(errors, "spec.metadata", sent.metadata ?? {});
     errors.push(...claimSpecErrors(spec.spec ?? {}, "spec.spec"));
     if (previous && !sameValue(spec, templateSpecOf(previous))) {

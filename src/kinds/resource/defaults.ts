@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
+import type { DefaultsContext } from "../../resources/model/definition.ts";
 import { printTime } from "../../resources/write/metadata.ts";
 import { FLAT_VERSION } from "./conversion.ts";
 
@@ -32,14 +33,14 @@ export function setClaimDefaults(claim: Json | undefined, apiVersion: string): v
 }
 
 /** Defaults `timeAdded` of a DeviceTaint to now. */
-export function setTaintTime(taint: Json | undefined, now: number): void {
-  if (isObject(taint)) taint.timeAdded ??= printTime(now);
+export function setTaintTime(taint: Json | undefined, { clock }: DefaultsContext): void {
+  if (isObject(taint)) taint.timeAdded ??= printTime(clock.now());
 }
 
 /** Fills in `timeAdded` of the DeviceTaints in a ResourceSlice. */
-export function setSliceDefaults({ spec }: KubeObject, _apiVersion: string, now: number): void {
+export function setSliceDefaults({ spec }: KubeObject, _apiVersion: string, context: DefaultsContext): void {
   for (const device of objectsIn(isObject(spec) ? spec.devices : [])) {
     const { taints } = isObject(device.basic) ? device.basic : device;
-    for (const taint of objectsIn(taints)) setTaintTime(taint, now);
+    for (const taint of objectsIn(taints)) setTaintTime(taint, context);
   }
 }

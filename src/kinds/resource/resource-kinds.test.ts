@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkClaimAdminAccess } from "../../actions/device-admin-access.ts";
+import { defaultFeatureGates } from "../../api/feature-gates.ts";
 import type { Json, JsonObject, KubeObject } from "../../api/object.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
 import { Draft } from "../../resources/model/draft.ts";
@@ -111,7 +112,13 @@ test("devices are administered only from namespaces that allow it", async () => 
     ({ find: async () => ({ kind: "Namespace", apiVersion: "v1", metadata: { labels } }) }) as unknown as ObjectAccess;
   const problemsIn = async (access: ObjectAccess) => {
     const object = structuredClone(next);
-    const context = { subresource: "", apiVersion: "resource.k8s.io/v1", now: 0, draft: new Draft(object) };
+    const context = {
+      subresource: "",
+      apiVersion: "resource.k8s.io/v1",
+      now: 0,
+      features: defaultFeatureGates,
+      draft: new Draft(object),
+    };
     await checkClaimAdminAccess({ next: object, previous: undefined, context, dryRun: false }, access);
     return resourceClaimHooks.validate?.(object, undefined, context).map(({ field }) => field);
   };
@@ -189,6 +196,7 @@ test("a taint tells since when it has had its effect", () => {
     subresource: "",
     apiVersion: next.apiVersion,
     now: Date.parse("2030-01-01T00:00:00Z"),
+    features: defaultFeatureGates,
     draft: new Draft(next),
   });
   assert.equal(timeOf(next), "2030-01-01T00:00:00Z");

@@ -1,3 +1,4 @@
+import type { FeatureGateName, FeatureGates } from "../../api/feature-gates.ts";
 import { type FieldError, invalidField, requiredField, tooLongField, tooManyField } from "../../api/field-error.ts";
 import { byteLength, labelValue, qualifiedName } from "../../api/names.ts";
 import { isObject, type Json, type KubeObject } from "../../api/object.ts";
@@ -48,16 +49,17 @@ const declaredErrors = declaredHook(
 
 const specOf = ({ spec }: KubeObject) => (isObject(spec) ? spec : {}) as SliceSpec;
 
-/**
- * Compat: fields are dropped unless their feature gates are on: DRAPartitionableDevicesType, DRAOptionalNodeOperations,
- * DRANodeAllocatableResources, DRADeviceCompatibilityGroups and DRAListTypeAttributes. Upstream: `dropDisabledFields`.
- */
-function dropDisabled(spec: SliceSpec): void {
-  delete spec.partitionTypeAttribute;
-  delete spec.skipNodeOperations;
+/** Upstream: `dropDisabledFields` of the ResourceSlice strategy. */
+function dropDisabled(spec: SliceSpec, features: FeatureGates): void {
+  const isOff = (gate: FeatureGateName) => !features.enabled(gate);
+  if (isOff("DRAPartitionableDevicesType")) delete spec.partitionTypeAttribute;
+  if (isOff("DRAOptionalNodeOperations")) delete spec.skipNodeOperations;
   for (const device of spec.devices ?? []) {
-    delete device.nodeAllocatableResources;
-    for (const consumption of device.consumesCounters ?? []) delete consumption.compatibilityGroups;
+    if (isOff("DRANodeAllocatableResources")) delete device.nodeAllocatableResources;
+    if (isOff("DRADeviceCompatibilityGroups")) {
+      for (const consumption of device.consumesCounters ?? []) delete consumption.compatibilityGroups;
+    }
+    if (!isOff("DRAListTypeAttributes")) continue;
     for (const attribute of Object.values(device.attributes ?? {})) {
       for (const member of LIST_ATTRIBUTES) delete attribute[member];
     }
@@ -268,12 +270,12 @@ function specErrors(spec: SliceSpec, old: SliceSpec | undefined): FieldError[] {
 export const resourceSliceHooks: ResourceHooks = {
   convert: convertResource,
   setDefaults: setSliceDefaults,
-  prepare(next, previous) {
+  prepare(next, previous, { features }) {
     // Compat: `metadata.generation` counts a change of fields, too, that `dropDisabledFields` removes afterwards.
     if (previous && !sameValue(next.spec, previous.spec)) {
       next.metadata.generation = (previous.metadata.generation ?? 0) + 1;
     }
-    dropDisabled(specOf(next));
+    dropDisabled(specOf(next), features);
   },
   validate: (next, previous, context) => [
     ...specErrors(specOf(asSent(next, context)), previous && specOf(previous)),

@@ -36,7 +36,7 @@ function specErrors({ deviceSelector: { driver, pool, device } = {}, taint = {} 
 
 /** DeviceTaintRule: a DeviceTaint on all devices that the rule selects. */
 export const deviceTaintRuleHooks: ResourceHooks = {
-  setDefaults: ({ spec }, _apiVersion, now) => setTaintTime(isObject(spec) ? spec.taint : undefined, now),
+  setDefaults: ({ spec }, _apiVersion, context) => setTaintTime(isObject(spec) ? spec.taint : undefined, context),
   prepare(next, previous, { subresource, now }) {
     const [taint, before] = [specOf(next).taint, previous && specOf(previous).taint];
     if (subresource !== "" || !taint || !before) return;
@@ -66,8 +66,8 @@ export const poolStatusRequestHooks: ResourceHooks = {
   setDefaults({ spec }) {
     if (isObject(spec)) spec.limit ??= DEFAULT_LIMIT;
   },
-  prepare(next) {
-    // Compat: dropped unless the feature gate DRAPartitionableDevicesType is on.
+  prepare(next, _previous, { features }) {
+    if (features.enabled("DRAPartitionableDevicesType")) return;
     if (isObject(next.spec)) delete next.spec.defaultPartitionTypeAttribute;
   },
   validate(next, previous, context) {

@@ -138,13 +138,16 @@ function treeErrors(spec: WorkloadSpec): FieldError[] {
 const templateNames = ({ podGroupTemplates }: WorkloadSpec) => (podGroupTemplates ?? []).map(({ name = "" }) => name);
 
 /** Compat: preemptionPolicy is dropped unless the feature gate PodGroupPreemptionPolicy is on. */
-function dropPreemptionPolicy(object: JsonObject, previous: JsonObject | undefined): void {
-  if (previous?.preemptionPolicy === undefined) delete object.preemptionPolicy;
+function dropPreemptionPolicy(object: JsonObject, previous: JsonObject | undefined, { features }: WriteContext): void {
+  if (!features.enabled("PodGroupPreemptionPolicy") && previous?.preemptionPolicy === undefined)
+    delete object.preemptionPolicy;
 }
 
-function dropPreemptionPolicies(next: KubeObject, previous: KubeObject | undefined): void {
+function dropPreemptionPolicies(next: KubeObject, previous: KubeObject | undefined, context: WriteContext): void {
   const before = new Map(previous ? templatesOf(specOf(previous)).map((one) => [one.name, one]) : []);
-  for (const template of templatesOf(specOf(next))) dropPreemptionPolicy(template, before.get(template.name));
+  for (const template of templatesOf(specOf(next))) {
+    dropPreemptionPolicy(template, before.get(template.name), context);
+  }
 }
 
 const workloadDeclared = declaredHook(schedulingRules, stored("Workload", "v1beta1"));
@@ -192,7 +195,7 @@ export const podGroupHooks: ResourceHooks = {
   setDefaults({ spec }, apiVersion) {
     if (isObject(spec)) spec.disruptionMode ??= apiVersion === OLDER_VERSION ? "Pod" : { single: {} };
   },
-  prepare: (next, previous) => dropPreemptionPolicy(specOf(next), previous && specOf(previous)),
+  prepare: (next, previous, context) => dropPreemptionPolicy(specOf(next), previous && specOf(previous), context),
   validate(next, previous, context) {
     const errors = previous && context.subresource === "status" ? groupStatusErrors(next) : [];
     const { parentCompositePodGroupName, workloadRef } = specOf(next);
@@ -211,7 +214,7 @@ export const compositePodGroupHooks: ResourceHooks = {
   setDefaults({ spec }) {
     if (isObject(spec)) spec.disruptionMode ??= { single: {} };
   },
-  prepare: (next, previous) => dropPreemptionPolicy(specOf(next), previous && specOf(previous)),
+  prepare: (next, previous, context) => dropPreemptionPolicy(specOf(next), previous && specOf(previous), context),
   validate(next, previous, context) {
     const { conditions } = isObject(next.status) ? next.status : {};
     const isStatus = previous !== undefined && context.subresource === "status";

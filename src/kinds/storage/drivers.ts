@@ -156,8 +156,8 @@ function changedDriverErrors(next: readonly NodeDriver[], previous: readonly Nod
 
 /** CSINode: the CSI drivers on a node; of an entry only `allocatable` may change. */
 export const csiNodeHooks: ResourceHooks = {
-  prepare(next, _previous, { subresource }) {
-    // Compat: status.storageHealth is dropped unless the feature gate CSIVolumeHealth is on.
+  prepare(next, _previous, { subresource, features }) {
+    if (features.enabled("CSIVolumeHealth")) return;
     if (subresource === "status" && isObject(next.status)) delete next.status.storageHealth;
   },
   validate(next, previous, { subresource }) {

@@ -1,3 +1,4 @@
+import type { FeatureGates } from "../../api/feature-gates.ts";
 import type { FieldError } from "../../api/field-error.ts";
 import type { KubeObject } from "../../api/object.ts";
 import type { TableShape } from "../../api/reply.ts";
@@ -197,6 +198,12 @@ export interface ResourceRules {
   readonly unknownFieldMessage?: string;
 }
 
+/** What defaults may depend on besides the object. */
+export interface DefaultsContext {
+  readonly clock: Clock;
+  readonly features: FeatureGates;
+}
+
 /** By which way a write came, and who writes. */
 export interface WriteContext {
   /** Empty: the object itself. */
@@ -207,6 +214,8 @@ export interface WriteContext {
   readonly user?: UserInfo;
   /** The moment of the write in milliseconds. */
   readonly now: number;
+  /** Kinds keep, drop and validate fields by the feature gates that are on. */
+  readonly features: FeatureGates;
   /** The object with what else is known about this write; `next` is its object. */
   readonly draft: Draft;
 }
@@ -217,7 +226,7 @@ export interface ResourceHooks {
    * Upstream's `SetDefaults_*`: fills in what a client left out, in the client's version; runs on every decoded body.
    * `now` is in milliseconds. May change `object`.
    */
-  setDefaults?(object: KubeObject, apiVersion: string, now: number): void;
+  setDefaults?(object: KubeObject, apiVersion: string, context: DefaultsContext): void;
   /**
    * Upstream's `PrepareForCreate` and `PrepareForUpdate`: fills or wipes fields before validation. May change `next`.
    */

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { defaultFeatureGates } from "../../api/feature-gates.ts";
 import type { KubeObject } from "../../api/object.ts";
+import { ManualClock } from "../../lib/environment.suite.ts";
 import type { Schema } from "../../schema/schema.ts";
 import { serve } from "../model/catalog.ts";
 import type { ResourceDefinition, ServedVersion } from "../model/definition.ts";
@@ -65,7 +67,8 @@ test("structural: defaults come from the schema, for bodies and for what was sto
   const version = { name: "v1", schema: () => schema, schemaName: "" } satisfies ServedVersion;
   const definition = { group: "example.com", versions: [version], subresources: {} } as unknown as ResourceDefinition;
   const object = structural.decode(BODY, schema).value as KubeObject;
-  structural.setDefaults(serve(definition, version), object, 0);
+  const context = { clock: new ManualClock(), features: defaultFeatureGates };
+  structural.setDefaults(serve(definition, version), object, context);
   assert.deepEqual(object.spec, { size: 3, hint: null, list: [], free: { any: 1 } });
   const stored: KubeObject = {
     kind: "Thing",

@@ -2,6 +2,7 @@ import type { JsonObject, KubeObject } from "../../api/object.ts";
 import type { Decoded, DecodeOptions } from "../../schema/decode.ts";
 import type { Schema } from "../../schema/schema.ts";
 import type { ServedResource } from "../model/catalog.ts";
+import type { DefaultsContext } from "../model/definition.ts";
 
 /**
  * What `ResourceDefinition.reading` decides: how bodies become objects, and what follows from that for reads, apply,
@@ -17,8 +18,8 @@ export interface Strategy {
   readonly servesStoredBytes: boolean;
   /** A body, or the result of a patch, as an object of the kind. Does not change what it is given. */
   decode(value: JsonObject, schema: Schema, options?: DecodeOptions): Decoded;
-  /** Fills in what a client left out, in the version of `resource`, at the moment `now` in milliseconds. Changes `object`. */
-  setDefaults(resource: ServedResource, object: KubeObject, now: number): void;
+  /** Fills in what a client left out, in the version of `resource`. Changes `object`. */
+  setDefaults(resource: ServedResource, object: KubeObject, context: DefaultsContext): void;
   /** Brings an object that was stored or converted into the form of today's schema. Changes `object`. */
   coerce(object: KubeObject, schema: Schema): void;
   /** The schema by which server-side apply and managed fields see an object. */

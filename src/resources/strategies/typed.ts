@@ -6,8 +6,8 @@ export const typed: Strategy = {
   isUnstructured: false,
   servesStoredBytes: true,
   decode: decodeBySchema,
-  setDefaults({ definition, apiVersion }, object, now) {
-    definition.hooks?.setDefaults?.(object, apiVersion, now);
+  setDefaults({ definition, apiVersion }, object, context) {
+    definition.hooks?.setDefaults?.(object, apiVersion, context);
   },
   coerce() {},
   applySchema: (schema) => schema,

@@ -93,6 +93,7 @@ export class KindEntries {
     draft: Draft,
     { user, subresource = "" }: WriteOptions & { readonly subresource?: string },
   ): WriteContext {
-    return { subresource, apiVersion, user, now: this.context.clock.now(), draft };
+    const { clock, features } = this.context;
+    return { subresource, apiVersion, user, now: clock.now(), features, draft };
   }
 }

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../api/object.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { cloneJson } from "../../lib/clone.ts";
 import type { ServedResource } from "../model/catalog.ts";
+import type { DefaultsContext } from "../model/definition.ts";
 import { Draft } from "../model/draft.ts";
 import { trackingScopeOf } from "../model/tracking-scope.ts";
 import { strategyOf } from "../strategies/strategy-of.ts";
@@ -9,8 +9,7 @@ import type { Collection } from "./collection.ts";
 import { recordUpdate } from "./record-update.ts";
 
 /** Where the collection of a kind is had. */
-export interface Collections {
-  readonly clock: Clock;
+export interface Collections extends DefaultsContext {
   collection(resource: ServedResource): Collection;
 }
 
@@ -39,7 +38,6 @@ function own(
   live: KubeObject | undefined,
   draft: Draft,
 ): void {
-  const now = resources.clock.now();
-  strategyOf(resource.definition).setDefaults(resource, draft.object, now);
-  recordUpdate(trackingScopeOf(resource, ""), draft, { live, manager, now });
+  strategyOf(resource.definition).setDefaults(resource, draft.object, resources);
+  recordUpdate(trackingScopeOf(resource, ""), draft, { live, manager, now: resources.clock.now() });
 }

@@ -11,7 +11,13 @@ import { byteLength } from "../../../api/names.ts";
 import { parseQuantity } from "../../../api/quantity.ts";
 import type { Container } from "../../../types/container.ts";
 import type { PodSpec } from "../../../types/pod.ts";
-import type { ContainerStatus, PodStatus, ResourceHealth, ResourceStatus } from "../../../types/pod-status.ts";
+import type {
+  ContainerStatus,
+  PodStatus,
+  ResourceHealth,
+  ResourceStatus,
+  VolumeMountStatus,
+} from "../../../types/pod-status.ts";
 import { accountNumber, inRange, pushInvalid } from "../../rules/formats.ts";
 
 const MAX_USER = 2 ** 32 - 1;
@@ -20,7 +26,12 @@ const MAX_MESSAGE = 1024;
 const CLAIM = "claim:";
 
 /** Validates the ContainerStatuses of a pod. */
-export function validateContainerStatuses(errors: FieldError[], spec: PodSpec, status: PodStatus): void {
+export function validateContainerStatuses(
+  errors: FieldError[],
+  spec: PodSpec,
+  status: PodStatus,
+  checksVolumeStatus: boolean,
+): void {
   const { containerStatuses = [], initContainerStatuses = [], ephemeralContainerStatuses = [] } = status;
   const os = spec.os?.name ?? "linux";
   checkUsers(errors, containerStatuses, "status.containerStatuses", os);
@@ -33,6 +44,25 @@ export function validateContainerStatuses(errors: FieldError[], spec: PodSpec, s
     if (allocatedResourcesStatus.length === 0) continue;
     const at = `status.ephemeralContainerStatuses[${index}].allocatedResourcesStatus`;
     errors.push(forbiddenField(at, "must not be specified in container status"));
+  }
+  if (!checksVolumeStatus) return;
+  for (const member of ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"] as const) {
+    for (const [index, { volumeMounts = [] }] of (status[member] ?? []).entries()) {
+      checkVolumeStatuses(errors, volumeMounts, `status.${member}[${index}].volumeMounts`);
+    }
+  }
+}
+
+const MAX_IMAGE_REF = 256;
+
+/** Upstream: `validateVolumeStatus`. Compat: the path says `imageVolumeStatus` where the field is called `image`. */
+function checkVolumeStatuses(errors: FieldError[], mounts: readonly VolumeMountStatus[], path: string): void {
+  for (const [index, { volumeStatus }] of mounts.entries()) {
+    if (!volumeStatus?.image) continue;
+    const { imageRef = "" } = volumeStatus.image;
+    const at = `${path}[${index}].volumeStatus.imageVolumeStatus.imageRef`;
+    if (imageRef === "") errors.push(requiredField(at, "imageRef must not be empty"));
+    if (byteLength(imageRef) > MAX_IMAGE_REF) errors.push(tooLongField(at, MAX_IMAGE_REF));
   }
 }
 

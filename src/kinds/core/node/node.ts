@@ -170,11 +170,12 @@ export const nodeHooks: ResourceHooks = {
       status.allocatable = { ...status.capacity };
     }
   },
-  prepare(next, previous, { subresource }) {
+  prepare(next, previous, { subresource, features }) {
     const spec = specOf(next);
     if (subresource === "") {
       if (!previous || specOf(previous).configSource === undefined) delete spec.configSource;
-      if (!previous || specOf(previous).podPreemptionPolicy === undefined) delete spec.podPreemptionPolicy;
+      const isGated = !features.enabled("InPlacePodVerticalScalingSchedulerPreemption");
+      if (isGated && (!previous || specOf(previous).podPreemptionPolicy === undefined)) delete spec.podPreemptionPolicy;
     }
     if (!previous || statusOf(previous).config === undefined) delete statusOf(next).config;
   },

@@ -1,3 +1,4 @@
+import type { FeatureGates } from "../../../api/feature-gates.ts";
 import type { KubeObject } from "../../../api/object.ts";
 import type { AppArmorProfile } from "../../../types/container.ts";
 import type { LabelSelector, Texts } from "../../../types/meta.ts";
@@ -15,10 +16,10 @@ import { qosClassOf } from "./pod-qos.ts";
  * What `podStrategy.PrepareForCreate` fills in: phase Pending, qosClass, the condition of scheduling gates,
  * matchLabelKeys. Changes `pod`; the result is warnings.
  */
-export function prepareNewPod(pod: KubeObject, spec: PodSpec): string[] {
+export function prepareNewPod(pod: KubeObject, spec: PodSpec, features: FeatureGates): string[] {
   const { metadata } = pod;
   const status: PodStatus = { phase: "Pending" };
-  dropDisabledFields(spec, metadata.annotations, undefined);
+  dropDisabledFields(spec, metadata.annotations, undefined, features);
   if ((spec.schedulingGates ?? []).length > 0) status.conditions = [gatedCondition(metadata.creationTimestamp)];
   const labels = metadata.labels ?? {};
   if (spec.affinity) {

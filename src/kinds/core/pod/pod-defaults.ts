@@ -1,12 +1,14 @@
 import { isObject, type KubeObject } from "../../../api/object.ts";
+import type { DefaultsContext } from "../../../resources/model/definition.ts";
 import type { Container } from "../../../types/container.ts";
 import { podSpecOf } from "../../../types/pod.ts";
+import { containersOf } from "../../../types/pod-containers.ts";
 import type { PodStatus } from "../../../types/pod-status.ts";
 import { roundResourceList, roundResources } from "../../rules/quantities.ts";
-import { setPodSpecDefaults } from "./pod-spec-defaults.ts";
+import { probesOf, setPodSpecDefaults } from "./pod-spec-defaults.ts";
 
 /** Fills in defaults of a Pod. Templates get less. Changes `pod`. Upstream: `SetDefaults_Pod`. */
-export function setPodDefaults(pod: KubeObject): void {
+export function setPodDefaults(pod: KubeObject, _apiVersion: string, { features }: DefaultsContext): void {
   const spec = podSpecOf(pod);
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
   for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
@@ -15,7 +17,18 @@ export function setPodDefaults(pod: KubeObject): void {
   }
   spec.enableServiceLinks ??= true;
   setPodSpecDefaults(spec);
+  if (features.enabled("H2CContainerProbe")) {
+    for (const container of containersOf(spec)) setHttpProtocols(container);
+  }
   if (isObject(pod.status)) setStatusDefaults(pod.status);
+}
+
+/** Upstream: `defaultHTTPProbeProtocol`. */
+function setHttpProtocols(container: Container): void {
+  const { lifecycle } = container;
+  for (const handler of [...probesOf(container), lifecycle?.postStart, lifecycle?.preStop]) {
+    if (handler?.httpGet) handler.httpGet.protocol ??= "HTTP1";
+  }
 }
 
 /** Requests default to limits. */

@@ -1,3 +1,4 @@
+import type { FeatureGateName, FeatureGates } from "../../../api/feature-gates.ts";
 import type { JsonObject } from "../../../api/object.ts";
 import type { Container, LifecycleHandler } from "../../../types/container.ts";
 import type { Texts } from "../../../types/meta.ts";
@@ -7,7 +8,7 @@ import type { PodStatus } from "../../../types/pod-status.ts";
 import type { Volume } from "../../../types/volume.ts";
 import { probesOf } from "./pod-spec-defaults.ts";
 
-/** Objects that may have one of the fields of a feature. */
+/** Objects that may have one of the fields of a feature gate. */
 type Holders = (spec: PodSpec, containers: readonly Container[]) => (JsonObject | undefined)[];
 
 const handlersOf = ({ lifecycle }: Container): (LifecycleHandler | undefined)[] => [
@@ -27,15 +28,42 @@ function filesOf({ secret, configMap, downwardAPI, projected }: Volume): (JsonOb
   return [projected, ...sources];
 }
 
-/** The fields of features that are off by default in this release, and where they stand. */
-const FEATURES: readonly { readonly members: readonly string[]; readonly holders: Holders }[] = [
-  { members: ["defaultUser", "user"], holders: ({ volumes = [] }) => volumes.flatMap(filesOf) },
-  { members: ["mode"], holders: (_, containers) => containers.flatMap((one) => probesOf(one).map(({ grpc }) => grpc)) },
-  { members: ["evictionResponders"], holders: (spec) => [spec] },
-  { members: ["mode"], holders: ({ volumes = [] }) => volumes.map(({ emptyDir }) => emptyDir) },
-  { members: ["bindMountOptions"], holders: (_, containers) => containers.flatMap((one) => one.volumeMounts ?? []) },
-  { members: ["stopSignal"], holders: (_, containers) => containers.map(({ lifecycle }) => lifecycle) },
+interface GatedFields {
+  readonly gate: FeatureGateName;
+  readonly members: readonly string[];
+  readonly holders: Holders;
+}
+
+/** The fields of a PodSpec that are dropped unless their feature gate is on, and where they stand. */
+const GATED_FIELDS: readonly GatedFields[] = [
   {
+    gate: "AtomicWriteVolumeUserFields",
+    members: ["defaultUser", "user"],
+    holders: ({ volumes = [] }) => volumes.flatMap(filesOf),
+  },
+  {
+    gate: "GRPCContainerProbeTLS",
+    members: ["mode"],
+    holders: (_, containers) => containers.flatMap((one) => probesOf(one).map(({ grpc }) => grpc)),
+  },
+  { gate: "EvictionRequestAPI", members: ["evictionResponders"], holders: (spec) => [spec] },
+  {
+    gate: "EmptyDirVolumeMode",
+    members: ["mode"],
+    holders: ({ volumes = [] }) => volumes.map(({ emptyDir }) => emptyDir),
+  },
+  {
+    gate: "VolumeBindMountOptions",
+    members: ["bindMountOptions"],
+    holders: (_, containers) => containers.flatMap((one) => one.volumeMounts ?? []),
+  },
+  {
+    gate: "ContainerStopSignals",
+    members: ["stopSignal"],
+    holders: (_, containers) => containers.map(({ lifecycle }) => lifecycle),
+  },
+  {
+    gate: "H2CContainerProbe",
     members: ["protocol"],
     holders: (_, containers) =>
       containers.flatMap((one) => [...probesOf(one), ...handlersOf(one)].map((handler) => handler?.httpGet)),
@@ -47,19 +75,25 @@ const OLD_ANNOTATIONS = ["beta", "alpha"].flatMap((stage) =>
 );
 
 /**
- * Drops fields of features that are off, unless the stored pod or template uses them already, and annotations that once
- * had a meaning. Changes `spec` and `annotations`.
+ * Drops fields whose feature gate is off, unless the stored pod or template uses them already, and annotations that once
+ * had a meaning. Changes `spec` and `annotations`. Upstream: `dropDisabledFields`.
  */
-export function dropDisabledFields(spec: PodSpec, annotations: Texts | undefined, previous: PodSpec | undefined): void {
+export function dropDisabledFields(
+  spec: PodSpec,
+  annotations: Texts | undefined,
+  previous: PodSpec | undefined,
+  features: FeatureGates,
+): void {
   const containers = containersOf(spec);
   const previousContainers = previous && containersOf(previous);
   const stopped = containers.filter(({ lifecycle }) => lifecycle?.stopSignal !== undefined);
-  for (const { members, holders } of FEATURES) {
+  for (const { gate, members, holders } of GATED_FIELDS) {
     const held = holders(spec, containers);
-    if (!uses(held, members)) continue;
+    if (!uses(held, members) || features.enabled(gate)) continue;
     if (previous && previousContainers && uses(holders(previous, previousContainers), members)) continue;
     for (const holder of held) for (const member of members) delete holder?.[member];
   }
+  // Compat: `dropContainerStopSignals` drops a lifecycle that held nothing but a stopSignal.
   for (const container of stopped) if (Object.keys(container.lifecycle ?? {}).length === 0) delete container.lifecycle;
   if (!annotations) return;
   for (const key of OLD_ANNOTATIONS) if (annotations[key] !== undefined) delete annotations[key];
@@ -73,11 +107,20 @@ function uses(holders: readonly (JsonObject | undefined)[], members: readonly st
   return false;
 }
 
-/** Drops parts of a status that belong to features that are off, unless the stored status has them. Changes `status`. */
-export function dropDisabledStatus(status: PodStatus, previous: PodStatus | undefined): void {
-  for (const member of ["nodeAllocatableResourceClaimStatuses", "volumeHealth"] as const) {
-    if ((previous?.[member] ?? []).length === 0) delete status[member];
+const GATED_STATUS = [
+  ["DRANodeAllocatableResources", "nodeAllocatableResourceClaimStatuses"],
+  ["CSIVolumeHealth", "volumeHealth"],
+] as const;
+
+/**
+ * Drops fields of a PodStatus whose feature gate is off, unless the stored status has them. Changes `status`. Upstream:
+ * `dropDisabledPodStatusFields`.
+ */
+export function dropDisabledStatus(status: PodStatus, previous: PodStatus | undefined, features: FeatureGates): void {
+  for (const [gate, member] of GATED_STATUS) {
+    if (!features.enabled(gate) && (previous?.[member] ?? []).length === 0) delete status[member];
   }
+  if (features.enabled("ImageVolumeWithDigest")) return;
   if (previous && mountsOf(previous).some(({ volumeStatus }) => volumeStatus)) return;
   for (const mount of mountsOf(status)) delete mount.volumeStatus;
 }

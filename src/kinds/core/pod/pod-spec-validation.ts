@@ -1,3 +1,4 @@
+import type { FeatureGates } from "../../../api/feature-gates.ts";
 import {
   duplicateField,
   type FieldError,
@@ -36,10 +37,15 @@ import {
 } from "./scheduling-validation.ts";
 
 /** Validates the PodTemplateSpec of a workload at `path`; `previous` is the stored one. */
-export function validatePodTemplate(template: Json | undefined, path: string, previous?: Json): FieldError[] {
+export function validatePodTemplate(
+  template: Json | undefined,
+  path: string,
+  features: FeatureGates,
+  previous?: Json,
+): FieldError[] {
   const { metadata, spec } = templateParts(template);
   const old = previous === undefined ? undefined : templateParts(previous);
-  const options = podOptions(false, old?.spec, old?.metadata);
+  const options = podOptions(features, false, old?.spec, old?.metadata);
   const errors = validateLabels(metadata.labels ?? {}, `${path}.labels`);
   pushAnnotationErrors(errors, `${path}.annotations`, metadata.annotations);
   validatePodAnnotations(errors, metadata.annotations ?? {}, spec, { path: `${path}.annotations`, options });

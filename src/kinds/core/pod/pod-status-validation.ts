@@ -1,3 +1,4 @@
+import type { FeatureGates } from "../../../api/feature-gates.ts";
 import {
   duplicateField,
   type FieldError,
@@ -28,7 +29,7 @@ export interface StatusChange {
 }
 
 /** Validates a PodStatus. Upstream: `ValidatePodStatusUpdate`. */
-export function validatePodStatus(errors: FieldError[], change: StatusChange): void {
+export function validatePodStatus(errors: FieldError[], change: StatusChange, features: FeatureGates): void {
   const { spec, next, previous } = change;
   checkConditions(errors, next.conditions ?? []);
   checkNominatedNode(errors, change);
@@ -41,7 +42,7 @@ export function validatePodStatus(errors: FieldError[], change: StatusChange): v
   checkClaimStatuses(errors, next.resourceClaimStatuses ?? [], spec);
   if (next.extendedResourceClaimStatus) checkExtendedClaim(errors, next.extendedResourceClaimStatus, spec);
   checkAddresses(errors, change);
-  validateContainerStatuses(errors, spec, next);
+  validateContainerStatuses(errors, spec, next, features.enabled("ImageVolumeWithDigest"));
 }
 
 const NOT_NEGATIVE_INTEGER = "must be a non-negative integer";

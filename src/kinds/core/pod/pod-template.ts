@@ -7,8 +7,10 @@ import { podTemplateWarnings } from "./pod-warnings.ts";
 /** PodTemplate of core/v1. */
 export const podTemplateHooks: ResourceHooks = {
   setDefaults: ({ template }) => setPodTemplateDefaults(template),
-  prepare: (next, previous) => prepareTemplate(memberOf(next, "template"), previous && memberOf(previous, "template")),
-  validate: ({ template }, previous) => validatePodTemplate(template, "template", previous?.template),
+  prepare: (next, previous, context) =>
+    prepareTemplate(memberOf(next, "template"), previous && memberOf(previous, "template"), context),
+  validate: ({ template }, previous, { features }) =>
+    validatePodTemplate(template, "template", features, previous?.template),
   warn: (next, previous) =>
     isChanged(next, previous) ? podTemplateWarnings(memberOf(next, "template"), "template") : [],
 };

@@ -1,3 +1,4 @@
+import type { FeatureGates } from "../../../api/feature-gates.ts";
 import { labelValue } from "../../../api/names.ts";
 import type { ObjectMeta } from "../../../api/object.ts";
 import { isSidecar } from "../../../types/container.ts";
@@ -29,14 +30,28 @@ const STRICT: PodOptions = {
   allowsSysAdmin: false,
   allowsComparisons: false,
 };
+/** What holds where upstream passes an empty `PodValidationOptions`, whatever feature gates are on. */
+export const strictOptions: PodOptions = STRICT;
+
 const STRICT_POD: PodOptions = { ...STRICT, isPod: true };
 
 /**
  * The PodValidationOptions for a pod or template, given what is stored. Upstream:
  * `GetValidationOptionsFromPodSpecAndMeta`.
  */
-export function podOptions(isPod: boolean, spec: PodSpec | undefined, metadata: ObjectMeta | undefined): PodOptions {
-  if (!spec) return isPod ? STRICT_POD : STRICT;
+export function podOptions(
+  features: FeatureGates,
+  isPod: boolean,
+  spec: PodSpec | undefined,
+  metadata: ObjectMeta | undefined,
+): PodOptions {
+  const isComparing = features.enabled("TaintTolerationComparisonOperators");
+  const isHostNetworked = features.enabled("UserNamespacesHostNetworkSupport");
+  if (!spec) {
+    const strict = isPod ? STRICT_POD : STRICT;
+    if (!isComparing && !isHostNetworked) return strict;
+    return { ...strict, allowsComparisons: isComparing, allowsHostNetworkOfOwnUsers: isHostNetworked };
+  }
   const containers = containersWithPaths(spec, "").map(({ container }) => container);
   const spread = spec.topologySpreadConstraints ?? [];
   const hasOwnUsers = spec.hostUsers === false;
@@ -54,13 +69,14 @@ export function podOptions(isPod: boolean, spec: PodSpec | undefined, metadata: 
     allowsHostSysctls: sysctls.some((one) => hostSetting(one, spec) !== undefined),
     allowsInitRestartOnResize: hasInitRestartOnResize(spec),
     allowsDevicesOfOwnUsers: hasOwnUsers && containers.some(({ volumeDevices = [] }) => volumeDevices.length > 0),
-    allowsHostNetworkOfOwnUsers: hasOwnUsers && spec.hostNetwork === true,
+    allowsHostNetworkOfOwnUsers: isHostNetworked || (hasOwnUsers && spec.hostNetwork === true),
     allowsEmptyImageReference: (spec.volumes ?? []).some(({ image }) => image && (image.reference ?? "") === ""),
     allowsSysAdmin: containers.some(
       ({ securityContext: context }) =>
         context?.allowPrivilegeEscalation !== true && context?.capabilities?.add?.includes("CAP_SYS_ADMIN"),
     ),
-    allowsComparisons: (spec.tolerations ?? []).some(({ operator }) => operator === "Lt" || operator === "Gt"),
+    allowsComparisons:
+      isComparing || (spec.tolerations ?? []).some(({ operator }) => operator === "Lt" || operator === "Gt"),
   };
 }
 

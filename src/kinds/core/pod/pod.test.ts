@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { defaultFeatureGates } from "../../../api/feature-gates.ts";
 import { printFieldError } from "../../../api/field-error.ts";
 import type { Json, JsonObject, KubeObject } from "../../../api/object.ts";
+import { systemClock } from "../../../lib/clock.ts";
 import { cloneJson } from "../../../lib/clone.ts";
 import type { WriteContext } from "../../../resources/model/definition.ts";
 import { Draft } from "../../../resources/model/draft.ts";
@@ -10,7 +12,7 @@ import { builtInSchema } from "../../../schema-files/built-in-schemas.ts";
 import { podHooks } from "./pod.ts";
 
 const context = (object: KubeObject, subresource = ""): WriteContext => ({
-  ...{ subresource, apiVersion: "v1", now: 0 },
+  ...{ subresource, apiVersion: "v1", now: 0, features: defaultFeatureGates },
   draft: new Draft(object),
 });
 const main = { name: "main", image: "i:1" };
@@ -21,7 +23,7 @@ function pod(spec: JsonObject, metadata: JsonObject = {}): KubeObject {
   const { value, error } = decodeBySchema(cloneJson(sent), builtInSchema("io.k8s.api.core.v1.Pod"));
   assert.equal(error, undefined);
   const made = { kind: "Pod", apiVersion: "v1", ...value } as KubeObject;
-  podHooks.setDefaults?.(made, "v1", 0);
+  podHooks.setDefaults?.(made, "v1", { clock: systemClock, features: defaultFeatureGates });
   return made;
 }
 

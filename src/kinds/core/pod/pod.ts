@@ -34,10 +34,11 @@ import { podWarnings } from "./pod-warnings.ts";
 
 const annotationsOf = ({ annotations }: ObjectMeta): Texts => annotations ?? {};
 
-function prepare(next: KubeObject, previous: KubeObject | undefined, { subresource, draft }: WriteContext): void {
+function prepare(next: KubeObject, previous: KubeObject | undefined, context: WriteContext): void {
+  const { subresource, draft, features } = context;
   const spec = specOf(next);
   if (!previous) {
-    draft.warnings.push(...prepareNewPod(next, spec));
+    draft.warnings.push(...prepareNewPod(next, spec, features));
     return;
   }
   if (subresource === "binding") return;
@@ -45,7 +46,7 @@ function prepare(next: KubeObject, previous: KubeObject | undefined, { subresour
   if (subresource === "status") {
     const status = statusOf(next);
     keepReported(status, statusOf(previous));
-    dropDisabledStatus(status, statusOf(previous));
+    dropDisabledStatus(status, statusOf(previous), features);
     next.status = status;
     return;
   }
@@ -54,7 +55,7 @@ function prepare(next: KubeObject, previous: KubeObject | undefined, { subresour
     spec.resources = cloneJson(old.resources);
   }
   if (subresource === "resize") setPodLevelDefaults(spec);
-  dropDisabledFields(spec, next.metadata.annotations, old);
+  dropDisabledFields(spec, next.metadata.annotations, old, features);
 }
 
 const KEPT_WHEN_OMITTED = [
@@ -104,10 +105,10 @@ function resized(next: Container[], previous: readonly Container[]): Container[]
 }
 
 function validate(next: KubeObject, previous: KubeObject | undefined, context: WriteContext): FieldError[] {
-  const { subresource } = context;
+  const { subresource, features } = context;
   if (subresource === "binding") return [];
   const errors: FieldError[] = [];
-  const options = podOptions(true, previous && specOf(previous), previous?.metadata);
+  const options = podOptions(features, true, previous && specOf(previous), previous?.metadata);
   if (!previous) {
     validateWhole(errors, next, options);
     if (isSentEmpty(context, "spec.resources.claims")) errors.push(podClaimsError("spec.resources"));
@@ -116,7 +117,7 @@ function validate(next: KubeObject, previous: KubeObject | undefined, context: W
   } else if (subresource === "status") {
     checkAnnotations(errors, next, previous, options);
     const change = { spec: specOf(next), next: statusOf(next), previous: statusOf(previous) };
-    validatePodStatus(errors, change);
+    validatePodStatus(errors, change, features);
   } else if (subresource === "ephemeralcontainers") {
     if (isMirror(previous)) return [forbiddenField("", "static pods do not support ephemeral containers")];
     validateWhole(errors, next, options);

@@ -1,3 +1,4 @@
+import type { FeatureGates } from "../../../api/feature-gates.ts";
 import { type FieldError, invalidField, requiredField } from "../../../api/field-error.ts";
 import type { KubeObject, ObjectMeta } from "../../../api/object.ts";
 import type { ResourceHooks } from "../../../resources/model/definition.ts";
@@ -34,7 +35,12 @@ function setDefaults(controller: KubeObject): void {
   setPodTemplateDefaults(spec.template);
 }
 
-function validateTemplate({ template, ...spec }: WorkloadSpec, path: string, before: WorkloadSpec): FieldError[] {
+function validateTemplate(
+  { template, ...spec }: WorkloadSpec,
+  path: string,
+  before: WorkloadSpec,
+  features: FeatureGates,
+): FieldError[] {
   const selector = selectorOf(spec);
   if (template === undefined) return [requiredField(path)];
   const errors: FieldError[] = [];
@@ -45,7 +51,7 @@ function validateTemplate({ template, ...spec }: WorkloadSpec, path: string, bef
   }
   return [
     ...errors,
-    ...validatePodTemplate(template, path, before.template),
+    ...validatePodTemplate(template, path, features, before.template),
     ...validateRunsForever(template, path, "ReplicationController"),
   ];
 }
@@ -53,13 +59,13 @@ function validateTemplate({ template, ...spec }: WorkloadSpec, path: string, bef
 /** ReplicationController: a number of equal pods, with a map as its selector. */
 export const replicationControllerHooks: ResourceHooks = {
   setDefaults,
-  prepare: (next, previous) => prepareTemplate(templateOf(next), previous && templateOf(previous)),
-  validate(next, previous, { subresource }) {
+  prepare: (next, previous, context) => prepareTemplate(templateOf(next), previous && templateOf(previous), context),
+  validate(next, previous, { subresource, features }) {
     if (subresource === "status") return validateReplicaCounters(next);
     const spec = memberOf<WorkloadSpec>(next, "spec");
     return [
       ...(isEmpty(selectorOf(spec)) ? [requiredField("spec.selector")] : []),
-      ...validateTemplate(spec, "spec.template", memberOf(previous, "spec")),
+      ...validateTemplate(spec, "spec.template", memberOf(previous, "spec"), features),
       // Compat: minimum of `replicas` and `minReadySeconds` is declarative validation's, which comes last.
       ...nonNegativeMembers(spec, "spec", ["replicas", "minReadySeconds"]),
     ];

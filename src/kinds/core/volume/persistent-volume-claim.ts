@@ -1,3 +1,4 @@
+import type { FeatureGates } from "../../../api/feature-gates.ts";
 import { type FieldError, forbiddenField, invalidField, notSupportedField } from "../../../api/field-error.ts";
 import { qualifiedName } from "../../../api/names.ts";
 import type { Json, JsonObject, KubeObject } from "../../../api/object.ts";
@@ -58,9 +59,14 @@ function isAllowedDataSource({ kind, apiGroup }: TypedLocalObjectReference): boo
 const SNAPSHOTS = "snapshot.storage.k8s.io";
 
 /** Brings dataSource and dataSourceRef together (`NormalizeDataSources`). Changes `spec`. */
-function normalizeDataSources(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec | undefined): void {
+function normalizeDataSources(
+  spec: PersistentVolumeClaimSpec,
+  old: PersistentVolumeClaimSpec | undefined,
+  features: FeatureGates,
+): void {
   // Compat: a `dataSourceRef` with a namespace is dropped unless the feature gate CrossNamespaceVolumeDataSource is on.
-  if (spec.dataSourceRef?.namespace && !old?.dataSourceRef) delete spec.dataSourceRef;
+  const isCrossing = features.enabled("CrossNamespaceVolumeDataSource");
+  if (!isCrossing && spec.dataSourceRef?.namespace && !old?.dataSourceRef) delete spec.dataSourceRef;
   const { dataSource, dataSourceRef } = spec;
   const hadSource = old?.dataSource !== undefined || old?.dataSourceRef !== undefined;
   if (!hadSource && !dataSourceRef && dataSource && !isAllowedDataSource(dataSource)) {
@@ -182,10 +188,12 @@ export const persistentVolumeClaimHooks: ResourceHooks = {
     roundResourceList(status.allocatedResources);
     if (!status.phase) status.phase = "Pending";
   },
-  prepare(next, previous, { subresource }) {
+  prepare(next, previous, { subresource, features }) {
     if (!previous) next.status = { phase: "Pending" };
-    if (subresource === "") normalizeDataSources(claimSpecOf(next), previous && claimSpecOf(previous));
-    else if (previous && statusOf(previous).healthStatus === undefined) delete statusOf(next).healthStatus;
+    if (subresource === "") normalizeDataSources(claimSpecOf(next), previous && claimSpecOf(previous), features);
+    else if (!features.enabled("CSIVolumeHealth") && previous && statusOf(previous).healthStatus === undefined) {
+      delete statusOf(next).healthStatus;
+    }
   },
   validate(next, previous, { subresource }) {
     if (subresource === "status") return statusErrors(statusOf(next));

@@ -5,7 +5,7 @@ import type { PersistentVolumeSpec, SecretReference } from "../../../types/persi
 import type * as types from "../../../types/volume.ts";
 import { pushBackstepErrors } from "../../rules/file-paths.ts";
 import { inRange, labelName, pushInvalid, subdomainName } from "../../rules/formats.ts";
-import { podOptions } from "../pod/pod-validation-options.ts";
+import { strictOptions } from "../pod/pod-validation-options.ts";
 import { checkRequired } from "./volume-checks.ts";
 import { checkDriverName, checkSource, type SourcePlace } from "./volume-source-validation.ts";
 
@@ -15,7 +15,7 @@ type Check = (errors: FieldError[], source: JsonObject, path: string, name: stri
 const asInPods =
   (member: SourcePlace["member"]): Check =>
   (errors, source, path) =>
-    checkSource(errors, { member, path }, source, podOptions(false, undefined, undefined));
+    checkSource(errors, { member, path }, source, strictOptions);
 
 /** The PersistentVolumeSources, in the order of `ValidatePersistentVolumeSpec`. */
 const CHECKS: Readonly<Record<string, Check>> = {

@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { FeatureGates } from "../../../api/feature-gates.ts";
 import {
   type FieldError,
   forbiddenField,
@@ -146,7 +147,7 @@ function mountErrors(volume: KubeObject): FieldError[] {
   return [forbiddenField(`metadata.annotations.${MOUNT_OPTIONS}`, text)];
 }
 
-function changeErrors(spec: PersistentVolumeSpec, old: PersistentVolumeSpec): FieldError[] {
+function changeErrors(spec: PersistentVolumeSpec, old: PersistentVolumeSpec, features: FeatureGates): FieldError[] {
   const errors: FieldError[] = [];
   const mayExpandLater = old.csi && !old.csi.controllerExpandSecretRef;
   const { controllerExpandSecretRef: _, ...csi } = spec.csi ?? {};
@@ -157,7 +158,8 @@ function changeErrors(spec: PersistentVolumeSpec, old: PersistentVolumeSpec): Fi
     errors.push(forbiddenField("spec.persistentvolumesource", text));
   }
   errors.push(...immutable(spec.volumeMode, old.volumeMode, "volumeMode"));
-  if (old.nodeAffinity && !sameValue(withNewLabels(spec, old), old.nodeAffinity)) {
+  const isFixed = old.nodeAffinity !== undefined && !features.enabled("MutablePVNodeAffinity");
+  if (isFixed && !sameValue(withNewLabels(spec, old), old.nodeAffinity)) {
     const shown = asGo(spec.nodeAffinity, AFFINITY);
     errors.push(invalidField("nodeAffinity", shown, `${IMMUTABLE}, except for updating from beta label to GA`));
   }
@@ -231,10 +233,10 @@ export const persistentVolumeHooks: ResourceHooks = {
       else if (isUntold && since) status.lastPhaseTransitionTime = since;
     }
   },
-  validate(next, previous, { subresource }) {
+  validate(next, previous, { subresource, features }) {
     if (subresource === "status") return [];
     const old = previous && volumeSpecOf(previous);
-    return [...volumeErrors(next, old), ...(old ? changeErrors(volumeSpecOf(next), old) : [])];
+    return [...volumeErrors(next, old), ...(old ? changeErrors(volumeSpecOf(next), old, features) : [])];
   },
   warn: (next, _previous, { subresource }) => (subresource === "status" ? [] : warnings(next)),
 };

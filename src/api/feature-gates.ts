@@ -1,0 +1,225 @@
+/** How far a feature gate of Kubernetes has come. */
+export type FeatureStage = "Alpha" | "Beta" | "GA" | "Deprecated";
+
+/** What Kubernetes 1.37 says about a feature gate, and what this server makes of it. */
+export interface FeatureGate {
+  readonly stage: FeatureStage;
+  /** The release since which the gate has this stage and default. */
+  readonly since: string;
+  /** Whether kube-apiserver has the feature on when `--feature-gates` does not name it. */
+  readonly default: boolean;
+  /** kube-apiserver refuses any other value. */
+  readonly lockedToDefault?: boolean;
+  /** "both": it can be switched. Otherwise the only value that is implemented. */
+  readonly implemented: "both" | boolean;
+  /** What the gate decides about requests to this server. */
+  readonly effect: string;
+  /** Why the value here is another one than kube-apiserver's default, where it is. */
+  readonly difference?: string;
+}
+
+const RECORDED = "The answers that Binnacle is compared with were recorded with the gate on.";
+
+const table = {
+  AtomicWriteVolumeUserFields: {
+    ...{ stage: "Alpha", since: "1.37", default: false, implemented: "both" },
+    effect: "`defaultUser` of secret, configMap, downwardAPI and projected volumes, and `user` of their files",
+  },
+  CSIVolumeHealth: {
+    ...{ stage: "Alpha", since: "1.21", default: false, implemented: false },
+    effect: "`status.volumeHealth` of pods and `status.storageHealth` of CSINodes",
+  },
+  CompositePodGroup: {
+    ...{ stage: "Alpha", since: "1.37", default: false, implemented: true },
+    effect: "the kind CompositePodGroup, and what Workloads and PodGroups say about it",
+    difference: "Binnacle serves every kind of release 1.37 without being asked to.",
+  },
+  ContainerStopSignals: {
+    ...{ stage: "Alpha", since: "1.33", default: false, implemented: "both" },
+    effect: "`lifecycle.stopSignal` of containers",
+  },
+  CoordinatedLeaderElection: {
+    ...{ stage: "Beta", since: "1.33", default: false, implemented: true },
+    effect: "`spec.strategy` and `spec.preferredHolder` of Leases, and the kind LeaseCandidate",
+    difference: RECORDED,
+  },
+  CrossNamespaceVolumeDataSource: {
+    ...{ stage: "Alpha", since: "1.26", default: false, implemented: "both" },
+    effect: "`spec.dataSourceRef.namespace` of PersistentVolumeClaims",
+  },
+  DRADerivedAttributes: {
+    ...{ stage: "Alpha", since: "1.37", default: false, implemented: false },
+    effect: "`derivedAttributes` of the device requests of ResourceClaims and their templates",
+  },
+  DRADeviceCompatibilityGroups: {
+    ...{ stage: "Alpha", since: "1.37", default: false, implemented: false },
+    effect: "`consumesCounters[*].compatibilityGroups` of the devices of ResourceSlices",
+  },
+  DRAFractionalCapacityRange: {
+    // The default is true only from compatibility version 1.37 on; kube-apiserver 1.37 emulates 1.36 in this.
+    ...{ stage: "Beta", since: "1.37", default: false, implemented: false },
+    effect: "fractions in the `requestPolicy` of device capacity",
+  },
+  DRAListTypeAttributes: {
+    ...{ stage: "Alpha", since: "1.36", default: false, implemented: false },
+    effect: "`bools`, `ints`, `strings` and `versions` in the attributes of devices",
+  },
+  DRANodeAllocatableResources: {
+    ...{ stage: "Alpha", since: "1.36", default: false, implemented: false },
+    effect: "`nodeAllocatableResources` of devices and `status.nodeAllocatableResourceClaimStatuses` of pods",
+  },
+  DRAOptionalNodeOperations: {
+    ...{ stage: "Alpha", since: "1.37", default: false, implemented: false },
+    effect: "`skipNodeOperations` of ResourceSlices and of the allocation results of ResourceClaims",
+  },
+  DRAPartitionableDevicesType: {
+    ...{ stage: "Alpha", since: "1.37", default: false, implemented: false },
+    effect: "`partitionTypeAttribute` of ResourceSlices, `defaultPartitionTypeAttribute` of ResourcePoolStatusRequests",
+  },
+  DRAWorkloadResourceClaims: {
+    ...{ stage: "Beta", since: "1.37", default: false, implemented: true },
+    effect: "`resourceClaims` of PodGroups and of the templates in Workloads",
+    difference: RECORDED,
+  },
+  EmptyDirVolumeMode: {
+    ...{ stage: "Alpha", since: "1.37", default: false, implemented: "both" },
+    effect: "`emptyDir.mode` of volumes",
+  },
+  EvictionRequestAPI: {
+    ...{ stage: "Alpha", since: "1.37", default: false, implemented: false },
+    effect: "`spec.evictionResponders` of pods; the kinds of lifecycle.k8s.io are served all the same",
+  },
+  GRPCContainerProbeTLS: {
+    ...{ stage: "Alpha", since: "1.37", default: false, implemented: "both" },
+    effect: "`grpc.mode` of probes",
+  },
+  GenericWorkload: {
+    ...{ stage: "Beta", since: "1.37", default: false, implemented: true },
+    effect: "the kinds Workload and PodGroup, and `spec.schedulingGroup` of pods",
+    difference: RECORDED,
+  },
+  H2CContainerProbe: {
+    ...{ stage: "Alpha", since: "1.37", default: false, implemented: "both" },
+    effect: "`httpGet.protocol` of probes and lifecycle handlers, and its default in pods",
+  },
+  ImageVolumeWithDigest: {
+    ...{ stage: "Alpha", since: "1.35", default: false, implemented: "both" },
+    effect: "`volumeMounts[*].volumeStatus` in the container statuses of pods",
+  },
+  InPlacePodVerticalScalingMemoryBackedVolumes: {
+    ...{ stage: "Alpha", since: "1.37", default: false, implemented: false },
+    effect: "changes of `spec.volumes[*].emptyDir.sizeLimit` through pods/resize",
+  },
+  InPlacePodVerticalScalingSchedulerPreemption: {
+    ...{ stage: "Alpha", since: "1.37", default: false, implemented: false },
+    effect: "`spec.podPreemptionPolicy` of Nodes",
+  },
+  MutablePVNodeAffinity: {
+    ...{ stage: "Alpha", since: "1.35", default: false, implemented: "both" },
+    effect: "changes of `spec.nodeAffinity` of PersistentVolumes",
+  },
+  PodGroupPreemptionPolicy: {
+    ...{ stage: "Alpha", since: "1.37", default: false, implemented: false },
+    effect: "`preemptionPolicy` of PodGroups, CompositePodGroups and the templates in Workloads",
+  },
+  ShardedListAndWatch: {
+    ...{ stage: "Alpha", since: "1.36", default: false, implemented: true },
+    effect: "the parameter `shardSelector` of lists and watches",
+    difference: RECORDED,
+  },
+  StatefulSetRecreateStrategy: {
+    ...{ stage: "Alpha", since: "1.37", default: false, implemented: "both" },
+    effect: "`spec.updateStrategy.type` Recreate of StatefulSets",
+  },
+  TaintTolerationComparisonOperators: {
+    ...{ stage: "Alpha", since: "1.35", default: false, implemented: "both" },
+    effect: "the operators Lt and Gt in tolerations of pods and pod templates",
+  },
+  TopologyAwareWorkloadScheduling: {
+    ...{ stage: "Alpha", since: "1.36", default: false, implemented: true },
+    effect: "`schedulingConstraints` of PodGroups and of the templates in Workloads",
+    difference: RECORDED,
+  },
+  UserNamespacesHostNetworkSupport: {
+    ...{ stage: "Alpha", since: "1.35", default: false, implemented: "both" },
+    effect: "`hostNetwork` of pods and pod templates whose `hostUsers` is false",
+  },
+  VolumeBindMountOptions: {
+    ...{ stage: "Alpha", since: "1.37", default: false, implemented: "both" },
+    effect: "`bindMountOptions` of volume mounts",
+  },
+  WorkloadWithJob: {
+    ...{ stage: "Alpha", since: "1.36", default: false, implemented: false },
+    effect: "`spec.scheduling` of Jobs and of the Job template of CronJobs",
+  },
+} as const satisfies Readonly<Record<string, FeatureGate>>;
+
+/** The name of a feature gate that decides something here. */
+export type FeatureGateName = keyof typeof table;
+
+/** Kubernetes' feature gates that decide something about requests to this server, by name. */
+export const featureGates: Readonly<Record<FeatureGateName, FeatureGate>> = table;
+
+/** Whether the feature is on when nobody says otherwise. */
+export function defaultOf({ default: upstream, implemented }: FeatureGate): boolean {
+  return implemented === "both" ? upstream : implemented;
+}
+
+/** Feature gates and the values that a user gives them. */
+export type FeatureGateValues = Readonly<Record<string, boolean>>;
+
+/** Which features are on in one server. */
+export class FeatureGates {
+  readonly #enabled: ReadonlySet<FeatureGateName>;
+
+  /** The defaults, but for what is given. Throws when a gate cannot have the value that is given to it. */
+  constructor(given: FeatureGateValues = {}) {
+    const names = Object.keys(featureGates) as FeatureGateName[];
+    for (const [name, value] of Object.entries(given)) checkValue(name, value);
+    this.#enabled = new Set(names.filter((name) => given[name] ?? defaultOf(featureGates[name])));
+  }
+
+  enabled(name: FeatureGateName): boolean {
+    return this.#enabled.has(name);
+  }
+}
+
+/** Every feature at its default. */
+export const defaultFeatureGates: FeatureGates = new FeatureGates();
+
+const GROUPS = ["AllAlpha", "AllBeta"];
+
+function checkValue(name: string, value: boolean): void {
+  if (GROUPS.includes(name)) throw new Error(`${name} is not supported: name each feature gate that is to change`);
+  const gate: FeatureGate | undefined = Object.hasOwn(table, name) ? table[name as FeatureGateName] : undefined;
+  if (!gate)
+    throw new Error(`unrecognized feature gate: ${name} (docs/feature-gates.md lists those that Binnacle has)`);
+  if (gate.lockedToDefault && value !== gate.default) {
+    throw new Error(`cannot set feature gate ${name} to ${value}, feature is locked to ${gate.default}`);
+  }
+  if (gate.implemented !== "both" && value !== gate.implemented) {
+    throw new Error(`cannot set feature gate ${name} to ${value}: Binnacle implements only ${gate.implemented}`);
+  }
+}
+
+const TRUE = ["1", "t", "T", "TRUE", "true", "True"];
+const FALSE = ["0", "f", "F", "FALSE", "false", "False"];
+
+/** Reads the value of `--feature-gates`, such as `A=true,B=false`. Throws when it cannot be read. */
+export function parseFeatureGates(text: string): FeatureGateValues {
+  const values: Record<string, boolean> = {};
+  for (const part of text.split(",")) {
+    if (part === "") continue;
+    const at = part.indexOf("=");
+    const name = (at < 0 ? part : part.slice(0, at)).trim();
+    if (at < 0) throw new Error(`missing bool value for ${name}`);
+    const value = part.slice(at + 1).trim();
+    // Compat: values are read as Go's `strconv.ParseBool` reads them.
+    if (!TRUE.includes(value) && !FALSE.includes(value)) {
+      const reason = `strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`;
+      throw new Error(`invalid value of ${name}=${value}, err: ${reason}`);
+    }
+    values[name] = TRUE.includes(value);
+  }
+  return values;
+}
