@@ -1,13 +1,13 @@
 import type { Json } from "../../api/object.ts";
+import type { WireType, WireWriter } from "../../lib/wire-writer.ts";
 import { DecodeError } from "../json/json.ts";
 import type { Reader } from "./reader.ts";
-import type { WireType, Writer } from "./writer.ts";
 
 /** How one value is written and read. A value of another type than the schema's is written as zero. */
 export interface ValueCodec {
   readonly wireType: WireType;
   /** Writes the payload, without tag and length. Null and undefined count as zero. */
-  write(out: Writer, value: Json | undefined): void;
+  write(out: WireWriter, value: Json | undefined): void;
   /** Reads the payload; where it has a length, it ends at `end`, and `input.at` is there afterwards. */
   read(input: Reader, end: number): Json;
   /** What JSON shows for the zero value. The caller owns it. */
@@ -26,7 +26,7 @@ export function expectWireType(actual: number, expected: WireType, field: string
 }
 
 /** Writes a field: tag, length where the type has one, payload. */
-export function writeField(out: Writer, number: number, codec: ValueCodec, value: Json | undefined): void {
+export function writeField(out: WireWriter, number: number, codec: ValueCodec, value: Json | undefined): void {
   const before = out.size;
   codec.write(out, value);
   if (codec.wireType === 2) out.delimit(number, before);

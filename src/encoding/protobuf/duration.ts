@@ -64,7 +64,7 @@ export const DURATION: ValueCodec = {
       const tag = input.tag(end, "Duration");
       if (tag >>> 3 === 1) {
         expectWireType(tag & 7, 0, "duration");
-        nanoseconds = BigInt(JSON.stringify(input.int64(end)));
+        nanoseconds = BigInt(input.int64(end));
       } else input.skip(tag & 7, end);
     }
     return printDuration(nanoseconds);

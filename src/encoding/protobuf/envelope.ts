@@ -1,11 +1,11 @@
 import type { JsonObject } from "../../api/object.ts";
+import { WireWriter } from "../../lib/wire-writer.ts";
 import type { Schema } from "../../schema/schema.ts";
 import { DecodeError } from "../json/json.ts";
 import { expectWireType, writeField } from "./codec.ts";
 import { decodeMessage, encodeMessage } from "./message.ts";
 import { Reader } from "./reader.ts";
 import { STRING } from "./scalars.ts";
-import { Writer } from "./writer.ts";
 
 /** The shape of a kind's message; undefined when there is none, as for custom kinds. */
 export type SchemaOf = (apiVersion: string, kind: string) => Schema | undefined;
@@ -32,7 +32,7 @@ export function wrapMessage(type: TypeMeta, message: Uint8Array): Buffer {
 /** What an envelope ends with: no encoding and no type of the content. */
 export const ENVELOPE_END: Uint8Array = Buffer.from([0x1a, 0x00, 0x22, 0x00]);
 
-const scratch = new Writer();
+const scratch = new WireWriter();
 
 /** What stands before a message of `size` bytes. */
 export function envelopeHead({ apiVersion, kind }: TypeMeta, size: number): Buffer {

@@ -1,9 +1,9 @@
 import { isObject, type Json, type JsonObject } from "../../api/object.ts";
+import type { WireWriter } from "../../lib/wire-writer.ts";
 import type { Schema } from "../../schema/schema.ts";
 import { expectWireType, readField, type ValueCodec, writeField } from "./codec.ts";
 import type { Reader } from "./reader.ts";
 import { STRING } from "./scalars.ts";
-import type { Writer } from "./writer.ts";
 
 /** Values of the members of an object, by their place in the schema. */
 export type Slots = (Json | undefined)[];
@@ -11,7 +11,7 @@ export type Slots = (Json | undefined)[];
 /** A field of a message. */
 interface Field {
   readonly number: number;
-  write(out: Writer, slots: Slots): void;
+  write(out: WireWriter, slots: Slots): void;
   /** Reads what follows the tag. */
   read(input: Reader, wireType: number, end: number, slots: Slots): void;
 }
@@ -31,7 +31,7 @@ export class FieldSet {
     this.#descending = fields.toSorted((a, b) => b.number - a.number);
   }
 
-  write(out: Writer, slots: Slots): void {
+  write(out: WireWriter, slots: Slots): void {
     for (const field of this.#descending) field.write(out, slots);
   }
 

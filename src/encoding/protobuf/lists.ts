@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { JsonObject } from "../../api/object.ts";
 import type { ObjectView } from "../../api/reply.ts";
+import { WireWriter } from "../../lib/wire-writer.ts";
 import type { Schema } from "../../schema/schema.ts";
 import { ENVELOPE_END, envelopeHead, type TypeMeta } from "./envelope.ts";
 import { encodeMessage } from "./message.ts";
-import { Writer } from "./writer.ts";
 
 /** A list to be written. */
 export interface ProtobufList {
@@ -78,7 +78,7 @@ function* piecesOf({ type, schema, metadata }: ProtobufList, items: readonly Uin
   yield ENVELOPE_END;
 }
 
-const scratch = new Writer();
+const scratch = new WireWriter();
 
 function itemHead(number: number, size: number): Buffer {
   scratch.reset();

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from "../../api/object.ts";
+import { WireWriter } from "../../lib/wire-writer.ts";
 import { isWrittenAsNull } from "../../schema/go-names.ts";
 import type { Schema } from "../../schema/schema.ts";
 import type { ValueCodec } from "./codec.ts";
@@ -6,7 +7,6 @@ import { embeddedField, FieldSet, listField, type Member, mapField, type Slots, 
 import { formCodec } from "./forms.ts";
 import { Reader } from "./reader.ts";
 import { BOOL, BYTES, DOUBLE, INT32, INT64, STRING } from "./scalars.ts";
-import { Writer } from "./writer.ts";
 
 /** The message of an object of this shape. What the schema does not know, and what has no field number, is left out. */
 export function encodeMessage(schema: Schema, value: JsonObject): Buffer {
@@ -25,7 +25,7 @@ export function decodeMessage(schema: Schema, bytes: Uint8Array): JsonObject {
 }
 
 // Encoding never waits, so one buffer serves everybody.
-const scratch = new Writer();
+const scratch = new WireWriter();
 
 function codecOf(schema: Schema): ValueCodec {
   if (schema.wire !== undefined) return formCodec(schema.wire, schema, codecOf);

@@ -1,152 +1,27 @@
 import type { Json } from "../../api/object.ts";
+import { WireReader } from "../../lib/wire-reader.ts";
 import { DecodeError, exactInteger, MAX_DEPTH } from "../json/json.ts";
 
-const UNEXPECTED_END = "unexpected EOF";
-const OVERFLOW = "proto: integer overflow";
-const NEGATIVE_LENGTH = "proto: negative length found during unmarshaling";
-const TWO_TO_32 = 2 ** 32;
-/** Strings up to this length are read character by character, which is faster than a call into the runtime. */
-const SHORT_STRING = 24;
-
-/**
- * Reads a message from its beginning. No method reads beyond the `end` it is given, and every one throws DecodeError
- * where the bytes are not what they have to be.
- */
-export class Reader {
-  readonly #bytes: Buffer;
-  /** Index of the next byte. */
-  at = 0;
+/** Reads the message of a request: what is wrong with it is a DecodeError, and numbers are as JSON has them. */
+export class Reader extends WireReader {
   #depth = 0;
-  /** The upper half of the varint that was read last. */
-  #high = 0;
 
-  constructor(bytes: Uint8Array) {
-    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  }
-
-  get size(): number {
-    return this.#bytes.length;
+  override fail(message: string): never {
+    throw new DecodeError(message);
   }
 
   /** Called on entering a nested message: bounds how deep they go. */
   enter(): void {
-    if (++this.#depth > MAX_DEPTH) throw new DecodeError("exceeded max depth");
+    if (++this.#depth > MAX_DEPTH) this.fail("exceeded max depth");
   }
 
   leave(): void {
     this.#depth--;
   }
 
-  /** The lower 32 bits of a varint, unsigned; the upper ones are in `#high`. */
-  #varint(end: number): number {
-    const bytes = this.#bytes;
-    let low = 0;
-    let high = 0;
-    for (let shift = 0; shift < 64; shift += 7) {
-      if (this.at >= end) throw new DecodeError(UNEXPECTED_END);
-      const byte = bytes[this.at++] as number;
-      const bits = byte & 0x7f;
-      if (shift < 28) low |= bits << shift;
-      else if (shift === 28) {
-        low |= bits << 28;
-        high = bits >>> 4;
-      } else high |= bits << (shift - 32);
-      if (byte < 0x80) {
-        this.#high = high >>> 0;
-        return low >>> 0;
-      }
-    }
-    throw new DecodeError(OVERFLOW);
-  }
-
-  /** The tag of a field: number times eight, plus wire type. `message` names the message in refusals. */
-  tag(end: number, message: string): number {
-    const tag = this.#varint(end);
-    if ((tag & 7) === 4) throw new DecodeError(`proto: ${message}: wiretype end group for non-group`);
-    if (tag < 8 || this.#high !== 0) {
-      throw new DecodeError(`proto: ${message}: illegal tag ${tag >>> 3} (wire type ${tag})`);
-    }
-    return tag;
-  }
-
-  /** A length, as the index where its content ends. */
-  length(end: number): number {
-    const low = this.#varint(end);
-    if (this.#high >= 0x80000000) throw new DecodeError(NEGATIVE_LENGTH);
-    if (this.#high !== 0 || low > end - this.at) throw new DecodeError(UNEXPECTED_END);
-    return this.at + low;
-  }
-
-  int32(end: number): number {
-    return this.#varint(end) | 0;
-  }
-
-  bool(end: number): boolean {
-    return this.#varint(end) !== 0 || this.#high !== 0;
-  }
-
   /** An integer of 64 bits; one that a double cannot hold keeps its digits, see `parseJson`. */
-  int64(end: number): Json {
-    const low = this.#varint(end);
-    const value = (this.#high | 0) * TWO_TO_32 + low;
-    if (Number.isSafeInteger(value)) return value;
-    const exact = (BigInt(this.#high | 0) << 32n) + BigInt(low);
-    return exactInteger(exact.toString()) ?? value;
-  }
-
-  double(end: number): number {
-    const { at } = this;
-    if (end - at < 8) throw new DecodeError(UNEXPECTED_END);
-    this.at += 8;
-    return this.#bytes.readDoubleLE(at);
-  }
-
-  /** The bytes up to `end`, not copied. */
-  bytes(end: number): Buffer {
-    const { at } = this;
-    this.at = end;
-    return this.#bytes.subarray(at, end);
-  }
-
-  /** The text up to `end`; invalid UTF-8 reads as U+FFFD. */
-  string(end: number): string {
-    const { at } = this;
-    this.at = end;
-    if (end - at > SHORT_STRING) return this.#bytes.toString("utf8", at, end);
-    let text = "";
-    for (let index = at; index < end; index++) {
-      const code = this.#bytes[index] as number;
-      if (code >= 0x80) return this.#bytes.toString("utf8", at, end);
-      text += String.fromCharCode(code);
-    }
-    return text;
-  }
-
-  base64(end: number): string {
-    const { at } = this;
-    this.at = end;
-    return this.#bytes.toString("base64", at, end);
-  }
-
-  /** Passes over the payload of a field that nobody knows. */
-  skip(wireType: number, end: number): void {
-    let open = 0;
-    let type = wireType;
-    for (;;) {
-      if (type === 0) this.#varint(end);
-      else if (type === 1) this.#pass(8, end);
-      else if (type === 2) this.at = this.length(end);
-      else if (type === 3) open++;
-      else if (type === 4) open--;
-      else if (type === 5) this.#pass(4, end);
-      else throw new DecodeError(`proto: illegal wireType ${type}`);
-      if (open === 0) return;
-      type = this.#varint(end) & 7;
-    }
-  }
-
-  #pass(count: number, end: number): void {
-    if (count > end - this.at) throw new DecodeError(UNEXPECTED_END);
-    this.at += count;
+  integer(end: number): Json {
+    const value = this.int64(end);
+    return typeof value === "number" ? value : (exactInteger(value.toString()) ?? Number(value));
   }
 }

@@ -39,7 +39,7 @@ export const INT64: ValueCodec = {
     if (isExactInteger(value)) out.int64(BigInt(JSON.stringify(value)));
     else out.int64(typeof value === "number" ? Math.trunc(value) || 0 : 0);
   },
-  read: (input, end) => input.int64(end),
+  read: (input, end) => input.integer(end),
   zero: () => 0,
   isScalar: true,
 };

@@ -24,7 +24,7 @@ function readTimestamp(input: Reader, end: number): { seconds: number; nanos: nu
     const tag = input.tag(end, "Timestamp");
     if (tag >>> 3 === 1) {
       expectWireType(tag & 7, 0, "seconds");
-      seconds = input.int64(end);
+      seconds = input.integer(end);
     } else if (tag >>> 3 === 2) {
       expectWireType(tag & 7, 0, "nanos");
       nanos = input.int32(end);

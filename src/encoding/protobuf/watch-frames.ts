@@ -1,8 +1,8 @@
 import type { ObjectView } from "../../api/reply.ts";
 import type { Status } from "../../api/status.ts";
+import { WireWriter } from "../../lib/wire-writer.ts";
 import { type SchemaOf, wrapMessage } from "./envelope.ts";
 import { encodeValue, encodeView, partialMessage, requireSchema } from "./objects.ts";
-import { Writer } from "./writer.ts";
 
 /**
  * An event of a watch in protobuf, with the whole object or, in a version of them, its metadata. Made once per view,
@@ -30,7 +30,7 @@ export function frameStatus(status: Status, schemaOf: SchemaOf): Uint8Array {
   return frameEvent("ERROR", encodeValue(status, schemaOf));
 }
 
-const scratch = new Writer();
+const scratch = new WireWriter();
 
 /** The length in four bytes, then a message of the event's type and the object in its envelope. */
 export function frameEvent(type: string, envelope: Uint8Array): Buffer {

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../api/object.ts";
 import { isObject } from "../../api/object.ts";
-import { Writer } from "../../encoding/protobuf/writer.ts";
+import { WireWriter } from "../../lib/wire-writer.ts";
 import { printAny } from "./gnostic-any.ts";
 
 /** What stands in a field: a scalar, a value of any shape as text, or a message of the model by its name. */
@@ -55,7 +55,7 @@ export function record(
 
 /** A field that holds one message, given as its encoded pieces. */
 export function frame(number: number, pieces: readonly Uint8Array[]): Uint8Array[] {
-  const writer = new Writer();
+  const writer = new WireWriter();
   writer.uint32(pieces.reduce((length, piece) => length + piece.length, 0));
   writer.tag(number, 2);
   return [writer.finish(), ...pieces];
@@ -83,7 +83,7 @@ export function gnosticEncoder(model: Model): Encode {
 class Encoder {
   readonly #model: Model;
   readonly #slots = new Map<string, readonly Slot[]>();
-  readonly #writer = new Writer();
+  readonly #writer = new WireWriter();
 
   constructor(model: Model) {
     this.#model = model;

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { ProtobufError, ProtobufReader, ProtobufWriter } from "./protobuf.ts";
+import { ProtobufError } from "../../lib/wire-reader.ts";
+import { ProtobufReader, ProtobufWriter } from "./protobuf.ts";
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 const reader = (text: string) => new ProtobufReader(Buffer.from(text, "hex"));

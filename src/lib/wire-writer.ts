@@ -7,13 +7,18 @@ const SHORT_STRING = 48;
 const TWO_TO_32 = 2 ** 32;
 
 /**
- * Writes a message from its end to its beginning, so that the length of a nested message is known when it is needed.
+ * Writes a protobuf message from its end to its beginning, so that the length of a nested message is known when it is needed.
  * Fields therefore go in by descending number. One writer may serve many messages, one after the other.
  */
-export class Writer {
-  #buffer = Buffer.allocUnsafeSlow(START_BYTES);
+export class WireWriter {
+  #buffer: Buffer;
   /** Index of the byte that was written last. */
-  #at = START_BYTES;
+  #at: number;
+
+  constructor(capacity = START_BYTES) {
+    this.#buffer = Buffer.allocUnsafeSlow(capacity);
+    this.#at = capacity;
+  }
 
   /** How many bytes stand in the buffer. */
   get size(): number {
