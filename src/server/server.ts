@@ -5,41 +5,35 @@ import { selectPlugins } from "../admission/select-plugins.ts";
 import type { Call, Handler } from "../api/call.ts";
 import { FeatureGates } from "../api/feature-gates.ts";
 import { apiVersionOf, type KubeObject } from "../api/object.ts";
-import type { RequestInfo } from "../api/request-info.ts";
 import type { UserInfo } from "../api/user-info.ts";
 import { alwaysAllow } from "../auth/always-allow.ts";
 import { reviewIdentities } from "../auth/reviews.ts";
 import { TokenAuthenticator } from "../auth/token-file.ts";
 import type { SchemaOf } from "../encoding/protobuf/envelope.ts";
 import { schemaLookup } from "../encoding/protobuf/schema-lookup.ts";
-import { discovery, discoveryPaths } from "../endpoints/discovery/discovery.ts";
-import { type HealthCheck, health, healthPaths, PING } from "../endpoints/health.ts";
-import { openApiHandler, openApiPaths } from "../endpoints/openapi/openapi.ts";
-import { root } from "../endpoints/root.ts";
-import { version } from "../endpoints/version.ts";
 import { type Answer, type Listener, listen } from "../http/listener.ts";
 import { serveUpgrades } from "../http/websocket.ts";
-import { builtInKinds, builtInPriorities } from "../kinds/all.ts";
+import { builtInKinds } from "../kinds/all.ts";
 import type { Environment } from "../lib/environment.ts";
-import { type AnswerContext, answer } from "../pipeline/answer.ts";
+import { answer } from "../pipeline/answer.ts";
 import { assumeUser, authenticate, keepUser } from "../pipeline/authenticate.ts";
 import { compose, stagesFor } from "../pipeline/pipeline.ts";
-import { type Endpoint, route } from "../pipeline/router.ts";
+import { route } from "../pipeline/router.ts";
 import { Catalog } from "../resources/model/catalog.ts";
 import { KeySpace } from "../resources/model/keys.ts";
 import { ObjectCodec } from "../resources/model/object-codec.ts";
 import { Resources } from "../resources/resources.ts";
-import { strategyOf } from "../resources/strategies/strategy-of.ts";
 import { builtInSchema, findBuiltInSchema } from "../schema-files/built-in-schemas.ts";
 import type { Store } from "../storage/store.ts";
 import { dispatch } from "../verbs/dispatch.ts";
 import { background } from "./background.ts";
 import type { Config } from "./config.ts";
+import { makeEndpoints } from "./endpoints.ts";
 import { prepareIdentity } from "./identity.ts";
 import { loopbackClients } from "./loopback.ts";
 import { openStore } from "./open-store.ts";
+import { pathFacts } from "./path-facts.ts";
 import { probeHealth } from "./probe-health.ts";
-import { release } from "./release.ts";
 
 /** A running server. */
 export interface Server {
@@ -89,18 +83,10 @@ export async function startServer(config: Config, environment: Environment, give
   const objects: Handler = (call) => dispatch({ resources, admission, identities, deleteOptionsSchema }, call);
   const innermost = route({ catalog, objects, endpoints: makeEndpoints(resources, config) });
   const report = (error: unknown, call?: Call) => log.error("request failed", { err: error, path: call?.request.path });
+  const { isLongRunning, hasTable, isUnstructured, kindOf } = pathFacts(catalog);
+  const forms = { now: () => clock.now(), random, report, schemaOf, kindOf };
   const { requestTimeoutMs } = config;
-  const forms = answerContext(catalog, schemaOf, environment, report);
-  const options = {
-    ...{
-      reportError: report,
-      requestTimeoutMs,
-      clock,
-      isLongRunning: isLongRunning(catalog),
-      hasTable: hasTable(catalog),
-    },
-    isUnstructured: (info: RequestInfo) => forms.kindOf(info)?.isUnstructured === true,
-  };
+  const options = { reportError: report, requestTimeoutMs, clock, isLongRunning, hasTable, isUnstructured };
   const secured = compose(stagesFor(options, authenticate(authenticators)), innermost);
   const open = compose(stagesFor(options, assumeUser(ADMINISTRATOR)), innermost);
   const loops = background({
@@ -142,24 +128,6 @@ export async function startServer(config: Config, environment: Environment, give
   };
 }
 
-/** Compat: BasicLongRunningRequestCheck; which subresources connect is told by their definition. */
-function isLongRunning(catalog: Catalog): (info: RequestInfo) => boolean {
-  return ({ group, version, resource, subresource, verb }) =>
-    verb === "watch" ||
-    (subresource !== "" && catalog.find(group, version, resource)?.subresources[subresource]?.connect === true);
-}
-
-/** Only actions may have no columns: whatever is stored can be listed. */
-function hasTable(catalog: Catalog): (info: RequestInfo) => boolean {
-  return ({ group, version, resource, subresource, verb }) => {
-    if (verb !== "create") return true;
-    const found = catalog.find(group, version, resource);
-    if (found === undefined) return true;
-    const { kind } = found.subresources[subresource] ?? {};
-    return (kind ?? found.version).table !== undefined;
-  };
-}
-
 /** The shapes of built-in kinds, found by what a body or a stored value says it is. */
 function schemasOf(catalog: Catalog): SchemaOf {
   const kinds = catalog.definitions.flatMap(({ group, versions }) =>
@@ -168,47 +136,7 @@ function schemasOf(catalog: Catalog): SchemaOf {
   return schemaLookup(kinds, findBuiltInSchema);
 }
 
-function answerContext(
-  catalog: Catalog,
-  schemaOf: SchemaOf,
-  { clock, random }: Environment,
-  report: AnswerContext["report"],
-): AnswerContext {
-  return {
-    now: () => clock.now(),
-    random,
-    report,
-    schemaOf,
-    kindOf: ({ group, version, resource }) => {
-      const found = catalog.find(group, version, resource);
-      if (!found) return undefined;
-      const { apiVersion, definition } = found;
-      return { apiVersion, kind: definition.kind, isUnstructured: strategyOf(definition).isUnstructured };
-    },
-  };
-}
-
 function printHost(address: string): string {
   if (address === "0.0.0.0" || address === "::") return "127.0.0.1";
   return address.includes(":") ? `[${address}]` : address;
-}
-
-function makeEndpoints(resources: Resources, config: Config): Endpoint[] {
-  const { catalog, clock, store } = resources;
-  const definitions = () => catalog.definitions;
-  const source = { definitions, priority: builtInPriorities(config.apiDomain) };
-  const storage: HealthCheck = { name: "etcd", check: async () => void (await store.revision()) };
-  const checks = { healthz: [PING, storage], livez: [PING, storage], readyz: [PING, storage] };
-  const openApi = openApiHandler({ definitions, component: findBuiltInSchema, release: release.version, clock });
-  const paths = [...healthPaths(checks), ...openApiPaths, "/version"];
-  const listed = discoveryPaths(source);
-  const index = root(() => [...listed(), ...paths]);
-  const versionReply = version(release.info);
-  return [
-    discovery(source),
-    openApi,
-    health(checks),
-    (call) => (/^\/version\/?$/.test(call.request.path) ? versionReply(call) : undefined),
-    (call) => (call.request.path === "/" || call.request.path === "/index.html" ? index(call) : undefined),
-  ];
 }

@@ -1,0 +1,37 @@
+import type { RequestInfo } from "../api/request-info.ts";
+import type { BodyContext } from "../pipeline/read-body.ts";
+import type { Catalog } from "../resources/model/catalog.ts";
+import { strategyOf } from "../resources/strategies/strategy-of.ts";
+
+/** What the stages and the encoding of a request ask about the resource that its path names. */
+export interface PathFacts extends Pick<BodyContext, "kindOf"> {
+  isLongRunning(info: RequestInfo): boolean;
+  hasTable(info: RequestInfo): boolean;
+  isUnstructured(info: RequestInfo): boolean;
+}
+
+/** Answers by what the catalog has at the moment of the question. */
+export function pathFacts(catalog: Catalog): PathFacts {
+  const find = ({ group, version, resource }: RequestInfo) => catalog.find(group, version, resource);
+  const kindOf: PathFacts["kindOf"] = (info) => {
+    const found = find(info);
+    if (!found) return undefined;
+    const { apiVersion, definition } = found;
+    return { apiVersion, kind: definition.kind, isUnstructured: strategyOf(definition).isUnstructured };
+  };
+  return {
+    kindOf,
+    isUnstructured: (info) => kindOf(info)?.isUnstructured === true,
+    // Compat: BasicLongRunningRequestCheck; which subresources connect is told by their definition.
+    isLongRunning: (info) =>
+      info.verb === "watch" ||
+      (info.subresource !== "" && find(info)?.subresources[info.subresource]?.connect === true),
+    // Only actions may have no columns: whatever is stored can be listed.
+    hasTable: (info) => {
+      const found = info.verb === "create" ? find(info) : undefined;
+      if (found === undefined) return true;
+      const { kind } = found.subresources[info.subresource] ?? {};
+      return (kind ?? found.version).table !== undefined;
+    },
+  };
+}
