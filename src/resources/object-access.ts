@@ -4,12 +4,13 @@ import { cloneJson } from "../lib/clone.ts";
 import type { Random } from "../lib/random.ts";
 import type { ResourceContext } from "./context.ts";
 import type { ServedResource } from "./model/catalog.ts";
-import { convertObject } from "./model/conversion.ts";
+import { toCurrent } from "./model/conversion.ts";
 import type { ChangeOptions, ObjectAccess } from "./model/definition.ts";
 import { Draft } from "./model/draft.ts";
 import type { ObjectKey } from "./model/keys.ts";
 import { storedResource } from "./model/stored-resource.ts";
 import type { DeletionRequest, Preconditions } from "./model/write-request.ts";
+import { convertsInBatches } from "./read/converted-views.ts";
 import { listObjects } from "./read/object-list.ts";
 import { parseSelection } from "./read/selection.ts";
 import { type Collections, createAs } from "./write/managed-write.ts";
@@ -51,7 +52,7 @@ export class StoredObjects implements ObjectAccess {
     if (freshness === "any") return this.#resources.peek(resource, key);
     const { store, keys, codec } = this.#resources;
     const entry = await store.get(keys.key(resource.definition, key));
-    return entry && convertObject(resource.definition, codec.read(entry), resource.apiVersion);
+    return entry && toCurrent(resource.definition, codec.read(entry));
   }
 
   async list(
@@ -61,7 +62,7 @@ export class StoredObjects implements ObjectAccess {
     freshness: "newest" | "any" = "newest",
   ): Promise<KubeObject[]> {
     const resource = this.#resource(group, plural);
-    if (freshness === "any") {
+    if (freshness === "any" && !convertsInBatches(resource)) {
       const { store, keys, views } = this.#resources;
       const prefix = keys.prefix(resource.definition, namespace);
       const held = store.snapshot?.(prefix)?.list(prefix);

@@ -1,6 +1,7 @@
 import { defaultFeatureGates, type FeatureGates } from "../api/feature-gates.ts";
 import type { KubeObject } from "../api/object.ts";
 import type { Clock } from "../lib/clock.ts";
+import { proceed } from "../lib/eventually.ts";
 import type { Random } from "../lib/random.ts";
 import type { Store } from "../storage/store.ts";
 import type { ResourceContext } from "./context.ts";
@@ -10,6 +11,7 @@ import type { ObjectAccess, ResourceDefinition } from "./model/definition.ts";
 import type { KeySpace, ObjectKey } from "./model/keys.ts";
 import { ObjectCodec } from "./model/object-codec.ts";
 import { StoredObjects } from "./object-access.ts";
+import { showEntry } from "./read/converted-views.ts";
 import { ViewCache } from "./read/view-cache.ts";
 import { Collection } from "./write/collection.ts";
 
@@ -77,11 +79,11 @@ export class Resources implements ResourceContext {
     const held = this.store.snapshot?.(storeKey)?.get(storeKey);
     return held === undefined
       ? this.#find(resource, storeKey)
-      : Promise.resolve(this.views.view(resource, held).object);
+      : Promise.resolve(proceed(showEntry(this, resource, held), ({ object }) => object));
   }
 
   async #find(resource: ServedResource, storeKey: string): Promise<KubeObject | undefined> {
     const entry = (await this.store.get(storeKey, { minRevision: 0 })) ?? (await this.store.get(storeKey));
-    return entry && this.views.view(resource, entry).object;
+    return entry && proceed(showEntry(this, resource, entry), ({ object }) => object);
   }
 }

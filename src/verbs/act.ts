@@ -44,12 +44,13 @@ export async function act(
   const otherApiVersions = kind?.otherVersions?.map((version) => apiVersionOf(kind.group, version));
   const acting: Target = { ...target, resource, otherApiVersions };
   const sent = await readObject(context, call, acting, fieldValidation);
-  const draft = toStoredForm(resource.definition, sent, sent.object.apiVersion);
+  const draft = await toStoredForm(resource.definition, sent, sent.object.apiVersion);
   const body = draft.object;
   settleNamespace(resource.definition, body.metadata, target.namespace);
   const duplicates = dedupeOwnerReferences(body.metadata);
   if (duplicates !== undefined) call.warnings.push(duplicates);
-  recordManager(context, acting, { live: undefined, draft, manager: managerOf(call, fieldManager) });
+  const recorded = recordManager(context, acting, { live: undefined, draft, manager: managerOf(call, fieldManager) });
+  if (recorded instanceof Promise) await recorded;
   const request = admissionRequest(call, acting, { operation: "CREATE", dryRun, object: body });
   await context.admission.mutate(request);
   await context.admission.validate(request);

@@ -15,7 +15,8 @@ export async function create(context: VerbContext, call: Call, target: Collectio
   const duplicates = dedupeOwnerReferences(object.metadata);
   if (duplicates !== undefined) call.warnings.push(duplicates);
   wipeSystemMetadata(object.metadata);
-  recordManager(context, target, { live: undefined, draft, manager: managerOf(call, fieldManager) });
+  const recorded = recordManager(context, target, { live: undefined, draft, manager: managerOf(call, fieldManager) });
+  if (recorded instanceof Promise) await recorded;
   const write = { operation: "CREATE", dryRun } as const;
   await context.admission.mutate(admissionRequest(call, target, { ...write, object }));
   const view = await target.collection.create(target.resource, draft, {

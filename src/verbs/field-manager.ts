@@ -1,9 +1,8 @@
 import type { Call } from "../api/call.ts";
 import type { KubeObject } from "../api/object.ts";
+import type { Eventually } from "../lib/eventually.ts";
 import { memoize } from "../lib/memoize.ts";
-import type { TrackingScope } from "../patch/apply/scope.ts";
 import type { Draft } from "../resources/model/draft.ts";
-import { trackingScopeOf } from "../resources/model/tracking-scope.ts";
 import { recordUpdate } from "../resources/write/record-update.ts";
 import type { Target, VerbContext } from "./target.ts";
 
@@ -29,16 +28,15 @@ function readProgram(agent: string): string {
   return manager === "" ? "unknown" : manager;
 }
 
-/** What ownership of fields depends on at the endpoint that a request names. */
-export function trackingScope({ resource, subresource }: Target): TrackingScope {
-  return trackingScopeOf(resource, subresource);
-}
-
 /** Records who owns which field after a write that is not an apply. Changes `draft`. */
 export function recordManager(
   context: VerbContext,
   target: Target,
   { live, draft, manager }: { readonly live: KubeObject | undefined; readonly draft: Draft; readonly manager: string },
-): void {
-  recordUpdate(trackingScope(target), draft, { live, manager, now: context.resources.clock.now() });
+): Eventually<void> {
+  return recordUpdate(target.resource, target.subresource, draft, {
+    live,
+    manager,
+    now: context.resources.clock.now(),
+  });
 }

@@ -6,17 +6,19 @@ import { parseWriteQuery, type WriteQuery } from "../api/options.ts";
 import type { ApiReply } from "../api/reply.ts";
 import { isTruthy } from "../api/request-info.ts";
 import { cloneJson } from "../lib/clone.ts";
+import { type Eventually, proceed } from "../lib/eventually.ts";
 import { applyPatch } from "../patch/apply/apply-patch.ts";
 import { duplicatesInDocument, jsonPatch, jsonTypeOf, parseJsonPatch } from "../patch/json-patch.ts";
 import { mergePatch } from "../patch/merge-patch.ts";
 import { strategicMerge } from "../patch/strategic-merge.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
 import type { Draft } from "../resources/model/draft.ts";
+import { tracking } from "../resources/model/tracking.ts";
 import { strategyOf } from "../resources/strategies/strategy-of.ts";
 import { dedupeOwnerReferences, printTime, settleNamespace } from "../resources/write/metadata.ts";
 import type { BodyForm } from "../schema/decode-state.ts";
 import { PatchError, typePatched } from "./body.ts";
-import { managerOf, recordManager, trackingScope } from "./field-manager.ts";
+import { managerOf, recordManager } from "./field-manager.ts";
 import { admissionRequest, type Target, type VerbContext } from "./target.ts";
 import { checkName } from "./update.ts";
 
@@ -83,8 +85,7 @@ export async function patch(context: VerbContext, call: Call, target: Target): P
         fieldValidation: query.fieldValidation,
       });
       settle(call, target, draft);
-      recordManager(context, target, { live: current, draft, manager });
-      return draft;
+      return proceed(recordManager(context, target, { live: current, draft, manager }), () => draft);
     },
   });
 }
@@ -121,16 +122,20 @@ async function apply(context: VerbContext, call: Call, target: Target): Promise<
   const query = parseWriteQuery("PatchOptions", parameters, missing);
   const applied = await readApplied(call, query);
   const isForced = isTruthy(parameters.get("force"));
-  const scope = trackingScope(target);
   return write(context, call, target, {
     query,
     isApply: true,
     next(current) {
       const now = printTime(context.resources.clock.now());
-      const merged = applyPatch(scope, { live: current, applied: cloneJson(applied), manager, isForced, now });
-      const draft = typeApplied(context, call, target, { merged, applied });
-      settle(call, target, draft);
-      return draft;
+      const applying = { live: current, manager, isForced, now };
+      const merged = tracking(target.resource, target.subresource, (scope) =>
+        applyPatch(scope, { ...applying, applied: cloneJson(applied) }),
+      );
+      return proceed(merged, (object) => {
+        const draft = typeApplied(context, call, target, { merged: object, applied });
+        settle(call, target, draft);
+        return draft;
+      });
     },
   });
 }
@@ -195,7 +200,7 @@ interface PatchWrite {
   readonly query: WriteQuery;
   readonly isApply: boolean;
   /** The wanted object; called again when another writer got there first. */
-  next(current: KubeObject | undefined): Draft;
+  next(current: KubeObject | undefined): Eventually<Draft>;
 }
 
 async function write(context: VerbContext, call: Call, target: Target, patched: PatchWrite): Promise<ApiReply> {
@@ -206,7 +211,8 @@ async function write(context: VerbContext, call: Call, target: Target, patched: 
     resource,
     { namespace, name },
     async (current) => {
-      const draft = patched.next(current);
+      const next = patched.next(current);
+      const draft = next instanceof Promise ? await next : next;
       const { object } = draft;
       const operation = current ? "UPDATE" : "CREATE";
       await admission.mutate(admissionRequest(call, target, { operation, dryRun, object, previous: current }));

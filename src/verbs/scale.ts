@@ -5,7 +5,7 @@ import type { ObjectView } from "../api/reply.ts";
 import { printLabelSelector, readLabelMap, readSelectorObject } from "../api/selector-object.ts";
 import { fromScaleFields, type ReplicasPaths, toScaleFields } from "../patch/apply/scale.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
-import { convertObject } from "../resources/model/conversion.ts";
+import { convertEventually } from "../resources/model/conversion.ts";
 import type { ScalePaths, SubresourceKind } from "../resources/model/definition.ts";
 import { Draft } from "../resources/model/draft.ts";
 import type { ObjectKey } from "../resources/model/keys.ts";
@@ -49,11 +49,11 @@ class Scales implements ObjectAccessPoint {
   ): Promise<{ view: ObjectView; created: boolean }> {
     const { collection, resource } = this.#parent;
     const { admit } = options;
-    const shown = (object: KubeObject) =>
-      this.#scaleOf(convertObject(resource.definition, object, resource.apiVersion));
+    const shown = async (object: KubeObject) =>
+      this.#scaleOf(await convertEventually(resource.definition, object, resource.apiVersion));
     const { view } = await collection.update(resource, key, (current) => this.#changeParent(current, change), {
       ...options,
-      admit: admit && ((next, previous) => admit(shown(next), previous && shown(previous))),
+      admit: admit && (async (next, previous) => admit(await shown(next), previous && (await shown(previous)))),
     });
     return { view: viewObject(this.#scaleOf(view.object)), created: false };
   }

@@ -23,7 +23,8 @@ export async function update(context: VerbContext, call: Call, target: Target): 
     { namespace, name },
     async (current) => {
       const draft = sent.copy();
-      recordManager(context, target, { live: current, draft, manager: managerOf(call, fieldManager) });
+      const recorded = recordManager(context, target, { live: current, draft, manager: managerOf(call, fieldManager) });
+      if (recorded instanceof Promise) await recorded;
       const operation = current ? "UPDATE" : "CREATE";
       await context.admission.mutate(
         admissionRequest(call, target, { operation, dryRun, object: draft.object, previous: current }),

@@ -249,6 +249,11 @@ export interface ResourceHooks {
    * replaces; what the object's version has no words for is kept from there.
    */
   convert?(object: KubeObject, toApiVersion: string, stored?: KubeObject): KubeObject;
+  /**
+   * Instead of `convert`: changes many objects at once and answers later, as a conversion webhook does; in the same
+   * order. Owns the objects. An ApiError from it is what the client gets.
+   */
+  convertBatch?(objects: readonly KubeObject[], toApiVersion: string): Promise<readonly KubeObject[]>;
 }
 
 /** What a kind does besides being stored, by the names that `Actions` has for it. */

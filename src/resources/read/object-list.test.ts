@@ -19,6 +19,7 @@ const definition = {
   kind: "Thing",
   plural: "things",
   scope: "Namespaced",
+  reading: "typed",
   versions: [version],
   subresources: {},
   rules: {},

@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { badRequest, expired } from "../../api/api-error.ts";
 import type { ListMeta } from "../../api/object.ts";
-import type { ViewList } from "../../api/reply.ts";
+import type { ObjectView, ViewList } from "../../api/reply.ts";
 import { type Entry, type ListOptions, type Page, StoreError } from "../../storage/store.ts";
 import type { ResourceContext } from "../context.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import { translateStoreError } from "../model/store-errors.ts";
 import { type ContinueToken, parseContinueToken, printContinueToken } from "./continue-token.ts";
+import { convertEntries, convertsInBatches } from "./converted-views.ts";
 import type { Selection } from "./selection.ts";
 
 /**
@@ -86,9 +87,12 @@ async function collectOne(
 ): Promise<ObjectList> {
   const { entries, revision } = await readPage(context, key, { ...moment(request, undefined), limit: 1 });
   const [entry] = entries;
-  const views = context.views.of(resource);
+  const isConverted = convertsInBatches(resource);
+  const stored = context.views.of(resource);
+  const views = isConverted && entry ? await convertEntries(context, resource, [entry]) : stored;
   const isThere = entry?.key === key && request.selection.matches(views.attributes(entry));
-  const items = views.list(isThere ? [entry] : []);
+  const found = isThere ? [entry] : [];
+  const items = isConverted ? found.map((one) => views.view(one)) : stored.list(found);
   return { items, metadata: listMetadata(request.selection, revision) };
 }
 
@@ -117,6 +121,7 @@ async function collect(
 ): Promise<ObjectList> {
   const { selection } = request;
   const views = context.views.of(resource);
+  const converted: ObjectView[] | undefined = convertsInBatches(resource) ? [] : undefined;
   const prefix = context.keys.prefix(resource.definition, selection.namespace);
   const when = moment(request, token);
   // Compat: kube-apiserver's watch cache ignores `limit` at resourceVersion=0.
@@ -125,25 +130,28 @@ async function collect(
   let after = token ? prefix + token.after : undefined;
   let page = await readPage(context, prefix, { ...when, after, limit: pageSize(limit, selection) });
   const { revision } = page;
-  if (selection.isEverything && limit === 0 && page.remaining > 0) {
+  if (selection.isEverything && limit === 0 && page.remaining > 0 && !converted) {
     // A long list is written from the state itself, so that it costs no memory of its own.
     const slice = context.store.snapshot?.(prefix)?.slice(prefix, { revision, after });
     if (slice) return { items: views.list(slice), metadata: listMetadata(selection, revision) };
   }
   for (;;) {
     let last: Entry | undefined;
+    const viewer = converted ? await convertEntries(context, resource, page.entries) : views;
     for (const entry of page.entries) {
       if (limit > 0 && found.length === limit) break;
       last = entry;
-      const isWanted = selection.isEverything || selection.matches(views.attributes(entry));
-      if (isWanted) found.push(entry);
+      const isWanted = selection.isEverything || selection.matches(viewer.attributes(entry));
+      if (!isWanted) continue;
+      found.push(entry);
+      converted?.push(viewer.view(entry));
     }
     const isFull = limit > 0 && found.length === limit;
     const hasMore = page.remaining > 0 || last !== page.entries.at(-1);
     if (isFull && hasMore && last) {
       const remaining = page.remaining + page.entries.length - page.entries.indexOf(last) - 1;
       return {
-        items: views.list(found),
+        items: converted ?? views.list(found),
         metadata: {
           ...listMetadata(selection, revision),
           continue: printContinueToken({ revision, after: last.key.slice(prefix.length) }),
@@ -152,7 +160,7 @@ async function collect(
       };
     }
     if (page.remaining === 0) {
-      return { items: views.list(found), metadata: listMetadata(selection, revision) };
+      return { items: converted ?? views.list(found), metadata: listMetadata(selection, revision) };
     }
     after = page.entries.at(-1)?.key;
     await nextTurn();

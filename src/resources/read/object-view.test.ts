@@ -11,6 +11,7 @@ const version = { name: "v1", schemaName: "Thing", schema: () => ({}) } as unkno
 const definition = {
   group: "",
   kind: "Thing",
+  reading: "typed",
   versions: [version],
   subresources: {},
   rules: {},

@@ -2,8 +2,9 @@ import type { KubeObject } from "../../api/object.ts";
 import type { ObjectView } from "../../api/reply.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { ServedResource } from "../model/catalog.ts";
-import { convertObject } from "../model/conversion.ts";
+import { coerceStored, convertObject } from "../model/conversion.ts";
 import type { ObjectCodec } from "../model/object-codec.ts";
+import { strategyOf } from "../strategies/strategy-of.ts";
 
 const text = new TextEncoder();
 
@@ -13,10 +14,12 @@ export class Printer {
   readonly codec: ObjectCodec;
   /** What every stored value begins with when it can be served without decoding it. */
   readonly #head: Buffer;
+  readonly #servesStoredBytes: boolean;
 
   constructor(resource: ServedResource, codec: ObjectCodec) {
     this.resource = resource;
     this.codec = codec;
+    this.#servesStoredBytes = strategyOf(resource.definition).servesStoredBytes;
     const { kind } = resource.definition;
     this.#head = Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":"${resource.apiVersion}","metadata":{`);
   }
@@ -28,7 +31,7 @@ export class Printer {
   spliceAt(value: Uint8Array): number {
     const head = this.#head;
     const size = head.length;
-    if (value.length <= size || value[size] !== 0x22) return 0;
+    if (value.length <= size || value[size] !== 0x22 || !this.#servesStoredBytes) return 0;
     // A call of Buffer.compare costs more than the few bytes do.
     for (let i = 0; i < size; i++) if (value[i] !== head[i]) return 0;
     return size;
@@ -87,8 +90,9 @@ export class EntryView implements ObjectView {
     const derived = this.#derive();
     if (!derived.object) {
       const { codec, resource } = this.#printer;
-      const stored = codec.read(this.#entry, this.#revision);
-      derived.object = convertObject(resource.definition, stored, resource.apiVersion);
+      const { definition, apiVersion } = resource;
+      const stored = coerceStored(definition, codec.read(this.#entry, this.#revision));
+      derived.object = convertObject(definition, stored, apiVersion);
     }
     return derived.object;
   }

@@ -21,6 +21,7 @@ const definition = {
   kind: "Thing",
   plural: "things",
   scope: "Namespaced",
+  reading: "typed",
   versions: [version],
   subresources: {},
   rules: {},

@@ -7,10 +7,12 @@ import type { Entry, StoreWatch, WatchBatch } from "../../storage/store.ts";
 import type { ResourceContext } from "../context.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import { translateStoreError } from "../model/store-errors.ts";
+import { ConvertedEvents } from "./converted-events.ts";
+import { convertEntries, convertsInBatches } from "./converted-views.ts";
 import { listObjects } from "./object-list.ts";
 import { viewObject } from "./object-view.ts";
 import type { Selection } from "./selection.ts";
-import type { ResourceViews } from "./view-cache.ts";
+import type { EntryViewer, ResourceViews } from "./view-cache.ts";
 
 type Batch = readonly WatchEvent[];
 type Result = IteratorResult<Batch, undefined>;
@@ -186,6 +188,8 @@ class LiveEvents implements Pollable<Batch> {
   readonly #from: number;
   readonly #watch: StoreWatch;
   readonly #source: Pollable<WatchBatch>;
+  /** What is read instead of the source where a batch converter stands between the two. */
+  readonly #converted: ConvertedEvents | undefined;
   #timer: Timer | undefined;
   #wake: () => void = () => {};
   /** Whether the reader has been told that there is nothing. */
@@ -203,6 +207,9 @@ class LiveEvents implements Pollable<Batch> {
     const prefix = context.keys.prefix(resource.definition, request.selection.namespace);
     this.#watch = context.store.watch(prefix, from, signal);
     this.#source = isPollable(this.#watch) ? this.#watch : new PolledIterator(this.#watch[Symbol.asyncIterator]());
+    if (convertsInBatches(resource)) {
+      this.#converted = new ConvertedEvents(this.#source, (batch) => this.#convert(batch));
+    }
     this.#schedule();
   }
 
@@ -226,7 +233,7 @@ class LiveEvents implements Pollable<Batch> {
 
   onReady(wake: () => void): void {
     this.#wake = wake;
-    this.#source.onReady(wake);
+    (this.#converted ?? this.#source).onReady(wake);
   }
 
   stop(): void {
@@ -237,15 +244,34 @@ class LiveEvents implements Pollable<Batch> {
   }
 
   #read(): Batch | undefined | typeof END {
-    const { context, resource, request } = this.#watched;
     for (;;) {
-      const batch = this.#source.poll();
-      if (batch === END) this.stop();
-      if (batch === undefined) this.#isWaiting = true;
-      if (batch === END || batch === undefined) return batch;
-      const events = translate(context, resource, request.selection, batch);
-      if (events.length > 0) return events;
+      const events = this.#converted === undefined ? this.#translate(this.#source.poll()) : this.#converted.poll();
+      if (events === END) this.stop();
+      if (events === undefined) this.#isWaiting = true;
+      if (events === END || events === undefined || events.length > 0) return events;
     }
+  }
+
+  #translate(batch: WatchBatch | undefined | typeof END): Batch | undefined | typeof END {
+    if (batch === END || batch === undefined) return batch;
+    const { context, resource, request } = this.#watched;
+    return translate(context.views.of(resource), request.selection, batch);
+  }
+
+  /** For kinds with a batch converter. */
+  async #convert(batch: WatchBatch): Promise<Batch> {
+    const { context, resource, request } = this.#watched;
+    const { selection } = request;
+    const views = context.views.of(resource);
+    const entries = batch.events.flatMap(({ entry, previous }) => {
+      const isPreviousNeeded = entry === undefined || !selection.isEverything;
+      return [entry, isPreviousNeeded ? previous : undefined].filter((one) => one !== undefined);
+    });
+    const convert = () => convertEntries(context, resource, entries);
+    // Those who select need more of the previous states than others.
+    if (!selection.isEverything) return translateBatch(await convert(), selection, batch);
+    const viewer = await views.converted(batch, convert);
+    return views.events(batch, () => translateBatch(viewer, selection, batch));
   }
 
   /** Bookmarks about once a minute and shortly before the end; then the end. */
@@ -271,8 +297,8 @@ class LiveEvents implements Pollable<Batch> {
 
   #sendBookmark(): void {
     const revision = this.#watch.progress();
-    // A reader that is busy gets none: it would have to be held for it.
-    if (!this.#isWaiting || revision < this.#bookmarked) return;
+    // A reader that is busy gets none: it would have to be held for it. One that waits for a conversion is not that far.
+    if (!this.#isWaiting || this.#converted?.isBusy || revision < this.#bookmarked) return;
     this.#bookmarked = revision;
     this.#held = [bookmark(this.#watched.resource, revision)];
     this.#wake();
@@ -292,13 +318,12 @@ function bookmark(resource: ServedResource, revision: number, endsInitialEvents 
   return { type: "BOOKMARK", view: viewObject(object) };
 }
 
-function translate(context: ResourceContext, resource: ServedResource, selection: Selection, batch: WatchBatch): Batch {
-  const views = context.views.of(resource);
+function translate(views: ResourceViews, selection: Selection, batch: WatchBatch): Batch {
   if (!selection.isEverything) return translateBatch(views, selection, batch);
   return views.events(batch, () => translateBatch(views, selection, batch));
 }
 
-function translateBatch(views: ResourceViews, selection: Selection, batch: WatchBatch): Batch {
+function translateBatch(views: EntryViewer, selection: Selection, batch: WatchBatch): Batch {
   const out: WatchEvent[] = [];
   for (const event of batch.events) {
     const { entry, previous } = event;

@@ -12,6 +12,7 @@ const newer = { ...version, name: "v2" };
 const definition = {
   group: "example.com",
   kind: "Thing",
+  reading: "typed",
   versions: [version, newer],
   subresources: {},
   rules: {},

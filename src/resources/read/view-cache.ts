@@ -43,13 +43,23 @@ export class ViewCache {
   }
 }
 
+/** Shows entries in one served version. */
+export interface EntryViewer {
+  view(entry: Entry): ObjectView;
+  /** Shows the last state of an object that an event deleted, at the revision of the event. */
+  deletedView(event: StoreEvent): ObjectView;
+  /** What selectors read of an entry. */
+  attributes(entry: Entry): SelectableValues;
+}
+
 /** Views in one served version of a kind. */
-export class ResourceViews implements DerivedCache {
+export class ResourceViews implements EntryViewer, DerivedCache {
   readonly #printer: Printer;
   readonly #recent: Recent;
   readonly #derived: DerivedValues = new Map();
   readonly #attributes = new WeakMap<Entry, SelectableValues>();
   readonly #events = new WeakMap<WatchBatch, readonly WatchEvent[]>();
+  readonly #converted = new WeakMap<WatchBatch, Promise<EntryViewer>>();
 
   constructor(printer: Printer, recent: Recent) {
     this.#printer = printer;
@@ -64,7 +74,6 @@ export class ResourceViews implements DerivedCache {
     return new EntryViews(this, entries);
   }
 
-  /** Shows the last state of an object that an event deleted, at the revision of the event. */
   deletedView(event: StoreEvent): ObjectView {
     if (!event.previous) throw new Error("a deletion without a previous state cannot be shown");
     return new EntryView(this.#printer, event.previous, this, event);
@@ -75,7 +84,7 @@ export class ResourceViews implements DerivedCache {
     return new EntryView(this.#printer, entry, undefined, { revision });
   }
 
-  /** What selectors read of an entry. The object need not be decoded for it again. */
+  /** The object need not be decoded for it again. */
   attributes(entry: Entry): SelectableValues {
     let attributes = this.#attributes.get(entry);
     if (!attributes) {
@@ -87,6 +96,11 @@ export class ResourceViews implements DerivedCache {
     return attributes;
   }
 
+  /** Whether an entry is shown in the version it is stored in, from its own bytes. */
+  isSpliced(entry: Entry): boolean {
+    return this.#printer.spliceAt(entry.value) > 0;
+  }
+
   /** What the events of one batch look like to those who select everything; shared by all watchers of a prefix. */
   events(batch: WatchBatch, translate: () => readonly WatchEvent[]): readonly WatchEvent[] {
     let events = this.#events.get(batch);
@@ -95,6 +109,18 @@ export class ResourceViews implements DerivedCache {
       this.#events.set(batch, events);
     }
     return events;
+  }
+
+  /** Views of what one batch is about that had to be converted; shared by all watchers of a prefix. */
+  converted(batch: WatchBatch, convert: () => Promise<EntryViewer>): Promise<EntryViewer> {
+    let viewer = this.#converted.get(batch);
+    if (!viewer) {
+      viewer = convert();
+      this.#converted.set(batch, viewer);
+      // Whoever comes back after a failure tries again.
+      viewer.catch(() => this.#converted.delete(batch));
+    }
+    return viewer;
   }
 
   derived(shown: Shown): Derived {

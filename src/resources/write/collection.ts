@@ -6,6 +6,7 @@ import type { ResourceDefinition } from "../model/definition.ts";
 import type { Draft } from "../model/draft.ts";
 import type { ObjectKey } from "../model/keys.ts";
 import type { DeletionRequest, Preconditions } from "../model/write-request.ts";
+import { showEntry } from "../read/converted-views.ts";
 import { createObject } from "./create-object.ts";
 import { deleteObject } from "./delete-object.ts";
 import { KindEntries } from "./kind-entries.ts";
@@ -26,7 +27,7 @@ export class Collection {
   async get(resource: ServedResource, key: ObjectKey, minRevision?: number): Promise<ObjectView> {
     const entry = await this.#entries.read(this.#entries.key(key), minRevision);
     if (!entry) throw notFound(this.#entries.resourceName, key.name);
-    return this.#entries.context.views.view(resource, entry);
+    return showEntry(this.#entries.context, resource, entry);
   }
 
   /** Creates an object. Throws AlreadyExists and Invalid. */

@@ -2,9 +2,9 @@ import { alreadyExists, generatedNameTaken, plainError } from "../../api/api-err
 import type { ObjectMeta } from "../../api/object.ts";
 import type { ObjectView } from "../../api/reply.ts";
 import type { ServedResource } from "../model/catalog.ts";
-import { convertObject, storedApiVersion } from "../model/conversion.ts";
+import { storedApiVersion } from "../model/conversion.ts";
 import type { Draft } from "../model/draft.ts";
-import { viewObject } from "../read/object-view.ts";
+import { showObject } from "../read/converted-views.ts";
 import { emptyStatus } from "./empty-status.ts";
 import { toStoredForm } from "./explicit-empties.ts";
 import { countGeneration } from "./generation.ts";
@@ -47,7 +47,8 @@ export async function createOnce(
 ): Promise<ObjectView | undefined> {
   const { definition } = entries;
   const { clock, codec, random } = entries.context;
-  const stored = toStoredForm(definition, draft, storedApiVersion(definition));
+  const converted = toStoredForm(definition, draft, storedApiVersion(definition));
+  const stored = converted instanceof Promise ? await converted : converted;
   const next = stored.object;
   fillSystemMetadata(next.metadata, random.uuid(), clock.now());
   if (definition.rules.namedByUuid) next.metadata.name ??= random.uuid();
@@ -71,7 +72,7 @@ export async function createOnce(
     const key = entries.keyOf(next);
     if (options.dryRun) {
       if (await entries.read(key)) return { keeps: false, outcome: undefined };
-      return { keeps: false, outcome: viewObject(convertObject(definition, next, resource.apiVersion)) };
+      return { keeps: false, outcome: showObject(resource, next) };
     }
     refuseVersion(next.metadata);
     const value = codec.writeDraft(stored);
@@ -97,5 +98,5 @@ function refuseVersion({ resourceVersion = "" }: ObjectMeta): void {
 
 async function isBeingDeleted(entries: KindEntries, { object }: Draft): Promise<boolean> {
   const entry = await entries.read(entries.keyOf(object));
-  return entry !== undefined && entries.decode(entry).metadata.deletionTimestamp !== undefined;
+  return entry !== undefined && entries.context.codec.read(entry).metadata.deletionTimestamp !== undefined;
 }

@@ -1,14 +1,14 @@
 import { notFound } from "../../api/api-error.ts";
 import type { KubeObject } from "../../api/object.ts";
 import type { ObjectView } from "../../api/reply.ts";
+import type { Eventually } from "../../lib/eventually.ts";
 import type { Entry, WriteResult } from "../../storage/store.ts";
 import type { ServedResource } from "../model/catalog.ts";
-import { convertObject } from "../model/conversion.ts";
 import type { WriteContext } from "../model/definition.ts";
 import { Draft } from "../model/draft.ts";
 import type { ObjectKey } from "../model/keys.ts";
 import type { DeletionRequest, Preconditions } from "../model/write-request.ts";
-import { viewObject } from "../read/object-view.ts";
+import { showDeleted, showEntry, showObject } from "../read/converted-views.ts";
 import { planDeletion } from "./deletion.ts";
 import type { Attempt, KindEntries } from "./kind-entries.ts";
 import { checkPreconditions } from "./preconditions.ts";
@@ -26,11 +26,15 @@ export async function deleteObject(
   let entry = await entries.read(entries.key(key));
   for (;;) {
     if (!entry) throw notFound(entries.resourceName, key.name);
-    const current = entries.decode(entry);
+    const decoded = entries.decode(entry);
+    const current = decoded instanceof Promise ? await decoded : decoded;
     checkPreconditions(entries.definition, key.name, request.preconditions, current);
     await options.admit?.(current, current);
     const outcome = await deleteOnce(entries, resource, entry, { current, request, options });
-    if ("view" in outcome) return outcome;
+    if ("view" in outcome) {
+      const { view, removed } = outcome;
+      return { view: view instanceof Promise ? await view : view, removed };
+    }
     entry = outcome.current;
   }
 }
@@ -40,32 +44,32 @@ async function deleteOnce(
   resource: ServedResource,
   entry: Entry,
   deletion: { readonly current: KubeObject; readonly request: DeletionRequest; readonly options: WriteOptions },
-): Promise<Attempt<{ view: ObjectView; removed: boolean }>> {
+): Promise<Attempt<{ view: Eventually<ObjectView>; removed: boolean }>> {
   const { definition } = entries;
-  const { clock, codec, views } = entries.context;
+  const { clock, codec } = entries.context;
   const { current, request, options } = deletion;
   const plan = planDeletion(definition, current, request, clock.now());
-  if (plan.action === "none") return { view: views.view(resource, entry), removed: false };
+  if (plan.action === "none") return { view: showEntry(entries.context, resource, entry), removed: false };
   if (options.dryRun) {
     const shown = plan.action === "mark" ? plan.next : current;
     const removed = plan.action === "remove" || plan.thenRemove;
-    return { view: viewObject(convertObject(definition, shown, resource.apiVersion)), removed };
+    return { view: showObject(resource, shown), removed };
   }
   const context = entries.writeContext(resource, new Draft(current), options);
   if (plan.action === "remove") {
     const result = await removeReserved(entries, entry, current, context);
     if (!result.ok) return { current: result.current };
-    return { view: views.of(resource).removed(entry, result.revision), removed: true };
+    return { view: showDeleted(entries.context, resource, entry, result.revision), removed: true };
   }
   const value = codec.write(plan.next);
   const result = await entries.put(entry.key, value, entry.modRevision, "delete");
   if (!result.ok) return { current: result.current };
   const marked: Entry = { key: entry.key, value, createRevision: entry.createRevision, modRevision: result.revision };
-  if (!plan.thenRemove) return { view: views.view(resource, marked), removed: false };
+  if (!plan.thenRemove) return { view: showEntry(entries.context, resource, marked), removed: false };
   const removed = await removeReserved(entries, marked, plan.next, context);
   if (!removed.ok && removed.current) return { current: removed.current };
   const revision = removed.ok ? removed.revision : result.revision;
-  return { view: views.of(resource).removed(marked, revision), removed: true };
+  return { view: showDeleted(entries.context, resource, marked, revision), removed: true };
 }
 
 /** Removes an object and gives back what it had taken from what all objects share. */

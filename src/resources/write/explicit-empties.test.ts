@@ -20,13 +20,13 @@ const policy = (): KubeObject => ({
   spec: { podSelector: { matchLabels: {} }, ingress: [] },
 });
 
-test("what is sent empty is not stored, and is told of", () => {
+test("what is sent empty is not stored, and is told of", async () => {
   const definition = definitionOf("networkpolicies");
   const object = policy();
-  assert.equal(toStoredForm(definition, new Draft(object), object.apiVersion).object, object);
+  assert.equal((await toStoredForm(definition, new Draft(object), object.apiVersion)).object, object);
   const sent = new Draft(object, { holdsEmpties: true });
   for (const one of [sent, sent.copy()]) {
-    const { object: next, empties } = toStoredForm(definition, one, object.apiVersion);
+    const { object: next, empties } = await toStoredForm(definition, one, object.apiVersion);
     assert.deepEqual(next, { ...policy(), spec: { podSelector: {} } });
     assert.deepEqual(empties, [
       { path: ["spec", "podSelector", "matchLabels"], value: {} },

@@ -1,8 +1,9 @@
 import type { FieldError } from "../../api/field-error.ts";
 import { apiVersionOf, isObject, type KubeObject } from "../../api/object.ts";
 
+import { type Eventually, proceed } from "../../lib/eventually.ts";
 import { type EmptyValue, printPath } from "../../schema/decode-state.ts";
-import { convertObject } from "../model/conversion.ts";
+import { convertEventually, convertObject } from "../model/conversion.ts";
 import type { ResourceDefinition } from "../model/definition.ts";
 import { Draft } from "../model/draft.ts";
 import { strategyOf } from "../strategies/strategy-of.ts";
@@ -16,8 +17,11 @@ export function toStoredForm(
   { object, holdsEmpties, creatorFields }: Draft,
   apiVersion: string,
   stored?: KubeObject,
-): Draft {
-  if (!holdsEmpties) return new Draft(convertObject(definition, object, apiVersion, stored), { creatorFields });
+): Eventually<Draft> {
+  if (!holdsEmpties) {
+    const next = convertEventually(definition, object, apiVersion, stored);
+    return proceed(next, (converted) => new Draft(converted, { creatorFields }));
+  }
   const isOwn = definition.versions.some(({ name }) => apiVersion === apiVersionOf(definition.group, name));
   if (isOwn) {
     const { next, empties } = withoutEmpties(definition, convertObject(definition, object, apiVersion, stored));

@@ -1,14 +1,16 @@
 import type { ResourceName } from "../../api/api-error.ts";
 import type { KubeObject } from "../../api/object.ts";
 import type { ObjectView } from "../../api/reply.ts";
+import type { Eventually } from "../../lib/eventually.ts";
 import type { Entry, WriteResult } from "../../storage/store.ts";
 import type { ResourceContext } from "../context.ts";
 import type { ServedResource } from "../model/catalog.ts";
-import { toKnownVersion } from "../model/conversion.ts";
+import { toCurrent } from "../model/conversion.ts";
 import type { ResourceDefinition, WriteContext } from "../model/definition.ts";
 import type { Draft } from "../model/draft.ts";
 import type { ObjectKey } from "../model/keys.ts";
 import { translateStoreError } from "../model/store-errors.ts";
+import { showEntry } from "../read/converted-views.ts";
 import type { WriteOptions } from "./write-options.ts";
 
 /** What came of one attempt at a write: the result, or what somebody else has written in the meantime. */
@@ -49,9 +51,9 @@ export class KindEntries {
     }
   }
 
-  /** The object of an entry. The caller owns it. */
-  decode(entry: Entry): KubeObject {
-    return toKnownVersion(this.definition, this.context.codec.read(entry));
+  /** The object of an entry, as a write begins with it. The caller owns it. */
+  decode(entry: Entry): Eventually<KubeObject> {
+    return toCurrent(this.definition, this.context.codec.read(entry));
   }
 
   /** Writes unless the entry has another revision than `expected`; 0: it must not be there. */
@@ -82,9 +84,9 @@ export class KindEntries {
     resource: ServedResource,
     written: { readonly key: string; readonly value: Uint8Array; readonly createRevision: number },
     modRevision: number,
-  ): ObjectView {
+  ): Eventually<ObjectView> {
     const { key, value, createRevision } = written;
-    return this.context.views.view(resource, { key, value, createRevision, modRevision });
+    return showEntry(this.context, resource, { key, value, createRevision, modRevision });
   }
 
   /** What hooks are told about a write. */

@@ -1,9 +1,9 @@
 import type { KubeObject } from "../../api/object.ts";
 import { cloneJson } from "../../lib/clone.ts";
+import type { Eventually } from "../../lib/eventually.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import type { DefaultsContext } from "../model/definition.ts";
 import { Draft } from "../model/draft.ts";
-import { trackingScopeOf } from "../model/tracking-scope.ts";
 import { strategyOf } from "../strategies/strategy-of.ts";
 import type { Collection } from "./collection.ts";
 import { recordUpdate } from "./record-update.ts";
@@ -27,7 +27,7 @@ export async function createAs(
   object: KubeObject,
 ): Promise<KubeObject> {
   const draft = new Draft({ ...cloneJson(object), apiVersion: resource.apiVersion });
-  own(writer, resource, undefined, draft);
+  await own(writer, resource, undefined, draft);
   return (await writer.resources.collection(resource).create(resource, draft, {})).object;
 }
 
@@ -37,7 +37,7 @@ function own(
   resource: ServedResource,
   live: KubeObject | undefined,
   draft: Draft,
-): void {
+): Eventually<void> {
   strategyOf(resource.definition).setDefaults(resource, draft.object, resources);
-  recordUpdate(trackingScopeOf(resource, ""), draft, { live, manager, now: resources.clock.now() });
+  return recordUpdate(resource, "", draft, { live, manager, now: resources.clock.now() });
 }

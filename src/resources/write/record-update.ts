@@ -1,7 +1,9 @@
 import type { KubeObject } from "../../api/object.ts";
-import type { TrackingScope } from "../../patch/apply/scope.ts";
+import { type Eventually, proceed } from "../../lib/eventually.ts";
 import { trackUpdate } from "../../patch/apply/track-update.ts";
+import type { ServedResource } from "../model/catalog.ts";
 import type { Draft } from "../model/draft.ts";
+import { tracking } from "../model/tracking.ts";
 import { printTime } from "./metadata.ts";
 
 /** Who writes what, and when. */
@@ -14,11 +16,22 @@ export interface TrackedWrite {
   readonly now: number;
 }
 
-/** Sets `metadata.managedFields` after a write that is not an apply. Changes `draft`. */
-export function recordUpdate(scope: TrackingScope, draft: Draft, { live, manager, now }: TrackedWrite): void {
-  const { metadata } = draft.object;
-  const tracked = trackUpdate(scope, { live, next: draft.object, manager, now: printTime(now) });
-  if (tracked.managedFields === undefined) delete metadata.managedFields;
-  else metadata.managedFields = tracked.managedFields;
-  draft.creatorFields = tracked.creatorFields;
+/**
+ * Sets metadata.managedFields after a write that is not an apply, through the object itself ("") or a subresource.
+ * Changes `draft`.
+ */
+export function recordUpdate(
+  resource: ServedResource,
+  subresource: string,
+  draft: Draft,
+  { live, manager, now }: TrackedWrite,
+): Eventually<void> {
+  const update = { live, next: draft.object, manager, now: printTime(now) };
+  const tracked = tracking(resource, subresource, (scope) => trackUpdate(scope, update));
+  return proceed(tracked, ({ managedFields, creatorFields }) => {
+    const { metadata } = draft.object;
+    if (managedFields === undefined) delete metadata.managedFields;
+    else metadata.managedFields = managedFields;
+    draft.creatorFields = creatorFields;
+  });
 }

@@ -3,13 +3,15 @@ import { notFound } from "../../api/api-error.ts";
 import type { KubeObject } from "../../api/object.ts";
 import type { ObjectView } from "../../api/reply.ts";
 import { cloneJson } from "../../lib/clone.ts";
+import type { Eventually } from "../../lib/eventually.ts";
 import { keepTimes } from "../../patch/apply/keep-times.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { ServedResource } from "../model/catalog.ts";
-import { convertObject } from "../model/conversion.ts";
+import { convertEventually } from "../model/conversion.ts";
 import type { ResourceDefinition, WriteContext } from "../model/definition.ts";
 import type { ObjectKey } from "../model/keys.ts";
-import { viewObject } from "../read/object-view.ts";
+import { showEntry, showObject } from "../read/converted-views.ts";
+import { strategyOf } from "../strategies/strategy-of.ts";
 import { createOnce } from "./create-object.ts";
 import { removeReserved } from "./delete-object.ts";
 import { isReleased } from "./deletion.ts";
@@ -41,7 +43,10 @@ export async function updateObject(
       continue;
     }
     const outcome = await updateOnce(entries, resource, entry, change, options);
-    if ("view" in outcome) return { view: outcome.view, created: false };
+    if ("view" in outcome) {
+      const { view } = outcome;
+      return { view: view instanceof Promise ? await view : view, created: false };
+    }
     entry = outcome.current;
   }
 }
@@ -66,24 +71,32 @@ async function createByUpdate(
   return createOnce(entries, resource, draft, options);
 }
 
+/** What an update answers with; it may have to be converted first. */
+interface Shown {
+  readonly view: Eventually<ObjectView>;
+}
+
 async function updateOnce(
   entries: KindEntries,
   resource: ServedResource,
   entry: Entry,
   change: Change,
   options: UpdateOptions,
-): Promise<Attempt<{ view: ObjectView }>> {
+): Promise<Attempt<Shown>> {
   const { definition } = entries;
-  const { codec, views } = entries.context;
-  const current = entries.decode(entry);
+  const { codec } = entries.context;
+  const decoded = entries.decode(entry);
+  const current = decoded instanceof Promise ? await decoded : decoded;
   checkStored(entries.resourceName, current.metadata.name ?? "", entry.key, options, current.metadata);
-  const wanted = await change(convertObject(definition, cloneJson(current), resource.apiVersion));
+  const shown = convertEventually(definition, cloneJson(current), resource.apiVersion);
+  const wanted = await change(shown instanceof Promise ? await shown : shown);
   checkVersion(resource, wanted.object, entry.modRevision, options.isPatch);
-  const draft = toStoredForm(definition, wanted, current.apiVersion, current);
+  const stored = toStoredForm(definition, wanted, current.apiVersion, current);
+  const draft = stored instanceof Promise ? await stored : stored;
   const next = draft.object;
   const context = entries.writeContext(resource, draft, options);
   const reserving = { next, previous: current, context, dryRun: options.dryRun ?? false };
-  return withReservation<Attempt<{ view: ObjectView }>>(definition, entries.context, reserving, async (sent) => {
+  return withReservation<Attempt<Shown>>(definition, entries.context, reserving, async (sent) => {
     prepareUpdate(definition, current, context);
     validateWrite(entries, current, context);
     warnOfWrite(entries, current, context, options);
@@ -91,10 +104,11 @@ async function updateOnce(
     next.metadata.resourceVersion = current.metadata.resourceVersion;
     next.metadata = keepTimes(current, next).metadata;
     // Compat: an update that changes nothing answers with the old resourceVersion and sends no event.
-    const isUnchanged = isDeepStrictEqual(next, current);
-    if (isUnchanged) return { keeps: false, outcome: { view: views.view(resource, entry) } };
+    if (isDeepStrictEqual(next, strategyOf(definition).servesStoredBytes ? current : codec.read(entry))) {
+      return { keeps: false, outcome: { view: showEntry(entries.context, resource, entry) } };
+    }
     if (options.dryRun) {
-      return { keeps: false, outcome: { view: viewObject(convertObject(definition, next, resource.apiVersion)) } };
+      return { keeps: false, outcome: { view: showObject(resource, next) } };
     }
     if (isReleased(definition, next, current)) {
       return { keeps: false, outcome: await removeFinalized(entries, resource, entry, context) };
@@ -113,9 +127,10 @@ async function removeFinalized(
   resource: ServedResource,
   entry: Entry,
   context: WriteContext,
-): Promise<Attempt<{ view: ObjectView }>> {
+): Promise<Attempt<Shown>> {
   const { codec } = entries.context;
-  const removed = await removeReserved(entries, entry, entries.decode(entry), context);
+  const decoded = entries.decode(entry);
+  const removed = await removeReserved(entries, entry, decoded instanceof Promise ? await decoded : decoded, context);
   if (!removed.ok) return { current: removed.current };
   // Compat: an update that removes the last finalizer (`deleteWithoutFinalizers`) answers with the resourceVersion
   // before the removal.

@@ -1,0 +1,60 @@
+import type { KubeObject } from "../../api/object.ts";
+import { cloneJson } from "../../lib/clone.ts";
+import type { Eventually } from "../../lib/eventually.ts";
+import type { TrackingScope } from "../../patch/apply/scope.ts";
+import type { ServedResource } from "./catalog.ts";
+import { convertEventually } from "./conversion.ts";
+import type { ResourceDefinition } from "./definition.ts";
+import { trackingScopeOf } from "./tracking-scope.ts";
+
+/**
+ * Works out managed fields at an endpoint ("" is the object itself). Managers may speak other versions, in which the
+ * object is compared too: where that needs a batch converter, `track` is called again for every answer of it, with the
+ * same outcome so far. It must be a pure function.
+ */
+export function tracking<T>(
+  resource: ServedResource,
+  subresource: string,
+  track: (scope: TrackingScope) => T,
+): Eventually<T> {
+  const scope = trackingScopeOf(resource, subresource);
+  const { definition } = resource;
+  return definition.hooks?.convertBatch ? trackConverted(definition, scope, track) : track(scope);
+}
+
+/** Thrown through a tracker that needs an object in another version. */
+class ConversionNeeded extends Error {
+  readonly object: KubeObject;
+  readonly apiVersion: string;
+
+  constructor(object: KubeObject, apiVersion: string) {
+    super(`an object is needed in ${apiVersion}`);
+    this.name = "ConversionNeeded";
+    this.object = object;
+    this.apiVersion = apiVersion;
+  }
+}
+
+async function trackConverted<T>(
+  definition: ResourceDefinition,
+  scope: TrackingScope,
+  track: (scope: TrackingScope) => T,
+): Promise<T> {
+  const known = new Map<string, KubeObject>();
+  const name = (object: KubeObject, apiVersion: string) => `${apiVersion} ${JSON.stringify(object)}`;
+  const convert: TrackingScope["convert"] = (object, apiVersion) => {
+    if (scope.schemaOf(apiVersion) === undefined) return undefined;
+    const converted = known.get(name(object, apiVersion));
+    if (!converted) throw new ConversionNeeded(object, apiVersion);
+    return converted;
+  };
+  for (;;) {
+    try {
+      return track({ ...scope, convert });
+    } catch (error) {
+      if (!(error instanceof ConversionNeeded)) throw error;
+      const { object, apiVersion } = error;
+      known.set(name(object, apiVersion), await convertEventually(definition, cloneJson(object), apiVersion));
+    }
+  }
+}
