@@ -72,9 +72,9 @@ class ConvertedViews implements EntryViewer {
     return this.#keep(event, () => atRevision(object, event.revision));
   }
 
-  attributes(entry: Entry): SelectableValues {
+  selectable(entry: Entry): SelectableValues {
     const object = this.#objects.get(entry);
-    return object === undefined ? this.#stored.attributes(entry) : readSelectable(this.#resource, object);
+    return object === undefined ? this.#stored.selectable(entry) : readSelectable(this.#resource, object);
   }
 
   #keep(shown: Entry | StoreEvent, object: () => KubeObject): ObjectView {

@@ -90,7 +90,7 @@ async function collectOne(
   const isConverted = convertsInBatches(resource);
   const stored = context.views.of(resource);
   const views = isConverted && entry ? await convertEntries(context, resource, [entry]) : stored;
-  const isThere = entry?.key === key && request.selection.matches(views.attributes(entry));
+  const isThere = entry?.key === key && request.selection.matches(views.selectable(entry));
   const found = isThere ? [entry] : [];
   const items = isConverted ? found.map((one) => views.view(one)) : stored.list(found);
   return { items, metadata: listMetadata(request.selection, revision) };
@@ -141,7 +141,7 @@ async function collect(
     for (const entry of page.entries) {
       if (limit > 0 && found.length === limit) break;
       last = entry;
-      const isWanted = selection.isEverything || selection.matches(viewer.attributes(entry));
+      const isWanted = selection.isEverything || selection.matches(viewer.selectable(entry));
       if (!isWanted) continue;
       found.push(entry);
       converted?.push(viewer.view(entry));

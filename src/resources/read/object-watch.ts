@@ -327,7 +327,7 @@ function translateBatch(views: EntryViewer, selection: Selection, batch: WatchBa
   const out: WatchEvent[] = [];
   for (const event of batch.events) {
     const { entry, previous } = event;
-    const isSelected = (one: Entry) => selection.isEverything || selection.matches(views.attributes(one));
+    const isSelected = (one: Entry) => selection.isEverything || selection.matches(views.selectable(one));
     const matched = previous !== undefined && isSelected(previous);
     if (entry !== undefined && isSelected(entry)) {
       out.push({ type: matched ? "MODIFIED" : "ADDED", view: views.view(entry) });

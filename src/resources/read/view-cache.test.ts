@@ -50,14 +50,14 @@ test("two versions of a kind do not evict each other", () => {
   const views = new ViewCache(codec);
   const shared = entry("a");
   const objects = [resource, other].map((one) => views.view(one, shared).object);
-  const attributes = [resource, other].map((one) => views.of(one).attributes(shared));
+  const selectable = [resource, other].map((one) => views.of(one).selectable(shared));
   assert.deepEqual(
     objects.map(({ apiVersion }) => apiVersion),
     ["example.com/v1", "example.com/v2"],
   );
   for (const [index, one] of [resource, other].entries()) {
     assert.equal(views.view(one, shared).object, objects[index]);
-    assert.equal(views.of(one).attributes(shared), attributes[index]);
+    assert.equal(views.of(one).selectable(shared), selectable[index]);
   }
 });
 
@@ -75,9 +75,9 @@ test("two control planes over the same entries do not evict each other", () => {
 test("what selectors read outlives the decoded object", () => {
   const views = new ViewCache(codec, 1);
   const first = entry("a");
-  const attributes = views.of(resource).attributes(first);
+  const selectable = views.of(resource).selectable(first);
   void views.view(resource, entry("b")).object;
-  assert.equal(views.of(resource).attributes(first), attributes);
+  assert.equal(views.of(resource).selectable(first), selectable);
 });
 
 test("watchers of one version share what a batch of events looks like", () => {

@@ -49,7 +49,7 @@ export interface EntryViewer {
   /** Shows the last state of an object that an event deleted, at the revision of the event. */
   deletedView(event: StoreEvent): ObjectView;
   /** What selectors read of an entry. */
-  attributes(entry: Entry): SelectableValues;
+  selectable(entry: Entry): SelectableValues;
 }
 
 /** Views in one served version of a kind. */
@@ -57,7 +57,7 @@ export class ResourceViews implements EntryViewer, DerivedCache {
   readonly #printer: Printer;
   readonly #recent: Recent;
   readonly #derived: DerivedValues = new Map();
-  readonly #attributes = new WeakMap<Entry, SelectableValues>();
+  readonly #selectable = new WeakMap<Entry, SelectableValues>();
   readonly #events = new WeakMap<WatchBatch, readonly WatchEvent[]>();
   readonly #converted = new WeakMap<WatchBatch, Promise<EntryViewer>>();
 
@@ -85,15 +85,15 @@ export class ResourceViews implements EntryViewer, DerivedCache {
   }
 
   /** The object need not be decoded for it again. */
-  attributes(entry: Entry): SelectableValues {
-    let attributes = this.#attributes.get(entry);
-    if (!attributes) {
+  selectable(entry: Entry): SelectableValues {
+    let selectable = this.#selectable.get(entry);
+    if (!selectable) {
       // The object is not worth keeping when it is decoded for this.
       const object = this.#derived.get(entry)?.object ?? new EntryView(this.#printer, entry).object;
-      attributes = readSelectable(this.#printer.resource, object);
-      this.#attributes.set(entry, attributes);
+      selectable = readSelectable(this.#printer.resource, object);
+      this.#selectable.set(entry, selectable);
     }
-    return attributes;
+    return selectable;
   }
 
   /** Whether an entry is shown in the version it is stored in, from its own bytes. */
