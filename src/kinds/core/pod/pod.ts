@@ -5,8 +5,8 @@ import { cloneJson } from "../../../lib/clone.ts";
 import type { ResourceHooks, WriteContext } from "../../../resources/model/definition.ts";
 import type { Container, EphemeralContainer } from "../../../types/container.ts";
 import type { Texts } from "../../../types/meta.ts";
-import { type PodSpec, podSpecOf as specOf } from "../../../types/pod.ts";
-import { type PodStatus, podStatusOf as statusOf } from "../../../types/pod-status.ts";
+import { type PodSpec, podSpecOf } from "../../../types/pod.ts";
+import { type PodStatus, podStatusOf } from "../../../types/pod-status.ts";
 import { isSentEmpty } from "../../rules/empties.ts";
 import { sameValue } from "../../rules/immutable.ts";
 import { addressWarnings } from "../../rules/ip.ts";
@@ -36,17 +36,17 @@ const annotationsOf = ({ annotations }: ObjectMeta): Texts => annotations ?? {};
 
 function prepare(next: KubeObject, previous: KubeObject | undefined, context: WriteContext): void {
   const { subresource, draft, features } = context;
-  const spec = specOf(next);
+  const spec = podSpecOf(next);
   if (!previous) {
     draft.warnings.push(...prepareNewPod(next, spec, features));
     return;
   }
   if (subresource === "binding") return;
-  const old = specOf(previous);
+  const old = podSpecOf(previous);
   if (subresource === "status") {
-    const status = statusOf(next);
-    keepReported(status, statusOf(previous));
-    dropDisabledStatus(status, statusOf(previous), features);
+    const status = podStatusOf(next);
+    keepReported(status, podStatusOf(previous));
+    dropDisabledStatus(status, podStatusOf(previous), features);
     next.status = status;
     return;
   }
@@ -108,7 +108,7 @@ function validate(next: KubeObject, previous: KubeObject | undefined, context: W
   const { subresource, features } = context;
   if (subresource === "binding") return [];
   const errors: FieldError[] = [];
-  const options = podOptions(features, true, previous && specOf(previous), previous?.metadata);
+  const options = podOptions(features, true, previous && podSpecOf(previous), previous?.metadata);
   if (!previous) {
     validateWhole(errors, next, options);
     if (isSentEmpty(context, "spec.resources.claims")) errors.push(podClaimsError("spec.resources"));
@@ -116,22 +116,22 @@ function validate(next: KubeObject, previous: KubeObject | undefined, context: W
     checkNew(errors, next);
   } else if (subresource === "status") {
     checkAnnotations(errors, next, previous, options);
-    const change = { spec: specOf(next), next: statusOf(next), previous: statusOf(previous) };
+    const change = { spec: podSpecOf(next), next: podStatusOf(next), previous: podStatusOf(previous) };
     validatePodStatus(errors, change, features);
   } else if (subresource === "ephemeralcontainers") {
     if (isMirror(previous)) return [forbiddenField("", "static pods do not support ephemeral containers")];
     validateWhole(errors, next, options);
     checkAnnotations(errors, next, previous, options);
-    checkEphemeral(errors, specOf(next).ephemeralContainers ?? [], specOf(previous).ephemeralContainers ?? []);
+    checkEphemeral(errors, podSpecOf(next).ephemeralContainers ?? [], podSpecOf(previous).ephemeralContainers ?? []);
   } else if (subresource === "resize") {
     if (isMirror(previous)) return [forbiddenField("", "static pods cannot be resized")];
-    if (specOf(previous).os?.name === "windows") return [forbiddenField("", "windows pods cannot be resized")];
+    if (podSpecOf(previous).os?.name === "windows") return [forbiddenField("", "windows pods cannot be resized")];
     validateWhole(errors, next, options);
-    validatePodResize(errors, specOf(next), specOf(previous), statusOf(previous));
+    validatePodResize(errors, podSpecOf(next), podSpecOf(previous), podStatusOf(previous));
   } else {
     validateWhole(errors, next, options);
     checkAnnotations(errors, next, previous, options);
-    validatePodSpecUpdate(errors, specOf(next), specOf(previous), options);
+    validatePodSpecUpdate(errors, podSpecOf(next), podSpecOf(previous), options);
   }
   return errors;
 }
@@ -140,7 +140,7 @@ const isMirror = ({ metadata }: KubeObject): boolean => annotationsOf(metadata)[
 
 function validateWhole(errors: FieldError[], pod: KubeObject, options: PodOptions): void {
   const { metadata } = pod;
-  const spec = specOf(pod);
+  const spec = podSpecOf(pod);
   validatePodAnnotations(errors, annotationsOf(metadata), spec, { path: "metadata.annotations", options });
   validatePodSpec(errors, spec, "spec", { options, metadata });
   if ((spec.serviceAccountName ?? "") === "") checkNoTokens(errors, spec);
@@ -163,7 +163,7 @@ function checkNoTokens(errors: FieldError[], { volumes = [] }: PodSpec): void {
 }
 
 function checkNew(errors: FieldError[], pod: KubeObject): void {
-  const spec = specOf(pod);
+  const spec = podSpecOf(pod);
   if ((spec.ephemeralContainers ?? []).length > 0) {
     errors.push(forbiddenField("spec.ephemeralContainers", "cannot be set on create"));
   }
@@ -177,7 +177,7 @@ function checkAnnotations(errors: FieldError[], next: KubeObject, previous: Kube
   const annotations = annotationsOf(next.metadata);
   const path = "metadata.annotations";
   validateAnnotationUpdate(errors, annotations, annotationsOf(previous.metadata), path);
-  validatePodAnnotations(errors, annotations, specOf(next), { path, options });
+  validatePodAnnotations(errors, annotations, podSpecOf(next), { path, options });
 }
 
 function checkEphemeral(
@@ -207,10 +207,10 @@ function warn(next: KubeObject, previous: KubeObject | undefined, { subresource 
         : [
             `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${texts.join(" ")}]`,
           ];
-    return [...label, ...podWarnings(specOf(next), next.metadata)];
+    return [...label, ...podWarnings(podSpecOf(next), next.metadata)];
   }
   if (subresource !== "status") return [];
-  const { podIPs = [], hostIPs = [] } = statusOf(next);
+  const { podIPs = [], hostIPs = [] } = podStatusOf(next);
   return [
     ...podIPs.flatMap(({ ip = "" }, index) => addressWarnings(`status.podIPs[${index}].ip`, ip)),
     ...hostIPs.flatMap(({ ip = "" }, index) => addressWarnings(`status.hostIPs[${index}].ip`, ip)),
