@@ -239,7 +239,8 @@ export interface PhotonPersistentDiskVolumeSource extends JsonObject {
 
 /** ProjectedVolumeSource of core/v1. */
 export interface ProjectedVolumeSource extends JsonObject {
-  sources?: VolumeProjection[];
+  /** Has no omitempty, so null stands for none. */
+  sources?: VolumeProjection[] | null;
   defaultMode?: number;
   defaultUser?: number;
 }

@@ -76,8 +76,7 @@ function checkMirror(request: AdmissionRequest, pod: KubeObject): void {
 }
 
 function projectsToken({ projected }: Volume): boolean {
-  const { sources = [] } = (projected ?? {}) as { sources?: { serviceAccountToken?: object }[] };
-  return sources.some(({ serviceAccountToken }) => serviceAccountToken !== undefined);
+  return (projected?.sources ?? []).some(({ serviceAccountToken }) => serviceAccountToken !== undefined);
 }
 
 function checkSecrets(request: AdmissionRequest, spec: PodSpec, account: KubeObject): void {

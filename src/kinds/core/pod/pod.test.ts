@@ -348,3 +348,9 @@ suite("warnings about a new pod", () => {
     ]);
   });
 });
+
+test("a projected volume without sources, which is stored as null, is no reason to fail", () => {
+  const made = created({ volumes: [{ name: "v", projected: { defaultMode: 420 } }] });
+  assert.partialDeepStrictEqual(made.spec, { volumes: [{ projected: { sources: null } }] });
+  assert.deepEqual(podHooks.warn?.(made, undefined, context(made)), []);
+});

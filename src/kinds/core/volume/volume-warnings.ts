@@ -65,7 +65,7 @@ function overlapWarnings({ name = "", configMap, secret, downwardAPI, projected 
   if (secret) say(`Secret ${quote(secret.secretName ?? "")}`, overlaps(filesOf(secret.items, ""), budget));
   if (downwardAPI) say("DownwardAPI", overlaps(filesOf(downwardAPI.items, ""), budget));
   if (projected) {
-    const { sources = [] } = projected;
+    const sources = projected.sources ?? [];
     for (const source of sources) {
       if (Object.keys(source).length === 0) warnings.push(`volume ${quote(name)} (Projected) has no sources provided`);
     }
