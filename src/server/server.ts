@@ -61,6 +61,21 @@ const ADMINISTRATOR: UserInfo = {
  * given takes the place of the configured one, keeps its own clock, and is closed with the server.
  */
 export async function startServer(config: Config, environment: Environment, given?: Store): Promise<Server> {
+  const { resources: _, ...server } = await startWithParts(config, environment, given);
+  return server;
+}
+
+/** A running server with the catalog and all objects within reach. Only for this project: it may change at any time. */
+export interface ServerWithParts extends Server {
+  readonly resources: Resources;
+}
+
+/** The same as `startServer`, for tests that change what is served. */
+export async function startWithParts(
+  config: Config,
+  environment: Environment,
+  given?: Store,
+): Promise<ServerWithParts> {
   const { clock, random, log } = environment;
   const features = new FeatureGates(config.featureGates);
   const keys = new KeySpace(config.etcdPrefix);
@@ -120,6 +135,7 @@ export async function startServer(config: Config, environment: Environment, give
     insecureUrl: listeners[1] && `http://127.0.0.1:${listeners[1].port}`,
     kubeconfigFile: identity.kubeconfigFile,
     token: identity.adminToken,
+    resources,
     async close() {
       await Promise.all(listeners.map((listener) => listener.close(config.shutdownGraceMs)));
       await loops.stop();
