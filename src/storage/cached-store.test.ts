@@ -3,15 +3,8 @@ import { describe, it } from "node:test";
 import { eventually } from "../../test/support/time.ts";
 import { CachedStore } from "./cached-store.ts";
 import { MemoryStore } from "./memory.ts";
-import { describeStore } from "./store.suite.ts";
 import type { StoreWatch as Watch } from "./store.ts";
 import { type Entry, type ListOptions, type Page, type Store, StoreError, type WatchBatch } from "./store.ts";
-
-describeStore("CachedStore over MemoryStore", async () => {
-  const store = new CachedStore(new MemoryStore(), { prefix: "/suite-" });
-  await store.ready;
-  return { store, close: () => store.close() };
-});
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 

@@ -2,14 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { FaultyStore } from "./faulty-store.ts";
 import { MemoryStore } from "./memory.ts";
-import { describeStore } from "./store.suite.ts";
 import { StoreError, type WatchBatch } from "./store.ts";
 import { bytes, collect, create, rejectsWith } from "./suite/steps.suite.ts";
-
-describeStore("FaultyStore told nothing", async () => {
-  const store = new FaultyStore(new MemoryStore());
-  return { store, close: () => store.close() };
-});
 
 describe("FaultyStore", () => {
   it("fails calls before or after they happened, each once", async (t) => {

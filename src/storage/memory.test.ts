@@ -1,14 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { MemoryStore } from "./memory.ts";
-import { describeStore } from "./store.suite.ts";
 import { StoreError } from "./store.ts";
 import { create, update } from "./suite/steps.suite.ts";
-
-describeStore("MemoryStore", async () => {
-  const store = new MemoryStore();
-  return { store, close: () => store.close() };
-});
 
 describe("MemoryStore history", () => {
   it("begins at revision 1, and the first write gets 2", async (t) => {

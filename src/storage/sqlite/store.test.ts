@@ -7,30 +7,14 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, it, type TestContext } from "node:test";
 import { eventually } from "../../../test/support/time.ts";
 import { ManualClock } from "../../lib/environment.suite.ts";
-import { describeStore } from "../store.suite.ts";
 import { bytes, collect, create, rejectsWith, remove, text, update } from "../suite/steps.suite.ts";
 import { SqliteStore } from "./store.ts";
 
-async function newFile(): Promise<{ path: string; remove(): Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), "binnacle-sqlite-"));
-  return { path: join(folder, "data.db"), remove: () => rm(folder, { recursive: true, force: true }) };
-}
-
 async function testFile(t: TestContext): Promise<string> {
-  const file = await newFile();
-  t.after(file.remove);
-  return file.path;
+  const folder = await mkdtemp(join(tmpdir(), "binnacle-sqlite-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return join(folder, "data.db");
 }
-
-describeStore("SqliteStore", async () => {
-  const file = await newFile();
-  const store = await SqliteStore.open(file.path);
-  const close = async (): Promise<void> => {
-    await store.close();
-    await file.remove();
-  };
-  return { store, close };
-});
 
 function countRows(path: string): number {
   const database = new DatabaseSync(path);
