@@ -3,6 +3,7 @@ import { isObject, type Json, type JsonObject } from "../../src/api/object.ts";
 import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
 import { type Answer, type Client, clientFor } from "../support/client.ts";
 import { type Oracle, startOracle, tokens } from "../support/oracle.ts";
+import { eventually } from "../support/time.ts";
 import { CONTENT_TYPES, type Operation } from "./operations.ts";
 import { STARTS } from "./starts.ts";
 
@@ -80,17 +81,21 @@ export class Twins {
     throw new PanicError(panic);
   }
 
-  /** Runs a history on a fresh object of a kind. Answers where the two first differ; undefined if nowhere, or at a panic. */
-  async replay(kind: string, history: readonly Operation[]): Promise<Difference | undefined> {
+  /**
+   * Runs a history on a fresh object of a kind. Answers where the two first differ; undefined if nowhere, or at a panic.
+   * `isPatient` waits after each operation until the real server's watch cache has seen it: GuaranteedUpdate tries the
+   * cached object first, and the warnings of such an attempt stay when an older one has to be given up.
+   */
+  async replay(kind: string, history: readonly Operation[], isPatient = false): Promise<Difference | undefined> {
     try {
-      return await this.#replay(kind, history);
+      return await this.#replay(kind, history, isPatient);
     } catch (error) {
       if (error instanceof PanicError) return undefined;
       throw error;
     }
   }
 
-  async #replay(kind: string, history: readonly Operation[]): Promise<Difference | undefined> {
+  async #replay(kind: string, history: readonly Operation[], isPatient: boolean): Promise<Difference | undefined> {
     const start = STARTS[kind];
     if (!start) throw new Error(`no starting object for ${kind}`);
     const { metadata, ...rest } = start.body;
@@ -99,6 +104,7 @@ export class Twins {
     let difference = differenceOf(await this.call("POST", `${start.path}?fieldManager=creator`, body), "create");
     for (const [index, operation] of history.entries()) {
       if (difference) break;
+      if (isPatient) await this.#settle(`${start.path}/fuzzed`);
       difference = differenceOf(await this.apply(start.path, operation), `operation ${index + 1}`);
     }
     await this.#remove(start.path);
@@ -111,6 +117,13 @@ export class Twins {
     if (force) query.set("force", "true");
     if (fieldValidation) query.set("fieldValidation", fieldValidation);
     return this.call("PATCH", `${path}/fuzzed?${query}`, body, CONTENT_TYPES[type]);
+  }
+
+  async #settle(object: string): Promise<void> {
+    const [theirs] = this.#clients;
+    const versionOf = async (query: string) => (await theirs.call("GET", object + query)).body.metadata.resourceVersion;
+    const newest = await versionOf("");
+    await eventually(async () => (await versionOf("?resourceVersion=0")) === newest);
   }
 
   async #remove(path: string): Promise<void> {
