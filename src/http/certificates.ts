@@ -39,17 +39,21 @@ const ANY_ADDRESS: readonly string[] = ["0.0.0.0", "::"];
 export async function ensureCertificates(directory: string, options: CertificateOptions): Promise<Certificates> {
   const now = options.now ?? Date.now();
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const authority = await ensure(directory, "ca", isWholeIdentity, () => makeAuthority("binnacle-ca", now));
+  const names = ["ca", "apiserver", "admin"] as const;
+  const [ca, apiserver, client] = await Promise.all(names.map((name) => readIdentity(directory, name)));
+  const authority = await ensure(directory, "ca", ca, isWholeIdentity, () => makeAuthority("binnacle-ca", now));
   const hosts = hostsOf(options);
   const serving = await ensure(
     directory,
     "apiserver",
+    apiserver,
     (identity) => fits(identity, authority, now) && coversHosts(identity, hosts),
     () => makeIdentity(authority, { commonName: "binnacle", hosts }, "server", now),
   );
   const admin = await ensure(
     directory,
     "admin",
+    client,
     (identity) => fits(identity, authority, now),
     () => makeIdentity(authority, ADMIN, "client", now),
   );
@@ -68,10 +72,10 @@ function hostsOf({ bindAddress, serviceRange, hosts = [] }: CertificateOptions):
 async function ensure(
   directory: string,
   name: string,
+  known: Identity | undefined,
   isGood: (identity: Identity) => boolean,
   make: () => Identity,
 ): Promise<Identity> {
-  const known = await readIdentity(directory, name);
   if (known && isGood(known)) return known;
   const made = make();
   // The key first: who finds a certificate finds its key, too.

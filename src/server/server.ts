@@ -79,7 +79,8 @@ export async function startWithParts(
   const { clock, random, log } = environment;
   const features = new FeatureGates(config.featureGates);
   const keys = new KeySpace(config.etcdPrefix);
-  const store = given ?? (await openStore(config, keys.root, clock));
+  // Both wait for files or for the network.
+  const [store, identity] = await Promise.all([given ?? openStore(config, keys.root, clock), prepareIdentity(config)]);
   const catalog = new Catalog(builtInKinds(config.apiDomain, Math.ceil(config.eventTtlMs / 1000)));
   const schemaOf = schemasOf(catalog);
   const setDefaults = (object: KubeObject) => {
@@ -91,7 +92,6 @@ export async function startWithParts(
   const resources = new Resources({ store, catalog, clock, random, keys, codec, actions, features });
   const plugins = defaultPlugins({ resources, authorizer: alwaysAllow });
   const admission = new AdmissionChain(selectPlugins(plugins, UNAVAILABLE_PLUGINS, config.admissionPlugins));
-  const identity = await prepareIdentity(config);
   const authenticators = [new TokenAuthenticator(identity.tokens)];
   const identities = reviewIdentities(authenticators, API_AUDIENCES, alwaysAllow);
   const deleteOptionsSchema = () => builtInSchema("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions");
