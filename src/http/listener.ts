@@ -1,4 +1,4 @@
-import http, { type IncomingMessage, type ServerOptions, type ServerResponse } from "node:http";
+import type { Server as HttpServer, IncomingMessage, ServerOptions, ServerResponse } from "node:http";
 import http2, { type Http2Session, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -61,7 +61,9 @@ const SESSION_WINDOW_BYTES = 4 * 1024 * 1024;
 
 /** Starts to listen. Rejects when the address cannot be had. */
 export async function listen(answer: Answer, options: ListenerOptions): Promise<Listener> {
-  const edge = new Edge(answer, options);
+  // Importing node:http makes Node load its fetch and WebSocket clients as well; node:http2 serves HTTP/1.1 without it.
+  const plain = options.tls ? undefined : (await import("node:http")).createServer(HTTP1_OPTIONS);
+  const edge = new Edge(answer, options, plain);
   await edge.listen(options);
   return edge;
 }
@@ -74,7 +76,7 @@ interface CountedSession extends Http2Session {
 class Edge implements Listener {
   readonly #answer: Answer;
   readonly #options: ListenerOptions;
-  readonly #server: http.Server | http2.Http2SecureServer;
+  readonly #server: HttpServer | http2.Http2SecureServer;
   /** What is being answered, with the connection it came by. */
   readonly #open = new Map<Exchange, Duplex | Http2Session>();
   readonly #sockets = new Set<Socket>();
@@ -82,10 +84,11 @@ class Edge implements Listener {
   readonly #sessions = new Set<Http2Session>();
   #isClosing = false;
 
-  constructor(answer: Answer, options: ListenerOptions) {
+  /** `plain` serves where there is no TLS. */
+  constructor(answer: Answer, options: ListenerOptions, plain: HttpServer | undefined) {
     this.#answer = answer;
     this.#options = options;
-    this.#server = options.tls ? this.#secureServer(options.tls) : http.createServer(HTTP1_OPTIONS);
+    this.#server = plain ?? this.#secureServer(options.tls);
     this.#serveHttp1(this.#server);
     const transport: Server = this.#server;
     transport.on("connection", (socket: Socket) => this.#track(socket));
@@ -125,15 +128,15 @@ class Edge implements Listener {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  #secureServer(tls: NonNullable<ListenerOptions["tls"]>): http2.Http2SecureServer {
+  #secureServer(tls: ListenerOptions["tls"]): http2.Http2SecureServer {
     const server = http2.createSecureServer({
       allowHTTP1: true,
       http1Options: HTTP1_OPTIONS,
-      cert: tls.certificate,
-      key: tls.key,
+      cert: tls?.certificate,
+      key: tls?.key,
       minVersion: "TLSv1.2",
       handshakeTimeout: 10_000,
-      ...(tls.clientAuthority ? { ca: tls.clientAuthority, requestCert: true, rejectUnauthorized: false } : {}),
+      ...(tls?.clientAuthority ? { ca: tls.clientAuthority, requestCert: true, rejectUnauthorized: false } : {}),
       settings: HTTP2_SETTINGS,
       maxSessionMemory: 64,
       maxHeaderListPairs: 256,
@@ -147,7 +150,7 @@ class Edge implements Listener {
     return server;
   }
 
-  #serveHttp1(server: http.Server | http2.Http2SecureServer): void {
+  #serveHttp1(server: HttpServer | http2.Http2SecureServer): void {
     const emitter: NodeJS.EventEmitter = server;
     const onRequest = (message: IncomingMessage, response: ServerResponse): void => this.#takeHttp1(message, response);
     emitter.on("request", onRequest);

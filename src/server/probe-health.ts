@@ -1,11 +1,12 @@
-import { request } from "node:https";
 import type { Health } from "../actions/component-status.ts";
 
 const TIMEOUT_MS = 5000;
 const HOST = "127.0.0.1";
 
 /** Asks a component for `/healthz`. Its certificate is self-signed, so it is not verified. */
-export function probeHealth(port: number): Promise<Health> {
+export async function probeHealth(port: number): Promise<Health> {
+  // Imported when somebody asks for ComponentStatus: see `listen` about what node:http costs a start.
+  const { request } = await import("node:https");
   const url = `https://${HOST}:${port}/healthz`;
   const { promise, resolve } = Promise.withResolvers<Health>();
   const call = request(url, { rejectUnauthorized: false, timeout: TIMEOUT_MS }, (response) => {

@@ -12,7 +12,7 @@ import { TokenAuthenticator } from "../auth/token-file.ts";
 import type { SchemaOf } from "../encoding/protobuf/envelope.ts";
 import { schemaLookup } from "../encoding/protobuf/schema-lookup.ts";
 import { type Answer, type Listener, listen } from "../http/listener.ts";
-import { serveUpgrades } from "../http/websocket.ts";
+import { serveUpgradesOnDemand } from "../http/upgrades.ts";
 import { builtInKinds } from "../kinds/all.ts";
 import type { Environment } from "../lib/environment.ts";
 import { answer } from "../pipeline/answer.ts";
@@ -118,13 +118,13 @@ export async function startWithParts(
     host: config.bindAddress,
     port: config.securePort,
     tls: identity.tls,
-    onUpgrade: serveUpgrades(answerSecured, reportError),
+    onUpgrade: serveUpgradesOnDemand(answerSecured, reportError),
     reportError,
   });
   const listeners: Listener[] = [secure];
   if (config.insecurePort !== undefined) {
     const answerOpen: Answer = (request) => answer(forms, open, request);
-    const onUpgrade = serveUpgrades(answerOpen, reportError);
+    const onUpgrade = serveUpgradesOnDemand(answerOpen, reportError);
     listeners.push(await listen(answerOpen, { host: "127.0.0.1", port: config.insecurePort, onUpgrade, reportError }));
   }
   loops.start(secure.port);
