@@ -163,11 +163,18 @@ function toConfig(flags: ServeFlags): Config {
 }
 
 async function serve(config: Config): Promise<void> {
-  const [{ startServer }, { systemEnvironment }] = await Promise.all([
+  const [{ startServer }, { systemEnvironment }, { carefulLog }] = await Promise.all([
     import("./server/server.ts"),
     import("./server/system-environment.ts"),
+    import("./server/careful-log.ts"),
   ]);
-  const server = await startServer(config, systemEnvironment());
+  const environment = systemEnvironment();
+  // Node would print the error with all of its properties.
+  process.once("uncaughtException", (error) => {
+    carefulLog(environment.log).error("the process ends by an error that nobody expected", { err: error });
+    process.exit(1);
+  });
+  const server = await startServer(config, environment);
   const print = (line: string) => process.stdout.write(`${line}\n`);
   print(`Serving ${server.url} from ${describe(config.store)}.`);
   if (server.insecureUrl !== undefined)

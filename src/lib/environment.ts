@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.ts";
 import type { Random } from "./random.ts";
 
-/** What a log line says besides its text. An error goes into `err`. */
+/** What a log line says besides its text. An error goes into `err`, which a Log gets as type, message, stack and cause. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /** Where a server tells its operator what happens. */

@@ -27,6 +27,7 @@ import { builtInSchema, findBuiltInSchema } from "../schema-files/built-in-schem
 import type { Store } from "../storage/store.ts";
 import { dispatch } from "../verbs/dispatch.ts";
 import { background } from "./background.ts";
+import { carefulLog } from "./careful-log.ts";
 import type { Config } from "./config.ts";
 import { makeEndpoints } from "./endpoints.ts";
 import { prepareIdentity } from "./identity.ts";
@@ -76,7 +77,8 @@ export async function startWithParts(
   environment: Environment,
   given?: Store,
 ): Promise<ServerWithParts> {
-  const { clock, random, log } = environment;
+  const { clock, random } = environment;
+  const log = carefulLog(environment.log);
   const features = new FeatureGates(config.featureGates);
   const keys = new KeySpace(config.etcdPrefix);
   // Both wait for files or for the network.

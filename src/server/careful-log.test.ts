@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+import { inspect } from "node:util";
+import { invalid } from "../api/api-error.ts";
+import { BodyError } from "../api/call.ts";
+import { invalidField } from "../api/field-error.ts";
+import { drivenEnvironment } from "../lib/environment.suite.ts";
+import { MemoryStore } from "../storage/memory.ts";
+import { StoreError } from "../storage/store.ts";
+import { carefulLog, type LoggedError } from "./careful-log.ts";
+import { defaultConfig } from "./config.ts";
+import { startServer } from "./server.ts";
+
+const SECRET = "c2VzYW1l";
+
+function logged(err: unknown): { readonly err: LoggedError; readonly text: string } {
+  const { log, lines } = drivenEnvironment();
+  carefulLog(log).error("request failed", { err });
+  const fields = lines[0]?.fields as { readonly err: LoggedError };
+  return { err: fields.err, text: inspect(lines, { depth: 10, maxStringLength: null }) };
+}
+
+function thrownBy(call: () => unknown): unknown {
+  try {
+    return call();
+  } catch (error) {
+    return error;
+  }
+}
+
+test("an error is logged without what a client sent", () => {
+  const given: readonly unknown[] = [
+    new BodyError(`unexpected GroupVersion string: ${SECRET}`, Buffer.from(SECRET)),
+    Object.assign(new Error("broken"), { bytes: SECRET, object: { data: SECRET } }),
+    new Error("outer", { cause: new BodyError(SECRET, Buffer.from(SECRET)) }),
+    invalid({ group: "", kind: "Secret" }, "s", [invalidField("data", SECRET, "wrong")]),
+    thrownBy(() => JSON.parse(SECRET)),
+    thrownBy(() => BigInt(SECRET)),
+    thrownBy(() => new RegExp(`${SECRET}(`)),
+    thrownBy(() => Buffer.alloc(SECRET as never)),
+    thrownBy(() => new URL(SECRET)),
+    SECRET,
+    { data: SECRET },
+  ];
+  for (const error of given) {
+    const { text } = logged(error);
+    assert.doesNotMatch(text, new RegExp(`${SECRET}|${Buffer.from(SECRET).join(".*")}`), inspect(error));
+    assert.match(text, /type:/);
+  }
+});
+
+test("what the machine, the engine and the store say is logged, with frames and causes", () => {
+  const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+  const { err } = logged(new StoreError("unavailable", "the database cannot be written", { cause: full }));
+  assert.equal(err.type, "StoreError");
+  assert.equal(err.message, "the database cannot be written");
+  assert.equal(err.cause?.message, full.message);
+  assert.match(err.stack ?? "", /^ {4}at .*careful-log\.test\.ts/);
+  assert.match(logged(thrownBy(() => (undefined as unknown as { x: number }).x)).err.message ?? "", /reading 'x'/);
+  const refused = invalid({ group: "", kind: "Secret" }, "s", []);
+  assert.equal(logged(refused).err.message, "422 Invalid");
+});
+
+test("a Secret that a store fails to write does not stand in the log", async () => {
+  class Failing extends MemoryStore {
+    override async put(...given: Parameters<MemoryStore["put"]>): ReturnType<MemoryStore["put"]> {
+      if (given[0].includes("/secrets/")) throw Object.assign(new Error("broken"), { bytes: given[1] });
+      return super.put(...given);
+    }
+  }
+  const environment = drivenEnvironment();
+  const certDir = await mkdtemp(path.join(tmpdir(), "binnacle-log-"));
+  const config = { ...defaultConfig, certDir, securePort: 0, insecurePort: 0, controllers: "none", shutdownGraceMs: 0 };
+  const server = await startServer(config, environment, new Failing());
+  try {
+    const response = await fetch(`${server.insecureUrl}/api/v1/namespaces/default/secrets`, {
+      method: "POST",
+      body: JSON.stringify({ metadata: { name: "s" }, data: { password: SECRET } }),
+      headers: { "content-type": "application/json" },
+    });
+    assert.equal(response.status, 500);
+    await response.body?.cancel();
+    assert.deepEqual(
+      environment.lines.map(({ text, fields }) => [text, (fields as { err: LoggedError }).err.message, fields.path]),
+      [["request failed", "broken", "/api/v1/namespaces/default/secrets"]],
+    );
+    const text = inspect(environment.lines, { depth: 10, maxArrayLength: null });
+    assert.doesNotMatch(text, new RegExp(`${SECRET}|bytes`));
+  } finally {
+    await server.close();
+    await rm(certDir, { recursive: true, force: true });
+  }
+});
