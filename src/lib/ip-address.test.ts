@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isIP } from "node:net";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { firstAddress, parseAddress, printAddress } from "./ip-address.ts";
+import { firstAddress, parseAddress, parseLooseAddress, printAddress } from "./ip-address.ts";
 
 describe("addresses", () => {
   it("reads what Node takes for an address, and nothing else", () => {
@@ -30,6 +30,38 @@ describe("addresses", () => {
       }),
     );
     assert.equal(printAddress(parseAddress("::ffff:1.2.3.4") ?? new Uint8Array()), "::ffff:102:304");
+  });
+
+  it("takes any number of leading zeros when it reads loosely", () => {
+    const zeros = "0".repeat(3_000_000);
+    const rows: [text: string, plain: string | undefined][] = [
+      ["010.0.0.1", "10.0.0.1"],
+      ["0.0.0.0000", "0.0.0.0"],
+      [`1.2.3.${zeros}4`, "1.2.3.4"],
+      ["00001:0002::", "1:2::"],
+      ["::00000000ffff", "::ffff"],
+      ["::000ffff:001.002.03.4", "::ffff:102:304"],
+      [`${zeros}::${zeros}`, "::"],
+      ["", undefined],
+      ["0", undefined],
+      ["010.0.0", undefined],
+      ["010.0.0.", undefined],
+      ["010.0.0.256", undefined],
+      ["00a.0.0.1", undefined],
+      ["::00010000", undefined],
+      ["0:0:0:0:0:0:0:0:00", undefined],
+      ["01:2", undefined],
+      [":01::", undefined],
+      [`${zeros}x`, undefined],
+      [`${zeros}.x`, undefined],
+      ["0.".repeat(1_000_000), undefined],
+    ];
+    for (const [text, plain] of rows) {
+      const started = process.cpuUsage().user;
+      const bytes = parseLooseAddress(text);
+      assert.equal(bytes && printAddress(bytes), plain, text.slice(0, 40));
+      assert.ok(process.cpuUsage().user - started < 500_000, "half a second");
+    }
   });
 
   it("finds the first address of a range", () => {

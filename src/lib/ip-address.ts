@@ -1,5 +1,9 @@
+const MAX_TEXT = "ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255".length;
+const MAX_PART = 4;
+
 /** The 4 or 16 bytes of an address. Undefined when the text is no address. */
 export function parseAddress(text: string): Uint8Array | undefined {
+  if (text.length > MAX_TEXT) return undefined;
   return text.includes(":") ? parseLong(text) : parseShort(text);
 }
 
@@ -25,15 +29,29 @@ function parseLong(text: string): Uint8Array | undefined {
   return Uint8Array.from(words.flatMap((word) => [Number.parseInt(word, 16) >> 8, Number.parseInt(word, 16) & 0xff]));
 }
 
-/** An IP whose decimal parts may have leading zeros, as `ParseIPSloppy` takes it; undefined when it is none. */
+/**
+ * An IP whose parts, decimal or hexadecimal, may have any number of leading zeros, as `ParseIPSloppy` takes it; undefined
+ * when it is none.
+ */
 export function parseLooseAddress(text: string): Uint8Array | undefined {
-  return parseAddress(text) ?? parseAddress(text.replace(/(?<=^|[.:])0+(?=[0-9]+(?:\.|$))/g, zeros(text)));
+  return parseAddress(text) ?? parseAddress(withoutLeadingZeros(text));
 }
 
-/** Leading zeros are dropped only in dotted parts. */
-function zeros(text: string): (match: string, offset: number) => string {
-  const dotted = text.includes(".") ? text.lastIndexOf(":", text.indexOf(".")) + 1 : text.length;
-  return (match, offset) => (offset >= dotted ? "" : match);
+/** The text without the leading zeros of its parts; the empty text as soon as a part is too long for any address. */
+function withoutLeadingZeros(text: string): string {
+  let kept = "";
+  for (let at = 0; at < text.length && kept.length <= MAX_TEXT; at++) {
+    const start = at;
+    while (text[at] === "0") at++;
+    const digits = at;
+    while (at < text.length && text[at] !== "." && text[at] !== ":") {
+      if (at - digits === MAX_PART) return "";
+      at++;
+    }
+    kept += digits > start && at === digits ? "0" : text.slice(digits, at);
+    kept += text.charAt(at);
+  }
+  return kept;
 }
 
 /** Whether an address of 16 bytes is an IPv4-mapped IPv6 address. */

@@ -169,7 +169,7 @@ function toleranceFor(previous: KubeObject | undefined): Tolerance {
 }
 
 function statusErrors(next: KubeObject, previous: KubeObject): FieldError[] {
-  const known = pointsOf(previous).flatMap(({ ip }) => (ip ? [ip] : []));
+  const known = new Set(pointsOf(previous).map(({ ip }) => ip ?? ""));
   const errors: FieldError[] = [];
   for (const [index, { ip = "", hostname = "" }] of pointsOf(next).entries()) {
     const path = `status.loadBalancer.ingress[${index}]`;

@@ -46,7 +46,7 @@ interface PolicySpec extends JsonObject {
 
 /** What the stored NetworkPolicy already has and may keep. */
 interface Tolerance extends SelectorOptions {
-  readonly ranges: readonly string[];
+  readonly ranges: ReadonlySet<string>;
 }
 
 const PROTOCOLS = ["TCP", "UDP", "SCTP"];
@@ -94,7 +94,7 @@ function portErrors({ protocol, port, endPort }: Port, path: string): FieldError
   return errors;
 }
 
-function blockErrors({ cidr = "", except = [] }: IpBlock, path: string, ranges: readonly string[]): FieldError[] {
+function blockErrors({ cidr = "", except = [] }: IpBlock, path: string, ranges: ReadonlySet<string>): FieldError[] {
   if (cidr === "") return [];
   const errors: FieldError[] = [];
   pushRangeErrors(errors, `${path}.cidr`, cidr, ranges);
@@ -152,11 +152,11 @@ function specErrors(spec: PolicySpec, tolerance: Tolerance): FieldError[] {
 }
 
 function toleranceFor(previous: KubeObject | undefined): Tolerance {
-  if (!previous) return { ranges: [] };
+  if (!previous) return { ranges: new Set() };
   const spec = specOf(previous);
   const blocks = peersOf(spec).flatMap(({ peer }) => (peer.ipBlock ? [peer.ipBlock] : []));
   return {
-    ranges: blocks.flatMap(({ cidr = "", except = [] }) => [cidr, ...except]),
+    ranges: new Set(blocks.flatMap(({ cidr = "", except = [] }) => [cidr, ...except])),
     allowsInvalidValues: validateLabelSelector(spec.podSelector, "").length > 0,
   };
 }

@@ -28,7 +28,7 @@ test("ranges have one strict form", () => {
     );
   }
   assert.deepEqual(
-    details((errors) => pushRangeErrors(errors, "f", "x", ["x"])),
+    details((errors) => pushRangeErrors(errors, "f", "x", new Set(["x"]))),
     [],
   );
 });

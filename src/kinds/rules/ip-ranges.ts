@@ -25,9 +25,9 @@ export function pushRangeErrors(
   errors: FieldError[],
   path: string,
   text: string,
-  accepted: readonly string[] = [],
+  accepted?: ReadonlySet<string>,
 ): void {
-  if (accepted.includes(text)) return;
+  if (accepted?.has(text)) return;
   const loose = parseLooseRange(text);
   const strict = parseRange(text);
   const problem = (detail: string) => errors.push(invalidField(path, text, detail));

@@ -8,9 +8,9 @@ export function pushAddressErrors(
   errors: FieldError[],
   path: string,
   text: string,
-  accepted: readonly string[] = [],
+  accepted?: ReadonlySet<string>,
 ): void {
-  if (accepted.includes(text)) return;
+  if (accepted?.has(text)) return;
   const bytes = parseLooseAddress(text);
   if (bytes === undefined) errors.push(invalidField(path, text, NOT_AN_ADDRESS));
   else if (parseAddress(text) === undefined) errors.push(invalidField(path, text, "must not have leading 0s"));

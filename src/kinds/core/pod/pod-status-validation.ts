@@ -179,7 +179,8 @@ function checkAddresses(errors: FieldError[], { next, previous }: StatusChange):
 
 const ipsOf = (list: readonly { readonly ip?: string }[]): string[] => list.map(({ ip = "" }) => ip);
 
-function checkFamilies(errors: FieldError[], path: string, addresses: string[], accepted: string[]): void {
+function checkFamilies(errors: FieldError[], path: string, addresses: string[], stored: string[]): void {
+  const accepted = new Set(stored);
   for (const [index, address] of addresses.entries()) {
     pushAddressErrors(errors, `${path}[${index}]`, address, accepted);
   }

@@ -42,7 +42,7 @@ export function addressFieldErrors(spec: ServiceSpec, previous: ServiceSpec | un
   if (ipFamilyPolicy !== undefined && !POLICIES.includes(ipFamilyPolicy)) {
     errors.push(notSupportedField("spec.ipFamilyPolicy", ipFamilyPolicy, POLICIES));
   }
-  const malformed = malformedAddresses(clusterIPs, previous?.clusterIPs ?? []);
+  const malformed = malformedAddresses(clusterIPs, new Set(previous?.clusterIPs));
   errors.push(...malformed);
   if (clusterIPs.length > 2) errors.push(invalidField(ADDRESSES, clusterIPs, "may only hold up to 2 values"));
   if (malformed.length > 0) return errors;
@@ -53,7 +53,7 @@ export function addressFieldErrors(spec: ServiceSpec, previous: ServiceSpec | un
   return errors;
 }
 
-function malformedAddresses(addresses: readonly string[], accepted: readonly string[]): FieldError[] {
+function malformedAddresses(addresses: readonly string[], accepted: ReadonlySet<string>): FieldError[] {
   const errors: FieldError[] = [];
   for (const [index, address] of addresses.entries()) {
     if (index > 0 || address !== NO_ADDRESS) {

@@ -109,10 +109,11 @@ function affinityErrors({ sessionAffinity = "", sessionAffinityConfig }: Service
 }
 
 function externalAddressErrors({ externalIPs = [] }: ServiceSpec, old: ServiceSpec | undefined): FieldError[] {
+  const accepted = new Set(old?.externalIPs);
   return externalIPs.flatMap((address, index) => {
     const errors: FieldError[] = [];
     const path = `spec.externalIPs[${index}]`;
-    pushAddressErrors(errors, path, address, old?.externalIPs);
+    pushAddressErrors(errors, path, address, accepted);
     if (errors.length === 0) pushEndpointAddressErrors(errors, path, address);
     return errors;
   });
@@ -152,7 +153,8 @@ function sourceRangeErrors(next: KubeObject, previous: KubeObject | undefined): 
     // Compat: the path is `spec.LoadBalancerSourceRanges`, with a capital.
     const path = "spec.LoadBalancerSourceRanges";
     if (!isBalancer) errors.push(forbiddenField(path, ONLY_BALANCERS));
-    const old = previous ? (specOf(previous).loadBalancerSourceRanges ?? []).map((range) => range.trim()) : [];
+    const stored = previous && specOf(previous).loadBalancerSourceRanges;
+    const old = new Set(stored?.map((range) => range.trim()));
     for (const [index, range] of ranges.entries()) pushRangeErrors(errors, `${path}[${index}]`, range.trim(), old);
     return errors;
   }

@@ -23,7 +23,7 @@ function statusErrors(next: KubeObject, previous: KubeObject | undefined): Field
   if (specOf(next).type !== "LoadBalancer" && points.length > 0) {
     return [forbiddenField(INGRESS, "may only be used when `spec.type` is 'LoadBalancer'")];
   }
-  const accepted = previous ? ingressOf(previous).flatMap(({ ip }) => (ip ? [ip] : [])) : [];
+  const accepted = new Set(previous && ingressOf(previous).map(({ ip }) => ip ?? ""));
   return points.flatMap(({ ip = "", ipMode, hostname = "" }, index) => {
     const path = `${INGRESS}[${index}]`;
     const errors: FieldError[] = [];
