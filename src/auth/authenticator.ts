@@ -35,9 +35,23 @@ export class RequestCredentials implements Credentials {
   }
 
   get bearerToken(): string | undefined {
+    return this.#authorization.token;
+  }
+
+  /** The `Warning` that a client deserves whose header is no credentials because of a second space before its token. */
+  get warning(): string | undefined {
+    return this.#authorization.hasExtraSpace ? EXTRA_SPACE : undefined;
+  }
+
+  // Compat: as `bearertoken.Authenticator` reads the first Authorization header. Nothing but single spaces (U+0020) stands
+  // between scheme and token, what follows the token is ignored, and an empty token is no credentials.
+  get #authorization(): { readonly token?: string; readonly hasExtraSpace?: boolean } {
     const { authorization } = this.#request.headers;
-    if (typeof authorization !== "string") return undefined;
-    return BEARER.exec(authorization)?.[1]?.trim();
+    const first = typeof authorization === "string" ? authorization : authorization?.[0];
+    if (first === undefined) return {};
+    const [scheme = "", token = "", rest] = trimAscii(first).split(" ", 3);
+    if (scheme.toLowerCase() !== "bearer") return {};
+    return token === "" ? { hasExtraSpace: rest !== undefined } : { token };
   }
 
   get certificateChain(): readonly X509Certificate[] {
@@ -53,4 +67,14 @@ export class RequestCredentials implements Credentials {
   }
 }
 
-const BEARER = /^Bearer\s+(.+)$/i;
+const EXTRA_SPACE = "the provided Authorization header contains extra space before the bearer token, and is ignored";
+
+/** Without white space of ASCII at its ends. `trim` would take a no-break space for nothing. */
+function trimAscii(text: string): string {
+  const isSpace = (at: number): boolean => /[\t-\r ]/.test(text.charAt(at));
+  let start = 0;
+  let end = text.length;
+  while (start < end && isSpace(start)) start++;
+  while (end > start && isSpace(end - 1)) end--;
+  return text.slice(start, end);
+}

@@ -1,8 +1,9 @@
-import { createPrivateKey, randomUUID, X509Certificate } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { mkdir, readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
 import { firstAddress } from "../lib/ip-address.ts";
+import { writeWhole } from "./private-file.ts";
 import { type Identity, makeAuthority, makeIdentity, type Subject } from "./x509.ts";
 
 /** Whom the certificates are made for. */
@@ -79,8 +80,8 @@ async function ensure(
   if (known && isGood(known)) return known;
   const made = make();
   // The key first: who finds a certificate finds its key, too.
-  await writeAtomically(join(directory, `${name}.key`), made.key, 0o600);
-  await writeAtomically(join(directory, `${name}.crt`), made.certificate, 0o644);
+  await writeWhole(join(directory, `${name}.key`), made.key);
+  await writeWhole(join(directory, `${name}.crt`), made.certificate, 0o644);
   return made;
 }
 
@@ -97,21 +98,20 @@ async function readIdentity(directory: string, name: string): Promise<Identity |
   }
 }
 
-async function writeAtomically(file: string, text: string, mode: number): Promise<void> {
-  const unfinished = `${file}.${randomUUID()}`;
-  await writeFile(unfinished, text, { mode, flag: "wx" });
-  await rename(unfinished, file);
-}
-
+/** False as well for what is no certificate or no key, such as the empty file that a full disk left behind. */
 function isWholeIdentity({ certificate, key }: Identity): boolean {
-  return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
+  try {
+    return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
+  } catch {
+    return false;
+  }
 }
 
 function fits(identity: Identity, authority: Identity, now: number): boolean {
+  if (!isWholeIdentity(identity)) return false;
   const certificate = new X509Certificate(identity.certificate);
   const issuer = new X509Certificate(authority.certificate);
   return (
-    isWholeIdentity(identity) &&
     certificate.checkIssued(issuer) &&
     certificate.verify(issuer.publicKey) &&
     Date.parse(certificate.validTo) - now > RENEW_MS

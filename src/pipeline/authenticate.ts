@@ -17,6 +17,8 @@ export function authenticate(authenticators: readonly Authenticator[]): Stage {
         return next(call);
       }
     }
+    const { warning } = credentials;
+    if (warning !== undefined) call.warnings.push(warning);
     if (PUBLIC_PATHS.includes(call.request.path) && call.request.headers.authorization === undefined) return next(call);
     throw unauthorized();
   };

@@ -1,10 +1,12 @@
-import { randomBytes } from "node:crypto";
-import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { randomBytes, X509Certificate } from "node:crypto";
+import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { parseTokenFile, type StaticToken } from "../auth/token-file.ts";
 import { ensureCertificates } from "../http/certificates.ts";
 import { printKubeconfig } from "../http/kubeconfig.ts";
 import type { ListenerOptions } from "../http/listener.ts";
+import { writeWhole } from "../http/private-file.ts";
+import type { Log } from "../lib/environment.ts";
 import type { Config } from "./config.ts";
 
 /** By what the server is known to its clients, and they to it. */
@@ -20,12 +22,12 @@ export interface Identity {
 }
 
 /** Reads what is configured and makes the rest, once: a serving certificate, an administrator's token. */
-export async function prepareIdentity(config: Config): Promise<Identity> {
+export async function prepareIdentity(config: Config, log: Log): Promise<Identity> {
   await mkdir(config.certDir, { recursive: true, mode: 0o700 });
   const { certificate, key, authority } = await servingCertificate(config);
-  const clientAuthority = config.clientCaFile === undefined ? undefined : await readFile(config.clientCaFile, "utf8");
-  const adminToken = await ensureAdminToken(path.join(config.certDir, "admin-token"));
-  const listed = config.tokenAuthFile === undefined ? [] : parseTokenFile(await readFile(config.tokenAuthFile, "utf8"));
+  const clientAuthority = config.clientCaFile === undefined ? undefined : await readAuthorities(config.clientCaFile);
+  const adminToken = await ensureAdminToken(path.join(config.certDir, "admin-token"), log);
+  const listed = await listedTokens(config.tokenAuthFile, log);
   const admin: StaticToken = {
     token: adminToken,
     user: { name: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] },
@@ -34,13 +36,12 @@ export async function prepareIdentity(config: Config): Promise<Identity> {
   return {
     tls: { certificate, key, clientAuthority },
     authority,
-    tokens: [...listed, admin],
+    tokens: [admin, ...listed],
     kubeconfigFile,
     adminToken,
     async saveKubeconfig(url) {
       const text = printKubeconfig({ server: url, authority, user: { token: adminToken } });
-      await writeFile(kubeconfigFile, text, { mode: 0o600 });
-      await chmod(kubeconfigFile, 0o600);
+      await writeWhole(kubeconfigFile, text);
     },
   };
 }
@@ -62,13 +63,41 @@ async function servingCertificate(config: Config): Promise<{ certificate: string
   return { certificate: serving.certificate, key: serving.key, authority: authority.certificate };
 }
 
-async function ensureAdminToken(file: string): Promise<string> {
-  try {
-    return (await readFile(file, "utf8")).trim();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+/** Compat: `cert.NewPool` refuses a file with a broken certificate, and one without any. */
+async function readAuthorities(file: string): Promise<string> {
+  const text = await readFile(file, "utf8");
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+  const isBroken = (block: string): boolean => {
+    try {
+      return new X509Certificate(block).raw.length === 0;
+    } catch {
+      return true;
+    }
+  };
+  if (blocks.length > 0 && !blocks.some(isBroken)) return text;
+  throw new Error(`error loading ${file}: data does not contain any valid RSA or ECDSA certificates`);
+}
+
+async function listedTokens(file: string | undefined, log: Log): Promise<StaticToken[]> {
+  if (file === undefined) return [];
+  return parseTokenFile(await readFile(file, "utf8"), file, (text) => log.warn(text));
+}
+
+/** The token that the file holds. A missing or empty one, such as a full disk once left behind, is written anew. */
+async function ensureAdminToken(file: string, log: Log): Promise<string> {
+  const known = await readFile(file, "utf8").then(
+    (text) => text.trim(),
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+    },
+  );
+  if (known) {
+    // A bearer token with anything else in it could not be sent.
+    if (!/^[!-~]+$/.test(known)) throw new Error(`${file} must hold one token of printable ASCII characters`);
+    return known;
   }
+  if (known === "") log.warn("the file of the administrator's token was empty; there is a new token in it", { file });
   const token = randomBytes(24).toString("base64url");
-  await writeFile(file, `${token}\n`, { mode: 0o600, flag: "wx" });
+  await writeWhole(file, `${token}\n`);
   return token;
 }

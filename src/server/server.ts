@@ -82,7 +82,8 @@ export async function startWithParts(
   const features = new FeatureGates(config.featureGates);
   const keys = new KeySpace(config.etcdPrefix);
   // Both wait for files or for the network.
-  const [store, identity] = await Promise.all([given ?? openStore(config, keys.root, clock), prepareIdentity(config)]);
+  const storing = given ?? openStore(config, keys.root, clock);
+  const [store, identity] = await Promise.all([storing, prepareIdentity(config, log)]);
   const catalog = new Catalog(builtInKinds(config.apiDomain, Math.ceil(config.eventTtlMs / 1000)));
   const schemaOf = schemasOf(catalog);
   const setDefaults = (object: KubeObject) => {

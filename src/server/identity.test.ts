@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { drivenEnvironment } from "../lib/environment.suite.ts";
+import { type Config, defaultConfig } from "./config.ts";
+import { prepareIdentity } from "./identity.ts";
+
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "binnacle-identity-"));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+async function prepare(more: Partial<Config> = {}) {
+  const { log, lines } = drivenEnvironment();
+  const certDir = path.join(folder, "data");
+  const identity = await prepareIdentity({ ...defaultConfig, certDir, ...more }, log);
+  await identity.saveKubeconfig("https://127.0.0.1:1");
+  return { identity, lines, tokenFile: path.join(certDir, "admin-token"), certDir };
+}
+
+test("what only the administrator may read is kept that way, and no unfinished file is left", async () => {
+  const { certDir, identity } = await prepare();
+  const modes: Record<string, string> = {};
+  for (const name of await readdir(certDir)) {
+    modes[name] = ((await stat(path.join(certDir, name))).mode & 0o777).toString(8);
+  }
+  const [secret, open] = ["600", "644"];
+  assert.deepEqual(modes, {
+    "admin-token": secret,
+    "admin.crt": open,
+    "admin.key": secret,
+    "apiserver.crt": open,
+    "apiserver.key": secret,
+    "ca.crt": open,
+    "ca.key": secret,
+    kubeconfig: secret,
+  });
+  assert.equal((await stat(certDir)).mode & 0o777, 0o700);
+  assert.equal((await prepare()).identity.adminToken, identity.adminToken, "the token is kept");
+});
+
+test("an empty admin-token is written anew, never used", async () => {
+  for (const empty of ["", "\n", " \t\r\n", "\u00a0"]) {
+    const { tokenFile } = await prepare();
+    await writeFile(tokenFile, empty);
+    const { identity, lines } = await prepare();
+    assert.match(identity.adminToken, /^[-\w]{32}$/);
+    assert.equal(await readFile(tokenFile, "utf8"), `${identity.adminToken}\n`);
+    assert.deepEqual(
+      lines.map(({ level, text }) => [level, text]),
+      [["warn", "the file of the administrator's token was empty; there is a new token in it"]],
+    );
+  }
+});
+
+test("an admin-token that no client could send is refused", async () => {
+  const { tokenFile } = await prepare();
+  for (const wrong of ["two words", "caf\u00e9", "two\nlines\n"]) {
+    await writeFile(tokenFile, wrong);
+    await assert.rejects(prepare(), /admin-token must hold one token of printable ASCII characters$/);
+  }
+});
+
+test("a client authority must hold certificates", async () => {
+  const { certDir } = await prepare();
+  const clientCaFile = path.join(folder, "clients.pem");
+  const good = await readFile(path.join(certDir, "ca.crt"), "utf8");
+  const broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+  for (const wrong of ["", "garbage", broken, good + broken]) {
+    await writeFile(clientCaFile, wrong);
+    await assert.rejects(
+      prepare({ clientCaFile }),
+      /clients.pem: data does not contain any valid RSA or ECDSA certifi/,
+    );
+  }
+  await writeFile(clientCaFile, good + good);
+  assert.equal((await prepare({ clientCaFile })).identity.tls.clientAuthority, good + good);
+});
+
+test("certificates and keys that a full disk left empty are made anew", async () => {
+  for (const name of ["ca.crt", "ca.key", "apiserver.crt", "apiserver.key", "admin.key"]) {
+    const { certDir } = await prepare();
+    await writeFile(path.join(certDir, name), "");
+    await prepare();
+    assert.notEqual(await readFile(path.join(certDir, name), "utf8"), "", name);
+  }
+});
