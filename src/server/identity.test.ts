@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { after, before, test } from "node:test";
+import { afterEach, beforeEach, test } from "node:test";
 import { drivenEnvironment } from "../lib/environment.suite.ts";
 import { type Config, defaultConfig } from "./config.ts";
 import { prepareIdentity } from "./identity.ts";
 
-let folder: string;
-before(async () => {
+let folder = "";
+beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "binnacle-identity-"));
 });
-after(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(folder, { recursive: true, force: true }));
 
 async function prepare(more: Partial<Config> = {}) {
   const { log, lines } = drivenEnvironment();
