@@ -63,7 +63,7 @@ lines.push(`resident memory: ${before.toFixed(0)} MB before, ${megabytes().toFix
 
 const directory = await mkdtemp(path.join(tmpdir(), "binnacle-million-"));
 const server = await startServer(
-  { ...defaultConfig, certDir: directory, securePort: 0, insecurePort: 0, controllers: "none" },
+  { ...defaultConfig, certDir: directory, securePort: 0, controllers: "none" },
   systemEnvironment(),
   store,
 );

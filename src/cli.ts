@@ -91,7 +91,11 @@ function program(run: (config: Config) => Promise<void>): Command {
     )
     .option("--bind-address <address>", "address to listen on", defaults.bindAddress)
     .addOption(new Option("--secure-port <port>", "HTTPS port, 0 for any").argParser(port).default(defaults.securePort))
-    .addOption(new Option("--insecure-port <port>", "plain HTTP port on loopback").argParser(port))
+    .addOption(
+      new Option("--insecure-port <port>", "plain HTTP port on loopback without credentials, 0 for none").argParser(
+        port,
+      ),
+    )
     .option("--cert-dir <folder>", "where made certificates and the kubeconfig are kept", defaults.certDir)
     .option("--tls-cert-file <file>", "serving certificate")
     .option("--tls-private-key-file <file>", "key of the serving certificate")

@@ -1,6 +1,5 @@
 import { unauthorized } from "../api/api-error.ts";
 import type { Stage } from "../api/call.ts";
-import type { UserInfo } from "../api/user-info.ts";
 import { type Authenticator, RequestCredentials } from "../auth/authenticator.ts";
 
 /** Anyone may ask whether the server lives and which version it is. */
@@ -21,14 +20,6 @@ export function authenticate(authenticators: readonly Authenticator[]): Stage {
     if (warning !== undefined) call.warnings.push(warning);
     if (PUBLIC_PATHS.includes(call.request.path) && call.request.headers.authorization === undefined) return next(call);
     throw unauthorized();
-  };
-}
-
-/** Takes everybody for the same user, whatever credentials they show: the port without TLS. */
-export function assumeUser(user: UserInfo): Stage {
-  return (next) => (call) => {
-    call.user = user;
-    return next(call);
   };
 }
 

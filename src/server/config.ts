@@ -24,7 +24,7 @@ export interface Config {
   readonly bindAddress: string;
   /** 0 picks a free port. */
   readonly securePort: number;
-  /** A port without TLS and only on loopback, for trying things out. Undefined: none. */
+  /** A port without TLS and only on loopback, for trying things out: who reaches it is an administrator. 0 or undefined: none. */
   readonly insecurePort?: number;
   /** Where made certificates and the administrator's kubeconfig are kept. */
   readonly certDir: string;

@@ -16,7 +16,8 @@ import { serveUpgradesOnDemand } from "../http/upgrades.ts";
 import { builtInKinds } from "../kinds/all.ts";
 import type { Environment } from "../lib/environment.ts";
 import { answer } from "../pipeline/answer.ts";
-import { assumeUser, authenticate, keepUser } from "../pipeline/authenticate.ts";
+import { authenticate, keepUser } from "../pipeline/authenticate.ts";
+import { assumeUser } from "../pipeline/local-only.ts";
 import { compose, stagesFor } from "../pipeline/pipeline.ts";
 import { route } from "../pipeline/router.ts";
 import { Catalog } from "../resources/model/catalog.ts";
@@ -125,10 +126,13 @@ export async function startWithParts(
     reportError,
   });
   const listeners: Listener[] = [secure];
-  if (config.insecurePort !== undefined) {
+  if (config.insecurePort) {
     const answerOpen: Answer = (request) => answer(forms, open, request);
     const onUpgrade = serveUpgradesOnDemand(answerOpen, reportError);
     listeners.push(await listen(answerOpen, { host: "127.0.0.1", port: config.insecurePort, onUpgrade, reportError }));
+    log.warn("every program on this machine is an administrator by the port without TLS", {
+      port: config.insecurePort,
+    });
   }
   loops.start(secure.port);
   const url = `https://${printHost(config.bindAddress)}:${secure.port}`;
