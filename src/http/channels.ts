@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import type { ChannelMessage, ConnectReply, WebSocketChannel } from "../api/channel.ts";
 import type { EncodedReply } from "../encoding/reply/encoded-reply.ts";
+import { answerPings } from "./pings.ts";
 import type { Delivery } from "./pump.ts";
 
 /** A client may send messages up to this size; those of exec and port-forward are far smaller. */
@@ -26,6 +27,7 @@ export async function runWebSocket(
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
+    autoPong: false,
     perMessageDeflate: false,
     maxPayload: MAX_MESSAGE_BYTES,
     handleProtocols: () => (protocol === "" ? false : protocol),
@@ -60,6 +62,7 @@ class Channel implements WebSocketChannel {
     this.protocol = webSocket.protocol;
     // What goes wrong on the connection ends it; the request then hears of it.
     webSocket.on("error", () => webSocket.terminate());
+    answerPings(webSocket);
     this.messages = received(webSocket);
   }
 

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import net from "node:net";
+import type { Duplex } from "node:stream";
 import { after, before, describe, it } from "node:test";
 import { WebSocket } from "ws";
 import { eventually } from "../../test/support/time.ts";
@@ -16,6 +18,7 @@ const frame = (text: string): Buffer => {
 };
 
 let lastSignal: AbortSignal | undefined;
+let lastSocket: Duplex | undefined;
 let produced = 0;
 
 async function* chunks(list: readonly (string | Buffer)[]): AsyncGenerator<Uint8Array> {
@@ -52,7 +55,11 @@ describe("watches over WebSockets", () => {
 
   before(async () => {
     const reportError = (error: unknown) => errors.push(error);
-    const onUpgrade = serveUpgrades(answer, reportError);
+    const serve = serveUpgrades(answer, reportError);
+    const onUpgrade: typeof serve = (exchange, socket, head) => {
+      lastSocket = socket;
+      serve(exchange, socket, head);
+    };
     listener = await listen(answer, { host: "127.0.0.1", port: 0, onUpgrade, reportError });
   });
 
@@ -141,6 +148,38 @@ describe("watches over WebSockets", () => {
     assert.ok(produced < 500, `${produced} chunks of 50 KB for a client that reads none`);
     webSocket.resume();
     await eventually(() => produced > 1000);
+    webSocket.terminate();
+  });
+
+  it("end when a client sends pings and reads no pong, and keep few pongs for it until then", async () => {
+    const socket = net.connect(listener.port, "127.0.0.1").pause();
+    const handshake = ["Host: x", "Origin: http://x", "Connection: Upgrade", "Upgrade: websocket"];
+    const key = ["Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13"];
+    socket.write(`GET /quiet HTTP/1.1\r\n${[...handshake, ...key].join("\r\n")}\r\n\r\n`);
+    const ping = Buffer.concat([Buffer.from([0x89, 0x80 | 125, 0, 0, 0, 0]), Buffer.alloc(125)]);
+    const pings = Buffer.concat(Array.from({ length: 1000 }, () => ping));
+    socket.on("error", () => {});
+    let isOver = false;
+    let sent = 0;
+    let unread = 0;
+    for (; !isOver && sent < 300e6; sent += pings.length) {
+      isOver = await new Promise((resolve) => socket.write(pings, (error) => resolve(Boolean(error))));
+      unread = Math.max(unread, lastSocket?.writableLength ?? 0);
+    }
+    socket.destroy();
+    assert.ok(isOver, `${sent} bytes of pings were taken`);
+    assert.ok(unread > 0 && unread < 64 * 1024, `${unread} bytes of pongs were kept`);
+  });
+
+  it("answer every ping of a client that reads, however many", async () => {
+    const webSocket = open("/quiet");
+    await once(webSocket, "message");
+    let last = "";
+    webSocket.on("pong", (data) => {
+      last = String(data);
+    });
+    for (let count = 1; count <= 30_000; count++) webSocket.ping(String(count));
+    await eventually(() => last === "30000");
     webSocket.terminate();
   });
 });

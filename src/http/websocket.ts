@@ -8,6 +8,7 @@ import { runUpgraded, runWebSocket, sayGoodbye } from "./channels.ts";
 import type { Exchange } from "./exchange.ts";
 import { openHttp1 } from "./http1.ts";
 import type { Answer, ListenerOptions } from "./listener.ts";
+import { answerPings } from "./pings.ts";
 import { discard } from "./pump.ts";
 import { type EventMessages, splitEvents } from "./watch-messages.ts";
 
@@ -37,6 +38,7 @@ export function serveUpgrades(
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
+    autoPong: false,
     perMessageDeflate: false,
     maxPayload: MAX_PAYLOAD_BYTES,
     handleProtocols: (protocols) => [...protocols].find((name) => !name.startsWith(TOKEN_PROTOCOL)) ?? false,
@@ -97,6 +99,7 @@ async function sendMessages(
 ): Promise<void> {
   // What goes wrong on the connection ends it; the request then hears of it.
   webSocket.on("error", () => webSocket.terminate());
+  answerPings(webSocket);
   const type = headerOf(reply.headers, "content-type") ?? "";
   const { isBinary, events } = reply.isOpaque ? WHOLE_CHUNKS : splitEvents(type);
   for await (const chunk of body) {
