@@ -3,6 +3,7 @@ import { enableCompileCache } from "node:module";
 import path from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type FeatureGateValues, parseFeatureGates } from "./api/feature-gates.ts";
+import { getMember } from "./lib/members.ts";
 import { type Config, defaultConfig, type StoreChoice } from "./server/config.ts";
 
 interface ServeFlags {
@@ -60,7 +61,7 @@ function duration(text: string): number {
   }
   let total = 0;
   for (const [, count, unit = ""] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g))
-    total += Number(count) * (UNITS_MS[unit] ?? 0);
+    total += Number(count) * (getMember(UNITS_MS, unit) ?? 0);
   return total;
 }
 

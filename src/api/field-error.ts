@@ -1,3 +1,4 @@
+import { getMember } from "../lib/members.ts";
 import { printGoJson } from "./go-json.ts";
 import type { StatusCause } from "./status.ts";
 
@@ -73,7 +74,7 @@ const CONTROL_ESCAPES: Readonly<Record<string, string>> = { "07": "\\a", "0b": "
 export function quote(text: string): string {
   if (PLAIN.test(text)) return `"${text}"`;
   return JSON.stringify(text)
-    .replace(/\\u00([01][0-9a-f])/g, (_, hex: string) => CONTROL_ESCAPES[hex] ?? `\\x${hex}`)
+    .replace(/\\u00([01][0-9a-f])/g, (_, hex: string) => getMember(CONTROL_ESCAPES, hex) ?? `\\x${hex}`)
     .replace(/\u007f/g, "\\x7f");
 }
 

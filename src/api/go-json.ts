@@ -1,3 +1,5 @@
+import { getMember } from "../lib/members.ts";
+
 const ESCAPES: Readonly<Record<string, string>> = {
   "<": "\\u003c",
   ">": "\\u003e",
@@ -8,5 +10,5 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 /** JSON as Go writes it: safe to stand in a page, members in the order they are given in. */
 export function printGoJson(value: unknown): string {
-  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => ESCAPES[character] ?? character);
+  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => getMember(ESCAPES, character) ?? character);
 }

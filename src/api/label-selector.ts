@@ -1,3 +1,4 @@
+import { getMember } from "../lib/members.ts";
 import { badRequest } from "./api-error.ts";
 import { printValue } from "./field-error.ts";
 import { labelValue, qualifiedName } from "./names.ts";
@@ -132,7 +133,7 @@ class Parser {
       return { key, operator: isNegated ? "!" : "exists", values: [] };
     }
     const word = this.next();
-    const operator = OPERATORS[word];
+    const operator = getMember(OPERATORS, word);
     if (operator === undefined) failRequirement(`found '${word}', expected: in, notin, =, ==, !=, gt, lt`);
     const values = operator === "in" || operator === "notin" ? this.#set() : [this.#value()];
     return checked(key, operator, values);

@@ -1,3 +1,4 @@
+import { getMember } from "../lib/members.ts";
 /** What a URL and a method mean. Non-resource requests have an empty resource. */
 export interface RequestInfo {
   readonly isResource: boolean;
@@ -90,5 +91,5 @@ function resourceVerb(method: string, isNamed: boolean, query: URLSearchParams):
     return isTruthy(query.get("watch")) ? "watch" : "list";
   }
   if (method === "DELETE") return isNamed ? "delete" : "deletecollection";
-  return METHOD_VERBS[method] ?? "";
+  return getMember(METHOD_VERBS, method) ?? "";
 }

@@ -1,3 +1,4 @@
+import { getMember } from "../lib/members.ts";
 import type { LabelRequirement, LabelSelector } from "./label-selector.ts";
 import { isObject, type Json, type JsonObject } from "./object.ts";
 
@@ -30,7 +31,7 @@ export function readLabelMap(labels: Json | undefined): LabelRequirement[] {
 }
 
 function readExpression({ key, operator, values }: JsonObject): LabelRequirement | undefined {
-  const known = OPERATORS[String(operator)];
+  const known = getMember(OPERATORS, String(operator));
   const texts = Array.isArray(values) ? values.map(String) : [];
   const wantsValues = known === "in" || known === "notin";
   if (known === undefined || texts.length > 0 !== wantsValues) return undefined;

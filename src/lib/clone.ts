@@ -1,6 +1,6 @@
 type Plain = null | undefined | boolean | number | string | Plain[] | { [member: string]: Plain };
 
-/** A deep copy of a JSON value. Numbers that JSON.rawJSON made are frozen and shared. */
+/** A deep copy of a JSON value. Exact integers are frozen and shared. */
 export function cloneJson<T>(value: T): T {
   return clone(value as Plain) as T;
 }

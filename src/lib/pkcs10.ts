@@ -1,5 +1,6 @@
 import { constants, createPublicKey, type KeyObject, verify } from "node:crypto";
 import { type DerElement, DerError, readElement, readElements, readIdentifier, TAG } from "./der-read.ts";
+import { getMember } from "./members.ts";
 
 /** A request for a certificate, as its owner signed it. */
 export interface SigningRequest {
@@ -81,9 +82,10 @@ const PSS_DIGESTS: Readonly<Record<string, readonly [digest: string, bytes: numb
 export function signatureProblem({ publicKey, body, algorithm, signature }: SigningRequest): string | undefined {
   const [identifier, parameters] = readElements(algorithm.content);
   const name = identifier ? readIdentifier(identifier) : "";
-  if (BROKEN[name] !== undefined) return `x509: cannot verify signature: insecure algorithm ${BROKEN[name]}`;
+  if (getMember(BROKEN, name) !== undefined)
+    return `x509: cannot verify signature: insecure algorithm ${getMember(BROKEN, name)}`;
   const pss = name === PSS && parameters ? pssDigest(parameters) : undefined;
-  const [type, digest] = pss === undefined ? (DIGESTS[name] ?? []) : ["rsa", pss];
+  const [type, digest] = pss === undefined ? (getMember(DIGESTS, name) ?? []) : ["rsa", pss];
   if (publicKey === undefined || type === undefined || digest === undefined) {
     return "x509: cannot verify signature: algorithm unimplemented";
   }
@@ -91,7 +93,7 @@ export function signatureProblem({ publicKey, body, algorithm, signature }: Sign
   const padding =
     pss === undefined ? {} : { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
   const isValid = verify(digest === "" ? null : digest, body, { key: publicKey, ...padding }, signature);
-  return isValid ? undefined : FAILURES[type];
+  return isValid ? undefined : getMember(FAILURES, type);
 }
 
 const FAILURES: Readonly<Record<string, string>> = {
@@ -106,6 +108,6 @@ function pssDigest(parameters: DerElement): string | undefined {
   const inside = (tag: number) => readElements(parts.find((part) => part.tag === tag)?.content ?? Buffer.alloc(0))[0];
   const hash = inside(0xa0);
   const identifier = hash && readElements(hash.content)[0];
-  const [digest, bytes] = identifier ? (PSS_DIGESTS[readIdentifier(identifier)] ?? []) : [];
+  const [digest, bytes] = identifier ? (getMember(PSS_DIGESTS, readIdentifier(identifier)) ?? []) : [];
   return bytes !== undefined && inside(0xa2)?.content.at(-1) === bytes ? digest : undefined;
 }

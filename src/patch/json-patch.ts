@@ -1,8 +1,9 @@
 import { type ApiError, badRequest, requestEntityTooLarge, unprocessable } from "../api/api-error.ts";
 import { isObject, type Json, type JsonObject } from "../api/object.ts";
 import { cloneJson } from "../lib/clone.ts";
+import { isExactInteger } from "../lib/exact-integer.ts";
 import { getMember, setMember } from "../lib/members.ts";
-import { isExactNumber, measureJson } from "./json-values.ts";
+import { measureJson } from "./json-values.ts";
 
 /** A list of operations whose form was checked; whether each of them applies shows when it is applied. */
 export interface JsonPatch {
@@ -32,7 +33,7 @@ export function parseJsonPatch(body: Json, isChecked: boolean): JsonPatch {
   const unknownMembers: string[] = [];
   const operations = body.map((operation, index): JsonObject | null => {
     if (operation === null) return null;
-    if (!isObject(operation) || isExactNumber(operation)) {
+    if (!isObject(operation) || isExactInteger(operation)) {
       throw wrongType(operation, isChecked ? "handlers.jsonPatchOp" : "jsonpatch.Operation", isChecked);
     }
     if (isChecked) checkMembers(operation, index, unknownMembers);
@@ -70,7 +71,7 @@ export function jsonTypeOf(value: Json | undefined): string {
   if (value === null || value === undefined) return "null";
   if (Array.isArray(value)) return "array";
   if (typeof value === "boolean") return "bool";
-  if (typeof value === "object") return isExactNumber(value) ? "number" : "object";
+  if (typeof value === "object") return isExactInteger(value) ? "number" : "object";
   return typeof value;
 }
 
@@ -131,7 +132,7 @@ class PatchedDocument {
 
   #replace(pointer: string, value: Json): void {
     if (pointer === "") {
-      if (typeof value !== "object" || value === null || isExactNumber(value)) throw unprocessable();
+      if (typeof value !== "object" || value === null || isExactInteger(value)) throw unprocessable();
       this.#root = value;
       return;
     }
@@ -214,7 +215,7 @@ function pointerOf(operation: JsonObject, member: "path" | "from"): string {
 }
 
 function asContainer(value: Json | undefined): Container {
-  if (typeof value !== "object" || value === null || isExactNumber(value)) throw unprocessable();
+  if (typeof value !== "object" || value === null || isExactInteger(value)) throw unprocessable();
   return value;
 }
 
@@ -240,7 +241,7 @@ function isSameJson(left: Json | undefined, right: Json | undefined): boolean {
   if (left === right) return true;
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
   if (left === undefined || right === undefined) return false;
-  if (isExactNumber(left) || isExactNumber(right)) return JSON.stringify(left) === JSON.stringify(right);
+  if (isExactInteger(left) || isExactInteger(right)) return JSON.stringify(left) === JSON.stringify(right);
   if (Array.isArray(left)) {
     return Array.isArray(right) && left.length === right.length && left.every((one, i) => isSameJson(one, right[i]));
   }

@@ -1,19 +1,10 @@
 import type { Json, JsonObject } from "../api/object.ts";
+import { isExactInteger } from "../lib/exact-integer.ts";
 import { setMember } from "../lib/members.ts";
-
-// What Node 24 has and the compiler's library does not know yet.
-const isRawJSON = (JSON as unknown as { isRawJSON(value: unknown): boolean }).isRawJSON;
-
-/** Whether a value is a number that was kept digit by digit, because a double cannot hold it. */
-export function isExactNumber(value: unknown): boolean {
-  return isRawJSON(value);
-}
 
 /** Whether a value is an object with members. Numbers that were kept digit by digit, which are objects too, are not. */
 export function isMap(value: Json | undefined): value is JsonObject {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  // Asking is slow, and such numbers have no prototype.
-  return Object.getPrototypeOf(value) !== null || !isExactNumber(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactInteger(value);
 }
 
 /** The value without members that are null, in lists too. Items of lists that are null stay. */
@@ -43,7 +34,7 @@ export function measureJson(value: Json, maxDepth: number): number | undefined {
 
 function measureLevel(value: Json, next: Json[]): number {
   if (typeof value === "string") return Buffer.byteLength(value) + 2;
-  if (typeof value !== "object" || value === null || isExactNumber(value)) return String(JSON.stringify(value)).length;
+  if (typeof value !== "object" || value === null || isExactInteger(value)) return String(JSON.stringify(value)).length;
   if (Array.isArray(value)) {
     for (const item of value) next.push(item);
     return value.length + 1;

@@ -1,7 +1,8 @@
 import { type ApiError, plainError, unprocessable } from "../api/api-error.ts";
 import type { Json, JsonObject } from "../api/object.ts";
+import { isExactInteger } from "../lib/exact-integer.ts";
 import { getMember } from "../lib/members.ts";
-import { isExactNumber, isMap } from "./json-values.ts";
+import { isMap } from "./json-values.ts";
 import { goTypeOf, printGoText, printGoValue } from "./strategic-print.ts";
 
 /** Marks what is to be done with an object or a list of objects. */
@@ -24,7 +25,7 @@ export function noMergeKey(item: JsonObject, mergeKey: string): ApiError {
 
 /** The value of an item by which it is told from others, in a form that a Map can compare. */
 export function identityOf(value: Json | undefined): string {
-  if (value !== null && typeof value === "object" && !isExactNumber(value)) {
+  if (value !== null && typeof value === "object" && !isExactInteger(value)) {
     throw plainError(500, `runtime error: comparing uncomparable type ${goTypeOf(value)}`);
   }
   return `${goTypeOf(value)}:${printGoValue(value)}`;

@@ -1,12 +1,12 @@
 import { isObject, type Json } from "../api/object.ts";
-import { isExactNumber } from "./json-values.ts";
+import { isExactInteger } from "../lib/exact-integer.ts";
 
 /** A JSON value as Go prints it with %v: `map[a:1 b:[x y] c:<nil>]`, members in order of their names. */
 export function printGoValue(value: Json | undefined): string {
   if (value === null || value === undefined) return "<nil>";
   if (Array.isArray(value)) return `[${value.map(printGoValue).join(" ")}]`;
   if (!isObject(value)) return String(value);
-  if (isExactNumber(value)) return JSON.stringify(value);
+  if (isExactInteger(value)) return JSON.stringify(value);
   const members = Object.keys(value).sort(byCodePoint);
   return `map[${members.map((member) => `${member}:${printGoValue(value[member])}`).join(" ")}]`;
 }
@@ -18,7 +18,7 @@ export function goTypeOf(value: Json | undefined): string {
   if (typeof value === "boolean") return "bool";
   if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
   if (typeof value === "string") return "string";
-  return isExactNumber(value) ? "int64" : "map[string]interface {}";
+  return isExactInteger(value) ? "int64" : "map[string]interface {}";
 }
 
 /** A value as Go prints it with %s, which only fits text. */
@@ -26,7 +26,7 @@ export function printGoText(value: Json | undefined): string {
   if (typeof value === "string") return value;
   if (value === null || value === undefined) return "%!s(<nil>)";
   if (Array.isArray(value)) return `[${value.map(printGoText).join(" ")}]`;
-  if (!isObject(value) || isExactNumber(value)) return `%!s(${goTypeOf(value)}=${printGoValue(value)})`;
+  if (!isObject(value) || isExactInteger(value)) return `%!s(${goTypeOf(value)}=${printGoValue(value)})`;
   const members = Object.keys(value).sort(byCodePoint);
   return `map[${members.map((member) => `${member}:${printGoText(value[member])}`).join(" ")}]`;
 }

@@ -3,6 +3,7 @@ import type { ApiReply } from "../api/reply.ts";
 import type { RequestInfo } from "../api/request-info.ts";
 import { negotiateOutput } from "../encoding/negotiation/negotiate.ts";
 import { offerOf } from "../encoding/reply/reply.ts";
+import { getMember } from "../lib/members.ts";
 
 const REPLY_TYPES: Readonly<Record<string, ApiReply["type"]>> = {
   list: "list",
@@ -22,7 +23,10 @@ export function negotiate(
   return (next) => async (call) => {
     const { info } = call;
     if (info.isResource) {
-      const reply = { type: REPLY_TYPES[info.verb] ?? "object", table: hasTable(info) ? { columns: [] } : undefined };
+      const reply = {
+        type: getMember(REPLY_TYPES, info.verb) ?? "object",
+        table: hasTable(info) ? { columns: [] } : undefined,
+      };
       negotiateOutput(call.request, offerOf(reply, isUnstructured(info)));
     }
     return next(call);

@@ -1,4 +1,5 @@
 import type { Json } from "../api/object.ts";
+import { getMember } from "../lib/members.ts";
 import type { Schema, SchemaSource, SchemaType, Union, WireForm } from "./schema.ts";
 
 /** One field in a schema file: its type text alone, or with further facts. */
@@ -176,7 +177,7 @@ function elementFacts(values: readonly string[] | undefined, shape: Schema): Sch
 }
 
 function impliedDefault(type: string, shape: Schema): Json | undefined {
-  if (shape.component === undefined) return ZERO[type];
+  if (shape.component === undefined) return getMember(ZERO, type);
   return shape.wire === undefined ? {} : undefined;
 }
 

@@ -1,7 +1,8 @@
 import type { Json } from "../api/object.ts";
 import { canonicalQuantity, QuantityError } from "../api/quantity.ts";
+import { isExactInteger } from "../lib/exact-integer.ts";
 import { Base64Error, canonicalBase64 } from "./decode-base64.ts";
-import { DecodeFailure, type DecodeState, goKindOf, isExactInteger, wordFor } from "./decode-state.ts";
+import { DecodeFailure, type DecodeState, goKindOf, wordFor } from "./decode-state.ts";
 import { canonicalMicroTime, canonicalTime, TimeError } from "./decode-time.ts";
 
 /** How values of one shape are decoded. */

@@ -1,13 +1,6 @@
 import { quote } from "../api/field-error.ts";
 import type { Json } from "../api/object.ts";
-
-// What Node 24 has and the compiler's library does not know yet.
-const isRawJSON = (JSON as unknown as { isRawJSON(value: unknown): boolean }).isRawJSON;
-
-/** Whether a value is an integer that was kept digit by digit, because a double cannot hold it. */
-export function isExactInteger(value: unknown): boolean {
-  return isRawJSON(value);
-}
+import { isExactInteger } from "../lib/exact-integer.ts";
 
 /** A field of a struct, as refusals name it. */
 export interface FieldName {

@@ -1,5 +1,6 @@
 import { isObject, type Json } from "../api/object.ts";
-import { isExactInteger, wordFor } from "./decode-state.ts";
+import { isExactInteger } from "../lib/exact-integer.ts";
+import { wordFor } from "./decode-state.ts";
 
 /**
  * Why kind and apiVersion of a body cannot be read, in the words of the real server, which looks at them before

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import fc from "fast-check";
 import type { Json } from "../api/object.ts";
+import { ExactInteger } from "../lib/exact-integer.ts";
 import { builtInSchema } from "../schema-files/built-in-schemas.ts";
 import { decodeBySchema } from "./decode.ts";
 import { typeMetaError } from "./decode-type-meta.ts";
@@ -86,7 +87,7 @@ suite("decoding by schema", () => {
   });
 
   test("keeps integers of 64 bits", () => {
-    const big = (JSON as unknown as { rawJSON(text: string): Json }).rawJSON("9007199254740993");
+    const big = new ExactInteger("9007199254740993") as unknown as Json;
     const { value } = decode("PodSpec", { containers: [], activeDeadlineSeconds: big });
     assert.equal(JSON.stringify(value), '{"containers":null,"activeDeadlineSeconds":9007199254740993}');
     const field = "Go struct field Container.terminationMessagePath of type string";

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../api/object.ts";
+import { isExactInteger } from "../lib/exact-integer.ts";
 import { setMember } from "../lib/members.ts";
 import {
   anyDecoder,
@@ -17,7 +18,6 @@ import {
   type EmptyValue,
   type FieldName,
   goKindOf,
-  isExactInteger,
   wordFor,
 } from "./decode-state.ts";
 import { elementTypeOf, fieldPathOf, fieldTypeOf, goTypeOf, isWrittenAsNull, structNameOf } from "./go-names.ts";

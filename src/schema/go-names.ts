@@ -1,3 +1,4 @@
+import { getMember } from "../lib/members.ts";
 import names from "./go-names.json" with { type: "json" };
 import type { Schema } from "./schema.ts";
 
@@ -31,7 +32,7 @@ export function goTypeOf(schema: Schema): string {
 
 /** The Go type of a field, without the pointer. */
 export function fieldTypeOf(component: string, field: string, schema: Schema): string {
-  return types[component]?.[field] ?? goTypeOf(schema);
+  return getMember(types, component)?.[field] ?? goTypeOf(schema);
 }
 
 /** The Go type of the items or members of a list or map, as far as the type of the whole tells it. */
@@ -44,11 +45,11 @@ export function elementTypeOf(wholeType: string, schema: Schema | undefined): st
 /** A field with the embedded structs around it, as refusals name it: `VolumeSource.hostPath`. */
 export function fieldPathOf(component: string, field: string, schema: Schema): string {
   const within = schema.proto?.within;
-  const struct = within === undefined ? undefined : embedded[component]?.[within.join(".")];
+  const struct = within === undefined ? undefined : getMember(embedded, component)?.[within.join(".")];
   return struct === undefined ? field : `${struct}.${field}`;
 }
 
 /** Whether a field is written as null when it is absent. */
 export function isWrittenAsNull(component: string, field: string): boolean {
-  return nulls[component]?.includes(field) ?? false;
+  return getMember(nulls, component)?.includes(field) ?? false;
 }

@@ -1,6 +1,6 @@
 import { ApiError, badRequest, invalid } from "../api/api-error.ts";
 import { BodyError, type Call } from "../api/call.ts";
-import { invalidField } from "../api/field-error.ts";
+import { invalidField, quote } from "../api/field-error.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
 import type { WriteQuery } from "../api/options.ts";
 import { Draft } from "../resources/model/draft.ts";
@@ -8,6 +8,7 @@ import { strategyOf } from "../resources/strategies/strategy-of.ts";
 import type { Decoded } from "../schema/decode.ts";
 import type { BodyForm } from "../schema/decode-state.ts";
 import { typeMetaError } from "../schema/decode-type-meta.ts";
+import { checkName } from "./object-name.ts";
 import type { Target, VerbContext } from "./target.ts";
 
 type FieldValidation = WriteQuery["fieldValidation"];
@@ -25,7 +26,7 @@ export async function readObject(
     const body = await call.body();
     const { value, format, duplicates } = body;
     if (body.isEmpty) throw new BodyError(EMPTY_BODY, body.bytes);
-    const problem = typeMetaError(value);
+    const problem = typeMetaError(value) ?? groupVersionError(value);
     if (problem !== undefined) throw new BodyError(problem, body.bytes);
     const sent = requireKind(context, value, target);
     const twice = fieldValidation === "Ignore" ? [] : duplicates();
@@ -85,10 +86,14 @@ export function typePatched(context: VerbContext, call: Call, target: Target, pa
   const { value, problems, fieldValidation } = patched;
   try {
     const { definition, version } = target.resource;
-    const decoded = strategyOf(definition).decode(requireKind(context, value, target), version.schema(), {
-      form: patched.form,
-      keepsEmpties: true,
-    });
+    const decoded = strategyOf(definition).decode(
+      requirePatchedKind(context, call, target, patched),
+      version.schema(),
+      {
+        form: patched.form,
+        keepsEmpties: true,
+      },
+    );
     const all = { ...decoded, strict: [...problems, ...decoded.strict] };
     const refusal = refusalOf(all, fieldValidation);
     if (refusal !== undefined) throw new PatchError(value, refusal);
@@ -98,6 +103,36 @@ export function typePatched(context: VerbContext, call: Call, target: Target, pa
     if (error instanceof KindError) throw new PatchError(value, error.reason);
     throw error;
   }
+}
+
+/**
+ * A patched object, once it is sure that it is of the target's kind. Compat: FromUnstructured, which decodes the result
+ * of a strategic merge, takes kind and apiVersion for members like all others.
+ */
+function requirePatchedKind(context: VerbContext, call: Call, target: Target, patched: PatchedValue): JsonObject {
+  const { value, form } = patched;
+  if (form === "merged" && isObject(value)) return value;
+  const problem = typeMetaError(value) ?? groupVersionError(value);
+  if (problem !== undefined) throw new PatchError(value, problem);
+  const { isUnstructured } = strategyOf(target.resource.definition);
+  if (!isUnstructured && isObject(value) && NO_VERSION.has(value.apiVersion)) refuseUnversioned(call, target, patched);
+  return requireKind(context, value, target);
+}
+
+/** Compat: `schema.ParseGroupVersion` takes "/" for no group and no version. */
+const NO_VERSION = new Set<Json | undefined>([undefined, null, "", "/"]);
+
+/**
+ * Compat: `runtime.DecodeInto` decodes the patched object into the internal type when it names no version. That has no
+ * JSON names, so that every member is unknown, and the object has no name.
+ */
+function refuseUnversioned(call: Call, target: Target, { value, fieldValidation }: PatchedValue): void {
+  const members = isObject(value) ? Object.keys(value).filter((name) => name !== "kind" && name !== "apiVersion") : [];
+  const decoded = { value: {}, empties: [], strict: members.sort().map((name) => `unknown field ${quote(name)}`) };
+  const refusal = refusalOf(decoded, fieldValidation);
+  if (refusal !== undefined) throw new PatchError(value, refusal);
+  warnOf(call, decoded, fieldValidation);
+  checkName({}, target.name);
 }
 
 /** Why a decoded body cannot be taken; undefined when it can. */
@@ -151,15 +186,19 @@ class KindError extends ApiError {
   }
 }
 
+/** Why an apiVersion is none. Upstream: `schema.ParseGroupVersion`. */
+function groupVersionError(body: Json): string | undefined {
+  const version = isObject(body) ? body.apiVersion : undefined;
+  if (typeof version !== "string" || version.split("/", 3).length <= 2) return undefined;
+  return `unexpected GroupVersion string: ${version}`;
+}
+
 /** The body, once it is sure that it is of the target's kind; what it leaves out comes from the path. */
 function requireKind(context: VerbContext, body: Json, target: Target): JsonObject {
   const { definition, apiVersion } = target.resource;
   const sent = isObject(body) ? body : {};
   const kind = typeof sent.kind === "string" && sent.kind !== "" ? sent.kind : definition.kind;
-  const version = typeof sent.apiVersion === "string" && sent.apiVersion !== "" ? sent.apiVersion : apiVersion;
-  if (version.split("/").length > 2) {
-    throw new BodyError(`unexpected GroupVersion string: ${version}`, Buffer.from(JSON.stringify(body)));
-  }
+  const version = NO_VERSION.has(sent.apiVersion) ? apiVersion : String(sent.apiVersion);
   if (kind === definition.kind && (version === apiVersion || target.otherApiVersions?.includes(version))) return sent;
   const reason = mismatch(context, target, version, kind);
   throw new KindError(unhandled(target, version, kind, reason), reason);

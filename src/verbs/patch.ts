@@ -19,8 +19,8 @@ import { dedupeOwnerReferences, printTime, settleNamespace } from "../resources/
 import type { BodyForm } from "../schema/decode-state.ts";
 import { PatchError, typePatched } from "./body.ts";
 import { managerOf, recordManager } from "./field-manager.ts";
+import { checkName } from "./object-name.ts";
 import { admissionRequest, type Target, type VerbContext } from "./target.ts";
-import { checkName } from "./update.ts";
 
 /** A patch that has been read, ready to be applied to whatever the object is by then. */
 interface ReadPatch {

@@ -1,11 +1,10 @@
-import { badRequest } from "../api/api-error.ts";
 import type { Call } from "../api/call.ts";
-import type { ObjectMeta } from "../api/object.ts";
 import { parseWriteQuery } from "../api/options.ts";
 import type { ApiReply } from "../api/reply.ts";
 import { dedupeOwnerReferences, settleNamespace } from "../resources/write/metadata.ts";
 import { readObject } from "./body.ts";
 import { managerOf, recordManager } from "./field-manager.ts";
+import { checkName } from "./object-name.ts";
 import { admissionRequest, type Target, type VerbContext } from "./target.ts";
 
 /** Replaces one object, or what one of its subresources lets one change. */
@@ -46,14 +45,4 @@ export async function update(context: VerbContext, call: Call, target: Target): 
     },
   );
   return { type: "object", code: created ? 201 : 200, view, table: resource.version.table };
-}
-
-/** Throws BadRequest unless the object has the name of the URL. */
-export function checkName(metadata: ObjectMeta, name: string): void {
-  if (metadata.name === undefined) {
-    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
-  }
-  if (metadata.name !== name) {
-    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
-  }
 }

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
 import { printQuantity, type Quantity } from "../../api/quantity.ts";
 import { type Amounts, NO_AMOUNTS, readAmounts, roundUp } from "../../api/resource-amounts.ts";
+import { getMember } from "../../lib/members.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
 import type { Container } from "../../types/container.ts";
 import type { Texts } from "../../types/meta.ts";
@@ -70,10 +71,12 @@ function setDefaults(pod: KubeObject, items: readonly LimitItem[]): void {
     Object.assign(limits, item.default);
     Object.assign(requests, item.defaultRequest);
   }
-  const { containers = [], initContainers = [] } = podSpecOf(pod);
+  const { containers, initContainers } = podSpecOf(pod);
   const notes = [
-    ...containers.flatMap((one) => setContainerDefaults(one, `container ${one.name}`, { limits, requests })),
-    ...initContainers.flatMap((one) => setContainerDefaults(one, `init container ${one.name}`, { limits, requests })),
+    ...(containers ?? []).flatMap((one) => setContainerDefaults(one, `container ${one.name}`, { limits, requests })),
+    ...(initContainers ?? []).flatMap((one) =>
+      setContainerDefaults(one, `init container ${one.name}`, { limits, requests }),
+    ),
   ];
   if (notes.length === 0) return;
   pod.metadata.annotations = {
@@ -91,7 +94,7 @@ function setContainerDefaults(
   for (const side of ["requests", "limits"] as const) {
     const own = container.resources?.[side] ?? {};
     const missing = Object.keys(defaults[side])
-      .filter((name) => own[name] === undefined)
+      .filter((name) => getMember(own, name) === undefined)
       .sort();
     if (missing.length === 0) continue;
     const next = Object.entries({ ...own, ...Object.fromEntries(missing.map((name) => [name, defaults[side][name]])) });

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { getMember } from "../../lib/members.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
 import { refusal, targets } from "../matches.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
@@ -48,7 +49,7 @@ async function setPriority(access: ObjectAccess, request: AdmissionRequest, spec
   if (typeof spec.priority === "number" && spec.priority !== value) {
     const text = isPod
       ? `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`
-      : `priority set in the ${GROUPS[request.resource.definition.plural]} (${spec.priority}) must match the priority computed (${value}) based on the priority class set in the spec`;
+      : `priority set in the ${getMember(GROUPS, request.resource.definition.plural)} (${spec.priority}) must match the priority computed (${value}) based on the priority class set in the spec`;
     throw refusal(request, text);
   }
   spec.priority = value;

@@ -1,4 +1,5 @@
 import { isObject, type Json } from "../../api/object.ts";
+import { isExactInteger } from "../../lib/exact-integer.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -53,7 +54,7 @@ export function countMembers(value: Json | undefined): number {
   let count = 0;
   if (Array.isArray(value)) {
     for (const item of value) if (typeof item === "object") count += countMembers(item);
-  } else if (isObject(value) && !isRaw(value)) {
+  } else if (isObject(value) && !isExactInteger(value)) {
     for (const key of Object.keys(value)) {
       count++;
       const member = value[key];
@@ -61,10 +62,6 @@ export function countMembers(value: Json | undefined): number {
     }
   }
   return count;
-}
-
-function isRaw(value: object): boolean {
-  return (JSON as unknown as { isRawJSON(value: unknown): boolean }).isRawJSON(value);
 }
 
 // Compat: sigs.k8s.io/json collects at most 100 strict errors (`savedStrictErrors`).

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { Json } from "../../api/object.ts";
-import { DecodeError, decodeJson, isExactInteger, MAX_DEPTH, parseJson, printJson } from "./json.ts";
+import { isExactInteger } from "../../lib/exact-integer.ts";
+import { DecodeError, decodeJson, MAX_DEPTH, parseJson, printJson } from "./json.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const errorOf = (text: string): string => {

@@ -1,4 +1,5 @@
 import type { Json } from "../../api/object.ts";
+import { ExactInteger } from "../../lib/exact-integer.ts";
 import { countMembers, duplicatesOf, type Measured, measure } from "./json-scan.ts";
 import { explainSyntax } from "./json-syntax.ts";
 
@@ -25,8 +26,6 @@ export const MAX_DEPTH = 1000;
 
 // What Node 24 has and the compiler's library does not know yet.
 interface ExactNumbers {
-  rawJSON(text: string): Json;
-  isRawJSON(value: unknown): boolean;
   parse(text: string, reviver: (key: string, value: Json, context: { source?: string }) => Json): Json;
 }
 const exactNumbers = JSON as unknown as ExactNumbers;
@@ -38,8 +37,8 @@ const MAX_INT64 = 2n ** 63n - 1n;
 /**
  * Decodes JSON bytes; invalid UTF-8 reads as U+FFFD. Throws DecodeError with the words of Go's decoder.
  *
- * Integers of 64 bits survive: one that a double cannot hold becomes what JSON.rawJSON makes, which JSON.stringify
- * prints with the same digits (test for it with `isExactInteger`; structuredClone would lose it).
+ * Integers of 64 bits survive: one that a double cannot hold becomes an ExactInteger, which JSON.stringify prints with
+ * the same digits (structuredClone would lose it).
  * A member named `__proto__` is an ordinary own property, as JSON.parse makes it: copy objects with spread or
  * Object.entries plus Object.defineProperty, never by assigning `target[key]` for a key of that name.
  */
@@ -97,12 +96,7 @@ export function exactInteger(digits: string): Json | undefined {
   const exact = BigInt(digits);
   if (exact < MIN_INT64 || exact > MAX_INT64) return undefined;
   const number = Number(exact);
-  return Number.isSafeInteger(number) ? number : exactNumbers.rawJSON(exact.toString());
-}
-
-/** Whether a value is an integer that `parseJson` kept digit by digit because a double cannot hold it. */
-export function isExactInteger(value: unknown): boolean {
-  return exactNumbers.isRawJSON(value);
+  return Number.isSafeInteger(number) ? number : (new ExactInteger(exact.toString()) as unknown as Json);
 }
 
 /** Compact JSON with a closing line feed, as the real server ends it; or indented by two spaces and without one. */

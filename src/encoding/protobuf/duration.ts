@@ -1,3 +1,4 @@
+import { getMember } from "../../lib/members.ts";
 import { expectWireType, type ValueCodec } from "./codec.ts";
 
 const UNITS: Readonly<Record<string, bigint>> = {
@@ -14,7 +15,7 @@ export function parseDuration(text: string): bigint {
   let end = 0;
   for (const match of digits.matchAll(PART)) {
     const [whole, integer = "", fraction = "", unit = ""] = match;
-    const factor = UNITS[unit] ?? 0n;
+    const factor = getMember(UNITS, unit) ?? 0n;
     total +=
       BigInt(integer) * factor + (BigInt(fraction.slice(0, 18)) * factor) / 10n ** BigInt(fraction.slice(0, 18).length);
     end += whole.length;
@@ -32,8 +33,9 @@ export function printDuration(nanoseconds: bigint): string {
     ["us", "ms"],
     ["ms", "s"],
   ] as const) {
-    const limit = UNITS[next] ?? 0n;
-    if (nanoseconds < limit) return `${decimal(nanoseconds, UNITS[unit] ?? 1n)}${unit === "us" ? "µs" : unit}`;
+    const limit = getMember(UNITS, next) ?? 0n;
+    if (nanoseconds < limit)
+      return `${decimal(nanoseconds, getMember(UNITS, unit) ?? 1n)}${unit === "us" ? "µs" : unit}`;
   }
   const minute = UNITS.m ?? 1n;
   const minutes = nanoseconds / minute;

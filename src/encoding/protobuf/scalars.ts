@@ -1,4 +1,5 @@
-import { DecodeError, isExactInteger } from "../json/json.ts";
+import { isExactInteger } from "../../lib/exact-integer.ts";
+import { DecodeError } from "../json/json.ts";
 import type { ValueCodec } from "./codec.ts";
 
 /** Text. */

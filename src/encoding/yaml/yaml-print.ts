@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../../api/object.ts";
-import { isExactInteger } from "../json/json.ts";
+import { isExactInteger } from "../../lib/exact-integer.ts";
 
 /** Prints a value as a YAML document the way the real server does: sorted members, items of lists not indented. */
 export function printYaml(value: Json): string {

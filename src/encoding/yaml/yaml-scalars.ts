@@ -1,4 +1,5 @@
 import type { Json } from "../../api/object.ts";
+import { getMember } from "../../lib/members.ts";
 import { DecodeError, exactInteger } from "../json/json.ts";
 
 const WORDS = new Map<string, Json>();
@@ -40,7 +41,7 @@ export function resolveScalar(text: string): Json {
   const word = WORDS.get(text);
   if (word !== undefined) return word;
   if (!/^[-+.0-9]/.test(text)) return text;
-  const unprintable = UNPRINTABLE[text];
+  const unprintable = getMember(UNPRINTABLE, text);
   if (unprintable !== undefined) throw new DecodeError(`json: unsupported value: ${unprintable}`);
   return resolveNumber(text.replaceAll("_", "")) ?? text;
 }
@@ -68,7 +69,7 @@ const TAG_PREFIX = "tag:yaml.org,2002:";
 export function resolveTagged(text: string, tag: string): Json {
   const short = tag.startsWith(TAG_PREFIX) ? `!!${tag.slice(TAG_PREFIX.length)}` : tag;
   if (short === "!!binary") return decodeBinary(text);
-  const type = CHECKS[short];
+  const type = getMember(CHECKS, short);
   if (type === undefined) return text;
   const value = resolveScalar(text);
   if (!type(value)) throw new DecodeError(`yaml: cannot decode !!str \`${text}\` as a ${short}`);

@@ -8,7 +8,8 @@ import {
   YAMLException,
 } from "js-yaml";
 import { isObject, type Json, type JsonObject } from "../../api/object.ts";
-import { type DecodedBody, DecodeError, isExactInteger, MAX_DEPTH } from "../json/json.ts";
+import { isExactInteger } from "../../lib/exact-integer.ts";
+import { type DecodedBody, DecodeError, MAX_DEPTH } from "../json/json.ts";
 import { explainYaml } from "./yaml-errors.ts";
 import { resolveScalar, resolveTagged } from "./yaml-scalars.ts";
 

@@ -1,4 +1,5 @@
 import { apiVersionOf, type JsonObject } from "../../api/object.ts";
+import { getMember } from "../../lib/members.ts";
 import type { ResourceDefinition, ServedVersion, Subresource } from "../../resources/model/definition.ts";
 
 /** Where a group version stands in lists of groups and versions; the greater number comes first. */
@@ -36,7 +37,7 @@ export function compareVersions(a: string, b: string): number {
     if (first !== null || second !== null) return first === null ? 1 : -1;
     return a < b ? -1 : a > b ? 1 : 0;
   }
-  const stage = (match: RegExpExecArray): number => STAGES[match[2] ?? ""] ?? 3;
+  const stage = (match: RegExpExecArray): number => getMember(STAGES, match[2] ?? "") ?? 3;
   return (
     stage(second) - stage(first) ||
     Number(second[1]) - Number(first[1]) ||

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from "../../api/object.ts";
-import { isExactInteger } from "../../encoding/json/json.ts";
 import { printYaml } from "../../encoding/yaml/yaml-print.ts";
+import { isExactInteger } from "../../lib/exact-integer.ts";
 
 /**
  * A value of any shape as the YAML that the binary forms of OpenAPI carry: members in the order they have, nested

@@ -1,4 +1,5 @@
 import { isObject, type Json } from "../../api/object.ts";
+import { getMember } from "../../lib/members.ts";
 import { type Encode, field, gnosticEncoder, type Model, record } from "./gnostic.ts";
 
 const memberOf = (value: Json, name: string): Json | undefined => (isObject(value) ? value[name] : undefined);
@@ -90,7 +91,7 @@ const MODEL: Model = {
     { description: "1 text", name: "2 text", in: "3 text", required: "4 flag", schema: "5 Schema" },
     { extensions: "6 any[]" },
   ),
-  NonBodyParameter: { choose: (value) => PLACES[String(memberOf(value, "in"))] },
+  NonBodyParameter: { choose: (value) => getMember(PLACES, String(memberOf(value, "in"))) },
   QueryParameterSubSchema: record(
     {
       required: "1 flag",

@@ -1,4 +1,5 @@
 import { isObject, type Json } from "../../api/object.ts";
+import { getMember } from "../../lib/members.ts";
 import { type Encode, type Field, field, gnosticEncoder, type Message, type Model, record } from "./gnostic.ts";
 
 const REFERENCE = field("2 Reference");
@@ -138,7 +139,7 @@ const MODEL: Model = {
   Properties: record({}, { others: "1 SchemaOrReference[]" }),
   AdditionalPropertiesItem: { choose: (value) => (typeof value === "boolean" ? FLAG : SCHEMA) },
   // Defaults that are neither numbers nor texts nor flags have no binary form: the message is there but empty.
-  DefaultType: { choose: (value) => DEFAULTS[typeof value] },
+  DefaultType: { choose: (value) => getMember(DEFAULTS, typeof value) },
   Reference: record({ $ref: "1 text", summary: "2 text", description: "3 text" }),
   ExternalDocs: record({ description: "1 text", url: "2 text" }, { extensions: "3 any[]" }),
   SecuritySchemesOrReferences: record({}, { others: "1 SecuritySchemeOrReference[]" }),

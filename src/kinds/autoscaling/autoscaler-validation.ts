@@ -8,6 +8,7 @@ import {
 import { pathSegment } from "../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
 import { parseQuantity } from "../../api/quantity.ts";
+import { getMember } from "../../lib/members.ts";
 import { read, readNumber, readObjects, readText } from "../cells.ts";
 import { labelName } from "../rules/formats.ts";
 import { NOT_NEGATIVE, nonNegative } from "../rules/numbers.ts";
@@ -111,7 +112,7 @@ function hasBadReference(previous: KubeObject | undefined): boolean {
 
 function validateMetric(metric: JsonObject, path: string, options: ReferenceOptions): FieldError[] {
   const type = readText(metric, ".type");
-  const expected = SOURCES[type];
+  const expected = getMember(SOURCES, type);
   const errors: FieldError[] = [];
   if (type === "") errors.push(requiredField(`${path}.type`, "must specify a metric source type"));
   if (expected === undefined) errors.push(notSupportedField(`${path}.type`, type, Object.keys(SOURCES)));

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { getMember } from "../../lib/members.ts";
 import { printFirst, read, readObjects, readText } from "../cells.ts";
 
 const UNKNOWN = "<unknown>";
@@ -18,7 +19,7 @@ function printValue(value: Json | undefined, fallback: string, suffix = ""): str
 
 function printMetric(metric: JsonObject, status: JsonObject | undefined): string {
   const type = readText(metric, ".type");
-  const member = SOURCES[type];
+  const member = getMember(SOURCES, type);
   if (member === undefined) return "<unknown type>";
   const target = read(metric, `.${member}.target`);
   const current = read(status, `.${member}.current`);
@@ -58,7 +59,7 @@ function annotated(autoscaler: KubeObject, name: string): JsonObject[] {
 /** A metric of v1's annotations in the shape of v2, as far as it is printed. */
 function modernise(metric: JsonObject, side: "target" | "current"): JsonObject {
   const type = readText(metric, ".type");
-  const member = SOURCES[type] ?? "";
+  const member = getMember(SOURCES, type) ?? "";
   const old = metric[member];
   if (!isObject(old)) return metric;
   const isTarget = side === "target";

@@ -1,5 +1,6 @@
 import { humanDuration } from "../../api/human-duration.ts";
 import type { KubeObject } from "../../api/object.ts";
+import { getMember } from "../../lib/members.ts";
 import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import {
   AGE,
@@ -59,7 +60,7 @@ export const batchKinds: ResourceDefinition[] = defineKinds({ group: "batch", sc
       NAME,
       column("Schedule", "string", text(".spec.schedule")),
       column("Timezone", "string", optionalText(".spec.timeZone", "<none>")),
-      column("Suspend", "boolean", (job) => SUSPENDED[readText(job, ".spec.suspend")] ?? "<unset>"),
+      column("Suspend", "boolean", (job) => getMember(SUSPENDED, readText(job, ".spec.suspend")) ?? "<unset>"),
       column("Active", "integer", count(".status.active")),
       column("Last Schedule", "string", age(".status.lastScheduleTime", "<none>")),
       AGE,

@@ -1,6 +1,7 @@
 import { constants, type KeyObject, verify } from "node:crypto";
 import { type FieldError, hiddenInvalidField, invalidField, tooLongField } from "../../api/field-error.ts";
 import { DerError } from "../../lib/der-read.ts";
+import { getMember } from "../../lib/members.ts";
 import { parseSigningRequest, readPublicKey, type SigningRequest, signatureProblem } from "../../lib/pkcs10.ts";
 import type { PodCertificateSpec } from "./pod-certificate-types.ts";
 
@@ -73,7 +74,7 @@ const CURVE_NAMES: Readonly<Record<string, string>> = { secp224r1: "P-224" };
 function strengthErrors(key: KeyObject, path: string, curves: string): FieldError[] {
   const { namedCurve = "", modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
   if (key.asymmetricKeyType === "ec" && !CURVES.includes(namedCurve)) {
-    const shown = `curve ${CURVE_NAMES[namedCurve] ?? namedCurve}`;
+    const shown = `curve ${getMember(CURVE_NAMES, namedCurve) ?? namedCurve}`;
     return [invalidField(path, shown, `elliptic public keys must use curve ${curves}`)];
   }
   if (key.asymmetricKeyType === "rsa" && !RSA_BITS.includes(modulusLength)) {

@@ -1,4 +1,5 @@
 import { isObject, type KubeObject } from "../../api/object.ts";
+import { getMember } from "../../lib/members.ts";
 import type { ResourceDefinition, Subresource, SubresourceKind, Verb } from "../../resources/model/definition.ts";
 import { builtInSchema } from "../../schema-files/built-in-schemas.ts";
 import {
@@ -106,7 +107,7 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
     storage: "none",
     columns: [
       NAME,
-      column("Status", "string", (component) => HEALTH[healthy(component, ".status")] ?? "Unhealthy"),
+      column("Status", "string", (component) => getMember(HEALTH, healthy(component, ".status")) ?? "Unhealthy"),
       column("Message", "string", (component) => healthy(component, ".message")),
       column("Error", "string", (component) => healthy(component, ".error")),
     ],

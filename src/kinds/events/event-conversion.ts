@@ -1,4 +1,5 @@
 import type { Json, KubeObject } from "../../api/object.ts";
+import { getMember } from "../../lib/members.ts";
 
 const CORE = "v1";
 
@@ -44,7 +45,7 @@ export function convertEvent(event: KubeObject, toApiVersion: string): KubeObjec
   for (const [core, other] of MEMBERS) {
     const [from, to] = toCore ? [other, core] : [core, other];
     const isText = CORE_TEXTS.includes(core);
-    const value = event[from] ?? (toCore && isText ? "" : ALWAYS[to]?.());
+    const value = event[from] ?? (toCore && isText ? "" : getMember(ALWAYS, to)?.());
     if (value !== undefined && (toCore || !isText || value !== "")) converted[to] = value;
   }
   return converted;

@@ -1,4 +1,5 @@
 import { type FieldError, forbiddenField, invalidField, quote } from "../../api/field-error.ts";
+import { getMember } from "../../lib/members.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";
 import type { ResponderStatus, TargetResponder } from "./eviction-types.ts";
 
@@ -137,7 +138,7 @@ function responderErrors(
 
 function priorityErrors({ name = "", priority }: TargetResponder, path: string): FieldError[] {
   if (priority === undefined || priority === null || priority < 0) return [];
-  const own = OWN_PRIORITIES[name];
+  const own = getMember(OWN_PRIORITIES, name);
   if (own !== undefined) {
     const text = `core k8s responder is expected to have priority: ${own}`;
     return priority === own ? [] : [invalidField(`${path}.priority`, priority, text)];

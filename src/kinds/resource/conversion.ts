@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { getMember } from "../../lib/members.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { decodeBySchema } from "../../schema/decode.ts";
 import { builtInSchema } from "../../schema-files/built-in-schemas.ts";
@@ -78,7 +79,7 @@ const SPECS: Readonly<Record<string, ChangeSpec>> = {
 /** Converts an object of resource.k8s.io to another version. */
 export const convertResource: NonNullable<ResourceHooks["convert"]> = (object, toApiVersion): KubeObject => {
   const isFlat = toApiVersion === FLAT_VERSION;
-  const change = SPECS[object.kind];
+  const change = getMember(SPECS, object.kind);
   const { spec } = object;
   if (!change || !isObject(spec) || isFlat === (object.apiVersion === FLAT_VERSION)) {
     return { ...object, apiVersion: toApiVersion };

@@ -11,6 +11,7 @@ import {
 } from "../../api/field-error.ts";
 import { byteLength } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { isNumber } from "../../lib/exact-integer.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import type { Schema } from "../../schema/schema.ts";
 import { builtInSchema } from "../../schema-files/built-in-schemas.ts";
@@ -224,11 +225,11 @@ function updateErrors(errors: FieldError[], { path, value, old }: Place, { no = 
 }
 
 function scalarErrors(errors: FieldError[], { path, value, old }: Place, field: FieldRules, schema: Schema): void {
-  if (typeof value === "number") {
+  if (isNumber(value)) {
     const { minimum = value, maximum = value } = field;
     if (value > maximum) errors.push(invalidField(path, value, `must be less than or equal to ${maximum}`));
     if (value < minimum) errors.push(invalidField(path, value, `must be greater than or equal to ${minimum}`));
-    if (field.monotonic && typeof old === "number" && value < old) {
+    if (field.monotonic && isNumber(old) && value < old) {
       errors.push(invalidField(path, value, `may not be decreased from ${old}`));
     }
   } else if (typeof value === "string") {

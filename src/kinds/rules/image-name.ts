@@ -1,3 +1,5 @@
+import { getMember } from "../../lib/members.ts";
+
 const WORD = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*";
 const HOST_PART = "(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])";
 const HOST = `(?:${HOST_PART}(?:\\.${HOST_PART})*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?`;
@@ -35,5 +37,5 @@ function splitHost(image: string): [string, string] {
 
 function isDigest(digest: string): boolean {
   const [algorithm = "", digits = ""] = digest.split(":");
-  return /^[a-f0-9]+$/.test(digits) && DIGEST_DIGITS[algorithm] === digits.length;
+  return /^[a-f0-9]+$/.test(digits) && getMember(DIGEST_DIGITS, algorithm) === digits.length;
 }

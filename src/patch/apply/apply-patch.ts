@@ -65,7 +65,9 @@ function requireApplicable(scope: TrackingScope, applied: JsonObject): KubeObjec
     requireShape(requireShapeOf(scope), applied);
   } catch (error) {
     if (!(error instanceof TypedError)) throw error;
-    const name = `${metadata.namespace ?? ""}/${metadata.name ?? ""}`;
+    // Compat: `GetNamespace` and `GetName` of Unstructured are empty where the member is no string.
+    const text = (value: Json | undefined) => (typeof value === "string" ? value : "");
+    const name = `${text(metadata.namespace)}/${text(metadata.name)}`;
     throw plainError(
       500,
       `failed to create typed patch object (${name}; ${describeKind(apiVersion, kind)}): ${error.message}`,

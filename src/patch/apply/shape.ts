@@ -1,4 +1,5 @@
 import type { Json } from "../../api/object.ts";
+import { getMember } from "../../lib/members.ts";
 import { isWrittenAsNull } from "../../schema/go-names.ts";
 import type { Schema } from "../../schema/schema.ts";
 import { compareText, fieldElement, type PathElement } from "./path-element.ts";
@@ -114,7 +115,7 @@ function makeShape(schema: Schema, isOpen: boolean): Shape {
     case undefined:
       return { scalar: "untyped", list: listShape(schema, isOpen), map: mapShape(schema, isOpen) };
     default:
-      return SCALARS[schema.type] ?? UNTYPED_SCALAR;
+      return getMember(SCALARS, schema.type) ?? UNTYPED_SCALAR;
   }
 }
 

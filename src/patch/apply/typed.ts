@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../../api/object.ts";
+import { isExactInteger } from "../../lib/exact-integer.ts";
 import { setMember } from "../../lib/members.ts";
-import { isExactNumber, isMap } from "../json-values.ts";
+import { isMap } from "../json-values.ts";
 import { type KeyField, keyElement, type PathElement, valueElement } from "./path-element.ts";
 import type { FieldShape, ListShape, MapShape, Shape } from "./shape.ts";
 
@@ -10,7 +11,7 @@ export class TypedError extends Error {}
 /** Whether a value is a string, number or boolean. */
 export function isScalar(value: Json | undefined): boolean {
   if (typeof value !== "object") return value !== undefined;
-  return value !== null && !Array.isArray(value) && isExactNumber(value);
+  return value !== null && !Array.isArray(value) && isExactInteger(value);
 }
 
 /** The one alternative of a shape that fits the value; the shape itself when none does or the value is null. */

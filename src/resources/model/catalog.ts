@@ -21,7 +21,8 @@ export function serve(definition: ResourceDefinition, version: ServedVersion): S
     definition,
     version,
     apiVersion: apiVersionOf(definition.group, version.name),
-    subresources: version.subresources ?? definition.subresources,
+    // Without a prototype: a path may name `constructor`.
+    subresources: { __proto__: null, ...(version.subresources ?? definition.subresources) } as never,
     withdrawn: new Once(),
   };
 }

@@ -9,6 +9,7 @@ import {
 } from "../../../api/field-error.ts";
 import { byteLength, configMapKey } from "../../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../../api/object.ts";
+import { getMember } from "../../../lib/members.ts";
 import type { ResourceHooks, WriteContext } from "../../../resources/model/definition.ts";
 import { isSentEmpty } from "../../rules/empties.ts";
 
@@ -93,7 +94,7 @@ function typeErrors(secret: KubeObject, data: JsonObject): FieldError[] {
     if (data.username !== undefined || data.password !== undefined) return [];
     return ["username", "password"].map((key) => requiredField(`data[${key}]`));
   }
-  const required = REQUIRED_KEYS[type] ?? [];
+  const required = getMember(REQUIRED_KEYS, type) ?? [];
   return required.flatMap((key) => {
     const value = data[key];
     if (typeof value !== "string") return [requiredField(`data[${key}]`)];

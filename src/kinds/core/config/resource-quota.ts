@@ -1,6 +1,7 @@
 import { type FieldError, invalidField, requiredField } from "../../../api/field-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../../api/object.ts";
 import { compareQuantities, parseQuantity } from "../../../api/quantity.ts";
+import { getMember } from "../../../lib/members.ts";
 import type { ResourceHooks } from "../../../resources/model/definition.ts";
 import type { Texts } from "../../../types/meta.ts";
 import { asGo, type GoShape } from "../../rules/go-print.ts";
@@ -82,7 +83,7 @@ function listErrors(list: Texts = {}, path: string): FieldError[] {
 
 /** The resources in `hard` that do not go with a scope. */
 function misfits(scope: string, { hard = {} }: QuotaSpec): string[] {
-  const allowed = SCOPES[scope];
+  const allowed = getMember(SCOPES, scope);
   return allowed ? Object.keys(hard).filter((name) => isCounted(name) && !allowed.includes(name)) : [];
 }
 
@@ -95,7 +96,7 @@ function scopeErrors(spec: QuotaSpec): FieldError[] {
   const problem = (text: string) => invalidField("spec.scopes", scopes, text);
   return [
     ...scopes.flatMap((scope) => [
-      ...(SCOPES[scope] ? [] : [problem("unsupported scope")]),
+      ...(getMember(SCOPES, scope) ? [] : [problem("unsupported scope")]),
       ...misfits(scope, spec).map(() => problem("unsupported scope applied to resource")),
     ]),
     ...conflicts(scopes).map(() => problem("conflicting scopes")),
@@ -121,7 +122,7 @@ function selectorErrors(spec: QuotaSpec): FieldError[] {
 }
 
 function scopeNameErrors({ scopeName = "" }: ScopeRequirement, path: string): FieldError[] {
-  return SCOPES[scopeName] ? [] : [invalidField(`${path}.scopeName`, scopeName, "unsupported scope")];
+  return getMember(SCOPES, scopeName) ? [] : [invalidField(`${path}.scopeName`, scopeName, "unsupported scope")];
 }
 
 function operatorErrors({ scopeName = "", operator = "", values = [] }: ScopeRequirement, path: string): FieldError[] {

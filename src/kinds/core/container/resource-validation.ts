@@ -7,6 +7,7 @@ import {
   requiredField,
 } from "../../../api/field-error.ts";
 import { compareQuantities, parseQuantity } from "../../../api/quantity.ts";
+import { getMember } from "../../../lib/members.ts";
 import type { ResourceClaim, ResourceRequirements } from "../../../types/container.ts";
 import { labelName, pushInvalid } from "../../rules/formats.ts";
 import {
@@ -46,7 +47,7 @@ export function validateResources(
   }
   for (const [name, amount] of Object.entries(requests)) {
     checkAmount(errors, { name, amount, path: `${path}.requests[${name}]` }, scope);
-    checkAgainstLimit(errors, name, amount, { limit: limits[name], path });
+    checkAgainstLimit(errors, name, amount, { limit: getMember(limits, name), path });
     checkPages(errors, { name, amount, path: `${path}.requests[${name}]` }, scope);
   }
   if (names.some(isHugePages) && !names.includes("cpu") && !names.includes("memory")) {

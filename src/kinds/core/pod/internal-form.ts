@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../../../api/object.ts";
+import { getMember } from "../../../lib/members.ts";
 import type { Texts } from "../../../types/meta.ts";
 import { orderedSelector, orderedTexts } from "../../rules/label-selector.ts";
 import forms from "./internal-forms.json" with { type: "json" };
@@ -23,7 +24,7 @@ const members = new Map<string, readonly (Member | string)[]>();
 function membersOf(structure: string): readonly (Member | string)[] {
   let found = members.get(structure);
   if (found === undefined) {
-    found = (rows[structure] ?? []).map((row) => {
+    found = (getMember(rows, structure) ?? []).map((row) => {
       if (row.startsWith("@")) return row.slice(1);
       const [name = "", json = "", absent = "null", form = ""] = row.split(" ");
       return { name, json, absent: JSON.parse(absent) as Json, form };

@@ -2,6 +2,7 @@ import { quote } from "../../../api/field-error.ts";
 import { labelValue } from "../../../api/names.ts";
 import type { ObjectMeta } from "../../../api/object.ts";
 import { parseQuantity } from "../../../api/quantity.ts";
+import { getMember } from "../../../lib/members.ts";
 import type { Container, ContainerPort } from "../../../types/container.ts";
 import type { Texts } from "../../../types/meta.ts";
 import type { NodeSelectorTerm, PodAffinity, PodSpec } from "../../../types/pod.ts";
@@ -46,7 +47,8 @@ function warningsAt(spec: PodSpec, { annotations = {} }: ObjectMeta, prefix: str
   say(nodeWarnings(spec, path));
   say(spreadWarnings(spec, path));
   for (const key in OLD_ANNOTATIONS) {
-    if (annotations[key] !== undefined) found.push(`${prefix}metadata.annotations[${key}]: ${OLD_ANNOTATIONS[key]}`);
+    if (annotations[key] !== undefined)
+      found.push(`${prefix}metadata.annotations[${key}]: ${getMember(OLD_ANNOTATIONS, key)}`);
   }
   if (spec.volumes) say(volumeWarnings(spec.volumes, `${path}.volumes`));
   say(listWarnings(spec, path));

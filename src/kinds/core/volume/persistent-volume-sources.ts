@@ -1,6 +1,7 @@
 import { type FieldError, forbiddenField, invalidField, requiredField } from "../../../api/field-error.ts";
 import { byteLength } from "../../../api/names.ts";
 import { isObject, type JsonObject } from "../../../api/object.ts";
+import { getMember } from "../../../lib/members.ts";
 import type { PersistentVolumeSpec, SecretReference } from "../../../types/persistent-volume.ts";
 import type * as types from "../../../types/volume.ts";
 import { pushBackstepErrors } from "../../rules/file-paths.ts";
@@ -59,12 +60,12 @@ export function sourceErrors(spec: PersistentVolumeSpec, volumeName: string): Fi
     if (!isObject(source)) continue;
     // Compat: `ValidatePersistentVolumeSpec` does not count `flexVolume` among "more than 1 volume type".
     if (isTaken && member !== "flexVolume") {
-      const path = `spec.${NAMES_WHEN_FORBIDDEN[member] ?? member}`;
+      const path = `spec.${getMember(NAMES_WHEN_FORBIDDEN, member) ?? member}`;
       errors.push(forbiddenField(path, "may not specify more than 1 volume type"));
       continue;
     }
     isTaken = true;
-    check(errors, source, `spec.${NAMES_WHEN_WRONG[member] ?? member}`, volumeName);
+    check(errors, source, `spec.${getMember(NAMES_WHEN_WRONG, member) ?? member}`, volumeName);
     if (member === "local" && !spec.nodeAffinity) {
       errors.push(requiredField("spec.nodeAffinity", "Local volume requires node affinity"));
     }

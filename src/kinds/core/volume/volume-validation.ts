@@ -8,6 +8,7 @@ import {
 } from "../../../api/field-error.ts";
 import { byteLength } from "../../../api/names.ts";
 import { isObject } from "../../../api/object.ts";
+import { getMember } from "../../../lib/members.ts";
 import type { Volume } from "../../../types/volume.ts";
 import { labelName, pushInvalid, subdomainName } from "../../rules/formats.ts";
 import type { PodOptions } from "../pod/pod-options.ts";
@@ -64,10 +65,15 @@ function validateSource(errors: FieldError[], volume: Volume, path: string, scop
     const source = volume[member];
     if (!isObject(source)) continue;
     if (isTaken) {
-      const name = NAMES_WHEN_FORBIDDEN[member] ?? member;
+      const name = getMember(NAMES_WHEN_FORBIDDEN, member) ?? member;
       errors.push(forbiddenField(`${path}.${name}`, "may not specify more than 1 volume type"));
     } else {
-      checkSource(errors, { member, path: `${path}.${NAMES_WHEN_WRONG[member] ?? member}` }, source, scope.options);
+      checkSource(
+        errors,
+        { member, path: `${path}.${getMember(NAMES_WHEN_WRONG, member) ?? member}` },
+        source,
+        scope.options,
+      );
       if (member === "ephemeral") validateMadeClaim(errors, volume, path, scope);
     }
     if (member === "iscsi") validatePortalLength(errors, volume, path);
