@@ -60,7 +60,7 @@ function duration(text: string): number {
     throw new InvalidArgumentError("expected a span of time such as 5m0s, or 0");
   }
   let total = 0;
-  for (const [, count, unit = ""] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g))
+  for (const [, count, unit = ""] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/gy))
     total += Number(count) * (getMember(UNITS_MS, unit) ?? 0);
   return total;
 }

@@ -31,3 +31,25 @@ test("what only looks like a block is passed over", () => {
   }
   assert.deepEqual(read(` ${good}`), []);
 });
+
+test("the last BEGIN before an END is taken", () => {
+  const good = block("A", "QUJD");
+  const found = [["A", false, "ABC"]];
+  assert.deepEqual(read(`-----BEGIN A-----\n${good}`), found);
+  assert.deepEqual(read(`-----BEGIN A-----\nQUJD\n-----END A----- x\n${good}`), found);
+  assert.deepEqual(read(`x\n-----END A-----\n${good}`), found);
+  assert.deepEqual(read(good.replace("QUJD", "QUJD -----BEGIN A-----")), []);
+  assert.deepEqual(read("-----BEGIN A-----\nKey: value\n-----END A-----\n"), []);
+  // Headers that do not end before the END hide everything behind it.
+  assert.deepEqual(read(`-----BEGIN A-----\nKey: value\n-----END A:-----\n${good}`), []);
+});
+
+test("long texts that only look like blocks are read once", () => {
+  const started = process.cpuUsage().user;
+  for (const part of ["-----BEGIN A-----\n", "\n-----END A-----", "-----BEGIN A", " ", "\n", "a:\n", "\r", "-"]) {
+    const long = part.repeat(2_000_000 / part.length);
+    assert.ok(read(`-----BEGIN A-----\nQUJD${long}x\n-----END A`).length <= 1);
+    assert.ok(read(`-----BEGIN A${long}`).length <= 1);
+  }
+  assert.ok(process.cpuUsage().user - started < 3_000_000, "three seconds");
+});

@@ -93,10 +93,10 @@ class TimeReader {
 
   /** The digits behind a point; `count` of them, or as many as there are. */
   fraction(count?: number): number {
-    const pattern = count === undefined ? /^[.,]([0-9]+)/ : new RegExp(`^[.,]([0-9]{${count}})`);
-    const [whole = "", digits = ""] = pattern.exec(this.rest) ?? [];
-    if (whole === "" && count !== undefined) throw this.refuse(`.${"0".repeat(count)}`);
-    this.rest = this.rest.slice(whole.length);
+    const [, all = ""] = /^[.,]([0-9]+)/.exec(this.rest) ?? [];
+    if (count !== undefined && all.length < count) throw this.refuse(`.${"0".repeat(count)}`);
+    const digits = all.slice(0, count);
+    if (digits !== "") this.rest = this.rest.slice(1 + digits.length);
     return Number(digits.slice(0, 9).padEnd(9, "0"));
   }
 

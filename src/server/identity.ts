@@ -7,6 +7,7 @@ import { printKubeconfig } from "../http/kubeconfig.ts";
 import type { ListenerOptions } from "../http/listener.ts";
 import { writeWhole } from "../http/private-file.ts";
 import type { Log } from "../lib/environment.ts";
+import { type PemBlock, pemBlocks } from "../lib/pem.ts";
 import type { Config } from "./config.ts";
 
 /** By what the server is known to its clients, and they to it. */
@@ -66,10 +67,10 @@ async function servingCertificate(config: Config): Promise<{ certificate: string
 /** Compat: `cert.NewPool` refuses a file with a broken certificate, and one without any. */
 async function readAuthorities(file: string): Promise<string> {
   const text = await readFile(file, "utf8");
-  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  const isBroken = (block: string): boolean => {
+  const blocks = [...pemBlocks(text)].filter(({ type, hasHeaders }) => type === "CERTIFICATE" && !hasHeaders);
+  const isBroken = ({ bytes }: PemBlock): boolean => {
     try {
-      return new X509Certificate(block).raw.length === 0;
+      return new X509Certificate(bytes).raw.length === 0;
     } catch {
       return true;
     }

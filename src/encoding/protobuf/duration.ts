@@ -1,4 +1,5 @@
 import { getMember } from "../../lib/members.ts";
+import { trimRight } from "../../lib/trim-right.ts";
 import { expectWireType, type ValueCodec } from "./codec.ts";
 
 const UNITS: Readonly<Record<string, bigint>> = {
@@ -45,10 +46,8 @@ export function printDuration(nanoseconds: bigint): string {
 }
 
 function decimal(value: bigint, unit: bigint): string {
-  const fraction = (value % unit)
-    .toString()
-    .padStart(unit.toString().length - 1, "0")
-    .replace(/0+$/, "");
+  const digits = (value % unit).toString().padStart(unit.toString().length - 1, "0");
+  const fraction = trimRight(digits, "0");
   const whole = (value / unit).toString();
   return unit === 1n || fraction === "" ? whole : `${whole}.${fraction}`;
 }

@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import { isExactInteger } from "../../lib/exact-integer.ts";
+import { trimRight } from "../../lib/trim-right.ts";
 
 /** Prints a value as a YAML document the way the real server does: sorted members, items of lists not indented. */
 export function printYaml(value: Json): string {
@@ -53,7 +54,7 @@ function printInline(value: Json, indent: string): string {
 // What a reader, of YAML 1.1 or 1.2, could take for something other than a string.
 const WORD = /^(?:~|null|y|n|yes|no|on|off|true|false|[-+]?\.(?:inf|nan)|<<)$/i;
 const NUMBER =
-  /^[-+]?(?:0x[0-9a-f_]+|0b[01_]+|0o[0-7_]+|(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9_]+)(?:e[-+]?[0-9]+)?|[0-9][0-9_]*(?::[0-9]+)+(?:\.[0-9_]*)?)$/i;
+  /^[-+]?(?:0x[0-9a-f_]+|0b[01_]+|0o[0-7_]+|(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9_]+)(?:e[-+]?[0-9]+)?|[0-9][0-9_]*(?::[0-9]+)+(?:\.[0-9_]*)?)$/i;
 const DATE = /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}/;
 
 function isAmbiguous(text: string): boolean {
@@ -85,7 +86,7 @@ function fitsBlock(text: string): boolean {
 }
 
 function printLiteral(text: string, indent: string): string {
-  const body = text.replace(/\n+$/, "");
+  const body = trimRight(text, "\n");
   const breaks = text.length - body.length;
   const chomp = breaks === 0 ? "-" : breaks === 1 ? "" : "+";
   const lines = body.split("\n").map((line) => (line === "" ? "" : `${indent}  ${line}`));

@@ -5,7 +5,7 @@ import type { GroupVersionKind, SchemaSource } from "../../schema/schema.ts";
 import { groupVersionWords, OBJECT_TYPES, type Operation } from "./openapi-operations.ts";
 import type { Pause } from "./openapi-pace.ts";
 import { resourcePaths } from "./openapi-resource.ts";
-import { type GroupVersion, PublishedSchemas, type ShapeSource } from "./openapi-schemas.ts";
+import { type GroupVersion, PublishedSchemas, type ShapeSource, siblingName } from "./openapi-schemas.ts";
 
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
 
@@ -204,7 +204,7 @@ function shapesOf(source: DocumentSource): ShapeSource {
 /** Shapes of one group version share a package, so any kind served there tells where the others are. */
 function componentName(source: DocumentSource, kind: GroupVersionKind): string {
   for (const { group, version, schemaName } of servedVersions(source)) {
-    if (group === kind.group && version === kind.version) return schemaName.replace(/[^.]+$/, kind.kind);
+    if (group === kind.group && version === kind.version) return siblingName(schemaName, kind.kind);
   }
   throw new Error(`${kind.group}/${kind.version} ${kind.kind} belongs to a group version that is not served`);
 }

@@ -22,7 +22,7 @@ import {
   PRETTY,
   TEXT_SUBRESOURCES,
 } from "./openapi-parameters.ts";
-import type { PublishedSchemas } from "./openapi-schemas.ts";
+import { type PublishedSchemas, siblingName } from "./openapi-schemas.ts";
 
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
 const ANY: readonly string[] = ["*/*"];
@@ -81,7 +81,7 @@ class ResourcePaths {
       this.#object = references.object;
       this.#list = references.list;
     } else {
-      const listName = version.schemaName.replace(/[^.]+$/, definition.listKind);
+      const listName = siblingName(version.schemaName, definition.listKind);
       this.#object = schemas.reference(version.schemaName);
       this.#list = this.#can("list") ? schemas.reference(listName) : TEXT;
     }

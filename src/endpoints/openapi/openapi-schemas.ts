@@ -246,3 +246,8 @@ export function sorted(members: JsonObject): JsonObject {
 export function withoutUndefined(members: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(members).filter((entry): entry is [string, Json] => entry[1] !== undefined));
 }
+
+/** The name of another kind's schema in the package of this one. */
+export function siblingName(schemaName: string, kind: string): string {
+  return schemaName.slice(0, schemaName.lastIndexOf(".") + 1) + kind;
+}

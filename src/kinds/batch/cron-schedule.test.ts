@@ -10,11 +10,17 @@ test("schedules", () => {
     "*/5 0-23/2 ? JAN-dec sun,3",
     "@hourly",
     "@every 1h30m",
+    "@every 0",
+    "@every -0.5s.5h1.µs",
+    "@every 2562047h",
+    `@every ${"0".repeat(100_000)}1s`,
+    `@every ${"1ns".repeat(100_000)}`,
     "0 0 1 1 0",
     "CRON_TZ=UTC 1 2 3 4 5",
   ]) {
     assert.equal(scheduleProblem(good), undefined, good);
   }
+  const ones = "1".repeat(1_000_000);
   const rows: [schedule: string, problem: string][] = [
     ["sometimes", "expected exactly 5 fields, found 1: [sometimes]"],
     ["60 * * * *", "end of range (60) above maximum (59): 60"],
@@ -27,6 +33,17 @@ test("schedules", () => {
     ["@never", "unrecognized descriptor: @never"],
     ["@every 1x", 'failed to parse duration @every 1x: time: unknown unit "x" in duration "1x"'],
     ["@every 5", 'failed to parse duration @every 5: time: missing unit in duration "5"'],
+    ["@every ", 'failed to parse duration @every : time: invalid duration ""'],
+    ["@every .s", 'failed to parse duration @every .s: time: invalid duration ".s"'],
+    ["@every 1hs", 'failed to parse duration @every 1hs: time: unknown unit "hs" in duration "1hs"'],
+    ["@every 1h2", 'failed to parse duration @every 1h2: time: missing unit in duration "1h2"'],
+    ["@every 1..s", 'failed to parse duration @every 1..s: time: missing unit in duration "1..s"'],
+    [
+      '@every 1é"',
+      'failed to parse duration @every 1é": time: unknown unit "\\xc3\\xa9\\"" in duration "1\\xc3\\xa9\\""',
+    ],
+    ["@every 2562048h", 'failed to parse duration @every 2562048h: time: invalid duration "2562048h"'],
+    [`@every ${ones}`, `failed to parse duration @every ${ones}: time: invalid duration "${ones}"`],
     ["TZ=Mars/Base * * * * *", "provided bad location Mars/Base: unknown time zone Mars/Base"],
   ];
   for (const [schedule, problem] of rows) assert.equal(scheduleProblem(schedule), problem);

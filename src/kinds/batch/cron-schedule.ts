@@ -1,4 +1,5 @@
 import { quote } from "../../api/field-error.ts";
+import { durationProblem } from "./go-duration.ts";
 import { timeZoneProblem } from "./time-zone.ts";
 
 interface Bounds {
@@ -51,24 +52,12 @@ function withoutZone(schedule: string): string {
   return schedule.slice(blank).trim();
 }
 
-const DURATION = /^[+-]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/;
-
 function checkNickname(text: string): void {
   if (NICKNAMES.includes(text)) return;
   const every = "@every ";
   if (!text.startsWith(every)) throw new ScheduleError(`unrecognized descriptor: ${text}`);
-  const duration = text.slice(every.length);
-  if (DURATION.test(duration)) return;
-  throw new ScheduleError(`failed to parse duration ${text}: ${durationProblem(duration)}`);
-}
-
-function durationProblem(text: string): string {
-  const rest = text.replace(/^[+-]/, "");
-  if (!/^[.\d]/.test(rest)) return `time: invalid duration ${quote(text)}`;
-  const unit = /^(\d+\.?\d*|\.\d+)([^.\d]*)/.exec(rest)?.[2];
-  if (unit === undefined) return `time: invalid duration ${quote(text)}`;
-  if (unit === "") return `time: missing unit in duration ${quote(text)}`;
-  return `time: unknown unit ${quote(unit)} in duration ${quote(text)}`;
+  const problem = durationProblem(text.slice(every.length));
+  if (problem !== undefined) throw new ScheduleError(`failed to parse duration ${text}: ${problem}`);
 }
 
 function checkFields(fields: readonly string[]): void {

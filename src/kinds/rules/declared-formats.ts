@@ -8,6 +8,7 @@ import {
   qualifiedName,
   regexMessage,
 } from "../../api/names.ts";
+import { trimRight } from "../../lib/trim-right.ts";
 
 /** Formats that declarative validation (`+k8s:format`) may name. */
 export type FormatName =
@@ -68,7 +69,7 @@ function prefixedLabelKey(value: string): string[] {
 
 /** Names below these domains are Kubernetes' own. */
 function reservedDomain(value: string): string[] {
-  const domain = (value.split("/")[0] ?? "").toLowerCase().trim().replace(/\.+$/, "");
+  const domain = trimRight((value.split("/")[0] ?? "").toLowerCase().trim(), ".");
   return /(?:^|\.)(?:k8s|kubernetes)\.io$/.test(domain) ? ["domain names *.k8s.io, *.kubernetes.io are reserved"] : [];
 }
 

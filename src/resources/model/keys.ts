@@ -1,3 +1,5 @@
+import { trimRight } from "../../lib/trim-right.ts";
+
 /** Names one object of a kind. The namespace is empty for kinds without one. */
 export interface ObjectKey {
   readonly namespace: string;
@@ -17,7 +19,7 @@ export class KeySpace {
   readonly root: string;
 
   constructor(prefix: string) {
-    this.root = `/${prefix.replace(/^\/+|\/+$/g, "")}/`;
+    this.root = `/${trimRight(prefix.replace(/^\/+/, ""), "/")}/`;
   }
 
   /** The prefix of all objects of a kind, or of those in one namespace. Ends with a slash. */

@@ -50,8 +50,8 @@ export function checkDownwardFile(errors: FieldError[], file: DownwardAPIVolumeF
 
 /** A path such as `metadata.labels['key']` in its two parts. The key is undefined when there is none. */
 function splitSubscript(path: string): [path: string, key?: string] {
-  const [, start, key] = /^(.+?)\['(.*)'\]$/s.exec(path) ?? [];
-  return start === undefined ? [path] : [start, key];
+  const open = path.endsWith("']") ? path.slice(0, -2).indexOf("['") : -1;
+  return open < 1 ? [path] : [path.slice(0, open), path.slice(open + 2, -2)];
 }
 
 /** Validates an ObjectFieldSelector (fieldRef). */

@@ -7,6 +7,7 @@ import type * as types from "../../../types/volume.ts";
 import { pushBackstepErrors } from "../../rules/file-paths.ts";
 import { inRange, labelName, pushInvalid, subdomainName } from "../../rules/formats.ts";
 import { strictOptions } from "../pod/pod-validation-options.ts";
+import { isQualifiedIscsiName } from "./iscsi-names.ts";
 import { checkRequired } from "./volume-checks.ts";
 import { checkDriverName, checkSource, type SourcePlace } from "./volume-source-validation.ts";
 
@@ -83,11 +84,10 @@ function checkGlusterfs(errors: FieldError[], source: JsonObject, path: string):
   pushInvalid(errors, at, namespace, namespace === "" ? [text] : labelName(namespace));
 }
 
-const QUALIFIED_NAME = /iqn\.\d{4}-\d{2}\.[0-9A-Za-z\-.]+:[^,;*&$|\s]+$/;
 const NUMBER = /^(?:eui.[0-9A-Za-z]{16}|naa.[0-9A-Za-z]{32})$/;
 
 function isInitiator(name: string): boolean {
-  return name.startsWith("iqn") ? QUALIFIED_NAME.test(name) : NUMBER.test(name);
+  return name.startsWith("iqn") ? isQualifiedIscsiName(name) : NUMBER.test(name);
 }
 
 function checkIscsi(errors: FieldError[], source: types.ISCSIVolumeSource, path: string, volumeName: string): void {

@@ -15,6 +15,7 @@ import { checkDownwardFile } from "../container/downward-api-validation.ts";
 import { checkPullPolicy } from "../container/pull-policy.ts";
 import type { PodOptions } from "../pod/pod-options.ts";
 import { validateClaimTemplate } from "./claim-spec-validation.ts";
+import { isQualifiedIscsiName } from "./iscsi-names.ts";
 import { checkProjected } from "./projected-volume-validation.ts";
 import { checkKeyToPath, checkMode, checkOwner, checkRequired } from "./volume-checks.ts";
 
@@ -142,16 +143,16 @@ function checkNfs(errors: FieldError[], source: types.NFSVolumeSource, path: str
   if (!place.startsWith("/")) errors.push(invalidField(`${path}.path`, place, "must be an absolute path"));
 }
 
-const INITIATORS: readonly [prefix: string, form: RegExp][] = [
-  ["iqn", /iqn\.\d{4}-\d{2}\.([0-9A-Za-z\-.]+)(:[^,;*&$|\s]+)$/],
-  ["eui", /^eui.[0-9A-Za-z]{16}$/],
-  ["naa", /^naa.[0-9A-Za-z]{32}$/],
+const INITIATORS: readonly [prefix: string, isValid: (name: string) => boolean][] = [
+  ["iqn", isQualifiedIscsiName],
+  ["eui", (name) => /^eui.[0-9A-Za-z]{16}$/.test(name)],
+  ["naa", (name) => /^naa.[0-9A-Za-z]{32}$/.test(name)],
 ];
 
 function initiatorErrors(name: string): string[] {
   const known = INITIATORS.find(([prefix]) => name.startsWith(prefix));
   if (!known) return ["must be valid format starting with iqn, eui, or naa"];
-  return known[1].test(name) ? [] : ["must be valid format"];
+  return known[1](name) ? [] : ["must be valid format"];
 }
 
 function checkIscsi(errors: FieldError[], source: types.ISCSIVolumeSource, path: string): void {

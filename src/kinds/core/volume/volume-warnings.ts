@@ -1,5 +1,6 @@
 import { quote } from "../../../api/field-error.ts";
 import { parseQuantity } from "../../../api/quantity.ts";
+import { trimRight } from "../../../lib/trim-right.ts";
 import type { PersistentVolumeClaimSpec, Volume, VolumeProjection } from "../../../types/volume.ts";
 import { isWhole } from "../../rules/resource-names.ts";
 
@@ -103,7 +104,7 @@ function overlaps(files: readonly PlacedFile[], budget: Budget): readonly string
   const texts = new Set<string>();
   const seen: (PlacedFile & { readonly folder: string })[] = [];
   for (const { path, source } of files) {
-    const trimmed = path.replace(/\/+$/, "");
+    const trimmed = trimRight(path, "/");
     if (trimmed === "") continue;
     const file = { path: trimmed, source, folder: `${trimmed}/` };
     for (const other of seen) {
