@@ -5,26 +5,15 @@ import { MemoryStore } from "../../storage/memory.ts";
 import type { ListOptions, Page } from "../../storage/store.ts";
 import type { ResourceContext } from "../context.ts";
 import { serve } from "../model/catalog.ts";
-import type { ResourceDefinition, ServedVersion } from "../model/definition.ts";
 import { KeySpace } from "../model/keys.ts";
 import { ObjectCodec } from "../model/object-codec.ts";
 import { listObjects } from "./object-list.ts";
 import { parseSelection } from "./selection.ts";
+import { thing, thingVersion } from "./thing.suite.ts";
 import { ViewCache } from "./view-cache.ts";
 
 const codec = new ObjectCodec();
-const version = { name: "v1", schemaName: "Thing", schema: () => ({}) } as unknown as ServedVersion;
-const definition = {
-  group: "",
-  kind: "Thing",
-  plural: "things",
-  scope: "Namespaced",
-  reading: "typed",
-  versions: [version],
-  subresources: {},
-  rules: {},
-} as unknown as ResourceDefinition;
-const resource = serve(definition, version);
+const resource = serve(thing, thingVersion);
 const EVERYTHING = parseSelection(resource, { namespace: "", labelSelector: "", fieldSelector: "", shardSelector: "" });
 const COUNT = 4500;
 
@@ -50,11 +39,7 @@ async function setUp() {
   const context = { store, keys: new KeySpace("/registry"), views: new ViewCache(codec) } as unknown as ResourceContext;
   for (let i = 0; i < COUNT; i++) {
     const metadata = { name: `thing-${i}`, namespace: "a" };
-    await store.put(
-      context.keys.key(definition, metadata),
-      codec.write({ kind: "Thing", apiVersion: "v1", metadata }),
-      0,
-    );
+    await store.put(context.keys.key(thing, metadata), codec.write({ kind: "Thing", apiVersion: "v1", metadata }), 0);
   }
   const list = (query: { resourceVersion?: number; limit?: number; continueToken?: string }) =>
     listObjects(context, resource, {

@@ -7,25 +7,14 @@ import { Once } from "../../lib/once.ts";
 import { MemoryStore } from "../../storage/memory.ts";
 import type { ResourceContext } from "../context.ts";
 import { serve } from "../model/catalog.ts";
-import type { ResourceDefinition, ServedVersion } from "../model/definition.ts";
 import { KeySpace } from "../model/keys.ts";
 import { ObjectCodec } from "../model/object-codec.ts";
 import { watchObjects } from "./object-watch.ts";
 import { parseSelection } from "./selection.ts";
+import { thing, thingVersion } from "./thing.suite.ts";
 import { ViewCache } from "./view-cache.ts";
 
 const codec = new ObjectCodec();
-const version = { name: "v1", schemaName: "Thing", schema: () => ({}) } as unknown as ServedVersion;
-const definition = {
-  group: "",
-  kind: "Thing",
-  plural: "things",
-  scope: "Namespaced",
-  reading: "typed",
-  versions: [version],
-  subresources: {},
-  rules: {},
-} as unknown as ResourceDefinition;
 const MINUTE_MS = 60_000;
 
 /** The number of watches that wait for a kind to be withdrawn. */
@@ -46,7 +35,7 @@ class CountingOnce extends Once {
 
 function setUp() {
   const withdrawn = new CountingOnce();
-  const resource = { ...serve(definition, version), withdrawn };
+  const resource = { ...serve(thing, thingVersion), withdrawn };
   const store = new MemoryStore();
   const clock = new ManualClock(0);
   const context = {
@@ -67,7 +56,7 @@ function setUp() {
   };
   const write = async (name: string) => {
     const object = { kind: "Thing", apiVersion: "v1", metadata: { name, namespace: "a" } };
-    const result = await store.put(context.keys.key(definition, object.metadata), codec.write(object), 0);
+    const result = await store.put(context.keys.key(thing, object.metadata), codec.write(object), 0);
     assert.ok(result.ok);
     return result.revision;
   };
