@@ -208,7 +208,7 @@ export class CacheFeed {
   #apply(batch: WatchBatch): void {
     if (this.#current === undefined) return;
     this.#current.snapshots.apply(batch.events, batch.revision);
-    this.#current.history.checkCount();
+    this.#current.history.checkSize();
     this.#compactSnapshots();
   }
 

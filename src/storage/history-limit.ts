@@ -6,10 +6,12 @@ const longestTimerMs = 2 ** 31 - 1;
 
 /** How much history an engine keeps before it compacts by itself. */
 export interface HistoryOptions {
-  /** At least so long, unless there are too many events. Default: 5 minutes. */
+  /** At least so long, unless there are too many events or bytes. Default: 5 minutes. */
   readonly historyMs?: number;
   /** More events than this are never kept for long. Default: 200,000. */
   readonly maxEvents?: number;
+  /** More bytes of values that are no longer current than this are never kept for long. Default: 256 MiB. */
+  readonly maxBytes?: number;
   readonly clock?: Clock;
 }
 
@@ -19,6 +21,7 @@ export class HistoryLimit {
   readonly #compact: (revision: number) => void;
   readonly #historyMs: number;
   readonly #maxEvents: number;
+  readonly #maxBytes: number;
   readonly #clock: Clock;
   readonly #timer: Timer;
   /** Which revision was the newest at which time, oldest first. */
@@ -29,16 +32,18 @@ export class HistoryLimit {
     this.#compact = compact;
     this.#historyMs = options.historyMs ?? 5 * 60_000;
     this.#maxEvents = options.maxEvents ?? 200_000;
+    this.#maxBytes = options.maxBytes ?? 256 * 1024 * 1024;
     this.#clock = options.clock ?? systemClock;
     const periodMs = Math.min(Math.max(1, this.#historyMs / checksPerPeriod), longestTimerMs);
     this.#timer = this.#clock.setInterval(periodMs, () => this.checkAge()).unref();
     this.checkAge();
   }
 
-  /** To be called after each change; compacts to three quarters when there are too many events. */
-  checkCount(): void {
-    if (this.#snapshots.eventCount <= this.#maxEvents) return;
-    this.#compact(this.#snapshots.revisionToKeep(Math.ceil(this.#maxEvents * 0.75)));
+  /** To be called after each change; compacts to three quarters when there are too many events or bytes. */
+  checkSize(): void {
+    const { eventCount, historyBytes } = this.#snapshots;
+    if (eventCount > this.#maxEvents) this.#compact(this.#snapshots.revisionToKeep(Math.ceil(this.#maxEvents * 0.75)));
+    if (historyBytes > this.#maxBytes) this.#compact(this.#snapshots.revisionToKeepBytes(this.#maxBytes * 0.75));
   }
 
   /** Compacts to what was the newest revision `historyMs` ago. The timer calls this. */

@@ -24,4 +24,33 @@ describe("MemoryStore history", () => {
       (error) => error instanceof StoreError && error.revision === 28,
     );
   });
+
+  it("keeps no more bytes of old values than allowed for long, and tells who asks for them", async (t) => {
+    const store = new MemoryStore({ maxBytes: 100_000 });
+    t.after(() => store.close());
+    const watch = store.watch("/large/", 1, new AbortController().signal);
+    const small = await create(store, "/small", "x");
+    let revision = 0;
+    for (let i = 0; i < 12; i++) revision = await update(store, "/large/a", `${i % 10}`.repeat(10_000), revision);
+    // The value of revision 13 was the eleventh that is no longer current; seven are kept: those of 7 to 13.
+    assert.equal((await store.list("/", { revision: 8 })).entries.length, 2);
+    await assert.rejects(store.list("/", { revision: 7 }), { code: "compacted", revision: 8 });
+    await assert.rejects(
+      async () => {
+        for await (const _ of watch) break;
+      },
+      { code: "compacted" },
+    );
+    assert.equal((await store.get("/small"))?.modRevision, small, "what is current stays");
+    assert.equal((await store.get("/large/a"))?.value.byteLength, 10_000);
+  });
+
+  it("goes on where one value alone is more than may be kept", async (t) => {
+    const store = new MemoryStore({ maxBytes: 10 });
+    t.after(() => store.close());
+    let revision = 0;
+    for (let i = 0; i < 5; i++) revision = await update(store, "/a", "x".repeat(100), revision);
+    assert.equal((await store.list("/")).entries.length, 1);
+    await assert.rejects(store.list("/", { revision: revision - 1 }), { code: "compacted" });
+  });
 });

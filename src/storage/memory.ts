@@ -14,6 +14,7 @@ import {
   type StoreWatch,
   type WriteResult,
 } from "./store.ts";
+import { requireFitting } from "./value-limit.ts";
 
 const futureWaitMs = 3000;
 
@@ -57,6 +58,7 @@ export class MemoryStore implements Store {
 
   async put(key: string, value: Uint8Array, expected: number, options: PutOptions = {}): Promise<WriteResult> {
     this.#requireOpen();
+    requireFitting(key, value);
     const current = this.#snapshots.get(key);
     if ((current?.modRevision ?? 0) !== expected) return { ok: false, current };
     const revision = this.#snapshots.revision + 1;
@@ -64,7 +66,7 @@ export class MemoryStore implements Store {
     this.#snapshots.apply([{ revision, key, entry, previous: current }]);
     if (options.ttlSeconds !== undefined)
       this.#expiry.add(key, revision, this.#clock.now() + options.ttlSeconds * 1000);
-    this.#history.checkCount();
+    this.#history.checkSize();
     return { ok: true, revision };
   }
 
@@ -101,7 +103,7 @@ export class MemoryStore implements Store {
     if (current === undefined || current.modRevision !== expected) return { ok: false, current };
     const revision = this.#snapshots.revision + 1;
     this.#snapshots.apply([{ revision, key, entry: undefined, previous: current }]);
-    this.#history.checkCount();
+    this.#history.checkSize();
     return { ok: true, revision };
   }
 

@@ -41,6 +41,7 @@ export class Snapshots {
   readonly #clock: Clock;
   #revision: number;
   #oldest: number;
+  #historyBytes = 0;
 
   constructor(start: SnapshotsStart) {
     this.#revision = start.revision;
@@ -63,6 +64,11 @@ export class Snapshots {
   /** How many events of history are kept. */
   get eventCount(): number {
     return this.#log.length;
+  }
+
+  /** Bytes of values that only history keeps: each event keeps the value before it. */
+  get historyBytes(): number {
+    return this.#historyBytes;
   }
 
   /** How many keys there are. */
@@ -89,6 +95,7 @@ export class Snapshots {
       if (entry === undefined && previous === undefined) continue;
       const event = given.previous === previous ? given : { revision: given.revision, key, entry, previous };
       this.#log.append(event);
+      this.#historyBytes += bytesBefore(event);
       this.#watches.append(event);
       count++;
     }
@@ -158,12 +165,26 @@ export class Snapshots {
     this.#oldest = revision;
     this.#past.dropBefore(revision);
     this.#watches.dropBefore(revision);
-    return this.#log.dropBefore(revision);
+    const dropped = this.#log.dropBefore(revision);
+    for (const event of dropped) this.#historyBytes -= bytesBefore(event);
+    return dropped;
   }
 
   /** The highest revision for which `compact` would leave at most `maxEvents` events, give or take one revision. */
   revisionToKeep(maxEvents: number): number {
     return this.#log.at(this.#log.length - maxEvents)?.revision ?? this.#oldest;
+  }
+
+  /** The lowest revision for which `compact` would leave at most so many bytes, or else the newest. */
+  revisionToKeepBytes(maxBytes: number): number {
+    let bytes = this.#historyBytes;
+    for (let index = 0; bytes > maxBytes; index++) {
+      const event = this.#log.at(index);
+      if (event === undefined) break;
+      bytes -= bytesBefore(event);
+      if (bytes <= maxBytes) return Math.min(event.revision + 1, this.#revision);
+    }
+    return bytes <= maxBytes ? this.#oldest : this.#revision;
   }
 
   /** Resolves once `revision` is known here; rejects with StoreError "future-revision" when that takes too long. */
@@ -221,6 +242,10 @@ export class Snapshots {
     waiter.timer.close();
     return this.#waiters.delete(waiter) ? waiter : undefined;
   }
+}
+
+function bytesBefore({ previous }: StoreEvent): number {
+  return previous === undefined ? 0 : previous.value.byteLength;
 }
 
 function rangeOf(prefix: string, after: string | undefined): KeyRange {

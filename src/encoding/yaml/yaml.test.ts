@@ -118,6 +118,19 @@ describe("decodeYaml", () => {
     for (const text of ["", " ", "# c\n", "null", "---\n"]) assert.equal(decode(text), null);
   });
 
+  it("refuses a document to which aliases add more text than a body may have", () => {
+    const repeated = (length: number, times: number) =>
+      `a: &a "${"x".repeat(length)}"\nb: [${Array(times).fill("*a").join(",")}]\n`;
+    assert.equal(errorOf(repeated(1_400_000, 3)), "yaml: document contains excessive aliasing");
+    assert.equal(errorOf(repeated(1000, 3146)), "yaml: document contains excessive aliasing");
+    const { b } = decode(repeated(1000, 3145)) as { b: string[] };
+    assert.equal(b.length, 3145);
+    const keys = `a: &a ${"x".repeat(100_000)}\nb: [${Array(32).fill("{*a : 1}").join(",")}]\n`;
+    assert.equal(errorOf(keys), "yaml: document contains excessive aliasing");
+    const maps = `a: &a {k: ${"x".repeat(100_000)}}\nb: [${Array(32).fill("{<<: *a}").join(",")}]\n`;
+    assert.equal(errorOf(maps), "yaml: document contains excessive aliasing");
+  });
+
   it("refuses a document that aliases blow up", () => {
     const lines = ["a0: &a0 [x,x,x,x,x,x,x,x,x,x]"];
     for (let level = 1; level < 12; level++) {

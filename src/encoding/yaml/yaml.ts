@@ -15,6 +15,8 @@ import { resolveScalar, resolveTagged } from "./yaml-scalars.ts";
 
 /** How many values aliases may add to a document before it is refused as an attack. */
 const MAX_ALIASED_VALUES = 100_000;
+/** How much text aliases may add: as much as a body may have. */
+const MAX_ALIASED_CHARACTERS = 3 * 1024 * 1024;
 
 /**
  * Decodes the first YAML document with the scalar rules of the real server. Members are sorted by name, as they are
@@ -44,11 +46,14 @@ class Composer {
   readonly duplicates: string[] = [];
   readonly #text: string;
   readonly #events: readonly Event[];
-  readonly #anchors = new Map<string, { value: Json; size: number }>();
+  readonly #anchors = new Map<string, { value: Json; size: number; characters: number }>();
   #at = 0;
   /** Values built so far; what aliases repeat counts again. */
   #size = 0;
   #aliasedSize = 0;
+  /** The same for the lengths of scalars. */
+  #characters = 0;
+  #aliasedCharacters = 0;
   /** The line that a position was last looked up in, and where it starts. */
   #line = 1;
   #lineStart = 0;
@@ -73,6 +78,7 @@ class Composer {
     if (event === undefined || event.type === EVENT_ID.DOCUMENT || event.type === EVENT_ID.POP) return null;
     if (event.type === EVENT_ID.ALIAS) return this.#alias(this.#text.slice(event.anchorStart, event.anchorEnd));
     const sizeBefore = this.#size++;
+    const charactersBefore = this.#characters;
     const value =
       event.type === EVENT_ID.SCALAR
         ? this.#scalar(event)
@@ -81,7 +87,11 @@ class Composer {
           : this.#mapping();
     if (event.anchorStart >= 0) {
       const name = this.#text.slice(event.anchorStart, event.anchorEnd);
-      this.#anchors.set(name, { value, size: this.#size - sizeBefore });
+      this.#anchors.set(name, {
+        value,
+        size: this.#size - sizeBefore,
+        characters: this.#characters - charactersBefore,
+      });
     }
     return value;
   }
@@ -91,13 +101,18 @@ class Composer {
     if (anchor === undefined) throw new DecodeError(`yaml: unknown anchor '${name}' referenced`);
     this.#size += anchor.size;
     this.#aliasedSize += anchor.size;
-    if (this.#aliasedSize > MAX_ALIASED_VALUES) throw new DecodeError("yaml: document contains excessive aliasing");
+    this.#characters += anchor.characters;
+    this.#aliasedCharacters += anchor.characters;
+    if (this.#aliasedSize > MAX_ALIASED_VALUES || this.#aliasedCharacters > MAX_ALIASED_CHARACTERS) {
+      throw new DecodeError("yaml: document contains excessive aliasing");
+    }
     // Every use gets its own copy: whoever changes one must not change the others.
     return copy(anchor.value);
   }
 
   #scalar(event: ScalarEvent): Json {
     const text = event.valueStart < 0 ? "" : getScalarValue(this.#text, event);
+    this.#characters += text.length;
     if (event.tagStart >= 0) return resolveTagged(text, this.#text.slice(event.tagStart, event.tagEnd));
     return event.style === SCALAR_STYLE.PLAIN ? resolveScalar(text) : text;
   }

@@ -8,7 +8,9 @@ export function toStoreError(error: unknown): unknown {
   const options = { cause: error };
   if (isCompacted(error)) return new StoreError("compacted", message, options);
   if (isFutureRevision(error)) return new StoreError("future-revision", message, options);
-  if (message.includes("request is too large")) return new StoreError("too-large", message, options);
+  // Beyond 2 MiB gRPC refuses before etcd does.
+  if (/request is too large|message larger than max/.test(message))
+    return new StoreError("too-large", message, options);
   if (error.code === grpcStatus.deadlineExceeded) return new StoreError("timeout", message, options);
   return new StoreError("unavailable", message, options);
 }

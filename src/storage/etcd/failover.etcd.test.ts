@@ -57,7 +57,7 @@ describe("three members, one of which fails", needs("etcd"), () => {
     await history.waitFor(end);
     assert.ok(work.acknowledged.length > 50, `only ${work.acknowledged.length} writes were acknowledged`);
     history.check(work.acknowledged);
-    work.checkCounter(text((await direct.get(COUNTER))?.value));
+    work.checkSizeer(text((await direct.get(COUNTER))?.value));
     assert.deepEqual(work.violations, []);
     for (const replica of replicas) {
       const [mine, theirs] = [await replica.list(PREFIX), await direct.list(PREFIX)];
@@ -117,7 +117,7 @@ class Work {
   }
 
   /** Every acknowledged increment counts once; one of unknown outcome may or may not. */
-  checkCounter(value: string): void {
+  checkSizeer(value: string): void {
     assert.ok(Number(value) >= this.#increments, `${value} of ${this.#increments} acknowledged increments`);
     assert.ok(Number(value) <= this.#increments + this.#openIncrements, `${value} is more than was written`);
   }

@@ -4,7 +4,6 @@ import { type EtcdCluster, startEtcd } from "../../../test/support/etcd.ts";
 import { needs } from "../../../test/support/tools.ts";
 import { CachedStore } from "../cached-store.ts";
 import { describeStore } from "../store.suite.ts";
-import { StoreError } from "../store.ts";
 import { EtcdStore, type EtcdStoreOptions } from "./store.ts";
 
 /**
@@ -100,11 +99,6 @@ describe("EtcdStore", needs("etcd"), () => {
       if (seen.length === 5) break;
     }
     assert.deepEqual(seen, revisions);
-  });
-
-  it("refuses what etcd finds too large", async () => {
-    const error = await store.put("/huge", new Uint8Array(2_000_000), 0).catch((reason: unknown) => reason);
-    assert.ok(error instanceof StoreError && error.code === "too-large", String(error));
   });
 
   it("passes over members that cannot be reached", async () => {

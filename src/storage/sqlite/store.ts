@@ -16,6 +16,7 @@ import {
   type StoreWatch,
   type WriteResult,
 } from "../store.ts";
+import { requireFitting } from "../value-limit.ts";
 import { DatabaseThread } from "./database-thread.ts";
 import { type LoadedState, loadState } from "./load.ts";
 import { packRows } from "./messages.ts";
@@ -102,6 +103,7 @@ export class SqliteStore implements Store {
 
   async put(key: string, value: Uint8Array, expected: number, options: PutOptions = {}): Promise<WriteResult> {
     this.#requireOpen();
+    requireFitting(key, value);
     const { ttlSeconds } = options;
     const expiresAtMs = ttlSeconds === undefined ? undefined : this.#clock.now() + ttlSeconds * 1000;
     return this.#writes.write({ key, value, expected, expiresAtMs });
@@ -154,7 +156,7 @@ export class SqliteStore implements Store {
 
   #afterWrite(event: StoreEvent, expiresAtMs: number | undefined): void {
     if (expiresAtMs !== undefined) this.#expiry.add(event.key, event.revision, expiresAtMs);
-    this.#history.checkCount();
+    this.#history.checkSize();
   }
 
   #deleteExpired(expired: readonly Expired[]): void {

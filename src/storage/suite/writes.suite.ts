@@ -4,6 +4,20 @@ import { bytes, collect, create, plain, remove, type StoreTest, text, update } f
 /** What a write promises. */
 export const writeTests: readonly StoreTest[] = [
   [
+    "takes values of almost 1.5 MiB, and no larger ones",
+    async (store, prefix) => {
+      const limit = 1.5 * 1024 * 1024;
+      const written = await store.put(`${prefix}fits`, new Uint8Array(limit - 1024), 0);
+      assert.ok(written.ok);
+      for (const size of [limit, 2_000_000, 2_900_000]) {
+        await assert.rejects(store.put(`${prefix}large`, new Uint8Array(size), 0), { code: "too-large" }, String(size));
+        await assert.rejects(store.put(`${prefix}fits`, new Uint8Array(size), written.revision), { code: "too-large" });
+      }
+      assert.equal(await store.get(`${prefix}large`), undefined);
+      await remove(store, `${prefix}fits`, written.revision);
+    },
+  ],
+  [
     "creates, reads, updates and deletes one key",
     async (store, prefix) => {
       const key = `${prefix}a`;
