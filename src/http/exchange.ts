@@ -21,6 +21,8 @@ export interface Carrier {
     | undefined;
   /** Whether all of the reply is out. */
   readonly isDelivered: boolean;
+  /** How much of what was handed over the client's side has not taken yet. */
+  readonly unsentBytes: number;
   /**
    * Writes a reply; a promise only where that takes longer. It rejects when the body fails; the client then sees a
    * broken connection, not a short answer. `isLast` asks the client not to come back by this connection.

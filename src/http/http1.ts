@@ -1,5 +1,6 @@
 import type { X509Certificate } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
 import { TLSSocket } from "node:tls";
 import type { EncodedReply } from "../encoding/reply/encoded-reply.ts";
 import { FilledBody } from "../encoding/reply/filled-body.ts";
@@ -46,6 +47,10 @@ class Http1Carrier implements Carrier {
     return this.#response?.writableFinished ?? false;
   }
 
+  get unsentBytes(): number {
+    return (this.#response ?? this.source.socket).writableLength;
+  }
+
   send(reply: EncodedReply, isLast: boolean, delivery: Delivery): Promise<void> | undefined {
     const { status, headers, body } = reply;
     const response = this.#response;
@@ -80,11 +85,25 @@ class Http1Carrier implements Carrier {
   }
 }
 
-/** The request of a Node message. Undefined when its target cannot be read. `response` is absent for upgrades. */
-export function openHttp1(message: IncomingMessage, response?: ServerResponse): Exchange | undefined {
+/** The answers to requests that cannot be understood, as net/http of Go gives them. */
+const REFUSALS = {
+  400: { status: "400 Bad Request", text: "400 Bad Request" },
+  431: { status: "431 Request Header Fields Too Large", text: "431 Request Header Fields Too Large" },
+  501: { status: "501 Not Implemented", text: "Unsupported transfer encoding" },
+} as const;
+
+/** How a request is refused that cannot be understood. */
+export type Refusal = keyof typeof REFUSALS;
+
+/** The request of a Node message, or how to refuse it. `response` is absent for upgrades. */
+export function openHttp1(message: IncomingMessage, response?: ServerResponse): Exchange | Refusal {
   const target = parseTarget(message.url ?? "/");
-  if (target === undefined) return undefined;
+  if (target === undefined) return 400;
   const headers = readHeaders(message.headers, message.rawHeaders);
+  // Compat: `readRequest` of net/http: "too many Host headers", "unsupported transfer encoding".
+  if (typeof headers.host === "object") return 400;
+  const encoding = headers["transfer-encoding"];
+  if (encoding !== undefined && (typeof encoding !== "string" || encoding.toLowerCase() !== "chunked")) return 501;
   return new Exchange(message.method ?? "GET", target, headers, new Http1Carrier(message, response));
 }
 
@@ -122,13 +141,27 @@ function lingerAtEnd(message: IncomingMessage): void {
   socket.destroySoon = () => {
     message.pause();
     socket.end();
-    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
-    socket.once("close", () => clearTimeout(timer));
+    closeSoon(socket);
   };
 }
 
-/** Refuses a request that cannot be understood, with the real server's text, and closes the connection. */
-export function refuseHttp1(response: ServerResponse): void {
-  response.writeHead(400, { "content-type": "text/plain; charset=utf-8", connection: "close" });
-  response.end("400 Bad Request");
+function closeSoon(socket: Duplex): void {
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once("close", () => clearTimeout(timer));
+}
+
+/** Refuses a request that cannot be understood, and closes the connection. */
+export function refuseHttp1(response: ServerResponse, refusal: Refusal): void {
+  const { text } = REFUSALS[refusal];
+  const headers = { "content-type": "text/plain; charset=utf-8", "content-length": text.length, connection: "close" };
+  response.writeHead(refusal, headers);
+  response.end(text);
+}
+
+/** Does the same on a connection that has no response: that of an upgrade, or of a request that cannot be read at all. */
+export function refuseConnection(socket: Duplex, refusal: Refusal): void {
+  const fields = "Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n";
+  const { status, text } = REFUSALS[refusal];
+  socket.end(`HTTP/1.1 ${status}\r\n${fields}\r\n${text}`);
+  closeSoon(socket);
 }

@@ -37,6 +37,10 @@ class Http2Carrier implements Carrier {
     return this.source.writableFinished;
   }
 
+  get unsentBytes(): number {
+    return this.source.writableLength;
+  }
+
   // A session that is being closed has already told its client.
   send(reply: EncodedReply, _isLast: boolean, delivery: Delivery): Promise<void> | undefined {
     const { status, headers, body } = reply;

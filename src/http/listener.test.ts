@@ -22,7 +22,7 @@ import {
   start,
   stranger,
 } from "./listener.suite.ts";
-import type { Listener } from "./listener.ts";
+import { type Listener, MAX_HEADER_BYTES } from "./listener.ts";
 import type { Identity } from "./x509.ts";
 
 const PROTOCOLS: readonly (readonly [string, Fetch, boolean])[] = [
@@ -175,6 +175,61 @@ describe("listener, clients that go away", () => {
   });
 });
 
+const raw = async (lines: string, socket: net.Socket): Promise<string> => {
+  socket.write(lines);
+  let got = "";
+  socket.on("data", (chunk) => {
+    got += chunk;
+  });
+  socket.on("error", () => {});
+  socket.setTimeout(5000, () => socket.destroy());
+  await new Promise((resolve) => socket.once("close", resolve));
+  return got;
+};
+
+for (const isSecure of [false, true]) {
+  describe(`listener, requests that cannot be read, ${isSecure ? "with" : "without"} TLS`, () => {
+    let listener: Listener;
+    before(async () => {
+      listener = await start({ tls: isSecure ? secure : undefined, onUpgrade: (_, socket) => socket.end("upgraded") });
+    });
+    after(() => listener.close(0));
+
+    const ask = (lines: string): Promise<string> => {
+      const { port } = listener;
+      const ca = authority.certificate;
+      return raw(lines, isSecure ? tls.connect({ port, host: "localhost", ca }) : net.connect(port, "127.0.0.1"));
+    };
+    const refusal = (status: string, text: string): string =>
+      `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${text}`;
+
+    it("are refused with Go's texts", async () => {
+      assert.equal(await ask("hello\r\n\r\n"), refusal("400 Bad Request", "400 Bad Request"));
+      const tooLarge = "431 Request Header Fields Too Large";
+      const big = `GET /bytes HTTP/1.1\r\nHost: x\r\nX-Big: ${"x".repeat(MAX_HEADER_BYTES)}\r\n\r\n`;
+      assert.equal(await ask(big), refusal(tooLarge, tooLarge));
+      const gzip = "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n";
+      assert.match(await ask(gzip), /^HTTP\/1.1 501 Not Implemented\r\n[\s\S]*\r\n\r\nUnsupported transfer encoding$/);
+      const fits = `GET /bytes HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Big: ${"x".repeat(MAX_HEADER_BYTES - 1000)}\r\n\r\n`;
+      assert.match(await ask(fits), /^HTTP\/1.1 200/);
+    });
+
+    it("are refused when two Hosts or another transfer encoding could hide a second request", async () => {
+      const hosts = "GET /bytes HTTP/1.1\r\nHost: a\r\nHost: b\r\n";
+      const bad = "400 Bad Request";
+      assert.match(await ask(`${hosts}\r\n`), /^HTTP\/1.1 400 Bad Request\r\n[\s\S]*\r\n\r\n400 Bad Request$/);
+      assert.equal(await ask(`${hosts}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`), refusal(bad, bad));
+      for (const encoding of ["gzip, chunked", "chunked, chunked", "chunked\r\nTransfer-Encoding: chunked"]) {
+        const got = await ask(`POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: ${encoding}\r\n\r\n0\r\n\r\n`);
+        assert.match(got, /^HTTP\/1.1 501 Not Implemented\r\n[\s\S]*\r\n\r\nUnsupported transfer encoding$/, encoding);
+        assert.match(got, /^connection: close\r$/im);
+      }
+      const good = "POST /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: Chunked\r\n\r\n0\r\n\r\n";
+      assert.match(await ask(good), /^HTTP\/1.1 201/);
+    });
+  });
+}
+
 describe("listener, protocol edges", () => {
   let listener: Listener;
   before(async () => {
@@ -182,51 +237,36 @@ describe("listener, protocol edges", () => {
   });
   after(() => listener.close(0));
 
-  const raw = async (port: number, lines: string): Promise<string> => {
-    const socket = net.connect(port, "127.0.0.1");
-    socket.write(lines);
-    let got = "";
-    socket.on("data", (chunk) => {
-      got += chunk;
-    });
-    socket.on("error", () => {});
-    socket.setTimeout(5000, () => socket.destroy());
-    await once(socket, "close");
-    return got;
-  };
+  const ask = (lines: string): Promise<string> => raw(lines, net.connect(listener.port, "127.0.0.1"));
+
+  it("tells who speaks HTTP where TLS is spoken", async () => {
+    const safe = await start({ tls: secure });
+    const askSafe = (lines: string): Promise<string> => raw(lines, net.connect(safe.port, "127.0.0.1"));
+    const text = "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
+    assert.equal(await askSafe("GET /version HTTP/1.1\r\nHost: x\r\n\r\n"), text);
+    assert.equal(await askSafe("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"), text);
+    assert.doesNotMatch(await askSafe("hello, this is nothing\r\n\r\n"), /HTTP/);
+    await safe.close(0);
+  });
 
   it("asks for a body only when it will be read", async () => {
     const head = "POST /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: 100-continue\r\n";
-    assert.match(
-      await raw(listener.port, `${head}Content-Length: 2\r\n\r\nhi`),
-      /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 201/,
-    );
-    assert.match(await raw(listener.port, `${head}Content-Length: 9999\r\n\r\n`), /^HTTP\/1.1 413/);
-  });
-
-  it("refuses garbage and headers that are too large", async () => {
-    assert.match(await raw(listener.port, "hello\r\n\r\n"), /^HTTP\/1.1 400/);
-    const big = `GET /bytes HTTP/1.1\r\nHost: x\r\nX-Big: ${"x".repeat(70_000)}\r\n\r\n`;
-    assert.match(await raw(listener.port, big), /^HTTP\/1.1 431/);
-    const fits = `GET /bytes HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Big: ${"x".repeat(50_000)}\r\n\r\n`;
-    assert.match(await raw(listener.port, fits), /^HTTP\/1.1 200/);
+    assert.match(await ask(`${head}Content-Length: 2\r\n\r\nhi`), /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 201/);
+    assert.match(await ask(`${head}Content-Length: 9999\r\n\r\n`), /^HTTP\/1.1 413/);
   });
 
   it("takes absolute targets", async () => {
-    const got = await raw(listener.port, "GET http://host:1/bytes?x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    const got = await ask("GET http://host:1/bytes?x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     assert.match(got, /^HTTP\/1.1 200[\s\S]*0123456789$/);
   });
 
   it("answers upgrades like other requests when nobody takes them", async () => {
-    const got = await raw(
-      listener.port,
-      "GET /bytes HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n",
-    );
+    const got = await ask("GET /bytes HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n");
     assert.match(got, /^HTTP\/1.1 200/);
   });
 
   it("closes the connection where the reply says so", async () => {
-    const got = await raw(listener.port, "GET /bye HTTP/1.1\r\nHost: x\r\n\r\n");
+    const got = await ask("GET /bye HTTP/1.1\r\nHost: x\r\n\r\n");
     assert.match(got, /connection: close/i);
   });
 

@@ -4,8 +4,9 @@ import type { AddressInfo, Server, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { ApiRequest } from "../api/call.ts";
 import type { EncodedReply } from "../encoding/reply/encoded-reply.ts";
+import { ConnectionKeeper, type ConnectionLimits } from "./connection-keeper.ts";
 import type { Exchange } from "./exchange.ts";
-import { openHttp1, refuseHttp1 } from "./http1.ts";
+import { openHttp1, refuseConnection, refuseHttp1 } from "./http1.ts";
 import { openHttp2, refuseHttp2 } from "./http2.ts";
 
 /** Answers one request. Must not reject: refusals are replies, too. */
@@ -25,6 +26,8 @@ export interface ListenerOptions {
   };
   /** Takes over the socket of a WebSocket or SPDY request. Absent: such requests are answered like any other. */
   readonly onUpgrade?: (exchange: Exchange, socket: Duplex, head: Buffer) => void;
+  /** How long clients may hold connections that serve nobody. */
+  readonly limits?: ConnectionLimits;
   /** Hears of replies that could not be written for a reason on our side. */
   readonly reportError?: (error: unknown) => void;
 }
@@ -39,18 +42,10 @@ export interface Listener {
   close(graceMs: number): Promise<void>;
 }
 
-const IDLE_MS = 90_000;
-const MAX_HEADER_BYTES = 64 * 1024;
+/** What a request line and its headers may have together. */
+export const MAX_HEADER_BYTES = 64 * 1024;
 
-// Compat: kube-apiserver's ReadHeaderTimeout of 32 s, IdleTimeout of 90 s, and 1,000 HTTP/2 streams of
-// `--http2-max-streams-per-connection`.
-const HTTP1_OPTIONS: ServerOptions = {
-  headersTimeout: 32_000,
-  requestTimeout: 120_000,
-  keepAliveTimeout: IDLE_MS,
-  maxHeaderSize: MAX_HEADER_BYTES,
-  noDelay: true,
-};
+// Compat: 1,000 HTTP/2 streams as by `--http2-max-streams-per-connection`.
 const HTTP2_SETTINGS: http2.Settings = {
   maxConcurrentStreams: 1000,
   maxHeaderListSize: MAX_HEADER_BYTES,
@@ -59,18 +54,25 @@ const HTTP2_SETTINGS: http2.Settings = {
 };
 const SESSION_WINDOW_BYTES = 4 * 1024 * 1024;
 
+/** How Node serves HTTP/1.1. */
+function http1Options({ limits, roundMs }: ConnectionKeeper): ServerOptions {
+  return {
+    headersTimeout: limits.headersMs,
+    requestTimeout: 120_000,
+    keepAliveTimeout: limits.idleMs,
+    connectionsCheckingInterval: roundMs,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    noDelay: true,
+  };
+}
+
 /** Starts to listen. Rejects when the address cannot be had. */
 export async function listen(answer: Answer, options: ListenerOptions): Promise<Listener> {
   // Importing node:http makes Node load its fetch and WebSocket clients as well; node:http2 serves HTTP/1.1 without it.
-  const plain = options.tls ? undefined : (await import("node:http")).createServer(HTTP1_OPTIONS);
-  const edge = new Edge(answer, options, plain);
+  const http = options.tls ? undefined : await import("node:http");
+  const edge = new Edge(answer, options, (http1) => http?.createServer(http1));
   await edge.listen(options);
   return edge;
-}
-
-/** Sessions that count their open streams, for telling idle ones from quiet ones. */
-interface CountedSession extends Http2Session {
-  openStreams?: number;
 }
 
 class Edge implements Listener {
@@ -81,14 +83,17 @@ class Edge implements Listener {
   readonly #open = new Map<Exchange, Duplex | Http2Session>();
   readonly #sockets = new Set<Socket>();
   readonly #http1Sockets = new Set<Duplex>();
+  readonly #keeper: ConnectionKeeper;
   readonly #sessions = new Set<Http2Session>();
   #isClosing = false;
 
-  /** `plain` serves where there is no TLS. */
-  constructor(answer: Answer, options: ListenerOptions, plain: HttpServer | undefined) {
+  /** `makePlain` makes the server where there is no TLS. */
+  constructor(answer: Answer, options: ListenerOptions, makePlain: (http1: ServerOptions) => HttpServer | undefined) {
     this.#answer = answer;
     this.#options = options;
-    this.#server = plain ?? this.#secureServer(options.tls);
+    this.#keeper = new ConnectionKeeper(this.#open, options.limits);
+    const http1 = http1Options(this.#keeper);
+    this.#server = makePlain(http1) ?? this.#secureServer(options.tls, http1);
     this.#serveHttp1(this.#server);
     const transport: Server = this.#server;
     transport.on("connection", (socket: Socket) => this.#track(socket));
@@ -120,6 +125,7 @@ class Edge implements Listener {
     const timer = setTimeout(() => this.#cut(), graceMs);
     await closed;
     clearTimeout(timer);
+    this.#keeper.stop();
   }
 
   #cut(): void {
@@ -128,10 +134,10 @@ class Edge implements Listener {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  #secureServer(tls: ListenerOptions["tls"]): http2.Http2SecureServer {
+  #secureServer(tls: ListenerOptions["tls"], http1: ServerOptions): http2.Http2SecureServer {
     const server = http2.createSecureServer({
       allowHTTP1: true,
-      http1Options: HTTP1_OPTIONS,
+      http1Options: http1,
       cert: tls?.certificate,
       key: tls?.key,
       minVersion: "TLSv1.2",
@@ -143,6 +149,7 @@ class Edge implements Listener {
       maxSessionInvalidFrames: 100,
       maxSessionRejectedStreams: 100,
     });
+    server.on("tlsClientError", answerPlainHttp);
     server.on("session", (session) => this.#serveSession(session));
     server.on("secureConnection", (socket) => {
       if (socket.alpnProtocol !== "h2") this.#trackHttp1(socket);
@@ -158,6 +165,7 @@ class Edge implements Listener {
     emitter.on("checkContinue", onRequest);
     // An option of HTTP/1.1 servers that HTTP/2 servers with HTTP/1.1 do not pass on, but read from here all the same.
     Object.assign(server, { shouldUpgradeCallback: (message: IncomingMessage) => this.#isUpgrade(message) });
+    emitter.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => this.#refuseUnreadable(error, socket));
     emitter.on("upgrade", (message: IncomingMessage, socket: Duplex, head: Buffer) =>
       this.#upgrade(message, socket, head),
     );
@@ -181,27 +189,29 @@ class Edge implements Listener {
 
   #trackHttp1(socket: Duplex): void {
     this.#http1Sockets.add(socket);
+    this.#keeper.add(socket);
     socket.once("close", () => this.#http1Sockets.delete(socket));
   }
 
-  #serveSession(session: CountedSession): void {
+  #serveSession(session: Http2Session): void {
     this.#sessions.add(session);
+    this.#keeper.add(session);
     session.once("close", () => this.#sessions.delete(session));
     session.on("error", () => session.destroy());
     session.setLocalWindowSize(SESSION_WINDOW_BYTES);
-    session.setTimeout(IDLE_MS, () => {
-      if (!session.openStreams) session.close();
-    });
     if (this.#isClosing) session.close();
   }
 
   #takeHttp1(message: IncomingMessage, response: ServerResponse): void {
     const exchange = openHttp1(message, response);
-    if (exchange === undefined) {
-      refuseHttp1(response);
+    const { socket } = message;
+    this.#keeper.begin(socket);
+    response.on("close", () => this.#keeper.end(socket));
+    if (typeof exchange === "number") {
+      refuseHttp1(response, exchange);
       return;
     }
-    this.#open.set(exchange, message.socket);
+    this.#open.set(exchange, socket);
     response.on("close", () => {
       this.#open.delete(exchange);
       if (!exchange.isReplied) exchange.abort();
@@ -218,13 +228,13 @@ class Edge implements Listener {
       refuseHttp2(stream);
       return;
     }
-    const session: CountedSession | undefined = stream.session;
+    const { session } = stream;
     if (session) {
-      session.openStreams = (session.openStreams ?? 0) + 1;
+      this.#keeper.begin(session);
       this.#open.set(exchange, session);
     }
     stream.on("close", () => {
-      if (session?.openStreams) session.openStreams--;
+      if (session) this.#keeper.end(session);
       this.#open.delete(exchange);
       if (!exchange.isReplied) exchange.abort();
       exchange.finish(exchange.carrier.isDelivered);
@@ -254,15 +264,23 @@ class Edge implements Listener {
     return this.#options.onUpgrade !== undefined && /^(?:websocket|spdy\/3\.1)$/i.test(message.headers.upgrade ?? "");
   }
 
+  // Compat: `conn.serve` of net/http answers what it cannot read so, and says nothing to a client that is too slow.
+  #refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+    if (!error.code?.startsWith("HPE_")) socket.destroy();
+    // Answers that are under way come first; nothing more is read meanwhile.
+    else if (!socket.writable || this.#keeper.isUsed(socket)) return;
+    else if (error.code === "HPE_HEADER_OVERFLOW") refuseConnection(socket, 431);
+    else refuseConnection(socket, error.code === "HPE_INVALID_TRANSFER_ENCODING" ? 501 : 400);
+  }
+
   #upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): void {
     const exchange = openHttp1(message);
     socket.on("error", () => socket.destroy());
-    if (exchange === undefined || !this.#options.onUpgrade) {
-      socket.end(
-        "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request",
-      );
+    if (typeof exchange === "number" || !this.#options.onUpgrade) {
+      refuseConnection(socket, typeof exchange === "number" ? exchange : 400);
       return;
     }
+    this.#keeper.begin(socket);
     exchange.upgrade = (message.headers.upgrade ?? "").toLowerCase();
     exchange.isLongRunning = true;
     this.#open.set(exchange, socket);
@@ -273,4 +291,11 @@ class Edge implements Listener {
     });
     this.#options.onUpgrade(exchange, socket, head);
   }
+}
+
+const PLAIN_HTTP = "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
+
+/** Tells a client that speaks HTTP where TLS is spoken, with Go's text. Below the failed TLS is a socket that still writes. */
+function answerPlainHttp(error: NodeJS.ErrnoException, failed: Duplex & { readonly _parent?: Socket }): void {
+  if (error.code === "ERR_SSL_HTTP_REQUEST") failed._parent?.write(PLAIN_HTTP);
 }

@@ -120,7 +120,8 @@ function replyPlainly(exchange: Exchange, { message, socket }: Asking, reply: En
   const response = new ServerResponse(message);
   response.assignSocket(socket as Socket);
   response.on("finish", () => socket.end());
-  return openHttp1(message, response)?.carrier.send(reply, true, exchange);
+  const opened = openHttp1(message, response);
+  return typeof opened === "number" ? undefined : opened.carrier.send(reply, true, exchange);
 }
 
 interface Refusal {

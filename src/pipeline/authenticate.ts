@@ -18,7 +18,7 @@ export function authenticate(authenticators: readonly Authenticator[]): Stage {
     }
     const { warning } = credentials;
     if (warning !== undefined) call.warnings.push(warning);
-    if (PUBLIC_PATHS.includes(call.request.path) && call.request.headers.authorization === undefined) return next(call);
+    if (PUBLIC_PATHS.includes(call.request.path) && credentials.bearerToken === undefined) return next(call);
     throw unauthorized();
   };
 }
