@@ -25,6 +25,7 @@ interface ServeFlags {
   tokenAuthFile?: string;
   serviceClusterIpRange: string;
   eventTtl: number;
+  shutdownDelayDuration: number;
   controllers: string;
   featureGates: FeatureGateValues;
   enableAdmissionPlugins?: string[];
@@ -131,6 +132,11 @@ function program(run: (config: Config) => Promise<void>): Command {
         .argParser(duration)
         .default(defaults.eventTtlMs, "1h0m0s"),
     )
+    .addOption(
+      new Option("--shutdown-delay-duration <time>", "how long everything is still served after the signal to stop")
+        .argParser(duration)
+        .default(defaults.shutdownDelayMs, "0s"),
+    )
     .action((flags: ServeFlags) => run(toConfig(flags)));
   return binnacle;
 }
@@ -144,6 +150,7 @@ function toConfig(flags: ServeFlags): Config {
     etcdKeyfile,
     etcdCompactionInterval,
     eventTtl,
+    shutdownDelayDuration,
     enableAdmissionPlugins,
     disableAdmissionPlugins,
     ...rest
@@ -162,6 +169,7 @@ function toConfig(flags: ServeFlags): Config {
     ...rest,
     compactionIntervalMs,
     eventTtlMs: eventTtl,
+    shutdownDelayMs: shutdownDelayDuration,
     admissionPlugins: { enabled: enableAdmissionPlugins ?? [], disabled: disableAdmissionPlugins ?? [] },
     store: etcd ?? store ?? defaultConfig.store,
   };
@@ -179,17 +187,31 @@ async function serve(config: Config): Promise<void> {
     carefulLog(environment.log).error("the process ends by an error that nobody expected", { err: error });
     process.exit(1);
   });
+  // Ready servers are known to be ended politely, so the signals are heard before the first answer.
+  const stopped = stopSignal();
   const server = await startServer(config, environment);
   const print = (line: string) => process.stdout.write(`${line}\n`);
   print(`Serving ${server.url} from ${describe(config.store)}.`);
   if (server.insecureUrl !== undefined)
     print(`Without TLS or credentials, on this machine only: ${server.insecureUrl}`);
   print(`Connect with: kubectl --kubeconfig ${path.relative(process.cwd(), server.kubeconfigFile)} get namespaces`);
-  await new Promise<void>((resolve) => {
-    process.once("SIGINT", () => resolve());
-    process.once("SIGTERM", () => resolve());
-  });
+  await stopped;
   await server.close();
+}
+
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Resolves at the first signal to stop. Compat: the second one ends the process at once, as `SetupSignalHandler` does. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let isStopping = false;
+    const stop = (): void => {
+      if (isStopping) process.exit(1);
+      isStopping = true;
+      resolve();
+    };
+    for (const signal of STOP_SIGNALS) process.on(signal, stop);
+  });
 }
 
 function describe(store: StoreChoice): string {
@@ -197,6 +219,8 @@ function describe(store: StoreChoice): string {
   return store.type === "sqlite" ? store.file : `etcd at ${store.servers.join(", ")}`;
 }
 
+// Without a listener Node opens a debugger, by which every program of this user would be the server.
+process.on("SIGUSR1", () => {});
 // A third of the time until the server is ready would go into compiling it again.
 enableCompileCache();
 try {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError } from "../api/api-error.ts";
 import type { Call } from "../api/call.ts";
+import { ManualClock } from "../lib/environment.suite.ts";
 import { systemRandom } from "../lib/random.ts";
 import { makeCall } from "../pipeline/in-process.ts";
 import { health, healthPaths, PING } from "./health.ts";
@@ -19,7 +20,7 @@ function call(target: string, method = "GET"): Call {
 const broken = { name: "etcd", check: async () => Promise.reject(new Error("etcd failed: no leader")) };
 const hook = { name: "poststarthook/rbac/bootstrap-roles", check: async () => {} };
 const endpoints = { livez: [PING, hook], readyz: [PING, broken] };
-const answer = health(endpoints);
+const answer = health(endpoints, new ManualClock());
 
 async function bodyOf(target: string): Promise<[number, string] | undefined> {
   const reply = await answer(call(target));
@@ -60,6 +61,19 @@ test("each check has a path of its own", async () => {
   assert.equal(await bodyOf("/readyz/nonsense"), undefined);
   assert.equal(await bodyOf("/version"), undefined);
   assert.deepEqual(healthPaths({ livez: [PING] }), ["/livez", "/livez/ping"]);
+});
+
+test("a check that hangs has failed within 2 s", async () => {
+  const clock = new ManualClock();
+  const hanging = { name: "etcd", check: () => new Promise<void>(() => {}) };
+  const answerHanging = health({ readyz: [PING, hanging] }, clock);
+  const [all, one] = [answerHanging(call("/readyz?verbose")), answerHanging(call("/readyz/etcd"))];
+  await clock.advance(2000);
+  const [report, alone] = await Promise.all([all, one]);
+  assert.ok(report?.type === "raw" && alone?.type === "raw");
+  assert.equal(report.body, "[+]ping ok\n[-]etcd failed: reason withheld\nreadyz check failed\n");
+  assert.equal(alone.body, "internal server error: context deadline exceeded\n");
+  assert.deepEqual([report.code, alone.code, clock.timerCount], [500, 500, 0]);
 });
 
 test("the version is indented JSON", () => {

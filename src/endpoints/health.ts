@@ -1,5 +1,6 @@
 import type { Call } from "../api/call.ts";
 import type { ApiReply } from "../api/reply.ts";
+import type { Clock } from "../lib/clock.ts";
 
 /** One thing that must be well for the server to be well. */
 export interface HealthCheck {
@@ -11,6 +12,12 @@ export interface HealthCheck {
 /** Always well: whoever reads this answer has reached the server. */
 export const PING: HealthCheck = { name: "ping", check: async () => {} };
 
+/**
+ * A check that has not answered by then has failed. Compat: `--etcd-healthcheck-timeout` and `--etcd-readycheck-timeout`
+ * are 2 s; the answer is out before that.
+ */
+const CHECK_TIMEOUT_MS = 1900;
+
 const HEADERS = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
 
 function plain(code: number, body: string): ApiReply {
@@ -19,20 +26,22 @@ function plain(code: number, body: string): ApiReply {
 
 /**
  * Answers `/<endpoint>` with the outcome of all checks and `/<endpoint>/<check>` with that of one, where an endpoint is a
- * member of `endpoints`. Gives undefined for any other path.
+ * member of `endpoints`. Gives undefined for any other path. No check is waited for longer than about 2 s.
  */
 export function health(
   endpoints: Readonly<Record<string, readonly HealthCheck[]>>,
+  clock: Pick<Clock, "setTimer">,
 ): (call: Call) => Promise<ApiReply | undefined> {
   return async ({ request }) => {
     const [, endpoint = "", ...rest] = request.path.split("/");
     const checks = Object.hasOwn(endpoints, endpoint) ? endpoints[endpoint] : undefined;
     if (checks === undefined) return undefined;
+    const run = (check: HealthCheck) => runInTime(check, clock);
     // Checks may have slashes in their names.
     const name = rest.join("/").replace(/\/$/, "");
-    if (name === "") return runAll(endpoint, checks, request.query);
+    if (name === "") return runAll(endpoint, checks, request.query, run);
     const check = checks.find((one) => one.name === name);
-    return check && runOne(check);
+    return check && runOne(check, run);
   };
 }
 
@@ -44,23 +53,40 @@ export function healthPaths(endpoints: Readonly<Record<string, readonly HealthCh
   ]);
 }
 
-async function runOne(check: HealthCheck): Promise<ApiReply> {
+type RunCheck = (check: HealthCheck) => Promise<void>;
+
+async function runInTime(check: HealthCheck, clock: Pick<Clock, "setTimer">): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = clock.setTimer(CHECK_TIMEOUT_MS, () => late.reject(new Error("context deadline exceeded")));
   try {
-    await check.check();
+    await Promise.race([check.check(), late.promise]);
+  } finally {
+    timer.close();
+  }
+}
+
+async function runOne(check: HealthCheck, run: RunCheck): Promise<ApiReply> {
+  try {
+    await run(check);
     return plain(200, "ok");
   } catch (error) {
     return plain(500, `internal server error: ${error instanceof Error ? error.message : String(error)}\n`);
   }
 }
 
-async function runAll(endpoint: string, checks: readonly HealthCheck[], query: URLSearchParams): Promise<ApiReply> {
+async function runAll(
+  endpoint: string,
+  checks: readonly HealthCheck[],
+  query: URLSearchParams,
+  run: RunCheck,
+): Promise<ApiReply> {
   const excluded = new Set(query.getAll("exclude"));
   const unknown = new Set(excluded);
   const lines = await Promise.all(
     checks.map(async (check) => {
       if (unknown.delete(check.name)) return `[+]${check.name} excluded: ok\n`;
       try {
-        await check.check();
+        await run(check);
         return `[+]${check.name} ok\n`;
       } catch {
         return `[-]${check.name} failed: reason withheld\n`;

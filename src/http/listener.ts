@@ -216,6 +216,8 @@ class Edge implements Listener {
       this.#open.delete(exchange);
       if (!exchange.isReplied) exchange.abort();
       exchange.finish(exchange.carrier.isDelivered);
+      // A reply that began before the listener was closed did not tell the client that it is the last one.
+      if (this.#isClosing && !new Set(this.#open.values()).has(socket)) socket.end();
     });
     void this.#reply(exchange);
   }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { inspect } from "node:util";
+import { freePort } from "../../test/support/ports.ts";
 import { invalid } from "../api/api-error.ts";
 import { BodyError } from "../api/call.ts";
 import { invalidField } from "../api/field-error.ts";
@@ -73,7 +74,8 @@ test("a Secret that a store fails to write does not stand in the log", async () 
   }
   const environment = drivenEnvironment();
   const certDir = await mkdtemp(path.join(tmpdir(), "binnacle-log-"));
-  const config = { ...defaultConfig, certDir, securePort: 0, insecurePort: 0, controllers: "none", shutdownGraceMs: 0 };
+  const insecurePort = await freePort();
+  const config = { ...defaultConfig, certDir, securePort: 0, insecurePort, controllers: "none", shutdownGraceMs: 0 };
   const server = await startServer(config, environment, new Failing());
   try {
     const response = await fetch(`${server.insecureUrl}/api/v1/namespaces/default/secrets`, {
@@ -84,7 +86,9 @@ test("a Secret that a store fails to write does not stand in the log", async () 
     assert.equal(response.status, 500);
     await response.body?.cancel();
     assert.deepEqual(
-      environment.lines.map(({ text, fields }) => [text, (fields as { err: LoggedError }).err.message, fields.path]),
+      environment.lines
+        .filter(({ level }) => level === "error")
+        .map(({ text, fields }) => [text, (fields as { err: LoggedError }).err.message, fields.path]),
       [["request failed", "broken", "/api/v1/namespaces/default/secrets"]],
     );
     const text = inspect(environment.lines, { depth: 10, maxArrayLength: null });

@@ -47,6 +47,8 @@ export interface Config {
   readonly controllers: string;
   /** How long a request may take that is not a watch. */
   readonly requestTimeoutMs: number;
+  /** How long everything is still served when the server is told to stop, while `/readyz` says that it is about to. */
+  readonly shutdownDelayMs: number;
   /** How long open requests are waited for when the server stops. */
   readonly shutdownGraceMs: number;
 }
@@ -66,5 +68,6 @@ export const defaultConfig: Config = {
   featureGates: {},
   controllers: "*",
   requestTimeoutMs: 60_000,
+  shutdownDelayMs: 0,
   shutdownGraceMs: 10_000,
 };

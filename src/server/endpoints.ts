@@ -10,13 +10,21 @@ import { findBuiltInSchema } from "../schema-files/built-in-schemas.ts";
 import type { Config } from "./config.ts";
 import { release } from "./release.ts";
 
-/** What is served besides objects, in the order in which it is asked. */
-export function makeEndpoints(resources: Resources, config: Config): Endpoint[] {
+/**
+ * What is served besides objects, in the order in which it is asked. `readiness` is what only `/readyz` checks, besides
+ * what all health endpoints check.
+ */
+export function makeEndpoints(
+  resources: Resources,
+  config: Config,
+  readiness: readonly HealthCheck[] = [],
+): Endpoint[] {
   const { catalog, clock, store } = resources;
   const definitions = () => catalog.definitions;
   const source = { definitions, priority: builtInPriorities(config.apiDomain) };
   const storage: HealthCheck = { name: "etcd", check: async () => void (await store.revision()) };
-  const checks = { healthz: [PING, storage], livez: [PING, storage], readyz: [PING, storage] };
+  const common = [PING, storage];
+  const checks = { healthz: common, livez: common, readyz: [...common, ...readiness] };
   const openApi = openApiHandler({ definitions, component: findBuiltInSchema, release: release.version, clock });
   const paths = [...healthPaths(checks), ...openApiPaths, "/version"];
   const listed = discoveryPaths(source);
@@ -25,7 +33,7 @@ export function makeEndpoints(resources: Resources, config: Config): Endpoint[] 
   return [
     discovery(source),
     openApi,
-    health(checks),
+    health(checks, clock),
     (call) => (/^\/version\/?$/.test(call.request.path) ? versionReply(call) : undefined),
     (call) => (call.request.path === "/" || call.request.path === "/index.html" ? index(call) : undefined),
   ];

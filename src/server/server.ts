@@ -36,6 +36,7 @@ import { loopbackClients } from "./loopback.ts";
 import { openStore } from "./open-store.ts";
 import { pathFacts } from "./path-facts.ts";
 import { probeHealth } from "./probe-health.ts";
+import { shutdownCheck } from "./readiness.ts";
 
 /** A running server. */
 export interface Server {
@@ -47,7 +48,7 @@ export interface Server {
   readonly kubeconfigFile: string;
   /** The administrator's bearer token. */
   readonly token: string;
-  /** Ends watches, waits for open requests for a while, then closes the store. */
+  /** Turns `/readyz` to failed, then ends watches, waits for open requests for a while, and closes the store. */
   close(): Promise<void>;
 }
 
@@ -100,7 +101,9 @@ export async function startWithParts(
   const identities = reviewIdentities(authenticators, API_AUDIENCES, alwaysAllow);
   const deleteOptionsSchema = () => builtInSchema("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions");
   const objects: Handler = (call) => dispatch({ resources, admission, identities, deleteOptionsSchema }, call);
-  const innermost = route({ catalog, objects, endpoints: makeEndpoints(resources, config) });
+  const stopping = new AbortController();
+  const shutdown = shutdownCheck(stopping.signal);
+  const innermost = route({ catalog, objects, endpoints: makeEndpoints(resources, config, [shutdown]) });
   const report = (error: unknown, call?: Call) => log.error("request failed", { err: error, path: call?.request.path });
   const { isLongRunning, hasTable, isUnstructured, kindOf } = pathFacts(catalog);
   const forms = { now: () => clock.now(), random, report, schemaOf, kindOf };
@@ -144,6 +147,8 @@ export async function startWithParts(
     token: identity.adminToken,
     resources,
     async close() {
+      stopping.abort();
+      if (config.shutdownDelayMs > 0) await clock.sleep(config.shutdownDelayMs);
       await Promise.all(listeners.map((listener) => listener.close(config.shutdownGraceMs)));
       await loops.stop();
       await store.close();

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { startBinnacle } from "../support/binnacle.ts";
+import { clientFor } from "../support/client.ts";
+import { tokens } from "../support/oracle.ts";
+import { eventually } from "../support/time.ts";
+
+describe("signals", { timeout: 60_000, concurrency: 2 }, () => {
+  for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const) {
+    it(`${signal} ends watches politely and the process with success`, async () => {
+      const server = await startBinnacle();
+      try {
+        const client = clientFor(server.base, tokens.admin);
+        const events = client.watch("/api/v1/namespaces?watch=1", new AbortController().signal);
+        assert.equal((await events.next()).value.type, "ADDED");
+        process.kill(server.process.pid, signal);
+        const startMs = performance.now();
+        // The stream ends as a whole one: a cut one would throw.
+        for await (const { type } of events) assert.equal(type, "ADDED");
+        assert.match(await server.process.exited, /ended with code 0/);
+        assert.ok(performance.now() - startMs < 4000, "the connection of the watch is not waited for");
+      } finally {
+        await server.kill();
+      }
+    });
+  }
+
+  it("readiness fails before the listener closes, liveness does not, and a second signal ends the process at once", async () => {
+    const server = await startBinnacle({ flags: ["--shutdown-delay-duration=1m"] });
+    try {
+      const client = clientFor(server.base, tokens.admin);
+      process.kill(server.process.pid, "SIGTERM");
+      const isUnready = async () => (await client.call("GET", "/readyz")).status === 500;
+      await eventually(isUnready, { withinMs: 10_000, everyMs: 20, what: "readiness fails" });
+      const report = await client.call("GET", "/readyz?verbose");
+      assert.match(report.body, /^\[\+\]etcd ok$/m);
+      assert.match(report.body, /^\[-\]shutdown failed: reason withheld$/m);
+      const alone = await client.call("GET", "/readyz/shutdown");
+      assert.deepEqual([alone.status, alone.body], [500, "internal server error: process is shutting down\n"]);
+      assert.equal((await client.call("GET", "/livez")).status, 200);
+      assert.equal((await client.call("GET", "/api/v1/namespaces/default")).status, 200);
+      process.kill(server.process.pid, "SIGHUP");
+      assert.match(await server.process.exited, /ended with code 1/);
+    } finally {
+      await server.kill();
+    }
+  });
+
+  it("SIGUSR1 opens no debugger", async () => {
+    const server = await startBinnacle();
+    try {
+      process.kill(server.process.pid, "SIGUSR1");
+      assert.equal((await clientFor(server.base, tokens.admin).call("GET", "/livez")).status, 200);
+      await server.process.kill();
+      assert.match(await server.process.exited, /ended with code 0/);
+      assert.doesNotMatch(server.process.output(), /[Dd]ebugger/);
+    } finally {
+      await server.kill();
+    }
+  });
+});
