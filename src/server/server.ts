@@ -25,6 +25,7 @@ import { KeySpace } from "../resources/model/keys.ts";
 import { ObjectCodec } from "../resources/model/object-codec.ts";
 import { Resources } from "../resources/resources.ts";
 import { builtInSchema, findBuiltInSchema } from "../schema-files/built-in-schemas.ts";
+import { ObservedStore } from "../storage/observed-store.ts";
 import type { Store } from "../storage/store.ts";
 import { dispatch } from "../verbs/dispatch.ts";
 import { background } from "./background.ts";
@@ -36,7 +37,7 @@ import { loopbackClients } from "./loopback.ts";
 import { openStore } from "./open-store.ts";
 import { pathFacts } from "./path-facts.ts";
 import { probeHealth } from "./probe-health.ts";
-import { shutdownCheck } from "./readiness.ts";
+import { shutdownCheck, writesCheck } from "./readiness.ts";
 
 /** A running server. */
 export interface Server {
@@ -85,7 +86,12 @@ export async function startWithParts(
   const keys = new KeySpace(config.etcdPrefix);
   // Both wait for files or for the network.
   const storing = given ?? openStore(config, keys.root, clock);
-  const [store, identity] = await Promise.all([storing, prepareIdentity(config, log)]);
+  const [opened, identity] = await Promise.all([storing, prepareIdentity(config, log)]);
+  const store = new ObservedStore(opened, {
+    clock,
+    failed: (error) => log.error("the store takes no writes", { err: error }),
+    recovered: () => log.info("the store takes writes again"),
+  });
   const catalog = new Catalog(builtInKinds(config.apiDomain, Math.ceil(config.eventTtlMs / 1000)));
   const schemaOf = schemasOf(catalog);
   const setDefaults = (object: KubeObject) => {
@@ -103,7 +109,11 @@ export async function startWithParts(
   const objects: Handler = (call) => dispatch({ resources, admission, identities, deleteOptionsSchema }, call);
   const stopping = new AbortController();
   const shutdown = shutdownCheck(stopping.signal);
-  const innermost = route({ catalog, objects, endpoints: makeEndpoints(resources, config, [shutdown]) });
+  const innermost = route({
+    catalog,
+    objects,
+    endpoints: makeEndpoints(resources, config, [writesCheck(store), shutdown]),
+  });
   const report = (error: unknown, call?: Call) => log.error("request failed", { err: error, path: call?.request.path });
   const { isLongRunning, hasTable, isUnstructured, kindOf } = pathFacts(catalog);
   const forms = { now: () => clock.now(), random, report, schemaOf, kindOf };

@@ -1,3 +1,4 @@
+import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { ChangeRow } from "./messages.ts";
 
@@ -38,6 +39,7 @@ export class Database {
   readonly #select: StatementSync;
 
   constructor(path: string) {
+    if (path !== ":memory:") createPrivately(path);
     this.#database = new DatabaseSync(path);
     try {
       // Exclusive mode before WAL: the lock is then held until close, and no shared-memory file is needed.
@@ -129,6 +131,15 @@ export class Database {
 
   #pragma(name: string): unknown {
     return this.#database.prepare(`PRAGMA ${name}`).get()?.[name];
+  }
+}
+
+/** SQLite would make a file that everybody may read, Secrets and all. Its journal gets the mode of the file. */
+function createPrivately(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch {
+    // It is there already and stays as it is, or SQLite is going to say what is wrong.
   }
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -22,6 +22,24 @@ function countRows(path: string): number {
   database.close();
   return count;
 }
+
+describe("the files of a SqliteStore", () => {
+  it("are for their owner only", async (t) => {
+    const path = await testFile(t);
+    const store = await SqliteStore.open(path);
+    t.after(() => store.close());
+    await create(store, "/a", "secret");
+    for (const file of [path, `${path}-wal`]) assert.equal((await stat(file)).mode & 0o777, 0o600, file);
+  });
+
+  it("keep the mode that somebody has given them", async (t) => {
+    const path = await testFile(t);
+    await writeFile(path, "", { mode: 0o640 });
+    const store = await SqliteStore.open(path);
+    t.after(() => store.close());
+    assert.equal((await stat(path)).mode & 0o777, 0o640);
+  });
+});
 
 describe("SqliteStore across restarts", () => {
   it("keeps data, revisions and history", async (t) => {

@@ -1,0 +1,105 @@
+import type { Clock } from "../lib/clock.ts";
+import {
+  type Entry,
+  type GetOptions,
+  type ListOptions,
+  type Page,
+  type PutOptions,
+  type Snapshot,
+  type Store,
+  StoreError,
+  type StoreWatch,
+  type WriteResult,
+} from "./store.ts";
+
+const REPORT_EVERY_MS = 60_000;
+
+/** Is told what becomes of writes. */
+export interface StoreObserver {
+  readonly clock: Clock;
+  /** The store failed to write; called once per minute for the same cause. */
+  failed(error: StoreError): void;
+  /** The first write since a failure has succeeded. */
+  recovered(): void;
+}
+
+/**
+ * A store in front of another that knows whether that takes writes: a full or read-only disk, or etcd without space,
+ * still answers every read.
+ */
+export class ObservedStore implements Store {
+  readonly #inner: Store;
+  readonly #observer: StoreObserver;
+  /** When each cause was told last. */
+  readonly #toldAtMs = new Map<string, number>();
+  #failure: StoreError | undefined;
+
+  constructor(inner: Store, observer: StoreObserver) {
+    this.#inner = inner;
+    this.#observer = observer;
+  }
+
+  /** Throws what the latest write failed with, until one has succeeded. */
+  requireWritable(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  snapshot(prefix: string): Snapshot | undefined {
+    return this.#inner.snapshot?.(prefix);
+  }
+
+  get(key: string, options?: GetOptions): Promise<Entry | undefined> {
+    return this.#inner.get(key, options);
+  }
+
+  list(prefix: string, options?: ListOptions): Promise<Page> {
+    return this.#inner.list(prefix, options);
+  }
+
+  put(key: string, value: Uint8Array, expected: number, options?: PutOptions): Promise<WriteResult> {
+    return this.#observe(this.#inner.put(key, value, expected, options));
+  }
+
+  delete(key: string, expected: number): Promise<WriteResult> {
+    return this.#observe(this.#inner.delete(key, expected));
+  }
+
+  watch(prefix: string, revision: number, signal: AbortSignal): StoreWatch {
+    return this.#inner.watch(prefix, revision, signal);
+  }
+
+  revision(): Promise<number> {
+    return this.#inner.revision();
+  }
+
+  compact(revision: number): Promise<void> {
+    return this.#inner.compact(revision);
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+
+  #observe(written: Promise<WriteResult>): Promise<WriteResult> {
+    written.then(this.#written, this.#failed);
+    return written;
+  }
+
+  readonly #written = ({ ok }: WriteResult): void => {
+    // A refusal may have been decided without touching the disk.
+    if (!ok || this.#failure === undefined) return;
+    this.#failure = undefined;
+    this.#toldAtMs.clear();
+    this.#observer.recovered();
+  };
+
+  readonly #failed = (error: unknown): void => {
+    if (!(error instanceof StoreError) || (error.code !== "unavailable" && error.code !== "timeout")) return;
+    this.#failure = error;
+    const nowMs = this.#observer.clock.monotonic();
+    const told = this.#toldAtMs.get(error.message);
+    if (told !== undefined && nowMs - told < REPORT_EVERY_MS) return;
+    this.#toldAtMs.set(error.message, nowMs);
+    this.#observer.failed(error);
+  };
+}
