@@ -117,8 +117,8 @@ export function duplicateField(field: string, value: unknown): FieldError {
 }
 
 /** A reference leads nowhere. */
-export function notFoundField(field: string, value: unknown): FieldError {
-  return fieldError("FieldValueNotFound", field, `Not found: ${printValue(value)}`);
+export function notFoundField(field: string, value: unknown, detail = ""): FieldError {
+  return fieldError("FieldValueNotFound", field, withDetail(`Not found: ${printValue(value)}`, detail));
 }
 
 /** The value is not one of a closed set, given in the order it is printed. */

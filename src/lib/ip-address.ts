@@ -1,5 +1,6 @@
 const MAX_TEXT = "ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255".length;
 const MAX_PART = 4;
+const ZERO = 0x30;
 
 /** The 4 or 16 bytes of an address. Undefined when the text is no address. */
 export function parseAddress(text: string): Uint8Array | undefined {
@@ -8,10 +9,28 @@ export function parseAddress(text: string): Uint8Array | undefined {
 }
 
 function parseShort(text: string): Uint8Array | undefined {
-  const parts = text.split(".");
-  const isValid =
-    parts.length === 4 && parts.every((part) => /^(?:0|[1-9][0-9]{0,2})$/.test(part) && Number(part) < 256);
-  return isValid ? Uint8Array.from(parts, Number) : undefined;
+  const bytes = new Uint8Array(4);
+  let start = 0;
+  for (let part = 0; part < 4; part++) {
+    const dot = part < 3 ? text.indexOf(".", start) : text.length;
+    const value = byteIn(text, start, dot);
+    if (value > 255) return undefined;
+    bytes[part] = value;
+    start = dot + 1;
+  }
+  return bytes;
+}
+
+/** The number that the digits of a part are, without leading zeros; 256 when it is too large or none. */
+function byteIn(text: string, start: number, end: number): number {
+  if (end <= start || end > start + 3 || (text[start] === "0" && end > start + 1)) return 256;
+  let value = 0;
+  for (let at = start; at < end; at++) {
+    const digit = text.charCodeAt(at) - ZERO;
+    if (digit < 0 || digit > 9) return 256;
+    value = value * 10 + digit;
+  }
+  return value;
 }
 
 function parseLong(text: string): Uint8Array | undefined {

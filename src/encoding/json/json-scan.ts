@@ -1,5 +1,6 @@
 import { isObject, type Json } from "../../api/object.ts";
 import { isExactInteger } from "../../lib/exact-integer.ts";
+import { MemberPath } from "./member-path.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -69,7 +70,7 @@ const MAX_DUPLICATES = 100;
 
 /** Paths of members that repeat one of the same object, in the order of the text, each once. The text must be valid JSON. */
 export function duplicatesOf(text: string): string[] {
-  const found = new Set<string>();
+  const found = new Set<MemberPath>();
   let at = 0;
   const skipSpace = (): void => {
     while (" \t\r\n".includes(text.charAt(at)) && at < text.length) at++;
@@ -80,14 +81,14 @@ export function duplicatesOf(text: string): string[] {
     at++;
     return JSON.parse(text.slice(start, at));
   };
-  const readMembers = (path: string): void => {
+  const readMembers = (path: MemberPath): void => {
     const seen = new Set<string>();
     for (skipSpace(); text[at] !== "}"; skipSpace()) {
       if (text[at] === ",") at++;
       skipSpace();
       const key = readString();
-      const memberPath = path === "" ? key : `${path}.${key}`;
-      if (seen.has(key) && found.size < MAX_DUPLICATES) found.add(memberPath);
+      const memberPath = path.below(key);
+      if (seen.has(key) && found.size < MAX_DUPLICATES) found.add(memberPath.known());
       seen.add(key);
       skipSpace();
       at++;
@@ -95,15 +96,15 @@ export function duplicatesOf(text: string): string[] {
     }
     at++;
   };
-  const readItems = (path: string): void => {
+  const readItems = (path: MemberPath): void => {
     let index = 0;
     for (skipSpace(); text[at] !== "]"; skipSpace()) {
       if (text[at] === ",") at++;
-      readValue(`${path}[${index++}]`);
+      readValue(path.below(index++));
     }
     at++;
   };
-  const readValue = (path: string): void => {
+  const readValue = (path: MemberPath): void => {
     skipSpace();
     if (text[at] === '"') readString();
     else if (text[at] === "{") {
@@ -114,6 +115,6 @@ export function duplicatesOf(text: string): string[] {
       readItems(path);
     } else while (at < text.length && !",]} \t\r\n".includes(text.charAt(at))) at++;
   };
-  readValue("");
-  return [...found];
+  readValue(new MemberPath());
+  return [...new Set([...found].map((path) => path.print()))];
 }

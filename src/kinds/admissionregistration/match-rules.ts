@@ -8,6 +8,7 @@ import {
 } from "../../api/field-error.ts";
 import { pathSegment, qualifiedName } from "../../api/names.ts";
 import type { JsonObject } from "../../api/object.ts";
+import { seenBefore } from "../../lib/seen-before.ts";
 import type { LabelSelector } from "../../types/meta.ts";
 import { pushInvalid } from "../rules/formats.ts";
 import { validateLabelSelector } from "../rules/label-selector.ts";
@@ -129,11 +130,11 @@ function pushResourceErrors(errors: FieldError[], path: string, resources: reado
 }
 
 function pushNamedRuleErrors(errors: FieldError[], path: string, rule: Rule): void {
-  const names = rule.resourceNames ?? [];
-  for (const [index, name] of names.entries()) {
+  const isSecond = seenBefore<string>();
+  for (const [index, name] of (rule.resourceNames ?? []).entries()) {
     const at = `${path}.resourceNames[${index}]`;
     pushInvalid(errors, at, name, pathSegment(name));
-    if (names.indexOf(name) < index) errors.push(duplicateField(at, name));
+    if (isSecond(name)) errors.push(duplicateField(at, name));
   }
   pushRuleErrors(errors, path, rule);
 }

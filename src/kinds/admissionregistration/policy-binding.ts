@@ -8,6 +8,7 @@ import {
 } from "../../api/field-error.ts";
 import { pathSegment } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
+import { seenBefore } from "../../lib/seen-before.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import type { LabelSelector } from "../../types/meta.ts";
 import { pushInvalid, subdomainName } from "../rules/formats.ts";
@@ -57,10 +58,11 @@ function pushCommonErrors(errors: FieldError[], { policyName = "", paramRef, mat
 
 function pushActionErrors(errors: FieldError[], actions: readonly string[]): void {
   const path = "spec.validationActions";
+  const isSecond = seenBefore<string>();
   for (const [index, action] of actions.entries()) {
     const at = `${path}[${index}]`;
     if (!VALIDATION_ACTIONS.includes(action)) errors.push(notSupportedField(at, action, VALIDATION_ACTIONS));
-    if (actions.indexOf(action) < index) errors.push(duplicateField(at, action));
+    if (isSecond(action)) errors.push(duplicateField(at, action));
   }
   if (actions.includes("Deny") && actions.includes("Warn")) {
     const text =

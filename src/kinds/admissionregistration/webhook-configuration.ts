@@ -1,5 +1,6 @@
 import { duplicateField, type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
+import { seenBefore } from "../../lib/seen-before.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import type { LabelSelector } from "../../types/meta.ts";
 import { dns1035Label, pushInvalid, subdomainName } from "../rules/formats.ts";
@@ -119,9 +120,10 @@ function pushVersionErrors(errors: FieldError[], path: string, versions: readonl
     errors.push(requiredField(path, `must specify one of ${known}`));
     return;
   }
+  const isSecond = seenBefore<string>();
   for (const [index, version] of versions.entries()) {
     const at = `${path}[${index}]`;
-    if (versions.indexOf(version) < index) errors.push(invalidField(at, version, "duplicate version"));
+    if (isSecond(version)) errors.push(invalidField(at, version, "duplicate version"));
     else pushInvalid(errors, at, version, dns1035Label(version, "characters"));
   }
   if (needsKnown && !versions.some(isKnownVersion)) {

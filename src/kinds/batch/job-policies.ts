@@ -9,6 +9,7 @@ import {
   tooManyField,
 } from "../../api/field-error.ts";
 import { byteLength, qualifiedName } from "../../api/names.ts";
+import { seenBefore } from "../../lib/seen-before.ts";
 import { nonNegative } from "../rules/numbers.ts";
 import { countIndexes } from "./index-intervals.ts";
 import type { JobSpec, OnExitCodes, OnPodCondition, PodFailurePolicyRule, SuccessPolicyRule } from "./job-types.ts";
@@ -96,11 +97,12 @@ function validateExitCodes(codes: OnExitCodes, containers: ReadonlySet<string>, 
   const field = `${path}.values`;
   if (values.length === 0) errors.push(invalidField(field, null, "at least one value is required"));
   else if (values.length > MAX_EXIT_CODES) errors.push(tooManyField(field, values.length, MAX_EXIT_CODES));
+  const isSecond = seenBefore<number>();
   for (const [index, value] of values.entries()) {
     if (operator === "In" && value === 0) {
       errors.push(invalidField(`${field}[${index}]`, value, "must not be 0 for the In operator"));
     }
-    if (values.indexOf(value) < index) errors.push(duplicateField(`${field}[${index}]`, value));
+    if (isSecond(value)) errors.push(duplicateField(`${field}[${index}]`, value));
   }
   const isOrdered = values.every((value, index) => index === 0 || (values[index - 1] ?? value) <= value);
   if (!isOrdered) errors.push(invalidField(field, values, "must be ordered"));

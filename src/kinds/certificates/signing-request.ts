@@ -13,6 +13,7 @@ import { cloneJson } from "../../lib/clone.ts";
 import { DerError } from "../../lib/der-read.ts";
 import { pemBlocks } from "../../lib/pem.ts";
 import { parseSigningRequest, signatureProblem } from "../../lib/pkcs10.ts";
+import { seenBefore } from "../../lib/seen-before.ts";
 import { countCertificates } from "../../lib/x509-read.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { printTime } from "../../resources/write/metadata.ts";
@@ -77,9 +78,8 @@ function usageErrors(usages: readonly string[], before: readonly string[]): Fiel
   if (usages.length === 0) return [requiredField(path)];
   const isUnknown = (usage: string) => !USAGES.includes(usage);
   const unknown = before.some(isUnknown) ? [] : [...usages.entries()].filter(([, usage]) => isUnknown(usage));
-  const repeated = hasDuplicates(before)
-    ? []
-    : [...usages.entries()].filter(([index, usage]) => usages.indexOf(usage) < index);
+  const isSecond = seenBefore<string>();
+  const repeated = hasDuplicates(before) ? [] : [...usages.entries()].filter(([, usage]) => isSecond(usage));
   return [
     ...unknown.map(([index, usage]) => notSupportedField(`${path}[${index}]`, usage, USAGES)),
     ...repeated.map(([index, usage]) => duplicateField(`${path}[${index}]`, usage)),

@@ -1,6 +1,7 @@
 import { duplicateField, type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import { qualifiedName, regexMessage } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
+import { seenBefore } from "../../lib/seen-before.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { groupDotResource, nameHook } from "../own-names.ts";
 import type { Condition } from "../rules/conditions.ts";
@@ -103,11 +104,11 @@ function statusErrors(object: KubeObject): FieldError[] {
   const errors: FieldError[] = [];
   const status = (object.status as StorageStatus | undefined) ?? {};
   const { storageVersions: servers = [], commonEncodingVersion, conditions = [] } = status;
-  const ids = servers.map(({ apiServerID = "" }) => apiServerID);
+  const isSecond = seenBefore<string>();
   for (const [index, server] of servers.entries()) {
     const path = `status.storageVersions[${index}]`;
     const id = server.apiServerID ?? "";
-    if (ids.indexOf(id) < index) errors.push(duplicateField(`${path}.apiServerID`, id));
+    if (isSecond(id)) errors.push(duplicateField(`${path}.apiServerID`, id));
     errors.push(...serverErrors(server, path));
   }
   return [...errors, ...commonErrors(servers, commonEncodingVersion), ...conditionErrors(conditions)];

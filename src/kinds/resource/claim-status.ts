@@ -10,6 +10,7 @@ import {
 import { qualifiedName } from "../../api/names.ts";
 import { isObject, type KubeObject } from "../../api/object.ts";
 import { isMapped, printAddress } from "../../lib/ip-address.ts";
+import { seenBefore } from "../../lib/seen-before.ts";
 import { validateNodeSelector } from "../core/pod/affinity-validation.ts";
 import { validateConditions } from "../rules/conditions.ts";
 import { parseLooseRange } from "../rules/ip-ranges.ts";
@@ -87,11 +88,13 @@ export function bindingErrors({ bindingConditions, bindingFailureConditions }: B
       errors.push(...qualifiedName(name).map((text) => invalidField(`${path}.${member}[${index}]`, name, text)));
     }
   }
+  const known = new Set(conditions);
   for (const [member, list] of lists) {
+    const isSecond = seenBefore<string>();
     for (const [index, name] of list.entries()) {
       const itemPath = `${path}.${member}[${index}]`;
-      if (list.indexOf(name) < index) errors.push(duplicateField(itemPath, name));
-      if (list === failures && conditions.includes(name)) {
+      if (isSecond(name)) errors.push(duplicateField(itemPath, name));
+      if (list === failures && known.has(name)) {
         errors.push(invalidField(itemPath, name, "bindingFailureConditions must not overlap with bindingConditions"));
       }
     }

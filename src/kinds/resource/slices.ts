@@ -2,6 +2,7 @@ import type { FeatureGateName, FeatureGates } from "../../api/feature-gates.ts";
 import { type FieldError, invalidField, requiredField, tooLongField, tooManyField } from "../../api/field-error.ts";
 import { byteLength, labelValue, qualifiedName } from "../../api/names.ts";
 import { isObject, type Json, type KubeObject } from "../../api/object.ts";
+import { seenBefore } from "../../lib/seen-before.ts";
 import { parseSemanticVersion } from "../../lib/semver.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { validateNodeSelector } from "../core/pod/affinity-validation.ts";
@@ -206,9 +207,9 @@ function devicesErrors(spec: SliceSpec, old: SliceSpec | undefined): FieldError[
     const before = old?.devices?.find(({ name }) => name === device.name);
     return deviceErrors(device, before, `spec.devices[${index}]`, spec.perDeviceNodeSelection === true);
   });
-  const names = devices.map(({ name = "" }) => name);
-  for (const [index, name] of names.entries()) {
-    if (names.indexOf(name) < index) {
+  const isSecond = seenBefore<string>();
+  for (const [index, { name = "" }] of devices.entries()) {
+    if (isSecond(name)) {
       const message = `Duplicate value: ${JSON.stringify(name)}`;
       errors.push({ type: "FieldValueDuplicate", field: `spec.devices[${index}]`, message });
     }

@@ -8,6 +8,7 @@ import {
 } from "../../api/field-error.ts";
 import { byteLength, qualifiedName, regexMessage } from "../../api/names.ts";
 import type { Json, JsonObject } from "../../api/object.ts";
+import { seenBefore } from "../../lib/seen-before.ts";
 
 /** Condition of meta/v1. */
 export interface Condition extends JsonObject {
@@ -37,11 +38,11 @@ export function conditionReason(reason: string): string[] {
 /** Validates conditions of meta/v1. Upstream: `ValidateConditions`. */
 export function validateConditions(conditions: Json | undefined, path: string): FieldError[] {
   const list = (Array.isArray(conditions) ? conditions : []) as Condition[];
+  const isSecond = seenBefore<string>();
   return list.flatMap((condition, index) => {
     const { type = "" } = condition;
-    const isSecond = list.slice(0, index).some((earlier) => (earlier.type ?? "") === type);
     return [
-      ...(isSecond ? [duplicateField(`${path}[${index}]`, type)] : []),
+      ...(isSecond(type) ? [duplicateField(`${path}[${index}]`, type)] : []),
       ...validateCondition(condition, `${path}[${index}]`),
     ];
   });

@@ -12,6 +12,7 @@ import {
 import { byteLength } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
 import { isNumber } from "../../lib/exact-integer.ts";
+import { seenBefore } from "../../lib/seen-before.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import type { Schema } from "../../schema/schema.ts";
 import { builtInSchema } from "../../schema-files/built-in-schemas.ts";
@@ -208,12 +209,14 @@ function updateErrors(errors: FieldError[], { path, value, old }: Place, { no = 
   const [next, before] = [listOf(value), listOf(old)];
   for (const change of no) {
     if (change === "add-item") {
+      const find = finder(before, keys);
       for (const [index, item] of next.entries()) {
-        if (!findItem(before, item, keys)) errors.push(forbiddenField(`${path}[${index}]`, "item may not be added"));
+        if (!find(item)) errors.push(forbiddenField(`${path}[${index}]`, "item may not be added"));
       }
     } else if (change === "remove-item") {
+      const find = finder(next, keys);
       for (const item of before) {
-        if (findItem(next, item, keys)) continue;
+        if (find(item)) continue;
         errors.push({ ...forbiddenField(path, "item may not be removed"), isRepeated: true });
       }
     } else {
@@ -290,8 +293,9 @@ function listCheck(each: Check | undefined, field: FieldRules | undefined, items
   return (errors, { path, value, old, isUpdate }) => {
     const [next, before] = [listOf(value), listOf(old)];
     if (field?.keys) errors.push(...duplicates(next, path, field.keys, items));
+    const find = isKeyed ? finder(before, field?.keys) : undefined;
     for (const [index, item] of each ? next.entries() : []) {
-      const was = isKeyed ? findItem(before, item, field?.keys) : undefined;
+      const was = find?.(item);
       if (isUpdate && was !== undefined && sameValue(item, was)) continue;
       each?.(errors, { path: `${path}[${index}]`, value: item, old: was, isUpdate });
     }
@@ -312,14 +316,20 @@ function mapCheck(each: Check): Check {
 
 const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
 
-function findItem(list: readonly Json[], item: Json, keys: readonly string[] | undefined): Json | undefined {
-  return list.find((one) => isSameItem(one, item, keys));
+/** What tells an item from the others of its list; undefined for one that equals none. */
+function identityOf(item: Json, keys: readonly string[] | undefined): Json | undefined {
+  if (!keys) return item;
+  if (!isObject(item)) return undefined;
+  const values = keys.map((key) => item[key] ?? "");
+  return values.some(isObject) ? undefined : JSON.stringify(values);
 }
 
-function isSameItem(left: Json, right: Json, keys: readonly string[] | undefined): boolean {
-  if (!keys) return left === right;
-  if (!isObject(left) || !isObject(right)) return false;
-  return keys.every((key) => (left[key] ?? "") === (right[key] ?? ""));
+/** A function that finds the first item of a list that has the identity of another. */
+function finder(list: readonly Json[], keys: readonly string[] | undefined): (item: Json) => Json | undefined {
+  const items = new Map<Json | undefined, Json>();
+  for (const item of list.toReversed()) items.set(identityOf(item, keys), item);
+  items.delete(undefined);
+  return (item) => items.get(identityOf(item, keys));
 }
 
 function duplicates(
@@ -328,9 +338,11 @@ function duplicates(
   keys: readonly string[] | undefined,
   schema: Schema,
 ): FieldError[] {
+  const isSecond = seenBefore<Json>();
   return list.flatMap((item, index) => {
-    const isSecond = list.slice(0, index).some((earlier) => isSameItem(earlier, item, keys));
-    return isSecond ? [duplicateField(`${path}[${index}]`, inOrder(item, schema))] : [];
+    const identity = identityOf(item, keys);
+    if (identity === undefined || !isSecond(identity)) return [];
+    return [duplicateField(`${path}[${index}]`, inOrder(item, schema))];
   });
 }
 

@@ -80,10 +80,15 @@ export function haveBothRangeFamilies(texts: readonly string[]): boolean | undef
   return short > 0 && short < texts.length;
 }
 
-const SPECIAL: readonly (readonly [ranges: readonly string[], text: string])[] = [
-  [["127.0.0.0/8", "::1/128"], "may not be in the loopback range (127.0.0.0/8, ::1/128)"],
-  [["169.254.0.0/16", "fe80::/10"], "may not be in the link-local range (169.254.0.0/16, fe80::/10)"],
-  [["224.0.0.0/24", "ff02::/16"], "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"],
+interface Network {
+  readonly bytes: Uint8Array;
+  readonly bits: number;
+}
+
+const SPECIAL: readonly (readonly [ranges: readonly Network[], text: string])[] = [
+  [networks("127.0.0.0/8", "::1/128"), "may not be in the loopback range (127.0.0.0/8, ::1/128)"],
+  [networks("169.254.0.0/16", "fe80::/10"), "may not be in the link-local range (169.254.0.0/16, fe80::/10)"],
+  [networks("224.0.0.0/24", "ff02::/16"), "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"],
 ];
 
 /** Refuses IPs that no endpoint can have: unspecified, loopback, link-local. Upstream: `ValidateEndpointIP`. */
@@ -100,9 +105,17 @@ export function pushEndpointAddressErrors(errors: FieldError[], path: string, te
   }
 }
 
-function contains(range: string, address: Uint8Array): boolean {
-  const [network = "", bits] = range.split("/");
-  const bytes = parseAddress(network);
-  if (bytes?.length !== address.length) return false;
-  return rangeAround(address, Number(bits)).lowest === addressNumber(bytes);
+function networks(...ranges: readonly string[]): Network[] {
+  return ranges.map((range) => {
+    const [network = "", bits] = range.split("/");
+    return { bytes: parseAddress(network) ?? new Uint8Array(), bits: Number(bits) };
+  });
+}
+
+function contains({ bytes, bits }: Network, address: Uint8Array): boolean {
+  if (bytes.length !== address.length) return false;
+  return bytes.every((byte, index) => {
+    const mask = (0xff << Math.min(8, Math.max(0, 8 * (index + 1) - bits))) & 0xff;
+    return byte === ((address[index] ?? 0) & mask);
+  });
 }

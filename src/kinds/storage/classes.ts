@@ -9,6 +9,7 @@ import {
 } from "../../api/field-error.ts";
 import { byteLength, qualifiedName } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { seenBefore } from "../../lib/seen-before.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import type { Texts } from "../../types/meta.ts";
 import { declaredHook } from "../rules/declared.ts";
@@ -56,8 +57,9 @@ function termErrors({ matchLabelExpressions }: TopologyTerm, path: string): Fiel
     const values = list ?? [];
     const itemPath = `${path}.matchLabelExpressions[${index}]`;
     if (values.length === 0) errors.push(requiredField(`${itemPath}.values`));
+    const isSecond = seenBefore<string>();
     for (const [at, value] of values.entries()) {
-      if (values.indexOf(value) < at) errors.push(duplicateField(`${itemPath}.values[${at}]`, value));
+      if (isSecond(value)) errors.push(duplicateField(`${itemPath}.values[${at}]`, value));
     }
     errors.push(...qualifiedName(key).map((text) => invalidField(`${itemPath}.key`, key, text)));
     if (keys.has(key)) errors.push(duplicateField(`${itemPath}.key`, key));

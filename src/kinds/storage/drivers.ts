@@ -8,6 +8,7 @@ import {
 import { byteLength, qualifiedName } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
 import { parseQuantity } from "../../api/quantity.ts";
+import { seenBefore } from "../../lib/seen-before.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { checkDriverName } from "../core/volume/volume-source-validation.ts";
 import { pushInvalid, subdomainName } from "../rules/formats.ts";
@@ -128,9 +129,10 @@ function nodeDriverErrors(driver: NodeDriver, isSecond: boolean, path: string): 
   }
   errors.push(...nonNegative(allocatable?.count, `${path}.allocatable.count`));
   if (isSecond) errors.push(duplicateField(`${path}.name`, name));
-  for (const [index, key] of (topologyKeys ?? []).entries()) {
+  const isSecondKey = seenBefore<string>();
+  for (const key of topologyKeys ?? []) {
     if (key === "") errors.push(requiredField(path));
-    if (topologyKeys?.slice(0, index).includes(key)) errors.push(duplicateField(path, key));
+    if (isSecondKey(key)) errors.push(duplicateField(path, key));
     pushInvalid(errors, path, key, qualifiedName(key));
   }
   return errors;
@@ -145,12 +147,11 @@ const DRIVER_SHAPE = [
 
 function changedDriverErrors(next: readonly NodeDriver[], previous: readonly NodeDriver[]): FieldError[] {
   const fixed = ({ allocatable: _allocatable, ...rest }: NodeDriver) => rest as Json;
+  const byName = Map.groupBy(next, ({ name }) => name);
   return previous.flatMap((before) =>
-    next
-      .filter(({ name }) => name === before.name)
-      .flatMap((driver) =>
-        immutable(fixed(driver), fixed(before), "spec.drivers", (value) => asGo(value, DRIVER_SHAPE)),
-      ),
+    (byName.get(before.name) ?? []).flatMap((driver) =>
+      immutable(fixed(driver), fixed(before), "spec.drivers", (value) => asGo(value, DRIVER_SHAPE)),
+    ),
   );
 }
 
@@ -163,9 +164,9 @@ export const csiNodeHooks: ResourceHooks = {
   validate(next, previous, { subresource }) {
     if (subresource === "status") return [];
     const drivers = nodeDriversOf(next);
+    const isSecond = seenBefore<string | undefined>();
     const errors = drivers.flatMap((driver, index) => {
-      const isSecond = drivers.slice(0, index).some(({ name }) => name === driver.name);
-      return nodeDriverErrors(driver, isSecond, `spec.drivers[${index}]`);
+      return nodeDriverErrors(driver, isSecond(driver.name), `spec.drivers[${index}]`);
     });
     return previous ? [...errors, ...changedDriverErrors(drivers, nodeDriversOf(previous))] : errors;
   },

@@ -3,6 +3,7 @@ import {
   type FieldError,
   forbiddenField,
   invalidField,
+  notFoundField,
   notSupportedField,
   requiredField,
 } from "../../../api/field-error.ts";
@@ -104,6 +105,9 @@ function checkClaims(
   claimNames: ReadonlySet<string>,
 ): void {
   const seen = new Set<string>();
+  let unknown: string | undefined;
+  /** How many keys such as `claim/request` there are of each claim. */
+  const requests = new Map<string, number>();
   for (const [index, { name = "", request = "" }] of claims.entries()) {
     const at = `${path}[${index}]`;
     if (name === "") {
@@ -117,16 +121,21 @@ function checkClaims(
       const key = request === "" ? name : `${name}/${request}`;
       if (seen.has(key)) errors.push(duplicateField(at, key));
       else if (request === "") {
-        for (const other of seen) if (other.startsWith(`${name}/`)) errors.push(duplicateField(at, name));
+        for (let others = requests.get(name) ?? 0; others > 0; others--) errors.push(duplicateField(at, name));
+      }
+      if (!seen.has(key) && key.includes("/")) {
+        const owner = key.slice(0, key.indexOf("/"));
+        requests.set(owner, (requests.get(owner) ?? 0) + 1);
       }
       seen.add(key);
     }
-    if (!claimNames.has(name)) errors.push(unknownClaim(at, name, claimNames));
+    if (claimNames.has(name)) continue;
+    unknown ??= unknownClaimText(claimNames);
+    errors.push(notFoundField(at, name, unknown));
   }
 }
 
-function unknownClaim(path: string, name: string, claimNames: ReadonlySet<string>): FieldError {
+function unknownClaimText(claimNames: ReadonlySet<string>): string {
   const known = claimNames.size === 0 ? " which is empty" : `: ${[...claimNames].sort().join(", ")}`;
-  const text = `must be one of the names in pod.spec.resourceClaims${known}`;
-  return { type: "FieldValueNotFound", field: path, message: `Not found: ${JSON.stringify(name)}: ${text}` };
+  return `must be one of the names in pod.spec.resourceClaims${known}`;
 }

@@ -1,0 +1,43 @@
+/** The path of a member while a text is read. Its text is made only where it is told: paths may be long. */
+export class MemberPath {
+  readonly #parent: MemberPath | undefined;
+  readonly #part: string | number;
+  /** Of all paths with the same text, the one that stands for them. */
+  #known: MemberPath | undefined;
+  readonly #children = new Map<string | number, MemberPath>();
+
+  constructor(part: string | number = "", parent?: MemberPath) {
+    this.#part = part;
+    this.#parent = parent;
+  }
+
+  below(part: string | number): MemberPath {
+    return new MemberPath(part, this);
+  }
+
+  /** The same object for all paths with the same parts. */
+  known(): MemberPath {
+    if (this.#known === undefined) {
+      this.#known = this.#parent === undefined ? this : this.#parent.known().#child(this.#part, this);
+    }
+    return this.#known;
+  }
+
+  #child(part: string | number, first: MemberPath): MemberPath {
+    const child = this.#children.get(part) ?? first;
+    this.#children.set(part, child);
+    return child;
+  }
+
+  /** As messages show it: `spec.ports[0].name`. */
+  print(): string {
+    const parts: (string | number)[] = [];
+    for (let at: MemberPath = this; at.#parent !== undefined; at = at.#parent) parts.push(at.#part);
+    let text = "";
+    for (const part of parts.toReversed()) {
+      if (typeof part === "number") text += `[${part}]`;
+      else text += text === "" ? part : `.${part}`;
+    }
+    return text;
+  }
+}

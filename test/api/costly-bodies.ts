@@ -1,0 +1,172 @@
+import type { Attack } from "./attacks.ts";
+
+type Content = Readonly<Record<string, unknown>>;
+
+const many = <T>(count: number, item: (index: number) => T): T[] => Array.from({ length: count }, (_, at) => item(at));
+const list = (count: number, prefix: string) => many(count, (at) => `${prefix}${at}`);
+
+/** A create of one object, as a dry run, that has one place grown to the size at which it was costly. */
+function grown(name: string, [path, apiVersion, kind]: readonly [string, string, string], content: Content): Attack {
+  const body = JSON.stringify({ apiVersion, kind, metadata: { name: "x" }, ...content });
+  return { name: `${kind}: ${name}`, path: `${path}?dryRun=All`, body, code: 422, growthMb: 400 };
+}
+
+const POD = ["/api/v1/namespaces/default/pods", "v1", "Pod"] as const;
+const SERVICE = ["/api/v1/namespaces/default/services", "v1", "Service"] as const;
+const VOLUME = ["/api/v1/persistentvolumes", "v1", "PersistentVolume"] as const;
+const CSI_NODE = ["/apis/storage.k8s.io/v1/csinodes", "storage.k8s.io/v1", "CSINode"] as const;
+const CRON_JOB = ["/apis/batch/v1/namespaces/default/cronjobs", "batch/v1", "CronJob"] as const;
+
+const certificates = "/apis/certificates.k8s.io";
+const REQUEST = [
+  `${certificates}/v1/certificatesigningrequests`,
+  "certificates.k8s.io/v1",
+  "CertificateSigningRequest",
+] as const;
+const BUNDLE = [
+  `${certificates}/v1beta1/clustertrustbundles`,
+  "certificates.k8s.io/v1beta1",
+  "ClusterTrustBundle",
+] as const;
+const SLICE = [
+  "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices",
+  "discovery.k8s.io/v1",
+  "EndpointSlice",
+] as const;
+
+const admission = "/apis/admissionregistration.k8s.io/v1";
+const WEBHOOKS = [
+  `${admission}/validatingwebhookconfigurations`,
+  "admissionregistration.k8s.io/v1",
+  "ValidatingWebhookConfiguration",
+] as const;
+const POLICY = [
+  `${admission}/validatingadmissionpolicies`,
+  "admissionregistration.k8s.io/v1",
+  "ValidatingAdmissionPolicy",
+] as const;
+
+const pod = (spec: Content) => ({ spec: { containers: [{ name: "c", image: "i" }], ...spec } });
+const volume = (source: Content) => pod({ volumes: [{ name: "v", ...source }] });
+const container = (content: Content) => pod({ containers: [{ name: "c", image: "i", ...content }] });
+const cron = (schedule: string) => {
+  const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
+  return { spec: { schedule, jobTemplate: { spec: { template } } } };
+};
+const drivers = (...all: readonly Content[]) => ({ spec: { drivers: all } });
+const request = (spec: Content) => ({
+  spec: { signerName: "a.b/c", usages: ["client auth"], request: "eA==", ...spec },
+});
+const encoded = (text: string) => Buffer.from(text).toString("base64");
+const policy = (rule: Content) => {
+  const all = { apiGroups: [""], apiVersions: ["v1"], operations: ["*"], resources: ["pods"] };
+  return {
+    spec: { matchConstraints: { resourceRules: [{ ...all, ...rule }] }, validations: [{ expression: "true" }] },
+  };
+};
+const webhook = (content: Content) => {
+  const all = {
+    name: "a.b.c",
+    sideEffects: "None",
+    admissionReviewVersions: ["v1"],
+    clientConfig: { url: "https://a" },
+  };
+  return { webhooks: [{ ...all, ...content }] };
+};
+
+const SPACES = `-----BEGIN X${" ".repeat(600_000)}x-----\n`;
+const BEGINS = "-----BEGIN X-----\n".repeat(60_000);
+
+/** A ConfigMap with keys that stand twice, below members with long names. */
+function duplicates(pairs: number, depth: number, keyLength: number): string {
+  const open = `{"${"k".repeat(keyLength)}":`.repeat(depth);
+  const inner = `{${'"a":1,"a":2,'.repeat(pairs)}"b":1}`;
+  return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"x":${open}${inner}${"}".repeat(depth)}}`;
+}
+const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps?dryRun=All";
+
+/** Bodies below 3 MB that held the server for seconds: a value or a list was looked at again and again. */
+export const costlyBodies: readonly Attack[] = [
+  grown("clusterIP of zeros", SERVICE, { spec: { clusterIP: `${"0".repeat(2_500_000)}x`, ports: [{ port: 80 }] } }),
+  grown("loadBalancerSourceRanges of zeros", SERVICE, {
+    spec: { type: "LoadBalancer", loadBalancerSourceRanges: [`${"0".repeat(2_500_000)}x/8`], ports: [{ port: 80 }] },
+  }),
+  grown("topologyKeys", CSI_NODE, drivers({ name: "d.example.com", nodeID: "", topologyKeys: list(192_000, "k") })),
+  grown("drivers", CSI_NODE, drivers(...many(32_000, (at) => ({ name: `d${at}.example.com`, nodeID: "" })))),
+  {
+    ...grown("admissionReviewVersions", WEBHOOKS, webhook({ admissionReviewVersions: list(227_000, "v") })),
+    code: 201,
+  },
+  grown("usages", REQUEST, request({ usages: list(125_000, "usage ") })),
+  grown("schedule of digits", CRON_JOB, cron(`@every ${"1".repeat(1_000_000)}`)),
+  grown("schedule of hours", CRON_JOB, cron(`@every ${"1h".repeat(500_000)}x`)),
+  grown("PEM with spaces", REQUEST, request({ request: encoded(SPACES) })),
+  grown("PEM that begins often", REQUEST, request({ request: encoded(BEGINS) })),
+  grown("PEM with spaces", BUNDLE, { spec: { trustBundle: SPACES } }),
+  grown("PEM that begins often", BUNDLE, { spec: { trustBundle: BEGINS } }),
+  grown(
+    "fieldPath of brackets",
+    POD,
+    container({
+      env: [{ name: "A", valueFrom: { fieldRef: { fieldPath: `metadata.labels${"['".repeat(600_000)}` } } }],
+    }),
+  ),
+  {
+    ...grown(
+      "projected path of slashes",
+      POD,
+      volume({
+        projected: {
+          sources: [
+            {
+              configMap: {
+                name: "a",
+                items: [
+                  { key: "k", path: `a${"/".repeat(1_000_000)}x` },
+                  { key: "l", path: "b" },
+                ],
+              },
+            },
+          ],
+        },
+      }),
+    ),
+    code: 201,
+  },
+  grown("iSCSI names", POD, volume({ iscsi: { targetPortal: "a", iqn: "iqn.2020-01.a".repeat(80_000), lun: 0 } })),
+  grown("iSCSI names", VOLUME, {
+    spec: {
+      capacity: { storage: "1Gi" },
+      accessModes: ["ReadWriteOnce"],
+      iscsi: { targetPortal: "a", iqn: "iqn.2020-01.a".repeat(80_000), lun: 0 },
+    },
+  }),
+  grown("claims", POD, container({ resources: { claims: many(40_000, (at) => ({ name: `c${at}` })) } })),
+  grown(
+    "claims that are none of many",
+    POD,
+    pod({
+      resourceClaims: many(15_000, (at) => ({ name: `r${at}`, resourceClaimName: "r" })),
+      containers: [{ name: "c", image: "i", resources: { claims: many(60_000, (at) => ({ name: `c${at}` })) } }],
+    }),
+  ),
+  grown("equal addresses", SLICE, {
+    addressType: "IPv4",
+    endpoints: [{ addresses: many(139_000, () => "10.0.0.1") }],
+  }),
+  { ...grown("resourceNames", POLICY, policy({ resourceNames: list(60_000, "n") })), code: 201 },
+  {
+    name: "duplicate keys below long paths, refused",
+    path: `${CONFIG_MAPS}&fieldValidation=Strict`,
+    body: duplicates(20_000, 400, 1400),
+    code: 400,
+    growthMb: 400,
+  },
+  {
+    name: "duplicate keys below long paths, warned of",
+    path: CONFIG_MAPS,
+    body: duplicates(20_000, 400, 1400),
+    code: 201,
+    growthMb: 400,
+  },
+];
