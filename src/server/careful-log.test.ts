@@ -14,6 +14,7 @@ import { StoreError } from "../storage/store.ts";
 import { carefulLog, type LoggedError } from "./careful-log.ts";
 import { defaultConfig } from "./config.ts";
 import { startServer } from "./server.ts";
+import { jsonLog } from "./system-environment.ts";
 
 const SECRET = "c2VzYW1l";
 
@@ -63,6 +64,19 @@ test("what the machine, the engine and the store say is logged, with frames and 
   assert.match(logged(thrownBy(() => (undefined as unknown as { x: number }).x)).err.message ?? "", /reading 'x'/);
   const refused = invalid({ group: "", kind: "Secret" }, "s", []);
   assert.equal(logged(refused).err.message, "422 Invalid");
+});
+
+test("an error is one line of JSON", () => {
+  const output: string[] = [];
+  const log = carefulLog(jsonLog({ write: (line) => void output.push(line) }));
+  log.error("request failed", { err: new BodyError(SECRET, Buffer.from(SECRET)), path: "/a" });
+  const { level, name, msg, path: at, err } = JSON.parse(output.join(""));
+  assert.deepEqual(
+    [level, name, msg, at, Object.keys(err)],
+    [50, "binnacle", "request failed", "/a", ["type", "stack"]],
+  );
+  assert.equal(err.type, "BodyError");
+  assert.doesNotMatch(output.join(""), new RegExp(SECRET));
 });
 
 test("a Secret that a store fails to write does not stand in the log", async () => {

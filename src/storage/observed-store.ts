@@ -13,13 +13,14 @@ import {
 } from "./store.ts";
 
 const REPORT_EVERY_MS = 60_000;
+const MOST_CAUSES = 100;
 
 /** Is told what becomes of writes. */
 export interface StoreObserver {
   readonly clock: Clock;
   /** The store failed to write; called once per minute for the same cause. */
   failed(error: StoreError): void;
-  /** The first write since a failure has succeeded. */
+  /** A write has succeeded since the last failure that was told. */
   recovered(): void;
 }
 
@@ -33,6 +34,8 @@ export class ObservedStore implements Store {
   /** When each cause was told last. */
   readonly #toldAtMs = new Map<string, number>();
   #failure: StoreError | undefined;
+  /** Somebody waits to hear that writes succeed again. */
+  #isTold = false;
 
   constructor(inner: Store, observer: StoreObserver) {
     this.#inner = inner;
@@ -89,7 +92,9 @@ export class ObservedStore implements Store {
     // A refusal may have been decided without touching the disk.
     if (!ok || this.#failure === undefined) return;
     this.#failure = undefined;
-    this.#toldAtMs.clear();
+    // On a disk that is almost full, small writes succeed between large ones.
+    if (!this.#isTold) return;
+    this.#isTold = false;
     this.#observer.recovered();
   };
 
@@ -99,7 +104,9 @@ export class ObservedStore implements Store {
     const nowMs = this.#observer.clock.monotonic();
     const told = this.#toldAtMs.get(error.message);
     if (told !== undefined && nowMs - told < REPORT_EVERY_MS) return;
+    if (this.#toldAtMs.size >= MOST_CAUSES) this.#toldAtMs.clear();
     this.#toldAtMs.set(error.message, nowMs);
+    this.#isTold = true;
     this.#observer.failed(error);
   };
 }
