@@ -26,6 +26,8 @@ export interface BinnacleOptions {
   readonly etcdEndpoint?: string;
   /** Further flags. */
   readonly flags?: readonly string[];
+  /** Flags of Node itself, such as `--cpu-prof`. */
+  readonly nodeFlags?: readonly string[];
 }
 
 const cli = path.join(import.meta.dirname, "..", "..", "src", "cli.ts");
@@ -41,6 +43,7 @@ export async function startBinnacle(options: BinnacleOptions = {}): Promise<Runn
     const port = await freePort();
     const base = `https://127.0.0.1:${port}`;
     const server = await startProcess(process.execPath, [
+      ...(options.nodeFlags ?? []),
       cli,
       "serve",
       ...(await storeFlags(options, directory, cleanUps)),

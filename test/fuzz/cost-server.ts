@@ -1,0 +1,140 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { Agent, request } from "node:https";
+import path from "node:path";
+import { Worker } from "node:worker_threads";
+import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
+import { tokens } from "../support/oracle.ts";
+import type { ProbeData } from "./cost-probe.ts";
+
+/** A request whose cost is measured. */
+export interface CostlyRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer;
+}
+
+/** What a request cost. */
+export interface Cost {
+  /** 0 when there was no answer in time, or none at all. */
+  readonly status: number;
+  /** The longest time that another connection waited for /livez while the request ran. */
+  readonly stallMs: number;
+  /** How far resident memory rose above where it was, at its highest. */
+  readonly grownBytes: number;
+  /** The start of the answer. */
+  readonly text: string;
+}
+
+/** A server that is watched from another connection while it answers. */
+export class CostServer {
+  readonly binnacle: RunningBinnacle;
+  readonly #worker: Worker;
+  readonly #seen: Int32Array<SharedArrayBuffer>;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
+  readonly #timeoutMs: number;
+
+  private constructor(binnacle: RunningBinnacle, timeoutMs: number) {
+    this.binnacle = binnacle;
+    this.#timeoutMs = timeoutMs;
+    this.#seen = new Int32Array(new SharedArrayBuffer(8));
+    const workerData: ProbeData = { base: binnacle.base, seen: this.#seen };
+    this.#worker = new Worker(path.join(import.meta.dirname, "cost-probe.ts"), { workerData });
+    this.#worker.unref();
+  }
+
+  /** Starts a server on memory with the namespace `fuzz`. A request may take as long as `timeoutMs`. */
+  static async start(timeoutMs: number, nodeFlags: readonly string[] = []): Promise<CostServer> {
+    const server = new CostServer(await startBinnacle({ nodeFlags }), timeoutMs);
+    await server.send({ method: "POST", path: "/api/v1/namespaces", body: json({ metadata: { name: "fuzz" } }) });
+    const account = json({ metadata: { name: "default" } });
+    await server.send({ method: "POST", path: "/api/v1/namespaces/fuzz/serviceaccounts", body: account });
+    return server;
+  }
+
+  /** Sends requests one after the other and measures them as one, until one is not answered. Once the status is 0 the server is of no more use. */
+  async measure(requests: Iterable<CostlyRequest>): Promise<Cost & { readonly statuses: readonly number[] }> {
+    await this.#probes(2);
+    Atomics.store(this.#seen, 0, 0);
+    const before = this.memory("VmRSS");
+    this.#forgetPeak();
+    let begun = performance.now();
+    const statuses: number[] = [];
+    let last = { status: 0, text: "" };
+    for (const costly of requests) {
+      begun = performance.now();
+      last = await this.send(costly);
+      statuses.push(last.status);
+      if (last.status === 0) break;
+    }
+    const unanswered = last.status === 0 ? performance.now() - begun : 0;
+    if (last.status !== 0) await this.#probes(2);
+    const stallMs = Math.max(unanswered, Atomics.load(this.#seen, 0) / 1000);
+    return { ...last, statuses, stallMs, grownBytes: this.memory("VmHWM") - before };
+  }
+
+  /** Sends a request and reads all of its answer. */
+  send({ method, path: url, headers, body }: CostlyRequest): Promise<{ status: number; text: string }> {
+    return new Promise((resolve) => {
+      const options = {
+        method,
+        agent: this.#agent,
+        signal: AbortSignal.timeout(this.#timeoutMs),
+        headers: {
+          authorization: `Bearer ${tokens.admin}`,
+          "user-agent": "binnacle-test",
+          ...(body ? { "content-type": "application/json", "content-length": body.length } : {}),
+          ...headers,
+        },
+      };
+      const failed = (error: Error) => resolve({ status: 0, text: error.message });
+      const call = request(`${this.binnacle.base}${url}`, options, (response) => {
+        let text = "";
+        response.on("data", (chunk: Buffer) => {
+          if (text.length < 2000) text += chunk.toString("latin1", 0, 2000);
+        });
+        response.once("end", () => resolve({ status: response.statusCode ?? 0, text }));
+        response.once("error", failed);
+      });
+      call.once("error", failed);
+      call.end(body);
+    });
+  }
+
+  /** One figure of the server's memory in bytes; 0 where the system does not tell. */
+  memory(figure: "VmRSS" | "VmHWM"): number {
+    try {
+      const text = readFileSync(`/proc/${this.binnacle.process.pid}/status`, "utf8");
+      return Number(new RegExp(`${figure}:\\s+(\\d+)`).exec(text)?.[1] ?? 0) * 1024;
+    } catch {
+      return 0;
+    }
+  }
+
+  /** Ends it, at once when it does not answer. */
+  async stop(isStuck = false): Promise<void> {
+    this.#agent.destroy();
+    await this.#worker.terminate();
+    if (isStuck) await this.binnacle.process.kill({ signal: "SIGKILL" });
+    await this.binnacle.kill();
+  }
+
+  /** Resolves after so many more round trips of the prober. */
+  async #probes(count: number): Promise<void> {
+    for (let left = count; left > 0; left -= 1) {
+      const waited = Atomics.waitAsync(this.#seen, 1, Atomics.load(this.#seen, 1), this.#timeoutMs);
+      if (waited.async) await waited.value;
+    }
+  }
+
+  /** Lets VmHWM begin anew. */
+  #forgetPeak(): void {
+    try {
+      writeFileSync(`/proc/${this.binnacle.process.pid}/clear_refs`, "5");
+    } catch {
+      // A system without it: the peak is that of the whole run.
+    }
+  }
+}
+
+const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
