@@ -8,19 +8,22 @@ import {
   type Snapshot,
   type Store,
   StoreError,
+  type StoreErrorCode,
   type StoreWatch,
   type WriteResult,
 } from "./store.ts";
 
 const REPORT_EVERY_MS = 60_000;
 const MOST_CAUSES = 100;
+/** By these a store says that it is broken, and not that it was asked for something that it cannot do. */
+const BROKEN: ReadonlySet<StoreErrorCode> = new Set(["unavailable", "timeout", "no-space"]);
 
 /** Is told what becomes of writes. */
 export interface StoreObserver {
   readonly clock: Clock;
   /** The store failed to write; called once per minute for the same cause. */
   failed(error: StoreError): void;
-  /** A write has succeeded since the last failure that was told. */
+  /** A put has succeeded since the last failure that was told. */
   recovered(): void;
 }
 
@@ -42,7 +45,7 @@ export class ObservedStore implements Store {
     this.#observer = observer;
   }
 
-  /** Throws what the latest write failed with, until one has succeeded. */
+  /** Throws what the latest write failed with, until a put has succeeded. */
   requireWritable(): void {
     if (this.#failure !== undefined) throw this.#failure;
   }
@@ -60,11 +63,16 @@ export class ObservedStore implements Store {
   }
 
   put(key: string, value: Uint8Array, expected: number, options?: PutOptions): Promise<WriteResult> {
-    return this.#observe(this.#inner.put(key, value, expected, options));
+    const written = this.#inner.put(key, value, expected, options);
+    written.then(this.#written, this.#failed);
+    return written;
   }
 
   delete(key: string, expected: number): Promise<WriteResult> {
-    return this.#observe(this.#inner.delete(key, expected));
+    const written = this.#inner.delete(key, expected);
+    // One that succeeds says nothing about the next put: etcd without space still deletes.
+    written.catch(this.#failed);
+    return written;
   }
 
   watch(prefix: string, revision: number, signal: AbortSignal): StoreWatch {
@@ -83,11 +91,6 @@ export class ObservedStore implements Store {
     return this.#inner.close();
   }
 
-  #observe(written: Promise<WriteResult>): Promise<WriteResult> {
-    written.then(this.#written, this.#failed);
-    return written;
-  }
-
   readonly #written = ({ ok }: WriteResult): void => {
     // A refusal may have been decided without touching the disk.
     if (!ok || this.#failure === undefined) return;
@@ -99,7 +102,7 @@ export class ObservedStore implements Store {
   };
 
   readonly #failed = (error: unknown): void => {
-    if (!(error instanceof StoreError) || (error.code !== "unavailable" && error.code !== "timeout")) return;
+    if (!(error instanceof StoreError) || !BROKEN.has(error.code)) return;
     this.#failure = error;
     const nowMs = this.#observer.clock.monotonic();
     const told = this.#toldAtMs.get(error.message);

@@ -115,7 +115,14 @@ export interface WatchBatch {
 }
 
 /** Why a store could not keep a promise. The set is closed: `resources/model/store-errors.ts` translates every member. */
-export type StoreErrorCode = "compacted" | "future-revision" | "unavailable" | "timeout" | "too-large" | "closed";
+export type StoreErrorCode =
+  | "compacted"
+  | "future-revision"
+  | "unavailable"
+  | "timeout"
+  | "too-large"
+  | "no-space"
+  | "closed";
 
 /** Thrown when a store cannot keep a promise; expected refusals are results, not errors. */
 export class StoreError extends Error {

@@ -32,6 +32,8 @@ export function translateStoreError(error: unknown, { target, operation, revisio
       return serverTimeout(target, operation);
     case "too-large":
       return plainError(500, "etcdserver: request is too large");
+    case "no-space":
+      return plainError(500, "etcdserver: mvcc: database space exceeded");
     case "closed":
       return serviceUnavailable("the server is shutting down", 1);
     default:

@@ -11,6 +11,7 @@ export function toStoreError(error: unknown): unknown {
   // Beyond 2 MiB gRPC refuses before etcd does.
   if (/request is too large|message larger than max/.test(message))
     return new StoreError("too-large", message, options);
+  if (message.includes("database space exceeded")) return new StoreError("no-space", message, options);
   if (error.code === grpcStatus.deadlineExceeded) return new StoreError("timeout", message, options);
   return new StoreError("unavailable", message, options);
 }

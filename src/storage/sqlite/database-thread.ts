@@ -30,7 +30,7 @@ export class DatabaseThread {
     this.#worker.on("exit", () => this.#fail(new Error("the thread has ended")));
   }
 
-  /** Rejects with StoreError "unavailable" when SQLite refuses. Buffers in `transfer` are moved, not copied. */
+  /** Rejects with StoreError "unavailable" or "no-space" when SQLite refuses. Buffers in `transfer` are moved, not copied. */
   request<T extends keyof Requests>(
     type: T,
     body: Requests[T]["request"],
@@ -57,11 +57,12 @@ export class DatabaseThread {
       call?.resolve(reply.body);
       return;
     }
-    const { message, isInUse } = reply.error;
-    const text = isInUse
-      ? `the database file ${this.#path} is in use by another process`
-      : `${message} (${this.#path})`;
-    call?.reject(new StoreError("unavailable", text));
+    const { message, reason } = reply.error;
+    const text =
+      reason === "in-use"
+        ? `the database file ${this.#path} is in use by another process`
+        : `${message} (${this.#path})`;
+    call?.reject(new StoreError(reason === "full" ? "no-space" : "unavailable", text));
   }
 
   #fail(cause: unknown): void {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
 import { bytes } from "../suite/steps.suite.ts";
-import { Database } from "./database.ts";
+import { Database, refusalReason } from "./database.ts";
 import { type ChangeRow, packRows, unpackRows } from "./messages.ts";
 
 function row(revision: number, key: string, value: string | null): ChangeRow {
@@ -55,4 +56,20 @@ describe("packed rows", () => {
     ];
     assert.deepEqual(unpackRows(packRows(rows)), rows);
   });
+});
+
+it("a full disk is told from a file in use and from other failures", () => {
+  const full = new DatabaseSync(":memory:");
+  full.exec("CREATE TABLE t (v BLOB); PRAGMA max_page_count = 3");
+  const reasonOf = (statement: string) => {
+    try {
+      full.exec(statement);
+      return undefined;
+    } catch (error) {
+      return refusalReason(error);
+    }
+  };
+  assert.equal(reasonOf("INSERT INTO t VALUES (zeroblob(1000000))"), "full");
+  assert.equal(reasonOf("PRAGMA query_only = 1; INSERT INTO t VALUES (1)"), "other");
+  full.close();
 });

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import type { ChangeRow } from "./messages.ts";
+import type { ChangeRow, RefusalReason } from "./messages.ts";
 
 // "Binn" in ASCII: tells our files from other SQLite files.
 const applicationId = 0x42696e6e;
@@ -143,9 +143,15 @@ function createPrivately(path: string): void {
   }
 }
 
-/** Whether opening failed because somebody else has the file open. */
-export function isInUse(error: unknown): boolean {
-  // SQLITE_BUSY and SQLITE_LOCKED, in their extended forms as well.
+/** SQLite's result codes, without what their extended forms add: SQLITE_BUSY, SQLITE_LOCKED and SQLITE_FULL. */
+const reasons: ReadonlyMap<number, RefusalReason> = new Map([
+  [5, "in-use"],
+  [6, "in-use"],
+  [13, "full"],
+]);
+
+/** Why SQLite failed. */
+export function refusalReason(error: unknown): RefusalReason {
   const code = error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
-  return code === 5 || code === 6;
+  return reasons.get(code) ?? "other";
 }

@@ -35,10 +35,13 @@ export type RequestMessage = {
   [T in keyof Requests]: { readonly id: number; readonly type: T; readonly body: Requests[T]["request"] };
 }[keyof Requests];
 
+/** Why SQLite refused: another process has the file, the disk is full, or anything else. */
+export type RefusalReason = "in-use" | "full" | "other";
+
 /** The answer to the request with the same id. */
 export type ReplyMessage =
   | { readonly id: number; readonly body: Requests[keyof Requests]["reply"] }
-  | { readonly id: number; readonly error: { readonly message: string; readonly isInUse: boolean } };
+  | { readonly id: number; readonly error: { readonly message: string; readonly reason: RefusalReason } };
 
 const numbersPerRow = 4;
 

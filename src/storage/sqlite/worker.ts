@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import { Database, isInUse } from "./database.ts";
+import { Database, refusalReason } from "./database.ts";
 import { packRows, type ReplyMessage, type RequestMessage, type Requests, unpackRows } from "./messages.ts";
 
 let database: Database | undefined;
@@ -38,7 +38,7 @@ parentPort?.on("message", (message: RequestMessage) => {
     reply = { id: message.id, body: answer(message) };
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
-    reply = { id: message.id, error: { message: text, isInUse: isInUse(error) } };
+    reply = { id: message.id, error: { message: text, reason: refusalReason(error) } };
   }
   const transfer =
     "body" in reply && reply.body !== undefined && "values" in reply.body ? [reply.body.values.buffer] : [];
