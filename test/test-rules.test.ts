@@ -13,6 +13,8 @@ const PROGRAMS = ["binnacle", "etcd", "go", "kube-apiserver", "kubectl", "node",
  * something happen that must come next, drive the clock, or drain the queue.
  */
 const TIMERS: Readonly<Record<string, readonly [count: number, reason: string]>> = {
+  "src/http/connection-keeper.test.ts": [4, "clients that drip or read slowly, and the bound of a connection"],
+  "src/server/log-lines.node.test.ts": [1, "a line that comes after the others have been read"],
   "src/storage/etcd/transport.test.ts": [3, "a peer that answers late"],
   "src/storage/suite/steps.suite.ts": [1, "the bound of a watch that is read"],
   "test/api/hostile-streams.binnacle.test.ts": [1, "a client that goes on sending for a while"],

@@ -2,10 +2,13 @@ import { type DestinationStream, pino } from "pino";
 import { systemClock } from "../lib/clock.ts";
 import type { Environment, Log } from "../lib/environment.ts";
 import { systemRandom } from "../lib/random.ts";
+import { standardErrorLines } from "./log-lines.ts";
 
 /** The machine's time and chance; what the server says goes to standard error as lines of JSON. */
 export function systemEnvironment(): Environment {
-  return { clock: systemClock, random: systemRandom, log: jsonLog(pino.destination({ dest: 2, sync: true })) };
+  const reportDropped = (count: number): void => log.warn("log lines were dropped because nobody read them", { count });
+  const log = jsonLog(standardErrorLines(reportDropped));
+  return { clock: systemClock, random: systemRandom, log };
 }
 
 /** A log of one line of JSON for each message. */
