@@ -128,8 +128,11 @@ export function furtherCases(place: Place, growths: readonly Growth[], screen: n
   const [first, second, third] = growths;
   if (first === undefined || second === undefined || third === undefined) return [];
   const cases: Case[] = [];
-  const add = (growth: Growth, size: number, form: Form, by: Way = way) =>
-    cases.push({ place, growth, size, way: by, form });
+  const isSmall = large <= screen;
+  const add = (growth: Growth, size: number, form: Form, by: Way = way) => {
+    const isSent = isSmall && form === "JSON" && by === way;
+    if (!isSent) cases.push({ place, growth, size, way: by, form });
+  };
   if (place.type === "string") {
     const lines = growths.find(({ name }) => name.includes('"\\n"…')) ?? first;
     for (const growth of [first, lines]) add(growth, large, "JSON");

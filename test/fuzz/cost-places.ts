@@ -59,6 +59,7 @@ function typeOf({ type, items, values, properties, wire, intOrString }: Schema):
 export class Bodies {
   readonly #corpus: Corpus = readCorpus();
   readonly #recorded = new Map<string, JsonObject>();
+  readonly #best = new WeakMap<Place, JsonObject>();
 
   constructor() {
     const place = { namespace: "fuzz", id: "x", number: 7 };
@@ -86,11 +87,16 @@ export class Bodies {
   /** A body of the place's kind with `value` at the place, made from the one that already has most of the way to it. */
   withValue(place: Place, name: string, value: Json): JsonObject {
     const { kind, steps } = place;
-    const reach = (body: JsonObject) => depthOf(body, steps);
-    const best = this.of(kind).reduce((one, other) => (reach(other) > reach(one) ? other : one));
+    const best = this.#best.get(place) ?? this.#nearest(place);
+    this.#best.set(place, best);
     const body = structuredClone(named(kind, best, name));
     put(body, kind.schema, steps, value);
     return body;
+  }
+
+  #nearest({ kind, steps }: Place): JsonObject {
+    const reach = (body: JsonObject) => depthOf(body, steps);
+    return this.of(kind).reduce((one, other) => (reach(other) > reach(one) ? other : one));
   }
 }
 
@@ -162,7 +168,7 @@ export function minimal(schema: Schema, depth = 6): Json {
   if (schema.type === "array" || schema.items) return [];
   if (schema.type === "integer" || schema.type === "number" || schema.intOrString) return 1;
   if (schema.type === "boolean") return true;
-  if (schema.type === "string") return schema.format === "byte" ? "AAE=" : "a";
+  if (schema.type === "string") return schema.format === "byte" ? "AAE=" : "other";
   const out: JsonObject = {};
   for (const name of depth > 0 ? (schema.required ?? []) : []) {
     const shape = schema.properties?.get(name);
