@@ -150,6 +150,18 @@ export const costlyBodies: readonly Attack[] = [
       containers: [{ name: "c", image: "i", resources: { claims: many(60_000, (at) => ({ name: `c${at}` })) } }],
     }),
   ),
+  {
+    ...grown(
+      "topologySpreadConstraints",
+      POD,
+      pod({
+        topologySpreadConstraints: many(32_000, (at) => {
+          return { maxSkew: 1, topologyKey: `k${at}`, whenUnsatisfiable: "DoNotSchedule" };
+        }),
+      }),
+    ),
+    code: 201,
+  },
   grown("equal addresses", SLICE, {
     addressType: "IPv4",
     endpoints: [{ addresses: many(139_000, () => "10.0.0.1") }],

@@ -74,15 +74,20 @@ function checkDeadline(errors: FieldError[], next: number | undefined, previous:
   return false;
 }
 
+/** A text that two Tolerations have in common when they differ in nothing but `tolerationSeconds`. */
+function tolerated({ key = "", operator = "", value = "", effect = "" }: Toleration): string {
+  return JSON.stringify([key, operator, value, effect]);
+}
+
 function checkTolerations(
   errors: FieldError[],
   next: readonly Toleration[],
   previous: readonly Toleration[],
   options: PodOptions,
 ): void {
-  for (const { tolerationSeconds: _, ...old } of previous) {
-    const isKept = next.some(({ tolerationSeconds: _seconds, ...one }) => sameValue(one, old));
-    if (isKept) continue;
+  const kept = new Set(next.map(tolerated));
+  for (const old of previous) {
+    if (kept.has(tolerated(old))) continue;
     const text = "existing toleration can not be modified except its tolerationSeconds";
     errors.push(forbiddenField("spec.tolerations", text));
     return;

@@ -108,6 +108,11 @@ const WHEN_UNSATISFIABLE = ["DoNotSchedule", "ScheduleAnyway"];
 const POLICIES = ["Honor", "Ignore"];
 const NOT_POSITIVE = "must be greater than zero";
 
+/** What no two TopologySpreadConstraints may have in common. */
+function kindOf({ topologyKey = "", whenUnsatisfiable = "" }: TopologySpreadConstraint): string {
+  return JSON.stringify([topologyKey, whenUnsatisfiable]);
+}
+
 /** Validates topologySpreadConstraints. */
 export function validateSpread(
   errors: FieldError[],
@@ -115,6 +120,7 @@ export function validateSpread(
   path: string,
   options: PodOptions,
 ): void {
+  const last = new Map(constraints.map((constraint, index) => [kindOf(constraint), index]));
   for (const [index, constraint] of constraints.entries()) {
     const at = `${path}[${index}]`;
     const { maxSkew = 0, topologyKey = "", whenUnsatisfiable = "" } = constraint;
@@ -123,9 +129,7 @@ export function validateSpread(
     if (!WHEN_UNSATISFIABLE.includes(whenUnsatisfiable)) {
       errors.push(notSupportedField(`${at}.whenUnsatisfiable`, whenUnsatisfiable, WHEN_UNSATISFIABLE));
     }
-    const isRepeated = constraints
-      .slice(index + 1)
-      .some((other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === whenUnsatisfiable);
+    const isRepeated = (last.get(kindOf(constraint)) ?? 0) > index;
     if (isRepeated) {
       const pair = `{${topologyKey}, ${whenUnsatisfiable}}`;
       errors.push(duplicateField(`${at}.{topologyKey, whenUnsatisfiable}`, pair));
