@@ -30,10 +30,13 @@ interface Endpoint {
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 1000;
 const LONGEST_AVOIDANCE_MS = 10_000;
+/** Members that refuse connections are given so long to come back, as after a restart, before calls fail at once. */
+const OUTAGE_PATIENCE_MS = 3000;
 
 /**
  * Calls to a cluster over one connection at a time. A member that cannot be reached, does not answer or says that it is
- * not available is avoided for a while; calls move on to the next one.
+ * not available is avoided for a while; calls move on to the next one. Once a cluster that was there has refused all
+ * connections for three seconds, calls fail as soon as one more attempt to connect has.
  */
 export class Channel implements Transport {
   readonly #connect: Connect;
@@ -42,6 +45,9 @@ export class Channel implements Transport {
   readonly #connections = new Map<Connection, Endpoint>();
   #current: Connection | undefined;
   #connecting: Promise<Connection> | undefined;
+  /** Since when every attempt to connect has failed at every member; Infinity: the latest has not. */
+  #outageSince = Number.POSITIVE_INFINITY;
+  #wasConnected = false;
   readonly #closing = new AbortController();
 
   constructor(connect: Connect, options: ChannelOptions) {
@@ -65,7 +71,8 @@ export class Channel implements Transport {
         return await connection.unary(path, request, Math.min(remainingMs, options.timeoutMs / 2));
       } catch (error) {
         if (connection !== undefined) this.#noteFailure(connection, error);
-        if (this.#closing.signal.aborted || !mayRepeat(error, options.kind) || Date.now() + pauseMs >= deadline)
+        const patienceEnd = connection === undefined ? Math.min(deadline, this.#patienceEnd()) : deadline;
+        if (this.#closing.signal.aborted || !mayRepeat(error, options.kind) || Date.now() + pauseMs >= patienceEnd)
           throw error;
         await sleep(pauseMs * (0.5 + Math.random() / 2));
       }
@@ -86,6 +93,11 @@ export class Channel implements Transport {
     for (const connection of this.#connections.keys()) connection.destroy();
     this.#connections.clear();
     this.#current = undefined;
+  }
+
+  /** Until when calls wait for members that cannot be reached. One that has never been there may be about to start. */
+  #patienceEnd(): number {
+    return this.#wasConnected ? this.#outageSince + OUTAGE_PATIENCE_MS : Number.POSITIVE_INFINITY;
   }
 
   #usable(): Connection | undefined {
@@ -125,6 +137,7 @@ export class Channel implements Transport {
         failure = error;
       }
     }
+    this.#outageSince = Math.min(this.#outageSince, Date.now());
     if (failure instanceof GrpcError && !this.#closing.signal.aborted) throw failure;
     throw new GrpcError(grpcStatus.unavailable, "the channel is closed", { mayHaveHappened: false, cause: failure });
   }
@@ -148,6 +161,8 @@ export class Channel implements Transport {
     for (const known of this.#connections.keys()) if (known.isClosed) this.#connections.delete(known);
     this.#connections.set(connection, endpoint);
     this.#current = connection;
+    this.#outageSince = Number.POSITIVE_INFINITY;
+    this.#wasConnected = true;
     endpoint.failures = 0;
     return connection;
   }
