@@ -18,6 +18,9 @@ export const PING: HealthCheck = { name: "ping", check: async () => {} };
  */
 const CHECK_TIMEOUT_MS = 1900;
 
+/** Hears how a check of an endpoint ended. */
+export type ObserveCheck = (endpoint: string, check: string, isWell: boolean) => void;
+
 const HEADERS = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
 
 function plain(code: number, body: string): ApiReply {
@@ -31,12 +34,21 @@ function plain(code: number, body: string): ApiReply {
 export function health(
   endpoints: Readonly<Record<string, readonly HealthCheck[]>>,
   clock: Pick<Clock, "setTimer">,
+  observe: ObserveCheck = () => {},
 ): (call: Call) => Promise<ApiReply | undefined> {
   return async ({ request }) => {
     const [, endpoint = "", ...rest] = request.path.split("/");
     const checks = Object.hasOwn(endpoints, endpoint) ? endpoints[endpoint] : undefined;
     if (checks === undefined) return undefined;
-    const run = (check: HealthCheck) => runInTime(check, clock);
+    const run = async (check: HealthCheck): Promise<void> => {
+      let isWell = false;
+      try {
+        await runInTime(check, clock);
+        isWell = true;
+      } finally {
+        observe(endpoint, check.name, isWell);
+      }
+    };
     // Checks may have slashes in their names.
     const name = rest.join("/").replace(/\/$/, "");
     if (name === "") return runAll(endpoint, checks, request.query, run);

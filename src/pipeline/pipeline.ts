@@ -7,6 +7,8 @@ import { negotiate } from "./negotiate.ts";
 /** What the stages depend on. */
 export interface PipelineOptions extends DeadlineOptions {
   readonly reportError: ReportError;
+  /** Counts what comes; stands around all others, so that refusals count. Absent: nobody does. */
+  readonly measure?: Stage;
   /** Whether what a path answers with can be shown as a Table; for paths that are not served it may say anything. */
   readonly hasTable: (info: RequestInfo) => boolean;
   /** Whether the objects of a path have no Go type behind them; for paths that are not served it may say anything. */
@@ -19,6 +21,7 @@ export interface PipelineOptions extends DeadlineOptions {
  */
 export function stagesFor(options: PipelineOptions, identify: Stage): readonly Stage[] {
   return [
+    ...(options.measure ? [options.measure] : []),
     answerErrors(options.reportError),
     limitDuration(options),
     identify,

@@ -1,5 +1,6 @@
 import { discovery, discoveryPaths } from "../endpoints/discovery/discovery.ts";
 import { type HealthCheck, health, healthPaths, PING } from "../endpoints/health.ts";
+import { countChecks, metrics, metricsPaths, type ShownMetrics } from "../endpoints/metrics.ts";
 import { openApiHandler, openApiPaths } from "../endpoints/openapi/openapi.ts";
 import { root } from "../endpoints/root.ts";
 import { version } from "../endpoints/version.ts";
@@ -10,6 +11,13 @@ import { findBuiltInSchema } from "../schema-files/built-in-schemas.ts";
 import type { Config } from "./config.ts";
 import { release } from "./release.ts";
 
+/** What is shown of the server itself. */
+export interface ServerMetrics {
+  readonly shown: ShownMetrics;
+  /** When it was started, in milliseconds since the epoch. */
+  readonly startMs: number;
+}
+
 /**
  * What is served besides objects, in the order in which it is asked. `readiness` is what only `/readyz` checks, besides
  * what all health endpoints check.
@@ -17,7 +25,8 @@ import { release } from "./release.ts";
 export function makeEndpoints(
   resources: Resources,
   config: Config,
-  readiness: readonly HealthCheck[] = [],
+  readiness: readonly HealthCheck[],
+  { shown, startMs }: ServerMetrics,
 ): Endpoint[] {
   const { catalog, clock, store } = resources;
   const definitions = () => catalog.definitions;
@@ -26,14 +35,15 @@ export function makeEndpoints(
   const common = [PING, storage];
   const checks = { healthz: common, livez: common, readyz: [...common, ...readiness] };
   const openApi = openApiHandler({ definitions, component: findBuiltInSchema, release: release.version, clock });
-  const paths = [...healthPaths(checks), ...openApiPaths, "/version"];
+  const paths = [...healthPaths(checks), ...metricsPaths, ...openApiPaths, "/version"];
   const listed = discoveryPaths(source);
   const index = root(() => [...listed(), ...paths]);
   const versionReply = version(release.info);
   return [
     discovery(source),
     openApi,
-    health(checks, clock),
+    health(checks, clock, countChecks(shown["/metrics/slis"])),
+    metrics(shown, startMs),
     (call) => (/^\/version\/?$/.test(call.request.path) ? versionReply(call) : undefined),
     (call) => (call.request.path === "/" || call.request.path === "/index.html" ? index(call) : undefined),
   ];

@@ -1,10 +1,12 @@
 import type { RequestInfo } from "../api/request-info.ts";
 import type { BodyContext } from "../pipeline/read-body.ts";
-import type { Catalog } from "../resources/model/catalog.ts";
+import type { Catalog, ServedResource } from "../resources/model/catalog.ts";
 import { strategyOf } from "../resources/strategies/strategy-of.ts";
 
 /** What the stages and the encoding of a request ask about the resource that its path names. */
 export interface PathFacts extends Pick<BodyContext, "kindOf"> {
+  /** The resource, if there is one, and such a subresource of it. */
+  findServed(info: RequestInfo): ServedResource | undefined;
   isLongRunning(info: RequestInfo): boolean;
   hasTable(info: RequestInfo): boolean;
   isUnstructured(info: RequestInfo): boolean;
@@ -22,6 +24,10 @@ export function pathFacts(catalog: Catalog): PathFacts {
   return {
     kindOf,
     isUnstructured: (info) => kindOf(info)?.isUnstructured === true,
+    findServed: (info) => {
+      const found = find(info);
+      return info.subresource === "" || found?.subresources[info.subresource] !== undefined ? found : undefined;
+    },
     // Compat: BasicLongRunningRequestCheck; which subresources connect is told by their definition.
     isLongRunning: (info) =>
       info.verb === "watch" ||

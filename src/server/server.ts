@@ -15,9 +15,11 @@ import { type Answer, type Listener, listen } from "../http/listener.ts";
 import { serveUpgradesOnDemand } from "../http/upgrades.ts";
 import { builtInKinds } from "../kinds/all.ts";
 import type { Environment } from "../lib/environment.ts";
+import { MetricRegistry } from "../lib/metrics.ts";
 import { answer } from "../pipeline/answer.ts";
 import { authenticate, keepUser } from "../pipeline/authenticate.ts";
 import { assumeUser } from "../pipeline/local-only.ts";
+import { measure } from "../pipeline/measure.ts";
 import { compose, stagesFor } from "../pipeline/pipeline.ts";
 import { route } from "../pipeline/router.ts";
 import { Catalog } from "../resources/model/catalog.ts";
@@ -37,6 +39,7 @@ import { loopbackClients } from "./loopback.ts";
 import { openStore } from "./open-store.ts";
 import { pathFacts } from "./path-facts.ts";
 import { probeHealth } from "./probe-health.ts";
+import { ProcessMetrics, startTimeMetric } from "./process-metrics.ts";
 import { shutdownCheck, writesCheck } from "./readiness.ts";
 
 /** A running server. */
@@ -109,16 +112,27 @@ export async function startWithParts(
   const objects: Handler = (call) => dispatch({ resources, admission, identities, deleteOptionsSchema }, call);
   const stopping = new AbortController();
   const shutdown = shutdownCheck(stopping.signal);
-  const innermost = route({
-    catalog,
-    objects,
-    endpoints: makeEndpoints(resources, config, [writesCheck(store), shutdown]),
-  });
+  const startMs = clock.now();
+  const shown = { "/metrics": new MetricRegistry(), "/metrics/slis": new MetricRegistry() };
+  const registry = shown["/metrics"];
+  const processMetrics = new ProcessMetrics(registry, { startMs, views: () => resources.views.usage });
+  startTimeMetric(shown["/metrics/slis"], startMs);
+  const readiness = [writesCheck(store), shutdown];
+  const endpoints = makeEndpoints(resources, config, readiness, { shown, startMs });
+  const innermost = route({ catalog, objects, endpoints });
   const report = (error: unknown, call?: Call) => log.error("request failed", { err: error, path: call?.request.path });
-  const { isLongRunning, hasTable, isUnstructured, kindOf } = pathFacts(catalog);
+  const { isLongRunning, findServed, hasTable, isUnstructured, kindOf } = pathFacts(catalog);
   const forms = { now: () => clock.now(), random, report, schemaOf, kindOf };
   const { requestTimeoutMs } = config;
-  const options = { reportError: report, requestTimeoutMs, clock, isLongRunning, hasTable, isUnstructured };
+  const options = {
+    reportError: report,
+    measure: measure({ registry, clock, findServed, isLongRunning }),
+    requestTimeoutMs,
+    clock,
+    isLongRunning,
+    hasTable,
+    isUnstructured,
+  };
   const secured = compose(stagesFor(options, authenticate(authenticators)), innermost);
   const open = compose(stagesFor(options, assumeUser(ADMINISTRATOR)), innermost);
   const loops = background({
@@ -162,6 +176,7 @@ export async function startWithParts(
       await Promise.all(listeners.map((listener) => listener.close(config.shutdownGraceMs)));
       await loops.stop();
       await store.close();
+      processMetrics.close();
     },
   };
 }

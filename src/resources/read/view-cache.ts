@@ -22,6 +22,11 @@ export class ViewCache {
     this.#recent = new Recent(size);
   }
 
+  /** Of how many entries something derived is kept, and of how many it can be. */
+  get usage(): { readonly entries: number; readonly capacity: number } {
+    return this.#recent.usage;
+  }
+
   /** The views in one served version. Whoever shows many entries asks once. */
   of(resource: ServedResource): ResourceViews {
     let views = this.#resources.get(resource);
@@ -145,6 +150,12 @@ class Recent {
   constructor(size: number) {
     this.#places = new Array<DerivedValues | undefined>(size);
     this.#shown = new Array<Shown | undefined>(size);
+  }
+
+  get usage() {
+    // Places are filled in order, and never emptied.
+    const isFull = this.#shown[this.#at] !== undefined;
+    return { entries: isFull ? this.#shown.length : this.#at, capacity: this.#shown.length };
   }
 
   add(place: DerivedValues, shown: Shown): void {
