@@ -211,6 +211,12 @@ const named = (value: string): HardValue[] => {
       metadata: { name: "l" },
       spec: { limits: [{ type: "Container", max: own, default: own, defaultRequest: own }] },
     }),
+    ...["min", "max", "default", "defaultRequest", "maxLimitRequestRatio"].map((side) =>
+      create(`limit range ${side} of ${value}`, dry(`${CORE}/limitranges`), {
+        metadata: { name: "l" },
+        spec: { limits: [{ type: "Container", [side]: own }] },
+      }),
+    ),
     create(`limit range type ${value}`, dry(`${CORE}/limitranges`), {
       metadata: { name: "l" },
       spec: { limits: [{ type: value, max: { cpu: "1" } }] },

@@ -3,6 +3,7 @@ import { plainError } from "../../api/api-error.ts";
 import { quote } from "../../api/field-error.ts";
 import { pathSegment } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { getMember } from "../../lib/members.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
 import { type PodSpec, podSpecOf, type Toleration } from "../../types/pod.ts";
 import { refusal, targets } from "../matches.ts";
@@ -71,7 +72,7 @@ function setOverhead(request: AdmissionRequest, spec: PodSpec, found: KubeObject
 function setScheduling(request: AdmissionRequest, spec: PodSpec, scheduling: JsonObject): void {
   const selector = { ...spec.nodeSelector };
   for (const [key, wanted] of Object.entries(isObject(scheduling.nodeSelector) ? scheduling.nodeSelector : {})) {
-    const given = selector[key];
+    const given = getMember(selector, key);
     if (given !== undefined && given !== wanted) {
       const text = `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${String(wanted)}; pod.spec.nodeSelector[${key}] = ${given}`;
       throw refusal(request, text);

@@ -8,6 +8,7 @@ import {
 import { qualifiedName } from "../../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../../api/object.ts";
 import { compareQuantities, parseQuantity, type Quantity } from "../../../api/quantity.ts";
+import { getMember } from "../../../lib/members.ts";
 import type { ResourceHooks } from "../../../resources/model/definition.ts";
 import type { Texts } from "../../../types/meta.ts";
 import { roundResourceList } from "../../rules/quantities.ts";
@@ -85,7 +86,9 @@ class Amounts {
   }
 
   text(list: (typeof LISTS)[number]): string | undefined {
-    return this.#limit.type === "Pod" && DEFAULTS.includes(list) ? undefined : this.#limit[list]?.[this.#name];
+    return this.#limit.type === "Pod" && DEFAULTS.includes(list)
+      ? undefined
+      : getMember(this.#limit[list] ?? {}, this.#name);
   }
 
   amount(list: (typeof LISTS)[number]): Quantity | undefined {
