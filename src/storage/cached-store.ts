@@ -1,3 +1,4 @@
+import { systemClock } from "../lib/clock.ts";
 import { CacheFeed, type CacheFeedOptions, type RemoteStore } from "./cache-feed.ts";
 import { CacheWatch } from "./cache-watch.ts";
 import { Compactor } from "./compactor.ts";
@@ -43,7 +44,7 @@ export class CachedStore implements Store {
     this.#prefix = options.prefix;
     this.#freshnessMs = options.freshnessMs ?? 3000;
     this.#feed = new CacheFeed(remote, options);
-    this.#probe = new RevisionProbe(() => remote.revision());
+    this.#probe = new RevisionProbe(() => remote.revision(), options.clock ?? systemClock);
     this.#compactor = this.#startCompactor(options);
   }
 
