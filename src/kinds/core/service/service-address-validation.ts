@@ -42,19 +42,22 @@ export function addressFieldErrors(spec: ServiceSpec, previous: ServiceSpec | un
   if (ipFamilyPolicy !== undefined && !POLICIES.includes(ipFamilyPolicy)) {
     errors.push(notSupportedField("spec.ipFamilyPolicy", ipFamilyPolicy, POLICIES));
   }
-  const malformed = malformedAddresses(clusterIPs, new Set(previous?.clusterIPs));
-  errors.push(...malformed);
+  const before = errors.length;
+  pushMalformedAddresses(errors, clusterIPs, new Set(previous?.clusterIPs));
+  const areMalformed = errors.length > before;
   if (clusterIPs.length > 2) errors.push(invalidField(ADDRESSES, clusterIPs, "may only hold up to 2 values"));
-  if (malformed.length > 0) return errors;
+  if (areMalformed) return errors;
   if (clusterIPs.length > 1 && !hasBothFamilies(clusterIPs)) {
     errors.push(invalidField(ADDRESSES, clusterIPs, "may specify no more than one IP for each IP family"));
   }
-  if (!isHeadless(spec)) errors.push(...familyMismatches(clusterIPs, ipFamilies));
-  return errors;
+  return isHeadless(spec) ? errors : errors.concat(familyMismatches(clusterIPs, ipFamilies));
 }
 
-function malformedAddresses(addresses: readonly string[], accepted: ReadonlySet<string>): FieldError[] {
-  const errors: FieldError[] = [];
+function pushMalformedAddresses(
+  errors: FieldError[],
+  addresses: readonly string[],
+  accepted: ReadonlySet<string>,
+): void {
   for (const [index, address] of addresses.entries()) {
     if (index > 0 || address !== NO_ADDRESS) {
       pushAddressErrors(errors, `${ADDRESSES}[${index}]`, address, accepted);
@@ -62,7 +65,6 @@ function malformedAddresses(addresses: readonly string[], accepted: ReadonlySet<
       errors.push(invalidField(ADDRESSES, addresses, "'None' must be the first and only value"));
     }
   }
-  return errors;
 }
 
 function familyMismatches(addresses: readonly string[], families: readonly string[]): FieldError[] {
