@@ -20,7 +20,6 @@ const LARGE: readonly Row[] = [
   ["v1/pods", "spec.volumes[].iscsi.iqn", '"" "iqn.2020-01."… "x"'],
   ["v1/configmaps", "data{}", '"a" "\\n"… "x"', "store"],
   ["coordination.k8s.io/v1/leases", "spec.renewTime", '"2026-01-01T00:00:00." "0"…'],
-  ["v1/services", "spec.clusterIPs", "empty items"],
   ["storage.k8s.io/v1/csinodes", "spec.drivers[].topologyKeys", "distinct items"],
   ["storage.k8s.io/v1/csinodes", "spec.drivers", "distinct items"],
   [
@@ -41,6 +40,7 @@ const LARGE: readonly Row[] = [
 
 /** Places whose large form still takes about as long as the bound. */
 const SMALL: readonly Row[] = [
+  ["v1/services", "spec.clusterIPs", "distinct items"],
   ["v1/pods", "spec.containers", "empty items", "create", "protobuf"],
   ["v1/pods", "spec.containers[].env", "distinct items", "apply"],
   ["v1/configmaps", "data", "distinct keys", "apply"],

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../../api/object.ts";
 import type { ServiceSpec } from "../../../types/service.ts";
 import { kindUnderTest } from "../../kind.suite.ts";
 import { coreKinds } from "../group.ts";
+import { addressFieldErrors } from "./service-address-validation.ts";
 import { settleFamilies } from "./service-families.ts";
 
 const { complete, problems, warnings } = kindUnderTest(coreKinds, "Service");
@@ -163,4 +164,10 @@ test("what a service asks for in vain is remarked on", () => {
   assert.deepEqual(warnings({ spec: { clusterIP: "None", sessionAffinity: "ClientIP" } }), [
     "spec.SessionAffinity is ignored for headless services",
   ]);
+});
+
+test("a service with more clusterIPs than a call takes arguments is refused, not failed on", () => {
+  const clusterIPs = Array.from({ length: 200_000 }, (_, index) => `10.96.${index}`);
+  const errors = addressFieldErrors({ type: "ClusterIP", clusterIP: "10.96.0", clusterIPs }, undefined);
+  assert.equal(errors.length, clusterIPs.length + 1);
 });
