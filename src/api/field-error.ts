@@ -24,6 +24,8 @@ export interface FieldError {
   readonly message: string;
   /** Told again even if the same has been told before. Common: what several rules find is told once. */
   readonly isRepeated?: boolean;
+  /** The rule tells of no value: the null of its message stays, also where the client sent an empty list or map. */
+  readonly hidesValue?: boolean;
 }
 
 // The real server has no limit, but its time is up long before it has told of so many.

@@ -186,7 +186,8 @@ const STOPS: Readonly<Partial<Record<keyof FieldRules, Stop>>> = {
     if (isThere) errors.push(forbiddenField(path, ""));
   },
   immutable(errors, { path, isUpdate }) {
-    if (isUpdate) errors.push(invalidField(path, null, IMMUTABLE));
+    // Compat: validate.Immutable of declarative validation tells of no value, whatever was sent.
+    if (isUpdate) errors.push({ ...invalidField(path, null, IMMUTABLE), hidesValue: true });
   },
   maxItems(errors, { path, value }, { maxItems = 0 }) {
     if (Array.isArray(value) && value.length > maxItems) errors.push(tooManyField(path, value.length, maxItems));

@@ -58,4 +58,6 @@ test("messages show what was sent empty", () => {
   );
   assert.equal(first?.message, "Invalid value: []: must have one");
   assert.equal(second?.message, "Invalid value: null: must have one");
+  const immutable = { ...invalidField("spec.terms", null, "field is immutable"), hidesValue: true };
+  assert.deepEqual(showEmpties([immutable], empties), [immutable]);
 });

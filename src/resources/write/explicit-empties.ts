@@ -36,7 +36,7 @@ export function showEmpties(errors: readonly FieldError[], empties: readonly Emp
   if (empties.length === 0) return errors;
   const values = new Map(empties.map(({ path, value }) => [printPath(path), JSON.stringify(value)]));
   return errors.map((error) => {
-    const value = values.get(error.field);
+    const value = error.hidesValue ? undefined : values.get(error.field);
     const message = value === undefined ? error.message : error.message.replace(NOTHING, `$1 ${value}`);
     return message === error.message ? error : { ...error, message };
   });

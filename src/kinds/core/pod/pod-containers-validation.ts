@@ -8,7 +8,7 @@ import {
 } from "../../../api/field-error.ts";
 import type { WriteContext } from "../../../resources/model/definition.ts";
 import { type Container, type EphemeralContainer, isSidecar } from "../../../types/container.ts";
-import type { PodSpec } from "../../../types/pod.ts";
+import { type PodSpec, podSpecOf } from "../../../types/pod.ts";
 import {
   type ContainerScope,
   checkHostPorts,
@@ -107,11 +107,17 @@ const NOT_SETTABLE = "cannot be set for an Ephemeral Container";
 
 /** Refuses fields that ephemeralContainers may not have and that the client sent empty. */
 export function emptyEphemeralErrors({ draft }: WriteContext): FieldError[] {
-  return draft.empties.flatMap(({ path: [part, list, index, member, ...more] }) => {
-    if (part !== "spec" || list !== "ephemeralContainers" || more.length > 0) return [];
-    if (!NOT_FOR_EPHEMERAL.includes(String(member))) return [];
-    return [forbiddenField(`spec.ephemeralContainers[${index}].${member}`, NOT_SETTABLE)];
-  });
+  const { ephemeralContainers = [] } = podSpecOf(draft.object);
+  const fields = new Set<string>();
+  for (const { path } of draft.empties) {
+    const [part, list, index, member, ...more] = path;
+    if (part !== "spec" || list !== "ephemeralContainers" || !NOT_FOR_EPHEMERAL.includes(String(member))) continue;
+    // Compat: ResourceRequirements is no pointer; an empty `claims`, `limits` or `requests` makes it no zero value.
+    if (more.length > (member === "resources" ? 1 : 0)) continue;
+    if (isSet(ephemeralContainers[Number(index)]?.[String(member)], String(member))) continue;
+    fields.add(`spec.ephemeralContainers[${index}].${member}`);
+  }
+  return [...fields].map((field) => forbiddenField(field, NOT_SETTABLE));
 }
 
 function validateEphemeral(errors: FieldError[], spec: PodSpec, path: string, scope: ContainerScope): void {

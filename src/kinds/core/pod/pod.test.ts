@@ -10,6 +10,7 @@ import { Draft } from "../../../resources/model/draft.ts";
 import { decodeBySchema } from "../../../schema/decode.ts";
 import { builtInSchema } from "../../../schema-files/built-in-schemas.ts";
 import { podHooks } from "./pod.ts";
+import { emptyEphemeralErrors } from "./pod-containers-validation.ts";
 
 const context = (object: KubeObject, subresource = ""): WriteContext => ({
   ...{ subresource, apiVersion: "v1", now: 0, features: defaultFeatureGates },
@@ -46,6 +47,23 @@ function changed(spec: JsonObject, change: (next: JsonObject) => void, subresour
   podHooks.prepare?.(next, previous, context(next, subresource));
   return errorsOf(next, previous, subresource);
 }
+
+test("a field that an ephemeral container may not have is refused once, also when it was sent empty", () => {
+  const at = ["spec", "ephemeralContainers", 0];
+  const empties = [
+    { path: [...at, "resources", "claims"], value: [] },
+    { path: [...at, "resources", "limits"], value: {} },
+    { path: [...at, "ports"], value: [] },
+    { path: [...at, "args"], value: [] },
+  ];
+  const refused = (resources: JsonObject): string[] => {
+    const object = pod({ ephemeralContainers: [{ name: "e", image: "i", resources }] });
+    const errors = emptyEphemeralErrors({ ...context(object), draft: new Draft(object, { empties }) });
+    return errors.map(({ field }) => field);
+  };
+  assert.deepEqual(refused({}), ["spec.ephemeralContainers[0].resources", "spec.ephemeralContainers[0].ports"]);
+  assert.deepEqual(refused({ limits: { cpu: "1" } }), ["spec.ephemeralContainers[0].ports"]);
+});
 
 suite("a new pod", () => {
   const { spec, status } = created({});
