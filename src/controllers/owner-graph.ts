@@ -20,6 +20,8 @@ export interface GraphNode {
   readonly blocks: readonly string[];
   /** It is being deleted and has the finalizer foregroundDeletion. */
   readonly isWaiting: boolean;
+  /** An ownerReference names an owner that it cannot have, so it is never collected. */
+  readonly isStuck: boolean;
 }
 
 /** The store key that an ownerReference points to, seen from a dependent. */
@@ -144,9 +146,12 @@ export class OwnerGraph {
     }
     const before = new Set(known?.owners.map(identityOf));
     const after = new Set(next?.owners.map(identityOf));
-    if (next?.owners.some((owner) => !before.has(identityOf(owner)) && this.#isDoubtful(owner, next.storeKey))) {
-      this.#enqueue(next.storeKey);
-    }
+    const isDoubtful = (owner: OwnerReference) =>
+      !before.has(identityOf(owner)) && this.#isDoubtful(owner, node.storeKey);
+    // Unlike here, kube-controller-manager forgets an object with an owner that it cannot have, even when that ownerReference
+    // goes. The others may be gone as well, so they are looked at.
+    const isFreed = known?.isStuck === true && next?.isStuck === false;
+    if (isFreed || next?.owners.some(isDoubtful)) this.#enqueue(node.storeKey);
     for (const owner of known?.owners ?? []) if (!after.has(identityOf(owner))) this.#enqueueWaiting(owner.uid);
   }
 
@@ -158,7 +163,7 @@ export class OwnerGraph {
     const isStuck = owners.some((owner) => this.#locateOwner(owner, storeKey) === "impossible");
     const blocking = isStuck ? [] : owners.filter((owner) => owner.blockOwnerDeletion === true);
     const blocks = blocking.map(({ uid }) => uid);
-    return { storeKey, uid: metadata.uid ?? "", owners, blocks, isWaiting };
+    return { storeKey, uid: metadata.uid ?? "", owners, blocks, isWaiting, isStuck };
   }
 
   #settleWaiting(known: GraphNode | undefined, next: GraphNode): void {
