@@ -3,6 +3,7 @@ import type { JsonObject } from "../../api/object.ts";
 import type { ObjectView } from "../../api/reply.ts";
 import { WireWriter } from "../../lib/wire-writer.ts";
 import type { Schema } from "../../schema/schema.ts";
+import { CHUNK_BYTES, joinPieces } from "../chunks.ts";
 import { ENVELOPE_END, envelopeHead, type TypeMeta } from "./envelope.ts";
 import { encodeMessage } from "./message.ts";
 
@@ -16,9 +17,6 @@ export interface ProtobufList {
   /** The message of an item, which is of this schema. */
   readonly message: (view: ObjectView, schema: Schema) => Uint8Array;
 }
-
-/** Size at which a chunk is handed on, and after which other requests get a turn. */
-const CHUNK_BYTES = 64 * 1024;
 
 /** A list as bytes: one buffer when it is not larger than `maxBytes`, otherwise a stream of chunks. */
 export function writeProtobufList(list: ProtobufList, maxBytes: number): Uint8Array | AsyncIterable<Uint8Array> {
@@ -85,18 +83,4 @@ function itemHead(number: number, size: number): Buffer {
   scratch.uint32(size);
   scratch.tag(number, 2);
   return scratch.finish();
-}
-
-function* joinPieces(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
-  let held: Uint8Array[] = [];
-  let size = 0;
-  for (const piece of pieces) {
-    held.push(piece);
-    size += piece.length;
-    if (size < CHUNK_BYTES) continue;
-    yield Buffer.concat(held, size);
-    held = [];
-    size = 0;
-  }
-  if (size > 0) yield Buffer.concat(held, size);
 }

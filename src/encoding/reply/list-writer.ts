@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Json, JsonObject } from "../../api/object.ts";
 import type { ObjectView, ViewList } from "../../api/reply.ts";
+import { joinPieces } from "../chunks.ts";
 import { printJson } from "../json/json.ts";
 import type { OutputForm } from "../negotiation/negotiate.ts";
 import { printYaml } from "../yaml/yaml-print.ts";
@@ -19,9 +20,6 @@ export interface ListShape {
   /** Compat: a nil Go slice: `items` or `rows` is null where this list has no entries. */
   readonly emptyIsNull?: boolean;
 }
-
-/** Size at which a chunk is handed on. */
-const CHUNK_BYTES = 64 * 1024;
 
 /**
  * A list as bytes: one buffer when it is small, otherwise a stream of chunks that gives other requests a turn after
@@ -52,20 +50,6 @@ async function* continueWith(first: Uint8Array[], rest: Generator<Uint8Array>): 
     yield chunk;
     await nextTurn();
   }
-}
-
-function* joinPieces(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
-  let held: Uint8Array[] = [];
-  let size = 0;
-  for (const piece of pieces) {
-    held.push(piece);
-    size += piece.length;
-    if (size < CHUNK_BYTES) continue;
-    yield Buffer.concat(held, size);
-    held = [];
-    size = 0;
-  }
-  if (size > 0) yield Buffer.concat(held, size);
 }
 
 function piecesOf(shape: ListShape, form: OutputForm): Iterable<Uint8Array> {
