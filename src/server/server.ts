@@ -1,19 +1,10 @@
-import { builtInActions } from "../actions/all.ts";
-import { AdmissionChain } from "../admission/chain.ts";
-import { defaultPlugins, UNAVAILABLE_PLUGINS } from "../admission/plugins/all.ts";
-import { selectPlugins } from "../admission/select-plugins.ts";
-import type { Call, Handler } from "../api/call.ts";
-import { FeatureGates } from "../api/feature-gates.ts";
-import { apiVersionOf, type KubeObject } from "../api/object.ts";
+import type { Call } from "../api/call.ts";
 import type { UserInfo } from "../api/user-info.ts";
 import { alwaysAllow } from "../auth/always-allow.ts";
 import { reviewIdentities } from "../auth/reviews.ts";
 import { TokenAuthenticator } from "../auth/token-file.ts";
-import type { SchemaOf } from "../encoding/protobuf/envelope.ts";
-import { schemaLookup } from "../encoding/protobuf/schema-lookup.ts";
 import { type Answer, type Listener, listen } from "../http/listener.ts";
 import { serveUpgradesOnDemand } from "../http/upgrades.ts";
-import { builtInKinds } from "../kinds/all.ts";
 import type { Environment } from "../lib/environment.ts";
 import { MetricRegistry } from "../lib/metrics.ts";
 import { answer } from "../pipeline/answer.ts";
@@ -22,23 +13,18 @@ import { assumeUser } from "../pipeline/local-only.ts";
 import { measure } from "../pipeline/measure.ts";
 import { compose, stagesFor } from "../pipeline/pipeline.ts";
 import { route } from "../pipeline/router.ts";
-import { Catalog } from "../resources/model/catalog.ts";
-import { KeySpace } from "../resources/model/keys.ts";
-import { ObjectCodec } from "../resources/model/object-codec.ts";
-import { Resources } from "../resources/resources.ts";
-import { builtInSchema, findBuiltInSchema } from "../schema-files/built-in-schemas.ts";
+import type { Resources } from "../resources/resources.ts";
 import { ObservedStore } from "../storage/observed-store.ts";
 import type { Store } from "../storage/store.ts";
-import { dispatch } from "../verbs/dispatch.ts";
 import { background } from "./background.ts";
 import { carefulLog } from "./careful-log.ts";
 import type { Config } from "./config.ts";
 import { makeEndpoints } from "./endpoints.ts";
 import { prepareIdentity } from "./identity.ts";
 import { loopbackClients } from "./loopback.ts";
+import { keySpaceOf, objectHandler, objectParts } from "./object-parts.ts";
 import { openStore } from "./open-store.ts";
 import { pathFacts } from "./path-facts.ts";
-import { probeHealth } from "./probe-health.ts";
 import { ProcessMetrics, startTimeMetric } from "./process-metrics.ts";
 import { shutdownCheck, writesCheck } from "./readiness.ts";
 
@@ -85,31 +71,20 @@ export async function startWithParts(
 ): Promise<ServerWithParts> {
   const { clock, random } = environment;
   const log = carefulLog(environment.log);
-  const features = new FeatureGates(config.featureGates);
-  const keys = new KeySpace(config.etcdPrefix);
   // Both wait for files or for the network.
-  const storing = given ?? openStore(config, keys.root, clock);
+  const storing = given ?? openStore(config, keySpaceOf(config).root, clock);
   const [opened, identity] = await Promise.all([storing, prepareIdentity(config, log)]);
   const store = new ObservedStore(opened, {
     clock,
     failed: (error) => log.error("the store takes no writes", { err: error }),
     recovered: () => log.info("the store takes writes again"),
   });
-  const catalog = new Catalog(builtInKinds(config.apiDomain, Math.ceil(config.eventTtlMs / 1000)));
-  const schemaOf = schemasOf(catalog);
-  const setDefaults = (object: KubeObject) => {
-    const { apiVersion, kind } = object;
-    catalog.findKind(apiVersion, kind)?.definition.hooks?.setDefaults?.(object, apiVersion, { clock, features });
-  };
-  const codec = new ObjectCodec({ schemaOf, setDefaults });
-  const actions = builtInActions(probeHealth);
-  const resources = new Resources({ store, catalog, clock, random, keys, codec, actions, features });
-  const plugins = defaultPlugins({ resources, authorizer: alwaysAllow });
-  const admission = new AdmissionChain(selectPlugins(plugins, UNAVAILABLE_PLUGINS, config.admissionPlugins));
+  const parts = objectParts(config, store, environment);
+  const { resources, schemaOf } = parts;
+  const { catalog } = resources;
   const authenticators = [new TokenAuthenticator(identity.tokens)];
   const identities = reviewIdentities(authenticators, API_AUDIENCES, alwaysAllow);
-  const deleteOptionsSchema = () => builtInSchema("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions");
-  const objects: Handler = (call) => dispatch({ resources, admission, identities, deleteOptionsSchema }, call);
+  const objects = objectHandler(config, parts, { authorizer: alwaysAllow, identities });
   const stopping = new AbortController();
   const shutdown = shutdownCheck(stopping.signal);
   const startMs = clock.now();
@@ -179,14 +154,6 @@ export async function startWithParts(
       processMetrics.close();
     },
   };
-}
-
-/** The shapes of built-in kinds, found by what a body or a stored value says it is. */
-function schemasOf(catalog: Catalog): SchemaOf {
-  const kinds = catalog.definitions.flatMap(({ group, versions }) =>
-    versions.map(({ name, schemaName }) => ({ apiVersion: apiVersionOf(group, name), schemaName })),
-  );
-  return schemaLookup(kinds, findBuiltInSchema);
 }
 
 function printHost(address: string): string {

@@ -1,0 +1,84 @@
+import { builtInActions } from "../actions/all.ts";
+import { AdmissionChain } from "../admission/chain.ts";
+import { defaultPlugins, UNAVAILABLE_PLUGINS } from "../admission/plugins/all.ts";
+import { selectPlugins } from "../admission/select-plugins.ts";
+import type { Authorizer } from "../api/attributes.ts";
+import type { Handler } from "../api/call.ts";
+import { FeatureGates } from "../api/feature-gates.ts";
+import type { Identities } from "../api/identity.ts";
+import { apiVersionOf, type KubeObject } from "../api/object.ts";
+import type { SchemaOf } from "../encoding/protobuf/envelope.ts";
+import { schemaLookup } from "../encoding/protobuf/schema-lookup.ts";
+import { builtInKinds } from "../kinds/all.ts";
+import type { Environment } from "../lib/environment.ts";
+import { Catalog } from "../resources/model/catalog.ts";
+import { KeySpace } from "../resources/model/keys.ts";
+import { ObjectCodec } from "../resources/model/object-codec.ts";
+import { Resources } from "../resources/resources.ts";
+import { builtInSchema, findBuiltInSchema } from "../schema-files/built-in-schemas.ts";
+import type { Store } from "../storage/store.ts";
+import { dispatch } from "../verbs/dispatch.ts";
+import type { Config } from "./config.ts";
+import { probeHealth } from "./probe-health.ts";
+
+/** The options that decide what objects are and how they are kept. */
+export type ObjectOptions = Pick<
+  Config,
+  "apiDomain" | "eventTtlMs" | "featureGates" | "etcdPrefix" | "admissionPlugins"
+>;
+
+/** All kinds with their objects, and the shapes by which bytes are read. */
+export interface ObjectParts {
+  readonly resources: Resources;
+  readonly schemaOf: SchemaOf;
+}
+
+/** Everything of ours in the store lies below its root. */
+export function keySpaceOf({ etcdPrefix }: Pick<Config, "etcdPrefix">): KeySpace {
+  return new KeySpace(etcdPrefix);
+}
+
+/** Builds the built-in kinds and their objects over a store. */
+export function objectParts(
+  options: ObjectOptions,
+  store: Store,
+  { clock, random }: Pick<Environment, "clock" | "random">,
+): ObjectParts {
+  const features = new FeatureGates(options.featureGates);
+  const catalog = new Catalog(builtInKinds(options.apiDomain, Math.ceil(options.eventTtlMs / 1000)));
+  const schemaOf = schemasOf(catalog);
+  const setDefaults = (object: KubeObject) => {
+    const { apiVersion, kind } = object;
+    catalog.findKind(apiVersion, kind)?.definition.hooks?.setDefaults?.(object, apiVersion, { clock, features });
+  };
+  const codec = new ObjectCodec({ schemaOf, setDefaults });
+  const actions = builtInActions(probeHealth);
+  const keys = keySpaceOf(options);
+  return { resources: new Resources({ store, catalog, clock, random, keys, codec, actions, features }), schemaOf };
+}
+
+/** Whom admission and reviews ask about callers. */
+export interface Judges {
+  readonly authorizer: Authorizer;
+  readonly identities: Identities;
+}
+
+/** Answers resource requests of group versions that are served: admission and the verbs. */
+export function objectHandler(
+  { admissionPlugins }: ObjectOptions,
+  { resources }: Pick<ObjectParts, "resources">,
+  { authorizer, identities }: Judges,
+): Handler {
+  const plugins = defaultPlugins({ resources, authorizer });
+  const admission = new AdmissionChain(selectPlugins(plugins, UNAVAILABLE_PLUGINS, admissionPlugins));
+  const deleteOptionsSchema = () => builtInSchema("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions");
+  return (call) => dispatch({ resources, admission, identities, deleteOptionsSchema }, call);
+}
+
+/** The shapes of built-in kinds, found by what a body or a stored value says it is. */
+function schemasOf(catalog: Catalog): SchemaOf {
+  const kinds = catalog.definitions.flatMap(({ group, versions }) =>
+    versions.map(({ name, schemaName }) => ({ apiVersion: apiVersionOf(group, name), schemaName })),
+  );
+  return schemaLookup(kinds, findBuiltInSchema);
+}
