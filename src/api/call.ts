@@ -52,6 +52,8 @@ export interface Call {
   readonly info: RequestInfo;
   /** Anonymous until the authenticate stage has run. */
   user: UserInfo;
+  /** Who really calls, where `user` is somebody they impersonate. */
+  impersonation: Impersonation | undefined;
   /** Who wants to do what, with the `user` of this moment. Made when first asked for. */
   readonly attributes: Attributes;
   /** Compat: what the client sent as Audit-ID, or a new UUID; answered as Audit-ID. */
@@ -70,6 +72,13 @@ export interface Call {
    * fails. Read at most once.
    */
   body(format?: "json" | "yaml"): Promise<RequestBody>;
+}
+
+/** That somebody is taken for somebody else. */
+export interface Impersonation {
+  readonly by: UserInfo;
+  /** The verb of the mode of constrained impersonation that allowed it; empty: the classic `impersonate`. */
+  readonly constraint: string;
 }
 
 /** A decoded request body. */

@@ -34,6 +34,10 @@ const table = {
     effect: "the kind CompositePodGroup, and what Workloads and PodGroups say about it",
     difference: "Binnacle serves every kind of release 1.37 without being asked to.",
   },
+  ConstrainedImpersonation: {
+    ...{ stage: "Beta", since: "1.36", default: true, implemented: "both" },
+    effect: "the verbs `impersonate:…` and `impersonate-on:…`, tried before `impersonate`",
+  },
   ContainerStopSignals: {
     ...{ stage: "Alpha", since: "1.33", default: false, implemented: "both" },
     effect: "`lifecycle.stopSignal` of containers",

@@ -25,6 +25,7 @@ export class RequestCall implements Call {
   readonly request: ApiRequest;
   readonly info: RequestInfo;
   user: UserInfo;
+  impersonation: Call["impersonation"] = undefined;
   readonly auditId: string;
   readonly warnings: string[] = [];
   readonly body: Call["body"];

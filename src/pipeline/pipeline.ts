@@ -9,6 +9,8 @@ export interface PipelineOptions extends DeadlineOptions {
   readonly reportError: ReportError;
   /** Counts what comes; stands around all others, so that refusals count. Absent: nobody does. */
   readonly measure?: Stage;
+  /** Takes callers for whom they ask to be taken for, if they may. Absent: nobody may, and nobody is refused for asking. */
+  readonly impersonate?: Stage;
   /** Whether what a path answers with can be shown as a Table; for paths that are not served it may say anything. */
   readonly hasTable: (info: RequestInfo) => boolean;
   /** Whether the objects of a path have no Go type behind them; for paths that are not served it may say anything. */
@@ -25,6 +27,7 @@ export function stagesFor(options: PipelineOptions, identify: Stage): readonly S
     answerErrors(options.reportError),
     limitDuration(options),
     identify,
+    ...(options.impersonate ? [options.impersonate] : []),
     negotiate(options.hasTable, options.isUnstructured),
   ];
 }

@@ -9,6 +9,7 @@ import type { Environment } from "../lib/environment.ts";
 import { MetricRegistry } from "../lib/metrics.ts";
 import { answer } from "../pipeline/answer.ts";
 import { authenticate, keepUser } from "../pipeline/authenticate.ts";
+import { impersonate } from "../pipeline/impersonate.ts";
 import { assumeUser } from "../pipeline/local-only.ts";
 import { measure } from "../pipeline/measure.ts";
 import { compose, stagesFor } from "../pipeline/pipeline.ts";
@@ -101,6 +102,7 @@ export async function startWithParts(
   const { requestTimeoutMs } = config;
   const options = {
     reportError: report,
+    impersonate: impersonate(alwaysAllow, resources.features.enabled("ConstrainedImpersonation")),
     measure: measure({ registry, clock, findServed, isLongRunning }),
     requestTimeoutMs,
     clock,
