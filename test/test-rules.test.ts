@@ -35,6 +35,7 @@ const TIMERS: Readonly<Record<string, readonly [count: number, reason: string]>>
   "test/model/storm.ts": [2, "disconnects at random times, and writers that pause between requests"],
   "test/model/watchers.ts": [4, "clients that read slowly, leave at random times and pause before they try again"],
   "test/support/process.ts": [1, "the bound of a polite end"],
+  "test/support/tcp-proxy.ts": [1, "a relay that passes bytes on late"],
   "test/test-rules.test.ts": [3, "texts in which the rule finds timers"],
   "test/support/time.ts": [1, "the pause between two looks of eventually"],
 };

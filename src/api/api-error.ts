@@ -235,9 +235,10 @@ export function serviceUnavailable(message: string, retryAfterSeconds?: number):
   });
 }
 
-/** 504: it took too long. */
-export function timeout(text: string): ApiError {
-  return new ApiError(504, { message: `Timeout: ${text}`, reason: "Timeout", details: {} });
+/** 504: it took too long; the client may try again after so many seconds, if any are given. */
+export function timeout(text: string, retryAfterSeconds?: number): ApiError {
+  const details = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+  return new ApiError(504, { message: `Timeout: ${text}`, reason: "Timeout", details });
 }
 
 /** 504: a resourceVersion that has not happened yet. */

@@ -9,6 +9,7 @@ import type { Endpoint } from "../pipeline/router.ts";
 import type { Resources } from "../resources/resources.ts";
 import { findBuiltInSchema } from "../schema-files/built-in-schemas.ts";
 import type { Config } from "./config.ts";
+import { storageCheck } from "./readiness.ts";
 import { release } from "./release.ts";
 
 /** What is shown of the server itself. */
@@ -31,7 +32,7 @@ export function makeEndpoints(
   const { catalog, clock, store } = resources;
   const definitions = () => catalog.definitions;
   const source = { definitions, priority: builtInPriorities(config.apiDomain) };
-  const storage: HealthCheck = { name: "etcd", check: async () => void (await store.revision()) };
+  const storage = storageCheck(store, clock);
   const common = [PING, storage];
   const checks = { healthz: common, livez: common, readyz: [...common, ...readiness] };
   const openApi = openApiHandler({ definitions, component: findBuiltInSchema, release: release.version, clock });

@@ -58,6 +58,10 @@ export class CachedStore implements Store {
     return this.#feed.isReady;
   }
 
+  onOutage(listener: (error: unknown) => void): void {
+    this.#remote.onOutage?.(listener);
+  }
+
   snapshot(prefix: string): Snapshot | undefined {
     return prefix.startsWith(this.#prefix) ? this.#feed.snapshots : undefined;
   }

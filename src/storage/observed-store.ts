@@ -23,7 +23,7 @@ export interface StoreObserver {
   readonly clock: Clock;
   /** The store failed to write; called once per minute for the same cause. */
   failed(error: StoreError): void;
-  /** A put has succeeded since the last failure that was told. */
+  /** A put has succeeded since the last failure that was told, or a store that had fallen silent answers again. */
   recovered(): void;
 }
 
@@ -43,6 +43,7 @@ export class ObservedStore implements Store {
   constructor(inner: Store, observer: StoreObserver) {
     this.#inner = inner;
     this.#observer = observer;
+    inner.onOutage?.((error) => (error === undefined ? this.#answersAgain() : this.#failed(error)));
   }
 
   /** Throws what the latest write failed with, until a put has succeeded. */
@@ -94,22 +95,38 @@ export class ObservedStore implements Store {
   readonly #written = ({ ok }: WriteResult): void => {
     // A refusal may have been decided without touching the disk.
     if (!ok || this.#failure === undefined) return;
+    this.#recover();
+  };
+
+  /** Failures from before say nothing about a store that could not even answer. */
+  #answersAgain(): void {
+    if (this.#failure !== undefined) this.#recover();
+  }
+
+  #recover(): void {
     this.#failure = undefined;
     // On a disk that is almost full, small writes succeed between large ones.
     if (!this.#isTold) return;
     this.#isTold = false;
     this.#observer.recovered();
-  };
+  }
 
   readonly #failed = (error: unknown): void => {
     if (!(error instanceof StoreError) || !BROKEN.has(error.code)) return;
     this.#failure = error;
     const nowMs = this.#observer.clock.monotonic();
-    const told = this.#toldAtMs.get(error.message);
+    const cause = rootMessage(error);
+    const told = this.#toldAtMs.get(cause);
     if (told !== undefined && nowMs - told < REPORT_EVERY_MS) return;
     if (this.#toldAtMs.size >= MOST_CAUSES) this.#toldAtMs.clear();
-    this.#toldAtMs.set(error.message, nowMs);
+    this.#toldAtMs.set(cause, nowMs);
     this.#isTold = true;
     this.#observer.failed(error);
   };
+}
+
+/** What a failure comes from: a silent etcd lets writes fail in more than one way. */
+function rootMessage(error: Error): string {
+  const { cause } = error;
+  return cause instanceof Error ? rootMessage(cause) : error.message;
 }

@@ -70,6 +70,11 @@ export interface PutOptions {
  */
 export interface Store {
   /**
+   * Tells one listener when the store has stopped to answer anything, with a StoreError, and when it answers again, with
+   * undefined. Absent: it cannot fall silent.
+   */
+  onOutage?(listener: (error: unknown) => void): void;
+  /**
    * Some recent state of everything below `prefix`, if the store has one in memory: what `minRevision: 0` reads, without
    * waiting. Absent or undefined: it has none, or not now.
    */

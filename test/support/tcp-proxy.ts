@@ -1,7 +1,9 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 
-/** A TCP relay in front of a server that can lose what either side says. */
+/** A TCP relay in front of a server that can lose, hold back or delay what either side says. */
 export class TcpProxy {
+  /** How long bytes are under way in each direction. Those that were sent before it was changed keep their time. */
+  delayMs = 0;
   /** While true, bytes of the client are read and thrown away. */
   dropsRequests = false;
   /** While true, bytes of the server are read and thrown away. */
@@ -11,6 +13,8 @@ export class TcpProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #port = 0;
+  /** What waits to go on, in order, while nothing is forwarded. */
+  #held: (() => void)[] | undefined;
 
   constructor(targetPort: number) {
     this.#server = createServer((client) => {
@@ -19,10 +23,17 @@ export class TcpProxy {
       this.#track(upstream, client);
       client.on("data", (chunk) => {
         if (this.dropsRequests) this.droppedBytes += chunk.length;
-        else upstream.write(chunk);
+        else this.#forward(upstream, chunk);
       });
-      upstream.on("data", (chunk) => this.dropsAnswers || client.write(chunk));
+      upstream.on("data", (chunk) => this.dropsAnswers || this.#forward(client, chunk));
     });
+  }
+
+  /** Stops to forward anything, without closing a connection, or sends what has been held back and goes on. */
+  hold(isHeld: boolean): void {
+    const held = this.#held ?? [];
+    this.#held = isHeld ? held : undefined;
+    if (!isHeld) for (const send of held) send();
   }
 
   /** Where clients connect to. */
@@ -42,6 +53,7 @@ export class TcpProxy {
     for (const socket of this.#sockets) socket.destroy();
     this.dropsRequests = false;
     this.dropsAnswers = false;
+    this.#held = undefined;
   }
 
   /** Breaks all connections and stops listening. */
@@ -49,6 +61,16 @@ export class TcpProxy {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     this.cut();
     await closed;
+  }
+
+  #forward(target: Socket, chunk: Buffer): void {
+    const send = (): void => {
+      if (this.#held !== undefined) this.#held.push(send);
+      else if (!target.destroyed) target.write(chunk);
+    };
+    // Timers of equal length fire in the order in which they were set.
+    if (this.delayMs > 0) setTimeout(send, this.delayMs);
+    else send();
   }
 
   #track(socket: Socket, peer: Socket): void {

@@ -7,6 +7,7 @@ import {
   type ResourceName,
   serverTimeout,
   serviceUnavailable,
+  timeout,
 } from "../../api/api-error.ts";
 import { StoreError } from "../../storage/store.ts";
 
@@ -18,6 +19,10 @@ export interface StoreOperation {
   readonly revision?: number;
 }
 
+const READS: readonly string[] = ["get", "list", "watch"];
+const READ_TIMED_OUT = "request did not complete within the allotted timeout";
+const WRITE_TIMED_OUT = "request did not complete within requested timeout - context deadline exceeded";
+
 /** The only translation from the store's vocabulary to the wire's. Anything that is not a StoreError is thrown on. */
 export function translateStoreError(error: unknown, { target, operation, revision }: StoreOperation): ApiError {
   if (!(error instanceof StoreError)) throw error;
@@ -28,8 +33,10 @@ export function translateStoreError(error: unknown, { target, operation, revisio
     case "future-revision":
       return futureVersion(revision ?? 0, error.revision);
     case "unavailable":
-    case "timeout":
       return serverTimeout(target, operation);
+    case "timeout":
+      // Compat: what kube-apiserver says when its own time is over, 34 to 60 s after etcd was paused, then without Retry-After.
+      return timeout(READS.includes(operation) ? READ_TIMED_OUT : WRITE_TIMED_OUT, 2);
     case "too-large":
       return plainError(500, "etcdserver: request is too large");
     case "no-space":

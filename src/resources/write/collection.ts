@@ -25,7 +25,7 @@ export class Collection {
 
   /** Throws NotFound. `minRevision` 0 accepts any state; absent means the newest. */
   async get(resource: ServedResource, key: ObjectKey, minRevision?: number): Promise<ObjectView> {
-    const entry = await this.#entries.read(this.#entries.key(key), minRevision);
+    const entry = await this.#entries.read(this.#entries.key(key), "get", minRevision);
     if (!entry) throw notFound(this.#entries.resourceName, key.name);
     return showEntry(this.#entries.context, resource, entry);
   }

@@ -71,7 +71,7 @@ export async function createOnce(
     await options.admit?.(next, undefined);
     const key = entries.keyOf(next);
     if (options.dryRun) {
-      if (await entries.read(key)) return { keeps: false, outcome: undefined };
+      if (await entries.read(key, "create")) return { keeps: false, outcome: undefined };
       return { keeps: false, outcome: showObject(resource, next) };
     }
     refuseVersion(next.metadata);
@@ -97,6 +97,6 @@ function refuseVersion({ resourceVersion = "" }: ObjectMeta): void {
 }
 
 async function isBeingDeleted(entries: KindEntries, { object }: Draft): Promise<boolean> {
-  const entry = await entries.read(entries.keyOf(object));
+  const entry = await entries.read(entries.keyOf(object), "create");
   return entry !== undefined && entries.context.codec.read(entry).metadata.deletionTimestamp !== undefined;
 }

@@ -23,7 +23,7 @@ export async function deleteObject(
   request: DeletionRequest & { readonly preconditions?: Preconditions },
   options: WriteOptions,
 ): Promise<{ view: ObjectView; removed: boolean }> {
-  let entry = await entries.read(entries.key(key));
+  let entry = await entries.read(entries.key(key), "delete");
   for (;;) {
     if (!entry) throw notFound(entries.resourceName, key.name);
     const decoded = entries.decode(entry);

@@ -9,7 +9,7 @@ import { toCurrent } from "../model/conversion.ts";
 import type { ResourceDefinition, WriteContext } from "../model/definition.ts";
 import type { Draft } from "../model/draft.ts";
 import type { ObjectKey } from "../model/keys.ts";
-import { translateStoreError } from "../model/store-errors.ts";
+import { type StoreOperation, translateStoreError } from "../model/store-errors.ts";
 import { showEntry } from "../read/converted-views.ts";
 import type { WriteOptions } from "./write-options.ts";
 
@@ -42,12 +42,12 @@ export class KindEntries {
     return this.context.keys.key(this.definition, key);
   }
 
-  /** `minRevision` 0 accepts any state; absent means the newest. */
-  async read(key: string, minRevision?: number): Promise<Entry | undefined> {
+  /** `minRevision` 0 accepts any state; absent means the newest. A failure is told as one of `operation`. */
+  async read(key: string, operation: StoreOperation["operation"], minRevision?: number): Promise<Entry | undefined> {
     try {
       return await this.context.store.get(key, { minRevision });
     } catch (error) {
-      throw translateStoreError(error, { target: this.resourceName, operation: "get", revision: minRevision });
+      throw translateStoreError(error, { target: this.resourceName, operation, revision: minRevision });
     }
   }
 

@@ -34,12 +34,12 @@ export async function updateObject(
   options: UpdateOptions,
 ): Promise<{ view: ObjectView; created: boolean }> {
   const storeKey = entries.key(key);
-  let entry = await entries.read(storeKey);
+  let entry = await entries.read(storeKey, "update");
   for (;;) {
     if (!entry) {
       const created = await createByUpdate(entries, resource, key, change, options);
       if (created) return { view: created, created: true };
-      entry = await entries.read(storeKey);
+      entry = await entries.read(storeKey, "update");
       continue;
     }
     const outcome = await updateOnce(entries, resource, entry, change, options);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { Silence } from "./silence.ts";
 import {
   type CallOptions,
   type Connect,
@@ -18,6 +19,10 @@ export interface ChannelOptions {
   readonly dialTimeoutMs?: number;
   readonly pingIntervalMs?: number;
   readonly pingTimeoutMs?: number;
+  /** A read that needs a quorum, by which a cluster that has fallen silent is asked whether it answers again. */
+  readonly probe?: { readonly path: string; readonly request: Uint8Array };
+  /** Called with an error when no member answers any more, and with undefined when one does again. */
+  readonly silenceChanged?: (error: GrpcError | undefined) => void;
 }
 
 interface Endpoint {
@@ -32,11 +37,15 @@ const LONGEST_PAUSE_MS = 1000;
 const LONGEST_AVOIDANCE_MS = 10_000;
 /** Members that refuse connections are given so long to come back, as after a restart, before calls fail at once. */
 const OUTAGE_PATIENCE_MS = 3000;
+const PROBE_TIMEOUT_MS = 5000;
+/** The call that finds the cluster silent waits so much longer: after this process was stopped, answers are there to be read. */
+const SECOND_LOOK_MS = 300;
 
 /**
  * Calls to a cluster over one connection at a time. A member that cannot be reached, does not answer or says that it is
  * not available is avoided for a while; calls move on to the next one. Once a cluster that was there has refused all
- * connections for three seconds, calls fail as soon as one more attempt to connect has.
+ * connections for three seconds, calls fail as soon as one more attempt to connect has. Once it keeps open connections but
+ * has left a call unanswered at every member, all fail at once until it answers a probe.
  */
 export class Channel implements Transport {
   readonly #connect: Connect;
@@ -49,10 +58,12 @@ export class Channel implements Transport {
   #outageSince = Number.POSITIVE_INFINITY;
   #wasConnected = false;
   readonly #closing = new AbortController();
+  readonly #silence: Silence;
 
   constructor(connect: Connect, options: ChannelOptions) {
     this.#connect = connect;
     this.#options = options;
+    this.#silence = new Silence({ probe: () => this.#probe(), changed: options.silenceChanged });
     this.#endpoints = options.endpoints.map((url) => ({ url: new URL(url), failures: 0, avoidUntil: 0 }));
     if (this.#endpoints.length === 0) throw new TypeError("no etcd endpoint given");
     // Several servers started with the same list should not all lean on its first member.
@@ -61,16 +72,21 @@ export class Channel implements Transport {
   }
 
   async unary(path: string, request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
+    if (this.#silence.isSilent) throw this.#silence.error(false);
     const deadline = Date.now() + options.timeoutMs;
+    const answersBefore = this.#silence.answers;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
       let connection: Connection | undefined;
       try {
         connection = this.#usable() ?? (await this.#connectBefore(deadline));
         // A member that keeps silent for half of the time leaves the other half to another one.
         const remainingMs = Math.max(1, deadline - Date.now());
-        return await connection.unary(path, request, Math.min(remainingMs, options.timeoutMs / 2));
+        const answer = await connection.unary(path, request, Math.min(remainingMs, options.timeoutMs / 2));
+        this.#silence.answered();
+        return answer;
       } catch (error) {
         if (connection !== undefined) this.#noteFailure(connection, error);
+        if (await this.#isSilent(error, deadline, answersBefore)) throw this.#silence.error(mayHaveHappened(error));
         const patienceEnd = connection === undefined ? Math.min(deadline, this.#patienceEnd()) : deadline;
         if (this.#closing.signal.aborted || !mayRepeat(error, options.kind) || Date.now() + pauseMs >= patienceEnd)
           throw error;
@@ -90,9 +106,27 @@ export class Channel implements Transport {
 
   close(): void {
     this.#closing.abort();
+    this.#silence.close();
     for (const connection of this.#connections.keys()) connection.destroy();
     this.#connections.clear();
     this.#current = undefined;
+  }
+
+  async #probe(): Promise<void> {
+    const { probe } = this.#options;
+    if (probe === undefined) return;
+    const connection = this.#usable() ?? (await this.#connectBefore(Date.now() + PROBE_TIMEOUT_MS));
+    await connection.unary(probe.path, probe.request, PROBE_TIMEOUT_MS);
+  }
+
+  /** Whether a call failed because nobody answers any more. With other members to ask, it has asked them before. */
+  async #isSilent(error: unknown, deadline: number, answersBefore: number): Promise<boolean> {
+    const isTimeout = error instanceof GrpcError && error.code === grpcStatus.deadlineExceeded;
+    if (!isTimeout || this.#options.probe === undefined) return false;
+    if (this.#endpoints.length > 1 && Date.now() + FIRST_PAUSE_MS < deadline) return false;
+    this.#silence.noteTimeout(answersBefore);
+    await this.#silence.over(SECOND_LOOK_MS);
+    return this.#silence.isSilent;
   }
 
   /** Until when calls wait for members that cannot be reached. One that has never been there may be about to start. */
@@ -188,6 +222,10 @@ export class Channel implements Transport {
     endpoint.failures++;
     endpoint.avoidUntil = Date.now() + Math.min(250 * 2 ** endpoint.failures, LONGEST_AVOIDANCE_MS);
   }
+}
+
+function mayHaveHappened(error: unknown): boolean {
+  return !(error instanceof GrpcError) || error.mayHaveHappened;
 }
 
 function mayRepeat(error: unknown, kind: CallOptions["kind"]): boolean {

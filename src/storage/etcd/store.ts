@@ -21,7 +21,8 @@ import { isCompacted, isLeaseGone, toStoreError } from "./errors.ts";
 import { connectHttp2 } from "./http2-connection.ts";
 import { prefixRange, prefixRangeAfter } from "./key-range.ts";
 import { Leases } from "./leases.ts";
-import type { Operation, RangeRequest, RangeResponse } from "./messages.ts";
+import { encodeRange, type Operation, type RangeRequest, type RangeResponse } from "./messages.ts";
+import type { GrpcError } from "./transport.ts";
 import { type WatchedRange, WatchStream } from "./watch-stream.ts";
 import { conditionalWrite } from "./write.ts";
 
@@ -53,15 +54,22 @@ export class EtcdStore implements Store, ProgressSource, CompactionSource, FeedS
   readonly #probeKey: string;
   readonly #watches = new Set<WatchStream>();
   readonly #closing = new AbortController();
+  #outage: ((error: unknown) => void) | undefined;
 
   constructor(options: EtcdStoreOptions) {
     const connect = options.transport === "http2" ? connectHttp2 : connectFrames;
-    this.#client = new EtcdClient(new Channel(connect, options));
     this.#timeoutMs = options.requestTimeoutMs ?? 10_000;
     this.#probeKey = options.probeKey ?? "/registry/health";
+    const probe = { path: "/etcdserverpb.KV/Range", request: encodeRange({ key: this.#probeKey, countOnly: true }) };
+    const silenceChanged = (error: GrpcError | undefined) => this.#outage?.(error && toStoreError(error));
+    this.#client = new EtcdClient(new Channel(connect, { probe, silenceChanged, ...options }));
     const grant = async (ttlSeconds: number) => (await this.#client.grantLease(ttlSeconds, this.#timeoutMs)).id;
     this.#clock = options.clock ?? systemClock;
     this.#leases = new Leases(grant, this.#clock);
+  }
+
+  onOutage(listener: (error: unknown) => void): void {
+    this.#outage = listener;
   }
 
   async get(key: string, options: GetOptions = {}): Promise<Entry | undefined> {
