@@ -1,5 +1,5 @@
 import { badRequest, invalid } from "../api/api-error.ts";
-import { type FieldError, invalidField, requiredField } from "../api/field-error.ts";
+import { boundedErrors, type FieldError, invalidField, requiredField } from "../api/field-error.ts";
 import type { Identities } from "../api/identity.ts";
 import type { JsonObject, KubeObject } from "../api/object.ts";
 import type { UserInfo } from "../api/user-info.ts";
@@ -94,7 +94,8 @@ function localErrors({ spec, metadata }: { spec: ReviewSpec; metadata: KubeObjec
   return errors;
 }
 
-function requireValid(review: KubeObject, errors: readonly FieldError[]): void {
+function requireValid(review: KubeObject, check: () => FieldError[]): void {
+  const errors = boundedErrors(check);
   // Compat: the 422 of an access review names neither kind nor name: `NewInvalid` gets a GroupKind without a kind.
   const group = review.apiVersion.split("/")[0] ?? "";
   if (errors.length > 0) throw invalid({ group, kind: "" }, "", errors);
@@ -120,15 +121,19 @@ async function answered(review: KubeObject, identities: Identities, user: UserIn
 /** SubjectAccessReview: may a user do something? */
 export async function subjectAccessReview({ body, identities }: ActionCall): Promise<KubeObject> {
   const spec = specOf(body);
-  const errors = [...attributeErrors(spec), ...subjectErrors(spec), ...resourceErrors(spec)];
-  requireValid(body, [...errors, ...metadataErrors(body, [], "must be empty")]);
+  requireValid(body, () => [
+    ...attributeErrors(spec),
+    ...subjectErrors(spec),
+    ...resourceErrors(spec),
+    ...metadataErrors(body, [], "must be empty"),
+  ]);
   return answered(body, identities, subjectOf(spec));
 }
 
 /** LocalSubjectAccessReview: may a user do something in this namespace? */
 export async function localSubjectAccessReview({ body, identities }: ActionCall): Promise<KubeObject> {
   const spec = specOf(body);
-  requireValid(body, [
+  requireValid(body, () => [
     ...attributeErrors(spec),
     ...subjectErrors(spec),
     ...resourceErrors(spec),
@@ -141,8 +146,11 @@ export async function localSubjectAccessReview({ body, identities }: ActionCall)
 /** SelfSubjectAccessReview: may the caller do something? */
 export async function selfSubjectAccessReview({ body, identities, user }: ActionCall): Promise<KubeObject> {
   const spec = specOf(body);
-  const errors = [...attributeErrors(spec), ...resourceErrors(spec)];
-  requireValid(body, [...errors, ...metadataErrors(body, [], "must be empty")]);
+  requireValid(body, () => [
+    ...attributeErrors(spec),
+    ...resourceErrors(spec),
+    ...metadataErrors(body, [], "must be empty"),
+  ]);
   return answered(body, identities, user);
 }
 

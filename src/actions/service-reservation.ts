@@ -1,3 +1,4 @@
+import { boundedErrors } from "../api/field-error.ts";
 import type { KubeObject } from "../api/object.ts";
 import { keepsBothFamilies, settleFamilies } from "../kinds/core/service/service-families.ts";
 import { cloneJson } from "../lib/clone.ts";
@@ -36,7 +37,7 @@ export async function reserveForService(
   if (old) patchAllocatedValues(specOf(next), specOf(old));
   normalizeClusterIPs(specOf(next), old && specOf(old));
   const network = await networkFor(access, specOf(next));
-  const errors = settleFamilies(specOf(next), old && specOf(old), network.families);
+  const errors = boundedErrors(() => settleFamilies(specOf(next), old && specOf(old), network.families));
   if (errors.length > 0) throw refuse(next, errors);
 
   const taken = emptyClaims();

@@ -1,4 +1,4 @@
-import { causeOf, type FieldError, printFieldError, quote } from "./field-error.ts";
+import { causeOf, type FieldError, MAX_CHARACTERS, MAX_ERRORS, printFieldError, quote } from "./field-error.ts";
 import type { Status, StatusCause, StatusDetails } from "./status.ts";
 
 /** Which resource an error is about. */
@@ -83,8 +83,11 @@ export function invalid(kind: { group: string; kind: string }, name: string, err
   const title = kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`;
   const different = new Set<string>();
   const told: FieldError[] = [];
+  let characters = 0;
   for (const error of errors) {
+    if (told.length >= MAX_ERRORS || characters > MAX_CHARACTERS) break;
     const text = printFieldError(error);
+    characters += text.length;
     if (!different.has(text) || error.isRepeated) told.push(error);
     different.add(text);
   }

@@ -29,8 +29,10 @@ export interface FieldError {
 }
 
 // The real server has no limit, but its time is up long before it has told of so many.
-const MAX_ERRORS = 5_000;
-const MAX_CHARACTERS = 16 * 1024 * 1024;
+/** How many errors an answer tells of. */
+export const MAX_ERRORS = 5_000;
+/** How much text they may have together; the one with which it is more is told. */
+export const MAX_CHARACTERS = 4 * 1024 * 1024;
 
 /** What a check that is under way has found. */
 interface Findings {

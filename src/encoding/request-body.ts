@@ -47,7 +47,7 @@ function decodeProtobuf(bytes: Uint8Array, messages?: MessageContext): RequestBo
   try {
     const schemaOf = messages?.schemaOf ?? (() => undefined);
     const isEmpty = bytes.length === 0;
-    const value = isEmpty ? null : decodeObject(bytes, schemaOf, messages?.fallback);
+    const value = isEmpty ? null : decodeObject(bytes, schemaOf, { fallback: messages?.fallback, isBody: true });
     return { value, isEmpty, bytes, format: "protobuf", duplicates: () => [] };
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;

@@ -1,3 +1,4 @@
+import { MAX_BODY_BYTES } from "../api/body-limits.ts";
 import { type ApiRequest, BodyError, type Call, type RequestBody } from "../api/call.ts";
 import type { Json } from "../api/object.ts";
 import type { RequestInfo } from "../api/request-info.ts";
@@ -22,8 +23,6 @@ export interface PathKind {
   /** Its objects have no Go type behind them, and so no protobuf. */
   readonly isUnstructured: boolean;
 }
-
-const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
 /** How the body of a request is read and decoded. */
 export function bodyReader(context: BodyContext, request: ApiRequest, info: RequestInfo): Call["body"] {

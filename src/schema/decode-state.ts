@@ -1,3 +1,4 @@
+import { MAX_BODY_BYTES, tooManyAdded } from "../api/body-limits.ts";
 import { quote } from "../api/field-error.ts";
 import type { Json } from "../api/object.ts";
 import { isExactInteger } from "../lib/exact-integer.ts";
@@ -51,6 +52,7 @@ export class DecodeState {
   /** Above zero inside of values whose own decoder does not report unknown fields. */
   lenient = 0;
   readonly #duplicates: ReadonlySet<string>;
+  #added = 0;
 
   constructor(form: BodyForm, duplicates: readonly string[] = []) {
     this.isUnstructured = form === "merged";
@@ -60,6 +62,12 @@ export class DecodeState {
 
   get hasDuplicates(): boolean {
     return this.#duplicates.size > 0;
+  }
+
+  /** Counts the bytes that fields take as JSON which the body does not have, but which are always written. Throws 413. */
+  add(bytes: number): void {
+    this.#added += bytes;
+    if (this.#added > MAX_BODY_BYTES) throw tooManyAdded();
   }
 
   unknownField(name: string): void {

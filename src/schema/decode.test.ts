@@ -27,6 +27,16 @@ suite("decoding by schema", () => {
     assert.deepEqual(written.value, { containers: [] });
   });
 
+  test("what is always written may add as much to a body as a body may have", () => {
+    const conditions = (count: number, item: Json) => ({ status: { conditions: new Array<Json>(count).fill(item) } });
+    assert.equal(decode("Pod", conditions(30_000, {})).error, undefined);
+    for (const item of [{}, null]) {
+      assert.throws(() => decode("Pod", conditions(100_000, item)), {
+        message: "Request entity too large: limit is 3145728 with the fields that are always written",
+      });
+    }
+  });
+
   const canonical: readonly (readonly [title: string, kind: string, before: Json, after: Json])[] = [
     [
       "drops what counts as absent",

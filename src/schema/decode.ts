@@ -118,6 +118,8 @@ interface Field extends FieldName {
   readonly isCollection: boolean;
   /** What is written when the field is absent; undefined: nothing. */
   readonly absent: (() => Json) | undefined;
+  /** How many bytes that takes as JSON. */
+  readonly absentBytes: () => number;
 }
 
 function compileFields(component: string, properties: Properties): Field[] {
@@ -128,6 +130,7 @@ function compileFields(component: string, properties: Properties): Field[] {
     // A list or map that is always written is null when it is empty: storing it loses the difference.
     const isCollection = schema.type === "array" || (schema.type === "object" && schema.properties === undefined);
     const writesNull = isWrittenAsNull(component, name) || (isWritten && (isCollection || schema.format === "byte"));
+    const absent = writesNull ? () => null : isWritten ? decoder.zero : undefined;
     return {
       name,
       index,
@@ -136,9 +139,19 @@ function compileFields(component: string, properties: Properties): Field[] {
       decoder,
       isValue: schema.zero !== undefined,
       isCollection: isCollection || schema.format === "byte",
-      absent: writesNull ? () => null : isWritten ? decoder.zero : undefined,
+      absent,
+      absentBytes: absent === undefined ? () => 0 : bytesOf(name, absent),
     };
   });
+}
+
+/** How many bytes of JSON an item takes that is always the same, or a member of this name. Found out when first asked for. */
+function bytesOf(name: string, value: () => Json): () => number {
+  let bytes = 0;
+  return () => {
+    if (bytes === 0) bytes = JSON.stringify(value()).length + name.length + 4;
+    return bytes;
+  };
 }
 
 function structDecoder(component: string, properties: Properties, goType: string): Decoder {
@@ -149,16 +162,21 @@ function structDecoder(component: string, properties: Properties, goType: string
     compiled = { fields, byName: new Map(fields.map((field) => [field.name, field])) };
     return compiled;
   };
-  const write = (slots: readonly (Json | undefined)[]): JsonObject => {
+  const write = (slots: readonly (Json | undefined)[], state?: DecodeState): JsonObject => {
     const { fields } = compiled ?? compile();
     const object: JsonObject = {};
+    let added = 0;
     for (let i = 0; i < fields.length; i++) {
       const field = fields[i];
       if (field === undefined) continue;
       const value = slots[i];
       if (value !== undefined) object[field.name] = value;
-      else if (field.absent !== undefined) object[field.name] = field.absent();
+      else if (field.absent !== undefined) {
+        object[field.name] = field.absent();
+        added += field.absentBytes();
+      }
     }
+    state?.add(added);
     return object;
   };
   return {
@@ -166,7 +184,7 @@ function structDecoder(component: string, properties: Properties, goType: string
       if (typeof value !== "object" || Array.isArray(value) || value === null || isExactInteger(value)) {
         if (state.isUnstructured) throw new DecodeFailure(`cannot restore struct from: ${goKindOf(value)}`);
         state.wrongType(wordFor(value), goType);
-        return write([]);
+        return write([], state);
       }
       const { fields, byName } = compiled ?? compile();
       const slots: (Json | undefined)[] = new Array(fields.length);
@@ -175,7 +193,7 @@ function structDecoder(component: string, properties: Properties, goType: string
         if (field === undefined) state.unknownField(name);
         else slots[field.index] = decodeField(field, value[name] ?? null, state);
       }
-      return write(slots);
+      return write(slots, state);
     },
     zero: () => write([]),
     isZero: () => false,
@@ -200,6 +218,7 @@ function decodeField(field: Field, value: Json, state: DecodeState): Json | unde
 
 function listDecoder(items: Schema | undefined, goType: string): Decoder {
   let item: Decoder | undefined;
+  let zeroBytes = () => 0;
   return {
     decode(value, state) {
       if (!Array.isArray(value)) {
@@ -207,11 +226,15 @@ function listDecoder(items: Schema | undefined, goType: string): Decoder {
         state.wrongType(wordFor(value), goType);
         return [];
       }
-      item ??= items === undefined ? anyDecoder : decoderOf(items, elementTypeOf(goType, items));
+      if (item === undefined) {
+        item = items === undefined ? anyDecoder : decoderOf(items, elementTypeOf(goType, items));
+        zeroBytes = bytesOf("", item.zero);
+      }
       const list: Json[] = [];
       for (let i = 0; i < value.length; i++) {
         const one = value[i] ?? null;
         state.path.push(i);
+        if (one === null) state.add(zeroBytes());
         list.push(one === null ? item.zero() : item.decode(one, state));
         state.path.pop();
       }

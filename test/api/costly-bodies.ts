@@ -34,6 +34,12 @@ const SLICE = [
   "EndpointSlice",
 ] as const;
 
+const REVIEW = [
+  "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+  "authorization.k8s.io/v1",
+  "SubjectAccessReview",
+] as const;
+
 const admission = "/apis/admissionregistration.k8s.io/v1";
 const WEBHOOKS = [
   `${admission}/validatingwebhookconfigurations`,
@@ -167,6 +173,29 @@ export const costlyBodies: readonly Attack[] = [
     endpoints: [{ addresses: many(139_000, () => "10.0.0.1") }],
   }),
   { ...grown("resourceNames", POLICY, policy({ resourceNames: list(60_000, "n") })), code: 201 },
+  {
+    ...grown("empty containers", POD, { spec: { containers: many(830_000, () => ({})) } }),
+    code: 413,
+    says: /limit is 250000 values/,
+    growthMb: 50,
+  },
+  {
+    ...grown("empty conditions", POD, { status: { conditions: many(100_000, () => ({})) } }),
+    code: 413,
+    says: /limit is 3145728 with the fields that are always written/,
+    growthMb: 100,
+  },
+  {
+    ...grown("null containers", POD, { spec: { containers: many(240_000, () => null) } }),
+    code: 413,
+    growthMb: 100,
+  },
+  { ...grown("deep lists", POD, { spec: "@" }), body: "[".repeat(1_250_000) + "]".repeat(1_250_000), code: 400 },
+  grown("empty clusterIPs", SERVICE, { spec: { clusterIPs: many(200_000, () => ""), ports: [{ port: 80 }] } }),
+  grown("empty ipFamilies", SERVICE, { spec: { ipFamilies: many(200_000, () => ""), ports: [{ port: 80 }] } }),
+  grown("empty requirements", REVIEW, {
+    spec: { user: "a", resourceAttributes: { labelSelector: { requirements: many(33_000, () => ({})) } } },
+  }),
   {
     name: "duplicate keys below long paths, refused",
     path: `${CONFIG_MAPS}&fieldValidation=Strict`,

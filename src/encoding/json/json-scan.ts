@@ -5,6 +5,7 @@ import { MemberPath } from "./member-path.ts";
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
+const COMMA = 0x2c;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
@@ -18,6 +19,8 @@ const UPPER_E = 0x45;
 export interface Measured {
   /** How many members all objects have together. */
   readonly members: number;
+  /** How many members and items there are, objects and lists counted twice: as many as there are commas and openings. */
+  readonly values: number;
   /** How deep it nests. */
   readonly depth: number;
   /** Whether a double may not hold one of its numbers: many digits, or an exponent. */
@@ -30,6 +33,7 @@ const SAFE_DIGITS = 15;
 /** Looks over a JSON text once. */
 export function measure(bytes: Uint8Array): Measured {
   let members = 0;
+  let values = 0;
   let depth = 0;
   let open = 0;
   let hasLongNumbers = false;
@@ -38,16 +42,18 @@ export function measure(bytes: Uint8Array): Measured {
     if (byte === QUOTE) {
       for (at++; bytes[at] !== QUOTE && at < bytes.length; at++) if (bytes[at] === BACKSLASH) at++;
     } else if (byte === COLON) members++;
+    else if (byte === COMMA) values++;
     else if (byte >= ZERO && byte <= NINE) {
       const start = at;
       while ((bytes[at + 1] as number) >= ZERO && (bytes[at + 1] as number) <= NINE) at++;
       const next = bytes[at + 1];
       if (at - start >= SAFE_DIGITS || next === LOWER_E || next === UPPER_E) hasLongNumbers = true;
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      values++;
       if (++open > depth) depth = open;
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) open--;
   }
-  return { members, depth, hasLongNumbers };
+  return { members, values, depth, hasLongNumbers };
 }
 
 /** How many members all objects of a decoded value have together. */

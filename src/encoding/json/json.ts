@@ -1,3 +1,4 @@
+import { MAX_VALUES, tooManyValues } from "../../api/body-limits.ts";
 import type { Json } from "../../api/object.ts";
 import { ExactInteger } from "../../lib/exact-integer.ts";
 import { countMembers, duplicatesOf, type Measured, measure } from "./json-scan.ts";
@@ -46,9 +47,10 @@ export function parseJson(bytes: Uint8Array): Json {
   return parseMeasured(bytes, measure(bytes));
 }
 
-/** Like `parseJson`, and keeps the text for finding duplicates. */
+/** Like `parseJson`, of a body: one with too many values is refused, and its text is kept for finding duplicates. Throws 413. */
 export function decodeJson(bytes: Uint8Array): DecodedBody {
   const measured = measure(bytes);
+  if (measured.values > MAX_VALUES && measured.depth <= MAX_DEPTH) throw tooManyValues();
   const value = parseMeasured(bytes, measured);
   return {
     value,
@@ -66,16 +68,14 @@ function textOf(bytes: Uint8Array): string {
 }
 
 function parseMeasured(bytes: Uint8Array, { depth, hasLongNumbers }: Measured): Json {
+  if (depth > MAX_DEPTH) throw new DecodeError(explainSyntax(bytes, MAX_DEPTH));
   const text = textOf(bytes);
-  let value: Json;
   try {
-    value = hasLongNumbers ? exactNumbers.parse(text, keepDigits) : JSON.parse(text);
+    return hasLongNumbers ? exactNumbers.parse(text, keepDigits) : JSON.parse(text);
   } catch (error) {
     if (error instanceof DecodeError) throw error;
     throw new DecodeError(explainSyntax(bytes, MAX_DEPTH));
   }
-  if (depth > MAX_DEPTH) throw new DecodeError(explainSyntax(bytes, MAX_DEPTH));
-  return value;
 }
 
 function keepDigits(_key: string, value: Json, context: { source?: string }): Json {

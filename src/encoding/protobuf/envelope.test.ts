@@ -79,9 +79,9 @@ suite("envelopes", () => {
     const message = "\x12\x05\x0a\x03\x0a\x01a";
     const fallback = { apiVersion: "v1", kind: "ConfigMap" };
     const expected = { kind: "ConfigMap", apiVersion: "v1", metadata: { name: "a" } };
-    assert.deepEqual(decodeObject(map(message), schemaOf, fallback), expected);
-    assert.deepEqual(decodeObject(map(`\x0a\x04\x0a\x02v1${message}`), schemaOf, fallback), expected);
-    assert.equal(decodeObject(map(`\x0a\x08\x12\x06Secret${message}`), schemaOf, fallback).kind, "Secret");
+    assert.deepEqual(decodeObject(map(message), schemaOf, { fallback }), expected);
+    assert.deepEqual(decodeObject(map(`\x0a\x04\x0a\x02v1${message}`), schemaOf, { fallback }), expected);
+    assert.equal(decodeObject(map(`\x0a\x08\x12\x06Secret${message}`), schemaOf, { fallback }).kind, "Secret");
     assert.throws(() => decodeObject(map(message), schemaOf), {
       message: `Object 'Kind' is missing in 'runtime.TypeMeta{APIVersion:"", Kind:""}'`,
     });

@@ -108,11 +108,23 @@ export function typeOf({ apiVersion, kind }: JsonObject): TypeMeta {
   };
 }
 
+/** How an envelope is read. */
+export interface DecodeObjectOptions {
+  /** Stands in for what the envelope does not name. */
+  readonly fallback?: TypeMeta;
+  /** A client sent it: it is refused with 413 when it holds too much. */
+  readonly isBody?: boolean;
+}
+
 /**
- * The object in an envelope, of the kind that the envelope names; `fallback` stands in for what it does not name.
+ * The object in an envelope, of the kind that the envelope names.
  * Throws DecodeError, also where there is no such kind.
  */
-export function decodeObject(bytes: Uint8Array, schemaOf: SchemaOf, fallback?: TypeMeta): JsonObject {
+export function decodeObject(
+  bytes: Uint8Array,
+  schemaOf: SchemaOf,
+  { fallback, isBody }: DecodeObjectOptions = {},
+): JsonObject {
   const envelope = openEnvelope(bytes);
   const kind = envelope.kind || fallback?.kind;
   const apiVersion = envelope.apiVersion || fallback?.apiVersion;
@@ -122,7 +134,7 @@ export function decodeObject(bytes: Uint8Array, schemaOf: SchemaOf, fallback?: T
   if (schema === undefined) {
     throw new DecodeError(`no kind "${kind}" is registered for version "${apiVersion}" in scheme "${SCHEME}"`);
   }
-  return { kind, apiVersion, ...decodeMessage(schema, envelope.message) };
+  return { kind, apiVersion, ...decodeMessage(schema, envelope.message, isBody) };
 }
 
 /** Compat: the name of kube-apiserver's scheme, which "no kind … is registered" shows. */

@@ -90,10 +90,13 @@ export function listField({ name, slot, number, codec }: Member): Field {
       slots[slot] = list;
       if (wireType === 2 && itemType !== 2) {
         // Packed: other writers than Kubernetes' put all numbers of a list behind one tag.
-        for (const packedEnd = input.length(end); input.at < packedEnd; ) list.push(codec.read(input, packedEnd));
+        for (const packedEnd = input.length(end); input.at < packedEnd; input.count()) {
+          list.push(codec.read(input, packedEnd));
+        }
         return;
       }
       expectWireType(wireType, itemType, name);
+      input.count();
       list.push(readField(input, codec, end));
     },
   };
@@ -121,6 +124,7 @@ export function mapField({ name, slot, number, codec }: Member): Field {
       expectWireType(wireType, 2, name);
       const map = (slots[slot] ?? {}) as JsonObject;
       slots[slot] = map;
+      input.count();
       readEntry(input, input.length(end), map, codec);
     },
   };

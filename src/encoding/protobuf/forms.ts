@@ -1,6 +1,6 @@
 import { isObject, type Json } from "../../api/object.ts";
 import type { Schema, WireForm } from "../../schema/schema.ts";
-import { DecodeError, parseJson } from "../json/json.ts";
+import { DecodeError, decodeJson, parseJson } from "../json/json.ts";
 import { expectWireType, readField, type ValueCodec, writeField } from "./codec.ts";
 import { DURATION } from "./duration.ts";
 import type { Reader } from "./reader.ts";
@@ -92,7 +92,8 @@ const INT_OR_STRING: ValueCodec = {
 /** Reads bytes that hold JSON. */
 const JSON_BYTES: ValueCodec = {
   ...BYTES,
-  read: (input, end) => (input.at === end ? null : parseJson(input.bytes(end))),
+  read: (input, end) =>
+    input.at === end ? null : input.isBody ? decodeJson(input.bytes(end)).value : parseJson(input.bytes(end)),
 };
 
 const RAW_JSON: ValueCodec = {

@@ -35,6 +35,20 @@ function roundTrip(component: string, value: JsonObject): JsonObject {
 }
 
 suite("messages", () => {
+  test("the message of a body that holds too much is refused, that of a stored object is not", () => {
+    const status = schemaOf(`${CORE}.PodStatus`);
+    const conditions = (count: number) => Buffer.from("\x12\x00".repeat(count));
+    const names = (count: number) => Buffer.from("\x0a\x00".repeat(count));
+    const spec = schemaOf(`${CORE}.PodSpec`);
+    const read = (count: number, isBody: boolean) => decodeMessage(status, conditions(count), isBody);
+    const added = "Request entity too large: limit is 3145728 with the fields that are always written";
+    assert.throws(() => read(100_000, true), { message: added });
+    const values = "Request entity too large: limit is 250000 values";
+    assert.throws(() => decodeMessage(spec, names(130_000), true), { message: values });
+    assert.equal((read(100_000, false).conditions as unknown[]).length, 100_000);
+    assert.equal((read(1_000, true).conditions as unknown[]).length, 1_000);
+  });
+
   const components = allComponents().filter((name) => {
     const { wire, properties } = schemaOf(name);
     return wire === undefined && properties !== undefined && properties.size > 0;

@@ -17,10 +17,10 @@ export function encodeMessage(schema: Schema, value: JsonObject): Buffer {
 
 /**
  * The object in a message of this shape, members in the schema's order. Zero values are there or not as the schema
- * says. Unknown fields are passed over. Throws DecodeError.
+ * says. Unknown fields are passed over. Throws DecodeError, and 413 for the message of a body that holds too much.
  */
-export function decodeMessage(schema: Schema, bytes: Uint8Array): JsonObject {
-  const input = new Reader(bytes);
+export function decodeMessage(schema: Schema, bytes: Uint8Array, isBody = false): JsonObject {
+  const input = new Reader(bytes, isBody);
   return codecOf(schema).read(input, input.size) as JsonObject;
 }
 
@@ -69,7 +69,7 @@ function messageCodec(schema: Schema): ValueCodec {
       input.enter();
       fields.read(input, end, slots);
       input.leave();
-      return objectOf(members, slots);
+      return objectOf(members, slots, input);
     },
     zero: () => objectOf(getPlan().members, []),
   };
@@ -145,8 +145,12 @@ function slotsOf(object: JsonObject, slotByName: ReadonlyMap<string, number>, co
   return slots;
 }
 
-function objectOf(members: readonly PlannedMember[], slots: Slots): JsonObject {
+/** What a member takes as JSON besides its name: quotes, colon, comma and a value such as `""` or `{}`. */
+const ADDED_BYTES = 6;
+
+function objectOf(members: readonly PlannedMember[], slots: Slots, input?: Reader): JsonObject {
   const object: JsonObject = {};
+  let added = 0;
   for (const member of members) {
     let value = slots[member.slot];
     if (member.zero === "omitted") {
@@ -155,8 +159,10 @@ function objectOf(members: readonly PlannedMember[], slots: Slots): JsonObject {
       if (member.isWrittenAsNull) value = null;
       else if (member.zero === undefined) continue;
       else value = member.isSingle ? member.codec.zero() : null;
+      added += member.name.length + ADDED_BYTES;
     }
     object[member.name] = value;
   }
+  input?.add(added);
   return object;
 }
