@@ -20,7 +20,7 @@ const TIMERS: Readonly<Record<string, readonly [count: number, reason: string]>>
   "test/api/hostile-streams.binnacle.test.ts": [1, "a client that goes on sending for a while"],
   "test/clients/informer.etcd.test.ts": [1, "a client that pauses before it tries again"],
   "test/conformance/suite.ts": [1, "the bound of a run"],
-  "test/fuzz/cost-probe.ts": [1, "the pause between two looks whether the server answers"],
+  "test/cost/probe.ts": [2, "the pause between two looks whether the server answers"],
   "test/golden/replay.test.ts": [1, "answers late, so that requests overlap"],
   "test/layers.test.ts": [2, "texts in which a rule finds timers"],
   "test/model/actors.ts": [2, "clients that pause between requests"],

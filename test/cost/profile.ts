@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type CostlyRequest, CostServer } from "./cost-server.ts";
+import { type CostlyRequest, CostServer } from "./server.ts";
 
 interface Profile {
   readonly startTime: number;
@@ -16,23 +16,49 @@ interface Frame {
   readonly lineNumber: number;
 }
 
-/** Sends requests to a server that writes a profile, and names the functions of `src` that held the loop during the last. */
-export async function holdersOf(requests: readonly CostlyRequest[], timeoutMs: number): Promise<string> {
+/** How many requests one server is asked to profile: its profile is held in memory until it ends. */
+const MOST_PROFILED = 25;
+
+/** Names for each sequence of requests the functions of `src` that took the time of its last. */
+export async function holdersOf(
+  sequences: readonly (readonly CostlyRequest[])[],
+  timeoutMs: number,
+): Promise<string[]> {
+  const holders: string[] = [];
+  while (holders.length < sequences.length) {
+    const next = sequences.slice(holders.length, holders.length + MOST_PROFILED);
+    holders.push(...(await profiled(next, timeoutMs)));
+  }
+  return holders;
+}
+
+/** The holders of as many sequences as one server answered, at least of the first. */
+async function profiled(sequences: readonly (readonly CostlyRequest[])[], timeoutMs: number): Promise<string[]> {
   const folder = await mkdtemp(path.join(tmpdir(), "binnacle-cost-"));
   try {
     const server = await CostServer.start(timeoutMs, ["--cpu-prof", `--cpu-prof-dir=${folder}`]);
-    let begun = 0n;
+    const spans: (readonly [from: number, to: number])[] = [];
     let isAnswered = true;
-    for (const costly of requests) {
-      begun = process.hrtime.bigint();
-      isAnswered = (await server.send(costly)).status !== 0;
+    for (const requests of sequences) {
+      let begun = 0n;
+      for (const costly of requests) {
+        begun = process.hrtime.bigint();
+        isAnswered = (await server.send(costly)).status !== 0;
+      }
+      if (!isAnswered) break;
+      spans.push([Number(begun / 1000n), Number(process.hrtime.bigint() / 1000n)]);
     }
-    const ended = process.hrtime.bigint();
     await server.stop(!isAnswered);
-    const [file] = await readdir(folder);
-    if (file === undefined) return "no profile";
-    const profile = JSON.parse(await readFile(path.join(folder, file), "utf8")) as Profile;
-    return summary(profile, Number(begun / 1000n), Number(ended / 1000n));
+    const files = await readdir(folder);
+    if (spans.length === 0 || files.length === 0) return ["no profile"];
+    const texts = await Promise.all(files.map((file) => readFile(path.join(folder, file), "utf8")));
+    const profiles = texts.map((text) => JSON.parse(text) as Profile);
+    return spans.map(([from, to]) =>
+      profiles
+        .map((one) => summary(one, from, to))
+        .filter(Boolean)
+        .join("; "),
+    );
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

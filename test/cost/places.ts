@@ -1,10 +1,10 @@
 import { apiVersionOf, isObject, type Json, type JsonObject } from "../../src/api/object.ts";
 import { builtInKinds } from "../../src/kinds/all.ts";
 import type { Schema } from "../../src/schema/schema.ts";
+import { type Corpus, fieldKey, readCorpus } from "../fuzz/corpus.ts";
+import { allKinds, type FuzzedKind, named } from "../fuzz/kinds.ts";
+import { OBJECT_SEEDS } from "../fuzz/object-seeds.ts";
 import { bodyOf } from "../kinds/bodies.ts";
-import { type Corpus, fieldKey, readCorpus } from "./corpus.ts";
-import { allKinds, type FuzzedKind, named } from "./kinds.ts";
-import { OBJECT_SEEDS } from "./object-seeds.ts";
 
 /** A step from an object to a place in it: a field, any item of a list, or any member of a map. */
 type Step = string | typeof ITEM | typeof MEMBER;
@@ -20,7 +20,15 @@ export interface Place {
   readonly type: "string" | "list" | "map" | "any";
   /** One name for the field in all kinds and versions that have its component. */
   readonly key: string;
+  /** Places with the same one are read by the same functions, in whatever kind they are. */
+  readonly rule: string;
 }
+
+/** Components that the same functions read wherever they stand. A pod's own spec passes admission and is not among them. */
+const READ_ALIKE = /\.(PodTemplateSpec|JobTemplateSpec|JSONSchemaProps)$/;
+/** Metadata of an object is read by code that knows no kinds, but for what its kind says about names. */
+const METADATA = /\.ObjectMeta$/;
+const BY_KIND = ["name", "generateName", "namespace"];
 
 /** `spec.containers[].env[].name`. */
 export function placeName({ steps }: Place): string {
@@ -31,19 +39,23 @@ export function placeName({ steps }: Place): string {
 /** Every place of a kind. A component that contains itself is opened once. */
 export function placesOf(kind: FuzzedKind): Place[] {
   const places: Place[] = [];
-  const visit = (schema: Schema, steps: readonly Step[], key: string, open: readonly string[]) => {
+  const visit = (schema: Schema, steps: readonly Step[], key: string, open: readonly string[], above: string) => {
     const type = typeOf(schema);
-    if (type !== undefined && steps.length > 0) places.push({ kind, steps, schema, type, key });
-    const { component } = schema;
-    if (component !== undefined && schema.properties && open.includes(component)) return;
-    const within = component === undefined ? open : [...open, component];
+    const { component = "" } = schema;
+    const isMetadata = METADATA.test(component) && steps.length === 1;
+    const rule = READ_ALIKE.test(component) || isMetadata ? component : above;
+    if (type !== undefined && steps.length > 0) places.push({ kind, steps, schema, type, key, rule });
+    if (component !== "" && schema.properties && open.includes(component)) return;
+    const within = component === "" ? open : [...open, component];
     for (const [field, shape] of schema.properties ?? []) {
-      visit(shape, [...steps, field], fieldKey(component, field), within);
+      const own = isMetadata && BY_KIND.includes(field) ? `${kind.name} metadata` : rule;
+      visit(shape, [...steps, field], fieldKey(schema.component, field), within, `${own}.${field}`);
     }
-    if (schema.items) visit(schema.items, [...steps, ITEM], `${key}[]`, within);
-    if (schema.values && schema.values !== true) visit(schema.values, [...steps, MEMBER], `${key}{}`, within);
+    if (schema.items) visit(schema.items, [...steps, ITEM], `${key}[]`, within, `${rule}[]`);
+    if (schema.values && schema.values !== true)
+      visit(schema.values, [...steps, MEMBER], `${key}{}`, within, `${rule}{}`);
   };
-  visit(kind.schema, [], "", []);
+  visit(kind.schema, [], "", [], kind.name);
   return places;
 }
 
@@ -177,17 +189,9 @@ export function minimal(schema: Schema, depth = 6): Json {
   return out;
 }
 
-/** Every place of every kind: first one for each field of each component, then the same fields in other kinds. */
-export function allPlaces(filter: string | undefined): Place[] {
-  const kinds = allKinds().filter(
-    ({ name }) => filter === undefined || filter.split(",").some((p) => name.includes(p)),
-  );
-  const seen = new Set<string>();
-  const first: Place[] = [];
-  const again: Place[] = [];
-  for (const place of kinds.flatMap(placesOf)) {
-    (seen.has(place.key) ? again : first).push(place);
-    seen.add(place.key);
-  }
-  return [...first, ...again];
+/** Every place of every kind whose name contains one of the texts. */
+export function allPlaces(filter?: string): Place[] {
+  return allKinds()
+    .filter(({ name }) => filter === undefined || filter.split(",").some((part) => name.includes(part)))
+    .flatMap(placesOf);
 }

@@ -1,6 +1,6 @@
-import type { CostFuzzer } from "./cost.ts";
-import { type Case, type Form, SIZES, type Way } from "./cost-cases.ts";
-import { allPlaces, placeName } from "./cost-places.ts";
+import { type Case, type Form, SIZES, type Way } from "./cases.ts";
+import type { CostFuzzer } from "./fuzzer.ts";
+import { allPlaces, placeName } from "./places.ts";
 
 /** Kind, place, start of the growth's name, and how it is sent. */
 type Row = readonly [kind: string, place: string, growth: string, way?: Way, form?: Form];
@@ -50,7 +50,7 @@ const SMALL: readonly Row[] = [
 
 /** The cases of the sample. Throws where a row names no place or no growth. */
 export function sampleCases(fuzzer: CostFuzzer): Case[] {
-  const places = allPlaces(undefined);
+  const places = allPlaces();
   const caseOf = ([kind, name, start, way = "create", form = "JSON"]: Row, size: number): Case => {
     const place = places.find((one) => one.kind.name === kind && placeName(one) === name);
     const growth = place && fuzzer.growths(place).find((one) => one.name.startsWith(start));

@@ -1,10 +1,10 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:https";
 import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
 import { tokens } from "../support/oracle.ts";
-import type { ProbeData } from "./cost-probe.ts";
+import type { ProbeData } from "./probe.ts";
 
 /** A request whose cost is measured. */
 export interface CostlyRequest {
@@ -18,8 +18,12 @@ export interface CostlyRequest {
 export interface Cost {
   /** 0 when there was no answer in time, or none at all. */
   readonly status: number;
-  /** The longest time that another connection waited for /livez while the request ran. */
-  readonly stallMs: number;
+  /** How long the client waited for the whole answer. */
+  readonly ms: number;
+  /** Processor time of all threads of the server. */
+  readonly processorMs: number;
+  /** The longest time that another connection waited for /livez while the request ran; undefined when none asked. */
+  readonly stallMs: number | undefined;
   /** How far resident memory rose above where it was, at its highest. */
   readonly grownBytes: number;
   /** The start of the answer. */
@@ -37,9 +41,9 @@ export class CostServer {
   private constructor(binnacle: RunningBinnacle, timeoutMs: number) {
     this.binnacle = binnacle;
     this.#timeoutMs = timeoutMs;
-    this.#seen = new Int32Array(new SharedArrayBuffer(8));
+    this.#seen = new Int32Array(new SharedArrayBuffer(12));
     const workerData: ProbeData = { base: binnacle.base, seen: this.#seen };
-    this.#worker = new Worker(path.join(import.meta.dirname, "cost-probe.ts"), { workerData });
+    this.#worker = new Worker(path.join(import.meta.dirname, "probe.ts"), { workerData });
     this.#worker.unref();
   }
 
@@ -52,25 +56,22 @@ export class CostServer {
     return server;
   }
 
-  /** Sends requests one after the other and measures them as one, until one is not answered. Once the status is 0 the server is of no more use. */
-  async measure(requests: Iterable<CostlyRequest>): Promise<Cost & { readonly statuses: readonly number[] }> {
-    await this.#probes(2);
+  /** Measures one request, seen from another connection as well where `isProbed`. After status 0 the server is of no more use. */
+  async measure(costly: CostlyRequest, isProbed: boolean): Promise<Cost> {
+    Atomics.store(this.#seen, 2, isProbed ? 1 : 0);
+    if (isProbed) await this.#probes(2);
     Atomics.store(this.#seen, 0, 0);
     const before = this.memory("VmRSS");
     this.#forgetPeak();
-    let begun = performance.now();
-    const statuses: number[] = [];
-    let last = { status: 0, text: "" };
-    for (const costly of requests) {
-      begun = performance.now();
-      last = await this.send(costly);
-      statuses.push(last.status);
-      if (last.status === 0) break;
-    }
-    const unanswered = last.status === 0 ? performance.now() - begun : 0;
-    if (last.status !== 0) await this.#probes(2);
-    const stallMs = Math.max(unanswered, Atomics.load(this.#seen, 0) / 1000);
-    return { ...last, statuses, stallMs, grownBytes: this.memory("VmHWM") - before };
+    const used = this.processorMs();
+    const begun = performance.now();
+    const { status, text } = await this.send(costly);
+    const ms = performance.now() - begun;
+    const processorMs = this.processorMs() - used;
+    if (isProbed && status !== 0) await this.#probes(2);
+    const seenMs = Atomics.load(this.#seen, 0) / 1000;
+    const stallMs = isProbed ? Math.max(status === 0 ? ms : 0, seenMs) : undefined;
+    return { status, text, ms, processorMs, stallMs, grownBytes: this.memory("VmHWM") - before };
   }
 
   /** Sends a request and reads all of its answer. */
@@ -99,6 +100,20 @@ export class CostServer {
       call.once("error", failed);
       call.end(body);
     });
+  }
+
+  /** Processor time of all threads so far; 0 where the system does not tell. */
+  processorMs(): number {
+    const tasks = `/proc/${this.binnacle.process.pid}/task`;
+    let nanoseconds = 0;
+    try {
+      for (const task of readdirSync(tasks)) {
+        nanoseconds += Number.parseInt(readFileSync(`${tasks}/${task}/schedstat`, "latin1"), 10);
+      }
+    } catch {
+      // A thread that has just ended, or a system without such figures.
+    }
+    return nanoseconds / 1e6;
   }
 
   /** One figure of the server's memory in bytes; 0 where the system does not tell. */

@@ -1,15 +1,17 @@
 import { isObject, type Json, type JsonObject } from "../../src/api/object.ts";
-import { minimal, type Place } from "./cost-places.ts";
+import { minimal, type Place } from "./places.ts";
 
 /** A way to make a place large. */
 export interface Growth {
   readonly name: string;
+  /** Its text is YAML only: it has anchors and aliases. */
+  readonly isYaml?: boolean;
   /** The JSON text of a value of about so many bytes. */
   text(size: number): string;
 }
 
 /** What is repeated, between a start and an end that some reader of texts may take for its own. */
-const RUNS: readonly (readonly [start: string, run: string, end: string])[] = [
+export const RUNS: readonly (readonly [start: string, run: string, end: string])[] = [
   ["", "a", "!"],
   ["", "a", ""],
   ["", "0", "x"],
@@ -106,6 +108,21 @@ const nested = (name: string, open: string, close: string): Growth => ({
 
 const DEEP = [nested("deep lists", "[", "]"), nested("deep maps", '{"a":', "}")];
 
+/** A list or map of one value and of aliases of it. */
+const aliases = (name: string, open: string, close: string, value: string, key: (index: number) => string): Growth => ({
+  name,
+  isYaml: true,
+  text(size) {
+    const members = [`${key(0)}&a ${value}`];
+    for (let left = size - value.length; left > 0; ) {
+      const text = `${key(members.length)}*a`;
+      members.push(text);
+      left -= text.length + 2;
+    }
+    return `${open}${members.join(", ")}${close}`;
+  },
+});
+
 /** An item with everything about it that may serve as its key made different. */
 function distinct(item: Json, index: number): Json {
   if (typeof item === "string") return `${item}${index}`;
@@ -132,9 +149,11 @@ export function growthsOf({ type, schema }: Place, example: Json | undefined): G
       list("distinct items", (index) => JSON.stringify(distinct(named, index))),
       list("empty items", () => empty),
       list("null items", () => "null"),
+      aliases("aliased items", "[", "]", equal, () => ""),
       ...DEEP,
     ];
   }
+  const aliasKey = (index: number) => `"k${index}": `;
   const value = schema.values === undefined || schema.values === true ? '"1"' : JSON.stringify(minimal(schema.values));
   return [
     map("distinct keys", (index) => `k${index}`, value),
@@ -143,6 +162,7 @@ export function growthsOf({ type, schema }: Place, example: Json | undefined): G
     map("keys in doubles", (index) => `k${index >> 1}`, value),
     { name: "one long key", text: (size) => `{${JSON.stringify(`${"a/".repeat(size / 2)}!`)}:${value}}` },
     { name: "one long value", text: (size) => `{"a":${JSON.stringify("x\n".repeat(size / 3))}}` },
+    aliases("aliased values", "{", "}", value, aliasKey),
     ...DEEP,
   ];
 }

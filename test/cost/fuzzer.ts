@@ -1,0 +1,148 @@
+import type { JsonObject } from "../../src/api/object.ts";
+import { type Case, Requests } from "./cases.ts";
+import { Bodies, type Place } from "./places.ts";
+import { type CostResult, keyOf, resultOf } from "./results.ts";
+import { type CostlyRequest, CostServer } from "./server.ts";
+import type { Growth } from "./values.ts";
+
+/** Above this a server is replaced, so that what was stored does not disturb what comes. */
+const FULL_BYTES = 1_500_000_000;
+/** What is stored to be read again: no store takes more than 1.5 MiB. */
+const MOST_STORED = 1_200_000;
+
+/** Forms in which what was stored is read: one object, and the list that holds it. */
+const READS: readonly (readonly [string, string])[] = [
+  ["JSON", "application/json"],
+  ["YAML", "application/yaml"],
+  ["Table", "application/json;as=Table;v=v1;g=meta.k8s.io"],
+  ["Table in YAML", "application/yaml;as=Table;v=v1;g=meta.k8s.io"],
+  ["protobuf", "application/vnd.kubernetes.protobuf"],
+  ["PartialObjectMetadata", "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"],
+  [
+    "PartialObjectMetadata in protobuf",
+    "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;v=v1;g=meta.k8s.io",
+  ],
+];
+const QUERIES: readonly (readonly [string, string])[] = [
+  ["pretty", "pretty=true"],
+  ["by a label", "labelSelector=a%3Db"],
+];
+
+/** One request of a case, and what it is called. */
+export interface Step {
+  readonly read?: string;
+  readonly costly: CostlyRequest;
+}
+
+/** Sends cases to a server, which it replaces when it no longer answers. */
+export class CostFuzzer {
+  readonly #requests = new Requests(new Bodies());
+  readonly #bases = new Set<string>();
+  readonly #timeoutMs: number;
+  #server: CostServer | undefined;
+  #names = 0;
+  sent = 0;
+
+  /** A request may take `timeoutMs` before its server is given up. */
+  constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
+  }
+
+  async stop(): Promise<void> {
+    await this.#server?.stop();
+    this.#server = undefined;
+  }
+
+  /** The ways to make a place large. */
+  growths(place: Place): Growth[] {
+    return this.#requests.growths(place);
+  }
+
+  /** The request of a case; what is stored gets a name that none had before. */
+  requestOf(one: Case): CostlyRequest {
+    if (one.way !== "store") return this.#requests.of(one, "c");
+    this.#names += 1;
+    return this.#requests.of({ ...one, size: Math.min(one.size, MOST_STORED) }, `c${this.#names}`);
+  }
+
+  /** The name under which a case was last stored. */
+  nameOf({ place }: Case): string {
+    const metadata = this.#requests.named(place, `c${this.#names}`).metadata as JsonObject;
+    return String(metadata.name);
+  }
+
+  /** The object that the updates and patches of a kind are about. */
+  base(place: Place): CostlyRequest {
+    const body = Buffer.from(JSON.stringify(this.#requests.base(place) ?? {}));
+    return { method: "POST", path: place.kind.path, body };
+  }
+
+  /** Measures a case; what it stores is read in every form and deleted. */
+  async measure(one: Case, isProbed: boolean): Promise<CostResult[]> {
+    const server = await this.#ready(one);
+    const costly = this.requestOf(one);
+    const cost = await server.measure(costly, isProbed);
+    this.sent += 1;
+    const results = [resultOf(keyOf(one), cost, costly.body?.length ?? 0)];
+    if (cost.status === 0) await this.#giveUp();
+    else if (one.way === "store" && cost.status === 201) {
+      for (const { read, costly: reading } of readsOf(one, cost.text)) {
+        const reads = await server.measure(reading, isProbed);
+        this.sent += 1;
+        results.push(resultOf(keyOf(one, read), reads, costly.body?.length ?? 0));
+        if (reads.status === 0) {
+          await this.#giveUp();
+          break;
+        }
+      }
+    }
+    return results;
+  }
+
+  /** Measures a request that makes no place large. */
+  async send(costly: CostlyRequest, isProbed: boolean, name: string): Promise<CostResult> {
+    const server = await this.#ready();
+    const cost = await server.measure(costly, isProbed);
+    this.sent += 1;
+    if (cost.status === 0) await this.#giveUp();
+    const bytes = (costly.body?.length ?? 0) + costly.path.length + JSON.stringify(costly.headers ?? {}).length;
+    return resultOf(["", "", name, 0, costly.method, "", ""], cost, bytes);
+  }
+
+  /** A server that is neither stuck nor full, with the object that the case is about. */
+  async #ready(one?: Case): Promise<CostServer> {
+    if (this.#server && this.#server.memory("VmRSS") > FULL_BYTES) await this.#giveUp();
+    this.#server ??= await CostServer.start(this.#timeoutMs);
+    if (one === undefined || one.way === "create" || one.way === "store") return this.#server;
+    const { place } = one;
+    if (!this.#bases.has(place.kind.name)) {
+      this.#bases.add(place.kind.name);
+      await this.#server.send(this.base(place));
+    }
+    return this.#server;
+  }
+
+  async #giveUp(): Promise<void> {
+    await this.#server?.stop(true);
+    this.#server = undefined;
+    this.#bases.clear();
+  }
+}
+
+/** The reads of what a case stored, by the start of the answer to its create, and the end of it. */
+export function readsOf({ place }: Case, text: string): Step[] {
+  const [, name] = /"name": ?"([^"]{1,300})"/.exec(text.slice(Math.max(0, text.indexOf('"metadata"')))) ?? [];
+  if (name === undefined) return [];
+  const { path } = place.kind;
+  const object = `${path}/${encodeURIComponent(name)}`;
+  const get = (target: string, accept: string): CostlyRequest => ({ method: "GET", path: target, headers: { accept } });
+  return [
+    ...READS.map(([form, accept]) => ({ read: `read as ${form}`, costly: get(object, accept) })),
+    ...READS.map(([form, accept]) => ({ read: `listed as ${form}`, costly: get(path, accept) })),
+    ...QUERIES.map(([form, query]) => ({
+      read: `listed ${form}`,
+      costly: get(`${path}?${query}`, "application/json"),
+    })),
+    { read: "deleted", costly: { method: "DELETE", path: `${object}?gracePeriodSeconds=0` } },
+  ];
+}

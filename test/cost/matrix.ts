@@ -1,0 +1,136 @@
+import type { Random } from "../fuzz/random.ts";
+import { type Case, matrixCases, SIZES } from "./cases.ts";
+import { type CostFuzzer, readsOf } from "./fuzzer.ts";
+import { OTHER_BASE, type OtherRequest } from "./others.ts";
+import { type Place, placeName } from "./places.ts";
+import type { CaseKey, CostResult } from "./results.ts";
+import { noteworthy, type PlaceClass, type Screened, worst } from "./screening.ts";
+import type { CostlyRequest } from "./server.ts";
+import type { Growth } from "./values.ts";
+
+/** How a matrix is bounded. */
+export interface MatrixBounds {
+  /** Places that are sent because they are the dearest, and of the others by chance. */
+  readonly dearest: number;
+  readonly sample: number;
+  readonly until: number;
+}
+
+/** What a screening says about which places to look at. */
+export interface Chosen {
+  readonly dear: readonly PlaceClass[];
+  readonly sampled: readonly PlaceClass[];
+  /** Places above the bounds that are not among the dearest. */
+  readonly leftOut: number;
+}
+
+/** Processor time at each size above which a place is sent in every way. */
+export const DEAR_MS = { screen: 20, large: 400 } as const;
+
+const isDear = ({ key: [, , , size], processorMs }: CostResult): boolean =>
+  processorMs > (size > SIZES.screen ? DEAR_MS.large : DEAR_MS.screen);
+
+/** The dearest places, and some of the others. */
+export function choose(
+  classes: readonly PlaceClass[],
+  screened: readonly Screened[],
+  random: Random,
+  { dearest, sample }: MatrixBounds,
+): Chosen {
+  const byKey = new Map(classes.map((one) => [one.key, one]));
+  const costOf = ({ results }: Screened) => worst(results, 1)[0]?.processorMs ?? 0;
+  const known = screened.toSorted((one, other) => costOf(other) - costOf(one));
+  const dear = known.filter(({ results }) => results.some(isDear));
+  const others = known
+    .filter((one) => !dear.includes(one))
+    .map((one) => ({ one, order: random.next() }))
+    .sort((one, other) => one.order - other.order)
+    .map(({ one }) => one);
+  const find = (some: readonly Screened[]) => some.flatMap(({ key }) => byKey.get(key) ?? []);
+  return {
+    dear: find(dear.slice(0, dearest)),
+    sampled: find(others.slice(0, sample)),
+    leftOut: Math.max(0, dear.length - dearest),
+  };
+}
+
+/** Sends a place in every way and encoding, with its dearest growth, an ordinary one and one with aliases. */
+export async function sendMatrix(
+  fuzzer: CostFuzzer,
+  { key, places }: PlaceClass,
+  screened: readonly Screened[],
+): Promise<CostResult[]> {
+  const [place] = places;
+  if (!place) return [];
+  const growths = fuzzer.growths(place);
+  const [dearest] = worst(screened.find((one) => one.key === key)?.results ?? [], 1);
+  const named = (name: string | undefined) => growths.find((one) => one.name === name);
+  const chosen = new Set(
+    [named(dearest?.key[2]), growths[1], growths.find(({ isYaml }) => isYaml)].filter((one) => one !== undefined),
+  );
+  const results: CostResult[] = [];
+  for (const size of [SIZES.screen, SIZES.large]) {
+    for (const one of matrixCases(place, [...chosen], size)) {
+      if (results.filter(({ status }) => status === 0).length > 2) break;
+      results.push(...(await fuzzer.measure(one, true)));
+    }
+  }
+  return results;
+}
+
+/** Sends requests that make no place large. */
+export async function sendOthers(
+  fuzzer: CostFuzzer,
+  requests: readonly OtherRequest[],
+  until: number,
+): Promise<{ count: number; results: CostResult[] }> {
+  for (const costly of OTHER_BASE) await fuzzer.send(costly, false, "");
+  const results: CostResult[] = [];
+  let count = 0;
+  for (const { name, costly } of requests) {
+    if (performance.now() > until) break;
+    let result = await fuzzer.send(costly, false, name);
+    if (result.processorMs > DEAR_MS.screen && result.status !== 0) {
+      const again = await fuzzer.send(costly, true, name);
+      if (again.processorMs < result.processorMs || result.stallMs === undefined) result = again;
+    }
+    results.push(result);
+    count += 1;
+  }
+  return { count, results: [...noteworthy(results), ...worst(results, 100)] };
+}
+
+/** The requests that lead to a result and end with the one that was measured; none when nothing has that key. */
+export class Replays {
+  readonly #fuzzer: CostFuzzer;
+  readonly #places: ReadonlyMap<string, Place>;
+  readonly #others: ReadonlyMap<string, CostlyRequest>;
+
+  constructor(fuzzer: CostFuzzer, places: readonly Place[], others: readonly OtherRequest[]) {
+    this.#fuzzer = fuzzer;
+    this.#places = new Map(places.map((place) => [`${place.kind.name} ${placeName(place)}`, place]));
+    this.#others = new Map(others.map(({ name, costly }) => [name, costly]));
+  }
+
+  of(key: CaseKey): CostlyRequest[] {
+    const [, , name, , , , read] = key;
+    const other = this.#others.get(name);
+    if (other) return [...OTHER_BASE, other];
+    const one = this.caseOf(key);
+    if (!one) return [];
+    const costly = this.#fuzzer.requestOf(one);
+    const isNew = one.way === "create" || one.way === "store";
+    const before = isNew ? [] : [this.#fuzzer.base(one.place)];
+    if (read === undefined) return [...before, costly];
+    const stored = `"metadata":${JSON.stringify({ name: this.#fuzzer.nameOf(one) })}`;
+    const reading = readsOf(one, stored).find((step) => step.read === read)?.costly;
+    return reading ? [costly, reading] : [];
+  }
+
+  /** The case that a key names. */
+  caseOf([kind, at, growthName, size, way, form]: CaseKey): Case | undefined {
+    const place = this.#places.get(`${kind} ${at}`);
+    const growth = place && this.#fuzzer.growths(place).find((one: Growth) => one.name === growthName);
+    return growth && { place, growth, size, way: way as Case["way"], form: form as Case["form"] };
+  }
+}

@@ -1,0 +1,83 @@
+import { type Case, caseName } from "./cases.ts";
+import { placeName } from "./places.ts";
+import type { Cost } from "./server.ts";
+
+/** What names a request, from run to run: kind, place, growth, size, way, encoding, and how it is read; or the name of one that makes no place large. */
+export type CaseKey = readonly [
+  kind: string,
+  place: string,
+  growth: string,
+  size: number,
+  way: string,
+  form: string,
+  read?: string,
+];
+
+/** What one request cost. */
+export interface CostResult {
+  readonly key: CaseKey;
+  readonly status: number;
+  readonly ms: number;
+  readonly processorMs: number;
+  /** Undefined when no other connection looked. */
+  readonly stallMs?: number;
+  readonly grownBytes: number;
+  readonly bodyBytes: number;
+  /** The start of the answer, where the server failed. */
+  readonly text?: string;
+}
+
+/** The key of a case. */
+export function keyOf({ place, growth, size, way, form }: Case, read?: string): CaseKey {
+  const key = [place.kind.name, placeName(place), growth.name, size, way, form] as const;
+  return read === undefined ? key : [...key, read];
+}
+
+/** A case, or a read of what it stored, in words. */
+export const nameOf = (one: Case, read?: string): string => caseName(one) + (read === undefined ? "" : `, ${read}`);
+
+/** Compat: a resourceVersion in a create, duplicates and unknown fields in an apply, and what etcd finds too large are 500 upstream. */
+const UPSTREAM_500 =
+  /failed to create typed patch object|resourceVersion should not be set on objects to be created|request is too large/;
+
+/** Whether a request made the server fail, or was not answered. */
+export const isFailure = ({ status, text }: Pick<CostResult, "status" | "text">): boolean =>
+  status === 0 || (status === 500 && !UPSTREAM_500.test(text ?? ""));
+
+/** The result of a measurement. */
+export function resultOf(key: CaseKey, cost: Cost, bodyBytes: number): CostResult {
+  const { status, ms, processorMs, stallMs, grownBytes, text } = cost;
+  const figures = { key, status, ms: Math.round(ms), processorMs: Math.round(processorMs * 10) / 10 };
+  const seen = stallMs === undefined ? {} : { stallMs: Math.round(stallMs) };
+  const failed = isFailure(cost) ? { text: text.slice(0, 500) } : {};
+  return { ...figures, ...seen, grownBytes, bodyBytes, ...failed };
+}
+
+/**
+ * How long a request can have held the loop: as long as another connection waited, but no longer than it took processor
+ * time. Whatever else the machine does makes stalls longer, and other threads make processor time longer.
+ */
+export const heldMs = ({ stallMs, ms, processorMs }: CostResult): number => Math.min(stallMs ?? ms, processorMs);
+
+const MB = 1_000_000;
+
+/** A result as one line. */
+export function printCost({ key, status, ms, processorMs, stallMs, grownBytes, bodyBytes }: CostResult): string {
+  const figure = (value: number | undefined) => (value === undefined ? "–" : String(Math.round(value))).padStart(6);
+  const memory = `+${Math.round(grownBytes / MB)} MB for ${(bodyBytes / MB).toFixed(1)} MB`;
+  return `${figure(processorMs)} ms processor ${figure(stallMs)} ms stall ${figure(ms)} ms answer  ${status || "none"}  ${memory}  ${printKey(key)}`;
+}
+
+/** A key in words. */
+export function printKey([kind, place, growth, size, way, form, read]: CaseKey): string {
+  return [`${kind} ${place}: ${growth}`, ...(size ? [`${size} bytes`] : []), way, form, ...(read ? [read] : [])].join(
+    ", ",
+  );
+}
+
+/** How much memory the young generation and the collector take at any time, whatever the request. */
+const MEMORY_NOISE = 48 * MB;
+
+/** Whether memory grew by more than ten times the body, and by more than it does anyway. */
+export const isGrown = ({ grownBytes, bodyBytes }: CostResult): boolean =>
+  grownBytes > 10 * bodyBytes && grownBytes > MEMORY_NOISE;

@@ -1,0 +1,81 @@
+import { parseArgs } from "node:util";
+import { Random } from "../fuzz/random.ts";
+import { CostFuzzer } from "./fuzzer.ts";
+import { choose, Replays, sendMatrix, sendOthers } from "./matrix.ts";
+import { otherRequests } from "./others.ts";
+import { allPlaces } from "./places.ts";
+import { holdersOf } from "./profile.ts";
+import { report } from "./report.ts";
+import { type CostResult, heldMs, isFailure } from "./results.ts";
+import { classesOf, noteworthy, Screening, worst } from "./screening.ts";
+
+const { values } = parseArgs({
+  options: {
+    kind: { type: "string" },
+    place: { type: "string" },
+    type: { type: "string" },
+    part: { type: "string", default: "1/1" },
+    state: { type: "string" },
+    thorough: { type: "boolean", default: false },
+    seconds: { type: "string", default: "3600" },
+    dearest: { type: "string", default: "100" },
+    sample: { type: "string", default: "30" },
+    seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
+    worst: { type: "string", default: "100" },
+  },
+});
+const MOST_HELD_MS = 2000;
+const TIMEOUT_MS = 20_000;
+const say = (line: string) => process.stderr.write(`${line}\n`);
+
+const [part = 1, parts = 1] = values.part.split("/").map(Number);
+const isOfPart = (_: unknown, index: number) => index % parts === part - 1;
+const places = allPlaces(values.kind).filter(
+  ({ key, type }) => key.includes(values.place ?? "") && (values.type?.split(",").includes(type) ?? true),
+);
+const classes = classesOf(places).filter(isOfPart);
+const isWhole = (values.kind ?? values.place ?? values.type) === undefined;
+const others = isWhole ? [...otherRequests()].filter(isOfPart) : [];
+
+const fuzzer = new CostFuzzer(TIMEOUT_MS);
+const begun = performance.now();
+const until = begun + Number(values.seconds) * 1000;
+const bounds = { dearest: Number(values.dearest), sample: Number(values.sample), until };
+try {
+  const screened = await new Screening(fuzzer, values.state, values.thorough).run(classes, until, (count) => {
+    if (count % 100 === 0) say(`${count} of ${classes.length} fields, ${fuzzer.sent} requests`);
+  });
+  const other = await sendOthers(fuzzer, others, until);
+  const chosen = choose(classes, screened, new Random(Number(values.seed)), bounds);
+  const matrix: CostResult[] = [];
+  let matrixPlaces = 0;
+  for (const one of [...chosen.dear, ...chosen.sampled]) {
+    if (performance.now() > until) break;
+    matrix.push(...noteworthy(await sendMatrix(fuzzer, one, screened)));
+    matrixPlaces += 1;
+    if (matrixPlaces % 10 === 0) say(`${matrixPlaces} places in every way, ${fuzzer.sent} requests`);
+  }
+  const results = [...screened.flatMap((one) => one.results), ...other.results, ...matrix];
+  const dearest = worst(results, Number(values.worst));
+  const replays = new Replays(fuzzer, places, others);
+  const holders = await holdersOf(
+    dearest.map(({ key }) => replays.of(key)),
+    TIMEOUT_MS,
+  );
+  const seconds = Math.round((performance.now() - begun) / 1000);
+  const lines = report({
+    title: `seed ${values.seed}, part ${values.part}: ${fuzzer.sent} requests in ${seconds} s`,
+    classes,
+    places,
+    screened,
+    others: `${other.count} of ${others.length}`,
+    matrix: `${matrixPlaces} of ${chosen.dear.length + chosen.sampled.length} (${chosen.dear.length} dear ones, ${chosen.sampled.length} by chance; ${chosen.leftOut} dear ones left out)`,
+    results,
+    dearest,
+    holders,
+  });
+  process.stdout.write(`${lines.join("\n")}\n`);
+  process.exitCode = results.some((one) => isFailure(one) || heldMs(one) > MOST_HELD_MS) ? 1 : 0;
+} finally {
+  await fuzzer.stop();
+}
