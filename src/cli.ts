@@ -23,6 +23,7 @@ interface ServeFlags {
   tlsPrivateKeyFile?: string;
   clientCaFile?: string;
   tokenAuthFile?: string;
+  anonymousAuth: boolean;
   serviceClusterIpRange: string;
   eventTtl: number;
   shutdownDelayDuration: number;
@@ -66,6 +67,11 @@ function duration(text: string): number {
   return total;
 }
 
+function boolean(text: string): boolean {
+  if (text !== "true" && text !== "false") throw new InvalidArgumentError("expected true or false");
+  return text === "true";
+}
+
 const words = (text: string): string[] => text.split(",").filter((word) => word !== "");
 
 /** The command line. `run` gets the configuration that the flags describe. */
@@ -103,6 +109,12 @@ function program(run: (config: Config) => Promise<void>): Command {
     .option("--tls-private-key-file <file>", "key of the serving certificate")
     .option("--client-ca-file <file>", "authority of client certificates")
     .option("--token-auth-file <file>", 'lines of token,user,uid,"groups"')
+    .addOption(
+      new Option("--anonymous-auth [boolean]", "take requests without credentials for those of system:anonymous")
+        .argParser(boolean)
+        .preset("true")
+        .default(defaults.anonymousAuth),
+    )
     .addOption(
       new Option("--enable-admission-plugins <names>", "plugins to switch on besides those on by default").argParser(
         words,

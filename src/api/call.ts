@@ -11,6 +11,7 @@ export interface ApiRequest {
   /** The path, percent-decoded as far as its segments stay distinguishable, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
+  /** Without credentials as soon as the caller is known: see `hideCredentials`. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The host and port that the client used to reach us. */
   readonly authority: string;
@@ -18,8 +19,8 @@ export interface ApiRequest {
   readonly remoteAddress: string | undefined;
   readonly remotePort: number | undefined;
   /**
-   * The client's certificate and those that signed it, when our client authority vouches for it; else empty. The same
-   * array for all requests of a connection.
+   * The client's certificate and those that signed it, as it sent them: nobody has judged them yet, see `ChainVerifier`. Empty
+   * when it sent none. The same array for all requests of a connection.
    */
   readonly certificateChain: readonly X509Certificate[];
   /** The protocol of the Upgrade header in lower case, where the connection can be taken over; else empty. */

@@ -4,8 +4,12 @@ import type { UserInfo } from "../api/user-info.ts";
 
 /** What a caller can be authenticated by. */
 export interface Credentials {
-  /** From `Authorization: Bearer`, or the token that a TokenReview asks about. */
+  /** From `Authorization: Bearer`, or the token that a TokenReview asks about; or one that stood elsewhere in the request. */
   readonly bearerToken?: string | undefined;
+  /** For whom a token shall be meant: at least one of these. Absent: that does not matter. */
+  readonly audiences?: readonly string[];
+  /** What is asked for. Absent in a TokenReview. */
+  readonly path?: string;
   /** See `ApiRequest.certificateChain`. */
   readonly certificateChain?: readonly X509Certificate[];
   /** Names are lower case. What an authenticating proxy says stands here. */
@@ -16,22 +20,49 @@ export interface Credentials {
 /** Upstream's `authenticator.Response`: whom credentials stand for. */
 export interface Authenticated {
   readonly user: UserInfo;
-  /** Whom the credentials are meant for. Absent: they name nobody, so they are meant for the server itself. */
+  /** Those of the wanted audiences that the credentials are meant for. Absent: they name nobody. */
   readonly audiences?: readonly string[];
+  /** Texts for `Warning` headers, with every request that shows these credentials. */
+  readonly warnings?: readonly string[];
+  /** Annotations of the audit event of every request that shows these credentials. */
+  readonly annotations?: Readonly<Record<string, string>>;
+  /**
+   * Asked before the answer is given again from a cache, so it must be cheap: false when the credentials have been withdrawn
+   * since, such as by the deletion of the object that they are bound to. Absent: that is not known before the cache forgets.
+   */
+  readonly isStillGood?: () => boolean;
+}
+
+/** Credentials that are wrong. The text goes into logs and the status of a TokenReview, never to the caller himself. */
+export class AuthenticationError extends Error {
+  /** False when it is our side on which something is wrong. */
+  get isExpected(): boolean {
+    return true;
+  }
 }
 
 /** Authenticates callers by one kind of credentials. */
 export interface Authenticator {
-  /** Undefined: these credentials are not mine. A thrown ApiError: they are mine and they are wrong. */
+  /**
+   * Undefined: these credentials are not mine. AuthenticationError: they are mine and they are wrong. Whatever else is
+   * thrown counts as a refusal, too, and is reported.
+   */
   authenticate(credentials: Credentials): Promise<Authenticated | undefined>;
 }
 
 /** The credentials that came with a request. Each is read only when somebody asks for it. */
 export class RequestCredentials implements Credentials {
   readonly #request: ApiRequest;
+  readonly audiences: readonly string[];
 
-  constructor(request: ApiRequest) {
+  /** `audiences` are those of the server itself. */
+  constructor(request: ApiRequest, audiences: readonly string[]) {
     this.#request = request;
+    this.audiences = audiences;
+  }
+
+  get path(): string {
+    return this.#request.path;
   }
 
   get bearerToken(): string | undefined {

@@ -2,11 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nonResourceAttributes } from "../api/attributes.ts";
 import { alwaysAllow } from "./always-allow.ts";
+import { audienceAgnostic } from "./audiences.ts";
+import { bearerToken } from "./bearer-token.ts";
 import { reviewIdentities } from "./reviews.ts";
 import { TokenAuthenticator } from "./token-file.ts";
 
 const alice = { name: "alice", groups: ["dev"] };
-const identities = reviewIdentities([new TokenAuthenticator([{ token: "secret", user: alice }])], ["own"], alwaysAllow);
+const own = ["own"];
+const known = audienceAgnostic(own, new TokenAuthenticator([{ token: "secret", user: alice }]));
+const identities = reviewIdentities(bearerToken(known), own, alwaysAllow);
 
 test("a token is good for the server's own audiences", async () => {
   assert.deepEqual(await identities.authenticateToken("secret", []), { user: alice, audiences: ["own"] });
@@ -24,7 +28,7 @@ test("with AlwaysAllow everybody may do everything, and is told so", async () =>
 
 test("a token is good for the audiences that it names", async () => {
   const bound = { authenticate: async () => ({ user: alice, audiences: ["vault"] }) };
-  const reviews = reviewIdentities([bound], ["own"], alwaysAllow);
+  const reviews = reviewIdentities(bound, own, alwaysAllow);
   assert.deepEqual(await reviews.authenticateToken("t", ["vault", "own"]), { user: alice, audiences: ["vault"] });
   assert.equal((await reviews.authenticateToken("t", [])).user, undefined);
 });

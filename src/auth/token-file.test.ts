@@ -12,9 +12,9 @@ const parse = (text: string) => parseTokenFile(text, "tokens.csv", silent);
 test("a token file names users and their groups, as encoding/csv reads them", () => {
   const users = parse(FILE).map(({ user }) => user);
   assert.deepEqual(users, [
-    { name: "admin", uid: "admin-uid", groups: ["system:masters", "ops", "system:authenticated"] },
-    { name: " alice ", uid: "alice-uid", groups: ["system:authenticated"] },
-    { name: "bob", uid: "", groups: ["system:authenticated"] },
+    { name: "admin", uid: "admin-uid", groups: ["system:masters", "ops"] },
+    { name: " alice ", uid: "alice-uid", groups: [] },
+    { name: "bob", uid: "", groups: [] },
   ]);
   assert.equal(parse(FILE)[2]?.token, 'a "b');
   assert.deepEqual(parse(""), []);
@@ -40,7 +40,7 @@ test("a record without a token is passed over with a warning", () => {
 });
 
 const credentials = (authorization?: string | string[]) =>
-  new RequestCredentials({ ...testRequest(), headers: { authorization } });
+  new RequestCredentials({ ...testRequest(), headers: { authorization } }, []);
 
 test("only a whole token is recognised", async () => {
   const authenticator = new TokenAuthenticator([...parse(FILE), ...parse("\u00a0x,nobody,0\nsecret,last,1")]);

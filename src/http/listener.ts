@@ -2,6 +2,7 @@ import type { Server as HttpServer, IncomingMessage, ServerOptions, ServerRespon
 import http2, { type Http2Session, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import type { SecureContextOptions } from "node:tls";
 import type { ApiRequest } from "../api/call.ts";
 import type { EncodedReply } from "../encoding/reply/encoded-reply.ts";
 import { ConnectionKeeper, type ConnectionLimits } from "./connection-keeper.ts";
@@ -21,7 +22,10 @@ export interface ListenerOptions {
   readonly tls?: {
     readonly certificate: string;
     readonly key: string;
-    /** Who signs client certificates. Clients without one, or with a wrong one, are let in and have no certificate. */
+    /**
+     * Clients are asked for a certificate, and told that these sign them. Clients without one, or with one of others, are
+     * let in: whoever reads the chain has to judge it. Absent: clients are not asked.
+     */
     readonly clientAuthority?: string;
   };
   /** Takes over the socket of a WebSocket or SPDY request. Absent: such requests are answered like any other. */
@@ -35,6 +39,8 @@ export interface ListenerOptions {
 /** A started listener. */
 export interface Listener {
   readonly port: number;
+  /** New connections are asked for certificates that these sign. Does nothing where clients are not asked for any. */
+  setClientAuthority(authority: string): void;
   /**
    * Takes no more requests, ends watches, lets other requests finish for at most `graceMs`, then cuts all connections.
    * Resolves when none is left.
@@ -64,6 +70,10 @@ function http1Options({ limits, roundMs }: ConnectionKeeper): ServerOptions {
     maxHeaderSize: MAX_HEADER_BYTES,
     noDelay: true,
   };
+}
+
+function secureContext(tls: ListenerOptions["tls"]): SecureContextOptions {
+  return { cert: tls?.certificate, key: tls?.key, minVersion: "TLSv1.2" };
 }
 
 /** Starts to listen. Rejects when the address cannot be had. */
@@ -113,6 +123,12 @@ class Edge implements Listener {
     });
   }
 
+  setClientAuthority(authority: string): void {
+    const { tls } = this.#options;
+    if (!tls?.clientAuthority || !("setSecureContext" in this.#server)) return;
+    this.#server.setSecureContext({ ...secureContext(tls), ca: authority });
+  }
+
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
     const closed = new Promise<void>((resolve) => {
@@ -138,9 +154,7 @@ class Edge implements Listener {
     const server = http2.createSecureServer({
       allowHTTP1: true,
       http1Options: http1,
-      cert: tls?.certificate,
-      key: tls?.key,
-      minVersion: "TLSv1.2",
+      ...secureContext(tls),
       handshakeTimeout: 10_000,
       ...(tls?.clientAuthority ? { ca: tls.clientAuthority, requestCert: true, rejectUnauthorized: false } : {}),
       settings: HTTP2_SETTINGS,

@@ -1,26 +1,48 @@
 import { unauthorized } from "../api/api-error.ts";
-import type { Stage } from "../api/call.ts";
-import { type Authenticator, RequestCredentials } from "../auth/authenticator.ts";
+import type { Call, Stage } from "../api/call.ts";
+import { type Authenticated, type Authenticator, RequestCredentials } from "../auth/authenticator.ts";
+import { hideCredentials, type ProxyHeaders } from "../auth/credential-headers.ts";
 
-/** Anyone may ask whether the server lives and which version it is. */
+/** What anonymous callers may ask for as long as nothing else decides that. */
 const PUBLIC_PATHS: readonly string[] = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
 
-/** Lets in whom one of the authenticators recognises; everybody else is refused, except on public paths. */
-export function authenticate(authenticators: readonly Authenticator[]): Stage {
+/** How callers are recognised. */
+export interface AuthenticationOptions {
+  readonly authenticator: Authenticator;
+  /** For whom tokens must be meant that name anybody: this server. */
+  readonly audiences: readonly string[];
+  /** What nobody behind this stage sees, besides the standard headers of proxies. */
+  readonly proxyHeaders?: ProxyHeaders;
+  /** Hears why somebody was refused; he himself does not. */
+  readonly refused: (error: unknown, call: Call) => void;
+}
+
+/** Makes the caller known. Whoever shows wrong credentials is refused with a 401 that says nothing more. */
+export function authenticate({ authenticator, audiences, proxyHeaders, refused }: AuthenticationOptions): Stage {
   return (next) => async (call) => {
-    const credentials = new RequestCredentials(call.request);
-    for (const authenticator of authenticators) {
-      const found = await authenticator.authenticate(credentials);
-      if (found) {
-        call.user = found.user;
-        return next(call);
-      }
+    const { request, warnings } = call;
+    const credentials = new RequestCredentials(request, audiences);
+    let found: Authenticated | undefined;
+    try {
+      found = await authenticator.authenticate(credentials);
+    } catch (error) {
+      refused(error, call);
     }
     const { warning } = credentials;
-    if (warning !== undefined) call.warnings.push(warning);
-    if (PUBLIC_PATHS.includes(call.request.path) && credentials.bearerToken === undefined) return next(call);
-    throw unauthorized();
+    if (warning !== undefined) warnings.push(warning);
+    if (found === undefined || !isForUs(found, audiences)) throw unauthorized();
+    if (found.user.name === "system:anonymous" && !PUBLIC_PATHS.includes(request.path)) throw unauthorized();
+    for (const text of found.warnings ?? []) warnings.push(text);
+    call.user = found.user;
+    hideCredentials(request.headers, proxyHeaders);
+    return next(call);
   };
+}
+
+/** Compat: `audiencesAreAcceptable`. */
+function isForUs(found: Authenticated, own: readonly string[]): boolean {
+  if (found.audiences === undefined || found.audiences.length === 0 || own.length === 0) return true;
+  return found.audiences.some((audience) => own.includes(audience));
 }
 
 /** Leaves the user that the call was made with: calls from the process itself, see `makeCall`. */

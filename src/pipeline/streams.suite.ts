@@ -131,7 +131,10 @@ export async function startStreams(): Promise<StreamServer> {
   const user = { name: "ann", groups: [] };
   const catalog = new Catalog([]);
   const handler = compose(
-    stagesFor(options, authenticate([new TokenAuthenticator([{ token: TOKEN, user }])])),
+    stagesFor(
+      options,
+      authenticate({ authenticator: new TokenAuthenticator([{ token: TOKEN, user }]), audiences: [], refused: report }),
+    ),
     route({ catalog, objects: () => Promise.reject(new Error("there are no objects")), endpoints: [endpoint] }),
   );
   const context = {

@@ -32,6 +32,8 @@ export interface Config {
   readonly tlsPrivateKeyFile?: string;
   readonly clientCaFile?: string;
   readonly tokenAuthFile?: string;
+  /** Whether requests without credentials are those of system:anonymous, instead of refused. */
+  readonly anonymousAuth: boolean;
   /** The range that service addresses come from; its first address goes into the serving certificate. */
   readonly serviceClusterIpRange: string;
   /** How long events are kept. */
@@ -62,6 +64,7 @@ export const defaultConfig: Config = {
   bindAddress: "127.0.0.1",
   securePort: 6443,
   certDir: "binnacle-data",
+  anonymousAuth: true,
   serviceClusterIpRange: "10.0.0.0/24",
   eventTtlMs: 3_600_000,
   admissionPlugins: { enabled: [], disabled: [] },

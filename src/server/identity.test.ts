@@ -39,7 +39,7 @@ test("what only the administrator may read is kept that way, and no unfinished f
     kubeconfig: secret,
   });
   assert.equal((await stat(certDir)).mode & 0o777, 0o700);
-  assert.equal((await prepare()).identity.adminToken, identity.adminToken, "the token is kept");
+  assert.equal((await prepare()).identity.admin.token, identity.admin.token, "the token is kept");
 });
 
 test("an empty admin-token is written anew, never used", async () => {
@@ -47,8 +47,8 @@ test("an empty admin-token is written anew, never used", async () => {
     const { tokenFile } = await prepare();
     await writeFile(tokenFile, empty);
     const { identity, lines } = await prepare();
-    assert.match(identity.adminToken, /^[-\w]{32}$/);
-    assert.equal(await readFile(tokenFile, "utf8"), `${identity.adminToken}\n`);
+    assert.match(identity.admin.token, /^[-\w]{32}$/);
+    assert.equal(await readFile(tokenFile, "utf8"), `${identity.admin.token}\n`);
     assert.deepEqual(
       lines.map(({ level, text }) => [level, text]),
       [["warn", "the file of the administrator's token was empty; there is a new token in it"]],
@@ -62,22 +62,6 @@ test("an admin-token that no client could send is refused", async () => {
     await writeFile(tokenFile, wrong);
     await assert.rejects(prepare(), /admin-token must hold one token of printable ASCII characters$/);
   }
-});
-
-test("a client authority must hold certificates", async () => {
-  const { certDir } = await prepare();
-  const clientCaFile = path.join(folder, "clients.pem");
-  const good = await readFile(path.join(certDir, "ca.crt"), "utf8");
-  const broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
-  for (const wrong of ["", "garbage", broken, good + broken]) {
-    await writeFile(clientCaFile, wrong);
-    await assert.rejects(
-      prepare({ clientCaFile }),
-      /clients.pem: data does not contain any valid RSA or ECDSA certifi/,
-    );
-  }
-  await writeFile(clientCaFile, good + good);
-  assert.equal((await prepare({ clientCaFile })).identity.tls.clientAuthority, good + good);
 });
 
 test("certificates and keys that a full disk left empty are made anew", async () => {

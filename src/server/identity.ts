@@ -1,4 +1,4 @@
-import { randomBytes, X509Certificate } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { parseTokenFile, type StaticToken } from "../auth/token-file.ts";
@@ -7,17 +7,19 @@ import { printKubeconfig } from "../http/kubeconfig.ts";
 import type { ListenerOptions } from "../http/listener.ts";
 import { writeWhole } from "../http/private-file.ts";
 import type { Log } from "../lib/environment.ts";
-import { type PemBlock, pemBlocks } from "../lib/pem.ts";
 import type { Config } from "./config.ts";
 
 /** By what the server is known to its clients, and they to it. */
 export interface Identity {
-  readonly tls: NonNullable<ListenerOptions["tls"]>;
+  readonly tls: Pick<NonNullable<ListenerOptions["tls"]>, "certificate" | "key">;
   /** The authority that clients are to trust, as PEM. */
   readonly authority: string;
+  /** The authority that signed the administrator's certificate, as PEM. Absent: there is no such certificate. */
+  readonly ownAuthority: string | undefined;
+  /** Those of `--token-auth-file`. */
   readonly tokens: readonly StaticToken[];
   readonly kubeconfigFile: string;
-  readonly adminToken: string;
+  readonly admin: StaticToken;
   /** Writes the administrator's kubeconfig once the address is known. */
   saveKubeconfig(url: string): Promise<void>;
 }
@@ -26,7 +28,6 @@ export interface Identity {
 export async function prepareIdentity(config: Config, log: Log): Promise<Identity> {
   await mkdir(config.certDir, { recursive: true, mode: 0o700 });
   const { certificate, key, authority } = await servingCertificate(config);
-  const clientAuthority = config.clientCaFile === undefined ? undefined : await readAuthorities(config.clientCaFile);
   const adminToken = await ensureAdminToken(path.join(config.certDir, "admin-token"), log);
   const listed = await listedTokens(config.tokenAuthFile, log);
   const admin: StaticToken = {
@@ -35,11 +36,12 @@ export async function prepareIdentity(config: Config, log: Log): Promise<Identit
   };
   const kubeconfigFile = path.resolve(config.certDir, "kubeconfig");
   return {
-    tls: { certificate, key, clientAuthority },
+    tls: { certificate, key },
     authority,
-    tokens: [admin, ...listed],
+    ownAuthority: config.tlsCertFile === undefined ? authority : undefined,
+    tokens: listed,
     kubeconfigFile,
-    adminToken,
+    admin,
     async saveKubeconfig(url) {
       const text = printKubeconfig({ server: url, authority, user: { token: adminToken } });
       await writeWhole(kubeconfigFile, text);
@@ -62,21 +64,6 @@ async function servingCertificate(config: Config): Promise<{ certificate: string
     serviceRange: config.serviceClusterIpRange,
   });
   return { certificate: serving.certificate, key: serving.key, authority: authority.certificate };
-}
-
-/** Compat: `cert.NewPool` refuses a file with a broken certificate, and one without any. */
-async function readAuthorities(file: string): Promise<string> {
-  const text = await readFile(file, "utf8");
-  const blocks = [...pemBlocks(text)].filter(({ type, hasHeaders }) => type === "CERTIFICATE" && !hasHeaders);
-  const isBroken = ({ bytes }: PemBlock): boolean => {
-    try {
-      return new X509Certificate(bytes).raw.length === 0;
-    } catch {
-      return true;
-    }
-  };
-  if (blocks.length > 0 && !blocks.some(isBroken)) return text;
-  throw new Error(`error loading ${file}: data does not contain any valid RSA or ECDSA certificates`);
 }
 
 async function listedTokens(file: string | undefined, log: Log): Promise<StaticToken[]> {

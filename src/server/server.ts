@@ -2,7 +2,6 @@ import type { Call } from "../api/call.ts";
 import type { UserInfo } from "../api/user-info.ts";
 import { alwaysAllow } from "../auth/always-allow.ts";
 import { reviewIdentities } from "../auth/reviews.ts";
-import { TokenAuthenticator } from "../auth/token-file.ts";
 import { type Answer, type Listener, listen } from "../http/listener.ts";
 import { serveUpgradesOnDemand } from "../http/upgrades.ts";
 import type { Environment } from "../lib/environment.ts";
@@ -17,6 +16,7 @@ import { route } from "../pipeline/router.ts";
 import type { Resources } from "../resources/resources.ts";
 import { ObservedStore } from "../storage/observed-store.ts";
 import type { Store } from "../storage/store.ts";
+import { logRefusal, prepareAuthentication } from "./authentication.ts";
 import { background } from "./background.ts";
 import { carefulLog } from "./careful-log.ts";
 import type { Config } from "./config.ts";
@@ -83,8 +83,15 @@ export async function startWithParts(
   const parts = objectParts(config, store, environment);
   const { resources, schemaOf } = parts;
   const { catalog } = resources;
-  const authenticators = [new TokenAuthenticator(identity.tokens)];
-  const identities = reviewIdentities(authenticators, API_AUDIENCES, alwaysAllow);
+  const audiences = API_AUDIENCES;
+  const authentication = await prepareAuthentication({
+    config,
+    identity,
+    environment: { ...environment, log },
+    audiences,
+  });
+  const { authenticator } = authentication;
+  const identities = reviewIdentities(authenticator, audiences, alwaysAllow);
   const objects = objectHandler(config, parts, { authorizer: alwaysAllow, identities });
   const stopping = new AbortController();
   const shutdown = shutdownCheck(stopping.signal);
@@ -110,7 +117,8 @@ export async function startWithParts(
     hasTable,
     isUnstructured,
   };
-  const secured = compose(stagesFor(options, authenticate(authenticators)), innermost);
+  const refused = (error: unknown) => logRefusal(log, error);
+  const secured = compose(stagesFor(options, authenticate({ authenticator, audiences, refused })), innermost);
   const open = compose(stagesFor(options, assumeUser(ADMINISTRATOR)), innermost);
   const loops = background({
     config,
@@ -125,10 +133,11 @@ export async function startWithParts(
   const secure = await listen(answerSecured, {
     host: config.bindAddress,
     port: config.securePort,
-    tls: identity.tls,
+    tls: { ...identity.tls, clientAuthority: authentication.clientAuthority() },
     onUpgrade: serveUpgradesOnDemand(answerSecured, reportError),
     reportError,
   });
+  authentication.onChange(() => secure.setClientAuthority(authentication.clientAuthority() ?? ""));
   const listeners: Listener[] = [secure];
   if (config.insecurePort) {
     const answerOpen: Answer = (request) => answer(forms, open, request);
@@ -145,10 +154,11 @@ export async function startWithParts(
     url,
     insecureUrl: listeners[1] && `http://127.0.0.1:${listeners[1].port}`,
     kubeconfigFile: identity.kubeconfigFile,
-    token: identity.adminToken,
+    token: identity.admin.token,
     resources,
     async close() {
       stopping.abort();
+      authentication.close();
       if (config.shutdownDelayMs > 0) await clock.sleep(config.shutdownDelayMs);
       await Promise.all(listeners.map((listener) => listener.close(config.shutdownGraceMs)));
       await loops.stop();

@@ -1,0 +1,18 @@
+import { ANONYMOUS } from "./authenticated-group.ts";
+import type { Authenticated, Authenticator } from "./authenticator.ts";
+
+const USER: Authenticated["user"] = { name: ANONYMOUS, groups: ["system:unauthenticated"] };
+
+/**
+ * Takes everybody for system:anonymous; with `paths`, only on those. Whoever showed wrong credentials must be refused
+ * before he is asked: see `unlessRefused`.
+ */
+export function anonymous(paths: readonly string[] = []): Authenticator {
+  const allowed = new Set(paths);
+  return {
+    async authenticate({ path = "", audiences }) {
+      if (allowed.size > 0 && !allowed.has(path)) return undefined;
+      return { user: USER, ...(audiences ? { audiences } : {}) };
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { commonAudiences } from "./audiences.ts";
+import { AuthenticationError, type Authenticator } from "./authenticator.ts";
+import type { StaticToken } from "./token-file.ts";
+import { joinErrors } from "./union.ts";
+
+const INVALID = "invalid bearer token";
+
+/** Compat: `bearertoken.Authenticator`: a token that nobody knows and nobody has an objection to is invalid. */
+export function bearerToken(tokens: Authenticator): Authenticator {
+  return {
+    async authenticate(credentials) {
+      if (!credentials.bearerToken) return undefined;
+      const found = await tokens.authenticate(credentials);
+      if (found === undefined) throw new AuthenticationError(INVALID);
+      return found;
+    },
+  };
+}
+
+/**
+ * The token that the server itself made, before all other credentials: upstream's loopback token, ours is the
+ * administrator's. It is meant for the audiences `own`. Whoever shows another token and is refused by `others` is told by both that his token is wrong.
+ */
+export function ownToken({ token, user }: StaticToken, own: readonly string[], others: Authenticator): Authenticator {
+  if (token === "") throw new Error("the server's own token is empty");
+  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+  const known = digest(token);
+  return {
+    async authenticate(credentials) {
+      const { bearerToken: sent, audiences: wanted = own } = credentials;
+      if (!sent) return others.authenticate(credentials);
+      if (sent.length === token.length && timingSafeEqual(digest(sent), known)) {
+        const audiences = wanted === own ? own : commonAudiences(own, wanted);
+        if (audiences.length > 0) return { user, audiences };
+      }
+      try {
+        return await others.authenticate(credentials);
+      } catch (error) {
+        throw joinErrors([new AuthenticationError(INVALID), error]);
+      }
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import { generateKeyPairSync, type KeyObject, sign, X509Certificate } from "node:crypto";
+import {
+  bitString,
+  type Der,
+  element,
+  integer,
+  isTrue,
+  objectIdentifier,
+  octetString,
+  sequence,
+  setOf,
+  tagged,
+  time,
+  utf8String,
+} from "../../lib/der.ts";
+
+/** A certificate with its key, and what is needed to sign others with it. */
+export interface MadeCertificate {
+  readonly der: Buffer;
+  readonly certificate: X509Certificate;
+  readonly pem: string;
+  readonly keyPem: string;
+  readonly name: Der;
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+}
+
+/** What kind of certificate to make. Unless told: for a client, valid from an hour ago for a day. */
+export interface CertificateRequest {
+  /** Pairs of an object identifier and a value. */
+  readonly subject?: readonly (readonly [string, string | Der])[];
+  /** Absent: it signs itself. */
+  readonly issuer?: MadeCertificate;
+  readonly isAuthority?: boolean;
+  readonly maxPathLength?: number;
+  /** Bits of the first byte of keyUsage. */
+  readonly keyUsage?: number;
+  readonly usages?: readonly string[];
+  readonly from?: number;
+  readonly to?: number;
+  readonly extensions?: readonly Der[];
+  /** Sign with this key in place of the issuer's. */
+  readonly signWith?: KeyObject;
+  /** Absent: keys of its own. */
+  readonly keys?: Pick<MadeCertificate, "privateKey" | "publicKey">;
+}
+
+/** Object identifiers that tests need. */
+export const OID = {
+  commonName: "2.5.4.3",
+  organization: "2.5.4.10",
+  uid: "1.3.6.1.4.1.57683.2",
+  clientAuth: "1.3.6.1.5.5.7.3.2",
+  serverAuth: "1.3.6.1.5.5.7.3.1",
+  any: "2.5.29.37.0",
+} as const;
+
+const ECDSA_WITH_SHA256 = sequence(objectIdentifier("1.2.840.10045.4.3.2"));
+
+/** An extension as it stands in a certificate. */
+export function extension(type: string, value: Der, isCritical = false): Der {
+  return sequence(objectIdentifier(type), ...(isCritical ? [isTrue()] : []), octetString(value));
+}
+
+/** The subject of an ordinary user. */
+export function person(commonName: string, ...organizations: string[]): [string, string][] {
+  return [...organizations.map((name): [string, string] => [OID.organization, name]), [OID.commonName, commonName]];
+}
+
+let serial = 1000;
+
+/** Makes a certificate, whether it makes sense or not. */
+export function makeCertificate(request: CertificateRequest = {}): MadeCertificate {
+  const { privateKey, publicKey } = request.keys ?? generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const { subject = person("alice"), issuer, isAuthority = false, maxPathLength, keyUsage } = request;
+  const now = Date.now();
+  const name = sequence(
+    ...subject.map(([type, value]) =>
+      setOf(sequence(objectIdentifier(type), typeof value === "string" ? utf8String(value) : value)),
+    ),
+  );
+  const usages = request.usages ?? (isAuthority ? [] : [OID.clientAuth]);
+  const pathLength = maxPathLength === undefined ? [] : [integer(Buffer.from([maxPathLength]))];
+  const extensions = [
+    extension("2.5.29.19", sequence(...(isAuthority ? [isTrue(), ...pathLength] : [])), true),
+    ...(keyUsage === undefined ? [] : [extension("2.5.29.15", bitString(Buffer.from([keyUsage])), true)]),
+    ...(usages.length === 0 ? [] : [extension("2.5.29.37", sequence(...usages.map(objectIdentifier)))]),
+    ...(request.extensions ?? []),
+  ];
+  const body = sequence(
+    tagged(0, integer(Buffer.from([2]))),
+    integer(Buffer.from([serial >> 8, serial++ & 0xff])),
+    ECDSA_WITH_SHA256,
+    issuer?.name ?? name,
+    sequence(time(new Date(request.from ?? now - 3_600_000)), time(new Date(request.to ?? now + 86_400_000))),
+    name,
+    publicKey.export({ type: "spki", format: "der" }),
+    tagged(3, sequence(...extensions)),
+  );
+  const signature = sign("sha256", body, request.signWith ?? issuer?.privateKey ?? privateKey);
+  const der = sequence(body, ECDSA_WITH_SHA256, bitString(signature));
+  const certificate = new X509Certificate(der);
+  const keyPem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  return { der, certificate, pem: certificate.toString(), keyPem, name, privateKey, publicKey };
+}
+
+/** An authority. */
+export function makeAuthority(commonName: string, request: CertificateRequest = {}): MadeCertificate {
+  return makeCertificate({ subject: person(commonName), isAuthority: true, ...request });
+}
+
+/** A string of another type than UTF8String. */
+export const printableString = (text: string): Der => element(0x13, Buffer.from(text, "latin1"));

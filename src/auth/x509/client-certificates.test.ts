@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import { element, objectIdentifier, sequence } from "../../lib/der.ts";
+import { AuthenticationError } from "../authenticator.ts";
+import { type Certificate, readCertificate } from "./certificate.ts";
+import {
+  extension,
+  type MadeCertificate,
+  makeAuthority,
+  makeCertificate,
+  OID,
+  person,
+  printableString,
+} from "./certificates.suite.ts";
+import { ClientCertificates } from "./client-certificates.ts";
+
+const HOUR = 3_600_000;
+const root = makeAuthority("root");
+
+interface Trust {
+  current: readonly Certificate[];
+}
+
+const trust = (...authorities: MadeCertificate[]): Trust => ({
+  current: authorities.map(({ certificate }) => readCertificate(certificate)),
+});
+
+function authenticator(authorities: Trust = trust(root), now: () => number = Date.now) {
+  const certificates = new ClientCertificates(authorities, { now });
+  return (...chain: MadeCertificate[]) =>
+    certificates.authenticate({ headers: {}, certificateChain: chain.map(({ certificate }) => certificate) });
+}
+
+const refuses = (judged: Promise<unknown>, text: string): Promise<void> =>
+  assert.rejects(judged, (error) => {
+    assert.ok(error instanceof AuthenticationError);
+    assert.match(error.message, /^verifying certificate SN=\d+, SKID=[0-9A-F:]*, AKID=[0-9A-F:]* failed: /);
+    assert.ok(error.message.includes(text), error.message);
+    return true;
+  });
+
+test("common name, organizations and uid are the user", async () => {
+  const subject = [...person("alice", "dev", "ops, all"), [OID.uid, "u-1"]] as const;
+  const made = makeCertificate({ subject, issuer: root });
+  const fingerprint = createHash("sha256").update(made.der).digest("hex");
+  assert.deepEqual(await authenticator()(made), {
+    user: {
+      name: "alice",
+      uid: "u-1",
+      groups: ["dev", "ops, all", "system:authenticated"],
+      extra: { "authentication.kubernetes.io/credential-id": [`X509SHA256=${fingerprint}`] },
+    },
+  });
+});
+
+test("of several common names the last counts, none is no user, and a NUL ends nothing", async () => {
+  const user = async (subject: [string, string | Buffer][]) =>
+    (await authenticator()(makeCertificate({ subject, issuer: root })))?.user.name;
+  assert.equal(await user([...person("first"), ...person("last")]), "last");
+  assert.equal(await user([[OID.organization, "system:masters"]]), undefined);
+  assert.equal(await user(person("admin\0.example.com")), "admin\0.example.com");
+  assert.equal(await user([[OID.commonName, printableString("printed")]]), "printed");
+  assert.equal(await user([[OID.commonName, element(0x1e, Buffer.from("\0b\0m\0p", "latin1"))]]), "bmp");
+});
+
+test("a uid that is not one non-empty string is refused", async () => {
+  const judge = (...uids: (string | Buffer)[]) =>
+    authenticator()(
+      makeCertificate({ subject: [...person("a"), ...uids.map((uid) => [OID.uid, uid] as const)], issuer: root }),
+    );
+  await refuses(judge("x", "y"), "expected 1 UID, but found multiple: [x y]");
+  await refuses(judge(""), "UID cannot be an empty string");
+});
+
+test("no certificate is no opinion", async () => {
+  assert.equal(await authenticator()(), undefined);
+});
+
+test("certificates of others are refused: unknown authority, self-signed, a forged signature, an authority's name", async () => {
+  const other = makeAuthority("root");
+  const unknown = "x509: certificate signed by unknown authority";
+  await refuses(authenticator()(makeCertificate({ issuer: makeAuthority("other") })), unknown);
+  await refuses(authenticator()(makeCertificate()), unknown);
+  await refuses(authenticator()(makeCertificate({ subject: person("root") })), unknown);
+  await refuses(
+    authenticator()(makeCertificate({ issuer: other })),
+    'because of \\"x509: invalid signature\\"'.replaceAll("\\", ""),
+  );
+  await refuses(
+    authenticator()(makeCertificate({ issuer: root, signWith: other.privateKey })),
+    "x509: invalid signature",
+  );
+  await refuses(authenticator()(makeCertificate({ issuer: other }), other), unknown);
+});
+
+test("a certificate for servers only is no client's", async () => {
+  const refusal = "x509: certificate specifies an incompatible key usage";
+  await refuses(authenticator()(makeCertificate({ issuer: root, usages: [OID.serverAuth] })), refusal);
+  for (const usages of [[], [OID.any], [OID.serverAuth, OID.clientAuth]]) {
+    assert.ok(await authenticator()(makeCertificate({ issuer: root, usages })));
+  }
+  const servers = makeAuthority("servers", { issuer: root, usages: [OID.serverAuth] });
+  await refuses(authenticator()(makeCertificate({ issuer: servers }), servers), refusal);
+});
+
+test("a certificate is good while it and its authority are valid, judged at each request", async () => {
+  const now = Date.now();
+  let at = now;
+  const made = makeCertificate({ issuer: root, from: now, to: now + HOUR });
+  const judge = authenticator(trust(root), () => at);
+  const certificates = new ClientCertificates(trust(root), { now: () => at });
+  const credentials = { headers: {}, certificateChain: [made.certificate] };
+  assert.ok(await certificates.authenticate(credentials));
+  at = now + HOUR + 1000;
+  await refuses(
+    certificates.authenticate(credentials),
+    "x509: certificate has expired or is not yet valid: current time",
+  );
+  at = now - 2000;
+  await refuses(certificates.authenticate(credentials), " is before ");
+  at = now + 1000;
+  assert.ok(await certificates.authenticate(credentials), "the same connection, when its time has come");
+  const old = makeAuthority("old", { from: now - 2 * HOUR, to: now - HOUR });
+  await refuses(authenticator(trust(old))(makeCertificate({ issuer: old })), "expired or is not yet valid");
+  await refuses(judge(makeCertificate({ issuer: root, from: now - 2 * HOUR, to: now - HOUR })), " is after ");
+});
+
+test("other authorities count from the next request of a connection on", async () => {
+  const authorities = trust(root);
+  const certificates = new ClientCertificates(authorities, Date);
+  const credentials = { headers: {}, certificateChain: [makeCertificate({ issuer: root }).certificate] };
+  assert.ok(await certificates.authenticate(credentials));
+  authorities.current = trust(makeAuthority("next")).current;
+  await refuses(certificates.authenticate(credentials), "unknown authority");
+  authorities.current = trust(root).current;
+  assert.ok(await certificates.authenticate(credentials));
+});
+
+test("who signs must be an authority, as deep as it may", async () => {
+  const one = makeAuthority("one", { issuer: root });
+  const two = makeAuthority("two", { issuer: one });
+  assert.ok(await authenticator()(makeCertificate({ issuer: two }), two, one), "two between");
+  assert.ok(await authenticator()(makeCertificate({ issuer: two }), one, two), "in any order");
+  await refuses(authenticator()(makeCertificate({ issuer: two }), two), "unknown authority");
+  const user = makeCertificate({ issuer: root });
+  await refuses(authenticator()(makeCertificate({ issuer: user }), user), "parent certificate cannot sign this kind");
+  const noSign = makeAuthority("no-sign", { issuer: root, keyUsage: 0x80 });
+  await refuses(
+    authenticator()(makeCertificate({ issuer: noSign }), noSign),
+    "parent certificate cannot sign this kind",
+  );
+  const short = makeAuthority("short", { maxPathLength: 0 });
+  const below = makeAuthority("below", { issuer: short });
+  assert.ok(await authenticator(trust(short))(makeCertificate({ issuer: short })));
+  await refuses(
+    authenticator(trust(short))(makeCertificate({ issuer: below }), below),
+    "too many intermediates for path length",
+  );
+});
+
+test("an endless search for a chain is given up", async () => {
+  const keys = makeCertificate();
+  const others = Array.from({ length: 120 }, () => makeAuthority("same", { keys, signWith: root.privateKey }));
+  const refusal = "signature check attempts limit reached while verifying certificate chain";
+  await refuses(authenticator()(makeCertificate({ issuer: makeAuthority("same") }), ...others), refusal);
+});
+
+test("what is critical and not understood, or stands twice, is refused", async () => {
+  const strange = extension("1.2.3.4", sequence(), true);
+  await refuses(
+    authenticator()(makeCertificate({ issuer: root, extensions: [strange] })),
+    "x509: unhandled critical extension",
+  );
+  assert.ok(await authenticator()(makeCertificate({ issuer: root, extensions: [extension("1.2.3.4", sequence())] })));
+  const twice = extension("2.5.29.37", sequence(objectIdentifier(OID.clientAuth)));
+  const made = makeCertificate({ issuer: root, usages: [OID.serverAuth], extensions: [twice] });
+  await assert.rejects(authenticator()(made), /duplicate extensions/);
+});
