@@ -24,6 +24,7 @@ interface ServeFlags {
   clientCaFile?: string;
   tokenAuthFile?: string;
   anonymousAuth: boolean;
+  authorizationMode?: string[];
   serviceClusterIpRange: string;
   eventTtl: number;
   shutdownDelayDuration: number;
@@ -116,6 +117,14 @@ function program(run: (config: Config) => Promise<void>): Command {
         .default(defaults.anonymousAuth),
     )
     .addOption(
+      new Option(
+        "--authorization-mode <modes>",
+        "AlwaysAllow, AlwaysDeny, RBAC: who says what callers may do, in order",
+      )
+        .argParser(words)
+        .default(undefined, defaults.authorizationModes.join(",")),
+    )
+    .addOption(
       new Option("--enable-admission-plugins <names>", "plugins to switch on besides those on by default").argParser(
         words,
       ),
@@ -162,6 +171,7 @@ function toConfig(flags: ServeFlags): Config {
     etcdKeyfile,
     etcdCompactionInterval,
     eventTtl,
+    authorizationMode,
     shutdownDelayDuration,
     enableAdmissionPlugins,
     disableAdmissionPlugins,
@@ -181,6 +191,7 @@ function toConfig(flags: ServeFlags): Config {
     ...rest,
     compactionIntervalMs,
     eventTtlMs: eventTtl,
+    authorizationModes: authorizationMode ?? defaultConfig.authorizationModes,
     shutdownDelayMs: shutdownDelayDuration,
     admissionPlugins: { enabled: enableAdmissionPlugins ?? [], disabled: disableAdmissionPlugins ?? [] },
     store: etcd ?? store ?? defaultConfig.store,

@@ -108,12 +108,13 @@ function subjectOf({ user = "", groups = [], uid = "", extra = {} }: ReviewSpec)
 /** The review with the answer to its question about a user. */
 async function answered(review: KubeObject, identities: Identities, user: UserInfo): Promise<KubeObject> {
   const { attributes, evaluationError } = attributesFrom(user, specOf(review));
-  const { decision, reason = "" } = await identities.authorize(attributes);
+  const { decision, reason = "", error } = await identities.authorize(attributes);
+  const problems = [error ?? "", evaluationError].filter((text) => text !== "").join("; ");
   const status = {
     allowed: decision === "allow",
     ...(decision === "deny" ? { denied: true } : {}),
     ...(reason === "" ? {} : { reason }),
-    ...(evaluationError === "" ? {} : { evaluationError }),
+    ...(problems === "" ? {} : { evaluationError: problems }),
   };
   return { ...review, status };
 }
@@ -158,7 +159,7 @@ export async function selfSubjectAccessReview({ body, identities, user }: Action
 export async function selfSubjectRulesReview({ body, identities, user }: ActionCall): Promise<KubeObject> {
   const { namespace = "" } = (body.spec as { namespace?: string } | undefined) ?? {};
   if (namespace === "") throw badRequest("no namespace on request");
-  const { resourceRules, nonResourceRules, incomplete } = await identities.rulesFor(user, namespace);
+  const { resourceRules, nonResourceRules, incomplete, evaluationError } = await identities.rulesFor(user, namespace);
   const status = {
     resourceRules: resourceRules.map(({ verbs, apiGroups, resources, resourceNames = [] }) => ({
       verbs: [...verbs],
@@ -171,6 +172,7 @@ export async function selfSubjectRulesReview({ body, identities, user }: ActionC
       nonResourceURLs: [...nonResourceURLs],
     })),
     incomplete,
+    ...(evaluationError === undefined ? {} : { evaluationError }),
   };
   const { kind, apiVersion } = body;
   return { kind, apiVersion, metadata: {}, spec: {}, status };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { alwaysAllow } from "../auth/always-allow.ts";
+import { alwaysAllow } from "../auth/authorization/always.ts";
 import { World } from "./admission.suite.ts";
 import { defaultPlugins, UNAVAILABLE_PLUGINS } from "./plugins/all.ts";
 import { selectPlugins } from "./select-plugins.ts";

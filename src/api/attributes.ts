@@ -30,6 +30,8 @@ export interface Attributes {
 export interface Decision {
   readonly decision: "allow" | "deny" | "noOpinion";
   readonly reason?: string;
+  /** What went wrong on the way to this decision. Without an "allow" the request fails by it. */
+  readonly error?: string;
 }
 
 /** Decides who may do what. */

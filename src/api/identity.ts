@@ -25,6 +25,8 @@ export interface AccessRules {
   }[];
   /** There may be more that cannot be told as rules. */
   readonly incomplete: boolean;
+  /** What went wrong in finding them, such as a role that is bound and does not exist. */
+  readonly evaluationError?: string;
 }
 
 /** Tells what somebody may do in a namespace, as far as that can be told without a question. */

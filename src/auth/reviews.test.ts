@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nonResourceAttributes } from "../api/attributes.ts";
-import { alwaysAllow } from "./always-allow.ts";
 import { audienceAgnostic } from "./audiences.ts";
+import { alwaysAllow } from "./authorization/always.ts";
 import { bearerToken } from "./bearer-token.ts";
 import { reviewIdentities } from "./reviews.ts";
 import { TokenAuthenticator } from "./token-file.ts";

@@ -1,6 +1,8 @@
+import type { Authorizer } from "../api/attributes.ts";
 import type { Handler, Stage } from "../api/call.ts";
 import type { RequestInfo } from "../api/request-info.ts";
 import { answerErrors, type ReportError } from "./answer-errors.ts";
+import { authorize } from "./authorize.ts";
 import { type DeadlineOptions, limitDuration } from "./limit-duration.ts";
 import { negotiate } from "./negotiate.ts";
 
@@ -11,6 +13,8 @@ export interface PipelineOptions extends DeadlineOptions {
   readonly measure?: Stage;
   /** Takes callers for whom they ask to be taken for, if they may. Absent: nobody may, and nobody is refused for asking. */
   readonly impersonate?: Stage;
+  /** Says what the caller may do. */
+  readonly authorizer: Authorizer;
   /** Whether what a path answers with can be shown as a Table; for paths that are not served it may say anything. */
   readonly hasTable: (info: RequestInfo) => boolean;
   /** Whether the objects of a path have no Go type behind them; for paths that are not served it may say anything. */
@@ -28,6 +32,7 @@ export function stagesFor(options: PipelineOptions, identify: Stage): readonly S
     limitDuration(options),
     identify,
     ...(options.impersonate ? [options.impersonate] : []),
+    authorize(options.authorizer),
     negotiate(options.hasTable, options.isUnstructured),
   ];
 }

@@ -3,6 +3,7 @@ import { forbidden } from "../api/api-error.ts";
 import type { Call, Outcome } from "../api/call.ts";
 import type { WebSocketChannel } from "../api/channel.ts";
 import type { ApiReply } from "../api/reply.ts";
+import { alwaysAllow } from "../auth/authorization/always.ts";
 import { TokenAuthenticator } from "../auth/token-file.ts";
 import { secure } from "../http/listener.suite.ts";
 import { type Answer, type Listener, listen } from "../http/listener.ts";
@@ -127,6 +128,7 @@ export async function startStreams(): Promise<StreamServer> {
     isLongRunning: ({ path }: { path: string }) => path !== "/slow",
     hasTable: () => true,
     isUnstructured: () => false,
+    authorizer: alwaysAllow,
   };
   const user = { name: "ann", groups: [] };
   const catalog = new Catalog([]);

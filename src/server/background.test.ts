@@ -5,7 +5,7 @@ import { AdmissionChain } from "../admission/chain.ts";
 import type { AdmissionRequest } from "../admission/plugin.ts";
 import { defaultPlugins } from "../admission/plugins/all.ts";
 import type { KubeObject } from "../api/object.ts";
-import { alwaysAllow } from "../auth/always-allow.ts";
+import { alwaysAllow } from "../auth/authorization/always.ts";
 import { until } from "../controllers/controllers.suite.ts";
 import { builtInKinds } from "../kinds/all.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -54,6 +54,7 @@ function setUp(controllers: string) {
       isLongRunning: () => false,
       hasTable: () => true,
       isUnstructured: () => false,
+      authorizer: alwaysAllow,
     },
     keepUser,
   );

@@ -34,6 +34,8 @@ export interface Config {
   readonly tokenAuthFile?: string;
   /** Whether requests without credentials are those of system:anonymous, instead of refused. */
   readonly anonymousAuth: boolean;
+  /** Who decides what callers may do, in this order: the values of kube-apiserver's `--authorization-mode`. */
+  readonly authorizationModes: readonly string[];
   /** The range that service addresses come from; its first address goes into the serving certificate. */
   readonly serviceClusterIpRange: string;
   /** How long events are kept. */
@@ -65,6 +67,7 @@ export const defaultConfig: Config = {
   securePort: 6443,
   certDir: "binnacle-data",
   anonymousAuth: true,
+  authorizationModes: ["AlwaysAllow"],
   serviceClusterIpRange: "10.0.0.0/24",
   eventTtlMs: 3_600_000,
   admissionPlugins: { enabled: [], disabled: [] },

@@ -1,6 +1,5 @@
 import type { Call } from "../api/call.ts";
 import type { UserInfo } from "../api/user-info.ts";
-import { alwaysAllow } from "../auth/always-allow.ts";
 import { reviewIdentities } from "../auth/reviews.ts";
 import { type Answer, type Listener, listen } from "../http/listener.ts";
 import { serveUpgradesOnDemand } from "../http/upgrades.ts";
@@ -17,6 +16,7 @@ import type { Resources } from "../resources/resources.ts";
 import { ObservedStore } from "../storage/observed-store.ts";
 import type { Store } from "../storage/store.ts";
 import { logRefusal, prepareAuthentication } from "./authentication.ts";
+import { authorization } from "./authorization.ts";
 import { background } from "./background.ts";
 import { carefulLog } from "./careful-log.ts";
 import type { Config } from "./config.ts";
@@ -83,6 +83,13 @@ export async function startWithParts(
   const parts = objectParts(config, store, environment);
   const { resources, schemaOf } = parts;
   const { catalog } = resources;
+  const rights = authorization({
+    modes: config.authorizationModes,
+    source: resources,
+    clock,
+    report: (error) => log.error("roles cannot be followed", { err: error }),
+  });
+  const { authorizer } = rights;
   const audiences = API_AUDIENCES;
   const authentication = await prepareAuthentication({
     config,
@@ -91,8 +98,8 @@ export async function startWithParts(
     audiences,
   });
   const { authenticator } = authentication;
-  const identities = reviewIdentities(authenticator, audiences, alwaysAllow);
-  const objects = objectHandler(config, parts, { authorizer: alwaysAllow, identities });
+  const identities = reviewIdentities(authenticator, audiences, authorizer);
+  const objects = objectHandler(config, parts, { authorizer, identities });
   const stopping = new AbortController();
   const shutdown = shutdownCheck(stopping.signal);
   const startMs = clock.now();
@@ -109,7 +116,8 @@ export async function startWithParts(
   const { requestTimeoutMs } = config;
   const options = {
     reportError: report,
-    impersonate: impersonate(alwaysAllow, resources.features.enabled("ConstrainedImpersonation")),
+    impersonate: impersonate(authorizer, resources.features.enabled("ConstrainedImpersonation")),
+    authorizer,
     measure: measure({ registry, clock, findServed, isLongRunning }),
     requestTimeoutMs,
     clock,
@@ -127,6 +135,9 @@ export async function startWithParts(
     clients: loopbackClients(compose(stagesFor(options, keepUser), innermost), random),
     report: (controller, error) => log.error("controller failed", { err: error, controller }),
   });
+  const following = new AbortController();
+  const followed = rights.run(following.signal);
+  await rights.loaded(following.signal);
   await loops.prepare();
   const reportError = (error: unknown) => report(error);
   const answerSecured: Answer = (request) => answer(forms, secured, request);
@@ -162,6 +173,8 @@ export async function startWithParts(
       if (config.shutdownDelayMs > 0) await clock.sleep(config.shutdownDelayMs);
       await Promise.all(listeners.map((listener) => listener.close(config.shutdownGraceMs)));
       await loops.stop();
+      following.abort();
+      await followed;
       await store.close();
       processMetrics.close();
     },

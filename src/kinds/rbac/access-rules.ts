@@ -1,8 +1,7 @@
 import { type FieldError, invalidField, notSupportedField, requiredField } from "../../api/field-error.ts";
 import { pathSegment } from "../../api/names.ts";
-import type { JsonObject, KubeObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
-import type { LabelSelector } from "../../types/meta.ts";
+import type { Binding, PolicyRule, Role, RoleRef, Subject } from "../../types/rbac.ts";
 import { declaredHook } from "../rules/declared.ts";
 import { pushInvalid, subdomainName } from "../rules/formats.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";
@@ -11,36 +10,6 @@ import { validateLabelSelector } from "../rules/label-selector.ts";
 
 /** rbac.authorization.k8s.io, which may be served under another domain. */
 const groupOf = (apiVersion: string): string => apiVersion.split("/")[0] ?? "";
-
-interface PolicyRule extends JsonObject {
-  apiGroups?: string[];
-  resources?: string[];
-  resourceNames?: string[];
-  nonResourceURLs?: string[];
-}
-
-interface Role extends KubeObject {
-  rules?: PolicyRule[] | null;
-  aggregationRule?: { clusterRoleSelectors?: LabelSelector[] };
-}
-
-interface Subject extends JsonObject {
-  kind?: string;
-  apiGroup?: string;
-  name?: string;
-  namespace?: string;
-}
-
-interface RoleRef extends JsonObject {
-  apiGroup?: string;
-  kind?: string;
-  name?: string;
-}
-
-interface Binding extends KubeObject {
-  subjects?: Subject[] | null;
-  roleRef?: RoleRef;
-}
 
 const declaredOf = (kind: string) =>
   declaredHook(

@@ -3,7 +3,7 @@ import type { Entry, Store } from "../../storage/store.ts";
 import { type Follower, follow } from "./follow.ts";
 
 /** What an index holds and whom it tells. */
-export interface StoredIndexOptions<Item> {
+export interface StoredIndexOptions<Item, Derived extends Derivation<Item> = Derivation<Item>> {
   readonly store: Store;
   /** Everything below it is in the index. */
   readonly prefix: string;
@@ -11,26 +11,40 @@ export interface StoredIndexOptions<Item> {
   readonly read: (entry: Entry) => Item | undefined;
   /** Called when the index has been loaded, and after every batch of events. */
   readonly changed?: () => void;
+  /** Makes what is derived from the items, anew whenever they are loaded. Shown by `derived`. */
+  readonly derive?: () => Derived;
+}
+
+/** What is derived from the items of an index, such as another order of them: it is told every change of an item. */
+export interface Derivation<Item> {
+  /** Undefined: the item was not there before, or is there no more. */
+  change(previous: Item | undefined, next: Item | undefined): void;
 }
 
 /**
  * What is stored below a prefix, kept up to date by a watch: what client-go calls an informer. It is a moment behind the
  * store; whoever needs a state as new as a certain write waits for the revision of that write.
  */
-export class StoredIndex<Item> {
-  readonly #options: StoredIndexOptions<Item>;
+export class StoredIndex<Item, Derived extends Derivation<Item> = Derivation<Item>> {
+  readonly #options: StoredIndexOptions<Item, Derived>;
   #items: ReadonlyMap<string, Item> = new Map();
+  #derived: Derived | undefined;
   /** How far the watch has been read; undefined while there is none. */
   #progress: (() => number) | undefined;
   #loading = Promise.withResolvers<void>();
 
-  constructor(options: StoredIndexOptions<Item>) {
+  constructor(options: StoredIndexOptions<Item, Derived>) {
     this.#options = options;
   }
 
   /** By their keys in the store. A map that changes while the index runs. */
   get items(): ReadonlyMap<string, Item> {
     return this.#items;
+  }
+
+  /** What `derive` made of the items; undefined until they have been loaded for the first time. */
+  get derived(): Derived | undefined {
+    return this.#derived;
   }
 
   /**
@@ -61,15 +75,18 @@ export class StoredIndex<Item> {
 
   #follower(): Follower {
     const items = new Map<string, Item>();
-    const put = (entry: Entry) => {
-      const item = this.#options.read(entry);
-      if (item === undefined) items.delete(entry.key);
-      else items.set(entry.key, item);
+    const derivation = this.#options.derive?.();
+    const set = (key: string, item: Item | undefined) => {
+      derivation?.change(items.get(key), item);
+      if (item === undefined) items.delete(key);
+      else items.set(key, item);
     };
+    const put = (entry: Entry) => set(entry.key, this.#options.read(entry));
     return {
       found: put,
       loaded: (_revision, progress) => {
         this.#items = items;
+        this.#derived = derivation;
         this.#progress = progress;
         this.#loading.resolve();
         this.#options.changed?.();
@@ -77,7 +94,7 @@ export class StoredIndex<Item> {
       changed: (events) => {
         for (const { key, entry } of events) {
           if (entry) put(entry);
-          else items.delete(key);
+          else set(key, undefined);
         }
         this.#options.changed?.();
       },

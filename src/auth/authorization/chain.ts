@@ -1,0 +1,49 @@
+import type { Attributes, Authorizer, Decision } from "../../api/attributes.ts";
+import type { AccessRules, RuleResolver } from "../../api/identity.ts";
+import type { UserInfo } from "../../api/user-info.ts";
+import { joinErrors } from "./rbac.ts";
+
+/** Whoever is in it may do everything, whatever roles and webhooks say. */
+const PRIVILEGED_GROUP = "system:masters";
+
+const ALLOWED: Decision = { decision: "allow" };
+
+/**
+ * Authorizers in the order in which they are configured: the first that allows or denies decides. Members of
+ * `system:masters` are allowed before any of them is asked, and never appear in the rules.
+ */
+export class AuthorizerChain implements Authorizer, RuleResolver {
+  readonly #authorizers: readonly (Authorizer & RuleResolver)[];
+
+  constructor(authorizers: readonly (Authorizer & RuleResolver)[]) {
+    this.#authorizers = authorizers;
+  }
+
+  async authorize(attributes: Attributes): Promise<Decision> {
+    if (attributes.user.groups.includes(PRIVILEGED_GROUP)) return ALLOWED;
+    const reasons: string[] = [];
+    const errors: string[] = [];
+    for (const authorizer of this.#authorizers) {
+      const decided = await authorizer.authorize(attributes);
+      if (decided.decision !== "noOpinion") return decided;
+      if (decided.reason) reasons.push(decided.reason);
+      if (decided.error !== undefined) errors.push(decided.error);
+    }
+    return {
+      decision: "noOpinion",
+      ...(reasons.length > 0 && { reason: reasons.join("\n") }),
+      ...(errors.length > 0 && { error: joinErrors(errors) }),
+    };
+  }
+
+  async rulesFor(user: UserInfo, namespace: string): Promise<AccessRules> {
+    const all = await Promise.all(this.#authorizers.map((authorizer) => authorizer.rulesFor(user, namespace)));
+    const errors = all.flatMap(({ evaluationError }) => (evaluationError === undefined ? [] : [evaluationError]));
+    return {
+      resourceRules: all.flatMap(({ resourceRules }) => resourceRules),
+      nonResourceRules: all.flatMap(({ nonResourceRules }) => nonResourceRules),
+      incomplete: all.some(({ incomplete }) => incomplete),
+      ...(errors.length > 0 && { evaluationError: joinErrors(errors) }),
+    };
+  }
+}

@@ -1,0 +1,90 @@
+import type { Attributes } from "../../api/attributes.ts";
+import type { PolicyRule } from "../../types/rbac.ts";
+
+/** What of a request PolicyRules are compared with, worked out once per decision. */
+export interface RuleQuestion {
+  readonly verb: string;
+  readonly isResourceRequest: boolean;
+  readonly path: string;
+  readonly apiGroup: string;
+  /** With its subresource: `pods/log`. */
+  readonly resource: string;
+  /** A subresource of whatever resource: `*` + `/log`. Empty without one. */
+  readonly anyResource: string;
+  readonly name: string;
+}
+
+/** What PolicyRules are asked about a request. */
+export function questionOf(attributes: Attributes): RuleQuestion {
+  const { verb, isResourceRequest, path, apiGroup, resource, subresource, name } = attributes;
+  const hasSubresource = subresource !== "";
+  return {
+    verb,
+    isResourceRequest,
+    path,
+    apiGroup,
+    resource: hasSubresource ? `${resource}/${subresource}` : resource,
+    anyResource: hasSubresource ? `*/${subresource}` : "",
+    name,
+  };
+}
+
+const ALL = "*";
+
+/** A PolicyRule, prepared for many questions. Upstream: `RuleAllows`. */
+export class CompiledRule {
+  readonly source: PolicyRule;
+  readonly #verbs: Matcher;
+  readonly #apiGroups: Matcher;
+  readonly #resources: Matcher;
+  /** Undefined: objects of every name. */
+  readonly #names: ReadonlySet<string> | undefined;
+  readonly #urls: readonly UrlPattern[];
+
+  constructor(rule: PolicyRule) {
+    this.source = rule;
+    this.#verbs = matcher(rule.verbs);
+    this.#apiGroups = matcher(rule.apiGroups);
+    this.#resources = matcher(rule.resources);
+    this.#names = rule.resourceNames?.length ? new Set(rule.resourceNames) : undefined;
+    this.#urls = (rule.nonResourceURLs ?? []).map(urlPattern);
+  }
+
+  allows(question: RuleQuestion): boolean {
+    if (!this.#verbs.has(question.verb)) return false;
+    if (!question.isResourceRequest) return this.#urls.some((pattern) => matchesUrl(pattern, question.path));
+    return (
+      this.#apiGroups.has(question.apiGroup) &&
+      this.#allowsResource(question) &&
+      (this.#names === undefined || this.#names.has(question.name))
+    );
+  }
+
+  #allowsResource({ resource, anyResource }: RuleQuestion): boolean {
+    return this.#resources.has(resource) || (anyResource !== "" && this.#resources.has(anyResource));
+  }
+}
+
+type Matcher = Pick<ReadonlySet<string>, "has">;
+
+const EVERYTHING: Matcher = { has: () => true };
+
+function matcher(values: readonly string[] | undefined): Matcher {
+  return values?.includes(ALL) ? EVERYTHING : new Set(values);
+}
+
+interface UrlPattern {
+  readonly text: string;
+  readonly isPrefix: boolean;
+}
+
+/** Compat: `NonResourceURLMatches` takes all asterisks from the end of a nonResourceURL, and the rest for a prefix. */
+function urlPattern(url: string): UrlPattern {
+  let end = url.length;
+  while (end > 0 && url[end - 1] === ALL) end--;
+  return { text: url.slice(0, end), isPrefix: end < url.length };
+}
+
+function matchesUrl({ text, isPrefix }: UrlPattern, path: string): boolean {
+  return isPrefix ? path.startsWith(text) : path === text;
+}

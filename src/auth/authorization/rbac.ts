@@ -1,0 +1,97 @@
+import { ApiError } from "../../api/api-error.ts";
+import type { Attributes, Authorizer, Decision } from "../../api/attributes.ts";
+import type { AccessRules, RuleResolver } from "../../api/identity.ts";
+import type { UserInfo } from "../../api/user-info.ts";
+import type { PolicyRule } from "../../types/rbac.ts";
+import { applyingSubject, describeBinding } from "./bindings-by-subject.ts";
+import { questionOf } from "./policy-rules.ts";
+import type { Grant, RoleIndex } from "./role-index.ts";
+
+/** The PolicyRules that somebody has, and what went wrong in finding them. */
+export interface HeldRules {
+  readonly rules: readonly PolicyRule[];
+  /** One text per binding whose role is missing. */
+  readonly errors: readonly string[];
+}
+
+const NO_OPINION: Decision = { decision: "noOpinion" };
+
+/** The authorization mode RBAC: what roles allow to whom they are bound. It allows or has no opinion. */
+export class RbacAuthorizer implements Authorizer, RuleResolver {
+  readonly #index: Pick<RoleIndex, "grants" | "rulesOf">;
+
+  constructor(index: Pick<RoleIndex, "grants" | "rulesOf">) {
+    this.#index = index;
+  }
+
+  async authorize(attributes: Attributes): Promise<Decision> {
+    return this.decide(attributes);
+  }
+
+  /** The decision at once. */
+  decide(attributes: Attributes): Decision {
+    const { user, namespace } = attributes;
+    const question = questionOf(attributes);
+    let hasErrors = false;
+    for (const { binding, rules } of this.#index.grants(user, namespace)) {
+      if (rules instanceof ApiError) {
+        hasErrors = true;
+        continue;
+      }
+      for (const rule of rules) {
+        if (!rule.allows(question)) continue;
+        const subject = applyingSubject(binding, user);
+        const reason = subject && `RBAC: allowed by ${describeBinding(binding, subject)}`;
+        return { decision: "allow", reason };
+      }
+    }
+    if (!hasErrors) return NO_OPINION;
+    return { decision: "noOpinion", reason: `RBAC: ${joinErrors(this.heldRules(user, namespace).errors)}` };
+  }
+
+  /** All rules of a user in a namespace. Upstream: `RulesFor` of the AuthorizationRuleResolver. */
+  heldRules(user: UserInfo, namespace: string): HeldRules {
+    const held: PolicyRule[] = [];
+    const errors: string[] = [];
+    for (const { rules } of this.#orderedGrants(user, namespace)) {
+      if (rules instanceof ApiError) errors.push(rules.message);
+      else for (const { source } of rules) held.push(source);
+    }
+    return { rules: held, errors };
+  }
+
+  /** The rules of the role that a binding in a namespace refers to. Throws when there is no such role. */
+  rulesOfRole(roleRef: { readonly kind: string; readonly name: string }, namespace: string): readonly PolicyRule[] {
+    const rules = this.#index.rulesOf(roleRef, namespace);
+    if (rules instanceof ApiError) throw rules;
+    return rules.map(({ source }) => source);
+  }
+
+  async rulesFor(user: UserInfo, namespace: string): Promise<AccessRules> {
+    const { rules, errors } = this.heldRules(user, namespace);
+    const resourceRules = rules.flatMap(({ verbs = [], apiGroups = [], resources = [], resourceNames }) =>
+      resources.length === 0 ? [] : [{ verbs, apiGroups, resources, ...(resourceNames && { resourceNames }) }],
+    );
+    const nonResourceRules = rules.flatMap(({ verbs = [], nonResourceURLs = [] }) =>
+      nonResourceURLs.length === 0 ? [] : [{ verbs, nonResourceURLs }],
+    );
+    const evaluationError = errors.length === 0 ? {} : { evaluationError: joinErrors(errors) };
+    return { resourceRules, nonResourceRules, incomplete: false, ...evaluationError };
+  }
+
+  /** Every binding once: those of the cluster by name, then those of the namespace by name. */
+  #orderedGrants(user: UserInfo, namespace: string): Iterable<Grant> {
+    const different = new Map<Grant["binding"], Grant>();
+    for (const grant of this.#index.grants(user, namespace)) different.set(grant.binding, grant);
+    const rank = ({ binding }: Grant) => (binding.kind === "ClusterRoleBinding" ? 0 : 1);
+    return [...different.values()].sort(
+      (one, other) => rank(one) - rank(other) || (one.binding.name < other.binding.name ? -1 : 1),
+    );
+  }
+}
+
+/** Compat: errors are printed as `utilerrors.NewAggregate` prints them: each text once, several in brackets. */
+export function joinErrors(errors: readonly string[]): string {
+  const texts = [...new Set(errors)];
+  return texts.length === 1 ? (texts[0] ?? "") : `[${texts.join(", ")}]`;
+}

@@ -1,0 +1,106 @@
+import { type ApiError, notFound, plainError } from "../../api/api-error.ts";
+import { quote } from "../../api/field-error.ts";
+import type { UserInfo } from "../../api/user-info.ts";
+import type { ResourceContext } from "../../resources/context.ts";
+import { storedResource } from "../../resources/model/stored-resource.ts";
+import { StoredIndex } from "../../resources/read/stored-index.ts";
+import type { Entry } from "../../storage/store.ts";
+import type { Binding, Role } from "../../types/rbac.ts";
+import { BindingsBySubject, type KnownBinding, knownBinding } from "./bindings-by-subject.ts";
+import { CompiledRule } from "./policy-rules.ts";
+
+const GROUP = "rbac.authorization.k8s.io";
+
+/** The rules that a binding gives, or why it gives none. */
+export interface Grant {
+  readonly binding: KnownBinding;
+  readonly rules: readonly CompiledRule[] | ApiError;
+}
+
+/** What reading roles needs of the resources. */
+export type RoleSource = Pick<ResourceContext, "store" | "keys" | "codec" | "catalog">;
+
+/**
+ * Roles, ClusterRoles and their bindings as they are stored, each kept up to date by a watch of its own, so that no
+ * decision reads the store.
+ */
+export class RoleIndex {
+  readonly #source: RoleSource;
+  readonly #roles: StoredIndex<readonly CompiledRule[]>;
+  readonly #clusterRoles: StoredIndex<readonly CompiledRule[]>;
+  readonly #bindings: StoredIndex<KnownBinding, BindingsBySubject>;
+  readonly #clusterBindings: StoredIndex<KnownBinding, BindingsBySubject>;
+  readonly #rolePrefix: string;
+  readonly #clusterRolePrefix: string;
+  readonly #group: string;
+
+  constructor(source: RoleSource) {
+    this.#source = source;
+    const { store, keys, codec, catalog } = source;
+    const prefix = (plural: string) => keys.prefix(storedResource(catalog, GROUP, plural).definition);
+    const readRules = (entry: Entry) => ((codec.read(entry) as Role).rules ?? []).map((rule) => new CompiledRule(rule));
+    const roles = (plural: string) => new StoredIndex({ store, prefix: prefix(plural), read: readRules });
+    const bindings = (plural: string, kind: KnownBinding["kind"]) =>
+      new StoredIndex({
+        store,
+        prefix: prefix(plural),
+        read: (entry) => knownBinding(kind, codec.read(entry) as Binding),
+        derive: () => new BindingsBySubject(),
+      });
+    this.#roles = roles("roles");
+    this.#clusterRoles = roles("clusterroles");
+    this.#bindings = bindings("rolebindings", "RoleBinding");
+    this.#clusterBindings = bindings("clusterrolebindings", "ClusterRoleBinding");
+    this.#rolePrefix = prefix("roles");
+    this.#clusterRolePrefix = prefix("clusterroles");
+    this.#group = storedResource(catalog, GROUP, "roles").definition.group;
+  }
+
+  get #indexes(): readonly Pick<StoredIndex<unknown>, "run" | "waitFor">[] {
+    return [this.#roles, this.#clusterRoles, this.#bindings, this.#clusterBindings];
+  }
+
+  /** Follows the store until the signal aborts. Throws when one of the watches fails; it may be called again then. */
+  async run(signal: AbortSignal): Promise<void> {
+    const failed = new AbortController();
+    const either = AbortSignal.any([signal, failed.signal]);
+    const runs = this.#indexes.map((index) => index.run(either).finally(() => failed.abort()));
+    const failure = (await Promise.allSettled(runs)).find((outcome) => outcome.status === "rejected");
+    if (failure) throw failure.reason;
+  }
+
+  /** Resolves when everything is known that the store holds now. */
+  async loaded(signal: AbortSignal): Promise<void> {
+    const revision = await this.#source.store.revision();
+    await Promise.all(this.#indexes.map((index) => index.waitFor(revision, signal)));
+  }
+
+  /**
+   * What bindings give a user: those of the cluster, then those of the namespace, if there is one. A binding that
+   * names a user in several ways may come several times.
+   */
+  *grants(user: UserInfo, namespace: string): Generator<Grant> {
+    for (const list of this.#clusterBindings.derived?.of(user, "") ?? []) {
+      for (const binding of list) yield { binding, rules: this.rulesOf(binding.roleRef, "") };
+    }
+    if (namespace === "") return;
+    for (const list of this.#bindings.derived?.of(user, namespace) ?? []) {
+      for (const binding of list) yield { binding, rules: this.rulesOf(binding.roleRef, namespace) };
+    }
+  }
+
+  /** The rules of the role that a binding in a namespace refers to. Upstream: `GetRoleReferenceRules`. */
+  rulesOf({ kind, name }: KnownBinding["roleRef"], namespace: string): readonly CompiledRule[] | ApiError {
+    if (kind === "ClusterRole") {
+      return this.#clusterRoles.items.get(this.#clusterRolePrefix + name) ?? this.#missing("clusterrole", name);
+    }
+    if (kind === "Role") {
+      return this.#roles.items.get(`${this.#rolePrefix}${namespace}/${name}`) ?? this.#missing("role", name);
+    }
+    return plainError(500, `unsupported role reference kind: ${quote(kind)}`);
+  }
+
+  #missing(resource: string, name: string): ApiError {
+    return notFound({ group: this.#group, resource }, name);
+  }
+}

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, suite, test } from "node:test";
+import { resourceAttributes } from "../api/attributes.ts";
+import { TestCluster } from "../controllers/controllers.suite.ts";
+import { systemClock } from "../lib/clock.ts";
+import { type Authorization, authorization } from "./authorization.ts";
+
+suite("authorization by stored roles", () => {
+  let cluster: TestCluster;
+  let stop: AbortController;
+  let rights: Authorization;
+  let running: Promise<void>;
+
+  const made = (modes: readonly string[]) =>
+    authorization({ modes, source: cluster.resources, clock: systemClock, report: assert.ifError });
+
+  beforeEach(() => {
+    cluster = new TestCluster();
+    stop = new AbortController();
+    rights = made(["RBAC"]);
+    running = rights.run(stop.signal);
+  });
+
+  afterEach(async () => {
+    stop.abort();
+    await running;
+    await cluster.stop();
+  });
+
+  const decide = async (namespace: string) => {
+    const user = { name: "alice", groups: [] };
+    const wanted = { verb: "get", apiGroup: "", resource: "pods", namespace };
+    return (await rights.authorizer.authorize(resourceAttributes(user, wanted))).decision;
+  };
+
+  test("a binding takes effect when it is made, and none when it is deleted", async () => {
+    const rules = [{ verbs: ["get"], apiGroups: [""], resources: ["pods"] }];
+    await cluster.create("roles", "reader", { content: { rules } });
+    await rights.loaded(stop.signal);
+    assert.equal(await decide("default"), "noOpinion");
+    const subjects = [{ kind: "User", name: "alice" }];
+    await cluster.create("rolebindings", "b", { content: { roleRef: { kind: "Role", name: "reader" }, subjects } });
+    await rights.loaded(stop.signal);
+    assert.equal(await decide("default"), "allow");
+    assert.equal(await decide("other"), "noOpinion");
+    await cluster.delete("rolebindings", "b");
+    await rights.loaded(stop.signal);
+    assert.equal(await decide("default"), "noOpinion");
+  });
+
+  test("modes that are not to be had are refused in kube-apiserver's words where it has any", () => {
+    assert.throws(() => made([]), /at least one authorization-mode must be passed/);
+    assert.throws(() => made(["RBAC", "RBAC"]), /has mode specified more than once/);
+    assert.throws(() => made(["Rbac"]), /"Rbac" is not a valid mode/);
+    assert.throws(() => made(["toString"]), /"toString" is not a valid mode/);
+    assert.throws(() => made(["ABAC"]), /ABAC is not supported/);
+  });
+});

@@ -1,0 +1,77 @@
+import type { Authorizer } from "../api/attributes.ts";
+import { quote } from "../api/field-error.ts";
+import type { RuleResolver } from "../api/identity.ts";
+import { alwaysAllow, alwaysDeny } from "../auth/authorization/always.ts";
+import { AuthorizerChain } from "../auth/authorization/chain.ts";
+import { RbacAuthorizer } from "../auth/authorization/rbac.ts";
+import { RoleIndex, type RoleSource } from "../auth/authorization/role-index.ts";
+import type { Clock } from "../lib/clock.ts";
+import { getMember } from "../lib/members.ts";
+
+/** Who may do what, as the server is configured. */
+export interface Authorization {
+  /** All authorizers together. */
+  readonly authorizer: Authorizer & RuleResolver;
+  /** What roles give, whether or not RBAC is one of the modes: nobody grants more than they have. */
+  readonly rbac: RbacAuthorizer;
+  /** Resolves when every role that is stored now is known. */
+  loaded(signal: AbortSignal): Promise<void>;
+  /** Follows what decisions go by until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** What authorization works with. */
+export interface AuthorizationOptions {
+  readonly modes: readonly string[];
+  readonly source: RoleSource;
+  readonly clock: Clock;
+  /** Hears why roles could not be followed for a while. */
+  readonly report: (error: unknown) => void;
+}
+
+const RETRY_MS = 500;
+
+/** The authorizers of `--authorization-mode`, in their order. Throws when one of them is not to be had. */
+export function authorization({ modes, source, clock, report }: AuthorizationOptions): Authorization {
+  const index = new RoleIndex(source);
+  const rbac = new RbacAuthorizer(index);
+  const known: Readonly<Record<string, Authorizer & RuleResolver>> = {
+    AlwaysAllow: alwaysAllow,
+    AlwaysDeny: alwaysDeny,
+    RBAC: rbac,
+  };
+  requireDifferent(modes);
+  const chain = modes.map((mode) => getMember(known, mode) ?? refuseMode(mode));
+  return {
+    authorizer: new AuthorizerChain(chain),
+    rbac,
+    loaded: (signal) => index.loaded(signal),
+    async run(signal) {
+      while (!signal.aborted) {
+        try {
+          await index.run(signal);
+        } catch (error) {
+          if (signal.aborted) return;
+          report(error);
+          await clock.sleep(RETRY_MS, signal).catch(() => undefined);
+        }
+      }
+    },
+  };
+}
+
+/** Compat: the texts of `BuiltInAuthorizationOptions.Validate`. */
+function requireDifferent(modes: readonly string[]): void {
+  if (modes.length === 0) throw new Error("at least one authorization-mode must be passed");
+  const twice = modes.find((mode, index) => modes.indexOf(mode) !== index);
+  if (twice !== undefined) {
+    throw new Error(`authorization-mode [${modes.map(quote).join(" ")}] has mode specified more than once`);
+  }
+}
+
+function refuseMode(mode: string): never {
+  if (mode === "ABAC") {
+    throw new Error("authorization-mode ABAC is not supported: express its policies as roles and use RBAC");
+  }
+  throw new Error(`authorization-mode ${quote(mode)} is not a valid mode`);
+}
