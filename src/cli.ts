@@ -4,9 +4,10 @@ import path from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type FeatureGateValues, parseFeatureGates } from "./api/feature-gates.ts";
 import { getMember } from "./lib/members.ts";
+import { type AccountTokenFlags, addAccountTokenFlags, serviceAccountsOf } from "./server/account-token-flags.ts";
 import { type Config, defaultConfig, type StoreChoice } from "./server/config.ts";
 
-interface ServeFlags {
+interface ServeFlags extends AccountTokenFlags {
   store?: StoreChoice;
   etcdServers?: string[];
   etcdPrefix: string;
@@ -81,7 +82,7 @@ function program(run: (config: Config) => Promise<void>): Command {
     "A control plane's API, compatible with the Kubernetes API server",
   );
   const defaults = defaultConfig;
-  binnacle
+  const serve = binnacle
     .command("serve")
     .description("Serve the API until interrupted")
     .addOption(new Option("--store <memory|sqlite:FILE>", "where objects are kept").argParser(storeChoice))
@@ -157,8 +158,8 @@ function program(run: (config: Config) => Promise<void>): Command {
       new Option("--shutdown-delay-duration <time>", "how long everything is still served after the signal to stop")
         .argParser(duration)
         .default(defaults.shutdownDelayMs, "0s"),
-    )
-    .action((flags: ServeFlags) => run(toConfig(flags)));
+    );
+  addAccountTokenFlags(serve, defaults.serviceAccounts, duration).action((flags: ServeFlags) => run(toConfig(flags)));
   return binnacle;
 }
 
@@ -194,6 +195,7 @@ function toConfig(flags: ServeFlags): Config {
     authorizationModes: authorizationMode ?? defaultConfig.authorizationModes,
     shutdownDelayMs: shutdownDelayDuration,
     admissionPlugins: { enabled: enableAdmissionPlugins ?? [], disabled: disableAdmissionPlugins ?? [] },
+    serviceAccounts: serviceAccountsOf(flags, defaultConfig.serviceAccounts),
     store: etcd ?? store ?? defaultConfig.store,
   };
 }

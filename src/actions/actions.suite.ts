@@ -1,5 +1,18 @@
+import type { TokenIssuer } from "../api/token-issuer.ts";
 import type { Actions } from "../resources/model/actions.ts";
 import { builtInActions } from "./all.ts";
 
+/** Shows the claims instead of signing them. */
+export const testIssuer: TokenIssuer = {
+  issuer: "https://issuer",
+  audiences: ["api"],
+  maxExpirationSeconds: 0,
+  extendsExpiration: true,
+  sign: (claims) => JSON.stringify(claims),
+};
+
 /** The actions of built-in kinds on a machine on which no other component runs. */
-export const testActions: Actions = builtInActions(async () => ({ isHealthy: false, message: "no component runs" }));
+export const testActions: Actions = builtInActions(
+  async () => ({ isHealthy: false, message: "no component runs" }),
+  testIssuer,
+);

@@ -1,3 +1,4 @@
+import type { TokenIssuer } from "../api/token-issuer.ts";
 import type { Actions } from "../resources/model/actions.ts";
 import {
   localSubjectAccessReview,
@@ -11,12 +12,13 @@ import { selfSubjectReview, tokenReview } from "./identity-reviews.ts";
 import { bindPod } from "./pod-binding.ts";
 import { evictPod } from "./pod-eviction.ts";
 import { reserveForService } from "./service-reservation.ts";
+import { tokenRequest } from "./token-request.ts";
 
 /**
  * What built-in kinds do besides being stored, by the names that their rows have for it. Objects, the clock and chance
- * come with each call; `probe` is what an action needs of the network.
+ * come with each call; `probe` is what an action needs of the network, `issuer` signs tokens.
  */
-export function builtInActions(probe: ProbeHealth): Actions {
+export function builtInActions(probe: ProbeHealth, issuer: TokenIssuer): Actions {
   return {
     create: {
       binding: bindPod,
@@ -26,6 +28,7 @@ export function builtInActions(probe: ProbeHealth): Actions {
       selfSubjectReview,
       selfSubjectRulesReview,
       subjectAccessReview,
+      tokenRequest: tokenRequest(issuer),
       tokenReview,
     },
     reserve: {

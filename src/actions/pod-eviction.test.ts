@@ -39,6 +39,7 @@ function world(pod: JsonObject, budgets: readonly JsonObject[] = []) {
     dryRun: false,
     user: { name: "u", groups: [] },
     identities: {} as ActionCall["identities"],
+    warn: assert.fail,
   });
   return { objects, call };
 }

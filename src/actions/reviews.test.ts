@@ -30,6 +30,7 @@ async function ask(review: CreateAction, body: JsonObject): Promise<{ answer: Ku
     body: { kind: "K", apiVersion: "authorization.k8s.io/v1", metadata: {}, ...body },
     dryRun: false,
     user,
+    warn: assert.fail,
     identities: {
       authenticateToken: async (token: string, audiences: readonly string[]) =>
         token === "good" ? { user, audiences: ["a"] } : { audiences, error: "no" },

@@ -1,4 +1,4 @@
-import { hostname, networkInterfaces } from "node:os";
+import { hostname } from "node:os";
 import { registerApiServices } from "../controllers/api-services.ts";
 import { createSystemPriorities } from "../controllers/bootstrap-priority-classes.ts";
 import {
@@ -25,6 +25,7 @@ import { firstAddress } from "../lib/ip-address.ts";
 import type { Resources } from "../resources/resources.ts";
 import type { Config } from "./config.ts";
 import type { LoopbackClients } from "./loopback.ts";
+import { reachableAddress } from "./reachable-address.ts";
 
 /** What the server does besides answering requests. */
 export interface Background {
@@ -113,13 +114,4 @@ function announcement(config: Config, port: number) {
     port,
     isShared: config.store.type === "etcd",
   };
-}
-
-const UNREACHABLE = /^(?:127\.|0\.0\.0\.0$|::1?$)/;
-
-/** An address under which others reach this machine: the one it listens on, or one of its network. */
-function reachableAddress(bindAddress: string): string | undefined {
-  if (!UNREACHABLE.test(bindAddress)) return bindAddress;
-  const candidates = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  return candidates.find(({ internal, family }) => !internal && family === "IPv4")?.address;
 }

@@ -12,6 +12,26 @@ export type StoreChoice =
       readonly keyFile?: string;
     };
 
+/** How tokens of service accounts are signed and judged. */
+export interface AccountTokenConfig {
+  /** Absent: a key that the server makes in `certDir`. */
+  readonly signingKeyFile?: string;
+  /** Keys that tokens are verified with. Empty: the one that signs. */
+  readonly keyFiles: readonly string[];
+  /** The first signs; tokens of all are taken. */
+  readonly issuers: readonly string[];
+  /** For whom tokens are that are meant for this server. Empty: the issuers. */
+  readonly apiAudiences: readonly string[];
+  /** 0: no limit. */
+  readonly maxTokenExpirationMs: number;
+  /** Whether tokens that the ServiceAccount admission plugin asks for are good for a year. */
+  readonly extendTokenExpiration: boolean;
+  /** Whether a token that lives in a Secret is good only as long as the Secret is there. */
+  readonly lookup: boolean;
+  /** What the OpenID discovery document names instead of this server. */
+  readonly jwksUri?: string;
+}
+
 /** Every option of a server. Flags of the command line carry kube-apiserver's names where it has one. */
 export interface Config {
   readonly store: StoreChoice;
@@ -36,6 +56,7 @@ export interface Config {
   readonly anonymousAuth: boolean;
   /** Who decides what callers may do, in this order: the values of kube-apiserver's `--authorization-mode`. */
   readonly authorizationModes: readonly string[];
+  readonly serviceAccounts: AccountTokenConfig;
   /** The range that service addresses come from; its first address goes into the serving certificate. */
   readonly serviceClusterIpRange: string;
   /** How long events are kept. */
@@ -68,6 +89,14 @@ export const defaultConfig: Config = {
   certDir: "binnacle-data",
   anonymousAuth: true,
   authorizationModes: ["AlwaysAllow"],
+  serviceAccounts: {
+    keyFiles: [],
+    issuers: ["https://kubernetes.default.svc"],
+    apiAudiences: [],
+    maxTokenExpirationMs: 0,
+    extendTokenExpiration: true,
+    lookup: true,
+  },
   serviceClusterIpRange: "10.0.0.0/24",
   eventTtlMs: 3_600_000,
   admissionPlugins: { enabled: [], disabled: [] },

@@ -2,6 +2,7 @@ import { discovery, discoveryPaths } from "../endpoints/discovery/discovery.ts";
 import { type HealthCheck, health, healthPaths, PING } from "../endpoints/health.ts";
 import { countChecks, metrics, metricsPaths, type ShownMetrics } from "../endpoints/metrics.ts";
 import { openApiHandler, openApiPaths } from "../endpoints/openapi/openapi.ts";
+import { type OpenIdDocument, openId } from "../endpoints/openid.ts";
 import { root } from "../endpoints/root.ts";
 import { version } from "../endpoints/version.ts";
 import { builtInPriorities } from "../kinds/all.ts";
@@ -17,6 +18,8 @@ export interface ServerMetrics {
   readonly shown: ShownMetrics;
   /** When it was started, in milliseconds since the epoch. */
   readonly startMs: number;
+  /** What others verify tokens of service accounts by. */
+  readonly documents: readonly OpenIdDocument[];
 }
 
 /**
@@ -27,7 +30,7 @@ export function makeEndpoints(
   resources: Resources,
   config: Config,
   readiness: readonly HealthCheck[],
-  { shown, startMs }: ServerMetrics,
+  { shown, startMs, documents }: ServerMetrics,
 ): Endpoint[] {
   const { catalog, clock, store } = resources;
   const definitions = () => catalog.definitions;
@@ -36,7 +39,8 @@ export function makeEndpoints(
   const common = [PING, storage];
   const checks = { healthz: common, livez: common, readyz: [...common, ...readiness] };
   const openApi = openApiHandler({ definitions, component: findBuiltInSchema, release: release.version, clock });
-  const paths = [...healthPaths(checks), ...metricsPaths, ...openApiPaths, "/version"];
+  const openIdPaths = documents.map(({ path }) => path);
+  const paths = [...healthPaths(checks), ...metricsPaths, ...openApiPaths, ...openIdPaths, "/version"];
   const listed = discoveryPaths(source);
   const index = root(() => [...listed(), ...paths]);
   const versionReply = version(release.info);
@@ -45,6 +49,7 @@ export function makeEndpoints(
     openApi,
     health(checks, clock, countChecks(shown["/metrics/slis"])),
     metrics(shown, startMs),
+    openId(documents),
     (call) => (/^\/version\/?$/.test(call.request.path) ? versionReply(call) : undefined),
     (call) => (call.request.path === "/" || call.request.path === "/index.html" ? index(call) : undefined),
   ];

@@ -7,6 +7,7 @@ import type { Handler } from "../api/call.ts";
 import { FeatureGates } from "../api/feature-gates.ts";
 import type { Identities } from "../api/identity.ts";
 import { apiVersionOf, type KubeObject } from "../api/object.ts";
+import type { TokenIssuer } from "../api/token-issuer.ts";
 import type { SchemaOf } from "../encoding/protobuf/envelope.ts";
 import { schemaLookup } from "../encoding/protobuf/schema-lookup.ts";
 import { builtInKinds } from "../kinds/all.ts";
@@ -38,11 +39,12 @@ export function keySpaceOf({ etcdPrefix }: Pick<Config, "etcdPrefix">): KeySpace
   return new KeySpace(etcdPrefix);
 }
 
-/** Builds the built-in kinds and their objects over a store. */
+/** Builds the built-in kinds and their objects over a store. `issuer` signs tokens of service accounts. */
 export function objectParts(
   options: ObjectOptions,
   store: Store,
   { clock, random }: Pick<Environment, "clock" | "random">,
+  issuer: TokenIssuer,
 ): ObjectParts {
   const features = new FeatureGates(options.featureGates);
   const catalog = new Catalog(builtInKinds(options.apiDomain, Math.ceil(options.eventTtlMs / 1000)));
@@ -52,7 +54,7 @@ export function objectParts(
     catalog.findKind(apiVersion, kind)?.definition.hooks?.setDefaults?.(object, apiVersion, { clock, features });
   };
   const codec = new ObjectCodec({ schemaOf, setDefaults });
-  const actions = builtInActions(probeHealth);
+  const actions = builtInActions(probeHealth, issuer);
   const keys = keySpaceOf(options);
   return { resources: new Resources({ store, catalog, clock, random, keys, codec, actions, features }), schemaOf };
 }

@@ -15,6 +15,7 @@ import { route } from "../pipeline/router.ts";
 import type { Resources } from "../resources/resources.ts";
 import { ObservedStore } from "../storage/observed-store.ts";
 import type { Store } from "../storage/store.ts";
+import { prepareAccountTokens } from "./account-tokens.ts";
 import { logRefusal, prepareAuthentication } from "./authentication.ts";
 import { authorization } from "./authorization.ts";
 import { background } from "./background.ts";
@@ -27,6 +28,7 @@ import { keySpaceOf, objectHandler, objectParts } from "./object-parts.ts";
 import { openStore } from "./open-store.ts";
 import { pathFacts } from "./path-facts.ts";
 import { ProcessMetrics, startTimeMetric } from "./process-metrics.ts";
+import { externalAddress } from "./reachable-address.ts";
 import { shutdownCheck, writesCheck } from "./readiness.ts";
 
 /** A running server. */
@@ -43,8 +45,6 @@ export interface Server {
   close(): Promise<void>;
 }
 
-/** For whom tokens are that name nobody. */
-const API_AUDIENCES = ["https://kubernetes.default.svc"];
 const ADMINISTRATOR: UserInfo = {
   name: "binnacle:administrator",
   groups: ["system:masters", "system:authenticated"],
@@ -72,15 +72,19 @@ export async function startWithParts(
 ): Promise<ServerWithParts> {
   const { clock, random } = environment;
   const log = carefulLog(environment.log);
-  // Both wait for files or for the network.
+  // All of them wait for files or for the network.
   const storing = given ?? openStore(config, keySpaceOf(config).root, clock);
-  const [opened, identity] = await Promise.all([storing, prepareIdentity(config, log)]);
+  const [opened, identity, accounts] = await Promise.all([
+    storing,
+    prepareIdentity(config, log),
+    prepareAccountTokens(config, log),
+  ]);
   const store = new ObservedStore(opened, {
     clock,
     failed: (error) => log.error("the store takes no writes", { err: error }),
     recovered: () => log.info("the store takes writes again"),
   });
-  const parts = objectParts(config, store, environment);
+  const parts = objectParts(config, store, environment, accounts.issuer);
   const { resources, schemaOf } = parts;
   const { catalog } = resources;
   const rights = authorization({
@@ -90,7 +94,7 @@ export async function startWithParts(
     report: (error) => log.error("roles cannot be followed", { err: error }),
   });
   const { authorizer } = rights;
-  const audiences = API_AUDIENCES;
+  const { audiences } = accounts.issuer;
   const authentication = await prepareAuthentication({
     config,
     identity,
@@ -108,7 +112,9 @@ export async function startWithParts(
   const processMetrics = new ProcessMetrics(registry, { startMs, views: () => resources.views.usage });
   startTimeMetric(shown["/metrics/slis"], startMs);
   const readiness = [writesCheck(store), shutdown];
-  const endpoints = makeEndpoints(resources, config, readiness, { shown, startMs });
+  let { securePort: port } = config;
+  const documents = accounts.documents(() => externalAddress(config.bindAddress, port));
+  const endpoints = makeEndpoints(resources, config, readiness, { shown, startMs, documents });
   const innermost = route({ catalog, objects, endpoints });
   const report = (error: unknown, call?: Call) => log.error("request failed", { err: error, path: call?.request.path });
   const { isLongRunning, findServed, hasTable, isUnstructured, kindOf } = pathFacts(catalog);
@@ -158,8 +164,9 @@ export async function startWithParts(
       port: config.insecurePort,
     });
   }
-  loops.start(secure.port);
-  const url = `https://${printHost(config.bindAddress)}:${secure.port}`;
+  port = secure.port;
+  loops.start(port);
+  const url = `https://${printHost(config.bindAddress)}:${port}`;
   await identity.saveKubeconfig(url);
   return {
     url,

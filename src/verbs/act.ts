@@ -56,7 +56,8 @@ export async function act(
   await context.admission.validate(request);
   const key = { namespace: target.namespace, name: target.name || (body.metadata.name ?? "") };
   const { identities, resources } = context;
-  const result = await run({ access: resources.access, key, body, dryRun, user: call.user, identities });
+  const warn = (text: string) => void call.warnings.push(text);
+  const result = await run({ access: resources.access, key, body, dryRun, user: call.user, identities, warn });
   if (isStatus(result)) return { type: "status", status: { ...result, code: result.code ?? 201 } };
   return { type: "object", code: 201, view: viewObject(result), table: resource.version.table };
 }

@@ -34,7 +34,7 @@ export interface CollectionTarget extends Target {
 /** The kind that a subresource speaks, as if it were served in the place of its parent. */
 export function inPlaceOf(
   parent: ServedResource,
-  { group, version, kind, schema, table }: SubresourceKind,
+  { group, version, kind, schema, table, hooks }: SubresourceKind,
 ): ServedResource {
   const served = { name: version, schema: schema ?? (() => ({ type: "object" })), schemaName: "", table } as const;
   const { plural, singular, scope } = parent.definition;
@@ -52,6 +52,7 @@ export function inPlaceOf(
     versions: [served],
     subresources: {},
     rules: {},
+    hooks,
   } as const;
   const { withdrawn } = parent;
   return { definition, version: served, apiVersion: apiVersionOf(group, version), subresources: {}, withdrawn };

@@ -19,6 +19,7 @@ import {
 import { eventHooks } from "../events/event.ts";
 import { EVENT_TTL_SECONDS, type EventShape, eventColumns, referenceFields } from "../events/event-shape.ts";
 import { ALL_VERBS, defineKinds, FIELD_LABEL_NOT_SUPPORTED, PART, SCALE, STATUS, selectable } from "../row.ts";
+import { defaultsOf } from "../rules/defaults.ts";
 import { configMapHooks, secretHooks, serviceAccountHooks } from "./config/config-data.ts";
 import { limitRangeHooks } from "./config/limit-range.ts";
 import { namespaceHooks } from "./config/namespace.ts";
@@ -50,6 +51,14 @@ const EVICTION: SubresourceKind = {
   kind: "Eviction",
   otherVersions: ["v1beta1"],
   schema: () => builtInSchema("io.k8s.api.policy.v1.Eviction"),
+};
+
+const TOKEN_REQUEST: SubresourceKind = {
+  group: "authentication.k8s.io",
+  version: "v1",
+  kind: "TokenRequest",
+  schema: () => builtInSchema("io.k8s.api.authentication.v1.TokenRequest"),
+  hooks: { setDefaults: defaultsOf({ spec: {}, "spec.expirationSeconds": 3600 }) },
 };
 
 function connect(kind: string, verbs: readonly Verb[]): Subresource {
@@ -335,7 +344,7 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
     versions: ["v1"],
     hooks: serviceAccountHooks,
     subresources: {
-      token: { verbs: ["create"], kind: { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" } },
+      token: { verbs: ["create"], kind: TOKEN_REQUEST, action: "tokenRequest" },
     },
     columns: [NAME, AGE],
     rules: { deleteReturnsObject: true },

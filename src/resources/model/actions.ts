@@ -17,6 +17,8 @@ export interface ActionCall {
   readonly dryRun: boolean;
   readonly user: UserInfo;
   readonly identities: Identities;
+  /** The client gets the text in a `Warning` header. */
+  warn(text: string): void;
 }
 
 /** A write that may need something from what all objects share. */

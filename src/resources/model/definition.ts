@@ -127,6 +127,7 @@ export interface SubresourceKind {
   /** The shape of bodies of this kind. Loaded at first need. */
   readonly schema?: () => Schema;
   readonly table?: TableShape;
+  readonly hooks?: Pick<ResourceHooks, "setDefaults">;
 }
 
 /** A path below an object, such as `status`. */

@@ -1,0 +1,78 @@
+import { badRequest, conflict, notFound } from "../api/api-error.ts";
+import { quote } from "../api/field-error.ts";
+import type { JsonObject, KubeObject } from "../api/object.ts";
+import type { ActionCall } from "../resources/model/actions.ts";
+import { podSpecOf } from "../types/pod.ts";
+
+/** BoundObjectReference of authentication.k8s.io/v1. */
+export interface BoundObjectReference extends JsonObject {
+  kind?: string;
+  apiVersion?: string;
+  name?: string;
+  uid?: string;
+}
+
+interface ObjectClaim extends JsonObject {
+  name: string;
+  uid?: string;
+}
+
+/** What a token is bound to, as its claim `kubernetes.io` shows it. */
+export interface BoundObjects extends JsonObject {
+  pod?: ObjectClaim;
+  secret?: ObjectClaim;
+  node?: ObjectClaim;
+}
+
+const PLURALS = { Pod: "pods", Secret: "secrets", Node: "nodes" } as const;
+
+/** The claims that bind a token to the object of `spec.boundObjectRef`. Throws when that cannot be. */
+export async function bindObject(call: ActionCall, reference: BoundObjectReference): Promise<BoundObjects> {
+  const { name = "", uid = "" } = reference;
+  const kind = boundKind(reference);
+  const found = await findBound(call, kind, name);
+  if (kind === "Pod" && podSpecOf(found).serviceAccountName !== call.key.name) {
+    const account = quote(call.key.name);
+    throw badRequest(
+      `cannot bind token for serviceaccount ${account} to pod running with different serviceaccount name.`,
+    );
+  }
+  if (uid !== "" && uid !== found.metadata.uid) {
+    throw conflict(
+      { group: "", resource: kind },
+      name,
+      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+    );
+  }
+  if (kind === "Secret") return { secret: claimOf(found) };
+  if (kind === "Node") return { node: claimOf(found) };
+  const node = await nodeOf(call, found);
+  return { ...(node ? { node } : {}), pod: claimOf(found) };
+}
+
+/** Compat: `TokenREST.Create` takes any version of the core group for that of a Pod, Secret or Node. */
+function boundKind({ apiVersion = "", kind = "" }: BoundObjectReference): keyof typeof PLURALS {
+  const parts = apiVersion.split("/");
+  // Compat: `schema.FromAPIVersionAndKind` reads what it cannot split as no group and no version.
+  const [group, version] = parts.length === 1 ? ["", apiVersion] : parts.length === 2 ? parts : ["", ""];
+  if (group === "" && (kind === "Pod" || kind === "Secret" || kind === "Node")) return kind;
+  throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
+}
+
+async function findBound({ access, key }: ActionCall, kind: keyof typeof PLURALS, name: string): Promise<KubeObject> {
+  const plural = PLURALS[kind];
+  const namespace = kind === "Node" ? "" : key.namespace;
+  const found = name === "" ? undefined : await access.find("", plural, { namespace, name }, "newest");
+  if (!found) throw notFound({ group: "", resource: plural }, name);
+  return found;
+}
+
+const claimOf = ({ metadata }: KubeObject): ObjectClaim => ({ name: metadata.name ?? "", uid: metadata.uid });
+
+/** Where the pod runs. Of a Node that is gone the token still has the name. */
+async function nodeOf({ access }: ActionCall, pod: KubeObject): Promise<ObjectClaim | undefined> {
+  const { nodeName = "" } = podSpecOf(pod);
+  if (nodeName === "") return undefined;
+  const node = await access.find("", "nodes", { namespace: "", name: nodeName });
+  return node ? claimOf(node) : { name: nodeName };
+}

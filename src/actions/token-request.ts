@@ -1,0 +1,151 @@
+import { conflict, invalid, notFound } from "../api/api-error.ts";
+import { type FieldError, invalidField } from "../api/field-error.ts";
+import type { JsonObject, KubeObject } from "../api/object.ts";
+import type { TokenIssuer } from "../api/token-issuer.ts";
+import type { ActionCall, CreateAction } from "../resources/model/actions.ts";
+import { printTime } from "../resources/write/metadata.ts";
+import { type BoundObjectReference, type BoundObjects, bindObject } from "./token-binding.ts";
+
+interface TokenRequestSpec extends JsonObject {
+  audiences?: string[] | null;
+  expirationSeconds?: number;
+  boundObjectRef?: BoundObjectReference | null;
+  attestations?: JsonObject;
+}
+
+interface TokenRequest extends KubeObject {
+  spec?: TokenRequestSpec;
+}
+
+const KIND = { group: "authentication.k8s.io", kind: "TokenRequest" };
+const MIN_EXPIRATION_SECONDS = 600;
+const MAX_EXPIRATION_SECONDS = 2 ** 32;
+/** Compat: `WarnOnlyBoundTokenExpirationSeconds`, the lifetime that the ServiceAccount plugin writes into volumes. */
+const WARN_ONLY_SECONDS = 3607;
+const EXTENDED_SECONDS = 365 * 86_400;
+
+/**
+ * serviceaccounts/token: signs a token for a service account, bound to a Pod, Secret or Node if the request says so. Nothing
+ * is stored, and a dry run gets a token, too.
+ */
+export function tokenRequest(issuer: TokenIssuer): CreateAction {
+  return async (call) => {
+    const { access, key, warn } = call;
+    const request = call.body as TokenRequest;
+    const { name = "" } = request.metadata;
+    if (name !== "" && name !== key.name) {
+      throw refuse(key.name, [invalidField("metadata.name", name, "must match the service account name if specified")]);
+    }
+    const account = await findAccount(call);
+    const spec = completeSpec(request.spec ?? {}, issuer);
+    // Taken before the token is made, so that `status.expirationTimestamp` is never behind the token's `exp`.
+    const nowMs = access.clock.now();
+    const errors = validateSpec(spec);
+    if (errors.length > 0) throw refuse("", errors);
+    const bound = spec.boundObjectRef ? await bindObject(call, spec.boundObjectRef) : {};
+    shorten(spec, issuer.maxExpirationSeconds, warn);
+    const token = issuer.sign(claimsOf(account, { spec, bound, issuer, nowMs, jti: access.random.uuid() }));
+    const { namespace, uid } = account.metadata;
+    const { kind, apiVersion, metadata } = request;
+    return {
+      kind,
+      apiVersion,
+      metadata: { ...metadata, name: key.name, namespace, uid, creationTimestamp: printTime(nowMs) },
+      spec,
+      status: { token, expirationTimestamp: printTime(nowMs + spec.expirationSeconds * 1000) },
+    };
+  };
+}
+
+const refuse = (name: string, errors: readonly FieldError[]) => invalid(KIND, name, errors);
+
+/** The service account of the path. Throws Conflict when the request is about another one of the same name. */
+async function findAccount({ access, key, body }: ActionCall): Promise<KubeObject> {
+  const account = await access.find("", "serviceaccounts", key, "newest");
+  if (!account) throw notFound({ group: "", resource: "serviceaccounts" }, key.name);
+  const { uid = "" } = body.metadata;
+  if (uid !== "" && uid !== account.metadata.uid) {
+    throw conflict(
+      { group: KIND.group, resource: KIND.kind },
+      key.name,
+      `the UID in the token request (${uid}) does not match the UID of the service account (${account.metadata.uid})`,
+    );
+  }
+  return account;
+}
+
+interface CompleteSpec extends TokenRequestSpec {
+  audiences: string[];
+  expirationSeconds: number;
+}
+
+function completeSpec({ audiences, boundObjectRef, ...rest }: TokenRequestSpec, issuer: TokenIssuer): CompleteSpec {
+  return {
+    ...rest,
+    audiences: audiences && audiences.length > 0 ? audiences : [...issuer.audiences],
+    boundObjectRef: boundObjectRef ?? null,
+    expirationSeconds: rest.expirationSeconds ?? 0,
+  };
+}
+
+/**
+ * Compat: `ValidateTokenRequest`. Attestations belong to tokens that are bound to a webhook configuration
+ * (APIServerWebhookAuthenticationToken, which is off).
+ */
+function validateSpec({ expirationSeconds, attestations }: CompleteSpec): FieldError[] {
+  if (attestations && Object.keys(attestations).length > 0) {
+    const detail = "attestations may only be specified with a webhook bound object reference";
+    return [invalidField("spec.attestations", attestations, detail)];
+  }
+  const refuseSeconds = (detail: string) => [invalidField("spec.expirationSeconds", expirationSeconds, detail)];
+  if (expirationSeconds < MIN_EXPIRATION_SECONDS) {
+    return refuseSeconds("may not specify a duration less than 10 minutes");
+  }
+  if (expirationSeconds > MAX_EXPIRATION_SECONDS) {
+    return refuseSeconds("may not specify a duration larger than 2^32 seconds");
+  }
+  return [];
+}
+
+function shorten(spec: CompleteSpec, maxSeconds: number, warn: ActionCall["warn"]): void {
+  const { expirationSeconds } = spec;
+  if (maxSeconds <= 0 || expirationSeconds <= maxSeconds) return;
+  warn(`requested expiration of ${expirationSeconds} seconds shortened to ${maxSeconds} seconds`);
+  spec.expirationSeconds = maxSeconds;
+}
+
+interface Facts {
+  readonly spec: CompleteSpec;
+  readonly bound: BoundObjects;
+  readonly issuer: TokenIssuer;
+  readonly nowMs: number;
+  readonly jti: string;
+}
+
+/** Compat: the claims, and which of them are left out, are those of upstream's `Claims`. */
+function claimsOf({ metadata }: KubeObject, { spec, bound, issuer, nowMs, jti }: Facts): JsonObject {
+  const now = Math.floor(nowMs / 1000);
+  const { expirationSeconds, audiences } = spec;
+  // Compat: a pod's token that is asked for with 3607 seconds is good for a year, and `warnafter` shows who relies on it.
+  const isExtended =
+    issuer.extendsExpiration &&
+    bound.pod !== undefined &&
+    expirationSeconds === WARN_ONLY_SECONDS &&
+    audiences.every((audience) => issuer.audiences.includes(audience));
+  const { namespace = "", name = "", uid = "" } = metadata;
+  return {
+    aud: audiences,
+    exp: now + (isExtended ? EXTENDED_SECONDS : expirationSeconds),
+    iat: now,
+    iss: issuer.issuer,
+    jti,
+    "kubernetes.io": {
+      namespace,
+      ...bound,
+      serviceaccount: { name, uid },
+      ...(isExtended ? { warnafter: now + expirationSeconds } : {}),
+    },
+    nbf: now,
+    sub: `system:serviceaccount:${namespace}:${name}`,
+  };
+}

@@ -1,0 +1,15 @@
+import type { JsonObject } from "./object.ts";
+
+/** What signs the tokens of service accounts, and what their requests are limited by. */
+export interface TokenIssuer {
+  /** `--service-account-issuer`: the claim `iss`. */
+  readonly issuer: string;
+  /** `--api-audiences`: for whom tokens are whose request names nobody. */
+  readonly audiences: readonly string[];
+  /** `--service-account-max-token-expiration`; 0: as long as a request asks for. */
+  readonly maxExpirationSeconds: number;
+  /** `--service-account-extend-token-expiration`. */
+  readonly extendsExpiration: boolean;
+  /** The token with these claims. */
+  sign(claims: JsonObject): string;
+}

@@ -1,0 +1,38 @@
+import { ApiError, methodNotAllowed } from "../api/api-error.ts";
+import type { Call } from "../api/call.ts";
+import type { ApiReply } from "../api/reply.ts";
+
+/** A JSON document of the token issuer. */
+export interface OpenIdDocument {
+  readonly path: string;
+  readonly mediaType: string;
+  /** Read on every call. */
+  body(): string;
+}
+
+/** Compat: OpenIDMetadataServer lets everybody keep its documents for an hour. */
+const CACHE_CONTROL = "public, max-age=3600";
+
+/** Answers the paths of the documents. Throws ApiError 405 for methods other than GET, 406 for other media types. */
+export function openId(documents: readonly OpenIdDocument[]): (call: Call) => ApiReply | undefined {
+  const byPath = new Map(documents.map((document) => [document.path, document]));
+  return ({ request }) => {
+    const { path, method, headers } = request;
+    const document = byPath.get(path) ?? byPath.get(path.replace(/\/$/, ""));
+    if (!document) return undefined;
+    if (method !== "GET") throw methodNotAllowed();
+    const { mediaType } = document;
+    if (!accepts([headers.accept ?? ""].flat().join(","), mediaType)) {
+      const message = `406: Not Acceptable\n\nAvailable representations: ${mediaType}`;
+      throw new ApiError(406, { message, reason: "NotAcceptable", details: {} });
+    }
+    const body = document.body();
+    return { type: "raw", code: 200, headers: { "content-type": mediaType, "cache-control": CACHE_CONTROL }, body };
+  };
+}
+
+/** Compat: go-restful's `matchesAccept` knows no other wildcard than all of it, and no quality. */
+function accepts(header: string, mediaType: string): boolean {
+  const types = header.split(",").map((item) => (item.split(";")[0] ?? "").trim());
+  return header.trim() === "" || types.some((type) => type === "*/*" || type === mediaType);
+}
