@@ -61,6 +61,11 @@ export async function ensureCertificates(directory: string, options: Certificate
   return { authority, serving, admin };
 }
 
+/** Whether a certificate is to be made anew at this time. */
+export function isExpiring(certificate: string, now: number): boolean {
+  return Date.parse(new X509Certificate(certificate).validTo) - now <= RENEW_MS;
+}
+
 const ADMIN: Subject = { commonName: "kubernetes-admin", organizations: ["system:masters"] };
 
 function hostsOf({ bindAddress, serviceRange, hosts = [] }: CertificateOptions): string[] {
@@ -98,8 +103,8 @@ async function readIdentity(directory: string, name: string): Promise<Identity |
   }
 }
 
-/** False as well for what is no certificate or no key, such as the empty file that a full disk left behind. */
-function isWholeIdentity({ certificate, key }: Identity): boolean {
+/** Whether a key belongs to its certificate. False as well for what is neither, such as the empty file that a full disk left. */
+export function isWholeIdentity({ certificate, key }: Identity): boolean {
   try {
     return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
   } catch {
@@ -112,9 +117,7 @@ function fits(identity: Identity, authority: Identity, now: number): boolean {
   const certificate = new X509Certificate(identity.certificate);
   const issuer = new X509Certificate(authority.certificate);
   return (
-    certificate.checkIssued(issuer) &&
-    certificate.verify(issuer.publicKey) &&
-    Date.parse(certificate.validTo) - now > RENEW_MS
+    certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey) && !isExpiring(identity.certificate, now)
   );
 }
 

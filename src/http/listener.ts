@@ -13,21 +13,24 @@ import { openHttp2, refuseHttp2 } from "./http2.ts";
 /** Answers one request. Must not reject: refusals are replies, too. */
 export type Answer = (request: ApiRequest) => Promise<EncodedReply>;
 
+/** With what a listener speaks TLS, as PEM. */
+export interface TlsOptions {
+  readonly certificate: string;
+  readonly key: string;
+  /**
+   * Clients are asked for a certificate, and told that these sign them. Clients without one, or with one of others, are
+   * let in: whoever reads the chain has to judge it. Absent: clients are not asked.
+   */
+  readonly clientAuthority?: string;
+}
+
 /** How to listen. */
 export interface ListenerOptions {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
   /** Absent: HTTP/1.1 without TLS. */
-  readonly tls?: {
-    readonly certificate: string;
-    readonly key: string;
-    /**
-     * Clients are asked for a certificate, and told that these sign them. Clients without one, or with one of others, are
-     * let in: whoever reads the chain has to judge it. Absent: clients are not asked.
-     */
-    readonly clientAuthority?: string;
-  };
+  readonly tls?: TlsOptions;
   /** Takes over the socket of a WebSocket or SPDY request. Absent: such requests are answered like any other. */
   readonly onUpgrade?: (exchange: Exchange, socket: Duplex, head: Buffer) => void;
   /** How long clients may hold connections that serve nobody. */
@@ -39,8 +42,11 @@ export interface ListenerOptions {
 /** A started listener. */
 export interface Listener {
   readonly port: number;
-  /** New connections are asked for certificates that these sign. Does nothing where clients are not asked for any. */
-  setClientAuthority(authority: string): void;
+  /**
+   * New connections get what is given; what is left out stays, and so do connections that are open. Throws when key and
+   * certificate do not fit, and changes nothing then. Clients are asked for certificates if they were from the start.
+   */
+  changeTls(change: Partial<TlsOptions>): void;
   /**
    * Takes no more requests, ends watches, lets other requests finish for at most `graceMs`, then cuts all connections.
    * Resolves when none is left.
@@ -72,8 +78,8 @@ function http1Options({ limits, roundMs }: ConnectionKeeper): ServerOptions {
   };
 }
 
-function secureContext(tls: ListenerOptions["tls"]): SecureContextOptions {
-  return { cert: tls?.certificate, key: tls?.key, minVersion: "TLSv1.2" };
+function secureContext({ certificate, key, clientAuthority }: TlsOptions): SecureContextOptions {
+  return { cert: certificate, key, minVersion: "TLSv1.2", ...(clientAuthority ? { ca: clientAuthority } : {}) };
 }
 
 /** Starts to listen. Rejects when the address cannot be had. */
@@ -95,12 +101,14 @@ class Edge implements Listener {
   readonly #http1Sockets = new Set<Duplex>();
   readonly #keeper: ConnectionKeeper;
   readonly #sessions = new Set<Http2Session>();
+  #tls: TlsOptions | undefined;
   #isClosing = false;
 
   /** `makePlain` makes the server where there is no TLS. */
   constructor(answer: Answer, options: ListenerOptions, makePlain: (http1: ServerOptions) => HttpServer | undefined) {
     this.#answer = answer;
     this.#options = options;
+    this.#tls = options.tls;
     this.#keeper = new ConnectionKeeper(this.#open, options.limits);
     const http1 = http1Options(this.#keeper);
     this.#server = makePlain(http1) ?? this.#secureServer(options.tls, http1);
@@ -123,10 +131,11 @@ class Edge implements Listener {
     });
   }
 
-  setClientAuthority(authority: string): void {
-    const { tls } = this.#options;
-    if (!tls?.clientAuthority || !("setSecureContext" in this.#server)) return;
-    this.#server.setSecureContext({ ...secureContext(tls), ca: authority });
+  changeTls(change: Partial<TlsOptions>): void {
+    if (this.#tls === undefined || !("setSecureContext" in this.#server)) return;
+    const tls = { ...this.#tls, ...change };
+    this.#server.setSecureContext(secureContext(tls));
+    this.#tls = tls;
   }
 
   async close(graceMs: number): Promise<void> {
@@ -150,13 +159,13 @@ class Edge implements Listener {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  #secureServer(tls: ListenerOptions["tls"], http1: ServerOptions): http2.Http2SecureServer {
+  #secureServer(tls: TlsOptions | undefined, http1: ServerOptions): http2.Http2SecureServer {
     const server = http2.createSecureServer({
       allowHTTP1: true,
       http1Options: http1,
-      ...secureContext(tls),
+      ...(tls === undefined ? {} : secureContext(tls)),
       handshakeTimeout: 10_000,
-      ...(tls?.clientAuthority ? { ca: tls.clientAuthority, requestCert: true, rejectUnauthorized: false } : {}),
+      ...(tls?.clientAuthority ? { requestCert: true, rejectUnauthorized: false } : {}),
       settings: HTTP2_SETTINGS,
       maxSessionMemory: 64,
       maxHeaderListPairs: 256,

@@ -2,16 +2,18 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { parseTokenFile, type StaticToken } from "../auth/token-file.ts";
-import { ensureCertificates } from "../http/certificates.ts";
+import { ensureCertificates, isExpiring } from "../http/certificates.ts";
 import { printKubeconfig } from "../http/kubeconfig.ts";
-import type { ListenerOptions } from "../http/listener.ts";
 import { writeWhole } from "../http/private-file.ts";
 import type { Log } from "../lib/environment.ts";
+import type { RefreshServing, ServingPair } from "./certificate-renewal.ts";
 import type { Config } from "./config.ts";
 
 /** By what the server is known to its clients, and they to it. */
 export interface Identity {
-  readonly tls: Pick<NonNullable<ListenerOptions["tls"]>, "certificate" | "key">;
+  readonly tls: ServingPair;
+  /** The serving certificate as it is to be now: what is configured is read again, what is ours renewed when it is time. */
+  readonly refreshServing: RefreshServing;
   /** The authority that clients are to trust, as PEM. */
   readonly authority: string;
   /** The authority that signed the administrator's certificate, as PEM. Absent: there is no such certificate. */
@@ -37,6 +39,7 @@ export async function prepareIdentity(config: Config, log: Log): Promise<Identit
   const kubeconfigFile = path.resolve(config.certDir, "kubeconfig");
   return {
     tls: { certificate, key },
+    refreshServing: refresher(config, { certificate, key, authority }),
     authority,
     ownAuthority: config.tlsCertFile === undefined ? authority : undefined,
     tokens: listed,
@@ -49,8 +52,27 @@ export async function prepareIdentity(config: Config, log: Log): Promise<Identit
   };
 }
 
-/** The certificate to serve with, and the authority that clients are to trust for it. */
-async function servingCertificate(config: Config): Promise<{ certificate: string; key: string; authority: string }> {
+/** The certificate to serve with, and the authority that clients are to trust for it, all as PEM. */
+interface Serving {
+  readonly certificate: string;
+  readonly key: string;
+  readonly authority: string;
+}
+
+/** Files that are configured may change at any time; those that we made only when they are about to expire. */
+function refresher(config: Config, first: Serving): RefreshServing {
+  let latest = first;
+  return async (now) => {
+    if (config.tlsCertFile === undefined && !isExpiring(latest.certificate, now)) return latest;
+    const next = await servingCertificate(config, now);
+    // Clients trust the authority that they were given. A new one, as after a loss of the files, takes a restart.
+    if (config.tlsCertFile === undefined && next.authority !== first.authority) throw new Error("the authority is new");
+    latest = next;
+    return next;
+  };
+}
+
+async function servingCertificate(config: Config, now?: number): Promise<Serving> {
   const { tlsCertFile, tlsPrivateKeyFile } = config;
   if (tlsCertFile !== undefined && tlsPrivateKeyFile !== undefined) {
     const [certificate, key] = await Promise.all([readFile(tlsCertFile, "utf8"), readFile(tlsPrivateKeyFile, "utf8")]);
@@ -62,6 +84,7 @@ async function servingCertificate(config: Config): Promise<{ certificate: string
   const { authority, serving } = await ensureCertificates(config.certDir, {
     bindAddress: config.bindAddress,
     serviceRange: config.serviceClusterIpRange,
+    now,
   });
   return { certificate: serving.certificate, key: serving.key, authority: authority.certificate };
 }

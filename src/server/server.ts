@@ -20,6 +20,7 @@ import { logRefusal, prepareAuthentication } from "./authentication.ts";
 import { authorization } from "./authorization.ts";
 import { background } from "./background.ts";
 import { carefulLog } from "./careful-log.ts";
+import { renewCertificate, type ServingPair } from "./certificate-renewal.ts";
 import type { Config } from "./config.ts";
 import { makeEndpoints } from "./endpoints.ts";
 import { prepareIdentity } from "./identity.ts";
@@ -154,7 +155,7 @@ export async function startWithParts(
     onUpgrade: serveUpgradesOnDemand(answerSecured, reportError),
     reportError,
   });
-  authentication.onChange(() => secure.setClientAuthority(authentication.clientAuthority() ?? ""));
+  authentication.onChange(() => secure.changeTls({ clientAuthority: authentication.clientAuthority() ?? "" }));
   const listeners: Listener[] = [secure];
   if (config.insecurePort) {
     const answerOpen: Answer = (request) => answer(forms, open, request);
@@ -164,6 +165,8 @@ export async function startWithParts(
       port: config.insecurePort,
     });
   }
+  const apply = (pair: ServingPair) => secure.changeTls(pair);
+  const renewal = renewCertificate({ clock, log, current: identity.tls, refresh: identity.refreshServing, apply });
   port = secure.port;
   loops.start(port);
   const url = `https://${printHost(config.bindAddress)}:${port}`;
@@ -177,6 +180,7 @@ export async function startWithParts(
     async close() {
       stopping.abort();
       authentication.close();
+      renewal.close();
       if (config.shutdownDelayMs > 0) await clock.sleep(config.shutdownDelayMs);
       await Promise.all(listeners.map((listener) => listener.close(config.shutdownGraceMs)));
       await loops.stop();
