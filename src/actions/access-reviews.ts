@@ -5,6 +5,7 @@ import type { JsonObject, KubeObject } from "../api/object.ts";
 import type { UserInfo } from "../api/user-info.ts";
 import { asGo } from "../kinds/rules/go-print.ts";
 import { validateOperator, validateRequirement } from "../kinds/rules/label-selector.ts";
+import { addAll } from "../lib/add-all.ts";
 import type { ActionCall } from "../resources/model/actions.ts";
 import {
   attributesFrom,
@@ -41,10 +42,10 @@ function selectorErrors(selector: ReviewSelector | undefined, path: string, isOf
   }
   for (const [index, requirement] of requirements.entries()) {
     const at = `${path}.requirements[${index}]`;
-    if (isOfLabels) errors.push(...validateRequirement(requirement, at, OPTIONS));
+    if (isOfLabels) addAll(errors, validateRequirement(requirement, at, OPTIONS));
     else {
       if (!requirement.key) errors.push(requiredField(`${at}.key`, "must be specified"));
-      errors.push(...validateOperator(requirement, at, OPTIONS));
+      addAll(errors, validateOperator(requirement, at, OPTIONS));
     }
   }
   return errors;

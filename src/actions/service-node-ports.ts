@@ -23,7 +23,7 @@ const FULL = "range is full";
 
 /** nodePorts being allocated for one Service. */
 interface Choice {
-  readonly chosen: number[];
+  readonly chosen: ReadonlySet<number>;
   /** Why a nodePort cannot be had; undefined when it is allocated now. */
   choose(port: number): string | undefined;
   /** Any nodePort; undefined when all are taken. */
@@ -31,8 +31,8 @@ interface Choice {
 }
 
 function chooseFrom(taken: ReadonlySet<number>, random: Random): Choice {
-  const chosen: number[] = [];
-  const isFree = (port: number) => !taken.has(port) && !chosen.includes(port);
+  const chosen = new Set<number>();
+  const isFree = (port: number) => !taken.has(port) && !chosen.has(port);
   const search = (low: number, high: number) => {
     const count = high - low + 1;
     const start = random.integer(count);
@@ -47,13 +47,13 @@ function chooseFrom(taken: ReadonlySet<number>, random: Random): Choice {
     choose(port) {
       if (port < NODE_PORTS.low || port > NODE_PORTS.high) return OUTSIDE;
       if (!isFree(port)) return TAKEN;
-      chosen.push(port);
+      chosen.add(port);
       return undefined;
     },
     chooseAny() {
       const { low, high } = NODE_PORTS;
       const port = search(low + LOWER_BAND, high) ?? search(low, low + LOWER_BAND - 1);
-      if (port !== undefined) chosen.push(port);
+      if (port !== undefined) chosen.add(port);
       return port;
     },
   };
@@ -61,19 +61,21 @@ function chooseFrom(taken: ReadonlySet<number>, random: Random): Choice {
 
 /** Compat: a dry run of upstream's `PortAllocationOperation` gives ports from 32768 on and does not check the range. */
 function pretend(taken: ReadonlySet<number>): Choice {
-  const chosen: number[] = [];
+  const chosen = new Set<number>();
+  let highest: number | undefined;
+  const add = (port: number) => {
+    chosen.add(port);
+    highest = Math.max(highest ?? port, port);
+    return port;
+  };
   return {
     chosen,
     choose(port) {
-      if (taken.has(port) || chosen.includes(port)) return TAKEN;
-      chosen.push(port);
+      if (taken.has(port) || chosen.has(port)) return TAKEN;
+      add(port);
       return undefined;
     },
-    chooseAny() {
-      const port = (chosen.length === 0 ? DRY_RUN_BASE : Math.max(...chosen)) + 1;
-      chosen.push(port);
-      return port;
-    },
+    chooseAny: () => add((highest ?? DRY_RUN_BASE) + 1),
   };
 }
 
@@ -154,7 +156,7 @@ function choosePorts(service: KubeObject, old: ServiceSpec | undefined, choice: 
   const ports = old ? changedPorts(service, old, choice) : newPorts(service, choice);
   const needsHealth = needsHealthCheck(spec) && !(old && needsHealthCheck(old));
   const health = needsHealth ? healthPort(spec, choice) : (spec.healthCheckNodePort ?? 0);
-  return { ports, health, taken: choice.chosen };
+  return { ports, health, taken: [...choice.chosen] };
 }
 
 /** ServicePorts with the same number, for different protocols, share a nodePort. */
@@ -162,6 +164,8 @@ function newPorts(service: KubeObject, choice: Choice): number[] {
   const spec = specOf(service);
   const { ports = [] } = spec;
   const shared = new Map<number, number>();
+  const wishes = new Map<number, number>();
+  for (const { port = 0, nodePort } of ports) if (nodePort && !wishes.has(port)) wishes.set(port, nodePort);
   return ports.map(({ port = 0, nodePort = 0 }, index) => {
     if (nodePort === 0 && !wantsNodePorts(spec)) return 0;
     const known = shared.get(port);
@@ -169,7 +173,7 @@ function newPorts(service: KubeObject, choice: Choice): number[] {
       if (nodePort !== 0 && nodePort !== known) choose(service, choice, index, nodePort);
       return nodePort === 0 ? known : nodePort;
     }
-    const wanted = ports.find((other) => other.port === port && other.nodePort)?.nodePort ?? 0;
+    const wanted = wishes.get(port) ?? 0;
     const found = wanted === 0 ? chooseAny(choice) : choose(service, choice, index, wanted);
     shared.set(port, found);
     return found;
@@ -178,10 +182,10 @@ function newPorts(service: KubeObject, choice: Choice): number[] {
 
 function changedPorts(service: KubeObject, old: ServiceSpec, choice: Choice): number[] {
   const spec = specOf(service);
-  const known = nodePortsOf(old);
+  const known = new Set(nodePortsOf(old));
   return (spec.ports ?? []).map(({ nodePort = 0 }, index) => {
     if (nodePort === 0) return wantsNodePorts(spec) ? chooseAny(choice) : 0;
-    if (!known.includes(nodePort) && !choice.chosen.includes(nodePort)) choose(service, choice, index, nodePort);
+    if (!known.has(nodePort) && !choice.chosen.has(nodePort)) choose(service, choice, index, nodePort);
     return nodePort;
   });
 }

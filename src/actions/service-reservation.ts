@@ -1,6 +1,7 @@
 import { boundedErrors } from "../api/field-error.ts";
 import type { KubeObject } from "../api/object.ts";
 import { keepsBothFamilies, settleFamilies } from "../kinds/core/service/service-families.ts";
+import { addAll } from "../lib/add-all.ts";
 import { cloneJson } from "../lib/clone.ts";
 import type { Reservation, ReservingWrite } from "../resources/model/actions.ts";
 import type { ObjectAccess } from "../resources/model/definition.ts";
@@ -43,7 +44,7 @@ export async function reserveForService(
   const taken = emptyClaims();
   try {
     await takeAddresses(access, network, { next, previous: old, dryRun, taken });
-    taken.ports.push(...(await takeNodePorts(access, next, old, dryRun)));
+    addAll(taken.ports, await takeNodePorts(access, next, old, dryRun));
   } catch (error) {
     await giveBack(access, next, taken);
     throw error;

@@ -1,3 +1,5 @@
+import { addAll } from "../lib/add-all.ts";
+
 const LABEL_PATTERN = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 const SUBDOMAIN_PATTERN = `${LABEL_PATTERN}(\\.${LABEL_PATTERN})*`;
 const QUALIFIED_PATTERN = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
@@ -94,7 +96,11 @@ export function qualifiedName(value: string): string[] {
     const [prefix = "", rest = ""] = parts;
     name = rest;
     if (prefix === "") errors.push("prefix part must be non-empty");
-    else errors.push(...dns1123Subdomain(prefix).map((text) => `prefix part ${text}`));
+    else
+      addAll(
+        errors,
+        dns1123Subdomain(prefix).map((text) => `prefix part ${text}`),
+      );
   } else if (parts.length > 2) {
     const rule =
       "a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";

@@ -1,3 +1,4 @@
+import { addAll } from "../lib/add-all.ts";
 import { plainError } from "./api-error.ts";
 import type { KubeObject } from "./object.ts";
 
@@ -94,7 +95,7 @@ class Parser {
     const ranges = this.#primary();
     while (this.#peek().text === "||" && this.#peek().type === "symbol") {
       this.#next();
-      ranges.push(...this.#primary());
+      addAll(ranges, this.#primary());
     }
     return ranges;
   }

@@ -10,7 +10,8 @@ export function readBits(bytes: Uint8Array): Set<number> {
 
 /** The shortest bytes in which exactly these bits are set. */
 export function printBits(positions: ReadonlySet<number>): Uint8Array {
-  const highest = Math.max(-1, ...positions);
+  let highest = -1;
+  for (const position of positions) highest = Math.max(highest, position);
   const bytes = new Uint8Array((highest + 8) >> 3);
   for (const position of positions) {
     const index = bytes.length - 1 - (position >> 3);

@@ -1,3 +1,5 @@
+import { addAll } from "./add-all.ts";
+
 /** Values of the labels of one series, by name. */
 export type Labels<Name extends string> = Readonly<Record<Name, string>>;
 
@@ -150,7 +152,7 @@ export class MetricRegistry {
     const chunks: Uint8Array[] = [];
     for (const { head, print } of this.#families) {
       const lines = print();
-      if (lines.length > 0) chunks.push(head, ...lines);
+      if (lines.length > 0) addAll(chunks, [head], lines);
     }
     return Buffer.concat(chunks);
   }

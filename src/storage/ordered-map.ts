@@ -1,3 +1,4 @@
+import { addAll } from "../lib/add-all.ts";
 import type { Sequence } from "../lib/sequence.ts";
 
 const maxWidth = 64;
@@ -254,9 +255,9 @@ export class OrderedMap<V extends NonNullable<unknown>> {
     if (left === undefined || right === undefined || left.keys.length + right.keys.length > mergeUpTo) return false;
     const merged = this.#own(left);
     const width = merged.keys.length;
-    merged.keys.push(...right.keys);
-    merged.values.push(...right.values);
-    merged.children?.push(...(right.children ?? []));
+    addAll(merged.keys, right.keys);
+    addAll(merged.values, right.values);
+    if (merged.children) addAll(merged.children, right.children ?? []);
     // The first key of an inner node may be untrue; the bound its parent kept for it is true.
     if (merged.children !== undefined) merged.keys[width] = node.keys[index + 1] ?? "";
     merged.size += right.size;

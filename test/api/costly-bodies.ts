@@ -193,6 +193,12 @@ export const costlyBodies: readonly Attack[] = [
   { ...grown("deep lists", POD, { spec: "@" }), body: "[".repeat(1_250_000) + "]".repeat(1_250_000), code: 400 },
   grown("empty clusterIPs", SERVICE, { spec: { clusterIPs: many(200_000, () => ""), ports: [{ port: 80 }] } }),
   grown("empty ipFamilies", SERVICE, { spec: { ipFamilies: many(200_000, () => ""), ports: [{ port: 80 }] } }),
+  {
+    ...grown("nodePorts", SERVICE, {
+      spec: { type: "NodePort", ports: many(30_000, (at) => ({ name: `p${at}`, port: at + 1 })) },
+    }),
+    code: 201,
+  },
   grown("empty requirements", REVIEW, {
     spec: { user: "a", resourceAttributes: { labelSelector: { requirements: many(33_000, () => ({})) } } },
   }),

@@ -8,6 +8,7 @@ import {
 } from "../../api/field-error.ts";
 import { pathSegment, qualifiedName } from "../../api/names.ts";
 import type { JsonObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { seenBefore } from "../../lib/seen-before.ts";
 import type { LabelSelector } from "../../types/meta.ts";
 import { pushInvalid } from "../rules/formats.ts";
@@ -144,7 +145,7 @@ export function pushMatchErrors(errors: FieldError[], path: string, match: Match
   pushRequiredClosed(errors, `${path}.matchPolicy`, match.matchPolicy, MATCH_POLICIES);
   for (const member of ["namespaceSelector", "objectSelector"] as const) {
     if (match[member] === undefined) errors.push(requiredField(`${path}.${member}`));
-    else errors.push(...validateLabelSelector(match[member], `${path}.${member}`));
+    else addAll(errors, validateLabelSelector(match[member], `${path}.${member}`));
   }
   for (const member of ["resourceRules", "excludeResourceRules"] as const) {
     for (const [index, rule] of (match[member] ?? []).entries()) {

@@ -8,6 +8,7 @@ import {
 } from "../../api/field-error.ts";
 import { pathSegment } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { seenBefore } from "../../lib/seen-before.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import type { LabelSelector } from "../../types/meta.ts";
@@ -40,7 +41,7 @@ function pushParamRefErrors(errors: FieldError[], path: string, paramRef: ParamR
   const hasBoth = name !== "" && selector !== undefined;
   if (name !== "") pushInvalid(errors, `${path}.name`, name, pathSegment(name));
   if (hasBoth) errors.push(forbiddenField(`${path}.name`, EXCLUSIVE));
-  errors.push(...validateLabelSelector(selector, `${path}.selector`));
+  addAll(errors, validateLabelSelector(selector, `${path}.selector`));
   if (hasBoth) errors.push(forbiddenField(`${path}.selector`, EXCLUSIVE));
   if (name === "" && selector === undefined) {
     errors.push(requiredField(path, "one of name or selector must be specified"));
@@ -79,7 +80,7 @@ export const validatingBindingHooks: ResourceHooks = {
     const { policyName = "", validationActions = [] } = spec;
     pushCommonErrors(errors, spec);
     pushActionErrors(errors, validationActions);
-    errors.push(...staticNameErrors(next, previous));
+    addAll(errors, staticNameErrors(next, previous));
     // Compat: required `spec.policyName` and `spec.validationActions` are declarative validation's, which comes after
     // the other errors.
     if (policyName === "") errors.push(requiredField("spec.policyName"));

@@ -1,5 +1,6 @@
 import { duplicateField, type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { seenBefore } from "../../lib/seen-before.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import type { LabelSelector } from "../../types/meta.ts";
@@ -99,7 +100,7 @@ function pushWebhookErrors(errors: FieldError[], path: string, webhook: Webhook,
   }
   for (const member of ["namespaceSelector", "objectSelector"] as const) {
     const options = { allowsInvalidValues: !demands.validSelectors };
-    errors.push(...validateLabelSelector(webhook[member], `${path}.${member}`, options));
+    addAll(errors, validateLabelSelector(webhook[member], `${path}.${member}`, options));
   }
   pushClosed(errors, `${path}.reinvocationPolicy`, webhook.reinvocationPolicy, REINVOCATION_POLICIES);
   pushClientErrors(errors, `${path}.clientConfig`, webhook);
@@ -110,8 +111,8 @@ function pushClientErrors(errors: FieldError[], path: string, { clientConfig = {
   const { url, service } = clientConfig;
   if ((url === undefined) === (service === undefined)) {
     errors.push(requiredField(path, "exactly one of url or service is required"));
-  } else if (url !== undefined) errors.push(...webhookUrlErrors(url, `${path}.url`));
-  else if (service !== undefined) errors.push(...webhookServiceErrors(service, `${path}.service`));
+  } else if (url !== undefined) addAll(errors, webhookUrlErrors(url, `${path}.url`));
+  else if (service !== undefined) addAll(errors, webhookServiceErrors(service, `${path}.service`));
 }
 
 function pushVersionErrors(errors: FieldError[], path: string, versions: readonly string[], needsKnown: boolean): void {

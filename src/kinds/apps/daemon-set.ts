@@ -2,6 +2,7 @@ import { badRequest } from "../../api/api-error.ts";
 import type { FeatureGates } from "../../api/feature-gates.ts";
 import { type FieldError, invalidField, notSupportedField, quote, requiredField } from "../../api/field-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import type { ResourceHooks, WriteContext } from "../../resources/model/definition.ts";
 import { setPodTemplateDefaults } from "../core/pod/pod-spec-defaults.ts";
 import { validatePodTemplate } from "../core/pod/pod-spec-validation.ts";
@@ -110,7 +111,7 @@ function validateSpec(spec: DaemonSetSpec, before: DaemonSetSpec | undefined, fe
   const errors = validateLabelSelector(selector, "spec.selector", {
     allowsInvalidValues: hasInvalidValue(before?.selector),
   });
-  if (isUsable(selector)) errors.push(...validateTemplateLabels(selector, template, "spec.template"));
+  if (isUsable(selector)) addAll(errors, validateTemplateLabels(selector, template, "spec.template"));
   if (isObject(selector) && isEmptySelector(selector)) {
     errors.push(invalidField("spec.selector", {}, "empty selector is invalid for daemonset"));
   }

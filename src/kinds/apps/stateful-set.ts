@@ -1,6 +1,7 @@
 import type { FeatureGates } from "../../api/feature-gates.ts";
 import { type FieldError, invalidField, notSupportedField, requiredField } from "../../api/field-error.ts";
 import { isObject, type Json, type JsonObject, type KubeObject, type ObjectMeta } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { validateLabels } from "../../resources/write/metadata-validation.ts";
 import type { PodSpec } from "../../types/pod.ts";
@@ -113,7 +114,7 @@ function validateRollingUpdate({ partition, maxUnavailable }: JsonObject, path: 
   const errors = nonNegative(partition, `${path}.partition`);
   if (maxUnavailable === undefined) return errors;
   const field = `${path}.maxUnavailable`;
-  errors.push(...validateIntOrPercent(maxUnavailable, field));
+  addAll(errors, validateIntOrPercent(maxUnavailable, field));
   if (intOrPercentValue(maxUnavailable) === 0) errors.push(invalidField(field, maxUnavailable, "cannot be 0"));
   return [...errors, ...atMostAll(maxUnavailable, field)];
 }
@@ -143,23 +144,26 @@ function validateSpec(spec: StatefulSetSpec, leniency: Leniency): FieldError[] {
   if (podManagementPolicy !== "OrderedReady" && podManagementPolicy !== "Parallel") {
     errors.push(invalidField("spec.podManagementPolicy", podManagementPolicy, "must be 'OrderedReady' or 'Parallel'"));
   }
-  errors.push(...validateStrategy(updateStrategy, "spec.updateStrategy", leniency.allowsRecreate));
+  addAll(errors, validateStrategy(updateStrategy, "spec.updateStrategy", leniency.allowsRecreate));
   const retention = "persistentVolumeClaimRetentionPolicy";
-  errors.push(...validateRetention(spec[retention], `spec.${retention}`));
+  addAll(errors, validateRetention(spec[retention], `spec.${retention}`));
   if (!leniency.before) {
     for (const [index, claim] of (spec.volumeClaimTemplates ?? []).entries()) {
       validateClaimSpec(errors, claim.spec ?? {}, `spec.volumeClaimTemplates[${index}].spec`);
     }
   }
-  errors.push(...nonNegativeMembers(spec, "spec", ["replicas", "minReadySeconds"]));
-  errors.push(...nonNegative(ordinals?.start, "spec.ordinals.start"));
+  addAll(errors, nonNegativeMembers(spec, "spec", ["replicas", "minReadySeconds"]));
+  addAll(errors, nonNegative(ordinals?.start, "spec.ordinals.start"));
   if (!leniency.before && serviceName !== "") {
-    errors.push(...labelName(serviceName).map((text) => invalidField("spec.serviceName", serviceName, text)));
+    addAll(
+      errors,
+      labelName(serviceName).map((text) => invalidField("spec.serviceName", serviceName, text)),
+    );
   }
-  errors.push(...validateSelector(selector, "spec.selector", "statefulset"));
-  if (isUsable(selector)) errors.push(...validateTemplate(spec, leniency));
+  addAll(errors, validateSelector(selector, "spec.selector", "statefulset"));
+  if (isUsable(selector)) addAll(errors, validateTemplate(spec, leniency));
   else errors.push(invalidField("spec.selector", orderedSelector(selector), ""));
-  errors.push(...validateRunsForever(template, "spec.template", "StatefulSet"));
+  addAll(errors, validateRunsForever(template, "spec.template", "StatefulSet"));
   return errors;
 }
 

@@ -8,6 +8,7 @@ import {
 import { pathSegment } from "../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
 import { parseQuantity } from "../../api/quantity.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { getMember } from "../../lib/members.ts";
 import { read, readNumber, readObjects, readText } from "../cells.ts";
 import { labelName } from "../rules/formats.ts";
@@ -31,14 +32,14 @@ export function validateAutoscaler(next: KubeObject, previous: KubeObject | unde
     errors.push(invalidField("spec.maxReplicas", maxReplicas, "must be greater than or equal to `minReplicas`"));
   }
   const target = objectAt(next, ".spec.scaleTargetRef");
-  errors.push(...validateReference(target, "spec.scaleTargetRef", targetOptions(target, previous)));
-  errors.push(...validateMetrics(next, previous));
+  addAll(errors, validateReference(target, "spec.scaleTargetRef", targetOptions(target, previous)));
+  addAll(errors, validateMetrics(next, previous));
   for (const member of ["scaleUp", "scaleDown"]) {
     const rules = read(next, `.spec.behavior.${member}`);
-    if (isObject(rules)) errors.push(...validateRules(rules, `spec.behavior.${member}`));
+    if (isObject(rules)) addAll(errors, validateRules(rules, `spec.behavior.${member}`));
   }
   // Compat: minimum and required of `minReplicas` and `maxReplicas` are declarative validation's, which comes last.
-  errors.push(...nonNegative(minReplicas, "spec.minReplicas"));
+  addAll(errors, nonNegative(minReplicas, "spec.minReplicas"));
   if (maxReplicas === 0) errors.push(requiredField("spec.maxReplicas"));
   else if (maxReplicas < 0) {
     errors.push(invalidField("spec.maxReplicas", maxReplicas, "must be greater than or equal to 1"));
@@ -62,7 +63,11 @@ function validateReference(reference: JsonObject, path: string, options: Referen
   for (const member of ["kind", "name"]) {
     const text = readText(reference, `.${member}`);
     if (text === "") errors.push(requiredField(`${path}.${member}`));
-    else errors.push(...pathSegment(text).map((problem) => invalidField(`${path}.${member}`, text, problem)));
+    else
+      addAll(
+        errors,
+        pathSegment(text).map((problem) => invalidField(`${path}.${member}`, text, problem)),
+      );
   }
   const version = readText(reference, ".apiVersion");
   const problem = versionProblem(version, options);
@@ -119,14 +124,15 @@ function validateMetric(metric: JsonObject, path: string, options: ReferenceOpti
   const present = LOOKED_AT.filter((member) => isObject(metric[member]));
   const [first] = present;
   if (first !== undefined)
-    errors.push(...validateSource(first, objectAt(metric, `.${first}`), `${path}.${first}`, options));
+    addAll(errors, validateSource(first, objectAt(metric, `.${first}`), `${path}.${first}`, options));
   if (expected !== undefined && !present.includes(expected)) {
     errors.push(requiredField(`${path}.${expected}`, "must populate information for the given metric source"));
   }
   if (present.length !== 1) {
     const others = present.filter((member) => member !== expected);
-    errors.push(
-      ...others.map((member) => forbiddenField(`${path}.${member}`, "must populate the given metric source only")),
+    addAll(
+      errors,
+      others.map((member) => forbiddenField(`${path}.${member}`, "must populate the given metric source only")),
     );
   }
   return errors;
@@ -135,10 +141,10 @@ function validateMetric(metric: JsonObject, path: string, options: ReferenceOpti
 function validateSource(member: string, source: JsonObject, path: string, options: ReferenceOptions): FieldError[] {
   const errors: FieldError[] = [];
   if (member === "object") {
-    errors.push(...validateReference(objectAt(source, ".describedObject"), `${path}.describedObject`, options));
+    addAll(errors, validateReference(objectAt(source, ".describedObject"), `${path}.describedObject`, options));
   }
-  if (member === "resource" || member === "containerResource") errors.push(...validateNames(member, source, path));
-  else errors.push(...validateIdentifier(readText(source, ".metric.name"), `${path}.metric.name`));
+  if (member === "resource" || member === "containerResource") addAll(errors, validateNames(member, source, path));
+  else addAll(errors, validateIdentifier(readText(source, ".metric.name"), `${path}.metric.name`));
   const target = objectAt(source, ".target");
   return [...errors, ...validateTarget(target, `${path}.target`), ...validateValues(member, target, `${path}.target`)];
 }
@@ -227,7 +233,7 @@ function validateRules(rules: JsonObject, path: string): FieldError[] {
   const policies = readObjects(rules, ".policies");
   if (policies.length === 0) errors.push(requiredField(`${path}.policies`, "must specify at least one Policy"));
   for (const [index, policy] of policies.entries()) {
-    errors.push(...validatePolicy(policy, `${path}.policies[${index}]`));
+    addAll(errors, validatePolicy(policy, `${path}.policies[${index}]`));
   }
   if (typeof tolerance === "string" && parseQuantity(tolerance).mantissa < 0n) {
     errors.push(invalidField(`${path}.tolerance`, tolerance, NOT_NEGATIVE));

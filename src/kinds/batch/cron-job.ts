@@ -1,6 +1,7 @@
 import type { FeatureGates } from "../../api/feature-gates.ts";
 import { type FieldError, invalidField, notSupportedField, requiredField } from "../../api/field-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { isChanged, memberOf, warnOfName } from "../apps/workload.ts";
 import type { Defaults } from "../rules/defaults.ts";
@@ -65,17 +66,17 @@ const CONCURRENCY = ["Allow", "Forbid", "Replace"];
 function validateSpec(spec: CronJobSpec, before: CronJobSpec | undefined, features: FeatureGates): FieldError[] {
   const { schedule = "", timeZone, concurrencyPolicy = "" } = spec;
   const errors = schedule === "" ? [] : validateSchedule(schedule, timeZone, before?.schedule);
-  errors.push(...nonNegative(spec.startingDeadlineSeconds, "spec.startingDeadlineSeconds"));
-  if (!before || before.timeZone !== timeZone) errors.push(...validateTimeZone(timeZone));
+  addAll(errors, nonNegative(spec.startingDeadlineSeconds, "spec.startingDeadlineSeconds"));
+  if (!before || before.timeZone !== timeZone) addAll(errors, validateTimeZone(timeZone));
   if (concurrencyPolicy === "") errors.push(requiredField("spec.concurrencyPolicy"));
   else if (!CONCURRENCY.includes(concurrencyPolicy)) {
     errors.push(notSupportedField("spec.concurrencyPolicy", concurrencyPolicy, CONCURRENCY));
   }
   const job = memberOf<JobSpec>(spec.jobTemplate, "spec");
   const oldJob = before && memberOf<JobSpec>(before.jobTemplate, "spec");
-  errors.push(...validateJobTemplate(job, "spec.jobTemplate.spec", oldJob, features));
+  addAll(errors, validateJobTemplate(job, "spec.jobTemplate.spec", oldJob, features));
   for (const member of ["successfulJobsHistoryLimit", "failedJobsHistoryLimit"]) {
-    errors.push(...nonNegative(spec[member], `spec.${member}`));
+    addAll(errors, nonNegative(spec[member], `spec.${member}`));
   }
   return errors;
 }

@@ -9,6 +9,7 @@ import {
   tooManyField,
 } from "../../api/field-error.ts";
 import { byteLength, qualifiedName } from "../../api/names.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { seenBefore } from "../../lib/seen-before.ts";
 import { nonNegative } from "../rules/numbers.ts";
 import { countIndexes } from "./index-intervals.ts";
@@ -34,8 +35,8 @@ export function validatePodFailurePolicy(spec: JobSpec, path: string): FieldErro
   const { containers, initContainers } = spec.template?.spec ?? {};
   const names = new Set([...(containers ?? []), ...(initContainers ?? [])].map(({ name = "" }) => name));
   for (const [index, rule] of rules.entries()) {
-    errors.push(...validateAction(rule, spec, `${path}.rules[${index}].action`));
-    errors.push(...validateTriggers(rule, names, `${path}.rules[${index}]`));
+    addAll(errors, validateAction(rule, spec, `${path}.rules[${index}].action`));
+    addAll(errors, validateTriggers(rule, names, `${path}.rules[${index}]`));
   }
   return errors;
 }
@@ -50,8 +51,8 @@ function validateAction({ action = "" }: PodFailurePolicyRule, spec: JobSpec, pa
 function validateTriggers(rule: PodFailurePolicyRule, containers: ReadonlySet<string>, path: string): FieldError[] {
   const { onExitCodes, onPodConditions = [] } = rule;
   const errors: FieldError[] = [];
-  if (onExitCodes) errors.push(...validateExitCodes(onExitCodes, containers, `${path}.onExitCodes`));
-  if (onPodConditions.length > 0) errors.push(...validateConditions(onPodConditions, `${path}.onPodConditions`));
+  if (onExitCodes) addAll(errors, validateExitCodes(onExitCodes, containers, `${path}.onExitCodes`));
+  if (onPodConditions.length > 0) addAll(errors, validateConditions(onPodConditions, `${path}.onPodConditions`));
   if (onExitCodes && onPodConditions.length > 0) {
     errors.push(invalidRule(path, "specifying both OnExitCodes and OnPodConditions is not supported"));
   }
@@ -73,7 +74,10 @@ function validateConditions(patterns: readonly OnPodCondition[], path: string): 
   const errors = patterns.length > MAX_PATTERNS ? [tooManyField(path, patterns.length, MAX_PATTERNS)] : [];
   for (const [index, { type = "", status = "" }] of patterns.entries()) {
     const field = `${path}[${index}]`;
-    errors.push(...qualifiedName(type).map((text) => invalidField(`${field}.type`, type, text)));
+    addAll(
+      errors,
+      qualifiedName(type).map((text) => invalidField(`${field}.type`, type, text)),
+    );
     if (status === "") errors.push(requiredField(`${field}.status`, validValues(CONDITION_STATUSES)));
     else if (!CONDITION_STATUSES.includes(status)) {
       errors.push(notSupportedField(`${field}.status`, status, CONDITION_STATUSES));
@@ -119,7 +123,7 @@ export function validateSuccessPolicy(spec: JobSpec, path: string): FieldError[]
   }
   if (rules.length > MAX_RULES) errors.push(tooManyField(`${path}.rules`, rules.length, MAX_RULES));
   for (const [index, rule] of rules.entries()) {
-    errors.push(...validateSuccessRule(rule, spec.completions ?? 0, `${path}.rules[${index}]`));
+    addAll(errors, validateSuccessRule(rule, spec.completions ?? 0, `${path}.rules[${index}]`));
   }
   return errors;
 }
@@ -140,7 +144,7 @@ function validateSuccessRule(rule: SuccessPolicyRule, completions: number, path:
   }
   if (succeededCount === undefined) return errors;
   const field = `${path}.succeededCount`;
-  errors.push(...nonNegative(succeededCount, field));
+  addAll(errors, nonNegative(succeededCount, field));
   const atMost = (limit: number, what: string) =>
     invalidField(field, succeededCount, `must be less than or equal to ${limit} (${what})`);
   if (succeededCount > completions) errors.push(atMost(completions, "the number of specified completions"));

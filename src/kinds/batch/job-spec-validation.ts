@@ -8,6 +8,7 @@ import {
   tooLongField,
 } from "../../api/field-error.ts";
 import { byteLength, regexMessage } from "../../api/names.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { validatePodTemplate } from "../core/pod/pod-spec-validation.ts";
 import { subdomainName } from "../rules/formats.ts";
 import { asGo } from "../rules/go-print.ts";
@@ -35,7 +36,7 @@ export function validateJobSpec(
   const { completionMode = "NonIndexed", podFailurePolicy, successPolicy, template } = spec;
   const errors = [...validateCounts(spec, path), ...validateManager(spec.managedBy, `${path}.managedBy`)];
   if (!MODES.includes(completionMode)) errors.push(notSupportedField(`${path}.completionMode`, completionMode, MODES));
-  if (completionMode === "Indexed") errors.push(...validateIndexed(spec, path));
+  if (completionMode === "Indexed") addAll(errors, validateIndexed(spec, path));
   if (completionMode === "NonIndexed") {
     for (const member of ["backoffLimitPerIndex", "maxFailedIndexes"]) {
       const value = spec[member];
@@ -43,9 +44,9 @@ export function validateJobSpec(
         errors.push(invalidField(`${path}.${member}`, value, "requires indexed completion mode"));
     }
   }
-  if (podFailurePolicy) errors.push(...validatePodFailurePolicy(spec, `${path}.podFailurePolicy`));
+  if (podFailurePolicy) addAll(errors, validatePodFailurePolicy(spec, `${path}.podFailurePolicy`));
   if (successPolicy && completionMode === "Indexed") {
-    errors.push(...validateSuccessPolicy(spec, `${path}.successPolicy`));
+    addAll(errors, validateSuccessPolicy(spec, `${path}.successPolicy`));
   } else if (successPolicy) {
     const shown = asGo(successPolicy, SUCCESS_POLICY);
     errors.push(invalidField(`${path}.successPolicy`, shown, "requires indexed completion mode"));
@@ -69,7 +70,7 @@ function validateCounts(spec: JobSpec, path: string): FieldError[] {
   ];
   const errors = nonNegativeMembers(spec, path, members);
   if (spec.maxFailedIndexes === undefined) return errors;
-  errors.push(...nonNegative(spec.maxFailedIndexes, `${path}.maxFailedIndexes`));
+  addAll(errors, nonNegative(spec.maxFailedIndexes, `${path}.maxFailedIndexes`));
   if (spec.backoffLimitPerIndex === undefined) {
     errors.push(requiredField(`${path}.backoffLimitPerIndex`, "when maxFailedIndexes is specified"));
   }
@@ -117,7 +118,7 @@ function validateIndexed(spec: JobSpec, path: string): FieldError[] {
     errors.push(invalidField(`${path}.maxFailedIndexes`, maxFailedIndexes, text));
   }
   if ((completions ?? 0) > MANY_COMPLETIONS && spec.backoffLimitPerIndex !== undefined) {
-    errors.push(...validateManyCompletions(spec, path));
+    addAll(errors, validateManyCompletions(spec, path));
   }
   return errors;
 }

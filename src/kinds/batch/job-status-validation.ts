@@ -1,5 +1,6 @@
 import { duplicateField, type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import type { KubeObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { memberOf } from "../apps/workload.ts";
 import { isConditionTrue } from "../cells.ts";
 import { asGo } from "../rules/go-print.ts";
@@ -198,7 +199,7 @@ function validateTransition(now: View, before: View): FieldError[] {
       errors.push(invalidField(`status.${member}`, count, `cannot decrease the ${member} counter`));
     }
   }
-  errors.push(...validateTimes(now, before));
+  addAll(errors, validateTimes(now, before));
   if (before.is("SuccessCriteriaMet") && !now.is("SuccessCriteriaMet")) {
     errors.push(conditions("cannot disable the SuccessCriteriaMet=True condition"));
   }

@@ -3,6 +3,7 @@ import type { FeatureGates } from "../../api/feature-gates.ts";
 import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import { dns1123Label } from "../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject, type ObjectMeta } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import type { ResourceHooks, WriteContext } from "../../resources/model/definition.ts";
 import type { Texts } from "../../types/meta.ts";
 import {
@@ -110,9 +111,9 @@ function validateWhole(spec: JobSpec, before: JobSpec | undefined, features: Fea
   if (!isObject(selector)) errors.push(requiredField("spec.selector"));
   else {
     const allowsInvalidValues = hasInvalidValue(before?.selector);
-    errors.push(...validateLabelSelector(selector, "spec.selector", { allowsInvalidValues }));
+    addAll(errors, validateLabelSelector(selector, "spec.selector", { allowsInvalidValues }));
   }
-  if (isUsable(selector)) errors.push(...validateTemplateLabels(selector, template, "spec.template"));
+  if (isUsable(selector)) addAll(errors, validateTemplateLabels(selector, template, "spec.template"));
   return errors;
 }
 

@@ -6,6 +6,7 @@ import {
   tooLongField,
 } from "../../api/field-error.ts";
 import { byteLength } from "../../api/names.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { pemBlocks } from "../../lib/pem.ts";
 import { type CertificateFacts, readCertificate } from "../../lib/x509-read.ts";
 import { requestedKey } from "./pod-certificate-key.ts";
@@ -40,7 +41,7 @@ export function issuedErrors(spec: PodCertificateSpec, status: PodCertificateSta
   if (!key.equals(leaf.publicKey)) {
     return [...errors, ...wrong("leaf certificate was not issued to the requested public key")];
   }
-  errors.push(...missingTimeErrors(status));
+  addAll(errors, missingTimeErrors(status));
   if (errors.length > 0) return errors;
   const timeErrors = leafTimeErrors(leaf, spec, status, now);
   if (timeErrors.length > 0) return timeErrors;

@@ -9,6 +9,7 @@ import {
 } from "../../api/field-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
 import type { UserInfo } from "../../api/user-info.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { cloneJson } from "../../lib/clone.ts";
 import { DerError } from "../../lib/der-read.ts";
 import { pemBlocks } from "../../lib/pem.ts";
@@ -95,8 +96,8 @@ function specErrors(next: KubeObject, previous: KubeObject | undefined): FieldEr
   const { request, signerName = "", usages = [], expirationSeconds = MIN_SECONDS } = specOf(next);
   const problem = requestProblem(request ?? "");
   const errors = problem === undefined ? [] : [invalidField("spec.request", request, problem)];
-  errors.push(...usageErrors(usages, specOf(previous).usages ?? []));
-  errors.push(...signerErrors(signerName, specOf(previous).signerName));
+  addAll(errors, usageErrors(usages, specOf(previous).usages ?? []));
+  addAll(errors, signerErrors(signerName, specOf(previous).signerName));
   if (expirationSeconds < MIN_SECONDS) {
     const text = "may not specify a duration less than 600 seconds (10 minutes)";
     errors.push(invalidField("spec.expirationSeconds", expirationSeconds, text));
@@ -201,7 +202,7 @@ export const signingRequestHooks: ResourceHooks = {
   },
   validate(next, previous, { subresource }) {
     const errors = [...specErrors(next, previous), ...statusErrors(next, previous)];
-    if (previous) errors.push(...changeErrors(next, previous, subresource));
+    if (previous) addAll(errors, changeErrors(next, previous, subresource));
     return [...errors, ...verdictErrors(next, previous)];
   },
 };

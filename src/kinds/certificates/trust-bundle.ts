@@ -1,6 +1,7 @@
 import { type FieldError, invalidField, tooLongField } from "../../api/field-error.ts";
 import { byteLength } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { type PemBlock, pemBlocks } from "../../lib/pem.ts";
 import { readCertificate } from "../../lib/x509-read.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
@@ -62,10 +63,10 @@ export const trustBundleHooks: ResourceHooks = {
   validate(next, previous) {
     const { signerName = "", trustBundle = "" } = specOf(next);
     const errors = nameErrors(next, signerName);
-    if (signerName !== "") errors.push(...validateSignerName(signerName, "spec.signerName"));
+    if (signerName !== "") addAll(errors, validateSignerName(signerName, "spec.signerName"));
     const before = previous && specOf(previous);
-    if (!before || trustBundle !== (before.trustBundle ?? "")) errors.push(...bundleErrors(trustBundle));
-    if (before) errors.push(...immutable(signerName, before.signerName ?? "", "spec.signerName"));
+    if (!before || trustBundle !== (before.trustBundle ?? "")) addAll(errors, bundleErrors(trustBundle));
+    if (before) addAll(errors, immutable(signerName, before.signerName ?? "", "spec.signerName"));
     return errors;
   },
 };

@@ -7,6 +7,7 @@ import {
 } from "../../api/field-error.ts";
 import { qualifiedName } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { compareSemanticVersions, parseSemanticVersion, type SemanticVersion } from "../../lib/semver.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { immutable } from "../rules/immutable.ts";
@@ -46,7 +47,7 @@ function validateLease({ spec }: KubeObject): FieldError[] {
   if (leaseTransitions !== undefined && leaseTransitions < 0) {
     errors.push(invalidField("spec.leaseTransitions", leaseTransitions, NOT_NEGATIVE));
   }
-  if (strategy !== undefined) errors.push(...strategyErrors(strategy));
+  if (strategy !== undefined) addAll(errors, strategyErrors(strategy));
   if (preferredHolder && !strategy) {
     errors.push(forbiddenField("spec.preferredHolder", "may only be specified if `strategy` is defined"));
   }

@@ -8,6 +8,7 @@ import {
 } from "../../api/field-error.ts";
 import { labelValue, qualifiedName } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { isShortAddress, parseLooseAddress } from "../../lib/ip-address.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import type { Texts } from "../../types/meta.ts";
@@ -127,7 +128,7 @@ function endpointErrors(endpoint: Endpoint, addressType: unknown, path: string):
   ] as const) {
     const hintPath = `${path}.hints.${member}`;
     if (hints.length > MAX_HINTS) return [...errors, tooManyField(hintPath, hints.length, MAX_HINTS)];
-    errors.push(...hintErrors(hints, hintPath, textsOf));
+    addAll(errors, hintErrors(hints, hintPath, textsOf));
   }
   return errors;
 }
@@ -178,7 +179,7 @@ export const endpointSliceHooks: ResourceHooks = {
   validate(next, previous, context) {
     const errors = [...changedTypeErrors(next, previous), ...portErrors((next.ports ?? []) as EndpointPort[])];
     const found = endpointsErrors(next);
-    if (found.length > 0 && !(previous && sameValue(next.endpoints, previous.endpoints))) errors.push(...found);
+    if (found.length > 0 && !(previous && sameValue(next.endpoints, previous.endpoints))) addAll(errors, found);
     return [...errors, ...declaredErrors(next, previous, context)];
   },
   warn(next, previous) {
@@ -189,7 +190,7 @@ export const endpointSliceHooks: ResourceHooks = {
     if (CONTROLLERS.includes(next.metadata.labels?.[MANAGED_BY])) return warnings;
     for (const [index, { addresses }] of endpointsOf(next).entries()) {
       for (const [at, address] of (addresses ?? []).entries()) {
-        warnings.push(...addressWarnings(`endpoints[${index}].addresses[${at}]`, address));
+        addAll(warnings, addressWarnings(`endpoints[${index}].addresses[${at}]`, address));
       }
     }
     return warnings;

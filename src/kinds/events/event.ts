@@ -1,6 +1,7 @@
 import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import { byteLength, qualifiedName } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { pushInvalid } from "../rules/formats.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";
@@ -83,7 +84,7 @@ function changeErrors(next: KubeObject, previous: KubeObject): FieldError[] {
   const errors = sameValue(next.series, previous.series) ? [] : seriesErrors(next);
   const fixed = (member: string, absent: Json, shape?: GoShape, shown = member) => {
     const print = (value: Json | undefined) => (shape ? asGo(value, shape) : (value ?? absent));
-    errors.push(...immutable(next[member] ?? absent, previous[member] ?? absent, shown, print));
+    addAll(errors, immutable(next[member] ?? absent, previous[member] ?? absent, shown, print));
   };
   fixed("involvedObject", {}, REFERENCE);
   for (const member of ["reason", "message"]) fixed(member, "");

@@ -6,6 +6,7 @@ import {
   requiredField,
 } from "../../api/field-error.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { labelName, pushInvalid, subdomainName } from "../rules/formats.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";
@@ -122,15 +123,15 @@ function ruleErrors(rule: SubjectRules, path: string): FieldError[] {
     errors.push(requiredField(`${path}.subjects`, "subjects must contain at least one value"));
   }
   for (const [index, subject] of subjects.entries())
-    errors.push(...subjectErrors(subject, `${path}.subjects[${index}]`));
+    addAll(errors, subjectErrors(subject, `${path}.subjects[${index}]`));
   if (resourceRules.length === 0 && nonResourceRules.length === 0) {
     errors.push(requiredField(path, "at least one of resourceRules and nonResourceRules has to be non-empty"));
   }
   for (const [index, one] of resourceRules.entries()) {
-    errors.push(...resourceRuleErrors(one, `${path}.resourceRules[${index}]`));
+    addAll(errors, resourceRuleErrors(one, `${path}.resourceRules[${index}]`));
   }
   for (const [index, one] of nonResourceRules.entries()) {
-    errors.push(...nonResourceRuleErrors(one, `${path}.nonResourceRules[${index}]`));
+    addAll(errors, nonResourceRuleErrors(one, `${path}.nonResourceRules[${index}]`));
   }
   return errors;
 }
@@ -157,7 +158,7 @@ function specErrors(spec: FlowSchemaSpec, name: string): FieldError[] {
   const level = spec.priorityLevelConfiguration?.name ?? "";
   if (level === "") errors.push(requiredField(path, "must reference a priority level"));
   else pushInvalid(errors, path, level, subdomainName(level));
-  for (const [index, rule] of (spec.rules ?? []).entries()) errors.push(...ruleErrors(rule, `spec.rules[${index}]`));
+  for (const [index, rule] of (spec.rules ?? []).entries()) addAll(errors, ruleErrors(rule, `spec.rules[${index}]`));
   const fixed = mandatoryObjects.schemas.find(({ metadata }) => metadata.name === name);
   if (fixed && !sameValue(spec, fixed.spec)) {
     errors.push(invalidField("spec", asGo(spec, SPEC_SHAPE), `spec of '${name}' must equal the fixed value`));

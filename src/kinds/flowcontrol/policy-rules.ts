@@ -1,5 +1,6 @@
 import { type FieldError, invalidField, notSupportedField, requiredField } from "../../api/field-error.ts";
 import type { JsonObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { labelName } from "../rules/formats.ts";
 
 /** ResourcePolicyRule and NonResourcePolicyRule of a FlowSchema. */
@@ -34,10 +35,10 @@ export function resourceRuleErrors(rule: PolicyRule, path: string): FieldError[]
   const [groups, resources, namespaces] = [rule.apiGroups ?? [], rule.resources ?? [], rule.namespaces ?? []];
   if (groups.length === 0) {
     errors.push(requiredField(`${path}.apiGroups`, "resource rules must supply at least one api group"));
-  } else errors.push(...aloneErrors(groups, `${path}.apiGroups`, "api groups"));
+  } else addAll(errors, aloneErrors(groups, `${path}.apiGroups`, "api groups"));
   if (resources.length === 0) {
     errors.push(requiredField(`${path}.resources`, "resource rules must supply at least one resource"));
-  } else errors.push(...aloneErrors(resources, `${path}.resources`, "resources"));
+  } else addAll(errors, aloneErrors(resources, `${path}.resources`, "resources"));
   const at = `${path}.namespaces`;
   if (namespaces.length === 0 && !rule.clusterScope) {
     const text = "resource rules that are not cluster scoped must supply at least one namespace";
@@ -48,7 +49,10 @@ export function resourceRuleErrors(rule: PolicyRule, path: string): FieldError[]
     const texts = labelName(namespace).map(
       (text) => `each member of this list must be '*' or a DNS-1123 label; ${text}`,
     );
-    errors.push(...texts.map((text) => invalidField(`${at}[${index}]`, namespace, text)));
+    addAll(
+      errors,
+      texts.map((text) => invalidField(`${at}[${index}]`, namespace, text)),
+    );
   }
   return errors;
 }

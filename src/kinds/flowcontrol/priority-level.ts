@@ -6,6 +6,7 @@ import {
   requiredField,
 } from "../../api/field-error.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";
 import { sameValue } from "../rules/immutable.ts";
@@ -120,11 +121,11 @@ function limitedErrors(limited: Limited, path: string): FieldError[] {
   const { limitResponse = {}, lendablePercent, borrowingLimitPercent = 0 } = limited;
   const errors = shareErrors(limited.nominalConcurrencyShares, path);
   const { type = "", queuing } = limitResponse;
-  if (type === "Queue" && queuing) errors.push(...queuingErrors(queuing, `${path}.limitResponse.queuing`));
+  if (type === "Queue" && queuing) addAll(errors, queuingErrors(queuing, `${path}.limitResponse.queuing`));
   if (type !== "" && !RESPONSES.includes(type)) {
     errors.push(notSupportedField(`${path}.limitResponse.type`, type, RESPONSES));
   }
-  errors.push(...lendableErrors(lendablePercent, path));
+  addAll(errors, lendableErrors(lendablePercent, path));
   if (borrowingLimitPercent < 0) {
     const text = `if specified, ${NOT_NEGATIVE}`;
     errors.push(invalidField(`${path}.borrowingLimitPercent`, borrowingLimitPercent, text));
@@ -138,10 +139,10 @@ function specErrors(spec: LevelSpec, name: string): FieldError[] {
   if ((name === "exempt") !== (type === "Exempt")) {
     errors.push(invalidField("spec.type", type, "must be 'Exempt' if and only if `name` is 'exempt'"));
   }
-  if (type === "Limited" && limited) errors.push(...limitedErrors(limited, "spec.limited"));
+  if (type === "Limited" && limited) addAll(errors, limitedErrors(limited, "spec.limited"));
   if (type === "Exempt" && exempt) {
-    errors.push(...shareErrors(exempt.nominalConcurrencyShares, "spec.exempt"));
-    errors.push(...lendableErrors(exempt.lendablePercent, "spec.exempt"));
+    addAll(errors, shareErrors(exempt.nominalConcurrencyShares, "spec.exempt"));
+    addAll(errors, lendableErrors(exempt.lendablePercent, "spec.exempt"));
   }
   if (type !== "" && !TYPES.includes(type)) errors.push(notSupportedField("spec.type", type, TYPES));
   return [...errors, ...fixedErrors(spec, name)];

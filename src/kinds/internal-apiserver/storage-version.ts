@@ -1,6 +1,7 @@
 import { duplicateField, type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import { qualifiedName, regexMessage } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { seenBefore } from "../../lib/seen-before.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { groupDotResource, nameHook } from "../own-names.ts";
@@ -109,7 +110,7 @@ function statusErrors(object: KubeObject): FieldError[] {
     const path = `status.storageVersions[${index}]`;
     const id = server.apiServerID ?? "";
     if (isSecond(id)) errors.push(duplicateField(`${path}.apiServerID`, id));
-    errors.push(...serverErrors(server, path));
+    addAll(errors, serverErrors(server, path));
   }
   return [...errors, ...commonErrors(servers, commonEncodingVersion), ...conditionErrors(conditions)];
 }

@@ -1,4 +1,5 @@
 import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";
 import { IMMUTABLE, sameValue } from "../rules/immutable.ts";
 import type { ResponderStatus, TargetResponder } from "./eviction-types.ts";
@@ -60,8 +61,8 @@ function statusErrors(status: ResponderStatus, old: ResponderStatus | undefined,
   if (before.heartbeatTime && !status.heartbeatTime) {
     errors.push(requiredField(`${context.path}.heartbeatTime`, "is required once set"));
   }
-  errors.push(...wrong("heartbeatTime", heartbeatProblem(status, before, context)));
-  errors.push(...wrong("expectedCompletionTime", expectationProblem(status, before, context)));
+  addAll(errors, wrong("heartbeatTime", heartbeatProblem(status, before, context)));
+  addAll(errors, wrong("expectedCompletionTime", expectationProblem(status, before, context)));
   return [...errors, ...wrong("completionTime", completionProblem(status, before, context))];
 }
 

@@ -1,6 +1,7 @@
 import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import { pathSegment } from "../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { declaredHook } from "../rules/declared.ts";
 import { pushInvalid, subdomainName } from "../rules/formats.ts";
@@ -47,7 +48,7 @@ export const ipAddressHooks: ResourceHooks = {
     if (name !== undefined) pushCanonicalAddressErrors(errors, "metadata.name", name);
     const [parent, before] = [next, previous].map((one) => (isObject(one?.spec) ? one.spec.parentRef : undefined));
     const isChanged = previous !== undefined && !sameValue(parent, before);
-    if (isObject(parent)) errors.push(...parentErrors(parent, isChanged));
+    if (isObject(parent)) addAll(errors, parentErrors(parent, isChanged));
     return [...errors, ...declaredErrors(next, previous, context)];
   },
 };

@@ -1,6 +1,7 @@
 import { type FieldError, invalidField, notSupportedField, requiredField } from "../../api/field-error.ts";
 import { byteLength, pathSegment, regexMessage } from "../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { parseLooseAddress } from "../../lib/ip-address.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { isSentEmpty } from "../rules/empties.ts";
@@ -133,7 +134,7 @@ function ruleErrors(rule: IngressRule, path: string, tolerance: Tolerance): Fiel
   const errors: FieldError[] = [];
   if (host !== "") {
     if (parseLooseAddress(host)) errors.push(invalidField(`${path}.host`, host, NOT_AN_ADDRESS));
-    errors.push(...hostErrors(host, `${path}.host`));
+    addAll(errors, hostErrors(host, `${path}.host`));
   }
   return host.includes("*") && tolerance.invalidWildcardRule ? errors : [...errors, ...httpErrors(rule, path)];
 }
@@ -144,11 +145,17 @@ function specErrors(spec: IngressSpec, tolerance: Tolerance, areRulesSent: boole
   if (rules.length === 0 && !defaultBackend) {
     errors.push(invalidField("spec", areRulesSent ? [] : null, "either `defaultBackend` or `rules` must be specified"));
   }
-  if (defaultBackend) errors.push(...backendErrors(defaultBackend, "spec.defaultBackend"));
-  errors.push(...rules.flatMap((rule, index) => ruleErrors(rule, `spec.rules[${index}]`, tolerance)));
+  if (defaultBackend) addAll(errors, backendErrors(defaultBackend, "spec.defaultBackend"));
+  addAll(
+    errors,
+    rules.flatMap((rule, index) => ruleErrors(rule, `spec.rules[${index}]`, tolerance)),
+  );
   for (const [index, { hosts = [], secretName = "" }] of tls.entries()) {
     const path = `spec.tls[${index}]`;
-    errors.push(...hosts.flatMap((host, at) => hostErrors(host, `${path}.hosts[${at}]`)));
+    addAll(
+      errors,
+      hosts.flatMap((host, at) => hostErrors(host, `${path}.hosts[${at}]`)),
+    );
     if (secretName !== "" && !tolerance.invalidSecretName) {
       pushInvalid(errors, `${path}.secretName`, secretName, subdomainName(secretName));
     }

@@ -1,5 +1,6 @@
 import { type FieldError, invalidField, notSupportedField } from "../../api/field-error.ts";
 import { isObject, type Json, type JsonObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import type { LabelSelector } from "../../types/meta.ts";
 import { memberOf } from "../apps/workload.ts";
@@ -26,10 +27,10 @@ function validateSpec(spec: JsonObject, before: JsonObject): FieldError[] {
     errors.push(invalidField("spec", shown, "minAvailable and maxUnavailable cannot be both set"));
   }
   for (const member of ["minAvailable", "maxUnavailable"]) {
-    errors.push(...validateIntOrPercent(spec[member], `spec.${member}`), ...atMostAll(spec[member], `spec.${member}`));
+    addAll(errors, validateIntOrPercent(spec[member], `spec.${member}`), atMostAll(spec[member], `spec.${member}`));
   }
   const allowsInvalidValues = validateLabelSelector(before.selector, "").length > 0;
-  errors.push(...validateLabelSelector(selector, "spec.selector", { allowsInvalidValues }));
+  addAll(errors, validateLabelSelector(selector, "spec.selector", { allowsInvalidValues }));
   if (policy !== undefined && !EVICTION_POLICIES.includes(String(policy))) {
     errors.push(notSupportedField("spec.unhealthyPodEvictionPolicy", policy, EVICTION_POLICIES));
   }

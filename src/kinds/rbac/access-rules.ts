@@ -1,5 +1,6 @@
 import { type FieldError, invalidField, notSupportedField, requiredField } from "../../api/field-error.ts";
 import { pathSegment } from "../../api/names.ts";
+import { addAll } from "../../lib/add-all.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import type { Binding, PolicyRule, Role, RoleRef, Subject } from "../../types/rbac.ts";
 import { declaredHook } from "../rules/declared.ts";
@@ -53,7 +54,7 @@ function pushSelectorErrors(errors: FieldError[], next: Role, previous: Role | u
   const allowsInvalidValues = before.some((selector) => validateLabelSelector(selector, "").length > 0);
   for (const [index, selector] of selectors.entries()) {
     const at = `${path}[${index}]`;
-    errors.push(...validateLabelSelector(selector, at, { allowsInvalidValues }));
+    addAll(errors, validateLabelSelector(selector, at, { allowsInvalidValues }));
     // Compat: `ValidateClusterRole` reports a selector that `LabelSelectorAsSelector` refuses a second time, as
     // "invalid label selector." with null as its value.
     if (validateLabelSelector(selector, at).length > 0) {
@@ -140,9 +141,9 @@ export function bindingHooks(kind: "RoleBinding" | "ClusterRoleBinding"): Resour
       }
       if (previous) {
         const print = () => asGo(roleRef, REFERENCE);
-        errors.push(...immutable(roleRef, (previous as Binding).roleRef, "roleRef", print));
+        addAll(errors, immutable(roleRef, (previous as Binding).roleRef, "roleRef", print));
       }
-      errors.push(...declared(next, previous, context));
+      addAll(errors, declared(next, previous, context));
       if (!previous && !roleRef.name) errors.push(NO_ROLE);
       return errors;
     },

@@ -9,6 +9,7 @@ import {
 } from "../../api/field-error.ts";
 import { qualifiedName } from "../../api/names.ts";
 import { isObject, type KubeObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { isMapped, printAddress } from "../../lib/ip-address.ts";
 import { seenBefore } from "../../lib/seen-before.ts";
 import { validateNodeSelector } from "../core/pod/affinity-validation.ts";
@@ -85,7 +86,10 @@ export function bindingErrors({ bindingConditions, bindingFailureConditions }: B
   for (const [member, list] of lists) {
     if (list.length > MAX_BINDING_CONDITIONS) continue;
     for (const [index, name] of list.entries()) {
-      errors.push(...qualifiedName(name).map((text) => invalidField(`${path}.${member}[${index}]`, name, text)));
+      addAll(
+        errors,
+        qualifiedName(name).map((text) => invalidField(`${path}.${member}[${index}]`, name, text)),
+      );
     }
   }
   const known = new Set(conditions);
@@ -125,9 +129,9 @@ function allocationErrors(allocation: NonNullable<ClaimStatus["allocation"]>, na
   const path = "status.allocation";
   const errors: FieldError[] = [];
   for (const [index, result] of (results.length > MAX_RESULTS ? [] : results).entries()) {
-    errors.push(...resultErrors(result, `${path}.devices.results[${index}]`, names));
+    addAll(errors, resultErrors(result, `${path}.devices.results[${index}]`, names));
   }
-  errors.push(...configurationListErrors(config, `${path}.devices.config`, names, MAX_CONFIGS));
+  addAll(errors, configurationListErrors(config, `${path}.devices.config`, names, MAX_CONFIGS));
   if (nodeSelector) validateNodeSelector(errors, nodeSelector, `${path}.nodeSelector`);
   return errors;
 }
@@ -156,10 +160,10 @@ function deviceErrors(device: DeviceStatus, path: string, allocated: ReadonlySet
   }
   const count = conditions?.length ?? 0;
   if (count > MAX_CONDITIONS) errors.push(tooManyField(`${path}.conditions`, count, MAX_CONDITIONS));
-  errors.push(...validateConditions(conditions ?? [], `${path}.conditions`));
-  if (data !== undefined && data !== null) errors.push(...parameterErrors(data, `${path}.data`, MAX_DATA));
+  addAll(errors, validateConditions(conditions ?? [], `${path}.conditions`));
+  if (data !== undefined && data !== null) addAll(errors, parameterErrors(data, `${path}.data`, MAX_DATA));
   for (const [index, address] of (ips.length > MAX_ADDRESSES ? [] : ips).entries()) {
-    errors.push(...interfaceAddressErrors(address, `${path}.networkData.ips[${index}]`));
+    addAll(errors, interfaceAddressErrors(address, `${path}.networkData.ips[${index}]`));
   }
   return errors;
 }
@@ -188,10 +192,10 @@ export function claimStatusErrors(next: KubeObject, previous: KubeObject, names:
   }
   const allocated = new Set(resultsOf(next).map(keyOf));
   for (const [index, device] of devices.entries()) {
-    errors.push(...deviceErrors(device, `status.devices[${index}]`, allocated));
+    addAll(errors, deviceErrors(device, `status.devices[${index}]`, allocated));
   }
-  errors.push(...reservationErrors(status, before, next.metadata.deletionTimestamp !== undefined));
+  addAll(errors, reservationErrors(status, before, next.metadata.deletionTimestamp !== undefined));
   // What has been allocated is not looked at again: the rules have become stricter over time.
-  if (allocation && !before.allocation) errors.push(...allocationErrors(allocation, names));
+  if (allocation && !before.allocation) addAll(errors, allocationErrors(allocation, names));
   return errors;
 }

@@ -6,6 +6,7 @@ import {
   tooLongField,
 } from "../../api/field-error.ts";
 import { byteLength, labelValue } from "../../api/names.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { subdomainName } from "../rules/formats.ts";
 import { labelErrors, parameterErrors } from "./device-names.ts";
 import type {
@@ -120,7 +121,7 @@ function requestErrors({ name = "", exactly, firstAvailable = [] }: DeviceReques
   }
   for (const [index, alternative] of within(firstAvailable, LIMITS.alternatives).entries()) {
     const itemPath = `${path}.firstAvailable[${index}]`;
-    errors.push(...labelErrors(alternative.name ?? "", `${itemPath}.name`), ...commonErrors(alternative, itemPath));
+    addAll(errors, labelErrors(alternative.name ?? "", `${itemPath}.name`), commonErrors(alternative, itemPath));
   }
   return errors;
 }

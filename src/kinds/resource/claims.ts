@@ -1,6 +1,7 @@
 import { type FieldError, invalidField } from "../../api/field-error.ts";
 import { dns1123Subdomain } from "../../api/names.ts";
 import { isObject, type Json, type KubeObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import type { ResourceHooks, WriteContext } from "../../resources/model/definition.ts";
 import { nameHook } from "../own-names.ts";
 import { declaredHook } from "../rules/declared.ts";
@@ -144,7 +145,7 @@ export const resourceClaimTemplateHooks: ResourceHooks = {
     const sent = templateSpecOf(asSent(next, context));
     if (sent !== spec) dropDerivedAttributes(sent.spec ?? {}, context);
     pushTemplateMetadataErrors(errors, "spec.metadata", sent.metadata ?? {});
-    errors.push(...claimSpecErrors(spec.spec ?? {}, "spec.spec"));
+    addAll(errors, claimSpecErrors(spec.spec ?? {}, "spec.spec"));
     if (previous && !sameValue(spec, templateSpecOf(previous))) {
       const shown = { ...spec.metadata, Spec: { Devices: printDevices(sent.spec ?? {}) } };
       errors.push(invalidField("spec", shown, IMMUTABLE));

@@ -1,6 +1,7 @@
 import { type FieldError, invalidField, requiredField, tooLongField } from "../../api/field-error.ts";
 import { byteLength } from "../../api/names.ts";
 import { isObject, type Json } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { checkDriverName } from "../core/volume/volume-source-validation.ts";
 import { cIdentifier } from "../rules/declared-formats.ts";
 import { labelName, subdomainName } from "../rules/formats.ts";
@@ -25,7 +26,10 @@ export function poolErrors(name: string, path: string): FieldError[] {
   if (name === "") return [requiredField(path)];
   const errors = byteLength(name) > MAX_POOL_NAME ? [tooLongField(path, MAX_POOL_NAME)] : [];
   for (const part of name.split("/")) {
-    errors.push(...subdomainName(part).map((text) => invalidField(path, part, text)));
+    addAll(
+      errors,
+      subdomainName(part).map((text) => invalidField(path, part, text)),
+    );
   }
   return errors;
 }

@@ -2,6 +2,7 @@ import type { FeatureGateName, FeatureGates } from "../../api/feature-gates.ts";
 import { type FieldError, invalidField, requiredField, tooLongField, tooManyField } from "../../api/field-error.ts";
 import { byteLength, labelValue, qualifiedName } from "../../api/names.ts";
 import { isObject, type Json, type KubeObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { seenBefore } from "../../lib/seen-before.ts";
 import { parseSemanticVersion } from "../../lib/semver.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
@@ -144,7 +145,7 @@ function placeErrors({ nodeName, nodeSelector, allNodes }: Placement, path: stri
   if (nodeName === "") errors.push(invalidField(`${path}.nodeName`, "", emptyName));
   else if (nodeName !== undefined) {
     set.push("`nodeName`");
-    errors.push(...nodeNameErrors(nodeName, `${path}.nodeName`));
+    addAll(errors, nodeNameErrors(nodeName, `${path}.nodeName`));
   }
   if (nodeSelector) {
     set.push("`nodeSelector`");
@@ -168,24 +169,28 @@ function deviceErrors(device: Device, old: Device | undefined, path: string, isP
   limit(attributeCount + Object.keys(capacity).length, MAX_PROPERTIES, "attributes and capacities");
   limit(attributeCount, MAX_ATTRIBUTES, "attribute values");
   for (const [key, attribute] of Object.entries(attributes)) {
-    errors.push(...attributeNameErrors(key, `${path}.attributes`));
+    addAll(errors, attributeNameErrors(key, `${path}.attributes`));
     const shown = shownKey(key);
-    errors.push(...attributeErrors(attribute, `${path}.attributes[${shown}]`));
-    if (shown !== key) errors.push(...attributeCountErrors(attribute, `${path}.attributes[${shown}]`));
+    addAll(errors, attributeErrors(attribute, `${path}.attributes[${shown}]`));
+    if (shown !== key) addAll(errors, attributeCountErrors(attribute, `${path}.attributes[${shown}]`));
   }
   for (const [key, amount] of old && sameValue(old.capacity, device.capacity) ? [] : Object.entries(capacity)) {
-    errors.push(...attributeNameErrors(key, `${path}.capacity`));
+    addAll(errors, attributeNameErrors(key, `${path}.capacity`));
     const isShared = device.allowMultipleAllocations === true;
-    errors.push(...capacityErrors(amount, `${path}.capacity[${shownKey(key)}]`, isShared));
+    addAll(errors, capacityErrors(amount, `${path}.capacity[${shownKey(key)}]`, isShared));
   }
   if (!old || !sameValue(old.taints, device.taints)) {
     if (taints.length > MAX_TAINTS) errors.push(tooManyField(`${path}.taints`, taints.length, MAX_TAINTS));
-    else errors.push(...taints.flatMap((taint, index) => taintErrors(taint, `${path}.taints[${index}]`)));
+    else
+      addAll(
+        errors,
+        taints.flatMap((taint, index) => taintErrors(taint, `${path}.taints[${index}]`)),
+      );
   }
   if (consumesCounters.length <= MAX_CONSUMPTIONS) {
-    errors.push(...counterErrors(consumesCounters, `${path}.consumesCounters`));
+    addAll(errors, counterErrors(consumesCounters, `${path}.consumesCounters`));
   }
-  errors.push(...devicePlaceErrors(device, path, isPerDevice));
+  addAll(errors, devicePlaceErrors(device, path, isPerDevice));
   return [...errors, ...bindingErrors(device, path)];
 }
 
@@ -239,9 +244,9 @@ function slicePlaceErrors(spec: SliceSpec): FieldError[] {
     errors.push(invalidField(path, shown, "must have exactly one node selector term"));
   }
   if (spec.allNodes) set.push("`allNodes`");
-  errors.push(...orTrueErrors(spec.allNodes, "spec.allNodes"));
+  addAll(errors, orTrueErrors(spec.allNodes, "spec.allNodes"));
   if (perDeviceNodeSelection) set.push("`perDeviceNodeSelection`");
-  errors.push(...orTrueErrors(perDeviceNodeSelection, "spec.perDeviceNodeSelection"));
+  addAll(errors, orTrueErrors(perDeviceNodeSelection, "spec.perDeviceNodeSelection"));
   const rule = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required";
   if (set.length === 0) errors.push(requiredField("spec", rule));
   if (set.length > 1) {
@@ -254,15 +259,15 @@ function specErrors(spec: SliceSpec, old: SliceSpec | undefined): FieldError[] {
   const { driver = "", pool = {}, sharedCounters } = spec;
   const errors = [...driverErrors(driver, "spec.driver"), ...poolPartErrors(pool)];
   if (old) {
-    errors.push(...immutable(pool.name ?? "", old.pool?.name ?? "", "spec.pool.name"));
-    errors.push(...immutable(driver, old.driver ?? "", "spec.driver"));
-    errors.push(...immutable(spec.nodeName, old.nodeName, "spec.nodeName"));
+    addAll(errors, immutable(pool.name ?? "", old.pool?.name ?? "", "spec.pool.name"));
+    addAll(errors, immutable(driver, old.driver ?? "", "spec.driver"));
+    addAll(errors, immutable(spec.nodeName, old.nodeName, "spec.nodeName"));
   }
-  errors.push(...slicePlaceErrors(spec));
+  addAll(errors, slicePlaceErrors(spec));
   if (sharedCounters && spec.devices) {
     errors.push(invalidField("spec", "", "only one of `sharedCounters` or `devices` is allowed"));
   }
-  errors.push(...devicesErrors(spec, old));
+  addAll(errors, devicesErrors(spec, old));
   const sets = sharedCounters ?? [];
   return sets.length > MAX_COUNTER_SETS ? errors : [...errors, ...counterErrors(sets, "spec.sharedCounters")];
 }

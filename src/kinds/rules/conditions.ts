@@ -8,6 +8,7 @@ import {
 } from "../../api/field-error.ts";
 import { byteLength, qualifiedName, regexMessage } from "../../api/names.ts";
 import type { Json, JsonObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { seenBefore } from "../../lib/seen-before.ts";
 
 /** Condition of meta/v1. */
@@ -52,7 +53,11 @@ function validateCondition(condition: Condition, path: string): FieldError[] {
   const { type = "", status = "", observedGeneration = 0, lastTransitionTime, reason = "", message = "" } = condition;
   const errors: FieldError[] = [];
   if (type === "") errors.push(requiredField(`${path}.type`, "is required"));
-  else errors.push(...qualifiedName(type).map((text) => invalidField(`${path}.type`, type, text)));
+  else
+    addAll(
+      errors,
+      qualifiedName(type).map((text) => invalidField(`${path}.type`, type, text)),
+    );
   if (status === "") errors.push(requiredField(`${path}.status`));
   else if (!STATUSES.includes(status)) errors.push(notSupportedField(`${path}.status`, status, STATUSES));
   if (observedGeneration < 0) {
@@ -62,7 +67,10 @@ function validateCondition(condition: Condition, path: string): FieldError[] {
   if (!lastTransitionTime) errors.push(requiredField(`${path}.lastTransitionTime`));
   if (reason === "") errors.push(requiredField(`${path}.reason`));
   else {
-    errors.push(...conditionReason(reason).map((text) => invalidField(`${path}.reason`, reason, text)));
+    addAll(
+      errors,
+      conditionReason(reason).map((text) => invalidField(`${path}.reason`, reason, text)),
+    );
     if (byteLength(reason) > MAX_REASON) errors.push(tooLongField(`${path}.reason`, MAX_REASON));
   }
   if (byteLength(message) > MAX_MESSAGE) errors.push(tooLongField(`${path}.message`, MAX_MESSAGE));

@@ -8,6 +8,7 @@ import {
   qualifiedName,
   regexMessage,
 } from "../../api/names.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { trimRight } from "../../lib/trim-right.ts";
 
 /** Formats that declarative validation (`+k8s:format`) may name. */
@@ -100,7 +101,11 @@ function resourcePoolName(value: string, path: string): FieldError[] {
   for (const [index, part] of value.split("/").entries()) {
     const segment = `segment ${index}: `;
     if (part === "") errors.push(invalidField(path, value, `${segment}must not be empty`));
-    else errors.push(...dns1123Subdomain(part).map((text) => invalidField(path, part, `${segment}${text}`)));
+    else
+      addAll(
+        errors,
+        dns1123Subdomain(part).map((text) => invalidField(path, part, `${segment}${text}`)),
+      );
   }
   return errors;
 }
@@ -121,10 +126,13 @@ function fullyQualifiedName(value: string, path: string): FieldError[] {
   if (domain === "") errors.push(invalidField(path, "", "prefix must not be empty"));
   else {
     if (byteLength(domain) > MAX_DOMAIN) errors.push(tooLongField(path, MAX_DOMAIN));
-    errors.push(...dns1123Subdomain(domain).map((text) => invalidField(path, domain, `prefix: ${text}`)));
+    addAll(
+      errors,
+      dns1123Subdomain(domain).map((text) => invalidField(path, domain, `prefix: ${text}`)),
+    );
   }
   if (name === "") errors.push(invalidField(path, "", "name must not be empty"));
-  else errors.push(...identifierErrors(name, path));
+  else addAll(errors, identifierErrors(name, path));
   return errors;
 }
 

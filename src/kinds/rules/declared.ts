@@ -11,6 +11,7 @@ import {
 } from "../../api/field-error.ts";
 import { byteLength } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { isNumber } from "../../lib/exact-integer.ts";
 import { seenBefore } from "../../lib/seen-before.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
@@ -237,16 +238,16 @@ function scalarErrors(errors: FieldError[], { path, value, old }: Place, field: 
       errors.push(invalidField(path, value, `may not be decreased from ${old}`));
     }
   } else if (typeof value === "string") {
-    if (field.format) errors.push(...formatErrors(field.format, value, path));
+    if (field.format) addAll(errors, formatErrors(field.format, value, path));
     if (byteLength(value) > (field.maxBytes ?? Number.POSITIVE_INFINITY)) {
       errors.push(tooLongField(path, field.maxBytes ?? 0));
     }
     if (field.maxLength !== undefined && [...value].length > field.maxLength) {
       errors.push(tooManyCharactersField(path, field.maxLength));
     }
-    if (field.closed) errors.push(...closedErrors(path, value, schema));
+    if (field.closed) addAll(errors, closedErrors(path, value, schema));
   } else if (field.eachKey && isObject(value)) {
-    for (const key of Object.keys(value)) errors.push(...formatErrors(field.eachKey, key, path));
+    for (const key of Object.keys(value)) addAll(errors, formatErrors(field.eachKey, key, path));
   }
 }
 
@@ -293,14 +294,14 @@ function listCheck(each: Check | undefined, field: FieldRules | undefined, items
   const isKeyed = field?.keys !== undefined || field?.isSet === true;
   return (errors, { path, value, old, isUpdate }) => {
     const [next, before] = [listOf(value), listOf(old)];
-    if (field?.keys) errors.push(...duplicates(next, path, field.keys, items));
+    if (field?.keys) addAll(errors, duplicates(next, path, field.keys, items));
     const find = isKeyed ? finder(before, field?.keys) : undefined;
     for (const [index, item] of each ? next.entries() : []) {
       const was = find?.(item);
       if (isUpdate && was !== undefined && sameValue(item, was)) continue;
       each?.(errors, { path: `${path}[${index}]`, value: item, old: was, isUpdate });
     }
-    if (field?.isSet) errors.push(...duplicates(next, path, undefined, items));
+    if (field?.isSet) addAll(errors, duplicates(next, path, undefined, items));
   };
 }
 

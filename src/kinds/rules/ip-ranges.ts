@@ -1,4 +1,5 @@
 import { type FieldError, invalidField, quote } from "../../api/field-error.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { isMapped, isShortAddress, parseAddress, parseLooseAddress, printAddress } from "../../lib/ip-address.ts";
 import { addressNumber, parseRange, printRange, rangeAround } from "../../lib/ip-range.ts";
 
@@ -45,7 +46,7 @@ export function pushCanonicalRangeErrors(errors: FieldError[], path: string, tex
   if (range && printRange(range) !== text) {
     own.push(invalidField(path, text, `must be in canonical form (${quote(printRange(range))})`));
   }
-  errors.push(...own);
+  addAll(errors, own);
 }
 
 /** The warnings about a CIDR that is taken, but not in canonical form. Upstream: `GetWarningsForCIDR`. */

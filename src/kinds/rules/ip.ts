@@ -1,4 +1,5 @@
 import { type FieldError, invalidField, quote } from "../../api/field-error.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { isMapped, isShortAddress, parseAddress, parseLooseAddress, printAddress } from "../../lib/ip-address.ts";
 
 const NOT_AN_ADDRESS = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
@@ -47,5 +48,5 @@ export function pushCanonicalAddressErrors(errors: FieldError[], path: string, t
   if (bytes && printAddress(bytes) !== text) {
     own.push(invalidField(path, text, `must be in canonical form (${quote(printAddress(bytes))})`));
   }
-  errors.push(...own);
+  addAll(errors, own);
 }

@@ -1,6 +1,7 @@
 import { type FieldError, forbiddenField, invalidField, requiredField } from "../../api/field-error.ts";
 import { labelValue, qualifiedName } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { validateLabels } from "../../resources/write/metadata-validation.ts";
 import type { LabelSelector, LabelSelectorRequirement, Texts } from "../../types/meta.ts";
 
@@ -22,7 +23,7 @@ export function validateLabelSelector(
   const { matchLabels, matchExpressions }: LabelSelector = selector;
   const errors = validateLabels(matchLabels ?? {}, `${path}.matchLabels`);
   for (const [index, expression] of (matchExpressions ?? []).entries()) {
-    errors.push(...validateRequirement(expression, `${path}.matchExpressions[${index}]`, options));
+    addAll(errors, validateRequirement(expression, `${path}.matchExpressions[${index}]`, options));
   }
   return errors;
 }
@@ -52,10 +53,16 @@ export function validateRequirement(
 ): FieldError[] {
   const { key = "", values = [] } = requirement;
   const errors = validateOperator(requirement, path, options);
-  errors.push(...qualifiedName(key).map((text) => invalidField(`${path}.key`, key, text)));
+  addAll(
+    errors,
+    qualifiedName(key).map((text) => invalidField(`${path}.key`, key, text)),
+  );
   if (options.allowsInvalidValues) return errors;
   for (const [index, value] of values.entries()) {
-    errors.push(...labelValue(value).map((text) => invalidField(`${path}.values[${index}]`, value, text)));
+    addAll(
+      errors,
+      labelValue(value).map((text) => invalidField(`${path}.values[${index}]`, value, text)),
+    );
   }
   return errors;
 }

@@ -1,6 +1,7 @@
 import { type FieldError, forbiddenField, invalidField, requiredField, tooLongField } from "../../api/field-error.ts";
 import { byteLength, qualifiedName } from "../../api/names.ts";
 import type { ObjectMeta } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { validateLabels } from "../../resources/write/metadata-validation.ts";
 import type { Texts } from "../../types/meta.ts";
 
@@ -29,7 +30,11 @@ export function pushUserAnnotationErrors(errors: FieldError[], path: string, ann
     const small = key.toLowerCase();
     const texts = qualifiedName(small);
     if (small === "") errors.push(requiredField(path));
-    else if (texts.length > 0) errors.push(...texts.map((text) => invalidField(path, small, text)));
+    else if (texts.length > 0)
+      addAll(
+        errors,
+        texts.map((text) => invalidField(path, small, text)),
+      );
     else if (!small.includes("/")) {
       errors.push(invalidField(path, small, 'must be a domain-prefixed key (such as "acme.io/foo")'));
     }
@@ -58,7 +63,7 @@ const FOREIGN_TO_TEMPLATES: readonly (readonly [member: string, shown: string])[
 /** Validates the metadata of a template: it has labels and annotations and nothing else. */
 export function pushTemplateMetadataErrors(errors: FieldError[], path: string, metadata: ObjectMeta): void {
   pushAnnotationErrors(errors, `${path}.annotations`, metadata.annotations);
-  errors.push(...validateLabels(metadata.labels ?? {}, `${path}.labels`));
+  addAll(errors, validateLabels(metadata.labels ?? {}, `${path}.labels`));
   for (const [member, shown] of FOREIGN_TO_TEMPLATES) {
     const value = metadata[member];
     if (value !== undefined && value !== null) errors.push(forbiddenField(`${path}.${shown}`, "cannot be set"));

@@ -1,5 +1,6 @@
 import { type FieldError, invalidField, quote, requiredField, tooLongField } from "../../api/field-error.ts";
 import { byteLength } from "../../api/names.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { labelName, subdomainName } from "./formats.ts";
 
 const MAX_DOMAIN = 253;
@@ -22,11 +23,11 @@ export function validateSignerName(signer: string, path: string): FieldError[] {
   }
   const errors: FieldError[] = [];
   if (byteLength(domain) > MAX_DOMAIN) errors.push(tooLongField(path, MAX_DOMAIN));
-  errors.push(...firstBadPart(domain, path, labelName));
+  addAll(errors, firstBadPart(domain, path, labelName));
   if (!domain.includes(".")) {
     errors.push(invalidField(path, domain, "should be a domain with at least two segments separated by dots"));
   }
-  errors.push(...firstBadPart(rest, path, subdomainName));
+  addAll(errors, firstBadPart(rest, path, subdomainName));
   if (byteLength(signer) > MAX_SIGNER) errors.push(tooLongField(path, MAX_SIGNER));
   return errors;
 }

@@ -1,5 +1,6 @@
 import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import type { JsonObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { portNumber, subdomainName } from "./formats.ts";
 import { parseGoUrl, UrlError } from "./go-url.ts";
 
@@ -53,7 +54,10 @@ function servicePathErrors(value: string, path: string): FieldError[] {
   const steps = rest.replace(/\/$/, "").split("/");
   for (const [index, step] of steps.entries()) {
     const texts = step === "" ? [" may not be empty"] : subdomainName(step).map((text) => `: ${text}`);
-    errors.push(...texts.map((text) => invalidField(path, value, `segment[${index}]${text}`)));
+    addAll(
+      errors,
+      texts.map((text) => invalidField(path, value, `segment[${index}]${text}`)),
+    );
   }
   return errors;
 }

@@ -1,6 +1,7 @@
 import { duplicateField, type FieldError, invalidField, requiredField, tooManyField } from "../../api/field-error.ts";
 import { pathSegment } from "../../api/names.ts";
 import { isObject, type KubeObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { labelName, pushInvalid, subdomainName } from "../rules/formats.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";
 import { immutable } from "../rules/immutable.ts";
@@ -70,7 +71,10 @@ export function oldestWorkloadErrors(next: KubeObject, previous: KubeObject | un
   const before = specOf(previous);
   // Compat: the paths of these two errors are `controllerRef` and `podGroups`, without `spec`.
   if (before.controllerRef) {
-    errors.push(...immutable(controllerRef, before.controllerRef, "controllerRef", (value) => asGo(value, REFERENCE)));
+    addAll(
+      errors,
+      immutable(controllerRef, before.controllerRef, "controllerRef", (value) => asGo(value, REFERENCE)),
+    );
   }
   return [...errors, ...immutable(podGroups, before.podGroups, "podGroups", (value) => asGo(value, GROUP))];
 }

@@ -1,5 +1,6 @@
 import { duplicateField, type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import type { ResourceHooks, WriteContext } from "../../resources/model/definition.ts";
 import { validateConditions } from "../rules/conditions.ts";
 import { declaredHook } from "../rules/declared.ts";
@@ -27,13 +28,13 @@ function nameErrors(parent: CompositeTemplate | WorkloadSpec, path: string, take
     for (const { name = "" } of templates) taken.add(name);
   }
   for (const [index, child] of (compositePodGroupTemplates ?? []).entries()) {
-    errors.push(...nameErrors(child, `${path}.compositePodGroupTemplates[${index}]`, taken));
+    addAll(errors, nameErrors(child, `${path}.compositePodGroupTemplates[${index}]`, taken));
   }
   return errors;
 }
 
 function depthOf({ compositePodGroupTemplates = [] }: CompositeTemplate): number {
-  return 1 + Math.max(0, ...compositePodGroupTemplates.map(depthOf));
+  return 1 + compositePodGroupTemplates.reduce((deepest, child) => Math.max(deepest, depthOf(child)), 0);
 }
 
 /** All PodGroupTemplates and CompositePodGroupTemplates of a tree. */

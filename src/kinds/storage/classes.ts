@@ -9,6 +9,7 @@ import {
 } from "../../api/field-error.ts";
 import { byteLength, qualifiedName } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { seenBefore } from "../../lib/seen-before.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import type { Texts } from "../../types/meta.ts";
@@ -61,7 +62,10 @@ function termErrors({ matchLabelExpressions }: TopologyTerm, path: string): Fiel
     for (const [at, value] of values.entries()) {
       if (isSecond(value)) errors.push(duplicateField(`${itemPath}.values[${at}]`, value));
     }
-    errors.push(...qualifiedName(key).map((text) => invalidField(`${itemPath}.key`, key, text)));
+    addAll(
+      errors,
+      qualifiedName(key).map((text) => invalidField(`${itemPath}.key`, key, text)),
+    );
     if (keys.has(key)) errors.push(duplicateField(`${itemPath}.key`, key));
     keys.add(key);
   }
@@ -137,7 +141,7 @@ export const volumeAttributesClassHooks: ResourceHooks = {
       errors.push(forbiddenField(member, `updates to ${member} are forbidden.`));
     }
     if (!driverName) errors.push(requiredField("driverName"));
-    errors.push(...provisionerErrors(driverName, "driverName"), ...parameterErrors(parameters, "parameters"));
+    addAll(errors, provisionerErrors(driverName, "driverName"), parameterErrors(parameters, "parameters"));
     if (Object.keys(isObject(parameters) ? parameters : {}).length === 0) {
       errors.push(requiredField("parameters", "must contain at least one key/value pair"));
     }

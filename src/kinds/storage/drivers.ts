@@ -8,6 +8,7 @@ import {
 import { byteLength, qualifiedName } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
 import { parseQuantity } from "../../api/quantity.ts";
+import { addAll } from "../../lib/add-all.ts";
 import { seenBefore } from "../../lib/seen-before.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { checkDriverName } from "../core/volume/volume-source-validation.ts";
@@ -70,7 +71,7 @@ function driverErrors(spec: DriverSpec): FieldError[] {
   if (fsGroupPolicy !== undefined && !GROUP_POLICIES.includes(fsGroupPolicy)) {
     errors.push(notSupportedField("spec.fsGroupPolicy", fsGroupPolicy, GROUP_POLICIES));
   }
-  errors.push(...tokenErrors(tokenRequests, "spec.tokenRequests"));
+  addAll(errors, tokenErrors(tokenRequests, "spec.tokenRequests"));
   for (const mode of volumeLifecycleModes) {
     if (LIFECYCLE_MODES.includes(mode)) continue;
     errors.push(notSupportedField("spec.volumeLifecycleModes", mode, LIFECYCLE_MODES));
@@ -127,7 +128,7 @@ function nodeDriverErrors(driver: NodeDriver, isSecond: boolean, path: string): 
   if (byteLength(nodeID) > MAX_NODE_ID) {
     errors.push(invalidField(`${path}.nodeID`, nodeID, `must be ${MAX_NODE_ID} characters or less`));
   }
-  errors.push(...nonNegative(allocatable?.count, `${path}.allocatable.count`));
+  addAll(errors, nonNegative(allocatable?.count, `${path}.allocatable.count`));
   if (isSecond) errors.push(duplicateField(`${path}.name`, name));
   const isSecondKey = seenBefore<string>();
   for (const key of topologyKeys ?? []) {

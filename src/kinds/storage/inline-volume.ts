@@ -1,5 +1,6 @@
 import path from "node:path";
 import { type FieldError, forbiddenField, requiredField } from "../../api/field-error.ts";
+import { addAll } from "../../lib/add-all.ts";
 import type { PersistentVolumeSpec } from "../../types/persistent-volume.ts";
 import { accessModeErrors } from "../core/volume/claim-spec-validation.ts";
 import { sourceErrors } from "../core/volume/persistent-volume-sources.ts";
@@ -25,7 +26,7 @@ export function inlineVolumeErrors(spec: PersistentVolumeSpec, at: string): Fiel
   if (Object.keys(spec.capacity ?? {}).length > 0) forbid("capacity");
   if (!spec.csi) errors.push(requiredField(`${at}.csi`, `has to be specified ${INLINE}`));
   if (accessModes.length === 0) errors.push(requiredField(`${at}.accessModes`));
-  errors.push(...accessModeErrors(accessModes, `${at}.accessModes`));
+  addAll(errors, accessModeErrors(accessModes, `${at}.accessModes`));
   if (policy !== "" && policy !== "Retain") forbid("persistentVolumeReclaimPolicy", `may only be Retain ${INLINE}`);
   if (spec.nodeAffinity) forbid("nodeAffinity");
   // The sources tell their errors as if they stood in the spec of a volume.

@@ -1,6 +1,7 @@
 import { type FieldError, forbiddenField, invalidField, requiredField, tooLongField } from "../../api/field-error.ts";
 import { byteLength } from "../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import type { Texts } from "../../types/meta.ts";
 import type { PersistentVolumeSpec } from "../../types/persistent-volume.ts";
@@ -50,7 +51,7 @@ function specErrors({ nodeName = "", source = {} }: AttachmentSpec): FieldError[
   else if (volume !== undefined && inline !== undefined) errors.push(forbiddenField("spec.source", ONE_SOURCE));
   else if (volume === "") {
     errors.push(requiredField("spec.source.persistentVolumeName", "must specify non empty persistentVolumeName"));
-  } else if (inline) errors.push(...inlineVolumeErrors(inline, "spec.source.inlineVolumeSpec"));
+  } else if (inline) addAll(errors, inlineVolumeErrors(inline, "spec.source.inlineVolumeSpec"));
   pushInvalid(errors, "spec.nodeName", nodeName, subdomainName(nodeName));
   return errors;
 }

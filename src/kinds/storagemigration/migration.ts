@@ -1,5 +1,6 @@
 import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { isConditionTrue } from "../cells.ts";
 import { validateConditions } from "../rules/conditions.ts";
@@ -39,7 +40,7 @@ function statusErrors(next: KubeObject, previous: KubeObject): FieldError[] {
     const text = `resource version is not well formed: ${resourceVersion}`;
     errors.push(invalidField("status.resourceVersion", resourceVersion, text));
   }
-  errors.push(...validateConditions(conditions, "status.conditions"));
+  addAll(errors, validateConditions(conditions, "status.conditions"));
   if (before !== "" && before !== resourceVersion) {
     errors.push(invalidField("status.resourceVersion", resourceVersion, IMMUTABLE));
   }

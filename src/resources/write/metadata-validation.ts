@@ -8,6 +8,7 @@ import {
 } from "../../api/field-error.ts";
 import * as names from "../../api/names.ts";
 import type { KubeObject, ObjectMeta, OwnerReference } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import type { NameRule, ResourceDefinition } from "../model/definition.ts";
 
 const NAME_RULES: Readonly<Record<NameRule, (name: string) => string[]>> = {
@@ -33,15 +34,15 @@ export function validateMetadata(
 ): FieldError[] {
   const { metadata } = object;
   const errors: FieldError[] = [];
-  errors.push(...validateName(definition, metadata));
-  errors.push(...validateNamespace(definition, metadata));
+  addAll(errors, validateName(definition, metadata));
+  addAll(errors, validateNamespace(definition, metadata));
   if ((metadata.generation ?? 0) < 0) {
     errors.push(invalidField("metadata.generation", metadata.generation, "must be greater than or equal to 0"));
   }
-  errors.push(...validateLabels(metadata.labels ?? {}, "metadata.labels"));
-  errors.push(...validateAnnotations(metadata.annotations ?? {}));
-  errors.push(...validateOwners(metadata.ownerReferences ?? [], cannotOwn));
-  errors.push(...validateFinalizers(definition, metadata.finalizers ?? []));
+  addAll(errors, validateLabels(metadata.labels ?? {}, "metadata.labels"));
+  addAll(errors, validateAnnotations(metadata.annotations ?? {}));
+  addAll(errors, validateOwners(metadata.ownerReferences ?? [], cannotOwn));
+  addAll(errors, validateFinalizers(definition, metadata.finalizers ?? []));
   return errors;
 }
 
@@ -129,7 +130,10 @@ function validateOwners(owners: readonly OwnerReference[], cannotOwn: CannotOwn)
 function validateFinalizers(definition: ResourceDefinition, finalizers: readonly string[]): FieldError[] {
   const errors: FieldError[] = [];
   for (const [index, finalizer] of finalizers.entries()) {
-    errors.push(...names.qualifiedName(finalizer).map((text) => invalidField("metadata.finalizers", finalizer, text)));
+    addAll(
+      errors,
+      names.qualifiedName(finalizer).map((text) => invalidField("metadata.finalizers", finalizer, text)),
+    );
     if (!definition.rules.freeFinalizers && !finalizer.includes("/") && !STANDARD_FINALIZERS.has(finalizer)) {
       const text = "name is neither a standard finalizer name nor is it fully qualified";
       errors.push(invalidField(`metadata.finalizers[${index}]`, finalizer, text));

@@ -1,6 +1,7 @@
 import { invalid } from "../../api/api-error.ts";
 import { boundedErrors } from "../../api/field-error.ts";
 import type { KubeObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import type { WriteContext } from "../model/definition.ts";
 import { showEmpties } from "./explicit-empties.ts";
 import type { KindEntries } from "./kind-entries.ts";
@@ -18,7 +19,7 @@ export function validateWrite(
     catalog.findKind(apiVersion, kind)?.definition.rules.cannotOwn ?? false;
   const errors = boundedErrors(() => {
     const metadata = validateMetadata(definition, object, cannotOwn);
-    if (current) metadata.push(...validateMetadataUpdate(object, current));
+    if (current) addAll(metadata, validateMetadataUpdate(object, current));
     const own = definition.hooks?.validate?.(object, current, context) ?? [];
     return definition.rules.metadataLast && !current && own.length > 0 ? own : [...metadata, ...own];
   });

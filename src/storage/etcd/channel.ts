@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { addAll } from "../../lib/add-all.ts";
 import { Silence } from "./silence.ts";
 import {
   type CallOptions,
@@ -68,7 +69,7 @@ export class Channel implements Transport {
     if (this.#endpoints.length === 0) throw new TypeError("no etcd endpoint given");
     // Several servers started with the same list should not all lean on its first member.
     const first = Math.floor(Math.random() * this.#endpoints.length);
-    this.#endpoints.push(...this.#endpoints.splice(0, first));
+    addAll(this.#endpoints, this.#endpoints.splice(0, first));
   }
 
   async unary(path: string, request: Uint8Array, options: CallOptions): Promise<Uint8Array> {

@@ -1,3 +1,4 @@
+import { addAll } from "../../lib/add-all.ts";
 import { Snapshots } from "../snapshots.ts";
 import type { Entry, StoreEvent } from "../store.ts";
 import type { DatabaseThread } from "./database-thread.ts";
@@ -31,7 +32,7 @@ export async function loadState(thread: DatabaseThread, compacted: number): Prom
     const events: StoreEvent[] = [];
     for (const row of rows) {
       if (row.expiresAtMs !== null) expiring.push({ key: row.key, modRevision: row.revision, atMs: row.expiresAtMs });
-      if (row.revision < compacted) garbage.push(...applyToBase(base, row));
+      if (row.revision < compacted) addAll(garbage, applyToBase(base, row));
       else events.push({ revision: row.revision, key: row.key, entry: entryOf(row), previous: undefined });
     }
     if (events.length === 0) continue;

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { addAll } from "../../lib/add-all.ts";
 import { type Clock, systemClock } from "../../lib/clock.ts";
 import { type Expired, Expiry } from "../expiry.ts";
 import { HistoryLimit, type HistoryOptions } from "../history-limit.ts";
@@ -135,7 +136,7 @@ export class SqliteStore implements Store {
     const count = this.#doomed.length;
     await this.#thread.request("compact", { revision });
     // Not earlier: after a crash in between, the file would still promise a history that has holes.
-    this.#garbage.push(...this.#doomed.splice(0, count));
+    addAll(this.#garbage, this.#doomed.splice(0, count));
     this.#startTrim();
   }
 

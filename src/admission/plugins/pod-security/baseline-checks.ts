@@ -1,4 +1,5 @@
 import { quote } from "../../../api/field-error.ts";
+import { addAll } from "../../../lib/add-all.ts";
 import type { LifecycleHandler, Probe, SecurityContext } from "../../../types/container.ts";
 import type { PodSecurityContext } from "../../../types/pod.ts";
 import { containersOf } from "../../../types/pod-containers.ts";
@@ -28,7 +29,7 @@ export const appArmorProfile: Check = ({ annotations, spec }) => {
   const note = fromAnnotations.length > 0 ? [oneOrMore(fromAnnotations.length, "annotation")] : [];
   const all = [...(setters === "" ? [] : [setters]), ...note];
   if (all.length === 0) return undefined;
-  values.push(...fromAnnotations);
+  addAll(values, fromAnnotations);
   return {
     reason: oneOrMore(values.length, "forbidden AppArmor profile"),
     detail: `${all.join(" and ")} must not set AppArmor profile type to ${quoteAll(values)}`,

@@ -9,6 +9,7 @@ import {
 } from "../../../api/field-error.ts";
 import { byteLength, configMapKey } from "../../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../../api/object.ts";
+import { addAll } from "../../../lib/add-all.ts";
 import { getMember } from "../../../lib/members.ts";
 import type { ResourceHooks, WriteContext } from "../../../resources/model/definition.ts";
 import { isSentEmpty } from "../../rules/empties.ts";
@@ -57,12 +58,12 @@ export const configMapHooks: ResourceHooks = {
     const binaryKeys = new Set(binary.map(([key]) => key));
     let bytes = 0;
     for (const [key, value] of data) {
-      errors.push(...keyErrors("data", key));
+      addAll(errors, keyErrors("data", key));
       if (binaryKeys.has(key)) errors.push(invalidField(`data[${key}]`, key, "duplicate of key present in binaryData"));
       bytes += byteLength(value);
     }
     for (const [key, value] of binary) {
-      errors.push(...keyErrors("binaryData", key));
+      addAll(errors, keyErrors("binaryData", key));
       bytes += base64Length(value);
     }
     // Compat: a ConfigMap of more than 1 MiB is "Too long" at the empty path, `field.NewPath("")`, which prints as
@@ -149,11 +150,11 @@ export const secretHooks: ResourceHooks = {
     const errors: FieldError[] = [];
     let bytes = 0;
     for (const [key, value] of entries(next, "data")) {
-      errors.push(...keyErrors("data", key));
+      addAll(errors, keyErrors("data", key));
       bytes += base64Length(value);
     }
     if (bytes > MAX_BYTES) errors.push(tooLongField("data", MAX_BYTES));
-    errors.push(...typeErrors(next, isObject(next.data) ? next.data : {}));
+    addAll(errors, typeErrors(next, isObject(next.data) ? next.data : {}));
     if (!previous) return errors;
     if (next.type !== previous.type) errors.push(invalidField("type", next.type, "field is immutable"));
     return [...errors, ...immutableErrors(next, previous, sent(context, "data"))];

@@ -8,6 +8,7 @@ import {
 } from "../../../api/field-error.ts";
 import { byteLength, labelValue, qualifiedName } from "../../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../../api/object.ts";
+import { addAll } from "../../../lib/add-all.ts";
 import type { ResourceHooks } from "../../../resources/model/definition.ts";
 import type { Texts } from "../../../types/meta.ts";
 import { pushInvalid } from "../../rules/formats.ts";
@@ -152,7 +153,7 @@ function changeErrors(next: KubeObject, previous: KubeObject): FieldError[] {
     const text = spec.providerID ? "field cannot be modified once set" : "field cannot be cleared once set";
     errors.push(invalidField("spec.providerID", null, text));
   }
-  errors.push(...taintErrors(spec.taints ?? []));
+  addAll(errors, taintErrors(spec.taints ?? []));
   if ((spec.externalID ?? "") !== (old.externalID ?? "")) {
     errors.push(forbiddenField("spec.externalID", "may not be updated"));
   }

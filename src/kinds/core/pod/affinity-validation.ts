@@ -1,5 +1,6 @@
 import { type FieldError, forbiddenField, invalidField, requiredField } from "../../../api/field-error.ts";
 import { labelValue, qualifiedName } from "../../../api/names.ts";
+import { addAll } from "../../../lib/add-all.ts";
 import type { LabelSelector } from "../../../types/meta.ts";
 import type {
   Affinity,
@@ -143,9 +144,9 @@ export function validateTermSelectors(
 
 function checkPodTerm(errors: FieldError[], term: PodAffinityTerm, path: string, options: PodOptions): void {
   const { namespaces = [], topologyKey = "", matchLabelKeys, mismatchLabelKeys, labelSelector } = term;
-  errors.push(...validateTermSelectors(term, path, options.allowsInvalidSelectorValues));
+  addAll(errors, validateTermSelectors(term, path, options.allowsInvalidSelectorValues));
   for (const name of namespaces) pushInvalid(errors, `${path}.namespace`, name, labelName(name));
-  errors.push(...validateLabelKeys({ matchLabelKeys, mismatchLabelKeys, labelSelector }, path));
+  addAll(errors, validateLabelKeys({ matchLabelKeys, mismatchLabelKeys, labelSelector }, path));
   if (topologyKey === "") errors.push(requiredField(`${path}.topologyKey`, "can not be empty"));
   pushInvalid(errors, `${path}.topologyKey`, topologyKey, qualifiedName(topologyKey));
 }

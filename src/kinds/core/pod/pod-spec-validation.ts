@@ -11,6 +11,7 @@ import {
 } from "../../../api/field-error.ts";
 import { byteLength, qualifiedName } from "../../../api/names.ts";
 import { isObject, type Json, type ObjectMeta } from "../../../api/object.ts";
+import { addAll } from "../../../lib/add-all.ts";
 import { validateLabels } from "../../../resources/write/metadata-validation.ts";
 import type { PodResourceClaim, PodSpec } from "../../../types/pod.ts";
 import { containersWithPaths } from "../../../types/pod-containers.ts";
@@ -93,7 +94,7 @@ export function validatePodSpec(errors: FieldError[], spec: PodSpec, path: strin
   checkHostNetworkPorts(errors, spec, `${path}.containers`, options);
   checkOneOf(errors, spec.restartPolicy ?? "", `${path}.restartPolicy`, RESTART_POLICIES);
   checkOneOf(errors, spec.dnsPolicy ?? "", `${path}.dnsPolicy`, DNS_POLICIES);
-  if (spec.nodeSelector) errors.push(...validateLabels(spec.nodeSelector, `${path}.nodeSelector`));
+  if (spec.nodeSelector) addAll(errors, validateLabels(spec.nodeSelector, `${path}.nodeSelector`));
   validatePodSecurityContext(errors, spec, `${path}.securityContext`, options);
   if (spec.shareProcessNamespace && spec.hostPID) {
     const text = "ShareProcessNamespace and HostPID cannot both be enabled";

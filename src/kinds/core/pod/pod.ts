@@ -1,6 +1,7 @@
 import { type FieldError, forbiddenField, quote } from "../../../api/field-error.ts";
 import { dns1123Label } from "../../../api/names.ts";
 import type { KubeObject, ObjectMeta } from "../../../api/object.ts";
+import { addAll } from "../../../lib/add-all.ts";
 import { cloneJson } from "../../../lib/clone.ts";
 import type { ResourceHooks, WriteContext } from "../../../resources/model/definition.ts";
 import type { Container, EphemeralContainer } from "../../../types/container.ts";
@@ -38,7 +39,7 @@ function prepare(next: KubeObject, previous: KubeObject | undefined, context: Wr
   const { subresource, draft, features } = context;
   const spec = podSpecOf(next);
   if (!previous) {
-    draft.warnings.push(...prepareNewPod(next, spec, features));
+    addAll(draft.warnings, prepareNewPod(next, spec, features));
     return;
   }
   if (subresource === "binding") return;
@@ -112,7 +113,7 @@ function validate(next: KubeObject, previous: KubeObject | undefined, context: W
   if (!previous) {
     validateWhole(errors, next, options);
     if (isSentEmpty(context, "spec.resources.claims")) errors.push(podClaimsError("spec.resources"));
-    errors.push(...emptyEphemeralErrors(context));
+    addAll(errors, emptyEphemeralErrors(context));
     checkNew(errors, next);
   } else if (subresource === "status") {
     checkAnnotations(errors, next, previous, options);
@@ -144,7 +145,7 @@ function validateWhole(errors: FieldError[], pod: KubeObject, options: PodOption
   validatePodAnnotations(errors, annotationsOf(metadata), spec, { path: "metadata.annotations", options });
   validatePodSpec(errors, spec, "spec", { options, metadata });
   if ((spec.serviceAccountName ?? "") === "") checkNoTokens(errors, spec);
-  errors.push(...nonNegative(spec.terminationGracePeriodSeconds, "spec.terminationGracePeriodSeconds"));
+  addAll(errors, nonNegative(spec.terminationGracePeriodSeconds, "spec.terminationGracePeriodSeconds"));
   for (const member of ["containers", "initContainers"] as const) {
     for (const [index, container] of (spec[member] ?? []).entries()) {
       checkImageBlanks(errors, container, `spec.${member}[${index}]`);

@@ -7,6 +7,7 @@ import {
   requiredField,
 } from "../../../api/field-error.ts";
 import { labelValue, qualifiedName } from "../../../api/names.ts";
+import { addAll } from "../../../lib/add-all.ts";
 import type {
   PodSchedulingGate,
   PodSchedulingGroup,
@@ -141,9 +142,9 @@ export function validateSpread(
       errors.push(notSupportedField(`${at}.${member}`, policy, POLICIES));
     }
     if (options.spreadKeysWereWrong) checkOldLabelKeys(errors, constraint, `${at}.matchLabelKeys`);
-    else errors.push(...validateLabelKeys(spreadSelector(constraint), at));
+    else addAll(errors, validateLabelKeys(spreadSelector(constraint), at));
     if (!options.allowsInvalidSpreadSelector) {
-      errors.push(...validateLabelSelector(constraint.labelSelector, `${at}.labelSelector`));
+      addAll(errors, validateLabelSelector(constraint.labelSelector, `${at}.labelSelector`));
     }
   }
 }

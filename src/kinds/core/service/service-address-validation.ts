@@ -5,6 +5,7 @@ import {
   notSupportedField,
   requiredField,
 } from "../../../api/field-error.ts";
+import { addAll } from "../../../lib/add-all.ts";
 import { isShortAddress, parseLooseAddress } from "../../../lib/ip-address.ts";
 import { hasClusterAddress, isHeadless, NO_ADDRESS, type ServiceSpec } from "../../../types/service.ts";
 import { hasBothFamilies, pushAddressErrors } from "../../rules/ip.ts";
@@ -91,7 +92,7 @@ export function addressChangeErrors(spec: ServiceSpec, old: ServiceSpec): FieldE
       if (address !== clusterIPs[index]) errors.push(invalidField(`${ADDRESSES}[${index}]`, clusterIPs, FIXED));
     }
   }
-  if (oldIPs.length > 1 && clusterIPs.length === 1) errors.push(...releaseErrors(spec, "clusterIP"));
+  if (oldIPs.length > 1 && clusterIPs.length === 1) addAll(errors, releaseErrors(spec, "clusterIP"));
   return errors;
 }
 
@@ -114,7 +115,7 @@ export function familyChangeErrors(spec: ServiceSpec, old: ServiceSpec): FieldEr
     // Compat: the error on `spec.ipFamilies` shows `spec.clusterIPs` as its value.
     errors.push(invalidField(path, spec.clusterIPs, FIXED));
   }
-  if (isReduced && ipFamilies.length === 1) errors.push(...releaseErrors(spec, "ipFamily"));
+  if (isReduced && ipFamilies.length === 1) addAll(errors, releaseErrors(spec, "ipFamily"));
   return errors;
 }
 

@@ -8,6 +8,7 @@ import {
 } from "../../../api/field-error.ts";
 import { qualifiedName } from "../../../api/names.ts";
 import type { KubeObject } from "../../../api/object.ts";
+import { addAll } from "../../../lib/add-all.ts";
 import { validateLabels } from "../../../resources/write/metadata-validation.ts";
 import {
   isExternallyAccessible,
@@ -61,7 +62,7 @@ function changeErrors(spec: ServiceSpec, old: ServiceSpec): FieldError[] {
   if (areBalancers && spec.loadBalancerClass !== old.loadBalancerClass) {
     errors.push(invalidField("spec.loadBalancerClass", spec.loadBalancerClass, "may not change once set"));
   }
-  errors.push(...classErrors(spec));
+  addAll(errors, classErrors(spec));
   const areChecked = needsHealthCheck(spec) && needsHealthCheck(old);
   if (areChecked && spec.healthCheckNodePort !== old.healthCheckNodePort) {
     errors.push(forbiddenField("spec.healthCheckNodePort", "field is immutable"));

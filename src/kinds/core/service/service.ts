@@ -6,6 +6,7 @@ import {
   requiredField,
 } from "../../../api/field-error.ts";
 import type { KubeObject } from "../../../api/object.ts";
+import { addAll } from "../../../lib/add-all.ts";
 import { parseLooseAddress } from "../../../lib/ip-address.ts";
 import type { ResourceHooks } from "../../../resources/model/definition.ts";
 import { hasClusterAddress, ingressOf, NO_ADDRESS, specOf } from "../../../types/service.ts";
@@ -53,20 +54,29 @@ function warnings(service: KubeObject): string[] {
   }
   const isHeadless = spec.type === "ClusterIP" && clusterIP === NO_ADDRESS;
   if (clusterIP !== "" && clusterIP !== NO_ADDRESS) {
-    found.push(...clusterIPs.flatMap((address, index) => addressWarnings(`spec.clusterIPs[${index}]`, address)));
+    addAll(
+      found,
+      clusterIPs.flatMap((address, index) => addressWarnings(`spec.clusterIPs[${index}]`, address)),
+    );
   }
   if (isHeadless) {
     if (loadBalancerIP !== "") found.push("spec.loadBalancerIP is ignored for headless services");
     if (externalIPs.length > 0) found.push("spec.externalIPs is ignored for headless services");
     if (spec.sessionAffinity !== "None") found.push("spec.SessionAffinity is ignored for headless services");
   }
-  found.push(...externalIPs.flatMap((address, index) => addressWarnings(`spec.externalIPs[${index}]`, address)));
+  addAll(
+    found,
+    externalIPs.flatMap((address, index) => addressWarnings(`spec.externalIPs[${index}]`, address)),
+  );
   if (externalIPs.length > 0 && !isHeadless && hasClusterAddress(spec)) {
     found.push("spec.externalIPs is deprecated and may no longer be implemented in some clusters");
   }
-  if (loadBalancerIP !== "") found.push(...addressWarnings("spec.loadBalancerIP", loadBalancerIP));
+  if (loadBalancerIP !== "") addAll(found, addressWarnings("spec.loadBalancerIP", loadBalancerIP));
   const ranges = spec.loadBalancerSourceRanges ?? [];
-  found.push(...ranges.flatMap((range, index) => rangeWarnings(`spec.loadBalancerSourceRanges[${index}]`, range)));
+  addAll(
+    found,
+    ranges.flatMap((range, index) => rangeWarnings(`spec.loadBalancerSourceRanges[${index}]`, range)),
+  );
   if (!hasClusterAddress(spec) && externalIPs.length > 0) {
     found.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
   }

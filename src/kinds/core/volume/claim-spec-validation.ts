@@ -7,6 +7,7 @@ import {
 } from "../../../api/field-error.ts";
 import type { ObjectMeta } from "../../../api/object.ts";
 import { parseQuantity } from "../../../api/quantity.ts";
+import { addAll } from "../../../lib/add-all.ts";
 import { validateLabels } from "../../../resources/write/metadata-validation.ts";
 import type {
   PersistentVolumeClaimSpec,
@@ -39,7 +40,7 @@ export function validateClaimTemplate(
 ): void {
   const metadata = template.metadata ?? {};
   pushAnnotationErrors(errors, `${path}.metadata.annotations`, metadata.annotations);
-  errors.push(...validateLabels(metadata.labels ?? {}, `${path}.metadata.labels`));
+  addAll(errors, validateLabels(metadata.labels ?? {}, `${path}.metadata.labels`));
   checkTemplateMetadata(errors, metadata, `${path}.metadata`);
   validateClaimSpec(errors, template.spec ?? {}, `${path}.spec`);
 }
@@ -80,8 +81,8 @@ export function validateClaimSpec(
     errors.push(requiredField(`${path}.accessModes`, "at least 1 access mode is required"));
   }
   const allowsInvalidValues = options.allowsInvalidSelectorValues;
-  errors.push(...validateLabelSelector(spec.selector, `${path}.selector`, { allowsInvalidValues }));
-  errors.push(...accessModeErrors(spec.accessModes ?? [], `${path}.accessModes`));
+  addAll(errors, validateLabelSelector(spec.selector, `${path}.selector`, { allowsInvalidValues }));
+  addAll(errors, accessModeErrors(spec.accessModes ?? [], `${path}.accessModes`));
   checkStorage(errors, spec.resources?.requests?.storage, `${path}.resources[storage]`);
   if (storageClassName !== "") {
     pushInvalid(errors, `${path}.storageClassName`, storageClassName, subdomainName(storageClassName));

@@ -3,6 +3,7 @@ import { type FieldError, forbiddenField, invalidField, notSupportedField } from
 import { qualifiedName } from "../../../api/names.ts";
 import type { Json, JsonObject, KubeObject } from "../../../api/object.ts";
 import { compareQuantities, parseQuantity, type Quantity } from "../../../api/quantity.ts";
+import { addAll } from "../../../lib/add-all.ts";
 import { cloneJson } from "../../../lib/clone.ts";
 import type { ResourceHooks } from "../../../resources/model/definition.ts";
 import type { Texts } from "../../../types/meta.ts";
@@ -153,12 +154,12 @@ function statusErrors({ capacity = {}, allocatedResources = {}, ...status }: Vol
   for (const [name, amount] of Object.entries(capacity)) pushNegative(errors, `status.capacity[${name}]`, amount);
   const states = "status.allocatedResourceStatuses";
   for (const [name, state] of Object.entries(status.allocatedResourceStatuses ?? {})) {
-    errors.push(...keyErrors(name, states));
+    addAll(errors, keyErrors(name, states));
     if (!RESIZE_STATES.includes(state)) errors.push(notSupportedField(states, name, RESIZE_STATES));
   }
   for (const [name, amount] of Object.entries(allocatedResources)) {
     const wrong = keyErrors(name, "status.allocatedResources");
-    errors.push(...wrong);
+    addAll(errors, wrong);
     const at = `status.allocatedResources[${name}]`;
     if (wrong.length === 0 && !pushNegative(errors, at, amount)) pushAmountErrors(errors, at, "storage", amount);
   }

@@ -10,6 +10,7 @@ import {
 import { labelValue } from "../../../api/names.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../../api/object.ts";
 import { parseQuantity } from "../../../api/quantity.ts";
+import { addAll } from "../../../lib/add-all.ts";
 import type { ResourceHooks } from "../../../resources/model/definition.ts";
 import { printTime } from "../../../resources/write/metadata.ts";
 import { type PersistentVolumeSpec, statusOf, volumeSpecOf } from "../../../types/persistent-volume.ts";
@@ -106,11 +107,11 @@ function volumeErrors(volume: KubeObject, old: PersistentVolumeSpec | undefined)
   const spec = volumeSpecOf(volume);
   const { accessModes = [], persistentVolumeReclaimPolicy: policy = "", hostPath } = spec;
   const errors = accessModes.length === 0 ? [requiredField("spec.accessModes")] : [];
-  errors.push(...accessModeErrors(accessModes, "spec.accessModes"), ...capacityErrors(spec));
+  addAll(errors, accessModeErrors(accessModes, "spec.accessModes"), capacityErrors(spec));
   if (policy !== "" && !POLICIES.includes(policy)) {
     errors.push(notSupportedField("spec.persistentVolumeReclaimPolicy", policy, POLICIES));
   }
-  errors.push(...affinityErrors(spec, old), ...sourceErrors(spec, volume.metadata.name ?? ""));
+  addAll(errors, affinityErrors(spec, old), sourceErrors(spec, volume.metadata.name ?? ""));
   if (hostPath && policy === "Recycle" && path.posix.normalize(`${hostPath.path ?? ""}/`) === "/") {
     const text = "may not be 'recycle' for a hostPath mount of '/'";
     errors.push(forbiddenField("spec.persistentVolumeReclaimPolicy", text));
@@ -157,7 +158,7 @@ function changeErrors(spec: PersistentVolumeSpec, old: PersistentVolumeSpec, fea
     const text = `spec.persistentvolumesource is immutable after creation\n${printDifferences(before, after)}`;
     errors.push(forbiddenField("spec.persistentvolumesource", text));
   }
-  errors.push(...immutable(spec.volumeMode, old.volumeMode, "volumeMode"));
+  addAll(errors, immutable(spec.volumeMode, old.volumeMode, "volumeMode"));
   const isFixed = old.nodeAffinity !== undefined && !features.enabled("MutablePVNodeAffinity");
   if (isFixed && !sameValue(withNewLabels(spec, old), old.nodeAffinity)) {
     const shown = asGo(spec.nodeAffinity, AFFINITY);

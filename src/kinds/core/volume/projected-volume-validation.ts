@@ -5,6 +5,7 @@ import {
   notSupportedField,
   requiredField,
 } from "../../../api/field-error.ts";
+import { addAll } from "../../../lib/add-all.ts";
 import type {
   ClusterTrustBundleProjection,
   PodCertificateProjection,
@@ -128,8 +129,8 @@ function checkTrustBundle(errors: FieldError[], bundle: ClusterTrustBundleProjec
     }
   } else if (signerName !== undefined) {
     if (signerName === "") errors.push(requiredField(`${path}.signerName`, "must be a valid signer name"));
-    errors.push(...validateSignerName(signerName, `${path}.signerName`));
-    errors.push(...validateLabelSelector(labelSelector, `${path}.labelSelector`));
+    addAll(errors, validateSignerName(signerName, `${path}.signerName`));
+    addAll(errors, validateLabelSelector(labelSelector, `${path}.labelSelector`));
   } else {
     errors.push(requiredField(path, "either name or signerName must be specified"));
   }
@@ -146,7 +147,7 @@ const FILES = ["credentialBundlePath", "keyPath", "certificateChainPath"] as con
 function checkCertificate(errors: FieldError[], certificate: PodCertificateProjection, place: Place): void {
   const path = `${place.source}.podCertificate`;
   const { signerName = "", keyType = "", maxExpirationSeconds } = certificate;
-  errors.push(...validateSignerName(signerName, `${path}.signerName`));
+  addAll(errors, validateSignerName(signerName, `${path}.signerName`));
   pushUserAnnotationErrors(errors, `${path}.userAnnotations`, certificate.userAnnotations);
   checkOwner(errors, certificate.user, `${path}.user`);
   if (!KEY_TYPES.includes(keyType)) errors.push(notSupportedField(`${path}.keyType`, keyType, KEY_TYPES));

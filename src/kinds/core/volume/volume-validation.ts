@@ -8,6 +8,7 @@ import {
 } from "../../../api/field-error.ts";
 import { byteLength } from "../../../api/names.ts";
 import { isObject } from "../../../api/object.ts";
+import { addAll } from "../../../lib/add-all.ts";
 import { getMember } from "../../../lib/members.ts";
 import type { Volume } from "../../../types/volume.ts";
 import { labelName, pushInvalid, subdomainName } from "../../rules/formats.ts";
@@ -39,7 +40,7 @@ export function validateVolumes(
     else pushInvalid(own, `${at}.name`, name, labelName(name));
     if (found.has(name)) own.push(duplicateField(`${at}.name`, name));
     if (own.length === 0) found.set(name, volume);
-    else errors.push(...own);
+    else addAll(errors, own);
     const claim = persistentVolumeClaim?.claimName ?? "";
     if (persistentVolumeClaim && madeClaims.has(claim)) {
       const text = "must not reference a PVC that gets created for an ephemeral volume";

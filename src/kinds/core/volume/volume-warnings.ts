@@ -1,5 +1,6 @@
 import { quote } from "../../../api/field-error.ts";
 import { parseQuantity } from "../../../api/quantity.ts";
+import { addAll } from "../../../lib/add-all.ts";
 import { trimRight } from "../../../lib/trim-right.ts";
 import type { PersistentVolumeClaimSpec, Volume, VolumeProjection } from "../../../types/volume.ts";
 import { isWhole } from "../../rules/resource-names.ts";
@@ -34,7 +35,7 @@ export function volumeWarnings(volumes: readonly Volume[], path: string): string
     const at = `${path}[${index}]`;
     for (const [member, name, text] of OLD_SOURCES) if (volume[member]) warnings.push(`${at}.${name}: ${text}`);
     const claim = volume.ephemeral?.volumeClaimTemplate?.spec;
-    if (claim) warnings.push(...claimWarnings(claim, `${at}.ephemeral.volumeClaimTemplate.spec`));
+    if (claim) addAll(warnings, claimWarnings(claim, `${at}.ephemeral.volumeClaimTemplate.spec`));
   }
   const budget = { pairs: MAX_PAIRS };
   for (const volume of volumes) for (const text of overlapWarnings(volume, budget)) warnings.push(text);
