@@ -95,7 +95,8 @@ test("configured files are read again when they change, and those that do not fi
   for (const broken of [two.certificate, "", "nothing"]) {
     await write(broken, one.key);
     lines.length = 0;
-    await look();
+    // The same cause is told once per minute.
+    await clock.advance(60_000);
     await eventually(() => lines.some(({ text }) => text === "the serving certificate could not be renewed"));
     assert.ok(await isShown(one.certificate));
   }

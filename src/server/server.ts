@@ -24,6 +24,7 @@ import { renewCertificate, type ServingPair } from "./certificate-renewal.ts";
 import type { Config } from "./config.ts";
 import { makeEndpoints } from "./endpoints.ts";
 import { prepareIdentity } from "./identity.ts";
+import { limitedLog } from "./limited-log.ts";
 import { loopbackClients } from "./loopback.ts";
 import { keySpaceOf, objectHandler, objectParts } from "./object-parts.ts";
 import { openStore } from "./open-store.ts";
@@ -72,7 +73,7 @@ export async function startWithParts(
   given?: Store,
 ): Promise<ServerWithParts> {
   const { clock, random } = environment;
-  const log = carefulLog(environment.log);
+  const log = carefulLog(limitedLog(environment.log, clock));
   // All of them wait for files or for the network.
   const storing = given ?? openStore(config, keySpaceOf(config).root, clock);
   const [opened, identity, accounts] = await Promise.all([
