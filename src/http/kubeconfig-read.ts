@@ -1,0 +1,105 @@
+import { readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import { isObject, type Json, type JsonObject } from "../api/object.ts";
+import { decodeYaml } from "../encoding/yaml/yaml.ts";
+
+/** How to reach a server over HTTP, and as whom, as a kubeconfig's current context says. */
+export interface ServerAccess {
+  readonly server: URL;
+  /** PEM of the authorities that the server's certificate is checked by. Absent: those of the system. */
+  readonly authority?: string;
+  readonly skipsVerification: boolean;
+  /** The name in the server's certificate, where it is not that of the URL. */
+  readonly serverName?: string;
+  readonly certificate?: string;
+  readonly key?: string;
+  /** The value of the Authorization header. */
+  authorization(): Promise<string | undefined>;
+}
+
+const MAX_BYTES = 1024 * 1024;
+
+/**
+ * Reads a kubeconfig file. Throws an Error that names the file and what is wrong, and quotes no value of it. Files that it
+ * names are relative to its own folder. Credentials that a program has to be run for (exec, auth-provider) are refused.
+ */
+export async function readKubeconfig(file: string): Promise<ServerAccess> {
+  try {
+    if ((await stat(file)).size > MAX_BYTES) throw new Error(`is larger than ${MAX_BYTES} bytes`);
+    return await accessOf(parse(await readFile(file)), path.dirname(file));
+  } catch (error) {
+    throw new Error(`kubeconfig ${file}: ${error instanceof Error ? error.message : "cannot be read"}`);
+  }
+}
+
+function parse(bytes: Uint8Array): Json {
+  try {
+    return decodeYaml(bytes).value;
+  } catch {
+    throw new Error("is no YAML");
+  }
+}
+
+async function accessOf(config: Json, folder: string): Promise<ServerAccess> {
+  const root = isObject(config) ? config : {};
+  const context = named(root.contexts, textOf(root, "current-context"), "context");
+  const cluster = named(root.clusters, textOf(context, "cluster"), "cluster");
+  const userName = textOf(context, "user");
+  const user = userName === undefined ? {} : named(root.users, userName, "user");
+  for (const unsupported of ["exec", "auth-provider"]) {
+    if (user[unsupported] !== undefined) throw new Error(`${unsupported} credentials are not supported here`);
+  }
+  const [authority, certificate, key] = await Promise.all([
+    dataOrFile(cluster, "certificate-authority", folder),
+    dataOrFile(user, "client-certificate", folder),
+    dataOrFile(user, "client-key", folder),
+  ]);
+  const serverName = textOf(cluster, "tls-server-name");
+  return {
+    server: urlOf(textOf(cluster, "server") ?? ""),
+    ...(authority !== undefined && { authority }),
+    skipsVerification: cluster["insecure-skip-tls-verify"] === true,
+    ...(serverName !== undefined && { serverName }),
+    ...(certificate !== undefined && key !== undefined && { certificate, key }),
+    authorization: () => authorizationOf(user, folder),
+  };
+}
+
+/** An entry of `clusters`, `users` or `contexts`, which all have the form `{name, cluster: {…}}`. */
+function named(list: Json | undefined, name: string | undefined, what: string): JsonObject {
+  const entries = Array.isArray(list) ? list.filter(isObject) : [];
+  // Compat: without `current-context`, clientcmd takes what there is only one of.
+  const entry = name === undefined && entries.length === 1 ? entries[0] : entries.find((one) => one.name === name);
+  const value = entry?.[what];
+  if (!isObject(value)) throw new Error(`has no ${what} ${name === undefined ? "that it uses" : JSON.stringify(name)}`);
+  return value;
+}
+
+function textOf(object: JsonObject, member: string): string | undefined {
+  const value = object[member];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function urlOf(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== "https:" && url?.protocol !== "http:") throw new Error("its cluster has no http or https URL");
+  return url;
+}
+
+async function dataOrFile(object: JsonObject, member: string, folder: string): Promise<string | undefined> {
+  const data = textOf(object, `${member}-data`);
+  if (data !== undefined) return Buffer.from(data, "base64").toString();
+  const file = textOf(object, member);
+  return file === undefined ? undefined : readFile(path.resolve(folder, file), "utf8");
+}
+
+/** Compat: `tokenFile` is read again every time, since somebody else renews it. */
+async function authorizationOf(user: JsonObject, folder: string): Promise<string | undefined> {
+  const file = textOf(user, "tokenFile");
+  const token =
+    file === undefined ? textOf(user, "token") : (await readFile(path.resolve(folder, file), "utf8")).trim();
+  if (token !== undefined) return `Bearer ${token}`;
+  const name = textOf(user, "username");
+  if (name === undefined) return undefined;
+  return `Basic ${Buffer.from(`${name}:${textOf(user, "password") ?? ""}`).toString("base64")}`;
+}
