@@ -3,6 +3,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import type { TokenIssuer } from "../api/token-issuer.ts";
+import type { Authenticator } from "../auth/authenticator.ts";
 import { signToken } from "../auth/service-accounts/json-web-token.ts";
 import {
   parseSigningKey,
@@ -12,6 +13,7 @@ import {
   type VerifyingKey,
   verifyingKey,
 } from "../auth/service-accounts/keys.ts";
+import { labelSecret } from "../auth/service-accounts/label-secret.ts";
 import {
   CONFIGURATION_PATH,
   issuerProblem,
@@ -19,9 +21,12 @@ import {
   openIdConfiguration,
   openIdKeys,
 } from "../auth/service-accounts/openid.ts";
+import { AccountTokenAuthenticator } from "../auth/service-accounts/token-authenticator.ts";
 import type { OpenIdDocument } from "../endpoints/openid.ts";
 import { writeWhole } from "../http/private-file.ts";
 import type { Log } from "../lib/environment.ts";
+import type { ObjectClient } from "../resources/object-client.ts";
+import type { Resources } from "../resources/resources.ts";
 import type { AccountTokenConfig, Config } from "./config.ts";
 
 /** What tokens of service accounts are signed and verified with. */
@@ -30,7 +35,8 @@ export interface AccountTokens {
   /** All issuers whose tokens are taken; the first signs. */
   readonly issuers: readonly string[];
   readonly keys: readonly VerifyingKey[];
-  readonly lookup: boolean;
+  /** Judges tokens by live objects. `client` acts as the server itself, once requests are served. */
+  authenticator(resources: Resources, client: () => ObjectClient): Authenticator;
   /** What others verify tokens by; nothing when the issuer cannot be discovered. */
   documents(externalAddress: () => string): OpenIdDocument[];
 }
@@ -58,7 +64,15 @@ export async function prepareAccountTokens(config: Config, log: Log): Promise<Ac
     issuer,
     issuers,
     keys,
-    lookup,
+    authenticator(resources, client) {
+      const report = (error: unknown) => log.error("the last use of a token could not be noted", { err: error });
+      const label = labelSecret(resources.catalog, client, report);
+      return new AccountTokenAuthenticator({
+        ...{ keys, issuers, audiences, lookup, label },
+        clock: resources.clock,
+        objects: resources,
+      });
+    },
     documents(externalAddress) {
       const problem = issuerProblem(first);
       if (problem !== undefined) {

@@ -27,13 +27,15 @@ export interface AuthenticationParts {
   readonly config: Config;
   readonly identity: Pick<Identity, "admin" | "tokens" | "ownAuthority">;
   readonly environment: Environment;
+  /** Knows tokens of service accounts. */
+  readonly accounts: Authenticator;
   /** For whom tokens are that name nobody. */
   readonly audiences: readonly string[];
 }
 
 /** Makes the authenticators that are configured. Rejects when a file cannot be read. */
 export async function prepareAuthentication(parts: AuthenticationParts): Promise<Authentication> {
-  const { config, identity, environment, audiences } = parts;
+  const { config, identity, environment, audiences, accounts } = parts;
   const listeners: (() => void)[] = [];
   const closing: { close(): unknown }[] = [];
   const changed = (): void => {
@@ -46,12 +48,7 @@ export async function prepareAuthentication(parts: AuthenticationParts): Promise
 
   // Compat: the order of `authenticator.Config.New`.
   const tokens = bearerToken(
-    addAuthenticatedGroup(
-      union([
-        audienceAgnostic(audiences, new TokenAuthenticator(identity.tokens)),
-        // Tokens of service accounts.
-      ]),
-    ),
+    addAuthenticatedGroup(union([audienceAgnostic(audiences, new TokenAuthenticator(identity.tokens)), accounts])),
   );
   const known = union([...(authorities ? [new ClientCertificates(authorities, environment.clock)] : []), tokens]);
   const everybody = config.anonymousAuth ? unlessRefused([known, anonymous()]) : known;

@@ -102,6 +102,7 @@ export async function startWithParts(
     identity,
     environment: { ...environment, log },
     audiences,
+    accounts: accounts.authenticator(resources, () => clients.apiServer),
   });
   const { authenticator } = authentication;
   const identities = reviewIdentities(authenticator, audiences, authorizer);
@@ -136,11 +137,12 @@ export async function startWithParts(
   const refused = (error: unknown) => logRefusal(log, error);
   const secured = compose(stagesFor(options, authenticate({ authenticator, audiences, refused })), innermost);
   const open = compose(stagesFor(options, assumeUser(ADMINISTRATOR)), innermost);
+  const clients = loopbackClients(compose(stagesFor(options, keepUser), innermost), random);
   const loops = background({
     config,
     resources,
     authority: identity.authority,
-    clients: loopbackClients(compose(stagesFor(options, keepUser), innermost), random),
+    clients,
     report: (controller, error) => log.error("controller failed", { err: error, controller }),
   });
   const following = new AbortController();
