@@ -38,15 +38,17 @@ export function choose(
   { dearest, sample }: MatrixBounds,
 ): Chosen {
   const byKey = new Map(classes.map((one) => [one.key, one]));
-  const costOf = ({ results }: Screened) => worst(results, 1)[0]?.processorMs ?? 0;
-  const known = screened.toSorted((one, other) => costOf(other) - costOf(one));
-  const dear = known.filter(({ results }) => results.some(isDear));
+  const results = (key: string) => screened.filter((one) => one.key === key).flatMap((one) => one.results);
+  const known = [...new Set(screened.map(({ key }) => key))]
+    .map((key) => ({ key, results: results(key), cost: worst(results(key), 1)[0]?.processorMs ?? 0 }))
+    .sort((one, other) => other.cost - one.cost);
+  const dear = known.filter((one) => one.results.some(isDear));
   const others = known
     .filter((one) => !dear.includes(one))
     .map((one) => ({ one, order: random.next() }))
     .sort((one, other) => one.order - other.order)
     .map(({ one }) => one);
-  const find = (some: readonly Screened[]) => some.flatMap(({ key }) => byKey.get(key) ?? []);
+  const find = (some: readonly { key: string }[]) => some.flatMap(({ key }) => byKey.get(key) ?? []);
   return {
     dear: find(dear.slice(0, dearest)),
     sampled: find(others.slice(0, sample)),
@@ -63,7 +65,10 @@ export async function sendMatrix(
   const [place] = places;
   if (!place) return [];
   const growths = fuzzer.growths(place);
-  const [dearest] = worst(screened.find((one) => one.key === key)?.results ?? [], 1);
+  const [dearest] = worst(
+    screened.filter((one) => one.key === key).flatMap((one) => one.results),
+    1,
+  );
   const named = (name: string | undefined) => growths.find((one) => one.name === name);
   const chosen = new Set(
     [named(dearest?.key[2]), growths[1], growths.find(({ isYaml }) => isYaml)].filter((one) => one !== undefined),

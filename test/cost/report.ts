@@ -24,13 +24,16 @@ const MOST_LISTED = 30;
 /** The run as lines. */
 export function report(run: Run): string[] {
   const { classes, places, screened, results, dearest, holders } = run;
-  const sum = (of: (one: Screened) => number) => screened.reduce((total, one) => total + of(one), 0);
   const isLarge = ({ key: [, , , size] }: CostResult) => size > SIZES.screen;
   const failed = results.filter(isFailure);
   const grown = results.filter(isGrown).toSorted((one, other) => other.grownBytes - one.grownBytes);
   return [
     run.title,
-    `screened: ${screened.length} of ${classes.length} fields of this part, ${sum((one) => one.places)} of ${places.length} places; ${sum((one) => one.small)} requests of 100 KB, ${sum((one) => one.large)} of 2.5 MB`,
+    ...(["screen", "large"] as const).map((size) => {
+      const some = screened.filter((one) => one.size === size);
+      const sum = (of: (one: Screened) => number) => some.reduce((total, one) => total + of(one), 0);
+      return `screened at ${SIZES[size]} bytes: ${some.length} of ${classes.length} fields, ${sum((one) => one.places)} of ${places.length} places, ${sum((one) => one.requests)} requests`;
+    }),
     `without a place: ${run.others}`,
     `in every way and encoding: places ${run.matrix}`,
     `100 KB, processor time: ${distribution(results.filter((one) => !isLarge(one)).map((one) => one.processorMs))}`,

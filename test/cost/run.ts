@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { Random } from "../fuzz/random.ts";
+import { Comparison, printCompared } from "./compare.ts";
 import { CostFuzzer } from "./fuzzer.ts";
 import { choose, Replays, sendMatrix, sendOthers } from "./matrix.ts";
 import { otherRequests } from "./others.ts";
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     dearest: { type: "string", default: "100" },
     sample: { type: "string", default: "30" },
     seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
+    oracle: { type: "boolean", default: false },
     worst: { type: "string", default: "100" },
   },
 });
@@ -41,41 +43,57 @@ const fuzzer = new CostFuzzer(TIMEOUT_MS);
 const begun = performance.now();
 const until = begun + Number(values.seconds) * 1000;
 const bounds = { dearest: Number(values.dearest), sample: Number(values.sample), until };
-try {
-  const screened = await new Screening(fuzzer, values.state, values.thorough).run(classes, until, (count) => {
-    if (count % 100 === 0) say(`${count} of ${classes.length} fields, ${fuzzer.sent} requests`);
-  });
-  const other = await sendOthers(fuzzer, others, until);
-  const chosen = choose(classes, screened, new Random(Number(values.seed)), bounds);
-  const matrix: CostResult[] = [];
-  let matrixPlaces = 0;
-  for (const one of [...chosen.dear, ...chosen.sampled]) {
-    if (performance.now() > until) break;
-    matrix.push(...noteworthy(await sendMatrix(fuzzer, one, screened)));
-    matrixPlaces += 1;
-    if (matrixPlaces % 10 === 0) say(`${matrixPlaces} places in every way, ${fuzzer.sent} requests`);
+if (values.oracle) {
+  const comparison = await Comparison.start(fuzzer, TIMEOUT_MS);
+  try {
+    const done = await comparison.run(classes, others, until);
+    const { result } = comparison;
+    process.stdout.write(`${[`${done} of ${classes.length} fields`, ...printCompared(result)].join("\n")}\n`);
+    process.exitCode = result.found.size > 0 ? 1 : 0;
+  } finally {
+    await comparison.stop();
   }
-  const results = [...screened.flatMap((one) => one.results), ...other.results, ...matrix];
-  const dearest = worst(results, Number(values.worst));
-  const replays = new Replays(fuzzer, places, others);
-  const holders = await holdersOf(
-    dearest.map(({ key }) => replays.of(key)),
-    TIMEOUT_MS,
-  );
-  const seconds = Math.round((performance.now() - begun) / 1000);
-  const lines = report({
-    title: `seed ${values.seed}, part ${values.part}: ${fuzzer.sent} requests in ${seconds} s`,
-    classes,
-    places,
-    screened,
-    others: `${other.count} of ${others.length}`,
-    matrix: `${matrixPlaces} of ${chosen.dear.length + chosen.sampled.length} (${chosen.dear.length} dear ones, ${chosen.sampled.length} by chance; ${chosen.leftOut} dear ones left out)`,
-    results,
-    dearest,
-    holders,
-  });
-  process.stdout.write(`${lines.join("\n")}\n`);
-  process.exitCode = results.some((one) => isFailure(one) || heldMs(one) > MOST_HELD_MS) ? 1 : 0;
-} finally {
-  await fuzzer.stop();
+} else {
+  await measureAll();
+}
+
+async function measureAll(): Promise<void> {
+  try {
+    const screened = await new Screening(fuzzer, values.state, values.thorough).run(classes, until, (count) => {
+      if (count % 100 === 0) say(`${count} of ${2 * classes.length} fields and sizes, ${fuzzer.sent} requests`);
+    });
+    const other = await sendOthers(fuzzer, others, until);
+    const chosen = choose(classes, screened, new Random(Number(values.seed)), bounds);
+    const matrix: CostResult[] = [];
+    let matrixPlaces = 0;
+    for (const one of [...chosen.dear, ...chosen.sampled]) {
+      if (performance.now() > until) break;
+      matrix.push(...noteworthy(await sendMatrix(fuzzer, one, screened)));
+      matrixPlaces += 1;
+      if (matrixPlaces % 10 === 0) say(`${matrixPlaces} places in every way, ${fuzzer.sent} requests`);
+    }
+    const results = [...screened.flatMap((one) => one.results), ...other.results, ...matrix];
+    const dearest = worst(results, Number(values.worst));
+    const replays = new Replays(fuzzer, places, others);
+    const holders = await holdersOf(
+      dearest.map(({ key }) => replays.of(key)),
+      TIMEOUT_MS,
+    );
+    const seconds = Math.round((performance.now() - begun) / 1000);
+    const lines = report({
+      title: `seed ${values.seed}, part ${values.part}: ${fuzzer.sent} requests in ${seconds} s`,
+      classes,
+      places,
+      screened,
+      others: `${other.count} of ${others.length}`,
+      matrix: `${matrixPlaces} of ${chosen.dear.length + chosen.sampled.length} (${chosen.dear.length} dear ones, ${chosen.sampled.length} by chance; ${chosen.leftOut} dear ones left out)`,
+      results,
+      dearest,
+      holders,
+    });
+    process.stdout.write(`${lines.join("\n")}\n`);
+    process.exitCode = results.some((one) => isFailure(one) || heldMs(one) > MOST_HELD_MS) ? 1 : 0;
+  } finally {
+    await fuzzer.stop();
+  }
 }

@@ -11,15 +11,15 @@ export interface PlaceClass {
   readonly places: readonly Place[];
 }
 
-/** What came of a class. */
+/** What came of a class at one size. */
 export interface Screened {
   readonly key: string;
+  readonly size: keyof typeof SIZES;
   readonly places: number;
   readonly requests: number;
-  /** How many were sent at each size. */
-  readonly small: number;
-  readonly large: number;
-  /** The dearest at each size, all that failed, and all that took much memory. */
+  /** Growths of the first place to send at the large size, as the small one shows. */
+  readonly next?: readonly string[];
+  /** The dearest, all that failed, and all that took much memory. */
   readonly results: readonly CostResult[];
 }
 
@@ -58,50 +58,64 @@ export class Screening {
     for (const line of readFileSync(file, "utf8").split("\n")) {
       if (line === "") continue;
       const screened = JSON.parse(line) as Screened;
-      this.#done.set(screened.key, screened);
+      this.#done.set(idOf(screened.key, screened.size), screened);
     }
   }
 
-  /** Screens classes in turn until the time is over, and gives what is known of those it came to. */
+  /** Screens all classes at the small size, and then, the dearest first, at the large one until the time is over. Gives what is known of those it came to. */
   async run(classes: readonly PlaceClass[], until: number, isDone?: (count: number) => void): Promise<Screened[]> {
     const all: Screened[] = [];
-    for (const one of classes) {
-      let screened = this.#done.get(one.key);
-      if (!screened) {
-        if (performance.now() > until) continue;
-        screened = await this.#screen(one);
-        if (this.#file !== undefined) appendFileSync(this.#file, `${JSON.stringify(screened)}\n`);
-      }
+    const keep = (screened: Screened | undefined) => {
+      if (!screened) return;
       all.push(screened);
       isDone?.(all.length);
+    };
+    for (const one of classes) keep(await this.#once(one, "screen", until, () => this.#small(one)));
+    const small = new Map(all.map((one) => [one.key, one]));
+    const costOf = ({ key }: PlaceClass) => worst(small.get(key)?.results ?? [], 1)[0]?.processorMs ?? 0;
+    for (const one of classes.toSorted((a, b) => costOf(b) - costOf(a))) {
+      const names = small.get(one.key)?.next;
+      if (names) keep(await this.#once(one, "large", until, () => this.#large(one, names)));
     }
     return all;
   }
 
-  async #screen({ key, places }: PlaceClass): Promise<Screened> {
+  async #once(
+    { key, places }: PlaceClass,
+    size: Screened["size"],
+    until: number,
+    send: () => Promise<Pick<Screened, "results" | "next">>,
+  ): Promise<Screened | undefined> {
+    const known = this.#done.get(idOf(key, size));
+    if (known || performance.now() > until) return known;
+    const before = this.#fuzzer.sent;
+    const found = await send();
+    const screened = { key, size, places: places.length, requests: this.#fuzzer.sent - before, ...found };
+    if (this.#file !== undefined) appendFileSync(this.#file, `${JSON.stringify(screened)}\n`);
+    return screened;
+  }
+
+  async #small({ key, places }: PlaceClass): Promise<Pick<Screened, "results" | "next">> {
     const [place] = places;
     if (!place) throw new Error(`no place in ${key}`);
-    const before = this.#fuzzer.sent;
     const growths = this.#fuzzer.growths(place);
-    const small: CostResult[] = [];
-    for (const one of screenCases(place, growths, SIZES.screen)) small.push(await this.#best(one));
-    for (const one of this.#shared(places)) small.push(await this.#best(one));
-    const cases = worst(small, 1).some(({ processorMs }) => processorMs > HOPELESS_MS)
-      ? []
-      : largeGrowths(place, growths, small).map((growth) => largeCase(place, growth));
-    const large: CostResult[] = [];
-    for (const one of cases) {
-      if (large.filter(({ status }) => status === 0).length > 1) break;
-      large.push(...(await this.#fuzzer.measure(one, true)));
+    const results: CostResult[] = [];
+    for (const one of screenCases(place, growths, SIZES.screen)) results.push(await this.#best(one));
+    for (const one of this.#shared(places)) results.push(await this.#best(one));
+    const isHopeless = worst(results, 1).some(({ processorMs }) => processorMs > HOPELESS_MS);
+    const next = isHopeless ? [] : largeGrowths(place, growths, results).map(({ name }) => name);
+    return { results: noteworthy(results), next };
+  }
+
+  async #large({ places }: PlaceClass, names: readonly string[]): Promise<Pick<Screened, "results">> {
+    const results: CostResult[] = [];
+    const [place] = places;
+    const growths = place ? this.#fuzzer.growths(place).filter(({ name }) => names.includes(name)) : [];
+    for (const growth of growths) {
+      if (!place || results.filter(({ status }) => status === 0).length > 1) break;
+      results.push(...(await this.#fuzzer.measure(largeCase(place, growth), true)));
     }
-    return {
-      key,
-      places: places.length,
-      requests: this.#fuzzer.sent - before,
-      small: small.length,
-      large: large.length,
-      results: [...noteworthy(small), ...noteworthy(large)],
-    };
+    return { results: noteworthy(results) };
   }
 
   /** What is sent of the places of a class but the first: of each the growths that come next in turn. */
@@ -129,6 +143,8 @@ export class Screening {
     return best;
   }
 }
+
+const idOf = (key: string, size: Screened["size"]): string => `${size} ${key}`;
 
 const largeCase = (place: Place, growth: Growth): Case => ({
   place,

@@ -270,11 +270,11 @@ function forUpdate(kind: FuzzedKind, object: JsonObject): JsonObject {
 }
 
 function compare(kind: FuzzedKind, answers: readonly [Answer, Answer], at: string): Difference | undefined {
-  return differenceOf(answers.map((answer) => hidden(kind, answer)) as [Answer, Answer], at);
+  return differenceOf(answers.map((answer) => withoutAllotted(kind, answer)) as [Answer, Answer], at);
 }
 
 /** The answer without what the server allots, or writes by itself. */
-function hidden({ name, isWrittenByServer }: FuzzedKind, answer: Answer): Answer {
+export function withoutAllotted({ name, isWrittenByServer }: FuzzedKind, answer: Answer): Answer {
   if (name === "v1/services") {
     const text = JSON.stringify(answer.body)
       .replace(/\b10\.96\.\d+\.\d+\b/g, "<address>")
