@@ -36,9 +36,12 @@ export function keyOf({ place, growth, size, way, form }: Case, read?: string): 
 /** A case, or a read of what it stored, in words. */
 export const nameOf = (one: Case, read?: string): string => caseName(one) + (read === undefined ? "" : `, ${read}`);
 
-/** Compat: a resourceVersion in a create, duplicates and unknown fields in an apply, and what etcd finds too large are 500 upstream. */
+/**
+ * Compat: these are 500 upstream: a resourceVersion in a create, duplicates and unknown fields in an apply, what etcd finds too
+ * large, and what ValidatePodBinding refuses.
+ */
 const UPSTREAM_500 =
-  /failed to create typed patch object|resourceVersion should not be set on objects to be created|request is too large/;
+  /failed to create typed patch object|resourceVersion should not be set on objects to be created|request is too large|"message":"\[?target\.(name|kind): /;
 
 /** Whether a request made the server fail, or was not answered. */
 export const isFailure = ({ status, text }: Pick<CostResult, "status" | "text">): boolean =>

@@ -1,10 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { startEtcd } from "./etcd.ts";
 import { tokens, writeTokenFile } from "./oracle.ts";
 import { freePort } from "./ports.ts";
 import { type RunningProcess, startProcess, waitUntilReady } from "./process.ts";
+import { SECRET_MARK, SecretSearch } from "./secrets.ts";
 
 /** A Binnacle process of its own, on loopback. */
 export interface RunningBinnacle {
@@ -13,6 +14,9 @@ export interface RunningBinnacle {
   /** The administrator's kubeconfig that the server made. */
   readonly kubeconfig: string;
   readonly process: RunningProcess;
+  /** Reads all that the process writes. It knows the tokens and the mark of Secret values; whoever sends more adds it. */
+  readonly secrets: SecretSearch;
+  /** Ends it. Fails when it has written a secret. */
   kill(): Promise<void>;
 }
 
@@ -36,16 +40,17 @@ const cli = path.join(import.meta.dirname, "..", "..", "src", "cli.ts");
 export async function startBinnacle(options: BinnacleOptions = {}): Promise<RunningBinnacle> {
   const directory = await mkdtemp(path.join(tmpdir(), "binnacle-"));
   const cleanUps = [() => rm(directory, { recursive: true, force: true })];
+  const secrets = new SecretSearch();
+  for (const [user, token] of Object.entries(tokens)) secrets.add(`the token of ${user}`, token);
+  secrets.add("a Secret's value", SECRET_MARK);
   const kill = async () => {
     for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+    if (secrets.found.length > 0) throw new Error(`the server wrote ${secrets.found.join(", ")}`);
   };
   try {
     const port = await freePort();
     const base = `https://127.0.0.1:${port}`;
-    const server = await startProcess(process.execPath, [
-      ...(options.nodeFlags ?? []),
-      cli,
-      "serve",
+    const flags = [
       ...(await storeFlags(options, directory, cleanUps)),
       `--secure-port=${port}`,
       `--cert-dir=${directory}`,
@@ -53,10 +58,17 @@ export async function startBinnacle(options: BinnacleOptions = {}): Promise<Runn
       "--service-cluster-ip-range=10.96.0.0/16",
       "--controllers=none",
       ...(options.flags ?? []),
-    ]);
+    ];
+    const onOutput = (chunk: string) => secrets.read(chunk);
+    const server = await startProcess(process.execPath, [...(options.nodeFlags ?? []), cli, "serve", ...flags], {
+      onOutput,
+    });
     cleanUps.push(() => server.kill());
     await waitUntilReady(server, base, { token: tokens.admin, withinMs: 30_000 });
-    return { base, directory, kubeconfig: path.join(directory, "kubeconfig"), process: server, kill };
+    const adminToken = await readFile(path.join(directory, "admin-token"), "utf8").catch(() => undefined);
+    if (adminToken !== undefined) secrets.add("the administrator's token", adminToken.trim());
+    secrets.read(server.output());
+    return { base, directory, kubeconfig: path.join(directory, "kubeconfig"), process: server, secrets, kill };
   } catch (error) {
     await kill();
     throw error;

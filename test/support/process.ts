@@ -23,16 +23,17 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Starts a program with its output kept in memory; throws when it cannot be started at all. */
+/** Starts a program with the end of its output kept in memory, `onOutput` hears all of it; throws when it cannot be started at all. */
 export async function startProcess(
   command: string,
   args: readonly string[],
-  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+  { onOutput, ...options }: { cwd?: string; env?: NodeJS.ProcessEnv; onOutput?: (chunk: string) => void } = {},
 ): Promise<RunningProcess> {
   const child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   let text = "";
   const keep = (chunk: string) => {
     text = (text + chunk).slice(-keptOutputChars);
+    onOutput?.(chunk);
   };
   child.stdout.setEncoding("utf8").on("data", keep);
   child.stderr.setEncoding("utf8").on("data", keep);
