@@ -5,9 +5,14 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { type FeatureGateValues, parseFeatureGates } from "./api/feature-gates.ts";
 import { getMember } from "./lib/members.ts";
 import { type AccountTokenFlags, addAccountTokenFlags, serviceAccountsOf } from "./server/account-token-flags.ts";
+import {
+  type AuthenticationFlags,
+  addAuthenticationFlags,
+  takeAuthenticationFlags,
+} from "./server/authentication/flags.ts";
 import { type Config, defaultConfig, type StoreChoice } from "./server/config.ts";
 
-interface ServeFlags extends AccountTokenFlags {
+interface ServeFlags extends AccountTokenFlags, AuthenticationFlags {
   store?: StoreChoice;
   etcdServers?: string[];
   etcdPrefix: string;
@@ -24,7 +29,6 @@ interface ServeFlags extends AccountTokenFlags {
   tlsPrivateKeyFile?: string;
   clientCaFile?: string;
   tokenAuthFile?: string;
-  anonymousAuth: boolean;
   authorizationMode?: string[];
   serviceClusterIpRange: string;
   eventTtl: number;
@@ -69,11 +73,6 @@ function duration(text: string): number {
   return total;
 }
 
-function boolean(text: string): boolean {
-  if (text !== "true" && text !== "false") throw new InvalidArgumentError("expected true or false");
-  return text === "true";
-}
-
 const words = (text: string): string[] => text.split(",").filter((word) => word !== "");
 
 /** The command line. `run` gets the configuration that the flags describe. */
@@ -111,12 +110,6 @@ function program(run: (config: Config) => Promise<void>): Command {
     .option("--tls-private-key-file <file>", "key of the serving certificate")
     .option("--client-ca-file <file>", "authority of client certificates")
     .option("--token-auth-file <file>", 'lines of token,user,uid,"groups"')
-    .addOption(
-      new Option("--anonymous-auth [boolean]", "take requests without credentials for those of system:anonymous")
-        .argParser(boolean)
-        .preset("true")
-        .default(defaults.anonymousAuth),
-    )
     .addOption(
       new Option(
         "--authorization-mode <modes>",
@@ -159,6 +152,7 @@ function program(run: (config: Config) => Promise<void>): Command {
         .argParser(duration)
         .default(defaults.shutdownDelayMs, "0s"),
     );
+  addAuthenticationFlags(serve, duration);
   addAccountTokenFlags(serve, defaults.serviceAccounts, duration).action((flags: ServeFlags) => run(toConfig(flags)));
   return binnacle;
 }
@@ -176,8 +170,9 @@ function toConfig(flags: ServeFlags): Config {
     shutdownDelayDuration,
     enableAdmissionPlugins,
     disableAdmissionPlugins,
-    ...rest
+    ...others
   } = flags;
+  const { authentication, rest } = takeAuthenticationFlags(others);
   if (store && etcdServers) throw new Error("--store and --etcd-servers exclude each other");
   const etcd: StoreChoice | undefined = etcdServers && {
     type: "etcd",
@@ -190,6 +185,7 @@ function toConfig(flags: ServeFlags): Config {
   return {
     ...defaultConfig,
     ...rest,
+    authentication,
     compactionIntervalMs,
     eventTtlMs: eventTtl,
     authorizationModes: authorizationMode ?? defaultConfig.authorizationModes,

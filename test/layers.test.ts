@@ -244,6 +244,7 @@ const takesTime: Readonly<Record<string, string>> = {
   "http/": "times sockets, makes keys and certificates",
   "storage/etcd/": "times sockets",
   "server/identity.ts": "makes a secret",
+  "auth/token-cache.ts": "makes a secret",
   "endpoints/openapi/openapi-pace.ts": "measures how long it has computed",
   "admission/plugins/pod-security/namespace-warnings.ts": "measures how long it has computed",
   "storage/faulty-store.ts": "is a fault that tests inject",

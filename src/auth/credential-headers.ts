@@ -18,7 +18,7 @@ const STANDARD: ProxyHeaders = {
  * and those that are configured. What is behind authentication, such as a server that a request is passed on to, would
  * believe them.
  */
-export function hideCredentials(headers: ApiRequest["headers"], configured?: ProxyHeaders): void {
+export function hideCredentials(headers: ApiRequest["headers"], configured: ProxyHeaders | undefined): void {
   const own = headers as Record<string, unknown>;
   delete own.authorization;
   for (const name in headers) {

@@ -3,16 +3,13 @@ import type { Call, Stage } from "../api/call.ts";
 import { type Authenticated, type Authenticator, RequestCredentials } from "../auth/authenticator.ts";
 import { hideCredentials, type ProxyHeaders } from "../auth/credential-headers.ts";
 
-/** What anonymous callers may ask for as long as nothing else decides that. */
-const PUBLIC_PATHS: readonly string[] = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
-
 /** How callers are recognised. */
 export interface AuthenticationOptions {
   readonly authenticator: Authenticator;
   /** For whom tokens must be meant that name anybody: this server. */
   readonly audiences: readonly string[];
   /** What nobody behind this stage sees, besides the standard headers of proxies. */
-  readonly proxyHeaders?: ProxyHeaders;
+  readonly proxyHeaders?: ProxyHeaders | undefined;
   /** Hears why somebody was refused; he himself does not. */
   readonly refused: (error: unknown, call: Call) => void;
 }
@@ -31,7 +28,6 @@ export function authenticate({ authenticator, audiences, proxyHeaders, refused }
     const { warning } = credentials;
     if (warning !== undefined) warnings.push(warning);
     if (found === undefined || !isForUs(found, audiences)) throw unauthorized();
-    if (found.user.name === "system:anonymous" && !PUBLIC_PATHS.includes(request.path)) throw unauthorized();
     for (const text of found.warnings ?? []) warnings.push(text);
     call.user = found.user;
     hideCredentials(request.headers, proxyHeaders);

@@ -3,17 +3,26 @@ import { audienceAgnostic } from "../auth/audiences.ts";
 import { addAuthenticatedGroup } from "../auth/authenticated-group.ts";
 import { AuthenticationError, type Authenticator } from "../auth/authenticator.ts";
 import { bearerToken, ownToken } from "../auth/bearer-token.ts";
+import { BootstrapTokens } from "../auth/bootstrap-tokens.ts";
+import type { ProxyHeaders } from "../auth/credential-headers.ts";
+import { FrontProxy, proxyHeaders } from "../auth/front-proxy.ts";
+import { secretsOfKubeSystem } from "../auth/stored-secrets.ts";
+import { TokenCache } from "../auth/token-cache.ts";
 import { TokenAuthenticator } from "../auth/token-file.ts";
 import { union, unlessRefused } from "../auth/union.ts";
+import { webSocketToken } from "../auth/websocket-token.ts";
 import { ClientCertificates } from "../auth/x509/client-certificates.ts";
 import type { Environment, Log } from "../lib/environment.ts";
-import { AuthorityFile, openAuthorityFile } from "./authority-file.ts";
+import type { Resources } from "../resources/resources.ts";
+import { type ClientAuthorities, openClientAuthorities } from "./authentication/client-authorities.ts";
 import type { Config } from "./config.ts";
 import type { Identity } from "./identity.ts";
 
 /** Who is calling: everything that authenticates requests. */
 export interface Authentication {
   readonly authenticator: Authenticator;
+  /** What an authenticating proxy says, and nobody behind authentication shall see. */
+  readonly proxyHeaders: ProxyHeaders | undefined;
   /** Those who sign client certificates, in PEM; undefined when none is accepted. */
   clientAuthority(): string | undefined;
   /** Called when `clientAuthority` has changed. */
@@ -26,6 +35,7 @@ export interface Authentication {
 export interface AuthenticationParts {
   readonly config: Config;
   readonly identity: Pick<Identity, "admin" | "tokens" | "ownAuthority">;
+  readonly resources: Resources;
   readonly environment: Environment;
   /** Knows tokens of service accounts. */
   readonly accounts: Authenticator;
@@ -33,43 +43,64 @@ export interface AuthenticationParts {
   readonly audiences: readonly string[];
 }
 
+/** What anonymous callers may ask for where everybody else may do everything. */
+const PUBLIC_PATHS: readonly string[] = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
+
+/** Compat: `TokenSuccessCacheTTL`. */
+const CACHE_MS = 10_000;
+
 /** Makes the authenticators that are configured. Rejects when a file cannot be read. */
 export async function prepareAuthentication(parts: AuthenticationParts): Promise<Authentication> {
-  const { config, identity, environment, audiences, accounts } = parts;
-  const listeners: (() => void)[] = [];
-  const closing: { close(): unknown }[] = [];
-  const changed = (): void => {
-    for (const listener of listeners) listener();
-  };
-  const authorities = await clientAuthorities(config, identity);
-  if (authorities && config.clientCaFile !== undefined) {
-    closing.push(authorities.watch(config.clientCaFile, environment, changed));
-  }
+  const { config, identity, environment, audiences } = parts;
+  const { frontProxy } = config.authentication;
+  const authorities = await openClientAuthorities(config, identity.ownAuthority, environment);
 
-  // Compat: the order of `authenticator.Config.New`.
-  const tokens = bearerToken(
-    addAuthenticatedGroup(union([audienceAgnostic(audiences, new TokenAuthenticator(identity.tokens)), accounts])),
-  );
-  const known = union([...(authorities ? [new ClientCertificates(authorities, environment.clock)] : []), tokens]);
-  const everybody = config.anonymousAuth ? unlessRefused([known, anonymous()]) : known;
+  // Compat: the order of `authenticator.Config.New`, which goes on with the next one after an error.
+  const tokens = tokenChain(parts);
+  const known = union([
+    ...frontProxyOf(parts, authorities),
+    ...(authorities.clients ? [new ClientCertificates(authorities.clients, environment.clock)] : []),
+    bearerToken(tokens),
+    webSocketToken(tokens),
+  ]);
+  const everybody = config.authentication.anonymous === false ? known : unlessRefused([known, anonymousOf(config)]);
 
   return {
     authenticator: ownToken(identity.admin, audiences, everybody),
-    clientAuthority: () => authorities?.text,
-    onChange: (listener) => listeners.push(listener),
-    close() {
-      for (const part of closing) part.close();
-    },
+    proxyHeaders: frontProxy && proxyHeaders(frontProxy),
+    clientAuthority: () => authorities.text(),
+    onChange: (listener) => authorities.onChange(listener),
+    close: () => authorities.close(),
   };
 }
 
-/** Those of `--client-ca-file`; without it the authority that signed the administrator's certificate. */
-async function clientAuthorities(
-  { clientCaFile }: Config,
-  { ownAuthority }: AuthenticationParts["identity"],
-): Promise<AuthorityFile | undefined> {
-  if (clientCaFile !== undefined) return openAuthorityFile(clientCaFile);
-  return ownAuthority === undefined ? undefined : new AuthorityFile(ownAuthority, "the own authority");
+/** All that know bearer tokens. The first that recognises one is believed; an answer is kept for 10 s. */
+function tokenChain({ config, identity, accounts, resources, environment: { clock }, audiences }: AuthenticationParts) {
+  const agnostic = (authenticator: Authenticator) => audienceAgnostic(audiences, authenticator);
+  const authenticators = [
+    agnostic(new TokenAuthenticator(identity.tokens)),
+    accounts,
+    ...(config.authentication.bootstrapTokens
+      ? [agnostic(new BootstrapTokens(secretsOfKubeSystem(resources), clock))]
+      : []),
+  ];
+  const options = { clock, successMs: CACHE_MS, failureMs: 0 };
+  return new TokenCache(addAuthenticatedGroup(union(authenticators)), options);
+}
+
+function frontProxyOf({ config, environment, audiences }: AuthenticationParts, { proxies }: ClientAuthorities) {
+  const { frontProxy } = config.authentication;
+  if (frontProxy === undefined || proxies === undefined) return [];
+  const authenticator = new FrontProxy(proxies, environment.clock, frontProxy);
+  return [addAuthenticatedGroup(audienceAgnostic(audiences, authenticator))];
+}
+
+/**
+ * Compat: kube-apiserver has no anonymous requests with the mode AlwaysAllow, by which they could do everything. Here
+ * health and version are shown.
+ */
+function anonymousOf({ authorizationModes }: Config): Authenticator {
+  return anonymous(authorizationModes.includes("AlwaysAllow") ? PUBLIC_PATHS : []);
 }
 
 /** Tells the operator why a request was refused, which the caller does not hear. */

@@ -1,4 +1,5 @@
 import type { FeatureGateValues } from "../api/feature-gates.ts";
+import type { AuthenticationConfig } from "./authentication/config.ts";
 
 /** Where objects are kept. */
 export type StoreChoice =
@@ -52,8 +53,7 @@ export interface Config {
   readonly tlsPrivateKeyFile?: string;
   readonly clientCaFile?: string;
   readonly tokenAuthFile?: string;
-  /** Whether requests without credentials are those of system:anonymous, instead of refused. */
-  readonly anonymousAuth: boolean;
+  readonly authentication: AuthenticationConfig;
   /** Who decides what callers may do, in this order: the values of kube-apiserver's `--authorization-mode`. */
   readonly authorizationModes: readonly string[];
   readonly serviceAccounts: AccountTokenConfig;
@@ -87,7 +87,7 @@ export const defaultConfig: Config = {
   bindAddress: "127.0.0.1",
   securePort: 6443,
   certDir: "binnacle-data",
-  anonymousAuth: true,
+  authentication: { bootstrapTokens: false },
   authorizationModes: ["AlwaysAllow"],
   serviceAccounts: {
     keyFiles: [],

@@ -100,11 +100,12 @@ export async function startWithParts(
   const authentication = await prepareAuthentication({
     config,
     identity,
+    resources,
     environment: { ...environment, log },
     audiences,
     accounts: accounts.authenticator(resources, () => clients.apiServer),
   });
-  const { authenticator } = authentication;
+  const { authenticator, proxyHeaders } = authentication;
   const identities = reviewIdentities(authenticator, audiences, authorizer);
   const objects = objectHandler(config, parts, { authorizer, identities });
   const stopping = new AbortController();
@@ -135,7 +136,8 @@ export async function startWithParts(
     isUnstructured,
   };
   const refused = (error: unknown) => logRefusal(log, error);
-  const secured = compose(stagesFor(options, authenticate({ authenticator, audiences, refused })), innermost);
+  const identify = authenticate({ authenticator, audiences, proxyHeaders, refused });
+  const secured = compose(stagesFor(options, identify), innermost);
   const open = compose(stagesFor(options, assumeUser(ADMINISTRATOR)), innermost);
   const clients = loopbackClients(compose(stagesFor(options, keepUser), innermost), random);
   const loops = background({

@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { eventually } from "../../test/support/time.ts";
-import { makeAuthority } from "../http/x509.ts";
-import { drivenEnvironment } from "../lib/environment.suite.ts";
+import { eventually } from "../../../test/support/time.ts";
+import { makeAuthority } from "../../http/x509.ts";
+import { drivenEnvironment } from "../../lib/environment.suite.ts";
 import { openAuthorityFile } from "./authority-file.ts";
 
 let folder: string;

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ManualClock } from "../lib/environment.suite.ts";
+import { AuthenticationError, type Authenticator, type Credentials } from "./authenticator.ts";
+import { TokenCache, type TokenCacheOptions } from "./token-cache.ts";
+
+/** Knows every token that begins with "good", and counts how often it was asked. */
+function counted(): Authenticator & { asked: number } {
+  const authenticator = {
+    asked: 0,
+    async authenticate({ bearerToken = "", audiences = [] }: Credentials) {
+      authenticator.asked++;
+      if (bearerToken.startsWith("bad")) throw new AuthenticationError("bad");
+      return bearerToken.startsWith("good") ? { user: { name: bearerToken, groups: [] }, audiences } : undefined;
+    },
+  };
+  return authenticator;
+}
+
+function cached(options: Partial<TokenCacheOptions> = {}) {
+  const inner = counted();
+  const clock = new ManualClock();
+  const cache = new TokenCache(inner, { clock, successMs: 10_000, failureMs: 0, ...options });
+  const ask = async (bearerToken: string, audiences: readonly string[] = ["a"]) =>
+    (await cache.authenticate({ bearerToken, audiences, headers: {} }))?.user.name;
+  return { inner, clock, cache, ask };
+}
+
+test("a token is verified once in 10 s", async () => {
+  const { inner, clock, ask } = cached();
+  for (let times = 0; times < 3; times++) assert.equal(await ask("good"), "good");
+  assert.equal(inner.asked, 1);
+  await clock.advance(9999);
+  await ask("good");
+  assert.equal(inner.asked, 1);
+  await clock.advance(1);
+  await ask("good");
+  assert.equal(inner.asked, 2);
+});
+
+test("refusals and unknown tokens are not remembered, unless that is wanted; refusals never", async () => {
+  const { inner, ask, cache } = cached();
+  for (let times = 0; times < 2; times++) {
+    assert.equal(await ask("unknown"), undefined);
+    await assert.rejects(ask("bad"), AuthenticationError);
+  }
+  assert.deepEqual([inner.asked, cache.size], [4, 0]);
+  const remembering = cached({ failureMs: 1000 });
+  for (let times = 0; times < 2; times++) {
+    assert.equal(await remembering.ask("unknown"), undefined);
+    await assert.rejects(remembering.ask("bad"), AuthenticationError);
+  }
+  assert.equal(remembering.inner.asked, 3);
+});
+
+test("another audience is another question", async () => {
+  const { inner, ask } = cached();
+  await ask("good", ["a"]);
+  await ask("good", ["a", "b"]);
+  await ask("good", ["a1 b"]);
+  await ask("good", []);
+  assert.equal(inner.asked, 4);
+});
+
+test("what has been withdrawn is asked about again at once", async () => {
+  let isGood = true;
+  let asked = 0;
+  const user = { name: "x", groups: [] };
+  const inner: Authenticator = {
+    async authenticate() {
+      asked++;
+      return isGood ? { user, isStillGood: () => isGood } : undefined;
+    },
+  };
+  const cache = new TokenCache(inner, { clock: new ManualClock(), successMs: 10_000, failureMs: 0 });
+  const ask = () => cache.authenticate({ bearerToken: "t", headers: {} });
+  assert.ok(await ask());
+  assert.ok(await ask());
+  isGood = false;
+  assert.equal(await ask(), undefined);
+  assert.equal(asked, 2);
+});
+
+test("requests at the same time share one verification, which ends after 30 s", async () => {
+  const { inner, ask } = cached();
+  await Promise.all(Array.from({ length: 50 }, () => ask("good")));
+  assert.equal(inner.asked, 1);
+  const clock = new ManualClock();
+  const never: Authenticator = { authenticate: () => new Promise(() => {}) };
+  const cache = new TokenCache(never, { clock, successMs: 10_000, failureMs: 0 });
+  const refused = assert.rejects(cache.authenticate({ bearerToken: "t", headers: {} }), /deadline exceeded/);
+  await clock.advance(30_000);
+  await refused;
+});
+
+test("100,000 tokens do not fill the memory, and wrong ones push no good one out", async () => {
+  const { inner, clock, cache, ask } = cached();
+  await ask("good");
+  for (let index = 0; index < 100_000; index++) await ask(`unknown-${index}`);
+  assert.equal(cache.size, 1);
+  assert.equal(inner.asked, 100_001);
+  await ask("good");
+  assert.equal(inner.asked, 100_001);
+  for (let index = 0; index < 100_000; index++) await ask(`good-${index}`);
+  assert.equal(cache.size, 32_768);
+  await clock.advance(10_000);
+  await ask("good");
+  assert.equal(cache.size, 1, "those that have ended go when another comes");
+});

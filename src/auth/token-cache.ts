@@ -1,0 +1,97 @@
+import { hash, randomBytes } from "node:crypto";
+import type { Clock } from "../lib/clock.ts";
+import { type Authenticated, AuthenticationError, type Authenticator, type Credentials } from "./authenticator.ts";
+
+/** How long answers are kept. */
+export interface TokenCacheOptions {
+  readonly clock: Pick<Clock, "monotonic" | "setTimer">;
+  /** 0: not at all. */
+  readonly successMs: number;
+  /** For tokens that nobody recognised. 0: not at all. */
+  readonly failureMs: number;
+  /** How many answers are kept at most; the oldest go first. */
+  readonly maxEntries?: number;
+}
+
+/** Compat: kube-apiserver's `cachedTokenAuthenticator` is made for 32,000 tokens. */
+const MAX_ENTRIES = 32_768;
+/** Those who wait for the same answer do not wait longer. */
+const LOOKUP_MS = 30_000;
+
+interface Entry {
+  readonly found: Authenticated | undefined;
+  readonly untilMs: number;
+}
+
+/**
+ * Remembers whom tokens stand for, so that the same token is not verified with every request. Tokens are known by a hash
+ * that nobody else can compute. Requests with the same token that come at the same time are answered by one verification.
+ */
+export class TokenCache implements Authenticator {
+  readonly #authenticator: Authenticator;
+  readonly #options: TokenCacheOptions;
+  readonly #maxEntries: number;
+  readonly #entries = new Map<string, Entry>();
+  readonly #pending = new Map<string, Promise<Authenticated | undefined>>();
+  readonly #secret = randomBytes(32).toString("base64");
+
+  constructor(authenticator: Authenticator, options: TokenCacheOptions) {
+    this.#authenticator = authenticator;
+    this.#options = options;
+    this.#maxEntries = options.maxEntries ?? MAX_ENTRIES;
+  }
+
+  /** How many answers are kept. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  async authenticate(credentials: Credentials): Promise<Authenticated | undefined> {
+    const { bearerToken, audiences } = credentials;
+    if (bearerToken === undefined || bearerToken === "") return undefined;
+    const key = this.#keyOf(bearerToken, audiences);
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) {
+      const isFresh = entry.untilMs > this.#options.clock.monotonic() && (entry.found?.isStillGood?.() ?? true);
+      if (isFresh) return entry.found;
+      this.#entries.delete(key);
+    }
+    let pending = this.#pending.get(key);
+    if (pending === undefined) {
+      pending = this.#look(key, { bearerToken, audiences, headers: {} }).finally(() => this.#pending.delete(key));
+      this.#pending.set(key, pending);
+    }
+    return pending;
+  }
+
+  async #look(key: string, credentials: Credentials): Promise<Authenticated | undefined> {
+    const { clock, successMs, failureMs } = this.#options;
+    const late = Promise.withResolvers<never>();
+    const timer = clock.setTimer(LOOKUP_MS, () => late.reject(new AuthenticationError("context deadline exceeded")));
+    try {
+      const found = await Promise.race([this.#authenticator.authenticate(credentials), late.promise]);
+      const keptMs = found ? successMs : failureMs;
+      if (keptMs > 0) this.#keep(key, { found, untilMs: clock.monotonic() + keptMs });
+      return found;
+    } finally {
+      timer.close();
+    }
+  }
+
+  #keep(key: string, entry: Entry): void {
+    const now = this.#options.clock.monotonic();
+    // Entries stand in the order in which they were made, which is about the order in which they end.
+    for (const [oldest, { untilMs }] of this.#entries) {
+      if (untilMs > now && this.#entries.size < this.#maxEntries) break;
+      this.#entries.delete(oldest);
+    }
+    this.#entries.set(key, entry);
+  }
+
+  /** Every part has its length in front, so that no two questions have the same key. */
+  #keyOf(token: string, audiences: readonly string[] | undefined): string {
+    let text = `${this.#secret}${token.length} ${token}`;
+    if (audiences) for (const audience of audiences) text += `${audience.length} ${audience}`;
+    return hash("sha256", text, "base64");
+  }
+}

@@ -1,0 +1,55 @@
+import { isUtf8 } from "node:buffer";
+import { AuthenticationError, type Authenticator, type Credentials } from "./authenticator.ts";
+
+const PREFIX = "base64url.bearer.authorization.k8s.io.";
+const HEADER = "sec-websocket-protocol";
+
+/**
+ * Reads a bearer token that a browser sends as a subprotocol of its WebSocket, since it cannot send a header. Compat: as
+ * `ProtocolAuthenticator` does; of a request that is accepted the token is removed from what is negotiated.
+ */
+export function webSocketToken(tokens: Authenticator): Authenticator {
+  return {
+    async authenticate(credentials) {
+      if (!isWebSocket(credentials)) return undefined;
+      const { token, others } = readProtocols(credentials.headers[HEADER]);
+      if (token === "") return undefined;
+      if (others.length === 0) throw new AuthenticationError("missing additional subprotocol");
+      const { audiences } = credentials;
+      const found = await tokens.authenticate({ bearerToken: token, headers: {}, ...(audiences ? { audiences } : {}) });
+      if (found === undefined) throw new AuthenticationError("invalid bearer token");
+      const headers: Record<string, unknown> = credentials.headers;
+      headers[HEADER] = others.join(",");
+      return found;
+    },
+  };
+}
+
+/** Compat: `wsstream.IsWebSocketRequest`. */
+function isWebSocket({ headers: { upgrade, connection } }: Credentials): boolean {
+  if (typeof upgrade !== "string" || upgrade.toLowerCase() !== "websocket") return false;
+  const [first = ""] = typeof connection === "string" ? [connection] : (connection ?? []);
+  return first.split(",").some((word) => word.trim().toLowerCase() === "upgrade");
+}
+
+function readProtocols(header: Credentials["headers"][string]): { token: string; others: string[] } {
+  const lines = typeof header === "string" ? [header] : (header ?? []);
+  const others: string[] = [];
+  let token: string | undefined;
+  for (const protocol of lines.flatMap((line) => line.split(",")).map((text) => text.trim())) {
+    if (!protocol.startsWith(PREFIX)) others.push(protocol);
+    else if (token !== undefined)
+      throw new AuthenticationError("multiple base64.bearer.authorization tokens specified");
+    else token = decode(protocol.slice(PREFIX.length));
+  }
+  return { token: token ?? "", others };
+}
+
+function decode(text: string): string {
+  if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) {
+    throw new AuthenticationError("invalid base64.bearer.authorization token encoding");
+  }
+  const bytes = Buffer.from(text, "base64url");
+  if (!isUtf8(bytes)) throw new AuthenticationError("invalid base64.bearer.authorization token");
+  return bytes.toString();
+}
