@@ -30,6 +30,8 @@ export interface BinnacleOptions {
   readonly etcdEndpoint?: string;
   /** Further flags. */
   readonly flags?: readonly string[];
+  /** A program with arguments that becomes the server, whose command line follows: `unshare`, for one. */
+  readonly launcher?: readonly string[];
   /** Flags of Node itself, such as `--cpu-prof`. */
   readonly nodeFlags?: readonly string[];
 }
@@ -60,9 +62,9 @@ export async function startBinnacle(options: BinnacleOptions = {}): Promise<Runn
       ...(options.flags ?? []),
     ];
     const onOutput = (chunk: string) => secrets.read(chunk);
-    const server = await startProcess(process.execPath, [...(options.nodeFlags ?? []), cli, "serve", ...flags], {
-      onOutput,
-    });
+    const node = [process.execPath, ...(options.nodeFlags ?? []), cli, "serve", ...flags];
+    const [program = process.execPath, ...args] = [...(options.launcher ?? []), ...node];
+    const server = await startProcess(program, args, { onOutput });
     cleanUps.push(() => server.kill());
     await waitUntilReady(server, base, { token: tokens.admin, withinMs: 30_000 });
     const adminToken = await readFile(path.join(directory, "admin-token"), "utf8").catch(() => undefined);

@@ -1,4 +1,4 @@
-import { closeSync, openSync } from "node:fs";
+import { accessSync, closeSync, constants, openSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { ChangeRow, RefusalReason } from "./messages.ts";
 
@@ -138,8 +138,11 @@ export class Database {
 function createPrivately(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600));
-  } catch {
-    // It is there already and stays as it is, or SQLite is going to say what is wrong.
+  } catch (error) {
+    // It is there already and stays as it is, or SQLite is going to say what is wrong, but for this: "disk I/O error".
+    const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
+    if (isThere) accessSync(path, constants.W_OK);
+    else if (error instanceof Error && "code" in error && error.code === "EROFS") throw error;
   }
 }
 
