@@ -16,12 +16,18 @@ export interface CertificateOptions {
   readonly now?: number;
 }
 
-/** Everything a server and its administrator need for TLS. */
-export interface Certificates {
+/** What an administrator needs to prove who he is. */
+export interface AdminCertificates {
   readonly authority: Identity;
-  readonly serving: Identity;
   /** A client certificate of the group system:masters, which may do everything. */
   readonly admin: Identity;
+}
+
+/** Everything a server and its administrator need for TLS. */
+export interface Certificates extends AdminCertificates {
+  readonly serving: Identity;
+  /** The serving pair was there already and is none of ours: nobody but its owner renews it. */
+  readonly isForeign: boolean;
 }
 
 const RENEW_MS = 30 * 86_400_000;
@@ -35,14 +41,14 @@ const ANY_ADDRESS: readonly string[] = ["0.0.0.0", "::"];
 
 /**
  * The certificates in `directory`, made where they are missing. The authority is kept for ever; what it signed is made
- * anew when it does not fit: wrong authority, wrong key, names missing, about to expire.
+ * anew when it does not fit: wrong authority, wrong key, names missing, about to expire. Compat:
+ * `MaybeDefaultWithSelfSignedCerts` serves with the pair apiserver.crt and apiserver.key that it finds in `--cert-dir`.
  */
 export async function ensureCertificates(directory: string, options: CertificateOptions): Promise<Certificates> {
   const now = options.now ?? Date.now();
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  const names = ["ca", "apiserver", "admin"] as const;
-  const [ca, apiserver, client] = await Promise.all(names.map((name) => readIdentity(directory, name)));
-  const authority = await ensure(directory, "ca", ca, isWholeIdentity, () => makeAuthority("binnacle-ca", now));
+  const { authority, admin } = await ensureAdmin(directory, now);
+  const apiserver = await readIdentity(directory, "apiserver");
+  if (apiserver && isForeign(apiserver)) return { authority, admin, serving: apiserver, isForeign: true };
   const hosts = hostsOf(options);
   const serving = await ensure(
     directory,
@@ -51,6 +57,15 @@ export async function ensureCertificates(directory: string, options: Certificate
     (identity) => fits(identity, authority, now) && coversHosts(identity, hosts),
     () => makeIdentity(authority, { commonName: "binnacle", hosts }, "server", now),
   );
+  return { authority, admin, serving, isForeign: false };
+}
+
+/** The authority and the administrator's certificate in `directory`, made where they are missing or do not fit. */
+export async function ensureAdmin(directory: string, now: number): Promise<AdminCertificates> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const names = ["ca", "admin"] as const;
+  const [ca, client] = await Promise.all(names.map((name) => readIdentity(directory, name)));
+  const authority = await ensure(directory, "ca", ca, isWholeIdentity, () => makeAuthority(AUTHORITY_NAME, now));
   const admin = await ensure(
     directory,
     "admin",
@@ -58,7 +73,14 @@ export async function ensureCertificates(directory: string, options: Certificate
     (identity) => fits(identity, authority, now),
     () => makeIdentity(authority, ADMIN, "client", now),
   );
-  return { authority, serving, admin };
+  return { authority, admin };
+}
+
+const AUTHORITY_NAME = "binnacle-ca";
+
+/** Whether a pair can be served with, and was signed by others. */
+function isForeign(identity: Identity): boolean {
+  return isWholeIdentity(identity) && new X509Certificate(identity.certificate).issuer !== `CN=${AUTHORITY_NAME}`;
 }
 
 /** Whether a certificate is to be made anew at this time. */
@@ -86,7 +108,7 @@ async function ensure(
   const made = make();
   // The key first: who finds a certificate finds its key, too.
   await writeWhole(join(directory, `${name}.key`), made.key);
-  await writeWhole(join(directory, `${name}.crt`), made.certificate, 0o644);
+  await writeWhole(join(directory, `${name}.crt`), made.certificate);
   return made;
 }
 

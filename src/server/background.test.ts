@@ -24,6 +24,8 @@ import { defaultConfig } from "./config.ts";
 import { loopbackClients } from "./loopback.ts";
 
 /** A server without a listener whose admission writes down what it sees. */
+const NO_TRUST = { current: () => ({}), onChange: () => {} };
+
 function setUp(controllers: string) {
   const catalog = new Catalog(builtInKinds());
   const store = new MemoryStore();
@@ -62,7 +64,7 @@ function setUp(controllers: string) {
   const clients = loopbackClients(compose(stages, innermost), systemRandom);
   const config = { ...defaultConfig, bindAddress: "192.0.2.1", controllers };
   const report = (_: string, error: unknown) => problems.push(error);
-  const loops = background({ config, resources, clients, authority: "PEM", report });
+  const loops = background({ config, resources, clients, authority: "PEM", trust: NO_TRUST, report });
   const find = (group: string, plural: string, name: string, namespace = "default") =>
     resources.access.find(group, plural, { namespace, name }, "newest");
   const managersOf = (object: KubeObject | undefined) => {

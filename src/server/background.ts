@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { registerApiServices } from "../controllers/api-services.ts";
 import { createSystemPriorities } from "../controllers/bootstrap-priority-classes.ts";
+import { clusterAuthenticationTrust, type TrustSource } from "../controllers/cluster-authentication-trust.ts";
 import {
   type Controller,
   type ControllerContext,
@@ -14,6 +15,7 @@ import { GarbageCollection } from "../controllers/garbage-collection.ts";
 import { identityLease, identityLeaseCollection } from "../controllers/identity-lease.ts";
 import { kubernetesService } from "../controllers/kubernetes-service.ts";
 import { leaderKey, runAsLeader } from "../controllers/leader.ts";
+import { legacyTokenTracking } from "../controllers/legacy-token-tracking.ts";
 import { NamespaceDeletion } from "../controllers/namespace-deletion.ts";
 import { rootCaPublisher } from "../controllers/root-ca-publisher.ts";
 import { serviceAccounts } from "../controllers/service-accounts.ts";
@@ -44,6 +46,8 @@ export interface BackgroundOptions {
   readonly clients: LoopbackClients;
   /** The authority that clients are to trust, as PEM. */
   readonly authority: string;
+  /** Whom this server believes. */
+  readonly trust: TrustSource;
   readonly report: ReportProblem;
 }
 
@@ -52,7 +56,7 @@ export interface BackgroundOptions {
  * `--controllers` says, and of several servers on one etcd only in one at a time. Throws when that names an unknown one.
  */
 export function background(options: BackgroundOptions): Background {
-  const { config, resources, clients, report } = options;
+  const { config, resources, clients, report, trust } = options;
   const own: ControllerContext = { resources, client: clients.apiServer, report };
   const flowControl = new FlowControl(own, { mandatory: mandatoryObjects, suggested: suggestedObjects });
   const selected = selectControllers(managerLoops(options), config.controllers);
@@ -73,6 +77,8 @@ export function background(options: BackgroundOptions): Background {
         serviceRepair(own),
         identityLease(own, hostname()),
         identityLeaseCollection(own),
+        clusterAuthenticationTrust(own, trust),
+        legacyTokenTracking(own),
       ];
       const { signal } = stopping;
       const { store, keys, clock, random } = resources;

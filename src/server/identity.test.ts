@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { X509Certificate } from "node:crypto";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
+import { makeAuthority, makeIdentity } from "../http/x509.ts";
 import { drivenEnvironment } from "../lib/environment.suite.ts";
 import { type Config, defaultConfig } from "./config.ts";
 import { prepareIdentity } from "./identity.ts";
@@ -27,14 +29,14 @@ test("what only the administrator may read is kept that way, and no unfinished f
   for (const name of await readdir(certDir)) {
     modes[name] = ((await stat(path.join(certDir, name))).mode & 0o777).toString(8);
   }
-  const [secret, open] = ["600", "644"];
+  const secret = "600";
   assert.deepEqual(modes, {
     "admin-token": secret,
-    "admin.crt": open,
+    "admin.crt": secret,
     "admin.key": secret,
-    "apiserver.crt": open,
+    "apiserver.crt": secret,
     "apiserver.key": secret,
-    "ca.crt": open,
+    "ca.crt": secret,
     "ca.key": secret,
     kubeconfig: secret,
   });
@@ -71,4 +73,55 @@ test("certificates and keys that a full disk left empty are made anew", async ()
     await prepare();
     assert.notEqual(await readFile(path.join(certDir, name), "utf8"), "", name);
   }
+});
+
+const USER = /client-certificate-data: (\S+)\n\s+client-key-data: \S+/;
+
+test("the administrator's kubeconfig has a client certificate of system:masters by our own authority", async () => {
+  const { certDir, identity } = await prepare();
+  const text = await readFile(path.join(certDir, "kubeconfig"), "utf8");
+  const [, packed = ""] = USER.exec(text) ?? [];
+  const certificate = new X509Certificate(Buffer.from(packed, "base64"));
+  assert.equal(certificate.subject, "O=system:masters\nCN=kubernetes-admin");
+  assert.ok(certificate.verify(new X509Certificate(identity.ownAuthority ?? "").publicKey));
+  assert.doesNotMatch(text, /token/);
+});
+
+test("with --client-ca-file, which does not know us, the kubeconfig has the token", async () => {
+  const { certDir, identity } = await prepare({ clientCaFile: "ca.pem" });
+  const text = await readFile(path.join(certDir, "kubeconfig"), "utf8");
+  assert.ok(text.includes(`token: ${identity.admin.token}`));
+  assert.doesNotMatch(text, USER);
+  assert.equal(identity.ownAuthority, undefined);
+});
+
+test("a pair of others in --cert-dir is served with as it is, and followed when it changes", async () => {
+  const certDir = path.join(folder, "data");
+  await mkdir(certDir);
+  const others = makeAuthority("others", Date.now());
+  const place = async (name: string) => {
+    const pair = makeIdentity(others, { commonName: name, hosts: [name] }, "server", Date.now());
+    await writeFile(path.join(certDir, "apiserver.crt"), pair.certificate);
+    await writeFile(path.join(certDir, "apiserver.key"), pair.key);
+    return pair;
+  };
+  const first = await place("first");
+  const { identity } = await prepare();
+  assert.deepEqual(identity.tls, first);
+  assert.equal(identity.authority, first.certificate);
+  assert.equal(await readFile(path.join(certDir, "apiserver.crt"), "utf8"), first.certificate);
+  assert.match(await readFile(path.join(certDir, "kubeconfig"), "utf8"), USER);
+  const second = await place("second");
+  const { certificate, key } = await identity.refreshServing(Date.now());
+  assert.deepEqual({ certificate, key }, second);
+});
+
+test("the kubeconfig has another certificate before the first one expires", async () => {
+  const { certDir, identity } = await prepare();
+  const read = () => readFile(path.join(certDir, "kubeconfig"), "utf8");
+  const before = await read();
+  await identity.refreshServing(Date.now());
+  assert.equal(await read(), before);
+  await identity.refreshServing(Date.now() + 350 * 86_400_000);
+  assert.notEqual(await read(), before);
 });

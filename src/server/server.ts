@@ -145,6 +145,10 @@ export async function startWithParts(
     resources,
     authority: identity.authority,
     clients,
+    trust: {
+      current: () => ({ clientCa: authentication.clientAuthority() }),
+      onChange: (listener) => authentication.onChange(listener),
+    },
     report: (controller, error) => log.error("controller failed", { err: error, controller }),
   });
   const following = new AbortController();
