@@ -29,6 +29,7 @@ const SPREADS: Readonly<Record<string, readonly [count: number, reason: string]>
   "patch/apply/reset-fields.ts": [1, "a row of a kind"],
   "patch/apply/scale.ts": [1, "a path of a kind"],
   "resources/model/tracking-scope.ts": [2, "a row of a kind"],
+  "server/threads/asking.ts": [1, "the arguments of a method"],
   "storage/etcd/hpack.ts": [1, "a name and a value"],
 };
 

@@ -44,7 +44,7 @@ export function tokenRequest(issuer: TokenIssuer): CreateAction {
     if (errors.length > 0) throw refuse("", errors);
     const bound = spec.boundObjectRef ? await bindObject(call, spec.boundObjectRef) : {};
     shorten(spec, issuer.maxExpirationSeconds, warn);
-    const token = issuer.sign(claimsOf(account, { spec, bound, issuer, nowMs, jti: access.random.uuid() }));
+    const token = await issuer.sign(claimsOf(account, { spec, bound, issuer, nowMs, jti: access.random.uuid() }));
     const { namespace, uid } = account.metadata;
     const { kind, apiVersion, metadata } = request;
     return {

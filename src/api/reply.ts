@@ -21,6 +21,8 @@ export interface ObjectView {
   itemSize(): number;
   /** Copies `itemJson()` to a buffer without making it first. Returns where it ends, or -1 if there may be no room. */
   writeItem(target: Uint8Array, at: number): number;
+  /** What the view is made of: its size, and whether `json()` is cut from it as it is. Absent: no stored value. */
+  readonly stored?: { readonly bytes: number; readonly isCopied: boolean };
   /** Room for encodings derived from this view, by a name that the encoder chooses. */
   readonly encodings: Map<string, Uint8Array>;
 }
@@ -69,6 +71,13 @@ export type ApiReply =
       readonly code: number;
       readonly headers: Readonly<Record<string, string>>;
       readonly body: Uint8Array | string;
+    }
+  /** What another thread has answered and encoded: it is passed on as it is. */
+  | {
+      readonly type: "encoded";
+      readonly code: number;
+      readonly headers: Readonly<Record<string, string | string[]>>;
+      readonly body: Uint8Array | AsyncIterable<Uint8Array>;
     }
   /** Bytes that are sent as they come, for as long as they come: logs, answers of another server. */
   | {

@@ -1,3 +1,4 @@
+import type { Eventually } from "../lib/eventually.ts";
 import type { JsonObject } from "./object.ts";
 
 /** What signs the tokens of service accounts, and what their requests are limited by. */
@@ -10,6 +11,6 @@ export interface TokenIssuer {
   readonly maxExpirationSeconds: number;
   /** `--service-account-extend-token-expiration`. */
   readonly extendsExpiration: boolean;
-  /** The token with these claims. */
-  sign(claims: JsonObject): string;
+  /** The token with these claims. Threads other than the server's own have to ask for it. */
+  sign(claims: JsonObject): Eventually<string>;
 }

@@ -14,6 +14,19 @@ export interface BodyContext {
   readonly schemaOf: SchemaOf;
   /** The kind that a path is about, for bodies that do not say theirs. */
   readonly kindOf: (info: RequestInfo) => PathKind | undefined;
+  /** Whether a request with this body is too large to be worked on here. Absent: none is. */
+  readonly isLarge?: (info: RequestInfo, body: Uint8Array) => boolean;
+}
+
+/** Thrown when a body has been read that is not to be decoded here; `offload` takes it from there. */
+export class LargeBody extends Error {
+  readonly bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    super("the body is for another thread");
+    this.name = "LargeBody";
+    this.bytes = bytes;
+  }
 }
 
 /** The kind that a path is about. */
@@ -26,18 +39,28 @@ export interface PathKind {
 
 /** How the body of a request is read and decoded. */
 export function bodyReader(context: BodyContext, request: ApiRequest, info: RequestInfo): Call["body"] {
-  return (format) => (format === undefined ? readBody(context, request, info) : readPatch(request, format));
+  const read = async (): Promise<Uint8Array> => {
+    const bytes = await request.readBody(MAX_BODY_BYTES);
+    if (context.isLarge?.(info, bytes)) throw new LargeBody(bytes);
+    return bytes;
+  };
+  return (format) => (format === undefined ? readBody(context, request, info, read) : readPatch(read, format));
 }
 
-async function readBody(context: BodyContext, request: ApiRequest, info: RequestInfo): Promise<RequestBody> {
+async function readBody(
+  context: BodyContext,
+  request: ApiRequest,
+  info: RequestInfo,
+  read: () => Promise<Uint8Array>,
+): Promise<RequestBody> {
   const kind = context.kindOf(info);
   const mediaType = negotiateInput(request, kind?.isUnstructured !== true);
-  const bytes = await request.readBody(MAX_BODY_BYTES);
+  const bytes = await read();
   return decodeBody(bytes, mediaType, { schemaOf: context.schemaOf, fallback: kind });
 }
 
-async function readPatch(request: ApiRequest, format: "json" | "yaml"): Promise<RequestBody> {
-  const bytes = await request.readBody(MAX_BODY_BYTES);
+async function readPatch(read: () => Promise<Uint8Array>, format: "json" | "yaml"): Promise<RequestBody> {
+  const bytes = await read();
   if (bytes.length === 0) return { value: null, isEmpty: true, bytes, format, duplicates: noDuplicates };
   try {
     const { value, duplicates } = format === "yaml" ? decodeYaml(bytes) : decodeJson(bytes);

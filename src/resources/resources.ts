@@ -26,6 +26,8 @@ export interface ResourcesOptions {
   readonly actions?: Actions;
   /** Absent: one that reads JSON only. */
   readonly codec?: ObjectCodec;
+  /** Of how many entries something decoded or encoded is kept; see `ViewCache`. */
+  readonly keptViews?: number;
   /** Default: every feature gate at its default. */
   readonly features?: FeatureGates;
 }
@@ -55,7 +57,7 @@ export class Resources implements ResourceContext {
     this.actions = actions;
     this.features = features;
     this.codec = codec;
-    this.views = new ViewCache(codec);
+    this.views = new ViewCache(codec, options.keptViews);
     this.access = new StoredObjects(this);
   }
 

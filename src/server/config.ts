@@ -70,6 +70,11 @@ export interface Config {
    * out. Those of kube-apiserver itself always run.
    */
   readonly controllers: string;
+  /**
+   * Requests whose body is larger, or that must decode a stored object which is, are carried out in another thread, so that
+   * they hold up nobody. 0: none are.
+   */
+  readonly maxInlineBytes: number;
   /** How long a request may take that is not a watch. */
   readonly requestTimeoutMs: number;
   /** How long everything is still served when the server is told to stop, while `/readyz` says that it is about to. */
@@ -102,6 +107,7 @@ export const defaultConfig: Config = {
   admissionPlugins: { enabled: [], disabled: [] },
   featureGates: {},
   controllers: "*",
+  maxInlineBytes: 64 * 1024,
   requestTimeoutMs: 60_000,
   shutdownDelayMs: 0,
   shutdownGraceMs: 10_000,

@@ -39,9 +39,12 @@ export function keySpaceOf({ etcdPrefix }: Pick<Config, "etcdPrefix">): KeySpace
   return new KeySpace(etcdPrefix);
 }
 
-/** Builds the built-in kinds and their objects over a store. `issuer` signs tokens of service accounts. */
+/**
+ * Builds the built-in kinds and their objects over a store. `issuer` signs tokens of service accounts; `keptViews` is for
+ * `Resources`.
+ */
 export function objectParts(
-  options: ObjectOptions,
+  options: ObjectOptions & { readonly keptViews?: number },
   store: Store,
   { clock, random }: Pick<Environment, "clock" | "random">,
   issuer: TokenIssuer,
@@ -56,7 +59,9 @@ export function objectParts(
   const codec = new ObjectCodec({ schemaOf, setDefaults });
   const actions = builtInActions(probeHealth, issuer);
   const keys = keySpaceOf(options);
-  return { resources: new Resources({ store, catalog, clock, random, keys, codec, actions, features }), schemaOf };
+  const { keptViews } = options;
+  const resources = new Resources({ store, catalog, clock, random, keys, codec, actions, features, keptViews });
+  return { resources, schemaOf };
 }
 
 /** Whom admission and reviews ask about callers. */

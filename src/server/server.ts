@@ -32,6 +32,7 @@ import { pathFacts } from "./path-facts.ts";
 import { ProcessMetrics, startTimeMetric } from "./process-metrics.ts";
 import { externalAddress } from "./reachable-address.ts";
 import { shutdownCheck, writesCheck } from "./readiness.ts";
+import { offloading } from "./threads/offloading.ts";
 
 /** A running server. */
 export interface Server {
@@ -73,7 +74,8 @@ export async function startWithParts(
   given?: Store,
 ): Promise<ServerWithParts> {
   const { clock, random } = environment;
-  const log = carefulLog(limitedLog(environment.log, clock));
+  const lines = limitedLog(environment.log, clock);
+  const log = carefulLog(lines);
   // All of them wait for files or for the network.
   const storing = given ?? openStore(config, keySpaceOf(config).root, clock);
   const [opened, identity, accounts] = await Promise.all([
@@ -107,7 +109,8 @@ export async function startWithParts(
   });
   const { authenticator, proxyHeaders } = authentication;
   const identities = reviewIdentities(authenticator, audiences, authorizer);
-  const objects = objectHandler(config, parts, { authorizer, identities });
+  const judges = { authorizer, identities };
+  const objects = objectHandler(config, parts, judges);
   const stopping = new AbortController();
   const shutdown = shutdownCheck(stopping.signal);
   const startMs = clock.now();
@@ -121,8 +124,20 @@ export async function startWithParts(
   const endpoints = makeEndpoints(resources, config, readiness, { shown, startMs, documents });
   const innermost = route({ catalog, objects, endpoints });
   const report = (error: unknown, call?: Call) => log.error("request failed", { err: error, path: call?.request.path });
-  const { isLongRunning, findServed, hasTable, isUnstructured, kindOf } = pathFacts(catalog);
-  const forms = { now: () => clock.now(), random, report, schemaOf, kindOf };
+  const facts = pathFacts(catalog);
+  const { isLongRunning, findServed, hasTable, isUnstructured, kindOf } = facts;
+  const large = offloading({
+    config,
+    environment: { clock, random, log },
+    lines,
+    resources,
+    judges,
+    issuer: accounts.issuer,
+    facts,
+    registry,
+  });
+  const outer = route({ catalog, objects: large.stage(objects), endpoints });
+  const forms = { now: () => clock.now(), random, report, schemaOf, kindOf, isLarge: large.isLarge };
   const { requestTimeoutMs } = config;
   const options = {
     reportError: report,
@@ -137,8 +152,8 @@ export async function startWithParts(
   };
   const refused = (error: unknown) => logRefusal(log, error);
   const identify = authenticate({ authenticator, audiences, proxyHeaders, refused });
-  const secured = compose(stagesFor(options, identify), innermost);
-  const open = compose(stagesFor(options, assumeUser(ADMINISTRATOR)), innermost);
+  const secured = compose(stagesFor(options, identify), outer);
+  const open = compose(stagesFor(options, assumeUser(ADMINISTRATOR)), outer);
   const clients = loopbackClients(compose(stagesFor(options, keepUser), innermost), random);
   const loops = background({
     config,
@@ -192,7 +207,7 @@ export async function startWithParts(
       renewal.close();
       if (config.shutdownDelayMs > 0) await clock.sleep(config.shutdownDelayMs);
       await Promise.all(listeners.map((listener) => listener.close(config.shutdownGraceMs)));
-      await loops.stop();
+      await Promise.all([loops.stop(), large.close()]);
       following.abort();
       await followed;
       await store.close();

@@ -59,6 +59,7 @@ export function encodeReply(request: ApiRequest, reply: ApiReply, context: Reply
     const { code: status, headers, body } = reply;
     return finish(request, { status, headers: { ...headers }, body, isLongRunning: true, isOpaque: true }, context);
   }
+  if (reply.type === "encoded") return { status: reply.code, headers: { ...reply.headers }, body: reply.body };
   if (reply.type === "connect") return encodeConnect(request, reply, context);
   try {
     const offer = offerOf(reply, context.isCustom ?? false, context.schemaOf !== undefined);
@@ -118,7 +119,7 @@ function isStream(body: EncodedReply["body"]): body is AsyncIterable<Uint8Array>
   return typeof body !== "string" && !(body instanceof Uint8Array);
 }
 
-type Negotiated = Exclude<ApiReply, { readonly type: "raw" | "stream" | "connect" }>;
+type Negotiated = Exclude<ApiReply, { readonly type: "raw" | "encoded" | "stream" | "connect" }>;
 
 function encodeForm(request: ApiRequest, reply: Negotiated, form: OutputForm, context: ReplyContext): EncodedReply {
   switch (reply.type) {

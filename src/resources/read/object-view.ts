@@ -97,6 +97,10 @@ export class EntryView implements ObjectView {
     return derived.object;
   }
 
+  get stored(): { readonly bytes: number; readonly isCopied: boolean } {
+    return { bytes: this.#entry.value.length, isCopied: this.#findSplice() > 0 };
+  }
+
   get encodings(): Map<string, Uint8Array> {
     const derived = this.#derive();
     derived.encodings ??= new Map();

@@ -1,0 +1,57 @@
+import type { ApiRequest, Outcome } from "../../api/call.ts";
+import type { SentRequest } from "./messages.ts";
+
+const NO_BYTES = new Uint8Array();
+
+/** A request that another thread has received. */
+export class ThreadRequest implements ApiRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: ApiRequest["headers"];
+  readonly authority: string;
+  readonly remoteAddress: string | undefined;
+  readonly remotePort: number | undefined;
+  /** Callers are authenticated where the connection is. */
+  readonly certificateChain = [];
+  readonly upgrade = "";
+  readonly #body: Uint8Array;
+  readonly #aborting = new AbortController();
+  readonly #listeners: ((outcome: Outcome) => void)[] = [];
+
+  constructor(sent: SentRequest) {
+    this.method = sent.method;
+    this.path = sent.path;
+    this.query = new URLSearchParams(sent.query);
+    this.headers = sent.headers;
+    this.authority = sent.authority;
+    this.remoteAddress = sent.remoteAddress;
+    this.remotePort = sent.remotePort;
+    this.#body = sent.body ?? NO_BYTES;
+  }
+
+  get signal(): AbortSignal {
+    return this.#aborting.signal;
+  }
+
+  abort(reason?: unknown): void {
+    this.#aborting.abort(reason);
+  }
+
+  /** The limit of its size was checked where it was read. */
+  async readBody(): Promise<Uint8Array> {
+    return this.#body;
+  }
+
+  async *bodyStream(): AsyncGenerator<Uint8Array> {
+    yield this.#body;
+  }
+
+  whenFinished(listener: (outcome: Outcome) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  finish(outcome: Outcome): void {
+    for (const listener of this.#listeners) listener(outcome);
+  }
+}

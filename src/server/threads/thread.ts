@@ -1,0 +1,98 @@
+import { parentPort, workerData } from "node:worker_threads";
+import type { Authorizer } from "../../api/attributes.ts";
+import type { Call } from "../../api/call.ts";
+import type { Identities } from "../../api/identity.ts";
+import type { TokenIssuer } from "../../api/token-issuer.ts";
+import type { EncodedReply } from "../../encoding/reply/encoded-reply.ts";
+import { systemClock } from "../../lib/clock.ts";
+import type { Log } from "../../lib/environment.ts";
+import { systemRandom } from "../../lib/random.ts";
+import { answer } from "../../pipeline/answer.ts";
+import { answerErrors } from "../../pipeline/answer-errors.ts";
+import { route } from "../../pipeline/router.ts";
+import { carefulLog } from "../careful-log.ts";
+import { type ObjectOptions, objectHandler, objectParts } from "../object-parts.ts";
+import { pathFacts } from "../path-facts.ts";
+import { Questions, remotePart } from "./asking.ts";
+import { type FromThread, givenAway, ownBytes, type SentReply, type SentRequest, type ToThread } from "./messages.ts";
+import { RemoteStore, type SharedStore, STORE_METHODS } from "./remote-store.ts";
+import { ThreadRequest } from "./thread-request.ts";
+
+/** Every entry that arrives is a new one, so that what was made of another is of no use. */
+const KEPT_VIEWS = 1;
+
+/** What a thread is started with. */
+export interface ThreadData {
+  readonly options: ObjectOptions;
+  readonly issuer: IssuerLimits;
+}
+
+/** What a thread knows of the issuer of tokens: all but its key. */
+export type IssuerLimits = Omit<TokenIssuer, "sign">;
+
+/**
+ * The program of a thread that carries out large requests: the kinds, admission and verbs of the server once more, over
+ * a store that is asked by messages. It answers one request after the other.
+ */
+function work({ options, issuer: limits }: ThreadData): void {
+  const post = (message: FromThread, given: ArrayBuffer[] = []) => parentPort?.postMessage(message, given);
+  const questions = new Questions(post);
+  const store = new RemoteStore(remotePart<SharedStore, keyof SharedStore>(questions.ask, "store", STORE_METHODS));
+  const authorizer = remotePart<Authorizer, "authorize">(questions.ask, "authorizer", ["authorize"]);
+  const identities = remotePart<Identities, keyof Identities>(questions.ask, "identities", [
+    "authenticateToken",
+    "authorize",
+    "rulesFor",
+  ]);
+  const issuer = { ...limits, ...remotePart<TokenIssuer, "sign">(questions.ask, "issuer", ["sign"]) };
+  const environment = { clock: systemClock, random: systemRandom };
+  const parts = objectParts({ ...options, keptViews: KEPT_VIEWS }, store, environment, issuer);
+  const objects = objectHandler(options, parts, { authorizer, identities });
+  const { catalog } = parts.resources;
+  const log = carefulLog(postedLog(post));
+  const report = (error: unknown, call: Call) => log.error("request failed", { err: error, path: call.request.path });
+  const { kindOf } = pathFacts(catalog);
+  const forms = { now: () => systemClock.now(), random: systemRandom, report, schemaOf: parts.schemaOf, kindOf };
+  const handler = answerErrors(report)(route({ catalog, objects, endpoints: [] }));
+  let current: ThreadRequest | undefined;
+
+  const carryOut = async (sent: SentRequest): Promise<void> => {
+    const request = new ThreadRequest(sent);
+    current = request;
+    const reply = await answer(forms, (call) => handler(assume(call, sent)), request);
+    const finished = await collect(reply);
+    current = undefined;
+    post({ type: "reply", reply: finished }, givenAway(finished.chunks));
+  };
+
+  parentPort?.on("message", (message: ToThread) => {
+    if (message.type === "answer") questions.answered(message);
+    else if (message.type === "cancel") current?.abort();
+    else void carryOut(message.request);
+  });
+}
+
+/** The call of a request that has passed the stages already. */
+function assume(call: Call, { user, warnings }: SentRequest): Call {
+  call.user = user;
+  for (const text of warnings) call.warnings.push(text);
+  return call;
+}
+
+/** Nothing that is carried out here answers with an endless stream: those that are streams are being compressed. */
+async function collect({ status, headers, body }: EncodedReply): Promise<SentReply> {
+  if (typeof body === "string") return { status, headers, chunks: [ownBytes(Buffer.from(body))], isStream: false };
+  if (body instanceof Uint8Array) return { status, headers, chunks: [ownBytes(body)], isStream: false };
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(ownBytes(chunk));
+  return { status, headers, chunks, isStream: true };
+}
+
+/** What is logged here is written by the server's own thread. */
+function postedLog(post: (message: FromThread) => void): Log {
+  const line = (level: keyof Log) => (text: string, fields: Parameters<Log["info"]>[1]) =>
+    post({ type: "log", level, text, fields: fields ?? {} });
+  return { error: line("error"), warn: line("warn"), info: line("info") };
+}
+
+work(workerData as ThreadData);
