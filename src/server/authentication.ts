@@ -63,7 +63,10 @@ export async function prepareAuthentication(parts: AuthenticationParts): Promise
     bearerToken(tokens),
     webSocketToken(tokens),
   ]);
-  const everybody = config.authentication.anonymous === false ? known : unlessRefused([known, anonymousOf(config)]);
+  // Compat: with the mode AlwaysAllow `ApplyAuthorization` resets --anonymous-auth, or anybody would be an administrator.
+  const isOpen = config.authorizationModes.includes("AlwaysAllow");
+  const isKnownOnly = isOpen || config.authentication.anonymous === false;
+  const everybody = isKnownOnly ? known : unlessRefused([known, anonymousOf(config)]);
 
   return {
     authenticator: ownToken(identity.admin, audiences, everybody),

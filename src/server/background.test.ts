@@ -64,7 +64,8 @@ function setUp(controllers: string) {
   const clients = loopbackClients(compose(stages, innermost), systemRandom);
   const config = { ...defaultConfig, bindAddress: "192.0.2.1", controllers };
   const report = (_: string, error: unknown) => problems.push(error);
-  const loops = background({ config, resources, clients, authority: "PEM", trust: NO_TRUST, report });
+  const trust = NO_TRUST;
+  const loops = background({ config, resources, clients, authority: "PEM", trust, report, rolesMade: () => {} });
   const find = (group: string, plural: string, name: string, namespace = "default") =>
     resources.access.find(group, plural, { namespace, name }, "newest");
   const managersOf = (object: KubeObject | undefined) => {

@@ -1,7 +1,9 @@
 import { hostname } from "node:os";
 import { registerApiServices } from "../controllers/api-services.ts";
 import { createSystemPriorities } from "../controllers/bootstrap-priority-classes.ts";
+import { bootstrapRoles } from "../controllers/bootstrap-roles.ts";
 import { clusterAuthenticationTrust, type TrustSource } from "../controllers/cluster-authentication-trust.ts";
+import { clusterRoleAggregation } from "../controllers/cluster-role-aggregation.ts";
 import {
   type Controller,
   type ControllerContext,
@@ -49,6 +51,8 @@ export interface BackgroundOptions {
   /** Whom this server believes. */
   readonly trust: TrustSource;
   readonly report: ReportProblem;
+  /** Called when the roles that Kubernetes needs are there. */
+  readonly rolesMade: () => void;
 }
 
 /**
@@ -56,7 +60,7 @@ export interface BackgroundOptions {
  * `--controllers` says, and of several servers on one etcd only in one at a time. Throws when that names an unknown one.
  */
 export function background(options: BackgroundOptions): Background {
-  const { config, resources, clients, report, trust } = options;
+  const { config, resources, clients, report, trust, rolesMade } = options;
   const own: ControllerContext = { resources, client: clients.apiServer, report };
   const flowControl = new FlowControl(own, { mandatory: mandatoryObjects, suggested: suggestedObjects });
   const selected = selectControllers(managerLoops(options), config.controllers);
@@ -82,7 +86,12 @@ export function background(options: BackgroundOptions): Background {
       ];
       const { signal } = stopping;
       const { store, keys, clock, random } = resources;
-      const run = (leading: AbortSignal) => runControllers(selected, leading, clock, report);
+      const prepared = bootstrapRoles(own, signal).then((areMade) => areMade && rolesMade());
+      // Service accounts may do nothing before their roles are there.
+      const run = async (leading: AbortSignal) => {
+        await prepared;
+        await runControllers(selected, leading, clock, report);
+      };
       const lease = { store, key: leaderKey(keys, "controllers"), identity: random.uuid(), clock };
       const isElected = config.store.type === "etcd" && selected.length > 0;
       running = [
@@ -110,6 +119,7 @@ function managerLoops({ resources, clients, report, authority }: BackgroundOptio
     new NamespaceDeletion(as("namespace-controller")),
     serviceAccounts(as("service-account-controller")),
     rootCaPublisher(as("root-ca-cert-publisher"), authority),
+    clusterRoleAggregation(as("clusterrole-aggregation-controller")),
   ];
 }
 

@@ -93,7 +93,7 @@ export const defaultConfig: Config = {
   securePort: 6443,
   certDir: "binnacle-data",
   authentication: { bootstrapTokens: false },
-  authorizationModes: ["AlwaysAllow"],
+  authorizationModes: ["RBAC"],
   serviceAccounts: {
     keyFiles: [],
     issuers: ["https://kubernetes.default.svc"],

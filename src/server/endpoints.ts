@@ -22,14 +22,19 @@ export interface ServerMetrics {
   readonly documents: readonly OpenIdDocument[];
 }
 
-/**
- * What is served besides objects, in the order in which it is asked. `readiness` is what only `/readyz` checks, besides
- * what all health endpoints check.
- */
+/** What health endpoints check besides that the server and its store answer. */
+export interface HealthChecks {
+  /** For `/healthz` and `/livez`. */
+  readonly hooks: readonly HealthCheck[];
+  /** For `/readyz`. */
+  readonly readiness: readonly HealthCheck[];
+}
+
+/** What is served besides objects, in the order in which it is asked. */
 export function makeEndpoints(
   resources: Resources,
   config: Config,
-  readiness: readonly HealthCheck[],
+  { hooks, readiness }: HealthChecks,
   { shown, startMs, documents }: ServerMetrics,
 ): Endpoint[] {
   const { catalog, clock, store } = resources;
@@ -37,7 +42,8 @@ export function makeEndpoints(
   const source = { definitions, priority: builtInPriorities(config.apiDomain) };
   const storage = storageCheck(store, clock);
   const common = [PING, storage];
-  const checks = { healthz: common, livez: common, readyz: [...common, ...readiness] };
+  const live = [...common, ...hooks];
+  const checks = { healthz: live, livez: live, readyz: [...common, ...readiness] };
   const openApi = openApiHandler({ definitions, component: findBuiltInSchema, release: release.version, clock });
   const openIdPaths = documents.map(({ path }) => path);
   const paths = [...healthPaths(checks), ...metricsPaths, ...openApiPaths, ...openIdPaths, "/version"];

@@ -146,8 +146,8 @@ describe("metrics", () => {
       });
       sent.on("error", reject).end();
     });
-    assert.equal(code, 401);
-    assert.equal(read(await scrape(), "apiserver_request_total", 'resource="nodes"', 'code="401"'), 1);
+    assert.equal(code, 403);
+    assert.equal(read(await scrape(), "apiserver_request_total", 'resource="nodes"', 'code="403"'), 1);
   });
 
   it("tell how health checks end", async () => {

@@ -43,3 +43,21 @@ export function storageCheck(store: Pick<Store, "revision">, clock: Pick<Clock, 
     },
   };
 }
+
+/** Something that kube-apiserver does when it has started: not well until it is done. */
+export class PostStartHook implements HealthCheck {
+  readonly name: string;
+  #isDone = false;
+
+  constructor(name: string) {
+    this.name = `poststarthook/${name}`;
+  }
+
+  finish(): void {
+    this.#isDone = true;
+  }
+
+  async check(): Promise<void> {
+    if (!this.#isDone) throw new Error("not finished");
+  }
+}

@@ -31,7 +31,7 @@ import { openStore } from "./open-store.ts";
 import { pathFacts } from "./path-facts.ts";
 import { ProcessMetrics, startTimeMetric } from "./process-metrics.ts";
 import { externalAddress } from "./reachable-address.ts";
-import { shutdownCheck, writesCheck } from "./readiness.ts";
+import { PostStartHook, shutdownCheck, writesCheck } from "./readiness.ts";
 import { offloading } from "./threads/offloading.ts";
 
 /** A running server. */
@@ -118,10 +118,11 @@ export async function startWithParts(
   const registry = shown["/metrics"];
   const processMetrics = new ProcessMetrics(registry, { startMs, views: () => resources.views.usage });
   startTimeMetric(shown["/metrics/slis"], startMs);
-  const readiness = [writesCheck(store), shutdown];
+  const roles = new PostStartHook("rbac/bootstrap-roles");
+  const checks = { hooks: [roles], readiness: [writesCheck(store), roles, shutdown] };
   let { securePort: port } = config;
   const documents = accounts.documents(() => externalAddress(config.bindAddress, port));
-  const endpoints = makeEndpoints(resources, config, readiness, { shown, startMs, documents });
+  const endpoints = makeEndpoints(resources, config, checks, { shown, startMs, documents });
   const innermost = route({ catalog, objects, endpoints });
   const report = (error: unknown, call?: Call) => log.error("request failed", { err: error, path: call?.request.path });
   const facts = pathFacts(catalog);
@@ -165,6 +166,7 @@ export async function startWithParts(
       onChange: (listener) => authentication.onChange(listener),
     },
     report: (controller, error) => log.error("controller failed", { err: error, controller }),
+    rolesMade: () => roles.finish(),
   });
   const following = new AbortController();
   const followed = rights.run(following.signal);
