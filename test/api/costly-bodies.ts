@@ -97,13 +97,13 @@ export const costlyBodies: readonly Attack[] = [
   grown("loadBalancerSourceRanges of zeros", SERVICE, {
     spec: { type: "LoadBalancer", loadBalancerSourceRanges: [`${"0".repeat(2_500_000)}x/8`], ports: [{ port: 80 }] },
   }),
-  grown("topologyKeys", CSI_NODE, drivers({ name: "d.example.com", nodeID: "", topologyKeys: list(192_000, "k") })),
+  grown("topologyKeys", CSI_NODE, drivers({ name: "d.example.com", nodeID: "", topologyKeys: list(95_000, "k") })),
   grown("drivers", CSI_NODE, drivers(...many(32_000, (at) => ({ name: `d${at}.example.com`, nodeID: "" })))),
   {
-    ...grown("admissionReviewVersions", WEBHOOKS, webhook({ admissionReviewVersions: list(227_000, "v") })),
+    ...grown("admissionReviewVersions", WEBHOOKS, webhook({ admissionReviewVersions: list(95_000, "v") })),
     code: 201,
   },
-  grown("usages", REQUEST, request({ usages: list(125_000, "usage ") })),
+  grown("usages", REQUEST, request({ usages: list(95_000, "usage ") })),
   grown("schedule of digits", CRON_JOB, cron(`@every ${"1".repeat(1_000_000)}`)),
   grown("schedule of hours", CRON_JOB, cron(`@every ${"1h".repeat(500_000)}x`)),
   grown("PEM with spaces", REQUEST, request({ request: encoded(SPACES) })),
@@ -153,7 +153,7 @@ export const costlyBodies: readonly Attack[] = [
     POD,
     pod({
       resourceClaims: many(15_000, (at) => ({ name: `r${at}`, resourceClaimName: "r" })),
-      containers: [{ name: "c", image: "i", resources: { claims: many(60_000, (at) => ({ name: `c${at}` })) } }],
+      containers: [{ name: "c", image: "i", resources: { claims: many(20_000, (at) => ({ name: `c${at}` })) } }],
     }),
   ),
   {
@@ -161,7 +161,7 @@ export const costlyBodies: readonly Attack[] = [
       "topologySpreadConstraints",
       POD,
       pod({
-        topologySpreadConstraints: many(32_000, (at) => {
+        topologySpreadConstraints: many(24_000, (at) => {
           return { maxSkew: 1, topologyKey: `k${at}`, whenUnsatisfiable: "DoNotSchedule" };
         }),
       }),
@@ -170,29 +170,29 @@ export const costlyBodies: readonly Attack[] = [
   },
   grown("equal addresses", SLICE, {
     addressType: "IPv4",
-    endpoints: [{ addresses: many(139_000, () => "10.0.0.1") }],
+    endpoints: [{ addresses: many(95_000, () => "10.0.0.1") }],
   }),
   { ...grown("resourceNames", POLICY, policy({ resourceNames: list(60_000, "n") })), code: 201 },
   {
     ...grown("empty containers", POD, { spec: { containers: many(830_000, () => ({})) } }),
     code: 413,
-    says: /limit is 250000 values/,
+    says: /limit is 100000 values/,
     growthMb: 50,
   },
   {
-    ...grown("empty conditions", POD, { status: { conditions: many(100_000, () => ({})) } }),
+    ...grown("empty conditions", POD, { status: { conditions: many(49_000, () => ({})) } }),
     code: 413,
     says: /limit is 3145728 with the fields that are always written/,
     growthMb: 100,
   },
   {
-    ...grown("null containers", POD, { spec: { containers: many(240_000, () => null) } }),
+    ...grown("null conditions", POD, { status: { conditions: many(99_000, () => null) } }),
     code: 413,
     growthMb: 100,
   },
   { ...grown("deep lists", POD, { spec: "@" }), body: "[".repeat(1_250_000) + "]".repeat(1_250_000), code: 400 },
-  grown("empty clusterIPs", SERVICE, { spec: { clusterIPs: many(200_000, () => ""), ports: [{ port: 80 }] } }),
-  grown("empty ipFamilies", SERVICE, { spec: { ipFamilies: many(200_000, () => ""), ports: [{ port: 80 }] } }),
+  grown("empty clusterIPs", SERVICE, { spec: { clusterIPs: many(95_000, () => ""), ports: [{ port: 80 }] } }),
+  grown("empty ipFamilies", SERVICE, { spec: { ipFamilies: many(95_000, () => ""), ports: [{ port: 80 }] } }),
   {
     ...grown("nodePorts", SERVICE, {
       spec: { type: "NodePort", ports: many(30_000, (at) => ({ name: `p${at}`, port: at + 1 })) },

@@ -7,9 +7,11 @@ import {
   type ScalarEvent,
   YAMLException,
 } from "js-yaml";
+import { MAX_VALUES, tooManyValues } from "../../api/body-limits.ts";
 import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import { isExactInteger } from "../../lib/exact-integer.ts";
 import { type DecodedBody, DecodeError, MAX_DEPTH } from "../json/json.ts";
+import { mayHaveTooMany, plainJson } from "./plain-json.ts";
 import { explainYaml } from "./yaml-errors.ts";
 import { resolveScalar, resolveTagged } from "./yaml-scalars.ts";
 
@@ -20,10 +22,13 @@ const MAX_ALIASED_CHARACTERS = 3 * 1024 * 1024;
 
 /**
  * Decodes the first YAML document with the scalar rules of the real server. Members are sorted by name, as they are
- * there after its way through JSON. Throws DecodeError; a blank document is null.
+ * there after its way through JSON. Throws DecodeError, and 413 for too many values; a blank document is null.
  */
 export function decodeYaml(bytes: Uint8Array): DecodedBody {
+  const known = plainJson(bytes);
+  if (known !== undefined) return { value: known, duplicates: () => [] };
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  if (mayHaveTooMany(bytes)) throw tooManyValues();
   const composer = new Composer(text, parse(text));
   const value = composer.compose();
   return { value, duplicates: () => composer.duplicates };
@@ -51,6 +56,8 @@ class Composer {
   /** Values built so far; what aliases repeat counts again. */
   #size = 0;
   #aliasedSize = 0;
+  /** Members and items, counted as those of JSON are. */
+  #values = 0;
   /** The same for the lengths of scalars. */
   #characters = 0;
   #aliasedCharacters = 0;
@@ -119,7 +126,11 @@ class Composer {
 
   #sequence(): Json {
     const items: Json[] = [];
-    while (this.#peek() !== EVENT_ID.POP) items.push(this.#value());
+    this.#count();
+    while (this.#peek() !== EVENT_ID.POP) {
+      items.push(this.#value());
+      this.#count();
+    }
     this.#at++;
     return items;
   }
@@ -127,10 +138,12 @@ class Composer {
   #mapping(): Json {
     const members = new Map<string, Json>();
     const merged: Json[] = [];
+    this.#count();
     while (this.#peek() !== EVENT_ID.POP) {
       const position = this.#position();
       const key = this.#key();
       const value = this.#value();
+      this.#count();
       if (key === MERGE) merged.push(value);
       else {
         if (members.has(key)) this.#noteDuplicate(key, position);
@@ -140,6 +153,10 @@ class Composer {
     this.#at++;
     for (const value of merged) mergeInto(members, value);
     return sortedObject(members);
+  }
+
+  #count(): void {
+    if (++this.#values > MAX_VALUES) throw tooManyValues();
   }
 
   #position(): number {

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../../api/object.ts";
 import { getMember } from "../../lib/members.ts";
 import { isMap } from "../json-values.ts";
 import { EMPTY, type FieldSet, isEmpty, type MutableFieldSet, union } from "./field-set.ts";
-import { compareElements, fieldElement, type PathElement } from "./path-element.ts";
+import { compareElements, fieldElement, type PathElement, sortByElement } from "./path-element.ts";
 import type { ListShape, MapShape, Shape } from "./shape.ts";
 import { deduce, itemElement, sameAlternative, sameValue, typedMember, typedValue } from "./typed.ts";
 import { itemsOf, wholeOf } from "./whole.ts";
@@ -184,8 +184,7 @@ function differAsLists(shape: ListShape, left: Json, right: Json, raw: CompareOp
     rightItems.length === 0 || leftItems.length === 0
       ? differOnOneSide(shape, leftItems, rightItems, raw)
       : differOnBothSides(shape, leftItems, rightItems, raw);
-  if (changed.length > 1) changed.sort(compareChildren);
-  return assemble(changed);
+  return assemble(sortByElement(changed, ({ element }) => element));
 }
 
 /** Like `differOnBothSides`, for a list of which one side has no items. */

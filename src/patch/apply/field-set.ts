@@ -1,5 +1,12 @@
 import { isObject, type Json } from "../../api/object.ts";
-import { canonicalElement, compareElements, fieldName, type PathElement, PathElementError } from "./path-element.ts";
+import {
+  canonicalElement,
+  compareElements,
+  fieldName,
+  type PathElement,
+  PathElementError,
+  sortByElement,
+} from "./path-element.ts";
 import type { Shape } from "./shape.ts";
 
 /**
@@ -116,7 +123,7 @@ function inOrder(node: FieldSet): FieldSet {
   if (isSorted) return node;
   const out: MutableFieldSet = "." in node ? { ".": EMPTY } : {};
   const elements = Object.keys(node).filter((element) => element !== ".");
-  for (const element of elements.sort(compareElements)) out[element] = node[element] ?? EMPTY;
+  for (const element of sortByElement(elements, (element) => element)) out[element] = node[element] ?? EMPTY;
   return out;
 }
 

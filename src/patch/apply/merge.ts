@@ -77,6 +77,7 @@ function mergeLists(shape: ListShape, left: Value, right: Value): Value {
   };
   const shared = rightSide.elements.filter((element) => leftSide.items.has(element));
   const done = new Set<PathElement>();
+  let turn = 0;
   let l = 0;
   let r = 0;
   while (l < live.length || r < applied.length) {
@@ -84,7 +85,7 @@ function mergeLists(shape: ListShape, left: Value, right: Value): Value {
     const onRight = rightSide.elements[r];
     if (onLeft !== undefined && onRight !== undefined && onLeft !== onRight) {
       // A shared item, but not the one whose turn it is.
-      if (rightSide.items.has(onLeft) && shared.length > 0 && shared[0] !== onLeft) {
+      if (rightSide.items.has(onLeft) && turn < shared.length && shared[turn] !== onLeft) {
         l++;
         continue;
       }
@@ -101,7 +102,7 @@ function mergeLists(shape: ListShape, left: Value, right: Value): Value {
       take(leftSide.items.get(onRight), rightSide.items.get(onRight));
       if (onLeft === onRight) l++;
       r++;
-      if (shared[0] === onRight) shared.shift();
+      if (shared[turn] === onRight) turn++;
     }
   }
   return out.length > 0 ? out : undefined;

@@ -132,8 +132,60 @@ export function compareElements(left: PathElement, right: PathElement): number {
   if (kind === "f") return compareText(left, right);
   // All plain characters come after the closing quote, so the texts are in the order of the values.
   if (PLAIN_ELEMENT.test(left) && PLAIN_ELEMENT.test(right)) return left < right ? -1 : left === right ? 0 : 1;
-  if (kind === "k") return compareKeys(parseKey(left), parseKey(right));
-  return compareValues(parse(left.slice(2)), parse(right.slice(2)));
+  return compareRead(readElement(left), readElement(right));
+}
+
+const HALVES = /[\ud800-\udfff]/;
+
+/** Whether the order of an element among others of its kind is that of its text. */
+function isOrderedByText(element: PathElement): boolean {
+  return element.startsWith("f:") ? !HALVES.test(element) : PLAIN_ELEMENT.test(element);
+}
+
+/** Sorts things by their elements, which must all differ, into the order in which those are written. */
+export function sortByElement<T>(things: T[], elementOf: (thing: T) => PathElement): T[] {
+  const [first] = things;
+  if (first === undefined || things.length === 1) return things;
+  const kind = elementOf(first)[0];
+  let last = "";
+  let isSorted = true;
+  let isByText = true;
+  for (const thing of things) {
+    const element = elementOf(thing);
+    if (element[0] !== kind || !isOrderedByText(element)) {
+      isByText = false;
+      break;
+    }
+    if (element < last) isSorted = false;
+    last = element;
+  }
+  if (isByText) return isSorted ? things : things.sort((a, b) => (elementOf(a) < elementOf(b) ? -1 : 1));
+  // Each is read once, not for every comparison.
+  const read = things.map((thing) => ({ thing, element: readElement(elementOf(thing)) }));
+  read.sort((left, right) => compareRead(left.element, right.element));
+  for (const [index, { thing }] of read.entries()) things[index] = thing;
+  return things;
+}
+
+/** An element taken apart, as far as its order depends on that. */
+interface ReadElement {
+  readonly kind: number;
+  readonly text: string;
+  readonly key?: readonly KeyField[];
+  readonly value?: Json;
+}
+
+function readElement(text: PathElement): ReadElement {
+  const kind = KINDS.indexOf(text[0] ?? "");
+  if (text.startsWith("f:")) return { kind, text };
+  return text.startsWith("k:") ? { kind, text, key: parseKey(text) } : { kind, text, value: parse(text.slice(2)) };
+}
+
+function compareRead(left: ReadElement, right: ReadElement): number {
+  if (left.kind !== right.kind) return left.kind - right.kind;
+  if (left.key && right.key) return compareKeys(left.key, right.key);
+  if (left.value === undefined || right.value === undefined) return compareText(left.text, right.text);
+  return compareValues(left.value, right.value);
 }
 
 function compareKeys(left: readonly KeyField[], right: readonly KeyField[]): number {

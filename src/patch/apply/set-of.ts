@@ -1,7 +1,7 @@
 import type { Json } from "../../api/object.ts";
 import { isMap } from "../json-values.ts";
 import { EMPTY, type FieldSet, isEmpty, type MutableFieldSet } from "./field-set.ts";
-import { compareElements, compareText, type PathElement } from "./path-element.ts";
+import { compareText, type PathElement, sortByElement } from "./path-element.ts";
 import type { ListShape, MapShape, Shape } from "./shape.ts";
 import { deduce, itemElement, memberShape } from "./typed.ts";
 
@@ -53,7 +53,6 @@ function itemsOf(list: ListShape, value: Json): FieldSet | undefined {
   }
   const out: MutableFieldSet = {};
   const elements = [...nodes.keys()];
-  if (elements.length > 1) elements.sort(compareElements);
-  for (const element of elements) out[element] = nodes.get(element) ?? EMPTY;
+  for (const element of sortByElement(elements, (element) => element)) out[element] = nodes.get(element) ?? EMPTY;
   return out;
 }

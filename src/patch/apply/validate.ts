@@ -1,3 +1,4 @@
+import { MAX_ERRORS } from "../../api/field-error.ts";
 import type { Json, JsonObject } from "../../api/object.ts";
 import { isMap } from "../json-values.ts";
 import { describeElement, type PathElement } from "./path-element.ts";
@@ -10,14 +11,32 @@ import { deduce, isScalar, itemElement, memberShape, TypedError } from "./typed.
  */
 export function requireShape(shape: Shape, object: JsonObject): void {
   const errors: string[] = [];
-  check(shape, object, "", errors);
+  check(shape, object, undefined, errors);
   if (errors.length === 1) throw new TypedError(errors[0]);
   if (errors.length > 1) throw new TypedError(["errors:", ...errors.map((text) => `  ${text}`)].join("\n"));
 }
 
-function check(shape: Shape, value: Json, path: string, errors: string[]): void {
+/** The way to a value; its text is made only for an error. */
+interface Place {
+  readonly outer: Place | undefined;
+  /** A field, an index, or the element of an item. */
+  readonly step: string | number;
+  readonly isElement: boolean;
+}
+
+function printPlace(place: Place | undefined): string {
+  if (place === undefined) return "";
+  const { outer, step, isElement } = place;
+  const own = typeof step === "number" ? `[${step}]` : isElement ? describeElement(step) : `.${step}`;
+  return `${printPlace(outer)}${own}`;
+}
+
+const prefixOf = (place: Place | undefined): string => (place === undefined ? "" : `${printPlace(place)}: `);
+
+function check(shape: Shape, value: Json, path: Place | undefined, errors: string[]): void {
+  if (errors.length >= MAX_ERRORS) return;
   const report = (text: string): void => {
-    errors.push(path === "" ? text : `${path}: ${text}`);
+    errors.push(`${prefixOf(path)}${text}`);
   };
   const { map, scalar, list } = deduce(shape, value);
   if (value === null) return;
@@ -33,25 +52,25 @@ function check(shape: Shape, value: Json, path: string, errors: string[]): void 
   }
 }
 
-function checkMembers(map: MapShape, value: JsonObject, path: string, errors: string[]): void {
+function checkMembers(map: MapShape, value: JsonObject, path: Place | undefined, errors: string[]): void {
   for (const name of Object.keys(value)) {
     const member = value[name];
     if (member === undefined) continue;
     const below = memberShape(map, name);
     if (below === undefined) {
-      errors.push(`${path}.${name}: field not declared in schema`);
+      errors.push(`${printPlace(path)}.${name}: field not declared in schema`);
       return;
     }
-    check(below, member, `${path}.${name}`, errors);
+    check(below, member, { outer: path, step: name, isElement: false }, errors);
   }
 }
 
-function checkItems(list: ListShape, value: readonly Json[], path: string, errors: string[]): void {
+function checkItems(list: ListShape, value: readonly Json[], path: Place | undefined, errors: string[]): void {
   const seen = new Set<PathElement>();
-  const prefix = path === "" ? "" : `${path}: `;
   for (const [i, item] of value.entries()) {
+    if (errors.length >= MAX_ERRORS) return;
     if (list.isAtomic) {
-      check(list.items(), item, `${path}[${i}]`, errors);
+      check(list.items(), item, { outer: path, step: i, isElement: false }, errors);
       continue;
     }
     let element: PathElement;
@@ -59,13 +78,14 @@ function checkItems(list: ListShape, value: readonly Json[], path: string, error
       element = itemElement(list, item, false);
     } catch (error) {
       if (!(error instanceof TypedError)) throw error;
-      errors.push(`${prefix}element ${i}: ${error.message}`);
+      errors.push(`${prefixOf(path)}element ${i}: ${error.message}`);
       return;
     }
-    const step = describeElement(element);
-    if (seen.has(element)) errors.push(`${prefix}duplicate entries for key ${step}`);
+    if (seen.has(element)) {
+      errors.push(`${prefixOf(path)}duplicate entries for key ${describeElement(element)}`);
+    }
     seen.add(element);
-    check(list.items(), item, `${path}${step}`, errors);
+    check(list.items(), item, { outer: path, step: element, isElement: true }, errors);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../api/object.ts";
 import { isMap } from "../json-values.ts";
 import { EMPTY, type FieldSet, type MutableFieldSet } from "./field-set.ts";
-import { compareElements, compareText, fieldElement, type PathElement } from "./path-element.ts";
+import { compareText, fieldElement, type PathElement, sortByElement } from "./path-element.ts";
 import type { FieldShape, ListShape, MapShape, Shape } from "./shape.ts";
 import { deduce, itemElement, memberShape, typedMember } from "./typed.ts";
 
@@ -37,7 +37,7 @@ export function itemsOf(list: ListShape, value: readonly Json[], isTyped: boolea
       nodes.push([element, wholeOf(items, item, isTyped)]);
     } else nodes[place] = [element, EMPTY];
   }
-  return nodes.sort((left, right) => compareElements(left[0], right[0]));
+  return sortByElement(nodes, ([element]) => element);
 }
 
 function membersOf(map: MapShape, value: JsonObject, isTyped: boolean): FieldSet {
