@@ -13,6 +13,7 @@ function grown(name: string, [path, apiVersion, kind]: readonly [string, string,
 
 const POD = ["/api/v1/namespaces/default/pods", "v1", "Pod"] as const;
 const SERVICE = ["/api/v1/namespaces/default/services", "v1", "Service"] as const;
+const QUOTA = ["/api/v1/namespaces/default/resourcequotas", "v1", "ResourceQuota"] as const;
 const VOLUME = ["/api/v1/persistentvolumes", "v1", "PersistentVolume"] as const;
 const CSI_NODE = ["/apis/storage.k8s.io/v1/csinodes", "storage.k8s.io/v1", "CSINode"] as const;
 const CRON_JOB = ["/apis/batch/v1/namespaces/default/cronjobs", "batch/v1", "CronJob"] as const;
@@ -196,6 +197,15 @@ export const costlyBodies: readonly Attack[] = [
   {
     ...grown("nodePorts", SERVICE, {
       spec: { type: "NodePort", ports: many(30_000, (at) => ({ name: `p${at}`, port: at + 1 })) },
+    }),
+    code: 201,
+  },
+  {
+    ...grown("scopes of many resources", QUOTA, {
+      spec: {
+        hard: Object.fromEntries(list(40_000, "a/k").map((name) => [name, "1"])),
+        scopes: many(40_000, () => "BestEffort"),
+      },
     }),
     code: 201,
   },

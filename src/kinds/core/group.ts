@@ -83,7 +83,10 @@ function printQuota(quota: KubeObject, belongs: (resource: string) => boolean): 
   return Object.keys(hard)
     .filter(belongs)
     .sort()
-    .map((resource) => `${resource}: ${(isObject(used) ? used[resource] : undefined) ?? 0}/${hard[resource] ?? 0}`)
+    .map(
+      (resource) =>
+        `${resource}: ${(isObject(used) ? getMember(used, resource) : undefined) ?? 0}/${hard[resource] ?? 0}`,
+    )
     .join(", ");
 }
 

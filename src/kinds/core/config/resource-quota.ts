@@ -81,10 +81,17 @@ function listErrors(list: Texts = {}, path: string): FieldError[] {
   return errors;
 }
 
-/** The resources in `hard` that do not go with a scope. */
-function misfits(scope: string, { hard = {} }: QuotaSpec): string[] {
-  const allowed = getMember(SCOPES, scope);
-  return allowed ? Object.keys(hard).filter((name) => isCounted(name) && !allowed.includes(name)) : [];
+/** Finds the resources in `hard` that do not go with a scope, once for each scope. */
+function misfitsIn({ hard = {} }: QuotaSpec): (scope: string) => readonly string[] {
+  const counted = Object.keys(hard).filter(isCounted);
+  const known = new Map<string, readonly string[]>();
+  return (scope) => {
+    const allowed = getMember(SCOPES, scope);
+    if (!allowed) return [];
+    const found = known.get(scope) ?? counted.filter((name) => !allowed.includes(name));
+    known.set(scope, found);
+    return found;
+  };
 }
 
 function conflicts(scopes: readonly string[]): unknown[] {
@@ -94,10 +101,11 @@ function conflicts(scopes: readonly string[]): unknown[] {
 function scopeErrors(spec: QuotaSpec): FieldError[] {
   const { scopes = [] } = spec;
   const problem = (text: string) => invalidField("spec.scopes", scopes, text);
+  const misfits = misfitsIn(spec);
   return [
     ...scopes.flatMap((scope) => [
       ...(getMember(SCOPES, scope) ? [] : [problem("unsupported scope")]),
-      ...misfits(scope, spec).map(() => problem("unsupported scope applied to resource")),
+      ...misfits(scope).map(() => problem("unsupported scope applied to resource")),
     ]),
     ...conflicts(scopes).map(() => problem("conflicting scopes")),
   ];
@@ -109,10 +117,11 @@ function selectorErrors(spec: QuotaSpec): FieldError[] {
   // Compat: `validateScopedResourceSelectorRequirement` gives errors the path of `matchExpressions` without an index.
   const path = "spec.scopeSelector.matchExpressions";
   const names = requirements.map(({ scopeName = "" }) => scopeName);
+  const misfits = misfitsIn(spec);
   return [
     ...requirements.flatMap((requirement) => [
       ...scopeNameErrors(requirement, path),
-      ...misfits(requirement.scopeName ?? "", spec).map(() =>
+      ...misfits(requirement.scopeName ?? "").map(() =>
         invalidField(path, asGo(scopeSelector, SELECTOR), "unsupported scope applied to resource"),
       ),
       ...operatorErrors(requirement, path),

@@ -9,6 +9,7 @@ import {
 } from "../../../api/field-error.ts";
 import { byteLength } from "../../../api/names.ts";
 import { parseQuantity } from "../../../api/quantity.ts";
+import { getMember } from "../../../lib/members.ts";
 import type { Container } from "../../../types/container.ts";
 import type { PodSpec } from "../../../types/pod.ts";
 import type {
@@ -114,7 +115,7 @@ function checkResourceName(
 ): void {
   const { claims = [], requests = {} } = container.resources ?? {};
   if (!name.startsWith(CLAIM)) {
-    if (requests[name] !== undefined) return;
+    if (getMember(requests, name) !== undefined) return;
     errors.push(invalidField(path, name, "must match one of the container's resource requests"));
     return;
   }
@@ -131,7 +132,7 @@ function isExtended(name: string, container: Container, { extendedResourceClaimS
   const { resourceClaimName, requestMappings } = extendedResourceClaimStatus;
   if (claim !== resourceClaimName) return false;
   return (requestMappings ?? []).some(({ containerName, requestName, resourceName = "" }) => {
-    const amount = container.resources?.requests?.[resourceName] ?? "0";
+    const amount = getMember(container.resources?.requests ?? {}, resourceName) ?? "0";
     return containerName === container.name && requestName === request && parseQuantity(amount).mantissa !== 0n;
   });
 }

@@ -6,6 +6,7 @@ import {
   printQuantity,
   type Quantity,
 } from "../../../api/quantity.ts";
+import { getMember } from "../../../lib/members.ts";
 import { type Container, isSidecar } from "../../../types/container.ts";
 import type { Texts } from "../../../types/meta.ts";
 import type { PodSpec } from "../../../types/pod.ts";
@@ -83,11 +84,11 @@ export function validatePodLevelResources(
   validateResources(errors, resources, at, { options, claimNames, isPodLevel: true });
   const { requests = {}, limits = {} } = resources;
   for (const [name, amount] of aggregateResources(spec, "requests")) {
-    checkCovers(errors, requests[name], amount, { path: `${at}.requests[${name}]`, side: "requests" });
+    checkCovers(errors, getMember(requests, name), amount, { path: `${at}.requests[${name}]`, side: "requests" });
   }
   for (const [name, amount] of aggregateResources(spec, "limits")) {
     if (!isHugePages(name)) continue;
-    checkCovers(errors, limits[name], amount, { path: `${at}.limits[${name}]`, side: "limits" });
+    checkCovers(errors, getMember(limits, name), amount, { path: `${at}.limits[${name}]`, side: "limits" });
   }
   for (const [index, container] of (spec.containers ?? []).entries()) {
     checkWithin(errors, container, limits, `${at}.containers[${index}]`);

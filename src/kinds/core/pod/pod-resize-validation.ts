@@ -1,5 +1,6 @@
 import { type FieldError, forbiddenField, invalidField } from "../../../api/field-error.ts";
 import { cloneJson } from "../../../lib/clone.ts";
+import { getMember } from "../../../lib/members.ts";
 import { type Container, isSidecar, type ResourceRequirements } from "../../../types/container.ts";
 import type { Texts } from "../../../types/meta.ts";
 import type { PodSpec } from "../../../types/pod.ts";
@@ -90,7 +91,8 @@ function checkNothingRemoved(
   { path, what }: { readonly path: string; readonly what: string },
 ): void {
   for (const side of ["requests", "limits"] as const) {
-    const isKept = Object.keys(previous?.[side] ?? {}).every((name) => next?.[side]?.[name] !== undefined);
+    const kept = next?.[side] ?? {};
+    const isKept = Object.keys(previous?.[side] ?? {}).every((name) => getMember(kept, name) !== undefined);
     if (!isKept) errors.push(forbiddenField(`${path}.${side}`, `${what} ${side} cannot be removed`));
   }
 }
@@ -118,7 +120,7 @@ function withoutCpuAndMemory(
   const restore = (side: "limits" | "requests"): Texts => {
     const { cpu: _cpu, memory: _memory, ...rest } = next?.[side] ?? {};
     for (const name of ["cpu", "memory"]) {
-      const amount = previous?.[side]?.[name];
+      const amount = getMember(previous?.[side] ?? {}, name);
       if (amount !== undefined) rest[name] = amount;
     }
     return rest;

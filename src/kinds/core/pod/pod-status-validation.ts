@@ -7,6 +7,7 @@ import {
   requiredField,
 } from "../../../api/field-error.ts";
 import { qualifiedName } from "../../../api/names.ts";
+import { getMember } from "../../../lib/members.ts";
 import type { Container } from "../../../types/container.ts";
 import type { PodSpec } from "../../../types/pod.ts";
 import type {
@@ -142,7 +143,7 @@ function checkExtendedClaim(errors: FieldError[], status: PodExtendedResourceCla
     if (!container) {
       const text = "must match the name of an entry in spec.initContainers.name or spec.containers.name";
       errors.push(invalidField(`${at}.containerName`, containerName, text));
-    } else if (container.resources?.requests?.[resourceName] === undefined) {
+    } else if (getMember(container.resources?.requests ?? {}, resourceName) === undefined) {
       const text =
         "must match the extended resource name of an entry in spec.initContainers.resources.requests or spec.containers.resources.requests";
       errors.push(invalidField(`${at}.resourceName`, resourceName, text));
