@@ -1,5 +1,6 @@
 import { badRequest, conflict, notFound } from "../api/api-error.ts";
 import { quote } from "../api/field-error.ts";
+import { pathSegment } from "../api/names.ts";
 import type { JsonObject, KubeObject } from "../api/object.ts";
 import type { ActionCall } from "../resources/model/actions.ts";
 import { podSpecOf } from "../types/pod.ts";
@@ -22,6 +23,13 @@ export interface BoundObjects extends JsonObject {
   pod?: ObjectClaim;
   secret?: ObjectClaim;
   node?: ObjectClaim;
+}
+
+const WEBHOOK_KINDS: readonly string[] = ["ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"];
+
+/** Whether a token is to be bound to a webhook configuration, by which API servers prove themselves to webhooks. */
+export function isWebhookReference({ apiVersion, kind = "" }: BoundObjectReference): boolean {
+  return apiVersion === "admissionregistration.k8s.io/v1" && WEBHOOK_KINDS.includes(kind);
 }
 
 const PLURALS = { Pod: "pods", Secret: "secrets", Node: "nodes" } as const;
@@ -56,15 +64,28 @@ function boundKind({ apiVersion = "", kind = "" }: BoundObjectReference): keyof 
   // Compat: `schema.FromAPIVersionAndKind` reads what it cannot split as no group and no version.
   const [group, version] = parts.length === 1 ? ["", apiVersion] : parts.length === 2 ? parts : ["", ""];
   if (group === "" && (kind === "Pod" || kind === "Secret" || kind === "Node")) return kind;
-  throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
+  const printed = `${group}/${version}, Kind=${kind}`;
+  throw badRequest(
+    isWebhookReference({ apiVersion, kind })
+      ? `cannot bind token to object of type ${printed} (feature gate APIServerWebhookAuthenticationToken is disabled)`
+      : `cannot bind token to object of type ${printed}`,
+  );
 }
 
 async function findBound({ access, key }: ActionCall, kind: keyof typeof PLURALS, name: string): Promise<KubeObject> {
   const plural = PLURALS[kind];
   const namespace = kind === "Node" ? "" : key.namespace;
-  const found = name === "" ? undefined : await access.find("", plural, { namespace, name }, "newest");
+  checkName(name);
+  const found = await access.find("", plural, { namespace, name }, "newest");
   if (!found) throw notFound({ group: "", resource: plural }, name);
   return found;
+}
+
+/** Compat: the texts of `NamespaceKeyFunc`, which makes the key of what is looked up. */
+function checkName(name: string): void {
+  if (name === "") throw badRequest("Name parameter required.");
+  const problems = pathSegment(name);
+  if (problems.length > 0) throw badRequest(`Name parameter invalid: ${quote(name)}: ${problems.join(";")}`);
 }
 
 const claimOf = ({ metadata }: KubeObject): ObjectClaim => ({ name: metadata.name ?? "", uid: metadata.uid });

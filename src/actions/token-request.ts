@@ -4,22 +4,14 @@ import type { JsonObject, KubeObject } from "../api/object.ts";
 import type { TokenIssuer } from "../api/token-issuer.ts";
 import type { ActionCall, CreateAction } from "../resources/model/actions.ts";
 import { printTime } from "../resources/write/metadata.ts";
-import { type BoundObjectReference, type BoundObjects, bindObject } from "./token-binding.ts";
-
-interface TokenRequestSpec extends JsonObject {
-  audiences?: string[] | null;
-  expirationSeconds?: number;
-  boundObjectRef?: BoundObjectReference | null;
-  attestations?: JsonObject;
-}
+import { type BoundObjects, bindObject } from "./token-binding.ts";
+import { type CompleteSpec, type TokenRequestSpec, validateTokenRequest } from "./token-validation.ts";
 
 interface TokenRequest extends KubeObject {
   spec?: TokenRequestSpec;
 }
 
 const KIND = { group: "authentication.k8s.io", kind: "TokenRequest" };
-const MIN_EXPIRATION_SECONDS = 600;
-const MAX_EXPIRATION_SECONDS = 2 ** 32;
 /** Compat: `WarnOnlyBoundTokenExpirationSeconds`, the lifetime that the ServiceAccount plugin writes into volumes. */
 const WARN_ONLY_SECONDS = 3607;
 const EXTENDED_SECONDS = 365 * 86_400;
@@ -40,7 +32,7 @@ export function tokenRequest(issuer: TokenIssuer): CreateAction {
     const spec = completeSpec(request.spec ?? {}, issuer);
     // Taken before the token is made, so that `status.expirationTimestamp` is never behind the token's `exp`.
     const nowMs = access.clock.now();
-    const errors = validateSpec(spec);
+    const errors = validateTokenRequest(spec);
     if (errors.length > 0) throw refuse("", errors);
     const bound = spec.boundObjectRef ? await bindObject(call, spec.boundObjectRef) : {};
     shorten(spec, issuer.maxExpirationSeconds, warn);
@@ -74,11 +66,6 @@ async function findAccount({ access, key, body }: ActionCall): Promise<KubeObjec
   return account;
 }
 
-interface CompleteSpec extends TokenRequestSpec {
-  audiences: string[];
-  expirationSeconds: number;
-}
-
 function completeSpec({ audiences, boundObjectRef, ...rest }: TokenRequestSpec, issuer: TokenIssuer): CompleteSpec {
   return {
     ...rest,
@@ -86,25 +73,6 @@ function completeSpec({ audiences, boundObjectRef, ...rest }: TokenRequestSpec, 
     boundObjectRef: boundObjectRef ?? null,
     expirationSeconds: rest.expirationSeconds ?? 0,
   };
-}
-
-/**
- * Compat: `ValidateTokenRequest`. Attestations belong to tokens that are bound to a webhook configuration
- * (APIServerWebhookAuthenticationToken, which is off).
- */
-function validateSpec({ expirationSeconds, attestations }: CompleteSpec): FieldError[] {
-  if (attestations && Object.keys(attestations).length > 0) {
-    const detail = "attestations may only be specified with a webhook bound object reference";
-    return [invalidField("spec.attestations", attestations, detail)];
-  }
-  const refuseSeconds = (detail: string) => [invalidField("spec.expirationSeconds", expirationSeconds, detail)];
-  if (expirationSeconds < MIN_EXPIRATION_SECONDS) {
-    return refuseSeconds("may not specify a duration less than 10 minutes");
-  }
-  if (expirationSeconds > MAX_EXPIRATION_SECONDS) {
-    return refuseSeconds("may not specify a duration larger than 2^32 seconds");
-  }
-  return [];
 }
 
 function shorten(spec: CompleteSpec, maxSeconds: number, warn: ActionCall["warn"]): void {
