@@ -7,11 +7,11 @@ const USER: Authenticated["user"] = { name: ANONYMOUS, groups: ["system:unauthen
  * Takes everybody for system:anonymous; with `paths`, only on those. Whoever showed wrong credentials must be refused
  * before he is asked: see `unlessRefused`.
  */
-export function anonymous(paths: readonly string[] = []): Authenticator {
-  const allowed = new Set(paths);
+export function anonymous(paths?: readonly string[]): Authenticator {
+  const allowed = paths && new Set(paths);
   return {
     async authenticate({ path = "", audiences }) {
-      if (allowed.size > 0 && !allowed.has(path)) return undefined;
+      if (allowed && !allowed.has(path)) return undefined;
       return { user: USER, ...(audiences ? { audiences } : {}) };
     },
   };

@@ -15,6 +15,7 @@ import { ClientCertificates } from "../auth/x509/client-certificates.ts";
 import type { Environment, Log } from "../lib/environment.ts";
 import type { Resources } from "../resources/resources.ts";
 import { type ClientAuthorities, openClientAuthorities } from "./authentication/client-authorities.ts";
+import { type JwtAuthentication, prepareJwtAuthentication } from "./authentication/jwt-authentication.ts";
 import type { Config } from "./config.ts";
 import type { Identity } from "./identity.ts";
 
@@ -43,9 +44,6 @@ export interface AuthenticationParts {
   readonly audiences: readonly string[];
 }
 
-/** What anonymous callers may ask for where everybody else may do everything. */
-const PUBLIC_PATHS: readonly string[] = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
-
 /** Compat: `TokenSuccessCacheTTL`. */
 const CACHE_MS = 10_000;
 
@@ -54,31 +52,34 @@ export async function prepareAuthentication(parts: AuthenticationParts): Promise
   const { config, identity, environment, audiences } = parts;
   const { frontProxy } = config.authentication;
   const authorities = await openClientAuthorities(config, identity.ownAuthority, environment);
+  const issuers = await prepareJwtAuthentication(config.authentication, config.serviceAccounts.issuers, environment);
 
   // Compat: the order of `authenticator.Config.New`, which goes on with the next one after an error.
-  const tokens = tokenChain(parts);
+  const tokens = tokenChain(parts, issuers);
   const known = union([
     ...frontProxyOf(parts, authorities),
     ...(authorities.clients ? [new ClientCertificates(authorities.clients, environment.clock)] : []),
     bearerToken(tokens),
     webSocketToken(tokens),
   ]);
-  // Compat: with the mode AlwaysAllow `ApplyAuthorization` resets --anonymous-auth, or anybody would be an administrator.
-  const isOpen = config.authorizationModes.includes("AlwaysAllow");
-  const isKnownOnly = isOpen || config.authentication.anonymous === false;
-  const everybody = isKnownOnly ? known : unlessRefused([known, anonymousOf(config)]);
+  const everybody = unlessRefused([known, ...anonymousOf(config, issuers)]);
 
   return {
     authenticator: ownToken(identity.admin, audiences, everybody),
     proxyHeaders: frontProxy && proxyHeaders(frontProxy),
     clientAuthority: () => authorities.text(),
     onChange: (listener) => authorities.onChange(listener),
-    close: () => authorities.close(),
+    close() {
+      authorities.close();
+      issuers.close();
+    },
   };
 }
 
 /** All that know bearer tokens. The first that recognises one is believed; an answer is kept for 10 s. */
-function tokenChain({ config, identity, accounts, resources, environment: { clock }, audiences }: AuthenticationParts) {
+function tokenChain(parts: AuthenticationParts, issuers: JwtAuthentication): Authenticator {
+  const { config, identity, accounts, resources, environment, audiences } = parts;
+  const { clock } = environment;
   const agnostic = (authenticator: Authenticator) => audienceAgnostic(audiences, authenticator);
   const authenticators = [
     agnostic(new TokenAuthenticator(identity.tokens)),
@@ -86,6 +87,7 @@ function tokenChain({ config, identity, accounts, resources, environment: { cloc
     ...(config.authentication.bootstrapTokens
       ? [agnostic(new BootstrapTokens(secretsOfKubeSystem(resources), clock))]
       : []),
+    agnostic(issuers.authenticator),
   ];
   const options = { clock, successMs: CACHE_MS, failureMs: 0 };
   return new TokenCache(addAuthenticatedGroup(union(authenticators)), options);
@@ -99,11 +101,13 @@ function frontProxyOf({ config, environment, audiences }: AuthenticationParts, {
 }
 
 /**
- * Compat: kube-apiserver has no anonymous requests with the mode AlwaysAllow, by which they could do everything. Here
- * health and version are shown.
+ * Who has no credentials. Compat: with the mode AlwaysAllow `ApplyAuthorization` resets --anonymous-auth, or anybody would be
+ * an administrator; here what the file of --authentication-config says, too.
  */
-function anonymousOf({ authorizationModes }: Config): Authenticator {
-  return anonymous(authorizationModes.includes("AlwaysAllow") ? PUBLIC_PATHS : []);
+function anonymousOf({ authentication, authorizationModes }: Config, issuers: JwtAuthentication): Authenticator[] {
+  const { enabled, conditions } = issuers.anonymous ?? { enabled: authentication.anonymous ?? true, conditions: [] };
+  if (!enabled || authorizationModes.includes("AlwaysAllow")) return [];
+  return [anonymous(conditions.length === 0 ? undefined : conditions.map(({ path }) => path))];
 }
 
 /** Tells the operator why a request was refused, which the caller does not hear. */

@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readAuthenticationConfiguration } from "./configuration.ts";
+import { noExpressions } from "./expressions.ts";
+import { claimMapping } from "./map-claims.ts";
+import { validateConfiguration } from "./validate-configuration.ts";
+
+const HEAD = "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\n";
+const GOOD = `${HEAD}jwt:
+- issuer:
+    url: https://x.example
+    audiences: [a]
+  claimMappings:
+    username: {claim: sub, prefix: ""}
+`;
+
+const check = (text: string): void =>
+  validateConfiguration(readAuthenticationConfiguration(text), {
+    disallowedIssuers: ["https://kubernetes.default.svc"],
+    compile: noExpressions,
+  });
+
+test("an AuthenticationConfiguration is read in all its versions, as YAML or JSON", () => {
+  for (const version of ["v1", "v1beta1", "v1alpha1"]) check(GOOD.replace("/v1", `/${version}`));
+  const anonymous = `{"kind":"AuthenticationConfiguration","apiVersion":"apiserver.config.k8s.io/v1","anonymous":{"enabled":true,"conditions":[{"path":"/livez"}]}}`;
+  assert.deepEqual(readAuthenticationConfiguration(anonymous), {
+    jwt: [],
+    anonymous: { enabled: true, conditions: [{ path: "/livez" }] },
+  });
+});
+
+// Compat: what kube-apiserver 1.37.1 says at its start about these files (`loadAuthenticationConfig`).
+const REFUSED: readonly (readonly [file: string, text: string])[] = [
+  ["", "empty config data"],
+  ["a: b: c", "yaml: mapping values are not allowed in this context"],
+  ["null\n", "Object 'Kind' is missing in 'null\n'"],
+  [
+    "apiVersion: apiserver.config.k8s.io/v1\n",
+    "Object 'Kind' is missing in 'apiVersion: apiserver.config.k8s.io/v1\n'",
+  ],
+  ["kind: AuthenticationConfiguration\n", "Object 'apiVersion' is missing in 'kind: AuthenticationConfiguration\n'"],
+  [
+    HEAD.replace("/v1", "/v2"),
+    'no kind "AuthenticationConfiguration" is registered for version "apiserver.config.k8s.io/v2" in scheme "pkg/runtime/scheme.go:111"',
+  ],
+  [
+    HEAD.replace("AuthenticationConfiguration", "Foo"),
+    'no kind "Foo" is registered for version "apiserver.config.k8s.io/v1" in scheme "pkg/runtime/scheme.go:111"',
+  ],
+  [
+    "[]",
+    'couldn\'t get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }',
+  ],
+  [
+    `${GOOD}    foo: 1\n  bar: 2\nbaz: 3\n`,
+    'strict decoding error: unknown field "baz", unknown field "jwt[0].bar", unknown field "jwt[0].claimMappings.foo"',
+  ],
+  [
+    `${HEAD}jwt: {}\n`,
+    "json: cannot unmarshal object into Go struct field AuthenticationConfiguration.jwt of type []v1.JWTAuthenticator",
+  ],
+  [
+    `${HEAD}jwt:\n- issuer: {url: 5, audiences: [a]}\n`,
+    "json: cannot unmarshal number into Go struct field Issuer.jwt.issuer.url of type string",
+  ],
+  [
+    `${HEAD}anonymous: {enabled: "yes"}\n`,
+    "json: cannot unmarshal string into Go struct field AnonymousAuthConfig.anonymous.enabled of type bool",
+  ],
+  [
+    `${HEAD}jwt:\n- {}\n`,
+    "invalid authentication configuration: [jwt[0].issuer.url: Required value, jwt[0].issuer.audiences: Required value: at least one jwt[0].issuer.audiences is required, jwt[0].claimMappings.username: Required value: claim or expression is required]",
+  ],
+  [
+    `${HEAD}anonymous: {enabled: false, conditions: [{path: /livez}]}\n`,
+    'invalid authentication configuration: anonymous.conditions: Invalid value: [{"Path":"/livez"}]: enabled should be set to true when conditions are defined',
+  ],
+  [
+    GOOD + GOOD.slice(HEAD.length + "jwt:\n".length),
+    'invalid authentication configuration: jwt[1].issuer.url: Duplicate value: "https://x.example"',
+  ],
+  [
+    GOOD.replace("[a]", "[a]\n    audienceMatchPolicy: Foo"),
+    'invalid authentication configuration: jwt[0].issuer.audienceMatchPolicy: Invalid value: "Foo": audienceMatchPolicy must be empty or MatchAny for single audience',
+  ],
+];
+
+test("wrong configurations are refused in kube-apiserver's words", () => {
+  for (const [file, text] of REFUSED) assert.throws(() => check(file), { message: text }, file);
+});
+
+test("everything that is wrong with an issuer is told at once", () => {
+  const file = `${HEAD}jwt:
+- issuer:
+    url: http://u:p@x.example/?a=b#c
+    audiences: [a, a, ""]
+    discoveryURL: http://u:p@x.example/?a=b#c
+    certificateAuthority: zzz
+    egressSelectorType: foo
+  claimMappings:
+    username: {claim: sub}
+    groups: {claim: g}
+    uid: {claim: a, expression: b}
+    extra: [{key: Foo}, {key: kubernetes.io/x, valueExpression: "claims.x"}]
+  claimValidationRules: [{}, {claim: a, message: b}, {claim: a}, {claim: b, expression: c}]
+  userValidationRules: [{}]
+`;
+  const url = '"http://u:p@x.example/?a=b#c"';
+  const urls = ["url", "discoveryURL"].map((field) =>
+    [
+      ...(field === "url" ? [] : ["discoveryURL must be different from URL"]),
+      "URL scheme must be https",
+      "URL must not contain a username or password",
+      "URL must not contain a query",
+      "URL must not contain a fragment",
+    ].map((reason) => `jwt[0].issuer.${field}: Invalid value: ${url}: ${reason}`),
+  );
+  const prefix =
+    "Required value: prefix is required when claim is set. It can be set to an empty string to disable prefixing";
+  const texts = [
+    ...urls.flat(),
+    'jwt[0].issuer.audiences[1]: Duplicate value: "a"',
+    "jwt[0].issuer.audiences[2]: Required value",
+    'jwt[0].issuer.audienceMatchPolicy: Invalid value: "": audienceMatchPolicy must be MatchAny for multiple audiences',
+    'jwt[0].issuer.certificateAuthority: Invalid value: "<omitted>": data does not contain any valid RSA or ECDSA certificates',
+    'jwt[0].issuer.egressSelectorType: Invalid value: "foo": egress selector must be either controlplane or cluster',
+    "jwt[0].claimValidationRules[0]: Required value: claim or expression is required",
+    'jwt[0].claimValidationRules[1].message: Invalid value: "b": may not be specified when claim is set',
+    'jwt[0].claimValidationRules[2].claim: Duplicate value: "a"',
+    `jwt[0].claimValidationRules[3]: Invalid value: "b": claim and expression can't both be set`,
+    `jwt[0].claimMappings.username.prefix: ${prefix}`,
+    `jwt[0].claimMappings.groups.prefix: ${prefix}`,
+    `jwt[0].claimMappings.uid: Invalid value: "": claim and expression can't both be set`,
+    'jwt[0].claimMappings.extra[0].key: Invalid value: "Foo": must be a domain-prefixed path (such as "acme.io/foo")',
+    'jwt[0].claimMappings.extra[0].key: Invalid value: "Foo": must be lowercase',
+    "jwt[0].claimMappings.extra[0].valueExpression: Required value",
+    'jwt[0].claimMappings.extra[1].key: Invalid value: "kubernetes.io/x": k8s.io, kubernetes.io and their subdomains are reserved for Kubernetes use',
+    // Only here: the real server understands the expression.
+    'jwt[0].claimMappings.extra[1].valueExpression: Invalid value: "claims.x": expressions in the Common Expression Language (CEL) are not supported yet',
+    "jwt[0].userValidationRules[0].expression: Required value",
+  ];
+  assert.throws(() => check(file), { message: `invalid authentication configuration: [${texts.join(", ")}]` });
+});
+
+test("an expression is refused at the start, and where one can be understood it is used", () => {
+  const text = GOOD.replace('{claim: sub, prefix: ""}', '{expression: "claims.sub"}');
+  assert.throws(
+    () => check(text),
+    /jwt\[0\].claimMappings.username.expression: Invalid value: "claims.sub": expressions in .* are not supported yet$/,
+  );
+  const [given] = readAuthenticationConfiguration(text).jwt;
+  assert.ok(given);
+  const rules = [{ expression: "user", message: "no" }];
+  const map = claimMapping({ ...given, userValidationRules: rules }, (expression, variable) => ({
+    evaluate: (variables) =>
+      variable === "user" ? variables.user !== undefined : `${expression} of ${typeof variables.claims}`,
+  }));
+  assert.deepEqual(map({ sub: "x" }), { name: "claims.sub of object", groups: [] });
+  const refusing = claimMapping({ ...given, userValidationRules: rules }, (_, variable) => ({
+    evaluate: () => (variable === "user" ? false : "name"),
+  }));
+  assert.throws(() => refusing({}), /^Error: oidc: error evaluating user info validation rule: .*: no$/);
+});

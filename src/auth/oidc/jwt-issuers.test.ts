@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { eventually } from "../../../test/support/time.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { ManualClock } from "../../lib/environment.suite.ts";
+import { AuthenticationError } from "../authenticator.ts";
+import { boundedFetch } from "../bounded-fetch.ts";
+import type { JwtAuthenticator } from "./configuration.ts";
+import { noExpressions } from "./expressions.ts";
+import { makeTestKey, publicJwk, startIssuer, type TestIssuer } from "./issuer.suite.ts";
+import { JwtIssuers, type JwtIssuersOptions } from "./jwt-issuers.ts";
+
+const log = { error: () => {}, warn: () => {}, info: () => {} };
+
+describe("tokens of an issuer", () => {
+  let issuer: TestIssuer;
+  before(async () => {
+    issuer = await startIssuer();
+  });
+  after(() => issuer.close());
+  beforeEach(() => {
+    issuer.keys = [issuer.key];
+    issuer.routes.set("/keys", () => JSON.stringify({ keys: issuer.keys.map(publicJwk) }));
+    issuer.asked.clear();
+  });
+
+  function configuration(more: Partial<JwtAuthenticator["claimMappings"]> = {}): JwtAuthenticator {
+    return {
+      issuer: { url: issuer.url, certificateAuthority: issuer.authority, audiences: ["binnacle", "other"] },
+      claimValidationRules: [],
+      claimMappings: {
+        username: { claim: "sub", prefix: "o:" },
+        groups: { claim: "groups", prefix: "g:" },
+        uid: {},
+        extra: [],
+        ...more,
+      },
+      userValidationRules: [],
+    };
+  }
+
+  async function started(given = configuration(), more: Partial<JwtIssuersOptions> = {}): Promise<JwtIssuers> {
+    const options = { clock: systemClock, log, fetch: boundedFetch(systemClock), compile: noExpressions };
+    const issuers = new JwtIssuers([given], { ...options, algorithms: ["RS256", "ES256"], ...more });
+    await issuers.start();
+    return issuers;
+  }
+
+  const ask = async (issuers: JwtIssuers, bearerToken: string) =>
+    (await issuers.authenticate({ bearerToken, headers: {} }))?.user;
+
+  async function refuses(token: string, text: RegExp, issuers?: JwtIssuers): Promise<void> {
+    await assert.rejects(ask(issuers ?? (await started()), token), (error) => {
+      assert.ok(error instanceof AuthenticationError);
+      assert.match(error.message, text);
+      assert.ok(!error.message.includes(token.split(".")[2] || "-none-"), "the token is not told");
+      return true;
+    });
+  }
+
+  it("are users with the claims that are mapped", async () => {
+    const claims = { groups: ["a", "b"], jti: "id-1", aud: ["x", "other"] };
+    assert.deepEqual(await ask(await started(), issuer.token(claims)), {
+      name: "o:alice",
+      groups: ["g:a", "g:b"],
+      extra: { "authentication.kubernetes.io/credential-id": ["JTI=id-1"] },
+    });
+    const email = configuration({ username: { claim: "email", prefix: "" }, uid: { claim: "oid" } });
+    const issuers = await started(email);
+    const who = (more: Record<string, unknown>) => ask(issuers, issuer.token({ email: "a@b", oid: "7", ...more }));
+    assert.deepEqual(await who({ groups: "one" }), { name: "a@b", uid: "7", groups: ["g:one"] });
+    assert.ok(await who({ email_verified: true }));
+    await assert.rejects(who({ email_verified: false }), /^Error: oidc: email not verified$/);
+    await assert.rejects(
+      who({ oid: 7 }),
+      /parse uid claim "oid": json: cannot unmarshal number into Go value of type string/,
+    );
+  });
+
+  it("of others are nobody's", async () => {
+    const issuers = await started();
+    assert.equal(await ask(issuers, issuer.token({ iss: "https://other.example" })), undefined);
+    for (const token of ["", "a", "a.b", "a.b.c", "..", "a.b.c.d", "{}"])
+      assert.equal(await ask(issuers, token), undefined);
+  });
+
+  it("are refused when they are expired, not yet valid, or for somebody else", async () => {
+    const now = Math.floor(Date.now() / 1000);
+    await refuses(issuer.token({ exp: now - 10 }), /^oidc: verify token: oidc: token is expired \(Token Expiry: /);
+    await refuses(issuer.token({ exp: undefined }), /token is expired/);
+    await refuses(issuer.token({ exp: "9999999999" }), /failed to unmarshal claims/);
+    await refuses(issuer.token({ nbf: now + 120 }), /before the nbf \(not before\) time/);
+    assert.ok(await ask(await started(), issuer.token({ nbf: now + 30 })), "clocks differ");
+    await refuses(issuer.token({ aud: "somebody" }), /expected audience in \["binnacle" "other"\] got \["somebody"\]/);
+    await refuses(issuer.token({ aud: undefined }), /expected audience in/);
+  });
+
+  it("are refused without a required claim", async () => {
+    const given = { ...configuration(), claimValidationRules: [{ claim: "hd", requiredValue: "x" }] };
+    const issuers = await started(given);
+    assert.ok(await ask(issuers, issuer.token({ hd: "x" })));
+    await refuses(issuer.token(), /^oidc: required claim hd not present in ID token$/, issuers);
+    await refuses(issuer.token({ hd: "y" }), /required claim hd value does not match. Got = y, want = x$/, issuers);
+  });
+
+  it("are refused without a signature, and with the public key as a secret", async () => {
+    await refuses(
+      issuer.token({}, { header: { alg: "none" }, isUnsigned: true }),
+      /unsupported algorithm, expected .* got "none"/,
+    );
+    await refuses(issuer.token({}, { isUnsigned: true }), /failed to verify id token signature/);
+    const pem = issuer.key.publicKey.export({ type: "spki", format: "pem" });
+    const der = issuer.key.publicKey.export({ type: "spki", format: "der" });
+    const jwk = JSON.stringify(publicJwk(issuer.key));
+    for (const secret of [pem, der, jwk]) {
+      await refuses(
+        issuer.token({}, { header: { alg: "HS256" }, secret }),
+        /unsupported algorithm, expected .* got "HS256"/,
+      );
+      await refuses(issuer.token({}, { secret }), /failed to verify id token signature/);
+    }
+  });
+
+  it("are refused that bring their own key, or name one elsewhere", async () => {
+    const own = makeTestKey("own");
+    const foreign = makeTestKey(issuer.key.id);
+    const served = `${issuer.url}/attacker`;
+    issuer.routes.set("/attacker", () => JSON.stringify({ keys: [publicJwk(own)] }));
+    for (const header of [
+      { jwk: publicJwk(own) },
+      { jku: served },
+      { x5u: served },
+      { x5c: [own.publicKey.export({ type: "spki", format: "der" }).toString("base64")] },
+      { kid: "../../../dev/null" },
+      { kid: "' or '1'='1" },
+      { kid: "" },
+      { kid: ["one"] },
+      { crit: ["exp"] },
+    ]) {
+      await refuses(issuer.token({}, { key: own, header }), /failed to verify id token signature/);
+    }
+    await refuses(issuer.token({}, { key: foreign }), /failed to verify id token signature/);
+    assert.equal(issuer.asked.get("/attacker"), undefined);
+  });
+
+  it("are refused whose algorithm is not the key's", async () => {
+    const curve = makeTestKey("curve", "ES256");
+    issuer.keys = [issuer.key, curve];
+    const issuers = await started();
+    assert.ok(await ask(issuers, issuer.token({}, { key: curve })));
+    await refuses(issuer.token({}, { key: curve, header: { alg: "RS256" } }), /failed to verify id token/, issuers);
+    await refuses(issuer.token({}, { header: { alg: "ES256" } }), /failed to verify id token/, issuers);
+    await refuses(
+      issuer.token({}, { key: curve }),
+      /unsupported algorithm/,
+      await started(undefined, { algorithms: ["RS256"] }),
+    );
+  });
+
+  it("of a new key make us ask for the keys again, but not with every token", async () => {
+    const clock = new ManualClock(Date.now());
+    const issuers = await started(undefined, { clock });
+    assert.ok(await ask(issuers, issuer.token()));
+    const next = makeTestKey("two");
+    issuer.keys = [next];
+    await clock.advance(1000);
+    assert.ok(await ask(issuers, issuer.token({}, { key: next })));
+    assert.equal(issuer.asked.get("/keys"), 2);
+    for (let count = 0; count < 100; count++) await refuses(issuer.token({ count }), /failed to verify/, issuers);
+    assert.equal(issuer.asked.get("/keys"), 2);
+    await clock.advance(1000);
+    await refuses(issuer.token(), /failed to verify/, issuers);
+    assert.equal(issuer.asked.get("/keys"), 3);
+  });
+
+  it("are refused when the key set is too long, is none, or does not come", async () => {
+    const refusal = async (body: () => string | Buffer | undefined, text: RegExp) => {
+      issuer.routes.set("/keys", body);
+      await refuses(issuer.token(), text);
+    };
+    await refusal(() => Buffer.alloc(10 * 1024 * 1024, " "), /fetching keys the answer is longer than 1048576 bytes/);
+    await refusal(() => "nothing", /failed to decode keys/);
+    await refusal(() => JSON.stringify({ keys: Array(257).fill({}) }), /more than 256/);
+    await refusal(
+      () => JSON.stringify({ keys: [{ kty: "oct", k: "AAAA" }, null, { kty: "RSA", n: 1 }] }),
+      /failed to verify/,
+    );
+    const clock = new ManualClock(Date.now());
+    issuer.routes.set("/keys", () => undefined);
+    const issuers = await started(undefined, { fetch: boundedFetch(clock) });
+    const refused = refuses(issuer.token(), /fetching keys no answer within 30000 ms/, issuers);
+    await eventually(() => issuer.asked.get("/keys") === 5);
+    await clock.advance(30_000);
+    await refused;
+  });
+
+  it("are refused until the issuer has been found, and an issuer that says it is another is not", async () => {
+    const clock = new ManualClock(Date.now());
+    const { routes } = issuer;
+    const good = routes.get("/.well-known/openid-configuration");
+    routes.set("/.well-known/openid-configuration", () =>
+      JSON.stringify({ issuer: "https://x", jwks_uri: "https://x" }),
+    );
+    const options = { clock, log, fetch: boundedFetch(systemClock), compile: noExpressions, algorithms: ["RS256"] };
+    const issuers = new JwtIssuers([configuration()], options);
+    const found = issuers.start();
+    await eventually(() => clock.timerCount === 1);
+    await refuses(issuer.token(), /^oidc: authenticator not initialized$/, issuers);
+    if (good) routes.set("/.well-known/openid-configuration", good);
+    await clock.advance(10_000);
+    await found;
+    assert.ok(await ask(issuers, issuer.token()));
+  });
+
+  it("are refused when their groups are kept elsewhere", async () => {
+    const claims = { _claim_names: { groups: "s" }, _claim_sources: { s: { endpoint: `${issuer.url}/groups` } } };
+    await refuses(issuer.token(claims), /distributed claims are not supported/);
+    assert.equal(issuer.asked.get("/groups"), undefined);
+  });
+});

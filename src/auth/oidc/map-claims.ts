@@ -1,0 +1,177 @@
+import { isObject, type Json, type JsonObject } from "../../api/object.ts";
+import type { UserInfo } from "../../api/user-info.ts";
+import { getMember } from "../../lib/members.ts";
+import { AuthenticationError } from "../authenticator.ts";
+import { CREDENTIAL_ID } from "../x509/client-certificates.ts";
+import type { JwtAuthenticator, PrefixedClaimOrExpression } from "./configuration.ts";
+import type { CompiledExpression, CompileExpression } from "./expressions.ts";
+
+/** Makes a user of the claims of a verified token. Throws AuthenticationError. */
+export type MapClaims = (claims: JsonObject) => UserInfo;
+
+/** Prepares what a configuration says about claims. Throws an Error when it has an expression that is not understood. */
+export function claimMapping(configuration: JwtAuthenticator, compile: CompileExpression): MapClaims {
+  const { claimMappings, claimValidationRules, userValidationRules } = configuration;
+  const { username, groups, uid, extra } = claimMappings;
+  const compiled = (expression = ""): CompiledExpression | undefined =>
+    expression === "" ? undefined : compile(expression, "claims");
+  const usernameExpression = compiled(username.expression);
+  const groupsExpression = compiled(groups.expression);
+  const uidExpression = compiled(uid.expression);
+  const extraExpressions = extra.map(({ key, valueExpression }) => ({
+    key,
+    value: compile(valueExpression, "claims"),
+  }));
+  const claimRules = claimValidationRules.map((rule) => ({ ...rule, compiled: compiled(rule.expression) }));
+  const userRules = userValidationRules.map((rule) => ({ ...rule, compiled: compile(rule.expression, "user") }));
+  return (claims) => {
+    refuseDistributed(groups, claims);
+    const name = usernameExpression ? evaluatedName(usernameExpression, claims) : claimedName(username, claims);
+    const found = groupsExpression
+      ? texts(evaluate(groupsExpression, { claims }, "group claim"), "group claim")
+      : claimedGroups(groups, claims);
+    const id = uidExpression
+      ? text(evaluate(uidExpression, { claims }, "uid claim"), "uid claim")
+      : uidOf(uid.claim, claims);
+    const more = Object.fromEntries(
+      [
+        ...credentialId(claims),
+        ...extraExpressions.map(({ key, value }): [string, string[]] => [
+          key,
+          texts(evaluate(value, { claims }, "extra claim"), "extra claim"),
+        ]),
+      ].filter(([, values]) => values.length > 0),
+    );
+    const user: UserInfo = {
+      name,
+      ...(id === "" ? {} : { uid: id }),
+      groups: found,
+      ...(Object.keys(more).length === 0 ? {} : { extra: more }),
+    };
+    for (const rule of claimRules) checkClaim(rule, claims);
+    for (const rule of userRules)
+      demand(rule.compiled, { user: userValue(user) }, rule.message, "user info validation rule");
+    return user;
+  };
+}
+
+function claimedName({ claim = "", prefix = "" }: PrefixedClaimOrExpression, claims: JsonObject): string {
+  const name = claimText(claims, claim, `parse username claims "${claim}"`);
+  if (claim === "email" && Object.hasOwn(claims, "email_verified")) {
+    const { email_verified: verified = null } = claims;
+    if (verified !== null && typeof verified !== "boolean") {
+      throw refusal(`parse 'email_verified' claim: ${unmarshal(verified, "bool")}`);
+    }
+    if (verified !== true) throw refusal("email not verified");
+  }
+  return prefix + name;
+}
+
+/** Compat: `stringOrArray` takes a string for a list of one. */
+function claimedGroups({ claim = "", prefix = "" }: PrefixedClaimOrExpression, claims: JsonObject): string[] {
+  const value = claim === "" ? undefined : getMember(claims, claim);
+  if (value === undefined || value === null) return [];
+  const list = typeof value === "string" ? [value] : value;
+  if (!Array.isArray(list)) throw refusal(`parse groups claim "${claim}": ${unmarshal(value, "string")}`);
+  return list.map((group) => {
+    if (group !== null && typeof group !== "string") {
+      throw refusal(`parse groups claim "${claim}": ${unmarshal(value, "string")}`);
+    }
+    return prefix + (group ?? "");
+  });
+}
+
+/** Groups that the issuer keeps elsewhere (`_claim_names`) are not fetched: a token without its groups could be too mighty. */
+function refuseDistributed({ claim = "" }: PrefixedClaimOrExpression, claims: JsonObject): void {
+  if (claim === "" || Object.hasOwn(claims, claim)) return;
+  const names = claims._claim_names;
+  if (isObject(names) && Object.hasOwn(names, claim)) {
+    throw refusal("could not expand distributed claims: distributed claims are not supported");
+  }
+}
+
+function uidOf(claim = "", claims: JsonObject): string {
+  return claim === "" ? "" : claimText(claims, claim, `parse uid claim "${claim}"`);
+}
+
+function credentialId({ jti }: JsonObject): [string, string[]][] {
+  return typeof jti === "string" && jti !== "" ? [[CREDENTIAL_ID, [`JTI=${jti}`]]] : [];
+}
+
+interface ClaimRule {
+  readonly claim?: string;
+  readonly requiredValue?: string;
+  readonly message?: string;
+  readonly compiled: CompiledExpression | undefined;
+}
+
+function checkClaim({ claim = "", requiredValue = "", message, compiled }: ClaimRule, claims: JsonObject): void {
+  if (compiled) {
+    demand(compiled, { claims }, message, "claim validation expression");
+    return;
+  }
+  if (!Object.hasOwn(claims, claim)) throw refusal(`required claim ${claim} not present in ID token`);
+  const value = claimText(claims, claim, `parse claim ${claim}`);
+  if (value === requiredValue) return;
+  throw refusal(`required claim ${claim} value does not match. Got = ${value}, want = ${requiredValue}`);
+}
+
+/** A claim that must be a string; null is an empty one, as Go reads it. */
+function claimText(claims: JsonObject, claim: string, context: string): string {
+  const value = getMember(claims, claim);
+  if (value === undefined) throw refusal(`${context}: claim not present`);
+  if (value !== null && typeof value !== "string") throw refusal(`${context}: ${unmarshal(value, "string")}`);
+  return value ?? "";
+}
+
+function unmarshal(value: Json, type: string): string {
+  const found = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+  return `json: cannot unmarshal ${found} into Go value of type ${type}`;
+}
+
+function evaluatedName(expression: CompiledExpression, claims: JsonObject): string {
+  const name = text(evaluate(expression, { claims }, "username claim"), "username claim");
+  if (name === "") throw refusal("empty username via CEL expression is not allowed");
+  return name;
+}
+
+function evaluate(expression: CompiledExpression, variables: JsonObject, what: string): Json {
+  try {
+    return expression.evaluate(variables);
+  } catch (error) {
+    throw refusal(`error evaluating ${what} expression: ${error instanceof Error ? error.message : ""}`);
+  }
+}
+
+function text(value: Json, what: string): string {
+  if (typeof value === "string") return value;
+  throw refusal(`error evaluating ${what} expression: ${what} expression must return a string`);
+}
+
+function texts(value: Json, what: string): string[] {
+  const list = value === null || value === "" ? [] : Array.isArray(value) ? value : [value];
+  return list.map((item) => {
+    if (typeof item === "string") return item;
+    throw refusal(`error evaluating ${what} expression: expression must return a string or a list of strings`);
+  });
+}
+
+function demand(expression: CompiledExpression, variables: JsonObject, message = "", what: string): void {
+  let result: Json;
+  try {
+    result = expression.evaluate(variables);
+  } catch (error) {
+    throw refusal(`error evaluating ${what}: ${error instanceof Error ? error.message : ""}`);
+  }
+  if (result !== true)
+    throw refusal(`error evaluating ${what}: validation expression failed${message && `: ${message}`}`);
+}
+
+function userValue({ name, uid = "", groups, extra = {} }: UserInfo): JsonObject {
+  const lists = Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
+  return { username: name, uid, groups: [...groups], extra: lists };
+}
+
+function refusal(message: string): AuthenticationError {
+  return new AuthenticationError(`oidc: ${message}`);
+}

@@ -1,0 +1,164 @@
+import type { KeyObject } from "node:crypto";
+import { isObject, type JsonObject } from "../../api/object.ts";
+import { getMember } from "../../lib/members.ts";
+import { AuthenticationError } from "../authenticator.ts";
+import type { IssuerKey, IssuerKeys } from "./issuer-keys.ts";
+
+/** The algorithms that an issuer may sign with: all are asymmetric, so that no public key serves as a secret. */
+export const SIGNING_ALGORITHMS: readonly string[] = [
+  "ES256",
+  "ES384",
+  "ES512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "RS256",
+  "RS384",
+  "RS512",
+];
+
+/** What a token must be. */
+export interface Expected {
+  readonly issuer: string;
+  readonly audiences: readonly string[];
+  readonly algorithms: readonly string[];
+  readonly keys: IssuerKeys;
+  readonly now: number;
+}
+
+/** A token is valid a minute before it says so: clocks differ. */
+const NOT_BEFORE_LEEWAY_MS = 60_000;
+const GOOGLE = "https://accounts.google.com";
+
+/** The issuer that a token names, whether it is from there or not. Undefined: it is no token in the compact form. */
+export function claimedIssuer(token: string): string | undefined {
+  const parts = token.split(".", 4);
+  if (parts.length !== 3) return undefined;
+  const { iss } = parsePart(parts[1] ?? "") ?? {};
+  if (iss === "accounts.google.com") return GOOGLE;
+  return typeof iss === "string" ? iss : undefined;
+}
+
+/** The claims of a token, once signature, issuer, audience and time are found to be right. Throws AuthenticationError. */
+export async function verifyToken(token: string, expected: Expected): Promise<JsonObject> {
+  const header = parsePart(token.slice(0, token.indexOf(".")));
+  if (header === undefined) throw wrong("oidc: malformed jwt");
+  const { alg, kid } = header;
+  if (typeof alg !== "string" || !expected.algorithms.includes(alg)) {
+    const list = `[${expected.algorithms.map((name) => `"${name}"`).join(" ")}]`;
+    throw wrong(`oidc: id token signed with unsupported algorithm, expected ${list} got ${JSON.stringify(alg ?? "")}`);
+  }
+  const claims = await verifySignature(token, alg, typeof kid === "string" ? kid : "", expected.keys);
+  checkClaims(claims, expected);
+  return claims;
+}
+
+/** What a key signs tells nothing about where the key is to be found: `jku`, `x5u` and `jwk` in the header are not read. */
+async function verifySignature(token: string, algorithm: string, id: string, keys: IssuerKeys): Promise<JsonObject> {
+  const found =
+    (await tryKeys(token, algorithm, id, keys.current)) ?? (await tryKeys(token, algorithm, id, await fresh(keys)));
+  if (found === undefined) throw wrong("failed to verify signature: failed to verify id token signature");
+  return found;
+}
+
+async function fresh(keys: IssuerKeys): Promise<readonly IssuerKey[]> {
+  const before = keys.current;
+  try {
+    const now = await keys.refresh();
+    return now === before ? [] : now;
+  } catch (error) {
+    throw wrong(`failed to verify signature: fetching keys ${error instanceof Error ? error.message : ""}`);
+  }
+}
+
+async function tryKeys(
+  token: string,
+  algorithm: string,
+  id: string,
+  keys: readonly IssuerKey[],
+): Promise<JsonObject | undefined> {
+  const fitting = keys.filter((key) => (id === "" || key.id === id) && isFor(algorithm, key.key));
+  if (fitting.length === 0) return undefined;
+  const { compactVerify, errors } = await import("jose");
+  for (const { key } of fitting) {
+    try {
+      const { payload } = await compactVerify(token, key, { algorithms: [algorithm] });
+      return readClaims(payload);
+    } catch (error) {
+      // jose has a TypeError for keys that are too short.
+      if (!(error instanceof errors.JOSEError || error instanceof TypeError)) throw error;
+    }
+  }
+  return undefined;
+}
+
+const CURVES: Readonly<Record<string, string>> = { ES256: "prime256v1", ES384: "secp384r1", ES512: "secp521r1" };
+
+/** Whether a key is of the type that an algorithm signs with. */
+function isFor(algorithm: string, { asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean {
+  const curve = getMember(CURVES, algorithm);
+  if (curve === undefined) return asymmetricKeyType === "rsa";
+  return asymmetricKeyType === "ec" && asymmetricKeyDetails?.namedCurve === curve;
+}
+
+function readClaims(payload: Uint8Array): JsonObject {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(payload).toString());
+    if (isObject(claims)) return claims;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw wrong("oidc: failed to unmarshal claims");
+}
+
+function checkClaims({ iss, aud = [], exp, nbf }: JsonObject, { issuer, audiences, now }: Expected): void {
+  if (iss !== issuer && !(issuer === GOOGLE && iss === "accounts.google.com")) {
+    const got = JSON.stringify(iss ?? "");
+    throw wrong(`oidc: id token issued by a different provider, expected "${issuer}" got ${got}`);
+  }
+  const meant = typeof aud === "string" ? [aud] : aud;
+  if (!Array.isArray(meant) || !meant.every((one) => typeof one === "string")) {
+    throw wrong("oidc: failed to unmarshal claims: aud is no string and no list of strings");
+  }
+  if (!meant.some((one) => audiences.includes(one as string))) {
+    const list = (items: readonly unknown[]): string => `[${items.map((item) => JSON.stringify(item)).join(" ")}]`;
+    const [only] = audiences;
+    throw wrong(
+      audiences.length === 1
+        ? `oidc: expected audience ${JSON.stringify(only)} got ${list(meant)}`
+        : `oidc: expected audience in ${list([...audiences].sort())} got ${list(meant)}`,
+    );
+  }
+  const expires = seconds(exp, "exp") ?? Number.NEGATIVE_INFINITY;
+  if (expires * 1000 < now) throw wrong(`oidc: token is expired (Token Expiry: ${print(expires)})`);
+  const begins = seconds(nbf, "nbf");
+  if (begins !== undefined && now + NOT_BEFORE_LEEWAY_MS < begins * 1000) {
+    throw wrong(`oidc: current time ${print(now / 1000)} before the nbf (not before) time: ${print(begins)}`);
+  }
+}
+
+function seconds(value: unknown, name: string): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== "number") throw wrong(`oidc: failed to unmarshal claims: ${name} is no number`);
+  return Math.trunc(value);
+}
+
+function print(time: number): string {
+  const ms = time * 1000;
+  return Math.abs(ms) < 8.64e15 ? new Date(ms).toISOString() : "unknown";
+}
+
+/** One part of a token; undefined when it is no JSON object. */
+function parsePart(text: string): JsonObject | undefined {
+  if (!/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function wrong(text: string): AuthenticationError {
+  return new AuthenticationError(`oidc: verify token: ${text}`);
+}
