@@ -129,13 +129,19 @@ export class LargeRequests {
     return thread;
   }
 
-  async #run(thread: RequestThread, { call, request, reply }: Job): Promise<void> {
+  async #run(thread: RequestThread, job: Job): Promise<void> {
+    const { call, request, reply } = job;
     const { clock, idleMs, patienceMs } = this.#options;
     this.#busy.add(thread);
     let patience: Timer | undefined;
     const stop = () => {
       thread.cancel();
-      patience = clock.setTimer(patienceMs, () => void thread.end()).unref();
+      patience = clock
+        .setTimer(patienceMs, () => {
+          this.#reportLoss(job, "a thread was ended that worked on a large request after it was given up");
+          void thread.end();
+        })
+        .unref();
     };
     call.signal.addEventListener("abort", stop);
     try {
@@ -165,14 +171,20 @@ export class LargeRequests {
     job.reply.reject(givenUp(job.call));
   }
 
-  #refusalOf(error: unknown, { request }: Job): ApiError {
+  #refusalOf(error: unknown, job: Job): ApiError {
     if (error instanceof ApiError) return error;
-    this.#lost += 1;
-    this.#options.log.error("a large request was lost with the thread that worked on it", { err: error });
+    if (error instanceof ThreadError && error.reason === "cancelled") return givenUp(job.call);
+    this.#reportLoss(job, "a large request was lost with the thread that worked on it", error);
+    const { request } = job;
     if (error instanceof ThreadError && error.reason === "memory" && request.method !== "GET") {
       return requestEntityTooLarge("the request takes more memory than one request may use");
     }
     return internalError("the request could not be carried out", error);
+  }
+
+  #reportLoss({ request }: Job, text: string, error?: unknown): void {
+    this.#lost += 1;
+    this.#options.log.error(text, { path: request.path, ...(error === undefined ? {} : { err: error }) });
   }
 }
 
