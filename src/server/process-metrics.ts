@@ -85,6 +85,12 @@ function delaySample(quantile: string, interval: number): Sample<"quantile"> {
   return { labels: { quantile }, value: Math.max(0, interval / 1e9 - DELAY_PERIOD_MS / 1000) };
 }
 
+/** Processor time that this thread has used so far, in ms. */
+export function processorMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
 /** When the process began; the only one of its metrics that `/metrics/slis` has, too. */
 export function startTimeMetric(registry: MetricRegistry, startMs: number): void {
   const help = "Start time of the process since unix epoch in seconds.";

@@ -3,6 +3,7 @@ import type { UserInfo } from "../api/user-info.ts";
 import { reviewIdentities } from "../auth/reviews.ts";
 import { type Answer, type Listener, listen } from "../http/listener.ts";
 import { serveUpgradesOnDemand } from "../http/upgrades.ts";
+import { systemClock } from "../lib/clock.ts";
 import type { Environment } from "../lib/environment.ts";
 import { MetricRegistry } from "../lib/metrics.ts";
 import { answer } from "../pipeline/answer.ts";
@@ -29,9 +30,10 @@ import { loopbackClients } from "./loopback.ts";
 import { keySpaceOf, objectHandler, objectParts } from "./object-parts.ts";
 import { openStore } from "./open-store.ts";
 import { pathFacts } from "./path-facts.ts";
-import { ProcessMetrics, startTimeMetric } from "./process-metrics.ts";
+import { ProcessMetrics, processorMs, startTimeMetric } from "./process-metrics.ts";
 import { externalAddress } from "./reachable-address.ts";
 import { PostStartHook, shutdownCheck, writesCheck } from "./readiness.ts";
+import { StallWatchdog } from "./stall-watchdog.ts";
 import { offloading } from "./threads/offloading.ts";
 
 /** A running server. */
@@ -153,8 +155,9 @@ export async function startWithParts(
   };
   const refused = (error: unknown) => logRefusal(log, error);
   const identify = authenticate({ authenticator, audiences, proxyHeaders, refused });
-  const secured = compose(stagesFor(options, identify), outer);
-  const open = compose(stagesFor(options, assumeUser(ADMINISTRATOR)), outer);
+  const watchdog = new StallWatchdog({ clock, processorMs, log, registry, findServed, isLongRunning });
+  const secured = compose([watchdog.stage, ...stagesFor(options, identify)], outer);
+  const open = compose([watchdog.stage, ...stagesFor(options, assumeUser(ADMINISTRATOR))], outer);
   const clients = loopbackClients(compose(stagesFor(options, keepUser), innermost), random);
   const loops = background({
     config,
@@ -195,6 +198,8 @@ export async function startWithParts(
   const renewal = renewCertificate({ clock, log, current: identity.tls, refresh: identity.refreshServing, apply });
   port = secure.port;
   loops.start(port);
+  // A clock that is driven knows nothing of how long something took.
+  if (clock === systemClock) watchdog.start();
   const url = `https://${printHost(config.bindAddress)}:${port}`;
   await identity.saveKubeconfig(url);
   return {
@@ -213,6 +218,7 @@ export async function startWithParts(
       following.abort();
       await followed;
       await store.close();
+      watchdog.close();
       processMetrics.close();
     },
   };

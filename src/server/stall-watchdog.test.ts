@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { eventually } from "../../test/support/time.ts";
+import type { ApiReply } from "../api/reply.ts";
+import { systemClock } from "../lib/clock.ts";
+import { drivenEnvironment, seededRandom } from "../lib/environment.suite.ts";
+import { MetricRegistry } from "../lib/metrics.ts";
+import { type CallRequest, callInProcess } from "../pipeline/in-process.ts";
+import type { ServedResource } from "../resources/model/catalog.ts";
+import { StallWatchdog, type WatchdogOptions } from "./stall-watchdog.ts";
+
+const REPLY: ApiReply = { type: "raw", code: 200, headers: {}, body: "" };
+const USER = { name: "somebody", groups: [] };
+const PODS = "/api/v1/namespaces/default/pods";
+
+/** A watchdog whose time a test lets pass, and which knows pods only. */
+function fixture(clock?: WatchdogOptions["clock"]) {
+  const { log, lines } = drivenEnvironment();
+  const registry = new MetricRegistry();
+  let [nowMs, usedMs] = [0, 0];
+  let look = () => {};
+  const own = {
+    ...systemClock,
+    monotonic: () => nowMs,
+    setInterval: (_: number, call: () => void) => {
+      look = call;
+      const timer = { close: () => {}, unref: () => timer };
+      return timer;
+    },
+  };
+  const watchdog = new StallWatchdog({
+    ...{ clock: clock ?? own, log, registry, processorMs: () => usedMs },
+    findServed: ({ resource }) => (resource === "pods" ? ({} as ServedResource) : undefined),
+    isLongRunning: ({ verb }) => verb === "watch",
+  });
+  watchdog.start();
+  return {
+    ...{ watchdog, lines },
+    pass(ms: number, used = ms) {
+      nowMs += ms;
+      usedMs += used;
+      look();
+    },
+    stalls: () =>
+      Number(/^binnacle_event_loop_stalls_total (\d+)$/m.exec(Buffer.from(registry.bytes()).toString())?.[1]),
+  };
+}
+
+/** Begins a request, and ends it when the promise does that is given. */
+function begin(watchdog: StallWatchdog, wanted: Omit<CallRequest, "user">, until: Promise<unknown>): Promise<ApiReply> {
+  const handler = watchdog.stage(async () => {
+    await until;
+    return REPLY;
+  });
+  return callInProcess(handler, { ...wanted, user: USER }, seededRandom(1));
+}
+
+test("a stall is counted, and told with the requests of that time and their sizes", async () => {
+  const { watchdog, lines, pass, stalls } = fixture();
+  const never = new Promise<never>(() => {});
+  const size = (bytes: number) => ({ headers: { "content-length": String(bytes) } });
+  pass(50);
+  await begin(watchdog, { method: "GET", path: `${PODS}/gone` }, Promise.resolve());
+  pass(150);
+  assert.deepEqual([stalls(), lines.length], [0, 0]);
+  void begin(watchdog, { method: "POST", path: PODS, ...size(2_500_000) }, never);
+  void begin(watchdog, { method: "POST", path: "/api/v1/namespaces/default/secret-words", ...size(7) }, never);
+  void begin(watchdog, { method: "PUT", path: "/apis/../secret", ...size(1) }, never);
+  void begin(watchdog, { method: "BREW", path: "/a-secret" }, never);
+  await begin(watchdog, { method: "PATCH", path: `${PODS}/a/status`, ...size(30) }, Promise.resolve());
+  pass(450, 20);
+  assert.equal(stalls(), 1);
+  const requests = [
+    "create v1 pods 2500000 B",
+    "patch v1 pods status 30 B",
+    "/api 7 B",
+    "/apis 1 B",
+    "another path 0 B",
+  ].join(", ");
+  const fields = { ms: 400, processorMs: 20, underWay: 5, requests, leftOut: 0 };
+  assert.deepEqual(lines, [{ level: "warn", text: "requests had to wait because the event loop was held", fields }]);
+});
+
+test("stalls that follow each other are counted, but told once in ten seconds", () => {
+  const { lines, pass, stalls } = fixture();
+  for (let at = 0; at < 20; at += 1) pass(1000);
+  assert.equal(stalls(), 20);
+  assert.deepEqual(
+    lines.map(({ fields }) => fields.leftOut),
+    [0, 9],
+  );
+});
+
+test("a watch is under way until it is answered, and nothing is remembered of what has ended", async () => {
+  const { watchdog, lines, pass } = fixture();
+  await begin(
+    watchdog,
+    { method: "GET", path: `${PODS}?watch=1`, query: new URLSearchParams("watch=1") },
+    Promise.resolve(),
+  );
+  pass(50);
+  pass(500);
+  assert.equal(lines[0]?.fields.underWay, 0);
+});
+
+test("the real clock finds a loop that computes", async (t) => {
+  const { watchdog, lines } = fixture(systemClock);
+  t.after(() => watchdog.close());
+  await begin(
+    watchdog,
+    { method: "POST", path: PODS },
+    Promise.resolve().then(() => {
+      const endMs = performance.now() + 300;
+      while (performance.now() < endMs);
+    }),
+  );
+  const line = await eventually(() => lines[0]);
+  assert.ok(Number(line.fields.ms) > 100, String(line.fields.ms));
+  assert.match(String(line.fields.requests), /^create v1 pods 0 B$/);
+});
