@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { anonymous } from "../auth/anonymous.ts";
 import { audienceAgnostic } from "../auth/audiences.ts";
 import { addAuthenticatedGroup } from "../auth/authenticated-group.ts";
@@ -11,7 +12,9 @@ import { TokenCache } from "../auth/token-cache.ts";
 import { TokenAuthenticator } from "../auth/token-file.ts";
 import { union, unlessRefused } from "../auth/union.ts";
 import { webSocketToken } from "../auth/websocket-token.ts";
+import type { TrustedAuthorities } from "../auth/x509/chain-verifier.ts";
 import { ClientCertificates } from "../auth/x509/client-certificates.ts";
+import type { ClusterAuthentication } from "../controllers/cluster-authentication-trust.ts";
 import type { Environment, Log } from "../lib/environment.ts";
 import type { Resources } from "../resources/resources.ts";
 import { type ClientAuthorities, openClientAuthorities } from "./authentication/client-authorities.ts";
@@ -26,6 +29,8 @@ export interface Authentication {
   readonly proxyHeaders: ProxyHeaders | undefined;
   /** Those who sign client certificates, in PEM; undefined when none is accepted. */
   clientAuthority(): string | undefined;
+  /** Whom this server believes, for those who are asked through it. */
+  trust(): ClusterAuthentication;
   /** Called when `clientAuthority` has changed. */
   onChange(listener: () => void): void;
   /** Files are no longer followed. */
@@ -68,6 +73,10 @@ export async function prepareAuthentication(parts: AuthenticationParts): Promise
     authenticator: ownToken(identity.admin, audiences, everybody),
     proxyHeaders: frontProxy && proxyHeaders(frontProxy),
     clientAuthority: () => authorities.text(),
+    trust: () => ({
+      clientCa: printAuthorities(authorities.clients),
+      requestHeader: frontProxy && { ...frontProxy, ca: printAuthorities(authorities.proxies) },
+    }),
     onChange: (listener) => authorities.onChange(listener),
     close() {
       authorities.close();
@@ -75,6 +84,9 @@ export async function prepareAuthentication(parts: AuthenticationParts): Promise
     },
   };
 }
+
+const printAuthorities = (authorities: TrustedAuthorities | undefined): string =>
+  (authorities?.current ?? []).map(({ raw }) => new X509Certificate(raw).toString()).join("");
 
 /** All that know bearer tokens. The first that recognises one is believed; an answer is kept for 10 s. */
 function tokenChain(parts: AuthenticationParts, issuers: JwtAuthentication): Authenticator {

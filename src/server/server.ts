@@ -164,10 +164,7 @@ export async function startWithParts(
     resources,
     authority: identity.authority,
     clients,
-    trust: {
-      current: () => ({ clientCa: authentication.clientAuthority() }),
-      onChange: (listener) => authentication.onChange(listener),
-    },
+    trust: { current: () => authentication.trust(), onChange: (listener) => authentication.onChange(listener) },
     report: (controller, error) => log.error("controller failed", { err: error, controller }),
     rolesMade: () => roles.finish(),
   });
