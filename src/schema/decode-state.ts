@@ -2,6 +2,7 @@ import { MAX_BODY_BYTES, tooManyAdded } from "../api/body-limits.ts";
 import { quote } from "../api/field-error.ts";
 import type { Json } from "../api/object.ts";
 import { isExactInteger } from "../lib/exact-integer.ts";
+import { DuplicatePaths } from "./duplicate-paths.ts";
 
 /** A field of a struct, as refusals name it. */
 export interface FieldName {
@@ -25,8 +26,10 @@ export class DecodeFailure extends Error {
   }
 }
 
+const DUPLICATE = 'duplicate field "';
 const MAX_STRICT_TEXTS = 100;
-const NO_DUPLICATES: ReadonlySet<string> = new Set();
+/** How long they may be together; the one with which it is more is told. */
+const MAX_STRICT_CHARACTERS = 1024 * 1024;
 
 /**
  * How a body came about. "body": JSON as a client sent it. "sorted": the real server would have sorted its members, as
@@ -51,17 +54,18 @@ export class DecodeState {
   keepsEmpties = false;
   /** Above zero inside of values whose own decoder does not report unknown fields. */
   lenient = 0;
-  readonly #duplicates: ReadonlySet<string>;
+  readonly #duplicates: DuplicatePaths;
+  #strictCharacters = 0;
   #added = 0;
 
   constructor(form: BodyForm, duplicates: readonly string[] = []) {
     this.isUnstructured = form === "merged";
     this.isSorted = form === "sorted";
-    this.#duplicates = duplicates.length === 0 ? NO_DUPLICATES : new Set(duplicates);
+    this.#duplicates = new DuplicatePaths(duplicates.map((text) => text.slice(DUPLICATE.length, -1)));
   }
 
   get hasDuplicates(): boolean {
-    return this.#duplicates.size > 0;
+    return !this.#duplicates.isEmpty;
   }
 
   /** Counts the bytes that fields take as JSON which the body does not have, but which are always written. Throws 413. */
@@ -71,16 +75,25 @@ export class DecodeState {
   }
 
   unknownField(name: string): void {
-    if (this.lenient > 0 || (!this.isUnstructured && this.strict.length >= MAX_STRICT_TEXTS)) return;
+    if (this.#isStrictFull(!this.isUnstructured)) return;
     const shown = printPath([...this.path, name]);
-    this.strict.push(`unknown field ${this.isUnstructured ? `"${shown}"` : quote(shown)}`);
+    this.#pushStrict(`unknown field ${this.isUnstructured ? `"${shown}"` : quote(shown)}`);
   }
 
   /** Notes the current value if it was given more than once. */
   noteDuplicate(): void {
-    const text = `duplicate field ${quote(printPath(this.path))}`;
-    if (!this.#duplicates.has(text) || this.lenient > 0 || this.strict.length >= MAX_STRICT_TEXTS) return;
+    if (this.#isStrictFull(true) || !this.#duplicates.has(this.path)) return;
+    this.#pushStrict(`duplicate field ${quote(printPath(this.path))}`);
+  }
+
+  #isStrictFull(isCounted: boolean): boolean {
+    if (this.lenient > 0 || this.#strictCharacters > MAX_STRICT_CHARACTERS) return true;
+    return isCounted && this.strict.length >= MAX_STRICT_TEXTS;
+  }
+
+  #pushStrict(text: string): void {
     this.strict.push(text);
+    this.#strictCharacters += text.length;
   }
 
   /** Notes that the current value is an empty list or map. */

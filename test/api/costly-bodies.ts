@@ -92,6 +92,13 @@ function duplicates(pairs: number, depth: number, keyLength: number): string {
 }
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps?dryRun=All";
 
+/** A CustomResourceDefinition with a duplicate, an unknown field and many others below a long key. */
+function definition(keyLength: number, count: number): string {
+  const fields = list(count, "k").map((name) => `"${name}":{"description":""}`);
+  const schema = `{"properties":{"${"k".repeat(keyLength)}":{"properties":{${fields.join(",")},"a":{"nullable":true,"nullable":true,"x":1}}}}}`;
+  return `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"x"},"spec":{"versions":[{"schema":{"openAPIV3Schema":${schema}}}]}}`;
+}
+
 /** Bodies below 3 MB that held the server for seconds: a value or a list was looked at again and again. */
 export const costlyBodies: readonly Attack[] = [
   grown("clusterIP of zeros", SERVICE, { spec: { clusterIP: `${"0".repeat(2_500_000)}x`, ports: [{ port: 80 }] } }),
@@ -212,6 +219,14 @@ export const costlyBodies: readonly Attack[] = [
   grown("empty requirements", REVIEW, {
     spec: { user: "a", resourceAttributes: { labelSelector: { requirements: many(33_000, () => ({})) } } },
   }),
+  {
+    name: "many keys below a long path with one that stands twice",
+    path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All&fieldValidation=Strict",
+    body: definition(900_000, 20_000),
+    code: 400,
+    says: /k\.properties\.a\.nullable\\", unknown field \\"spec/,
+    growthMb: 150,
+  },
   {
     name: "duplicate keys below long paths, refused",
     path: `${CONFIG_MAPS}&fieldValidation=Strict`,

@@ -73,19 +73,28 @@ export function countMembers(value: Json | undefined): number {
 
 // Compat: sigs.k8s.io/json collects at most 100 strict errors (`savedStrictErrors`).
 const MAX_DUPLICATES = 100;
+/** How long their paths may be together; the one with which it is more is told. */
+const MAX_PRINTED = 1024 * 1024;
 
 /** Paths of members that repeat one of the same object, in the order of the text, each once. The text must be valid JSON. */
 export function duplicatesOf(text: string): string[] {
   const found = new Set<MemberPath>();
   let at = 0;
   const skipSpace = (): void => {
-    while (" \t\r\n".includes(text.charAt(at)) && at < text.length) at++;
+    for (let code = text.charCodeAt(at); code === 0x20 || (code >= 0x09 && code <= 0x0d); ) {
+      code = text.charCodeAt(++at);
+    }
   };
   const readString = (): string => {
-    const start = at++;
-    while (text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
-    at++;
-    return JSON.parse(text.slice(start, at));
+    const start = at;
+    for (let end = text.indexOf('"', at + 1); ; end = text.indexOf('"', end + 1)) {
+      let before = end - 1;
+      while (text[before] === "\\") before--;
+      // A quote behind an odd number of backslashes is escaped.
+      if ((end - before) % 2 === 0) continue;
+      at = end + 1;
+      return JSON.parse(text.slice(start, at));
+    }
   };
   const readMembers = (path: MemberPath): void => {
     const seen = new Set<string>();
@@ -122,5 +131,13 @@ export function duplicatesOf(text: string): string[] {
     } else while (at < text.length && !",]} \t\r\n".includes(text.charAt(at))) at++;
   };
   readValue(new MemberPath());
-  return [...new Set([...found].map((path) => path.print()))];
+  const printed = new Set<string>();
+  let characters = 0;
+  for (const path of found) {
+    if (characters > MAX_PRINTED) break;
+    const text = path.print();
+    characters += text.length;
+    printed.add(text);
+  }
+  return [...printed];
 }

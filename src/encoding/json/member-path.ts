@@ -4,7 +4,7 @@ export class MemberPath {
   readonly #part: string | number;
   /** Of all paths with the same text, the one that stands for them. */
   #known: MemberPath | undefined;
-  readonly #children = new Map<string | number, MemberPath>();
+  #children: Map<string | number, MemberPath> | undefined;
 
   constructor(part: string | number = "", parent?: MemberPath) {
     this.#part = part;
@@ -24,6 +24,7 @@ export class MemberPath {
   }
 
   #child(part: string | number, first: MemberPath): MemberPath {
+    this.#children ??= new Map();
     const child = this.#children.get(part) ?? first;
     this.#children.set(part, child);
     return child;
