@@ -15,4 +15,9 @@ export const testIssuer: TokenIssuer = {
 export const testActions: Actions = builtInActions(
   async () => ({ isHealthy: false, message: "no component runs" }),
   testIssuer,
+  () => ({
+    authorizer: { authorize: async () => ({ decision: "allow" }) },
+    heldRules: async () => ({ rules: [], missing: [] }),
+    rulesOfRole: async () => [],
+  }),
 );

@@ -11,14 +11,16 @@ import { checkClaimAdminAccess, checkTemplateAdminAccess } from "./device-admin-
 import { selfSubjectReview, tokenReview } from "./identity-reviews.ts";
 import { bindPod } from "./pod-binding.ts";
 import { evictPod } from "./pod-eviction.ts";
+import { checkBinding, checkRole, type RoleRights } from "./role-escalation.ts";
 import { reserveForService } from "./service-reservation.ts";
 import { tokenRequest } from "./token-request.ts";
 
 /**
  * What built-in kinds do besides being stored, by the names that their rows have for it. Objects, the clock and chance
- * come with each call; `probe` is what an action needs of the network, `issuer` signs tokens.
+ * come with each call; `probe` is what an action needs of the network, `issuer` signs tokens,
+ * `rights` tells what writers of roles may give away.
  */
-export function builtInActions(probe: ProbeHealth, issuer: TokenIssuer): Actions {
+export function builtInActions(probe: ProbeHealth, issuer: TokenIssuer, rights: () => RoleRights): Actions {
   return {
     create: {
       binding: bindPod,
@@ -32,6 +34,10 @@ export function builtInActions(probe: ProbeHealth, issuer: TokenIssuer): Actions
       tokenReview,
     },
     reserve: {
+      clusterRole: checkRole("clusterroles", rights),
+      clusterRoleBinding: checkBinding("clusterrolebindings", rights),
+      role: checkRole("roles", rights),
+      roleBinding: checkBinding("rolebindings", rights),
       claimAdminAccess: checkClaimAdminAccess,
       serviceAllocation: reserveForService,
       templateAdminAccess: checkTemplateAdminAccess,

@@ -5,6 +5,7 @@ import { testActions } from "../actions/actions.suite.ts";
 import { AdmissionChain } from "../admission/chain.ts";
 import type { AdmissionPlugin } from "../admission/plugin.ts";
 import type { KubeObject, OwnerReference } from "../api/object.ts";
+import { alwaysAllow } from "../auth/authorization/always.ts";
 import { builtInKinds } from "../kinds/all.ts";
 import { systemClock } from "../lib/clock.ts";
 import { systemRandom } from "../lib/random.ts";
@@ -142,7 +143,7 @@ export class TestCluster implements ControllerContext {
     const context = {
       resources: this.resources,
       admission: new AdmissionChain(plugins),
-      identities: undefined as never,
+      identities: { ...alwaysAllow, authenticateToken: undefined as never },
       deleteOptionsSchema: () => builtInSchema("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"),
     };
     const user = { name: "system:serviceaccount:kube-system:test", groups: ["system:serviceaccounts"] };

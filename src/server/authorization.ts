@@ -1,3 +1,4 @@
+import type { RoleRights } from "../actions/role-escalation.ts";
 import type { Authorizer } from "../api/attributes.ts";
 import { quote } from "../api/field-error.ts";
 import type { RuleResolver } from "../api/identity.ts";
@@ -12,8 +13,8 @@ import { getMember } from "../lib/members.ts";
 export interface Authorization {
   /** All authorizers together. */
   readonly authorizer: Authorizer & RuleResolver;
-  /** What roles give, whether or not RBAC is one of the modes: nobody grants more than they have. */
-  readonly rbac: RbacAuthorizer;
+  /** What writers of roles may give away, whether or not RBAC is one of the modes. */
+  readonly roles: RoleRights;
   /** Resolves when every role that is stored now is known. */
   loaded(signal: AbortSignal): Promise<void>;
   /** Follows what decisions go by until the signal aborts. */
@@ -42,9 +43,11 @@ export function authorization({ modes, source, clock, report }: AuthorizationOpt
   };
   requireDifferent(modes);
   const chain = modes.map((mode) => getMember(known, mode) ?? refuseMode(mode));
+  const authorizer = new AuthorizerChain(chain);
+  const forever = new AbortController().signal;
   return {
-    authorizer: new AuthorizerChain(chain),
-    rbac,
+    authorizer,
+    roles: roleRights(authorizer, rbac, () => index.loaded(forever)),
     loaded: (signal) => index.loaded(signal),
     async run(signal) {
       while (!signal.aborted) {
@@ -56,6 +59,22 @@ export function authorization({ modes, source, clock, report }: AuthorizationOpt
           await clock.sleep(RETRY_MS, signal).catch(() => undefined);
         }
       }
+    },
+  };
+}
+
+/** Compat: `NewDefaultRuleResolver` of the registry reads what is stored at that moment, not what an informer has seen. */
+function roleRights(authorizer: Authorizer, rbac: RbacAuthorizer, refresh: () => Promise<void>): RoleRights {
+  return {
+    authorizer,
+    async heldRules(user, namespace) {
+      await refresh();
+      const { rules, errors } = rbac.heldRules(user, namespace);
+      return { rules, missing: errors.map(({ status }) => status.details?.name ?? "") };
+    },
+    async rulesOfRole(roleRef, namespace) {
+      await refresh();
+      return rbac.rulesOfRole(roleRef, namespace);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { builtInActions } from "../actions/all.ts";
+import type { RoleRights } from "../actions/role-escalation.ts";
 import { AdmissionChain } from "../admission/chain.ts";
 import { defaultPlugins, UNAVAILABLE_PLUGINS } from "../admission/plugins/all.ts";
 import { selectPlugins } from "../admission/select-plugins.ts";
@@ -40,7 +41,8 @@ export function keySpaceOf({ etcdPrefix }: Pick<Config, "etcdPrefix">): KeySpace
 }
 
 /**
- * Builds the built-in kinds and their objects over a store. `issuer` signs tokens of service accounts; `keptViews` is for
+ * Builds the built-in kinds and their objects over a store. `issuer` signs tokens of service accounts, `rights` tells what
+ * writers of roles may give away; `keptViews` is for
  * `Resources`.
  */
 export function objectParts(
@@ -48,6 +50,7 @@ export function objectParts(
   store: Store,
   { clock, random }: Pick<Environment, "clock" | "random">,
   issuer: TokenIssuer,
+  rights: () => RoleRights,
 ): ObjectParts {
   const features = new FeatureGates(options.featureGates);
   const catalog = new Catalog(builtInKinds(options.apiDomain, Math.ceil(options.eventTtlMs / 1000)));
@@ -57,7 +60,7 @@ export function objectParts(
     catalog.findKind(apiVersion, kind)?.definition.hooks?.setDefaults?.(object, apiVersion, { clock, features });
   };
   const codec = new ObjectCodec({ schemaOf, setDefaults });
-  const actions = builtInActions(probeHealth, issuer);
+  const actions = builtInActions(probeHealth, issuer, rights);
   const keys = keySpaceOf(options);
   const { keptViews } = options;
   const resources = new Resources({ store, catalog, clock, random, keys, codec, actions, features, keptViews });
@@ -68,13 +71,15 @@ export function objectParts(
 export interface Judges {
   readonly authorizer: Authorizer;
   readonly identities: Identities;
+  /** What writers of roles may give away. */
+  readonly rights: RoleRights;
 }
 
 /** Answers resource requests of group versions that are served: admission and the verbs. */
 export function objectHandler(
   { admissionPlugins }: ObjectOptions,
   { resources }: Pick<ObjectParts, "resources">,
-  { authorizer, identities }: Judges,
+  { authorizer, identities }: Pick<Judges, "authorizer" | "identities">,
 ): Handler {
   const plugins = defaultPlugins({ resources, authorizer });
   const admission = new AdmissionChain(selectPlugins(plugins, UNAVAILABLE_PLUGINS, admissionPlugins));

@@ -90,7 +90,7 @@ export async function startWithParts(
     failed: (error) => log.error("the store takes no writes", { err: error }),
     recovered: () => log.info("the store takes writes again"),
   });
-  const parts = objectParts(config, store, environment, accounts.issuer);
+  const parts = objectParts(config, store, environment, accounts.issuer, () => rights.roles);
   const { resources, schemaOf } = parts;
   const { catalog } = resources;
   const rights = authorization({
@@ -111,7 +111,7 @@ export async function startWithParts(
   });
   const { authenticator, proxyHeaders } = authentication;
   const identities = reviewIdentities(authenticator, audiences, authorizer);
-  const judges = { authorizer, identities };
+  const judges = { authorizer, identities, rights: rights.roles };
   const objects = objectHandler(config, parts, judges);
   const stopping = new AbortController();
   const shutdown = shutdownCheck(stopping.signal);

@@ -19,6 +19,7 @@ import { dedupeOwnerReferences, printTime, settleNamespace } from "../resources/
 import type { BodyForm } from "../schema/decode-state.ts";
 import { PatchError, typePatched } from "./body.ts";
 import { managerOf, recordManager } from "./field-manager.ts";
+import { judgeWrite } from "./judge-write.ts";
 import { checkName } from "./object-name.ts";
 import { admissionRequest, type Target, type VerbContext } from "./target.ts";
 
@@ -225,10 +226,7 @@ async function write(context: VerbContext, call: Call, target: Target, patched: 
       mayCreate: patched.isApply,
       user: call.user,
       warn: (text) => call.warnings.push(text),
-      admit: (object, previous) => {
-        const operation = previous ? "UPDATE" : "CREATE";
-        return admission.validate(admissionRequest(call, target, { operation, dryRun, object, previous }));
-      },
+      admit: (object, previous) => judgeWrite(context, call, target, { dryRun, object, previous }),
     },
   );
   return { type: "object", code: created ? 201 : 200, view, table: resource.version.table };

@@ -4,6 +4,7 @@ import type { ApiReply } from "../api/reply.ts";
 import { dedupeOwnerReferences, settleNamespace } from "../resources/write/metadata.ts";
 import { readObject } from "./body.ts";
 import { managerOf, recordManager } from "./field-manager.ts";
+import { judgeWrite } from "./judge-write.ts";
 import { checkName } from "./object-name.ts";
 import { admissionRequest, type Target, type VerbContext } from "./target.ts";
 
@@ -36,12 +37,7 @@ export async function update(context: VerbContext, call: Call, target: Target): 
       uid: object.metadata.uid,
       user: call.user,
       warn: (text) => call.warnings.push(text),
-      admit: (next, previous) => {
-        const operation = previous ? "UPDATE" : "CREATE";
-        return context.admission.validate(
-          admissionRequest(call, target, { operation, dryRun, object: next, previous }),
-        );
-      },
+      admit: (next, previous) => judgeWrite(context, call, target, { dryRun, object: next, previous }),
     },
   );
   return { type: "object", code: created ? 201 : 200, view, table: resource.version.table };

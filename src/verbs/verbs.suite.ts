@@ -3,6 +3,7 @@ import { testActions } from "../actions/actions.suite.ts";
 import { AdmissionChain } from "../admission/chain.ts";
 import type { Json, KubeObject } from "../api/object.ts";
 import type { ApiReply, WatchEvent } from "../api/reply.ts";
+import { alwaysAllow } from "../auth/authorization/always.ts";
 import { builtInKinds } from "../kinds/all.ts";
 import { drivenEnvironment } from "../lib/environment.suite.ts";
 import { makeCall } from "../pipeline/in-process.ts";
@@ -52,7 +53,7 @@ export class World {
     this.#context = {
       resources,
       admission: new AdmissionChain([plugin]),
-      identities: undefined as never,
+      identities: { ...alwaysAllow, authenticateToken: undefined as never },
       deleteOptionsSchema: () => builtInSchema("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"),
     };
   }

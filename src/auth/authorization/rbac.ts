@@ -10,8 +10,8 @@ import type { Grant, RoleIndex } from "./role-index.ts";
 /** The PolicyRules that somebody has, and what went wrong in finding them. */
 export interface HeldRules {
   readonly rules: readonly PolicyRule[];
-  /** One text per binding whose role is missing. */
-  readonly errors: readonly string[];
+  /** One per binding whose role is missing. */
+  readonly errors: readonly ApiError[];
 }
 
 const NO_OPINION: Decision = { decision: "noOpinion" };
@@ -46,29 +46,33 @@ export class RbacAuthorizer implements Authorizer, RuleResolver {
       }
     }
     if (!hasErrors) return NO_OPINION;
-    return { decision: "noOpinion", reason: `RBAC: ${joinErrors(this.heldRules(user, namespace).errors)}` };
+    return { decision: "noOpinion", reason: `RBAC: ${joinErrors(textsOf(this.heldRules(user, namespace)))}` };
   }
 
   /** All rules of a user in a namespace. Upstream: `RulesFor` of the AuthorizationRuleResolver. */
   heldRules(user: UserInfo, namespace: string): HeldRules {
     const held: PolicyRule[] = [];
-    const errors: string[] = [];
+    const errors: ApiError[] = [];
     for (const { rules } of this.#orderedGrants(user, namespace)) {
-      if (rules instanceof ApiError) errors.push(rules.message);
+      if (rules instanceof ApiError) errors.push(rules);
       else for (const { source } of rules) held.push(source);
     }
     return { rules: held, errors };
   }
 
-  /** The rules of the role that a binding in a namespace refers to. Throws when there is no such role. */
-  rulesOfRole(roleRef: { readonly kind: string; readonly name: string }, namespace: string): readonly PolicyRule[] {
+  /** The rules of the role that a binding in a namespace refers to; undefined when there is no such role. */
+  rulesOfRole(
+    roleRef: { readonly kind: string; readonly name: string },
+    namespace: string,
+  ): readonly PolicyRule[] | undefined {
     const rules = this.#index.rulesOf(roleRef, namespace);
-    if (rules instanceof ApiError) throw rules;
-    return rules.map(({ source }) => source);
+    return rules instanceof ApiError ? undefined : rules.map(({ source }) => source);
   }
 
   async rulesFor(user: UserInfo, namespace: string): Promise<AccessRules> {
-    const { rules, errors } = this.heldRules(user, namespace);
+    const held = this.heldRules(user, namespace);
+    const { rules } = held;
+    const errors = textsOf(held);
     const resourceRules = rules.flatMap(({ verbs = [], apiGroups = [], resources = [], resourceNames }) =>
       resources.length === 0 ? [] : [{ verbs, apiGroups, resources, ...(resourceNames && { resourceNames }) }],
     );
@@ -89,6 +93,8 @@ export class RbacAuthorizer implements Authorizer, RuleResolver {
     );
   }
 }
+
+const textsOf = ({ errors }: HeldRules): string[] => errors.map(({ message }) => message);
 
 /** Compat: errors are printed as `utilerrors.NewAggregate` prints them: each text once, several in brackets. */
 export function joinErrors(errors: readonly string[]): string {

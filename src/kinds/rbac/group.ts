@@ -41,6 +41,7 @@ export const rbacKinds: ResourceDefinition[] = defineKinds(
       versions: ["v1"],
       columns: bindingColumns,
       rules,
+      actions: { reserve: "clusterRoleBinding" },
       hooks: bindingHooks("ClusterRoleBinding"),
     },
     {
@@ -49,6 +50,7 @@ export const rbacKinds: ResourceDefinition[] = defineKinds(
       scope: "Cluster",
       versions: ["v1"],
       rules,
+      actions: { reserve: "clusterRole" },
       hooks: roleHooks("ClusterRole"),
     },
     {
@@ -57,8 +59,9 @@ export const rbacKinds: ResourceDefinition[] = defineKinds(
       versions: ["v1"],
       columns: bindingColumns,
       rules,
+      actions: { reserve: "roleBinding" },
       hooks: bindingHooks("RoleBinding"),
     },
-    { kind: "Role", plural: "roles", versions: ["v1"], rules, hooks: roleHooks("Role") },
+    { kind: "Role", plural: "roles", versions: ["v1"], rules, actions: { reserve: "role" }, hooks: roleHooks("Role") },
   ],
 );

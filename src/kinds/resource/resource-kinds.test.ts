@@ -119,7 +119,7 @@ test("devices are administered only from namespaces that allow it", async () => 
       features: defaultFeatureGates,
       draft: new Draft(object),
     };
-    await checkClaimAdminAccess({ next: object, previous: undefined, context, dryRun: false }, access);
+    await checkClaimAdminAccess({ next: object, previous: undefined, context, requestName: "", dryRun: false }, access);
     return resourceClaimHooks.validate?.(object, undefined, context).map(({ field }) => field);
   };
   assert.deepEqual(await problemsIn(namespaceWith({})), ["spec.devices.requests[0].adminAccess"]);

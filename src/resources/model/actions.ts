@@ -26,6 +26,8 @@ export interface ReservingWrite {
   readonly next: KubeObject | undefined;
   readonly previous: KubeObject | undefined;
   readonly context: WriteContext;
+  /** The name in the path of the request; empty for a POST, whose object has one all the same. */
+  readonly requestName: string;
   readonly dryRun: boolean;
 }
 

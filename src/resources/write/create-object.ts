@@ -38,12 +38,13 @@ export async function createObject(
   }
 }
 
-/** One attempt at a create. Undefined: there is such an object already. Throws Invalid. */
+/** One attempt at a create, `requestName` by PUT or apply. Undefined: there is such an object already. Throws Invalid. */
 export async function createOnce(
   entries: KindEntries,
   resource: ServedResource,
   draft: Draft,
   options: UpdateOptions,
+  requestName = "",
 ): Promise<ObjectView | undefined> {
   const { definition } = entries;
   const { clock, codec, random } = entries.context;
@@ -59,6 +60,7 @@ export async function createOnce(
     next,
     previous: undefined,
     context: entries.writeContext(resource, stored, options),
+    requestName,
     dryRun: options.dryRun ?? false,
   };
   // Even where a write to a subresource creates the object, the object as a whole is prepared and validated.

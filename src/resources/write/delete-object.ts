@@ -79,7 +79,8 @@ export function removeReserved(
   current: KubeObject,
   context: WriteContext,
 ): Promise<WriteResult> {
-  const reserving = { next: undefined, previous: current, context, dryRun: false };
+  const requestName = current.metadata.name ?? "";
+  const reserving = { next: undefined, previous: current, context, requestName, dryRun: false };
   return withReservation(entries.definition, entries.context, reserving, async (sent) => {
     sent();
     const outcome = await entries.remove(entry);

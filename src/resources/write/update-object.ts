@@ -68,7 +68,7 @@ async function createByUpdate(
   const { metadata } = draft.object;
   wipeSystemMetadata(metadata);
   delete metadata.resourceVersion;
-  return createOnce(entries, resource, draft, options);
+  return createOnce(entries, resource, draft, options, key.name);
 }
 
 /** What an update answers with; it may have to be converted first. */
@@ -95,7 +95,8 @@ async function updateOnce(
   const draft = stored instanceof Promise ? await stored : stored;
   const next = draft.object;
   const context = entries.writeContext(resource, draft, options);
-  const reserving = { next, previous: current, context, dryRun: options.dryRun ?? false };
+  const requestName = current.metadata.name ?? "";
+  const reserving = { next, previous: current, context, requestName, dryRun: options.dryRun ?? false };
   return withReservation<Attempt<Shown>>(definition, entries.context, reserving, async (sent) => {
     prepareUpdate(definition, current, context);
     validateWrite(entries, current, context);

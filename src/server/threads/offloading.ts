@@ -81,7 +81,7 @@ export function offloading(options: OffloadingOptions): Offloading {
   };
   const isLarge = (info: RequestInfo, body: Uint8Array): boolean =>
     isHeavy(body, maxInlineBytes) ? findMovable(info) !== undefined : info.name !== "" && isLargeObject(info);
-  const { authorizer, identities } = judges;
+  const { authorizer, identities, rights } = judges;
   const requests = new LargeRequests({
     ...LIMITS,
     clock: environment.clock,
@@ -90,7 +90,7 @@ export function offloading(options: OffloadingOptions): Offloading {
     maxMemoryBytes: MAX_MEMORY_BYTES,
     options: objectOptionsOf(config),
     issuer: limitsOf(issuer),
-    parts: { store: shareStore(store), authorizer, identities, issuer },
+    parts: { store: shareStore(store), authorizer, identities, issuer, rights },
   });
   showMetrics(options.registry, requests);
   const carryOut = (call: Call, body: Uint8Array | undefined) => requests.carryOut(call, body);

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
+import type { RoleRights } from "../../actions/role-escalation.ts";
 import type { Authorizer } from "../../api/attributes.ts";
 import type { Call } from "../../api/call.ts";
 import type { Identities } from "../../api/identity.ts";
@@ -45,8 +46,13 @@ function work({ options, issuer: limits }: ThreadData): void {
     "rulesFor",
   ]);
   const issuer = { ...limits, ...remotePart<TokenIssuer, "sign">(questions.ask, "issuer", ["sign"]) };
+  const held = remotePart<RoleRights, "heldRules" | "rulesOfRole">(questions.ask, "rights", [
+    "heldRules",
+    "rulesOfRole",
+  ]);
+  const rights: RoleRights = { authorizer, ...held };
   const environment = { clock: systemClock, random: systemRandom };
-  const parts = objectParts({ ...options, keptViews: KEPT_VIEWS }, store, environment, issuer);
+  const parts = objectParts({ ...options, keptViews: KEPT_VIEWS }, store, environment, issuer, () => rights);
   const objects = objectHandler(options, parts, { authorizer, identities });
   const { catalog } = parts.resources;
   const log = carefulLog(postedLog(post));
