@@ -91,11 +91,12 @@ export class StallWatchdog {
 
   #tell(nowMs: number, ms: number, processorMs: number): void {
     this.#stalls += 1;
+    const calls = [...this.#ended, ...this.#open];
+    if (calls.length === 0) return;
     if (nowMs - this.#toldAtMs < TELL_EVERY_MS) {
       this.#leftOut += 1;
       return;
     }
-    const calls = [...this.#ended, ...this.#open];
     this.#options.log.warn("requests had to wait because the event loop was held", {
       ...{ ms: Math.round(ms), processorMs: Math.round(processorMs), underWay: calls.length },
       ...{ requests: this.#name(calls), leftOut: this.#leftOut },
