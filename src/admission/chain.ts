@@ -1,24 +1,75 @@
 import type { AdmissionPlugin, AdmissionRequest } from "./plugin.ts";
 
+/** The two passes of admission, as metrics call them: mutating and validating. */
+export type AdmissionStep = "admit" | "validate";
+
+/** Hears how long admission took, and whether it refused. */
+export interface AdmissionObserver {
+  pluginEnded(
+    name: string,
+    step: AdmissionStep,
+    operation: AdmissionRequest["operation"],
+    isRejected: boolean,
+    seconds: number,
+  ): void;
+  stepEnded(step: AdmissionStep, operation: AdmissionRequest["operation"], isRejected: boolean, seconds: number): void;
+}
+
+/** Who is told, by which clock. */
+export interface ObservedAdmission {
+  readonly observer: AdmissionObserver;
+  readonly clock: { monotonic(): number };
+}
+
+const UNOBSERVED: ObservedAdmission = {
+  observer: { pluginEnded: () => {}, stepEnded: () => {} },
+  clock: { monotonic: () => 0 },
+};
+
 /** Admission plugins in order. The first refusal ends the request. */
 export class AdmissionChain {
   readonly #plugins: readonly AdmissionPlugin[];
+  readonly #observed: ObservedAdmission;
 
-  constructor(plugins: readonly AdmissionPlugin[]) {
+  constructor(plugins: readonly AdmissionPlugin[], observed: ObservedAdmission = UNOBSERVED) {
     this.#plugins = plugins;
+    this.#observed = observed;
   }
 
   /** Mutating admission: lets every plugin change the object, in order. */
-  async mutate(request: AdmissionRequest): Promise<void> {
-    for (const plugin of this.#plugins) {
-      if (plugin.mutate && plugin.handles(request)) await plugin.mutate(request);
-    }
+  mutate(request: AdmissionRequest): Promise<void> {
+    return this.#run("admit", request);
   }
 
   /** Validating admission: lets every plugin judge the finished object, in order. */
-  async validate(request: AdmissionRequest): Promise<void> {
-    for (const plugin of this.#plugins) {
-      if (plugin.validate && plugin.handles(request)) await plugin.validate(request);
+  validate(request: AdmissionRequest): Promise<void> {
+    return this.#run("validate", request);
+  }
+
+  async #run(step: AdmissionStep, request: AdmissionRequest): Promise<void> {
+    const { clock, observer } = this.#observed;
+    const { operation } = request;
+    const startMs = clock.monotonic();
+    let running: { readonly name: string; readonly startMs: number } | undefined;
+    const pluginEnded = (isRejected: boolean): void => {
+      if (running === undefined) return;
+      const seconds = (clock.monotonic() - running.startMs) / 1000;
+      observer.pluginEnded(running.name, step, operation, isRejected, seconds);
+      running = undefined;
+    };
+    let isRejected = true;
+    try {
+      for (const plugin of this.#plugins) {
+        const isAsked = step === "admit" ? plugin.mutate !== undefined : plugin.validate !== undefined;
+        if (!isAsked || !plugin.handles(request)) continue;
+        running = { name: plugin.name, startMs: clock.monotonic() };
+        await (step === "admit" ? plugin.mutate?.(request) : plugin.validate?.(request));
+        pluginEnded(false);
+      }
+      isRejected = false;
+    } finally {
+      pluginEnded(true);
+      observer.stepEnded(step, operation, isRejected, (clock.monotonic() - startMs) / 1000);
     }
   }
 }

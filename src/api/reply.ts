@@ -56,7 +56,13 @@ export type ApiReply =
       readonly items: ViewList;
       readonly table?: TableShape;
     }
-  | { readonly type: "watch"; readonly events: AsyncIterable<readonly WatchEvent[]>; readonly table?: TableShape }
+  | {
+      readonly type: "watch";
+      readonly events: AsyncIterable<readonly WatchEvent[]>;
+      readonly table?: TableShape;
+      /** Hears the sizes of events, in bytes, as they are sent. */
+      readonly sent?: (sizes: readonly number[]) => void;
+    }
   | { readonly type: "status"; readonly status: Status }
   /** A document that is negotiated like an object but is none: discovery lists, reviews. */
   | {

@@ -150,6 +150,62 @@ describe("metrics", () => {
     assert.equal(read(await scrape(), "apiserver_request_total", 'resource="nodes"', 'code="403"'), 1);
   });
 
+  it("tell what admission, lists, watches and the store did", async () => {
+    const QUOTAS = "/api/v1/namespaces/default/resourcequotas";
+    const create = (name: string) => {
+      const body = JSON.stringify({ metadata: { name, labels: { name } } });
+      return ask(QUOTAS, { method: "POST", headers: JSON_BODY, body });
+    };
+    const stop = new AbortController();
+    const watch = await fetch(`${base}${QUOTAS}?watch=1`, { signal: stop.signal });
+    const reader = watch.body?.getReader();
+    for (const name of ["one", "two", "two"]) await create(name);
+    const missing = { method: "POST", headers: JSON_BODY, body: JSON.stringify({ metadata: { name: "x" } }) };
+    assert.equal((await ask("/api/v1/namespaces/none/resourcequotas", missing)).status, 404);
+    let seen = 0;
+    for (let text = ""; text.split("\n").length < 3; seen = text.length) {
+      text += new TextDecoder().decode((await reader?.read())?.value);
+    }
+    stop.abort();
+    await ask(QUOTAS);
+    await ask(`${QUOTAS}?labelSelector=name=one`);
+    const text = await scrape();
+    const kind = ['group=""', 'resource="resourcequotas"'];
+    const one = (name: string, ...labels: string[]) => read(text, name, ...labels);
+    assert.equal(one("apiserver_watch_events_total", ...kind, 'version="v1"'), 2);
+    assert.equal(one("apiserver_watch_events_sizes_count", ...kind), 2);
+    assert.equal(one("apiserver_watch_events_sizes_sum", ...kind), seen);
+    assert.equal(one("apiserver_watch_events_sizes_bucket", ...kind, 'le="1024"'), 2);
+    const listed = (what: string) => one(`apiserver_storage_list_${what}`, ...kind, 'storage="watchcache"');
+    assert.deepEqual(
+      ["total", "fetched_objects_total", "evaluated_objects_total", "returned_objects_total"].map(listed),
+      [2, 4, 2, 3],
+    );
+    assert.equal(one("apiserver_resource_objects", ...kind), 2);
+    assert.equal(one("apiserver_resource_objects", 'resource="services"'), 1);
+    // The third was refused by the store, which is no failure.
+    assert.equal(one("etcd_requests_total", ...kind, 'operation="create"'), 3);
+    assert.equal(one("etcd_request_duration_seconds_count", ...kind, 'operation="create"'), 3);
+    assert.equal(one("etcd_request_errors_total", ...kind), undefined);
+    const lifecycle = ['name="NamespaceLifecycle"', 'operation="CREATE"', 'type="admit"'];
+    const PLUGIN = "apiserver_admission_controller_admission_duration_seconds_count";
+    assert.equal(one(PLUGIN, ...lifecycle, 'rejected="true"'), 1);
+    assert.ok((one(PLUGIN, ...lifecycle, 'rejected="false"') ?? 0) >= 3);
+    const STEP = "apiserver_admission_step_admission_duration_seconds_count";
+    assert.equal(one(STEP, 'operation="CREATE"', 'type="admit"', 'rejected="true"'), 1);
+    assert.ok((one(STEP, 'operation="CREATE"', 'type="validate"', 'rejected="false"') ?? 0) >= 2);
+  });
+
+  it("tell which release is served, which features are on, and how full the history is", async () => {
+    const text = await scrape();
+    assert.equal(read(text, "kubernetes_build_info", 'major="1"', 'minor="37"', 'git_version="v1.37.1\\+binnacle"'), 1);
+    assert.equal(read(text, "kubernetes_feature_enabled", 'name="ConstrainedImpersonation"', 'stage="BETA"'), 1);
+    assert.equal(read(text, "kubernetes_feature_enabled", 'name="ContainerStopSignals"', 'stage="ALPHA"'), 0);
+    assert.ok((read(text, "binnacle_history_events") ?? 0) > 10);
+    assert.ok((read(text, "binnacle_history_bytes_limit") ?? 0) > (read(text, "binnacle_history_bytes") ?? 0));
+    assert.ok((read(text, "binnacle_store_revision") ?? 0) > 10);
+  });
+
   it("tell how health checks end", async () => {
     await ask("/readyz/ping");
     const text = await scrape("/metrics/slis");
@@ -172,7 +228,9 @@ describe("metrics", () => {
     const file = path.join(import.meta.dirname, "../../docs/dashboard.json");
     const { panels } = JSON.parse(await readFile(file, "utf8")) as { panels: { targets: { expr: string }[] }[] };
     const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
-    const used = expressions.flatMap((expr) => expr.match(/\b(?:apiserver|binnacle|process|kubernetes)_\w+/g) ?? []);
+    const used = expressions.flatMap(
+      (expr) => expr.match(/\b(?:apiserver|binnacle|etcd|process|kubernetes)_\w+/g) ?? [],
+    );
     assert.ok(used.length >= expressions.length && used.length >= 10);
     assert.deepEqual(
       used.filter((name) => !known.has(name)),

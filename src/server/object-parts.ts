@@ -13,6 +13,7 @@ import type { SchemaOf } from "../encoding/protobuf/envelope.ts";
 import { schemaLookup } from "../encoding/protobuf/schema-lookup.ts";
 import { builtInKinds } from "../kinds/all.ts";
 import type { Environment } from "../lib/environment.ts";
+import type { MetricRegistry } from "../lib/metrics.ts";
 import { Catalog } from "../resources/model/catalog.ts";
 import { KeySpace } from "../resources/model/keys.ts";
 import { ObjectCodec } from "../resources/model/object-codec.ts";
@@ -21,6 +22,8 @@ import { builtInSchema, findBuiltInSchema } from "../schema-files/built-in-schem
 import type { Store } from "../storage/store.ts";
 import { dispatch } from "../verbs/dispatch.ts";
 import type { Config } from "./config.ts";
+import { admissionMetrics } from "./metrics/admission-metrics.ts";
+import { objectMetrics } from "./metrics/object-metrics.ts";
 import { probeHealth } from "./probe-health.ts";
 
 /** The options that decide what objects are and how they are kept. */
@@ -75,16 +78,21 @@ export interface Judges {
   readonly rights: RoleRights;
 }
 
-/** Answers resource requests of group versions that are served: admission and the verbs. */
+/** Answers resource requests of group versions that are served: admission and the verbs, measured if there is a registry. */
 export function objectHandler(
   { admissionPlugins }: ObjectOptions,
   { resources }: Pick<ObjectParts, "resources">,
   { authorizer, identities }: Pick<Judges, "authorizer" | "identities">,
+  registry?: MetricRegistry,
 ): Handler {
   const plugins = defaultPlugins({ resources, authorizer });
-  const admission = new AdmissionChain(selectPlugins(plugins, UNAVAILABLE_PLUGINS, admissionPlugins));
+  const selected = selectPlugins(plugins, UNAVAILABLE_PLUGINS, admissionPlugins);
+  const { clock } = resources;
+  const observed = registry && { observer: admissionMetrics(registry), clock };
+  const admission = new AdmissionChain(selected, observed);
+  const observer = registry && objectMetrics(registry);
   const deleteOptionsSchema = () => builtInSchema("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions");
-  return (call) => dispatch({ resources, admission, identities, deleteOptionsSchema }, call);
+  return (call) => dispatch({ resources, admission, identities, deleteOptionsSchema, observer }, call);
 }
 
 /** The shapes of built-in kinds, found by what a body or a stored value says it is. */

@@ -2,15 +2,17 @@ import { readFile } from "node:fs/promises";
 import type { Clock } from "../lib/clock.ts";
 import type { Store } from "../storage/store.ts";
 import type { Config, StoreChoice } from "./config.ts";
+import type { StoreMetrics } from "./metrics/store-metrics.ts";
 
 /**
  * Opens the chosen store; everything of ours lies below `root`. History is compacted once per interval, or never when
- * that is 0. Engines are loaded only when chosen.
+ * that is 0. `metrics` hears of reads that etcd answers and of the cache in front of it. Engines are loaded only when chosen.
  */
 export async function openStore(
   { store: choice, compactionIntervalMs }: Pick<Config, "store" | "compactionIntervalMs">,
   root: string,
   clock: Clock,
+  metrics?: StoreMetrics,
 ): Promise<Store> {
   const historyMs = compactionIntervalMs === 0 ? Number.POSITIVE_INFINITY : compactionIntervalMs;
   switch (choice.type) {
@@ -28,8 +30,14 @@ export async function openStore(
         import("../storage/cached-store.ts"),
       ]);
       const tls = await readTls(choice);
-      const remote = new EtcdStore({ endpoints: choice.servers, tls, probeKey: `${root}health`, clock });
-      return new CachedStore(remote, { prefix: root, compactionIntervalMs, clock });
+      const remote = new EtcdStore({
+        endpoints: choice.servers,
+        tls,
+        probeKey: `${root}health`,
+        clock,
+        observer: metrics,
+      });
+      return new CachedStore(remote, { prefix: root, compactionIntervalMs, clock, ...metrics?.cacheOptions });
     }
   }
 }

@@ -27,6 +27,8 @@ import { makeEndpoints } from "./endpoints.ts";
 import { prepareIdentity } from "./identity.ts";
 import { limitedLog } from "./limited-log.ts";
 import { loopbackClients } from "./loopback.ts";
+import { releaseMetrics } from "./metrics/release-metrics.ts";
+import { StoreMetrics } from "./metrics/store-metrics.ts";
 import { keySpaceOf, objectHandler, objectParts } from "./object-parts.ts";
 import { openStore } from "./open-store.ts";
 import { pathFacts } from "./path-facts.ts";
@@ -78,8 +80,11 @@ export async function startWithParts(
   const { clock, random } = environment;
   const lines = limitedLog(environment.log, clock);
   const log = carefulLog(lines);
+  const shown = { "/metrics": new MetricRegistry(), "/metrics/slis": new MetricRegistry() };
+  const registry = shown["/metrics"];
+  const storeMetrics = new StoreMetrics(registry, clock);
   // All of them wait for files or for the network.
-  const storing = given ?? openStore(config, keySpaceOf(config).root, clock);
+  const storing = given ?? openStore(config, keySpaceOf(config).root, clock, storeMetrics);
   const [opened, identity, accounts] = await Promise.all([
     storing,
     prepareIdentity(config, log),
@@ -87,12 +92,15 @@ export async function startWithParts(
   ]);
   const store = new ObservedStore(opened, {
     clock,
+    requestEnded: storeMetrics.requestEnded,
     failed: (error) => log.error("the store takes no writes", { err: error }),
     recovered: () => log.info("the store takes writes again"),
   });
   const parts = objectParts(config, store, environment, accounts.issuer, () => rights.roles);
   const { resources, schemaOf } = parts;
   const { catalog } = resources;
+  storeMetrics.follow(catalog, resources.keys, store);
+  releaseMetrics(registry, resources.features);
   const rights = authorization({
     modes: config.authorizationModes,
     source: resources,
@@ -112,12 +120,10 @@ export async function startWithParts(
   const { authenticator, proxyHeaders } = authentication;
   const identities = reviewIdentities(authenticator, audiences, authorizer);
   const judges = { authorizer, identities, rights: rights.roles };
-  const objects = objectHandler(config, parts, judges);
+  const objects = objectHandler(config, parts, judges, registry);
   const stopping = new AbortController();
   const shutdown = shutdownCheck(stopping.signal);
   const startMs = clock.now();
-  const shown = { "/metrics": new MetricRegistry(), "/metrics/slis": new MetricRegistry() };
-  const registry = shown["/metrics"];
   const processMetrics = new ProcessMetrics(registry, { startMs, views: () => resources.views.usage });
   startTimeMetric(shown["/metrics/slis"], startMs);
   const roles = new PostStartHook("rbac/bootstrap-roles");

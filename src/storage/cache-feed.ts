@@ -30,6 +30,10 @@ export interface CacheFeedOptions extends HistoryOptions {
   readonly pageEntries?: number;
   /** How often a remote that can tell is asked how far it is compacted. Default: 15 seconds. */
   readonly compactionPollMs?: number;
+  /** Hears of every change that the remote tells. */
+  readonly eventReceived?: (key: string) => void;
+  /** Hears how long everything took to be loaded. */
+  readonly loaded?: (seconds: number) => void;
 }
 
 const RETRY_PAUSE_MS = 250;
@@ -146,7 +150,9 @@ export class CacheFeed {
   async #run(): Promise<void> {
     while (!this.closed.aborted) {
       try {
+        const startMs = this.#clock.monotonic();
         this.#replace(await this.#load());
+        this.#options.loaded?.((this.#clock.monotonic() - startMs) / 1000);
         await this.#follow();
       } catch {
         // The remote is not available now; whoever needs it is told so by its own call.
@@ -207,6 +213,8 @@ export class CacheFeed {
 
   #apply(batch: WatchBatch): void {
     if (this.#current === undefined) return;
+    const { eventReceived } = this.#options;
+    if (eventReceived !== undefined) for (const { key } of batch.events) eventReceived(key);
     this.#current.snapshots.apply(batch.events, batch.revision);
     this.#current.history.checkSize();
     this.#compactSnapshots();

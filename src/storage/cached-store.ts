@@ -1,4 +1,4 @@
-import { systemClock } from "../lib/clock.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
 import { CacheFeed, type CacheFeedOptions, type RemoteStore } from "./cache-feed.ts";
 import { CacheWatch } from "./cache-watch.ts";
 import { Compactor } from "./compactor.ts";
@@ -17,12 +17,20 @@ import {
   type WriteResult,
 } from "./store.ts";
 
+/** Hears what a cache does. */
+export interface CacheObserver {
+  readonly clock: Pick<Clock, "monotonic">;
+  /** A read that must see every write acknowledged before waited for the cache; `isFallback`: in vain, and asks the remote. */
+  consistentRead(key: string, waitSeconds: number, isFallback: boolean): void;
+}
+
 /** What to hold in memory, for how long, and how long a read may wait for it. */
 export interface CachedStoreOptions extends CacheFeedOptions {
   /** How long a read waits for the cache to reach the revision it needs. Default: 3 seconds. */
   readonly freshnessMs?: number;
   /** How often the remote is compacted, in turns with other servers, if it can be. Absent or 0: never. */
   readonly compactionIntervalMs?: number;
+  readonly observer?: CacheObserver;
 }
 
 /**
@@ -37,6 +45,7 @@ export class CachedStore implements Store {
   readonly #feed: CacheFeed;
   readonly #probe: RevisionProbe;
   readonly #compactor: Compactor | undefined;
+  readonly #observer: CacheObserver | undefined;
 
   /** Takes the remote store over: `close` closes it, too. Loading begins at once. */
   constructor(remote: RemoteStore, options: CachedStoreOptions) {
@@ -46,6 +55,7 @@ export class CachedStore implements Store {
     this.#feed = new CacheFeed(remote, options);
     this.#probe = new RevisionProbe(() => remote.revision(), options.clock ?? systemClock);
     this.#compactor = this.#startCompactor(options);
+    this.#observer = options.observer;
   }
 
   /** Resolves when the cache is loaded; rejects when it is closed before. Reads wait for it by themselves, for a while. */
@@ -69,7 +79,7 @@ export class CachedStore implements Store {
   async get(key: string, options: GetOptions = {}): Promise<Entry | undefined> {
     this.#requireOpen();
     if (!key.startsWith(this.#prefix)) return this.#remote.get(key, options);
-    const snapshots = await this.#snapshots(options.minRevision);
+    const snapshots = await this.#snapshots(key, options.minRevision);
     return snapshots === undefined ? this.#remote.get(key) : snapshots.get(key);
   }
 
@@ -78,7 +88,8 @@ export class CachedStore implements Store {
     if (!prefix.startsWith(this.#prefix)) return this.#remote.list(prefix, options);
     const { revision, minRevision } = options;
     if (revision !== undefined) await this.#feed.reach(revision, this.#freshnessMs);
-    const snapshots = revision === undefined ? await this.#snapshots(minRevision) : this.#feed.snapshotsFrom(revision);
+    const snapshots =
+      revision === undefined ? await this.#snapshots(prefix, minRevision) : this.#feed.snapshotsFrom(revision);
     return snapshots === undefined ? this.#remote.list(prefix, options) : snapshots.list(prefix, options);
   }
 
@@ -118,15 +129,20 @@ export class CachedStore implements Store {
    * A state as new as asked for, or without `minRevision` as new as anything acknowledged before. Undefined when the
    * cache is too late for the latter: the remote itself has to be asked.
    */
-  async #snapshots(minRevision: number | undefined): Promise<Snapshots | undefined> {
+  async #snapshots(key: string, minRevision: number | undefined): Promise<Snapshots | undefined> {
     if (minRevision !== undefined) return this.#feed.reach(minRevision, this.#freshnessMs);
+    const observer = this.#observer;
     const newest = await this.#probe.newest();
+    const startMs = observer?.clock.monotonic() ?? 0;
+    let snapshots: Snapshots | undefined;
     try {
-      return await this.#feed.reach(newest, this.#freshnessMs);
+      snapshots = await this.#feed.reach(newest, this.#freshnessMs);
     } catch (error) {
-      if (error instanceof StoreError && error.code === "future-revision") return undefined;
-      throw error;
+      if (!(error instanceof StoreError) || error.code !== "future-revision") throw error;
     }
+    const seconds = observer === undefined ? 0 : (observer.clock.monotonic() - startMs) / 1000;
+    observer?.consistentRead(key, seconds, snapshots === undefined);
+    return snapshots;
   }
 
   #startCompactor({ compactionIntervalMs: intervalMs = 0, clock }: CachedStoreOptions): Compactor | undefined {

@@ -15,6 +15,9 @@ export interface HistoryOptions {
   readonly clock?: Clock;
 }
 
+/** What is kept unless an engine is told otherwise. */
+export const historyDefaults = { historyMs: 5 * 60_000, maxEvents: 200_000, maxBytes: 256 * 1024 * 1024 } as const;
+
 /** Decides when an engine compacts. Its timer does not keep the process alive. */
 export class HistoryLimit {
   readonly #snapshots: Snapshots;
@@ -30,9 +33,9 @@ export class HistoryLimit {
   constructor(snapshots: Snapshots, compact: (revision: number) => void, options: HistoryOptions = {}) {
     this.#snapshots = snapshots;
     this.#compact = compact;
-    this.#historyMs = options.historyMs ?? 5 * 60_000;
-    this.#maxEvents = options.maxEvents ?? 200_000;
-    this.#maxBytes = options.maxBytes ?? 256 * 1024 * 1024;
+    this.#historyMs = options.historyMs ?? historyDefaults.historyMs;
+    this.#maxEvents = options.maxEvents ?? historyDefaults.maxEvents;
+    this.#maxBytes = options.maxBytes ?? historyDefaults.maxBytes;
     this.#clock = options.clock ?? systemClock;
     const periodMs = Math.min(Math.max(1, this.#historyMs / checksPerPeriod), longestTimerMs);
     this.#timer = this.#clock.setInterval(periodMs, () => this.checkAge()).unref();

@@ -3,8 +3,10 @@ import {
   type Entry,
   type GetOptions,
   type ListOptions,
+  type MeasuredOperation,
   type Page,
   type PutOptions,
+  type RequestObserver,
   type Snapshot,
   type Store,
   StoreError,
@@ -18,8 +20,8 @@ const MOST_CAUSES = 100;
 /** By these a store says that it is broken, and not that it was asked for something that it cannot do. */
 const BROKEN: ReadonlySet<StoreErrorCode> = new Set(["unavailable", "timeout", "no-space"]);
 
-/** Is told what becomes of writes. */
-export interface StoreObserver {
+/** Is told what becomes of writes, and how long each takes. */
+export interface StoreObserver extends RequestObserver {
   readonly clock: Clock;
   /** The store failed to write; called once per minute for the same cause. */
   failed(error: StoreError): void;
@@ -64,15 +66,32 @@ export class ObservedStore implements Store {
   }
 
   put(key: string, value: Uint8Array, expected: number, options?: PutOptions): Promise<WriteResult> {
+    const ended = this.#begin(expected === 0 ? "create" : "update", key);
     const written = this.#inner.put(key, value, expected, options);
-    written.then(this.#written, this.#failed);
+    written.then(
+      (result) => {
+        ended(false);
+        this.#written(result);
+      },
+      (error: unknown) => {
+        ended(true);
+        this.#failed(error);
+      },
+    );
     return written;
   }
 
   delete(key: string, expected: number): Promise<WriteResult> {
+    const ended = this.#begin("delete", key);
     const written = this.#inner.delete(key, expected);
     // One that succeeds says nothing about the next put: etcd without space still deletes.
-    written.catch(this.#failed);
+    written.then(
+      () => ended(false),
+      (error: unknown) => {
+        ended(true);
+        this.#failed(error);
+      },
+    );
     return written;
   }
 
@@ -90,6 +109,12 @@ export class ObservedStore implements Store {
 
   close(): Promise<void> {
     return this.#inner.close();
+  }
+
+  #begin(operation: MeasuredOperation, key: string): (isFailed: boolean) => void {
+    const { clock, requestEnded } = this.#observer;
+    const startMs = clock.monotonic();
+    return (isFailed) => requestEnded(operation, key, (clock.monotonic() - startMs) / 1000, isFailed);
   }
 
   readonly #written = ({ ok }: WriteResult): void => {

@@ -132,6 +132,10 @@ export class Snapshots {
     return { entries, revision, remaining };
   }
 
+  count(prefix: string): number {
+    return this.#map.slice(rangeOf(prefix, undefined)).length;
+  }
+
   /** As `list` at a revision, but nothing is copied. Undefined when the revision is not kept, or not reached yet. */
   slice(prefix: string, options: { readonly revision: number; readonly after?: string }): Sequence<Entry> | undefined {
     const { revision, after } = options;

@@ -1,3 +1,4 @@
+import type { Clock } from "../lib/clock.ts";
 import type { Sequence } from "../lib/sequence.ts";
 
 /** One key with its value, as it was at `modRevision`. Entries are immutable and shared by all readers. */
@@ -51,6 +52,13 @@ export interface GetOptions {
 
 /** A state that is in memory. It may be a moment old, and moves on by itself. */
 export interface Snapshot {
+  /** How many entries have a key that starts with `prefix`. Costs next to nothing. */
+  count(prefix: string): number;
+  /** How much of the past is kept for lists and watches. */
+  readonly eventCount: number;
+  readonly historyBytes: number;
+  /** The newest revision. */
+  readonly revision: number;
   get(key: string): Entry | undefined;
   /** Entries whose key starts with `prefix`, all of one moment. */
   list(prefix: string): Page;
@@ -117,6 +125,16 @@ export interface StoreWatch extends AsyncIterable<WatchBatch> {
 export interface WatchBatch {
   readonly events: readonly StoreEvent[];
   readonly revision: number;
+}
+
+/** What a store was asked for, as kube-apiserver's metrics of etcd call it. */
+export type MeasuredOperation = "get" | "list" | "create" | "update" | "delete" | "getCurrentResourceVersion";
+
+/** Hears of requests that a store has sent to where its values are, once they are answered. */
+export interface RequestObserver {
+  readonly clock: Pick<Clock, "monotonic">;
+  /** `key` is the key, or the prefix that was listed; empty where there is none. */
+  requestEnded(operation: MeasuredOperation, key: string, seconds: number, isFailed: boolean): void;
 }
 
 /** Why a store could not keep a promise. The set is closed: `resources/model/store-errors.ts` translates every member. */

@@ -13,7 +13,8 @@ export async function list(context: VerbContext, call: Call, target: Target): Pr
   const query = parseListQuery(call.request.query);
   validateListQuery(query);
   const { definition, version, apiVersion } = target.resource;
-  const { metadata, items } = await select(context, target, query);
+  const { metadata, items, fetched, evaluated } = await select(context, target, query);
+  context.observer?.listed(target.resource, { fetched, evaluated, returned: items.length });
   return { type: "list", kind: definition.listKind, apiVersion, metadata, items, table: version.table };
 }
 

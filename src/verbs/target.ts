@@ -58,8 +58,25 @@ export function inPlaceOf(
   return { definition, version: served, apiVersion: apiVersionOf(group, version), subresources: {}, withdrawn };
 }
 
+/** What a list has looked at. */
+export interface ListFacts {
+  /** Objects that were read. */
+  readonly fetched: number;
+  /** Those that selectors were compared with. */
+  readonly evaluated: number;
+  readonly returned: number;
+}
+
+/** Hears what verbs do. */
+export interface VerbObserver {
+  listed(resource: ServedResource, facts: ListFacts): void;
+  /** Gives who hears the sizes, in bytes, of the events that a watch sends. */
+  watched(resource: ServedResource): (sizes: readonly number[]) => void;
+}
+
 /** What verbs work with. */
 export interface VerbContext {
+  readonly observer?: VerbObserver;
   readonly resources: Resources;
   readonly admission: AdmissionChain;
   /** For kinds that are questions about callers. */

@@ -27,7 +27,7 @@ export function watch(context: VerbContext, call: Call, target: Target): ApiRepl
     deadlineMs: context.resources.clock.now() + seconds * 1000,
   };
   const events = watchObjects(context.resources, resource, request, call.signal);
-  return { type: "watch", events, table: resource.version.table };
+  return { type: "watch", events, table: resource.version.table, sent: context.observer?.watched(resource) };
 }
 
 /**

@@ -206,7 +206,7 @@ function encodeWatch(request: ApiRequest, reply: WatchReply, form: OutputForm, c
     status: 200,
     headers: isProtobuf(form) ? { "content-type": `${form.mediaType};stream=watch` } : headersOf(form),
     body: frameEvents(reply.events, {
-      ...{ transform, table, now: context.now },
+      ...{ transform, table, now: context.now, sent: reply.sent },
       schemaOf: isProtobuf(form) ? schemasOf(context) : undefined,
     }),
     isLongRunning: true,

@@ -16,6 +16,8 @@ export interface WatchForm {
   readonly now: () => number;
   /** Finds the messages of kinds. Present: events are wanted as protobuf. */
   readonly schemaOf?: SchemaOf;
+  /** Hears the sizes of events, in bytes, as they are handed on. */
+  readonly sent?: (sizes: readonly number[]) => void;
 }
 
 type ObjectEvent = Exclude<WatchEvent, { readonly type: "ERROR" }>;
@@ -54,6 +56,7 @@ class WatchFrames implements AsyncIterableIterator<Uint8Array, undefined>, Polla
   readonly #source: Pollable<Batch>;
   readonly #framer: Framer;
   readonly #isOfLists: boolean;
+  readonly #sent: WatchForm["sent"];
   #waiter: PollWaiter<Uint8Array> | undefined;
   /** Chunks of the last batch, and how many of them have been given out. */
   #chunks: readonly Uint8Array[] = NONE;
@@ -64,6 +67,7 @@ class WatchFrames implements AsyncIterableIterator<Uint8Array, undefined>, Polla
     this.#source = isPollable(batches) ? batches : new PolledIterator(batches[Symbol.asyncIterator]());
     this.#framer = framerOf(form);
     this.#isOfLists = form.transform?.kind === "PartialObjectMetadataList";
+    this.#sent = form.sent;
   }
 
   [Symbol.asyncIterator](): this {
@@ -113,7 +117,9 @@ class WatchFrames implements AsyncIterableIterator<Uint8Array, undefined>, Polla
         return END;
       }
       if (batch[batch.length - 1]?.type === "ERROR") this.stop();
-      this.#chunks = frameBatch(batch, this.#framer);
+      const { chunks, sizes } = frameBatch(batch, this.#framer);
+      this.#chunks = chunks;
+      this.#sent?.(sizes);
       this.#given = 0;
       const [chunk] = this.#chunks;
       if (chunk !== undefined) return this.#give(chunk);
@@ -127,10 +133,16 @@ class WatchFrames implements AsyncIterableIterator<Uint8Array, undefined>, Polla
   }
 }
 
-/** What became of batches that several watchers see, by the names of their framers. */
-const framed = new WeakMap<Batch, Map<string, readonly Uint8Array[]>>();
+/** The events of a batch as bytes, in as few chunks as may be, and how long each event is. */
+interface FramedBatch {
+  readonly chunks: readonly Uint8Array[];
+  readonly sizes: readonly number[];
+}
 
-function frameBatch(batch: Batch, framer: Framer): readonly Uint8Array[] {
+/** What became of batches that several watchers see, by the names of their framers. */
+const framed = new WeakMap<Batch, Map<string, FramedBatch>>();
+
+function frameBatch(batch: Batch, framer: Framer): FramedBatch {
   const { name } = framer;
   if (name === undefined) return joinBatch(batch, framer);
   let known = framed.get(batch);
@@ -138,23 +150,25 @@ function frameBatch(batch: Batch, framer: Framer): readonly Uint8Array[] {
     known = new Map();
     framed.set(batch, known);
   }
-  let chunks = known.get(name);
-  if (chunks === undefined) {
-    chunks = joinBatch(batch, framer);
-    known.set(name, chunks);
+  let made = known.get(name);
+  if (made === undefined) {
+    made = joinBatch(batch, framer);
+    known.set(name, made);
   }
-  return chunks;
+  return made;
 }
 
-function joinBatch(batch: Batch, framer: Framer): readonly Uint8Array[] {
+function joinBatch(batch: Batch, framer: Framer): FramedBatch {
   // So many at once are the present state rather than changes, and their frames are of use to nobody else.
   const frame = batch.length > MAX_KEPT_FRAMES ? (framer.fresh ?? framer.object) : framer.object;
   const chunks: Uint8Array[] = [];
+  const sizes: number[] = [];
   let held: Uint8Array[] = [];
   let size = 0;
   for (const event of batch) {
     const bytes = event.type === "ERROR" ? framer.error(event.status) : frame(event);
-    if (batch.length === 1) return [bytes];
+    sizes.push(bytes.length);
+    if (batch.length === 1) return { chunks: [bytes], sizes };
     held.push(bytes);
     size += bytes.length;
     if (size < MAX_CHUNK_BYTES) continue;
@@ -163,7 +177,7 @@ function joinBatch(batch: Batch, framer: Framer): readonly Uint8Array[] {
     size = 0;
   }
   if (size > 0) chunks.push(Buffer.concat(held, size));
-  return chunks;
+  return { chunks, sizes };
 }
 
 function framerOf(form: WatchForm): Framer {

@@ -29,6 +29,10 @@ export interface ListRequest {
 export interface ObjectList {
   readonly metadata: ListMeta;
   readonly items: ViewList;
+  /** How many objects were read. */
+  readonly fetched: number;
+  /** How many of them selectors were compared with. */
+  readonly evaluated: number;
 }
 
 /** How many entries are read in one turn of the event loop, and how many when selectors may have to decode them. */
@@ -93,7 +97,8 @@ async function collectOne(
   const isThere = entry?.key === key && request.selection.matches(views.selectable(entry));
   const found = isThere ? [entry] : [];
   const items = isConverted ? found.map((one) => views.view(one)) : stored.list(found);
-  return { items, metadata: listMetadata(request.selection, revision) };
+  const fetched = entries.length;
+  return { items, metadata: listMetadata(request.selection, revision), fetched, evaluated: fetched };
 }
 
 /** A list without a resourceVersion of the past must not end in 410 Expired: it starts anew. */
@@ -133,9 +138,15 @@ async function collect(
   if (selection.isEverything && limit === 0 && page.remaining > 0 && !converted) {
     // A long list is written from the state itself, so that it costs no memory of its own.
     const slice = context.store.snapshot?.(prefix)?.slice(prefix, { revision, after });
-    if (slice) return { items: views.list(slice), metadata: listMetadata(selection, revision) };
+    if (slice) {
+      const items = views.list(slice);
+      return { items, metadata: listMetadata(selection, revision), fetched: items.length, evaluated: 0 };
+    }
   }
+  let fetched = 0;
   for (;;) {
+    fetched += page.entries.length;
+    const looked = { fetched, evaluated: selection.isEverything ? 0 : fetched };
     let last: Entry | undefined;
     const viewer = converted ? await convertEntries(context, resource, page.entries) : views;
     for (const entry of page.entries) {
@@ -157,10 +168,11 @@ async function collect(
           continue: printContinueToken({ revision, after: last.key.slice(prefix.length) }),
           ...(selection.isEverything ? { remainingItemCount: remaining } : {}),
         },
+        ...looked,
       };
     }
     if (page.remaining === 0) {
-      return { items: converted ?? views.list(found), metadata: listMetadata(selection, revision) };
+      return { items: converted ?? views.list(found), metadata: listMetadata(selection, revision), ...looked };
     }
     after = page.entries.at(-1)?.key;
     await nextTurn();

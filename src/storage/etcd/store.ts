@@ -5,8 +5,10 @@ import {
   type Entry,
   type GetOptions,
   type ListOptions,
+  type MeasuredOperation,
   type Page,
   type PutOptions,
+  type RequestObserver,
   type Store,
   StoreError,
   type StoreWatch,
@@ -35,6 +37,8 @@ export interface EtcdStoreOptions extends ChannelOptions {
   /** "frames", our own small HTTP/2 client, is the default; "http2" is Node's, slower but complete. */
   readonly transport?: "frames" | "http2";
   readonly clock?: Clock;
+  /** Hears of reads; who writes measures that. */
+  readonly observer?: RequestObserver;
 }
 
 const REACH_TIMEOUT_MS = 3000;
@@ -50,6 +54,7 @@ export class EtcdStore implements Store, ProgressSource, CompactionSource, FeedS
   readonly #client: EtcdClient;
   readonly #clock: Clock;
   readonly #leases: Leases;
+  readonly #observer: RequestObserver | undefined;
   readonly #timeoutMs: number;
   readonly #probeKey: string;
   readonly #watches = new Set<WatchStream>();
@@ -66,6 +71,7 @@ export class EtcdStore implements Store, ProgressSource, CompactionSource, FeedS
     const grant = async (ttlSeconds: number) => (await this.#client.grantLease(ttlSeconds, this.#timeoutMs)).id;
     this.#clock = options.clock ?? systemClock;
     this.#leases = new Leases(grant, this.#clock);
+    this.#observer = options.observer;
   }
 
   onOutage(listener: (error: unknown) => void): void {
@@ -74,13 +80,14 @@ export class EtcdStore implements Store, ProgressSource, CompactionSource, FeedS
 
   async get(key: string, options: GetOptions = {}): Promise<Entry | undefined> {
     const serializable = options.minRevision === 0;
-    return (await this.#rangeReaching({ key, serializable }, options.minRevision ?? 0)).entries[0];
+    const read = () => this.#rangeReaching({ key, serializable }, options.minRevision ?? 0);
+    return (await this.#measured("get", key, read)).entries[0];
   }
 
   async list(prefix: string, options: ListOptions = {}): Promise<Page> {
     for (;;) {
       try {
-        return await this.#listOnce(prefix, options);
+        return await this.#measured("list", prefix, () => this.#listOnce(prefix, options));
       } catch (error) {
         // Without a revision of its own, a list whose pages were overtaken by a compaction can start anew.
         if (options.revision !== undefined || !(error instanceof StoreError) || error.code !== "compacted") throw error;
@@ -120,7 +127,8 @@ export class EtcdStore implements Store, ProgressSource, CompactionSource, FeedS
   }
 
   async revision(): Promise<number> {
-    return (await this.#range({ key: this.#probeKey, countOnly: true })).revision;
+    const read = () => this.#range({ key: this.#probeKey, countOnly: true });
+    return (await this.#measured("getCurrentResourceVersion", "", read)).revision;
   }
 
   async compact(revision: number): Promise<void> {
@@ -237,6 +245,20 @@ export class EtcdStore implements Store, ProgressSource, CompactionSource, FeedS
       this.#requireOpen();
       if (isCompacted(error)) throw await this.#compacted(request.revision ?? 0, error);
       throw toStoreError(error);
+    }
+  }
+
+  async #measured<Result>(operation: MeasuredOperation, key: string, read: () => Promise<Result>): Promise<Result> {
+    const observer = this.#observer;
+    if (observer === undefined) return read();
+    const startMs = observer.clock.monotonic();
+    let isFailed = true;
+    try {
+      const result = await read();
+      isFailed = false;
+      return result;
+    } finally {
+      observer.requestEnded(operation, key, (observer.clock.monotonic() - startMs) / 1000, isFailed);
     }
   }
 

@@ -1,0 +1,49 @@
+import type { AdmissionObserver, AdmissionStep } from "../../admission/chain.ts";
+import type { AdmissionRequest } from "../../admission/plugin.ts";
+import type { MetricRegistry } from "../../lib/metrics.ts";
+
+const BOUNDS = [0.005, 0.025, 0.1, 0.5, 1, 2.5] as const;
+const STEP_LABELS = ["operation", "rejected", "type"] as const;
+
+/** Counts what admission takes, of each plugin and of each step, under the names of kube-apiserver. */
+export function admissionMetrics(registry: MetricRegistry): AdmissionObserver {
+  const plugins = registry.histogram({
+    name: "apiserver_admission_controller_admission_duration_seconds",
+    help: "[STABLE] Admission controller latency histogram in seconds, identified by name and broken out for each operation and API resource and type (validate or admit).",
+    labels: ["name", ...STEP_LABELS],
+    bounds: BOUNDS,
+  });
+  const steps = registry.histogram({
+    name: "apiserver_admission_step_admission_duration_seconds",
+    help: "[STABLE] Admission sub-step latency histogram in seconds, broken out for each operation and API resource and step type (validate or admit).",
+    labels: STEP_LABELS,
+    bounds: BOUNDS,
+  });
+  const known = new Map<string, Map<string, { observe(seconds: number): void }>>();
+  /** Names of plugins, operations and steps are few, and none is a client's. */
+  const seriesOf = (
+    name: string,
+    type: AdmissionStep,
+    operation: AdmissionRequest["operation"],
+    isRejected: boolean,
+  ) => {
+    let own = known.get(name);
+    if (own === undefined) {
+      own = new Map();
+      known.set(name, own);
+    }
+    const key = `${operation}${type}${isRejected}`;
+    let series = own.get(key);
+    if (series === undefined) {
+      const labels = { operation, rejected: String(isRejected), type };
+      series = name === "" ? steps.of(labels) : plugins.of({ ...labels, name });
+      own.set(key, series);
+    }
+    return series;
+  };
+  return {
+    pluginEnded: (name, type, operation, isRejected, seconds) =>
+      seriesOf(name, type, operation, isRejected).observe(seconds),
+    stepEnded: (type, operation, isRejected, seconds) => seriesOf("", type, operation, isRejected).observe(seconds),
+  };
+}
