@@ -1,10 +1,11 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { RequestOptions } from "node:https";
 import type { ServerAccess } from "./kubeconfig-read.ts";
 
 /** What a server answered. */
 export interface JsonAnswer {
   readonly status: number;
+  readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
@@ -81,5 +82,6 @@ async function readAnswer(response: IncomingMessage, maxBytes: number): Promise<
     }
     chunks.push(chunk);
   }
-  return { status: response.statusCode ?? 0, body: Buffer.concat(chunks) };
+  const { statusCode: status = 0, headers } = response;
+  return { status, headers, body: Buffer.concat(chunks) };
 }

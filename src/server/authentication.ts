@@ -19,6 +19,7 @@ import type { Environment, Log } from "../lib/environment.ts";
 import type { Resources } from "../resources/resources.ts";
 import { type ClientAuthorities, openClientAuthorities } from "./authentication/client-authorities.ts";
 import { type JwtAuthentication, prepareJwtAuthentication } from "./authentication/jwt-authentication.ts";
+import { prepareTokenWebhook } from "./authentication/token-webhook.ts";
 import type { Config } from "./config.ts";
 import type { Identity } from "./identity.ts";
 
@@ -57,10 +58,11 @@ export async function prepareAuthentication(parts: AuthenticationParts): Promise
   const { config, identity, environment, audiences } = parts;
   const { frontProxy } = config.authentication;
   const authorities = await openClientAuthorities(config, identity.ownAuthority, environment);
+  const webhook = await prepareTokenWebhook(config.authentication, audiences, environment);
   const issuers = await prepareJwtAuthentication(config.authentication, config.serviceAccounts.issuers, environment);
 
   // Compat: the order of `authenticator.Config.New`, which goes on with the next one after an error.
-  const tokens = tokenChain(parts, issuers);
+  const tokens = tokenChain(parts, issuers, webhook?.authenticator);
   const known = union([
     ...frontProxyOf(parts, authorities),
     ...(authorities.clients ? [new ClientCertificates(authorities.clients, environment.clock)] : []),
@@ -81,6 +83,7 @@ export async function prepareAuthentication(parts: AuthenticationParts): Promise
     close() {
       authorities.close();
       issuers.close();
+      webhook?.close();
     },
   };
 }
@@ -89,7 +92,11 @@ const printAuthorities = (authorities: TrustedAuthorities | undefined): string =
   (authorities?.current ?? []).map(({ raw }) => new X509Certificate(raw).toString()).join("");
 
 /** All that know bearer tokens. The first that recognises one is believed; an answer is kept for 10 s. */
-function tokenChain(parts: AuthenticationParts, issuers: JwtAuthentication): Authenticator {
+function tokenChain(
+  parts: AuthenticationParts,
+  issuers: JwtAuthentication,
+  webhook: Authenticator | undefined,
+): Authenticator {
   const { config, identity, accounts, resources, environment, audiences } = parts;
   const { clock } = environment;
   const agnostic = (authenticator: Authenticator) => audienceAgnostic(audiences, authenticator);
@@ -100,6 +107,7 @@ function tokenChain(parts: AuthenticationParts, issuers: JwtAuthentication): Aut
       ? [agnostic(new BootstrapTokens(secretsOfKubeSystem(resources), clock))]
       : []),
     agnostic(issuers.authenticator),
+    ...(webhook ? [webhook] : []),
   ];
   const options = { clock, successMs: CACHE_MS, failureMs: 0 };
   return new TokenCache(addAuthenticatedGroup(union(authenticators)), options);
