@@ -53,6 +53,7 @@ export interface Authenticator {
 /** The credentials that came with a request. Each is read only when somebody asks for it. */
 export class RequestCredentials implements Credentials {
   readonly #request: ApiRequest;
+  #bearer: Bearer | undefined;
   readonly audiences: readonly string[];
 
   /** `audiences` are those of the server itself. */
@@ -74,15 +75,12 @@ export class RequestCredentials implements Credentials {
     return this.#authorization.hasExtraSpace ? EXTRA_SPACE : undefined;
   }
 
-  // Compat: as `bearertoken.Authenticator` reads the first Authorization header. Nothing but single spaces (U+0020) stands
-  // between scheme and token, what follows the token is ignored, and an empty token is no credentials.
-  get #authorization(): { readonly token?: string; readonly hasExtraSpace?: boolean } {
-    const { authorization } = this.#request.headers;
-    const first = typeof authorization === "string" ? authorization : authorization?.[0];
-    if (first === undefined) return {};
-    const [scheme = "", token = "", rest] = trimAscii(first).split(" ", 3);
-    if (scheme.toLowerCase() !== "bearer") return {};
-    return token === "" ? { hasExtraSpace: rest !== undefined } : { token };
+  get #authorization(): Bearer {
+    if (this.#bearer === undefined) {
+      const { authorization } = this.#request.headers;
+      this.#bearer = readBearer(typeof authorization === "string" ? authorization : authorization?.[0]);
+    }
+    return this.#bearer;
   }
 
   get certificateChain(): readonly X509Certificate[] {
@@ -96,6 +94,22 @@ export class RequestCredentials implements Credentials {
   get remoteAddress(): string | undefined {
     return this.#request.remoteAddress;
   }
+}
+
+/** What an Authorization header says. */
+export interface Bearer {
+  readonly token?: string;
+  readonly hasExtraSpace?: boolean;
+}
+
+/**
+ * Reads an Authorization header. Compat: as `bearertoken.Authenticator` does. Nothing but single spaces (U+0020) stands between
+ * scheme and token, what follows the token is ignored, and an empty token is no credentials.
+ */
+export function readBearer(header = ""): Bearer {
+  const [scheme = "", token = "", rest] = trimAscii(header).split(" ", 3);
+  if (scheme.toLowerCase() !== "bearer") return {};
+  return token === "" ? { hasExtraSpace: rest !== undefined } : { token };
 }
 
 const EXTRA_SPACE = "the provided Authorization header contains extra space before the bearer token, and is ignored";

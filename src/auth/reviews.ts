@@ -1,7 +1,7 @@
 import type { Authorizer } from "../api/attributes.ts";
 import type { Identities, RuleResolver } from "../api/identity.ts";
 import { commonAudiences } from "./audiences.ts";
-import { type Authenticated, AuthenticationError, type Authenticator } from "./authenticator.ts";
+import { type Authenticated, AuthenticationError, type Authenticator, readBearer } from "./authenticator.ts";
 
 /** Answers reviews by what requests themselves are judged by. */
 export function reviewIdentities(
@@ -12,9 +12,11 @@ export function reviewIdentities(
   return {
     async authenticateToken(token, audiences) {
       const wanted = audiences.length === 0 ? ownAudiences : audiences;
+      // Compat: the TokenReview `REST` asks as a request with this token in its header would.
+      const { token: bearerToken } = readBearer(`Bearer ${token}`);
       let found: Authenticated | undefined;
       try {
-        found = await authenticator.authenticate({ bearerToken: token, headers: {}, audiences: wanted });
+        found = await authenticator.authenticate({ bearerToken, headers: {}, audiences: wanted });
       } catch (error) {
         if (!(error instanceof AuthenticationError)) throw error;
         return { audiences: [], error: error.message };

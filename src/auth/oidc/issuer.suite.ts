@@ -103,7 +103,7 @@ export async function startIssuer(): Promise<TestIssuer> {
     keys: [key],
     token(claims = {}, options = {}) {
       const now = Math.floor(Date.now() / 1000);
-      const all = { iss: url, aud: "binnacle", sub: "alice", iat: now, exp: now + 3600, ...claims };
+      const all = { iss: url, aud: "binnacle", sub: "alice", tenant: "x", iat: now, exp: now + 3600, ...claims };
       return signToken(all, options.key ?? key, options);
     },
     async close() {

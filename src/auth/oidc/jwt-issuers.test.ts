@@ -88,7 +88,7 @@ describe("tokens of an issuer", () => {
     const now = Math.floor(Date.now() / 1000);
     await refuses(issuer.token({ exp: now - 10 }), /^oidc: verify token: oidc: token is expired \(Token Expiry: /);
     await refuses(issuer.token({ exp: undefined }), /token is expired/);
-    await refuses(issuer.token({ exp: "9999999999" }), /failed to unmarshal claims/);
+    await refuses(issuer.token({ exp: "tomorrow" }), /failed to unmarshal claims/);
     await refuses(issuer.token({ nbf: now + 120 }), /before the nbf \(not before\) time/);
     assert.ok(await ask(await started(), issuer.token({ nbf: now + 30 })), "clocks differ");
     await refuses(issuer.token({ aud: "somebody" }), /expected audience in \["binnacle" "other"\] got \["somebody"\]/);

@@ -1,5 +1,5 @@
 import type { KeyObject } from "node:crypto";
-import { isObject, type JsonObject } from "../../api/object.ts";
+import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import { getMember } from "../../lib/members.ts";
 import { AuthenticationError } from "../authenticator.ts";
 import type { IssuerKey, IssuerKeys } from "./issuer-keys.ts";
@@ -111,7 +111,15 @@ function readClaims(payload: Uint8Array): JsonObject {
   throw wrong("oidc: failed to unmarshal claims");
 }
 
-function checkClaims({ iss, aud = [], exp, nbf }: JsonObject, { issuer, audiences, now }: Expected): void {
+/** Those that go-oidc's `idToken` has as strings. */
+const TEXT_CLAIMS = ["iss", "sub", "nonce", "at_hash"];
+
+function checkClaims(claims: JsonObject, { issuer, audiences, now }: Expected): void {
+  for (const name of TEXT_CLAIMS) {
+    const value = getMember(claims, name) ?? null;
+    if (value !== null && typeof value !== "string") throw malformed(value, name, "string");
+  }
+  const { iss, aud = [], exp, nbf } = claims;
   if (iss !== issuer && !(issuer === GOOGLE && iss === "accounts.google.com")) {
     const got = JSON.stringify(iss ?? "");
     throw wrong(`oidc: id token issued by a different provider, expected "${issuer}" got ${got}`);
@@ -137,15 +145,25 @@ function checkClaims({ iss, aud = [], exp, nbf }: JsonObject, { issuer, audience
   }
 }
 
-function seconds(value: unknown, name: string): number | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (typeof value !== "number") throw wrong(`oidc: failed to unmarshal claims: ${name} is no number`);
-  return Math.trunc(value);
+function malformed(value: Json, name: string, type: string): AuthenticationError {
+  const found = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+  const text = `json: cannot unmarshal ${found} into Go struct field idToken.${name} of type ${type}`;
+  return wrong(`oidc: failed to unmarshal claims: ${text}`);
 }
 
+/** Go's `json.Number`, which go-oidc reads times as, may be a string. */
+function seconds(value: Json | undefined, name: string): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  const isNumber = typeof value === "number" || (typeof value === "string" && /^-?\d{1,15}$/.test(value));
+  if (!isNumber) throw malformed(value, name, "json.Number");
+  return Math.trunc(Number(value));
+}
+
+/** As Go prints a time of which there are whole seconds; without one, its zero value. */
 function print(time: number): string {
-  const ms = time * 1000;
-  return Math.abs(ms) < 8.64e15 ? new Date(ms).toISOString() : "unknown";
+  const isTime = Math.abs(time) < 8.64e12;
+  const text = isTime ? new Date(time * 1000).toISOString().slice(0, 19) : "0001-01-01T00:00:00";
+  return `${text.replace("T", " ")} +0000 UTC`;
 }
 
 /** One part of a token; undefined when it is no JSON object. */
