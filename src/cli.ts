@@ -5,6 +5,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { type FeatureGateValues, parseFeatureGates } from "./api/feature-gates.ts";
 import { getMember } from "./lib/members.ts";
 import { type AccountTokenFlags, addAccountTokenFlags, serviceAccountsOf } from "./server/account-token-flags.ts";
+import { type AuditFlags, addAuditFlags, auditOf } from "./server/audit-flags.ts";
 import {
   type AuthenticationFlags,
   addAuthenticationFlags,
@@ -12,7 +13,7 @@ import {
 } from "./server/authentication/flags.ts";
 import { type Config, defaultConfig, type StoreChoice } from "./server/config.ts";
 
-interface ServeFlags extends AccountTokenFlags, AuthenticationFlags {
+interface ServeFlags extends AuditFlags, AccountTokenFlags, AuthenticationFlags {
   store?: StoreChoice;
   etcdServers?: string[];
   etcdPrefix: string;
@@ -153,6 +154,7 @@ function program(run: (config: Config) => Promise<void>): Command {
         .default(defaults.shutdownDelayMs, "0s"),
     );
   addAuthenticationFlags(serve, duration);
+  addAuditFlags(serve, defaults.audit, duration);
   addAccountTokenFlags(serve, defaults.serviceAccounts, duration).action((flags: ServeFlags) => run(toConfig(flags)));
   return binnacle;
 }
@@ -192,6 +194,7 @@ function toConfig(flags: ServeFlags): Config {
     shutdownDelayMs: shutdownDelayDuration,
     admissionPlugins: { enabled: enableAdmissionPlugins ?? [], disabled: disableAdmissionPlugins ?? [] },
     serviceAccounts: serviceAccountsOf(flags, defaultConfig.serviceAccounts),
+    audit: auditOf(flags),
     store: etcd ?? store ?? defaultConfig.store,
   };
 }

@@ -44,6 +44,7 @@ const parts: Readonly<Record<string, Part>> = {
   actions: { layer: 4, sees: ["kinds"], isPure: true, onlyFor: ["server"] },
   // Rows describe, they do not act: they name their actions.
   kinds: { layer: 4, never: [...writesObjects, "storage"], onlyFor: ["server", "actions"], isPure: true },
+  audit: { layer: 4 },
   flow: { layer: 4 },
   // Finds the shapes of built-in kinds, and reads the package's own schema files for that, so that kinds need not.
   "schema-files": { layer: 3, onlyFor: ["server", "kinds"] },
@@ -87,6 +88,8 @@ const commonWords =
 const exceptions: Readonly<Record<string, readonly string[]>> = {
   // The scope segment of every namespaced URL.
   "api/request-info.ts": ["namespaces"],
+  // A member of the rules of an audit policy.
+  "audit/policy.ts": ["namespaces"],
   // Operation ids of the token issuer's endpoints.
   "endpoints/openapi/openapi-documents.ts": ["ServiceAccount"],
 };

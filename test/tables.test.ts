@@ -20,6 +20,8 @@ function careless(text: string): string[] {
 const SPREADS: Readonly<Record<string, readonly [count: number, reason: string]>> = {
   "admission/plugins/pod-security/standards.ts": [7, "constants"],
   "admission/plugins/resource-quota/device-claims.ts": [1, "at most 8 alternatives are valid"],
+  "audit/options.ts": [3, "the operator's own flags"],
+  "audit/policy.ts": [3, "the operator's own policy file"],
   "auth/oidc/validate-configuration.ts": [7, "the operator's own configuration file"],
   "auth/x509/verify-chain.ts": [2, "chains of one client certificate, of which a search makes few"],
   "endpoints/discovery/discovery-documents.ts": [1, "the versions of a group"],

@@ -36,7 +36,9 @@ export function tokenRequest(issuer: TokenIssuer): CreateAction {
     if (errors.length > 0) throw refuse("", errors);
     const bound = spec.boundObjectRef ? await bindObject(call, spec.boundObjectRef) : {};
     shorten(spec, issuer.maxExpirationSeconds, warn);
-    const token = await issuer.sign(claimsOf(account, { spec, bound, issuer, nowMs, jti: access.random.uuid() }));
+    const jti = access.random.uuid();
+    call.annotate?.("authentication.kubernetes.io/issued-credential-id", `JTI=${jti}`);
+    const token = await issuer.sign(claimsOf(account, { spec, bound, issuer, nowMs, jti }));
     const { namespace, uid } = account.metadata;
     const { kind, apiVersion, metadata } = request;
     return {

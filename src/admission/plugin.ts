@@ -22,7 +22,7 @@ export interface AdmissionRequest {
   /** Sends a Warning header. */
   warn(text: string): void;
   /** Adds an annotation to the audit event. Absent: nobody keeps any. */
-  annotate?(key: string, value: string): void;
+  readonly annotate?: ((key: string, value: string) => void) | undefined;
 }
 
 /** An admission plugin: changes or refuses writes. */

@@ -1,8 +1,9 @@
 import type { X509Certificate } from "node:crypto";
 import type { Attributes } from "./attributes.ts";
-import type { Json } from "./object.ts";
+import type { Json, JsonObject } from "./object.ts";
 import type { ApiReply } from "./reply.ts";
 import type { RequestInfo } from "./request-info.ts";
+import type { Status } from "./status.ts";
 import type { UserInfo } from "./user-info.ts";
 
 /** One HTTP request, whichever protocol it came by. Header names are lower case. */
@@ -11,6 +12,8 @@ export interface ApiRequest {
   /** The path, percent-decoded as far as its segments stay distinguishable, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
+  /** Path and query as they were sent. */
+  readonly uri: string;
   /** Without credentials as soon as the caller is known: see `hideCredentials`. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The host and port that the client used to reach us. */
@@ -57,6 +60,8 @@ export interface Call {
   impersonation: Impersonation | undefined;
   /** Who wants to do what, with the `user` of this moment. Made when first asked for. */
   readonly attributes: Attributes;
+  /** What is written down about the call. Undefined: nothing. */
+  audit: CallAudit | undefined;
   /** Compat: what the client sent as Audit-ID, or a new UUID; answered as Audit-ID. */
   readonly auditId: string;
   /** Aborts when the client goes away, the server shuts down, or the deadline of the request has passed. */
@@ -80,6 +85,39 @@ export interface Impersonation {
   readonly by: UserInfo;
   /** The verb of the mode of constrained impersonation that allowed it; empty: the classic `impersonate`. */
   readonly constraint: string;
+}
+
+/** What is written down about a request, as far as the audit policy asks for it. */
+export interface CallAudit {
+  /** Adds an annotation; the first value of a key is kept. */
+  annotate(key: string, value: string): void;
+  /** The object or options that the client sent, with defaults, before anybody changes it. */
+  sent(object: JsonObject): void;
+  /** The patch that the client sent. */
+  sentPatch(patch: Json): void;
+  readonly keeps: AuditKeeps;
+  /** Takes over what was noted in another thread. */
+  take(notes: AuditNotes): void;
+}
+
+/** What is written down of objects. */
+export interface AuditKeeps {
+  /** Those that are sent. */
+  readonly requests: boolean;
+  /** Those that are answered. */
+  readonly responses: boolean;
+  readonly managedFields: boolean;
+}
+
+/** What was noted about a request. Objects are JSON. */
+export interface AuditNotes {
+  annotations: Map<string, string>;
+  /** name, namespace, uid and resourceVersion of the object that was sent. */
+  metadata: JsonObject;
+  requestObject: string | undefined;
+  responseObject: string | undefined;
+  /** The Status that was answered, if it was one. */
+  status: Status | undefined;
 }
 
 /** A decoded request body. */

@@ -1,6 +1,7 @@
 import { type ApiError, forbidden } from "../api/api-error.ts";
 import type { Attributes } from "../api/attributes.ts";
 import { quote } from "../api/field-error.ts";
+import { escapeHtml } from "../lib/escape-html.ts";
 
 /** 403: authorizers did not allow what the attributes ask for. Compat: the texts of `ForbiddenStatusError`. */
 export function forbiddenBy(attributes: Attributes, reason = ""): ApiError {
@@ -16,9 +17,4 @@ function describe(attributes: Attributes): string {
   const what = quote(subresource === "" ? resource : `${resource}/${subresource}`);
   const where = namespace === "" ? "at the cluster scope" : `in the namespace ${quote(namespace)}`;
   return `${who} resource ${what} in API group ${quote(apiGroup)} ${where}`;
-}
-
-/** Compat: ForbiddenStatusError escapes HTML: what a client chose must not look like HTML; quotes are left as they are. */
-function escapeHtml(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -6,6 +6,7 @@ export function testRequest(headers: Record<string, string> = {}, query = ""): A
   return {
     method: "GET",
     path: "/",
+    uri: "/",
     query: new URLSearchParams(query),
     headers,
     authority: "localhost",

@@ -36,6 +36,7 @@ export interface Carrier {
 export class Exchange implements ApiRequest, Delivery {
   readonly method: string;
   readonly path: string;
+  readonly uri: string;
   readonly headers: RequestHeaders;
   readonly authority: string;
   upgrade = "";
@@ -61,6 +62,7 @@ export class Exchange implements ApiRequest, Delivery {
   constructor(method: string, target: RequestTarget, headers: RequestHeaders, carrier: Carrier) {
     this.method = method;
     this.path = target.path;
+    this.uri = target.uri;
     this.#rawQuery = target.rawQuery;
     this.headers = headers;
     this.carrier = carrier;

@@ -2,6 +2,8 @@
 export interface RequestTarget {
   /** Percent-decoded as a whole: an encoded slash separates segments like a plain one. */
   readonly path: string;
+  /** Path and query as they were sent. */
+  readonly uri: string;
   /** What follows the question mark, as it was sent. */
   readonly rawQuery: string;
 }
@@ -13,7 +15,7 @@ export function parseTarget(url: string): RequestTarget | undefined {
   const rawPath = mark < 0 ? origin : origin.slice(0, mark);
   const rawQuery = mark < 0 ? "" : origin.slice(mark + 1);
   const path = rawPath.includes("%") ? decodePath(rawPath) : rawPath;
-  return path === undefined ? undefined : { path, rawQuery };
+  return path === undefined ? undefined : { path, uri: origin, rawQuery };
 }
 
 // Proxies send `GET http://host/path`, and `OPTIONS *` exists.

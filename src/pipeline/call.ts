@@ -26,6 +26,7 @@ export class RequestCall implements Call {
   readonly info: RequestInfo;
   user: UserInfo;
   impersonation: Call["impersonation"] = undefined;
+  audit: Call["audit"] = undefined;
   readonly auditId: string;
   readonly warnings: string[] = [];
   readonly body: Call["body"];

@@ -101,6 +101,10 @@ class InProcessRequest implements ApiRequest {
     this.#given = signal;
   }
 
+  get uri(): string {
+    return this.query.size === 0 ? this.path : `${this.path}?${this.query}`;
+  }
+
   get signal(): AbortSignal {
     this.#signal ??= this.#given ? AbortSignal.any([this.#given, this.#own.signal]) : this.#own.signal;
     return this.#signal;

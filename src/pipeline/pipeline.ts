@@ -2,6 +2,7 @@ import type { Authorizer } from "../api/attributes.ts";
 import type { Handler, Stage } from "../api/call.ts";
 import type { RequestInfo } from "../api/request-info.ts";
 import { answerErrors, type ReportError } from "./answer-errors.ts";
+import type { AuditStages } from "./audit.ts";
 import { authorize } from "./authorize.ts";
 import { type DeadlineOptions, limitDuration } from "./limit-duration.ts";
 import { negotiate } from "./negotiate.ts";
@@ -11,6 +12,8 @@ export interface PipelineOptions extends DeadlineOptions {
   readonly reportError: ReportError;
   /** Counts what comes; stands around all others, so that refusals count. Absent: nobody does. */
   readonly measure?: Stage;
+  /** Write down who asks for what. Absent: nobody does. */
+  readonly audit?: AuditStages;
   /** Takes callers for whom they ask to be taken for, if they may. Absent: nobody may, and nobody is refused for asking. */
   readonly impersonate?: Stage;
   /** Says what the caller may do. */
@@ -30,7 +33,9 @@ export function stagesFor(options: PipelineOptions, identify: Stage): readonly S
     ...(options.measure ? [options.measure] : []),
     answerErrors(options.reportError),
     limitDuration(options),
+    ...(options.audit ? [options.audit.refusals] : []),
     identify,
+    ...(options.audit ? [options.audit.requests] : []),
     ...(options.impersonate ? [options.impersonate] : []),
     authorize(options.authorizer),
     negotiate(options.hasTable, options.isUnstructured),

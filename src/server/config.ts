@@ -1,4 +1,5 @@
 import type { FeatureGateValues } from "../api/feature-gates.ts";
+import { type AuditConfig, defaultAuditConfig } from "../audit/options.ts";
 import type { AuthenticationConfig } from "./authentication/config.ts";
 
 /** Where objects are kept. */
@@ -75,6 +76,8 @@ export interface Config {
    * they hold up nobody. 0: none are.
    */
   readonly maxInlineBytes: number;
+  /** What is written down about requests. */
+  readonly audit: AuditConfig;
   /** How long a request may take that is not a watch. */
   readonly requestTimeoutMs: number;
   /** How long everything is still served when the server is told to stop, while `/readyz` says that it is about to. */
@@ -108,6 +111,7 @@ export const defaultConfig: Config = {
   featureGates: {},
   controllers: "*",
   maxInlineBytes: 64 * 1024,
+  audit: defaultAuditConfig,
   requestTimeoutMs: 60_000,
   shutdownDelayMs: 0,
   shutdownGraceMs: 10_000,

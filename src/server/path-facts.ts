@@ -8,6 +8,8 @@ export interface PathFacts extends Pick<BodyContext, "kindOf"> {
   /** The resource, if there is one, and such a subresource of it. */
   findServed(info: RequestInfo): ServedResource | undefined;
   isLongRunning(info: RequestInfo): boolean;
+  /** Whether what is sent there, or answered from there, is a secret that no log may have. */
+  isSecret(info: RequestInfo): boolean;
   hasTable(info: RequestInfo): boolean;
   isUnstructured(info: RequestInfo): boolean;
 }
@@ -32,6 +34,10 @@ export function pathFacts(catalog: Catalog): PathFacts {
     isLongRunning: (info) =>
       info.verb === "watch" ||
       (info.subresource !== "" && find(info)?.subresources[info.subresource]?.connect === true),
+    isSecret: (info) => {
+      const found = info.isResource ? find(info) : undefined;
+      return found?.definition.rules.isSecret === true || found?.subresources[info.subresource]?.isSecret === true;
+    },
     // Only actions may have no columns: whatever is stored can be listed.
     hasTable: (info) => {
       const found = info.verb === "create" ? find(info) : undefined;

@@ -17,6 +17,7 @@ import type { Resources } from "../resources/resources.ts";
 import { ObservedStore } from "../storage/observed-store.ts";
 import type { Store } from "../storage/store.ts";
 import { prepareAccountTokens } from "./account-tokens.ts";
+import { prepareAudit } from "./audit.ts";
 import { logRefusal, prepareAuthentication } from "./authentication.ts";
 import { authorization } from "./authorization.ts";
 import { background } from "./background.ts";
@@ -148,8 +149,10 @@ export async function startWithParts(
   const outer = route({ catalog, objects: large.stage(objects), endpoints });
   const forms = { now: () => clock.now(), random, report, schemaOf, kindOf, isLarge: large.isLarge };
   const { requestTimeoutMs } = config;
+  const audit = await prepareAudit(config.audit, { ...environment, log }, registry);
   const options = {
     reportError: report,
+    audit: audit.stages(facts, forms),
     impersonate: impersonate(authorizer, resources.features.enabled("ConstrainedImpersonation")),
     authorizer,
     measure: measure({ registry, clock, findServed, isLongRunning }),
@@ -220,6 +223,7 @@ export async function startWithParts(
       await Promise.all([loops.stop(), large.close()]);
       following.abort();
       await followed;
+      await audit.close();
       await store.close();
       watchdog.close();
       processMetrics.close();

@@ -58,7 +58,9 @@ export async function act(
   const key = { namespace: target.namespace, name: target.name || (body.metadata.name ?? "") };
   const { identities, resources } = context;
   const warn = (text: string) => void call.warnings.push(text);
-  const result = await run({ access: resources.access, key, body, dryRun, user: call.user, identities, warn });
+  const { user } = call;
+  const { annotate } = request;
+  const result = await run({ access: resources.access, key, body, dryRun, user, identities, warn, annotate });
   if (isStatus(result)) return { type: "status", status: { ...result, code: result.code ?? 201 } };
   return { type: "object", code: 201, view: viewObject(result), table: resource.version.table };
 }

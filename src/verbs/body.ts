@@ -44,7 +44,9 @@ export async function readObject(
     );
     if (refusal !== undefined) throw unhandled(target, target.resource.apiVersion, kind, refusal);
     warnOf(call, found, fieldValidation);
-    return complete(context, target, decoded);
+    const draft = complete(context, target, decoded);
+    call.audit?.sent(draft.object);
+    return draft;
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
     throw badRequest(

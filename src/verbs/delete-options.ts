@@ -28,6 +28,8 @@ async function readOptions(context: VerbContext, call: Call): Promise<DeleteOpti
     }
     const decoded = decodeBySchema(value, context.deleteOptionsSchema());
     if (decoded.error !== undefined) throw badRequest(decoded.error);
+    // Compat: `metainternalversion` is what LogRequestObject is given here.
+    call.audit?.sent({ ...decoded.value, kind, apiVersion: "meta.k8s.io/__internal" });
     return parseDeleteOptions(query, decoded.value);
   } catch (error) {
     if (error instanceof BodyError) throw badRequest(error.message);

@@ -85,6 +85,8 @@ function checkVerb(resource: ServedResource, info: RequestInfo, method: string):
 function warnOfDeprecation(call: Call, { definition, version, apiVersion }: ServedResource): void {
   const { deprecation } = version;
   if (!deprecation) return;
+  call.audit?.annotate("k8s.io/deprecated", "true");
+  if (deprecation.removed !== undefined) call.audit?.annotate("k8s.io/removed-release", deprecation.removed);
   const removed = deprecation.removed === undefined ? "" : `, unavailable in v${deprecation.removed}+`;
   const replacement = deprecation.replacement === undefined ? "" : `; use ${deprecation.replacement}`;
   call.warnings.push(

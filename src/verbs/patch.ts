@@ -95,7 +95,10 @@ export async function patch(context: VerbContext, call: Call, target: Target): P
 async function readPatchBody(call: Call): Promise<RequestBody> {
   try {
     const body = await call.body("json");
-    if (!body.isEmpty) return body;
+    if (!body.isEmpty) {
+      call.audit?.sentPatch(body.value);
+      return body;
+    }
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
   }
@@ -170,6 +173,7 @@ function typeApplied(
 async function readApplied(call: Call, query: WriteQuery): Promise<JsonObject> {
   try {
     const body = await call.body("yaml");
+    call.audit?.sentPatch(body.value);
     const duplicates = query.fieldValidation === "Ignore" ? [] : body.duplicates();
     if (duplicates.length > 0 && query.fieldValidation === "Strict") {
       const lines = duplicates.map((text) => `\n  ${text}`).join("");

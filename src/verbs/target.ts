@@ -92,6 +92,7 @@ export function admissionRequest(
   write: Pick<AdmissionRequest, "operation" | "dryRun"> & { object?: KubeObject; previous?: KubeObject },
 ): AdmissionRequest {
   const { resource, subresource, namespace } = target;
+  const { audit } = call;
   const name = target.name !== "" ? target.name : (write.object?.metadata.name ?? "");
   return {
     operation: write.operation,
@@ -104,5 +105,6 @@ export function admissionRequest(
     name,
     user: call.user,
     warn: (text) => call.warnings.push(text),
+    annotate: audit && ((key, value) => audit.annotate(key, value)),
   };
 }

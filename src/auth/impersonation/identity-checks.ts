@@ -23,8 +23,9 @@ const MANY = 4;
 
 /** Undefined when an authorizer allows it; else the 403. */
 export async function refusalOf(authorizer: Authorizer, attributes: Attributes): Promise<ApiError | undefined> {
-  const { decision, reason } = await authorizer.authorize(attributes);
-  return decision === "allow" ? undefined : forbiddenBy(attributes, reason);
+  const { decision, reason = "", error } = await authorizer.authorize(attributes);
+  if (decision === "allow") return undefined;
+  return forbiddenBy(attributes, error === undefined || reason === "" ? (error ?? reason) : `${error}: ${reason}`);
 }
 
 /**

@@ -119,6 +119,28 @@ function isStream(body: EncodedReply["body"]): body is AsyncIterable<Uint8Array>
   return typeof body !== "string" && !(body instanceof Uint8Array);
 }
 
+const OPAQUE: ReadonlySet<ApiReply["type"]> = new Set(["raw", "encoded", "stream", "connect"]);
+
+function isNegotiated(reply: ApiReply): reply is Negotiated {
+  return !OPAQUE.has(reply.type);
+}
+
+/** What a reply would be if the client had asked for JSON, in the view that it asked for. Undefined: no single value. */
+export function jsonBody(
+  request: ApiRequest,
+  reply: ApiReply,
+  context: ReplyContext,
+): EncodedReply["body"] | undefined {
+  if (!isNegotiated(reply) || reply.type === "watch") return undefined;
+  try {
+    const form = negotiateOutput(request, offerOf(reply, context.isCustom ?? false, context.schemaOf !== undefined));
+    return encodeForm(request, reply, { ...form, mediaType: "application/json", isPretty: false }, context).body;
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
 type Negotiated = Exclude<ApiReply, { readonly type: "raw" | "encoded" | "stream" | "connect" }>;
 
 function encodeForm(request: ApiRequest, reply: Negotiated, form: OutputForm, context: ReplyContext): EncodedReply {

@@ -13,6 +13,10 @@ export const authenticationKinds: ResourceDefinition[] = defineKinds(
   { group: "authentication.k8s.io", schemaPackage: "io.k8s.api.authentication" },
   [
     { kind: "SelfSubjectReview", plural: "selfsubjectreviews", ...review, actions: { create: "selfSubjectReview" } },
-    { kind: "TokenReview", plural: "tokenreviews", ...review, actions: { create: "tokenReview" } },
+    {
+      ...{ kind: "TokenReview", plural: "tokenreviews", ...review },
+      actions: { create: "tokenReview" },
+      rules: { isSecret: true },
+    },
   ],
 );

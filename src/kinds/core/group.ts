@@ -338,7 +338,7 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
     hooks: secretHooks,
     columns: [NAME, column("Type", "string", text(".type")), column("Data", "string", count(".data")), AGE],
     selectableFields: [selectable("type")],
-    rules: { unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED },
+    rules: { unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED, isSecret: true },
   },
   {
     kind: "ServiceAccount",
@@ -347,7 +347,7 @@ export const coreKinds: ResourceDefinition[] = defineKinds({ group: "", schemaPa
     versions: ["v1"],
     hooks: serviceAccountHooks,
     subresources: {
-      token: { verbs: ["create"], kind: TOKEN_REQUEST, action: "tokenRequest" },
+      token: { verbs: ["create"], kind: TOKEN_REQUEST, action: "tokenRequest", isSecret: true },
     },
     columns: [NAME, AGE],
     rules: { deleteReturnsObject: true },

@@ -19,6 +19,8 @@ export interface ActionCall {
   readonly identities: Identities;
   /** The client gets the text in a `Warning` header. */
   warn(text: string): void;
+  /** Adds an annotation to the audit event. Absent: nobody keeps any. */
+  readonly annotate?: ((key: string, value: string) => void) | undefined;
 }
 
 /** A write that may need something from what all objects share. */

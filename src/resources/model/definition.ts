@@ -148,6 +148,8 @@ export interface Subresource {
   readonly scale?: ScalePaths;
   /** The name of the action that a create on it carries out. */
   readonly action?: string;
+  /** What is sent to it, or answered by it, is a secret: no log may have it. */
+  readonly isSecret?: boolean;
   /** A stream to a node, pod or service rather than a read or write of the object: it has no deadline. */
   readonly connect?: boolean;
 }
@@ -158,6 +160,8 @@ export interface ResourceRules {
   readonly generation?: "counted" | "fixed";
   /** Generation grows also when a client sends an empty list or map, although the object stays as it is. */
   readonly countsEmpties?: boolean;
+  /** What its objects hold is a secret: no log may have them. */
+  readonly isSecret?: boolean;
   /** Common: dns1123Subdomain. */
   readonly nameRule?: NameRule;
   /** An object without `metadata.name` is given a UUID for one. */

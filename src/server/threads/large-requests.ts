@@ -82,7 +82,9 @@ export class LargeRequests {
     this.#waitingBytes += bytes;
     this.#next();
     try {
-      return encoded(await job.reply.promise);
+      const reply = await job.reply.promise;
+      if (reply.audit) call.audit?.take(reply.audit);
+      return encoded(reply);
     } catch (error) {
       throw this.#refusalOf(error, job);
     } finally {

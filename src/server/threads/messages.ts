@@ -1,5 +1,5 @@
 import { ApiError } from "../../api/api-error.ts";
-import type { Call } from "../../api/call.ts";
+import type { AuditKeeps, AuditNotes, Call } from "../../api/call.ts";
 import type { UserInfo } from "../../api/user-info.ts";
 import type { EncodedReply } from "../../encoding/reply/encoded-reply.ts";
 import type { Log, LogFields } from "../../lib/environment.ts";
@@ -19,6 +19,8 @@ export interface SentRequest {
   readonly warnings: readonly string[];
   /** Absent: there is none. */
   readonly body: Uint8Array | undefined;
+  /** Absent: nothing is written down about it. */
+  readonly audit?: AuditKeeps | undefined;
 }
 
 /** A reply as it travels back. */
@@ -28,6 +30,8 @@ export interface SentReply {
   readonly chunks: readonly Uint8Array[];
   /** The body has no Content-Length of its own. */
   readonly isStream: boolean;
+  /** What is to be written down, if anything is. */
+  readonly audit?: AuditNotes | undefined;
 }
 
 /** What the server's own thread tells one that works for it. */
@@ -94,6 +98,7 @@ export function sendRequest(call: Call, body: Uint8Array | undefined): SentReque
   return {
     ...{ method, path, query: query.toString(), headers, authority, remoteAddress, remotePort },
     ...{ user: call.user, warnings: call.warnings, body: body && ownBytes(body) },
+    audit: call.audit?.keeps,
   };
 }
 

@@ -30,6 +30,10 @@ export class ThreadRequest implements ApiRequest {
     this.#body = sent.body ?? NO_BYTES;
   }
 
+  get uri(): string {
+    return this.query.size === 0 ? this.path : `${this.path}?${this.query}`;
+  }
+
   get signal(): AbortSignal {
     return this.#aborting.signal;
   }

@@ -1,14 +1,18 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { RoleRights } from "../../actions/role-escalation.ts";
+import { ApiError } from "../../api/api-error.ts";
 import type { Authorizer } from "../../api/attributes.ts";
-import type { Call } from "../../api/call.ts";
+import type { Call, Handler } from "../../api/call.ts";
 import type { Identities } from "../../api/identity.ts";
+import type { ApiReply } from "../../api/reply.ts";
 import type { TokenIssuer } from "../../api/token-issuer.ts";
+import { AuditNotebook } from "../../audit/notebook.ts";
 import type { EncodedReply } from "../../encoding/reply/encoded-reply.ts";
+import { jsonBody } from "../../encoding/reply/reply.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/environment.ts";
 import { systemRandom } from "../../lib/random.ts";
-import { answer } from "../../pipeline/answer.ts";
+import { type AnswerContext, answer } from "../../pipeline/answer.ts";
 import { answerErrors } from "../../pipeline/answer-errors.ts";
 import { route } from "../../pipeline/router.ts";
 import { carefulLog } from "../careful-log.ts";
@@ -65,8 +69,9 @@ function work({ options, issuer: limits }: ThreadData): void {
   const carryOut = async (sent: SentRequest): Promise<void> => {
     const request = new ThreadRequest(sent);
     current = request;
-    const reply = await answer(forms, (call) => handler(assume(call, sent)), request);
-    const finished = await collect(reply);
+    const notebook = sent.audit && new AuditNotebook(sent.audit);
+    const reply = await answer(forms, (call) => noting(handler, assume(call, sent, notebook), forms), request);
+    const finished = { ...(await collect(reply)), audit: notebook?.notes };
     current = undefined;
     post({ type: "reply", reply: finished }, givenAway(finished.chunks));
   };
@@ -79,10 +84,30 @@ function work({ options, issuer: limits }: ThreadData): void {
 }
 
 /** The call of a request that has passed the stages already. */
-function assume(call: Call, { user, warnings }: SentRequest): Call {
+function assume(call: Call, { user, warnings }: SentRequest, notebook: AuditNotebook | undefined): Call {
   call.user = user;
+  call.audit = notebook;
   for (const text of warnings) call.warnings.push(text);
   return call;
+}
+
+/** Notes how a call is answered, if that is to be written down. */
+async function noting(handler: Handler, call: Call, forms: Pick<AnswerContext, "now" | "schemaOf">): Promise<ApiReply> {
+  const { audit: notebook, request } = call;
+  if (!(notebook instanceof AuditNotebook)) return handler(call);
+  try {
+    const reply = await handler(call);
+    if (reply.type === "status") notebook.notes.status = reply.status;
+    const json = notebook.keeps.responses && jsonBody(request, reply, { warnings: [], auditId: "", ...forms });
+    if (json) await notebook.answeredWith(json);
+    return reply;
+  } catch (error) {
+    if (error instanceof ApiError && error.code !== 406) {
+      notebook.notes.status = error.status;
+      await notebook.answeredWith(JSON.stringify(error.status));
+    }
+    throw error;
+  }
 }
 
 /** Nothing that is carried out here answers with an endless stream: those that are streams are being compressed. */

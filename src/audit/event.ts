@@ -1,0 +1,157 @@
+import { quote } from "../api/field-error.ts";
+import type { JsonObject } from "../api/object.ts";
+import type { Status } from "../api/status.ts";
+import type { UserInfo } from "../api/user-info.ts";
+import type { Level, Stage } from "./policy.ts";
+
+/** What an event is about. Empty members are left out. */
+export interface ObjectReference {
+  resource: string;
+  namespace: string;
+  name: string;
+  uid: string;
+  apiGroup: string;
+  apiVersion: string;
+  resourceVersion: string;
+  subresource: string;
+}
+
+/** The members of an audit.k8s.io/v1 Event. */
+export interface EventFields {
+  readonly level: Level;
+  readonly auditID: string;
+  readonly stage: Stage;
+  readonly requestURI: string;
+  readonly verb: string;
+  /** Undefined: nobody, since authentication failed. */
+  readonly user: UserInfo | undefined;
+  readonly impersonatedUser: UserInfo | undefined;
+  /** Empty: the classic mode, or no impersonation. */
+  readonly impersonationConstraint: string;
+  readonly sourceIPs: readonly string[];
+  readonly userAgent: string;
+  readonly objectRef: Readonly<ObjectReference> | undefined;
+  readonly responseStatus: Partial<Status> | undefined;
+  /** JSON. */
+  readonly requestObject: string | undefined;
+  /** JSON. */
+  readonly responseObject: string | undefined;
+  readonly requestReceivedMs: number;
+  readonly stageMs: number;
+  readonly annotations: ReadonlyMap<string, string>;
+}
+
+const TRUNCATED = "audit.k8s.io/truncated";
+
+/** What is known about a request at one stage. Its texts are made once. */
+export class AuditEvent {
+  readonly fields: EventFields;
+  #json: string | undefined;
+
+  constructor(fields: EventFields) {
+    this.fields = fields;
+  }
+
+  /** The event as one line of JSON, without a line feed. */
+  get json(): string {
+    this.#json ??= printEvent(this.fields, '"kind":"Event","apiVersion":"audit.k8s.io/v1",');
+    return this.#json;
+  }
+
+  /** As it stands among the items of an EventList. */
+  get itemJson(): string {
+    return printEvent(this.fields, "");
+  }
+
+  /** The size of `json` with its line feed, which is what limits count. */
+  get bytes(): number {
+    return Buffer.byteLength(this.json) + 1;
+  }
+
+  /** The same without the objects that were sent and answered. */
+  withoutObjects(): AuditEvent {
+    const annotations = new Map(this.fields.annotations).set(TRUNCATED, "true");
+    return new AuditEvent({ ...this.fields, requestObject: undefined, responseObject: undefined, annotations });
+  }
+
+  /** Compat: EventString, the line of `--audit-log-format=legacy`. */
+  get legacyLine(): string {
+    const { user, impersonatedUser, objectRef, responseStatus, sourceIPs } = this.fields;
+    const { auditID, stage, verb, userAgent, requestURI, requestReceivedMs } = this.fields;
+    const list = (values: readonly string[]): string => values.map(quote).join(",");
+    const groups = user && user.name !== "" && user.groups.length > 0 ? list(user.groups) : "<none>";
+    const parts = [
+      ["id", auditID],
+      ["stage", stage],
+      ["ip", sourceIPs[0] ?? "<unknown>"],
+      ["method", verb],
+      ["user", user?.name || "<none>"],
+      ["groups", groups],
+      ["as", impersonatedUser?.name ?? "<self>"],
+      ["asgroups", impersonatedUser ? list(impersonatedUser.groups) : "<lookup>"],
+      ["user-agent", userAgent],
+      ["namespace", objectRef?.namespace || "<none>"],
+      ["uri", requestURI],
+      ["response", String(responseStatus?.code ?? "<deferred>")],
+    ] as const;
+    const time = microTime(requestReceivedMs).replace(/\.?0*Z$/, "Z");
+    return `${time} AUDIT: ${parts.map(([name, value]) => `${name}=${quote(value)}`).join(" ")}`;
+  }
+}
+
+function printEvent(fields: EventFields, typeMeta: string): string {
+  const { level, auditID, stage, requestURI, verb, impersonatedUser, impersonationConstraint } = fields;
+  const { sourceIPs, userAgent, objectRef, responseStatus, requestObject, responseObject, annotations } = fields;
+  const head = { level, auditID, stage, requestURI, verb, user: fields.user ? printUser(fields.user) : {} };
+  const members = [JSON.stringify(head).slice(1, -1)];
+  const add = (name: string, json: string | undefined): void => {
+    if (json !== undefined) members.push(`"${name}":${json}`);
+  };
+  add("impersonatedUser", impersonatedUser && JSON.stringify(printUser(impersonatedUser)));
+  if (impersonationConstraint !== "") add("authenticationMetadata", JSON.stringify({ impersonationConstraint }));
+  if (sourceIPs.length > 0) add("sourceIPs", JSON.stringify(sourceIPs));
+  if (userAgent !== "") add("userAgent", JSON.stringify(userAgent));
+  add("objectRef", objectRef && JSON.stringify(withoutEmpty(objectRef)));
+  add("responseStatus", responseStatus && JSON.stringify(printStatus(responseStatus)));
+  add("requestObject", requestObject);
+  add("responseObject", responseObject);
+  add("requestReceivedTimestamp", `"${microTime(fields.requestReceivedMs)}"`);
+  add("stageTimestamp", `"${microTime(fields.stageMs)}"`);
+  if (annotations.size > 0) {
+    const sorted = [...annotations].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    add("annotations", JSON.stringify(Object.fromEntries(sorted)));
+  }
+  return `{${typeMeta}${members.join(",")}}`;
+}
+
+function printUser({ name, uid = "", groups, extra = {} }: UserInfo): JsonObject {
+  return {
+    ...(name !== "" && { username: name }),
+    ...(uid !== "" && { uid }),
+    ...(groups.length > 0 && { groups: [...groups] }),
+    ...(Object.keys(extra).length > 0 && { extra: { ...extra } as unknown as JsonObject }),
+  };
+}
+
+function withoutEmpty(reference: ObjectReference): Partial<ObjectReference> {
+  return Object.fromEntries(Object.entries(reference).filter(([, value]) => value !== ""));
+}
+
+/** Compat: LogResponseObject copies these members of a Status; `metadata` is always there. */
+function printStatus({ status, message, reason, details, code }: Partial<Status>): JsonObject {
+  return {
+    metadata: {},
+    ...(status !== undefined && { status }),
+    ...(message && { message }),
+    ...(reason !== undefined && { reason }),
+    ...(details !== undefined && { details }),
+    ...(code !== undefined && { code }),
+  };
+}
+
+/** A time as metav1.MicroTime prints it. */
+function microTime(ms: number): string {
+  return new Date(Math.floor(ms))
+    .toISOString()
+    .replace("Z", `${String(Math.floor((ms % 1) * 1000)).padStart(3, "0")}Z`);
+}

@@ -1,0 +1,54 @@
+import type { Clock } from "../lib/clock.ts";
+import type { Random } from "../lib/random.ts";
+import type { AuditBackend, ReportLoss } from "./backend.ts";
+import type { AuditEvent } from "./event.ts";
+
+/** What the webhook works with. */
+export interface WebhookOptions {
+  /** Posts JSON; rejects unless the answer is a 2xx. */
+  readonly send: (json: string, signal: AbortSignal) => Promise<void>;
+  readonly initialBackoffMs: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly report: ReportLoss;
+}
+
+// Compat: DefaultRetryBackoffWithInitialDelay.
+const ATTEMPTS = 5;
+const FACTOR = 1.5;
+const JITTER = 0.2;
+
+/** Sends events as an EventList, again and again for a while when that fails. */
+export class WebhookBackend implements AuditBackend {
+  readonly #options: WebhookOptions;
+  readonly #closing = new AbortController();
+
+  constructor(options: WebhookOptions) {
+    this.#options = options;
+  }
+
+  async process(events: readonly AuditEvent[]): Promise<boolean> {
+    const { send, initialBackoffMs, clock, random, report } = this.#options;
+    const items = events.map((event) => event.itemJson).join(",");
+    const list = `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${items}]}`;
+    let delayMs = initialBackoffMs;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await send(list, this.#closing.signal);
+        return true;
+      } catch (error) {
+        if (attempt === ATTEMPTS || this.#closing.signal.aborted) {
+          report("webhook", events.length, error);
+          return false;
+        }
+      }
+      await clock.sleep(delayMs * (1 + JITTER * random.fraction()), this.#closing.signal);
+      delayMs *= FACTOR;
+    }
+  }
+
+  /** What is under way is tried no more. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+  }
+}

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { notFound, unauthorized } from "../api/api-error.ts";
+import type { Call, Handler } from "../api/call.ts";
+import type { ApiReply } from "../api/reply.ts";
+import { AuditMetrics, Auditor } from "../audit/auditor.ts";
+import type { AuditEvent } from "../audit/event.ts";
+import type { Level } from "../audit/policy.ts";
+import { drivenEnvironment, settle } from "../lib/environment.suite.ts";
+import { MetricRegistry } from "../lib/metrics.ts";
+import { auditStages } from "./audit.ts";
+import { callInProcess } from "./in-process.ts";
+import { compose } from "./pipeline.ts";
+
+const user = { name: "alice", groups: ["dev"] };
+const OK: ApiReply = { type: "raw", code: 200, headers: {}, body: "ok" };
+
+function audited(innermost: Handler, { level = "RequestResponse" as Level, keeps = true, isSecret = false } = {}) {
+  const { clock, random } = drivenEnvironment();
+  const events: AuditEvent["fields"][] = [];
+  const registry = new MetricRegistry();
+  const auditor = new Auditor({
+    evaluate: () => ({ level, omitStages: new Set(), omitManagedFields: false }),
+    backend: {
+      process: (given) => {
+        events.push(...given.map((event) => event.fields));
+        return keeps;
+      },
+      close: async () => {},
+    },
+    clock,
+    metrics: new AuditMetrics(registry),
+  });
+  const { refusals, requests } = auditStages({
+    auditor,
+    isLongRunning: ({ verb }) => verb === "watch",
+    isSecret: () => isSecret,
+    jsonOf: () => '{"a":1}\n',
+  });
+  const ask = async (handler: Handler, query = "") => {
+    const wanted = { method: "GET", path: "/api/v1/namespaces/ns/pods", query: new URLSearchParams(query), user };
+    const outcome = await callInProcess(handler, wanted, random).catch((error: Error) => error.message);
+    await settle();
+    return { outcome, stages: events.splice(0) };
+  };
+  return {
+    clock,
+    registry,
+    ask: (query?: string) => ask(compose([refusals, requests], innermost), query),
+    refuse: () => ask(compose([refusals], innermost)),
+  };
+}
+
+suite("audit stages", () => {
+  test("a request has two events, a watch three", async () => {
+    const { ask } = audited(async () => OK);
+    const plain = await ask();
+    assert.deepEqual(
+      plain.stages.map(({ stage }) => stage),
+      ["RequestReceived", "ResponseComplete"],
+    );
+    assert.equal(plain.stages[0]?.responseStatus, undefined);
+    assert.deepEqual(plain.stages[1]?.responseStatus, { code: 200 });
+    assert.equal(plain.stages[1]?.responseObject, '{"a":1}');
+    const watch = await ask("watch=1");
+    assert.deepEqual(
+      watch.stages.map(({ stage }) => stage),
+      ["RequestReceived", "ResponseStarted", "ResponseComplete"],
+    );
+  });
+
+  test("level None costs nothing but the decision", async () => {
+    let seen: Call | undefined;
+    const { ask } = audited(
+      async (call) => {
+        seen = call;
+        return OK;
+      },
+      { level: "None" },
+    );
+    assert.deepEqual((await ask()).stages, []);
+    assert.equal(seen?.audit, undefined);
+  });
+
+  test("refusals are told with their Status; what nobody expected is a panic without its message", async () => {
+    const refused = await audited(async () => Promise.reject(notFound({ group: "", resource: "pods" }, "p"))).ask();
+    assert.equal(refused.stages[1]?.responseStatus?.message, 'pods "p" not found');
+    const broken = await audited(async () => Promise.reject(new Error("internal detail"))).ask();
+    assert.deepEqual(
+      broken.stages.map(({ stage }) => stage),
+      ["RequestReceived", "Panic"],
+    );
+    assert.deepEqual(broken.stages[1]?.responseStatus, {
+      ...{ status: "Failure", reason: "InternalError", code: 500 },
+      message: "APIServer panic'd: unexpected error",
+    });
+  });
+
+  test("whom authentication refuses is nobody, and has one event", async () => {
+    const { stages } = await audited(async () => Promise.reject(unauthorized())).refuse();
+    assert.deepEqual(
+      stages.map(({ stage, user: who }) => [stage, who]),
+      [["ResponseStarted", undefined]],
+    );
+    assert.equal(stages[0]?.responseStatus?.code, 401);
+  });
+
+  test("a request whose event cannot be kept is refused", async () => {
+    const { ask, registry } = audited(async () => assert.fail("must not run"), { keeps: false });
+    const { outcome } = await ask();
+    assert.equal(
+      (outcome as { body?: string }).body,
+      'Internal Server Error: "/api/v1/namespaces/ns/pods": failed to store audit event\n',
+    );
+    assert.match(Buffer.from(registry.bytes()).toString(), /apiserver_audit_requests_rejected_total 1/);
+  });
+
+  test("of secrets neither objects nor messages are kept, whatever the policy says", async () => {
+    const sending: Handler = async (call) => {
+      call.audit?.sent({ metadata: { name: "s", uid: "u" }, data: { k: "geheim" } });
+      call.audit?.sentPatch({ data: "geheim" });
+      throw notFound({ group: "", resource: "geheim" }, "geheim");
+    };
+    const { stages } = await audited(sending, { isSecret: true }).ask();
+    const last = stages[1];
+    assert.equal(last?.level, "Metadata");
+    assert.equal(last?.objectRef?.name, "s");
+    assert.deepEqual(last?.responseStatus, { status: "Failure", reason: "NotFound", code: 404 });
+    assert.ok(!JSON.stringify(last).includes("geheim"));
+  });
+
+  test("annotations keep their first value; slow requests say how long they took", async () => {
+    const slow: Handler = async (call) => {
+      call.audit?.annotate("k", "1");
+      call.audit?.annotate("k", "2");
+      await clock.advance(61_500);
+      return OK;
+    };
+    const { ask, clock } = audited(slow);
+    const { stages } = await ask();
+    assert.deepEqual(
+      [...(stages[1]?.annotations ?? [])],
+      [
+        ["k", "1"],
+        ["apiserver.latency.k8s.io/total", "1m1.5s"],
+      ],
+    );
+  });
+});

@@ -1,0 +1,149 @@
+import { ApiError } from "../api/api-error.ts";
+import type { Call, Outcome, Stage } from "../api/call.ts";
+import type { ApiReply } from "../api/reply.ts";
+import type { RequestInfo } from "../api/request-info.ts";
+import type { Auditor } from "../audit/auditor.ts";
+import type { AuditRecord } from "../audit/record.ts";
+import type { EncodedReply } from "../encoding/reply/encoded-reply.ts";
+import { internalServerError } from "./plain-errors.ts";
+
+/** What writing down requests depends on. */
+export interface AuditOptions {
+  readonly auditor: Auditor;
+  readonly isLongRunning: (info: RequestInfo) => boolean;
+  /** Whether what is sent to a path, or answered by it, is a secret. */
+  readonly isSecret: (info: RequestInfo) => boolean;
+  /** A reply as JSON, in the view that the client asked for; undefined when it is no object. */
+  readonly jsonOf: (call: Call, reply: ApiReply) => EncodedReply["body"] | undefined;
+}
+
+/** Two stages that belong together. */
+export interface AuditStages {
+  /** Stands outside of authentication and writes down whom it refuses. Compat: WithFailedAuthenticationAudit. */
+  readonly refusals: Stage;
+  /** Stands behind authentication. Compat: WithAudit. */
+  readonly requests: Stage;
+}
+
+const SLOW_MS = 500;
+
+/** Writes down who asked for what and how it was answered. */
+export function auditStages(options: AuditOptions): AuditStages {
+  const { auditor, isSecret } = options;
+  return {
+    refusals: (next) => async (call) => {
+      try {
+        return await next(call);
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 401 && call.audit === undefined) {
+          const record = auditor.open(call, undefined, isSecret(call.info));
+          record?.answered(error.status);
+          await record?.answeredWith(JSON.stringify(error.status));
+          await record?.emit("ResponseStarted", auditor.now());
+        }
+        throw error;
+      }
+    },
+    requests: (next) => async (call) => {
+      const record = auditor.open(call, call.user, isSecret(call.info));
+      if (record === undefined) return next(call);
+      const received = record.emit("RequestReceived", record.receivedMs);
+      if (!(received instanceof Promise ? await received : received)) {
+        auditor.rejected();
+        return internalServerError(call.request, "failed to store audit event");
+      }
+      call.audit = record;
+      return new AuditedCall(options, record, call).follow(next(call));
+    },
+  };
+}
+
+/** One request on its way, and what is written down about it. */
+class AuditedCall {
+  readonly #options: AuditOptions;
+  readonly #record: AuditRecord;
+  readonly #call: Call;
+  #reply: ApiReply | undefined;
+  #isOver = false;
+
+  constructor(options: AuditOptions, record: AuditRecord, call: Call) {
+    this.#options = options;
+    this.#record = record;
+    this.#call = call;
+    call.whenFinished((outcome) => void this.#complete(outcome));
+  }
+
+  async follow(replying: Promise<ApiReply>): Promise<ApiReply> {
+    const record = this.#record;
+    try {
+      const reply = await replying;
+      this.#reply = reply;
+      const status = reply.type === "status" ? reply.status : record.notes.status;
+      record.answered({ ...status, code: codeOf(reply) });
+      await this.#started();
+      return reply;
+    } catch (error) {
+      await this.#failed(error);
+      throw error;
+    }
+  }
+
+  async #failed(error: unknown): Promise<void> {
+    const record = this.#record;
+    if (!(error instanceof ApiError)) {
+      this.#isOver = true;
+      const message = "APIServer panic'd: unexpected error";
+      record.answered({ status: "Failure", message, reason: "InternalError", code: 500 });
+      await record.emit("Panic", this.#options.auditor.now());
+      return;
+    }
+    // Compat: ErrorNegotiated answers 406 without telling the audit log about its Status.
+    record.answered(error.code === 406 ? { code: 406 } : error.status);
+    if (error.code !== 406) await record.answeredWith(JSON.stringify(error.status));
+    await this.#started();
+  }
+
+  async #started(): Promise<void> {
+    const { isLongRunning, auditor } = this.#options;
+    if (isLongRunning(this.#call.info)) await this.#record.emit("ResponseStarted", auditor.now());
+  }
+
+  async #complete({ code }: Outcome): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { auditor, isLongRunning } = this.#options;
+    const record = this.#record;
+    const isLong = isLongRunning(this.#call.info);
+    if (!record.isAnswered) {
+      record.answered(code === 0 ? { status: "Success", message: "Connection closed early", code: 200 } : { code });
+      if (isLong) await record.emit("ResponseStarted", auditor.now());
+    }
+    const now = auditor.now();
+    const lastedMs = now - record.receivedMs;
+    if (lastedMs > SLOW_MS && !isLong) record.annotate("apiserver.latency.k8s.io/total", goDuration(lastedMs));
+    await this.#keepResponse();
+    await record.emit("ResponseComplete", now);
+  }
+
+  async #keepResponse(): Promise<void> {
+    const reply = this.#reply;
+    const body = reply && this.#record.keeps.responses ? this.#options.jsonOf(this.#call, reply) : undefined;
+    if (body !== undefined) await this.#record.answeredWith(body);
+  }
+}
+
+function codeOf(reply: ApiReply): number {
+  if (reply.type === "status") return reply.status.code ?? (reply.status.status === "Failure" ? 500 : 200);
+  if (reply.type === "connect") return 101;
+  return "code" in reply ? reply.code : 200;
+}
+
+/** A span of time of half a second and more as Go's `time.Duration` prints it. */
+function goDuration(ms: number): string {
+  if (ms < 1000) return `${ms}ms`;
+  const minutes = Math.floor(ms / 60_000);
+  const seconds = `${Number((ms % 60_000) / 1000)}s`;
+  if (minutes === 0) return seconds;
+  const hours = Math.floor(minutes / 60);
+  return `${hours > 0 ? `${hours}h` : ""}${minutes % 60}m${seconds}`;
+}

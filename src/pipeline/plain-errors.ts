@@ -1,0 +1,14 @@
+import type { ApiRequest } from "../api/call.ts";
+import { quote } from "../api/field-error.ts";
+import type { ApiReply } from "../api/reply.ts";
+import { escapeHtml } from "../lib/escape-html.ts";
+
+/** Compat: `responsewriters.InternalError` answers 500 with plain text instead of a Status. */
+export function internalServerError({ uri }: ApiRequest, text: string): ApiReply {
+  return {
+    type: "raw",
+    code: 500,
+    headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
+    body: `${escapeHtml(`Internal Server Error: ${quote(uri)}: ${text}`)}\n`,
+  };
+}
