@@ -1,6 +1,6 @@
 import type { Json } from "../api/object.ts";
 import { canonicalQuantity, QuantityError } from "../api/quantity.ts";
-import { isExactInteger } from "../lib/exact-integer.ts";
+import { ExactInteger, isExactInteger } from "../lib/exact-integer.ts";
 import { Base64Error, canonicalBase64 } from "./decode-base64.ts";
 import { DecodeFailure, type DecodeState, goKindOf, wordFor } from "./decode-state.ts";
 import { canonicalMicroTime, canonicalTime, TimeError } from "./decode-time.ts";
@@ -62,15 +62,22 @@ export function integerDecoder(goType: string, bits: 32 | 64): Decoder {
   };
 }
 
+const MIN_INT64 = -(2n ** 63n);
+
 /**
  * Compat: `DefaultUnstructuredConverter.FromUnstructured`, which decodes the result of a strategic merge, cuts integers
- * to their size without an error.
+ * to their size without an error. Numbers beyond int64 are float64 by then, which amd64 makes the least int64.
  */
 function convertedInteger(value: Json, goType: string, bits: 32 | 64): Json {
   const kind = goKindOf(value);
-  if (kind === "float64") throw new DecodeFailure(`cannot convert float64 to ${goType}`);
-  if (kind !== "int64") throw new DecodeFailure(`unrecognized type: int${bits}`);
-  return Number(BigInt.asIntN(bits, BigInt(JSON.stringify(value))));
+  if (kind !== "int64" && kind !== "float64") throw new DecodeFailure(`unrecognized type: int${bits}`);
+  if (typeof value === "number" && !Number.isInteger(value)) {
+    throw new DecodeFailure(`cannot convert float64 to ${goType}`);
+  }
+  const whole = kind === "float64" ? MIN_INT64 : BigInt(typeof value === "number" ? value : JSON.stringify(value));
+  const cut = BigInt.asIntN(bits, whole);
+  const number = Number(cut);
+  return Number.isSafeInteger(number) ? number : (new ExactInteger(cut.toString()) as unknown as Json);
 }
 
 /** Numbers with a fraction. */

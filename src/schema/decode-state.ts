@@ -140,6 +140,6 @@ export function goKindOf(value: Json): string {
   if (Array.isArray(value)) return "slice";
   if (typeof value === "boolean") return "bool";
   if (typeof value === "string") return "string";
-  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
+  if (typeof value === "number") return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? "int64" : "float64";
   return isExactInteger(value) ? "int64" : "map";
 }

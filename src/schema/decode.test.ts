@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import fc from "fast-check";
 import type { Json } from "../api/object.ts";
+import { parseJson } from "../encoding/json/json.ts";
 import { ExactInteger } from "../lib/exact-integer.ts";
 import { builtInSchema } from "../schema-files/built-in-schemas.ts";
 import { decodeBySchema } from "./decode.ts";
@@ -229,6 +230,24 @@ suite("decoding by schema", () => {
     test(`refuses after a strategic merge: ${error}`, () => {
       const schema = kind === "ObjectMeta" ? builtInSchema(`io.k8s.apimachinery.pkg.apis.meta.v1.${kind}`) : core(kind);
       assert.equal(decodeBySchema(value, schema, { form: "merged" }).error, error);
+    });
+  }
+
+  // What kube-apiserver 1.37.1 made of these numbers in an apply.
+  const converted: readonly (readonly [field: string, number: string, text: string | undefined])[] = [
+    ["hostPort", "4294967297", "1"],
+    ["hostPort", "9223372036854775808", undefined],
+    ["hostPort", "123456789012345678901234", undefined],
+    ["runAsUser", "9007199254740993", "9007199254740993"],
+    ["runAsUser", "12345678901234567890", "-9223372036854775808"],
+    ["runAsUser", "-1e30", "-9223372036854775808"],
+  ];
+  for (const [field, number, text] of converted) {
+    test(`after a strategic merge ${number} is cut to the size of ${field}`, () => {
+      const schema = core(field === "hostPort" ? "ContainerPort" : "SecurityContext");
+      const given = parseJson(Buffer.from(`{"containerPort":1,"${field}":${number}}`));
+      const { value, error } = decodeBySchema(given, schema, { form: "merged" });
+      assert.deepEqual([error, JSON.stringify(value[field])], [undefined, text]);
     });
   }
 

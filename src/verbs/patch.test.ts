@@ -93,3 +93,19 @@ test("apply creates, takes over with force, and drops what its manager no longer
   assert.deepEqual(dataOf(await apply("one", { k: "other" })), { k: "other" }, "two still owns it, one let l go");
   await assert.rejects(apply("", {}), refusal(422, /fieldManager: Required value/));
 });
+
+test("an apply with a number that does not fit is refused as FromUnstructured does", async () => {
+  const world = new World();
+  const apply = (containerPort: number) => {
+    const spec = { containers: [{ name: "one", image: "a", ports: [{ containerPort }] }] };
+    const body = { apiVersion: "v1", kind: "Pod", metadata: { name: "p" }, spec };
+    return world.ask("PATCH", `${PODS}/p?fieldManager=m`, { type: APPLY, body });
+  };
+  const converting = "failed to convert new object (/p; /v1, Kind=Pod) to proper version: ";
+  const text = `${converting}unable to convert unstructured object to /v1, Kind=Pod: cannot convert float64 to int32`;
+  await assert.rejects(apply(1.5), { code: 500, message: text });
+  await assert.rejects(
+    apply(2 ** 32 - 1),
+    refusal(422, /containerPort: Invalid value: -1: must be between 1 and 65535/),
+  );
+});

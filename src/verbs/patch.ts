@@ -155,13 +155,13 @@ function typeApplied(
   { merged, applied }: { readonly merged: KubeObject; readonly applied: JsonObject },
 ): Draft {
   try {
-    const form = { problems: [], form: "sorted", fieldValidation: "Ignore" } as const;
+    const form = { problems: [], form: "merged", fieldValidation: "Ignore" } as const;
     return typePatched(context, call, target, { ...form, value: merged });
   } catch (error) {
     const detail = error instanceof PatchError ? error.detail : undefined;
     if (detail === undefined) throw error;
     const { group, kind } = target.resource.definition;
-    const type = `${group}/${target.resource.version.name}, Kind=${kind}`.replace(/^\//, "");
+    const type = `${group}/${target.resource.version.name}, Kind=${kind}`;
     const { namespace = "", name = "" } = isObject(applied.metadata) ? applied.metadata : {};
     throw plainError(
       500,
