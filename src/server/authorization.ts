@@ -42,7 +42,10 @@ export function authorization({ modes, source, clock, report }: AuthorizationOpt
     RBAC: rbac,
   };
   requireDifferent(modes);
-  const chain = modes.map((mode) => getMember(known, mode) ?? refuseMode(mode));
+  const chain = modes.map((mode) => ({
+    name: mode.toLowerCase(),
+    authorizer: getMember(known, mode) ?? refuseMode(mode),
+  }));
   const authorizer = new AuthorizerChain(chain);
   const forever = new AbortController().signal;
   return {

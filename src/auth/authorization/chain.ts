@@ -6,6 +6,12 @@ import { joinErrors } from "./rbac.ts";
 /** Whoever is in it may do everything, whatever roles and webhooks say. */
 const PRIVILEGED_GROUP = "system:masters";
 
+/** An authorizer with the name that its reasons are told under: that of its mode, in lower case. */
+export interface NamedAuthorizer {
+  readonly name: string;
+  readonly authorizer: Authorizer & RuleResolver;
+}
+
 const ALLOWED: Decision = { decision: "allow" };
 
 /**
@@ -13,9 +19,9 @@ const ALLOWED: Decision = { decision: "allow" };
  * `system:masters` are allowed before any of them is asked, and never appear in the rules.
  */
 export class AuthorizerChain implements Authorizer, RuleResolver {
-  readonly #authorizers: readonly (Authorizer & RuleResolver)[];
+  readonly #authorizers: readonly NamedAuthorizer[];
 
-  constructor(authorizers: readonly (Authorizer & RuleResolver)[]) {
+  constructor(authorizers: readonly NamedAuthorizer[]) {
     this.#authorizers = authorizers;
   }
 
@@ -23,10 +29,11 @@ export class AuthorizerChain implements Authorizer, RuleResolver {
     if (attributes.user.groups.includes(PRIVILEGED_GROUP)) return ALLOWED;
     const reasons: string[] = [];
     const errors: string[] = [];
-    for (const authorizer of this.#authorizers) {
+    for (const { name, authorizer } of this.#authorizers) {
       const decided = await authorizer.authorize(attributes);
       if (decided.decision !== "noOpinion") return decided;
-      if (decided.reason) reasons.push(decided.reason);
+      // Compat: since 1.37 `unionAuthzHandler` says whose reason it is, unless that one decides.
+      if (decided.reason) reasons.push(`${name}: ${decided.reason}`);
       if (decided.error !== undefined) errors.push(decided.error);
     }
     return {
@@ -37,7 +44,7 @@ export class AuthorizerChain implements Authorizer, RuleResolver {
   }
 
   async rulesFor(user: UserInfo, namespace: string): Promise<AccessRules> {
-    const all = await Promise.all(this.#authorizers.map((authorizer) => authorizer.rulesFor(user, namespace)));
+    const all = await Promise.all(this.#authorizers.map(({ authorizer }) => authorizer.rulesFor(user, namespace)));
     const errors = all.flatMap(({ evaluationError }) => (evaluationError === undefined ? [] : [evaluationError]));
     return {
       resourceRules: all.flatMap(({ resourceRules }) => resourceRules),

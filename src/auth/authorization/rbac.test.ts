@@ -126,13 +126,16 @@ test("bindings that change or go are forgotten", () => {
 
 test("authorizers are asked in order, and members of system:masters never", async () => {
   const says = (decision: "allow" | "deny" | "noOpinion", reason?: string, error?: string) => ({
-    authorize: async () => ({ decision, ...(reason && { reason }), ...(error && { error }) }),
-    rulesFor: async () => ({ resourceRules: [], nonResourceRules: [], incomplete: decision === "deny" }),
+    name: decision,
+    authorizer: {
+      authorize: async () => ({ decision, ...(reason && { reason }), ...(error && { error }) }),
+      rulesFor: async () => ({ resourceRules: [], nonResourceRules: [], incomplete: decision === "deny" }),
+    },
   });
   const chain = new AuthorizerChain([says("noOpinion", "one"), says("noOpinion", "two", "broken")]);
   assert.deepEqual(await chain.authorize(wanted("get pods")), {
     decision: "noOpinion",
-    reason: "one\ntwo",
+    reason: "noOpinion: one\nnoOpinion: two",
     error: "broken",
   });
   const denying = new AuthorizerChain([says("noOpinion"), says("deny", "no"), says("allow")]);
