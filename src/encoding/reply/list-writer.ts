@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Json, JsonObject } from "../../api/object.ts";
 import type { ObjectView, ViewList } from "../../api/reply.ts";
-import { joinPieces } from "../chunks.ts";
+import { GIVE_WAY, joinPieces } from "../chunks.ts";
 import { printJson } from "../json/json.ts";
 import type { OutputForm } from "../negotiation/negotiate.ts";
 import { printYaml } from "../yaml/yaml-print.ts";
@@ -38,6 +38,7 @@ export function writeList(
   while (size <= maxBytes) {
     const next = chunks.next();
     if (next.done) return first.length === 1 && first[0] ? first[0] : Buffer.concat(first, size);
+    if (next.value === GIVE_WAY) break;
     first.push(next.value);
     size += next.value.length;
   }
@@ -46,8 +47,9 @@ export function writeList(
 
 async function* continueWith(first: Uint8Array[], rest: Generator<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield* first;
+  if (first.length === 0) await nextTurn();
   for (const chunk of rest) {
-    yield chunk;
+    if (chunk !== GIVE_WAY) yield chunk;
     await nextTurn();
   }
 }
@@ -63,16 +65,24 @@ function printNothing({ head, arrayName }: ListShape, form: OutputForm): Uint8Ar
   return Buffer.from(form.mediaType === "application/yaml" ? printYaml(value) : printJson(value, form.isPretty));
 }
 
+/** After so many stored bytes that entries were made of, others get a turn: a row is short, however large its object is. */
+const READ_BYTES = 1024 * 1024;
+
 const COMMA = Buffer.from(",");
 const LIST_END = Buffer.from("]}\n");
 
 function* compactPieces({ head, arrayName, views, json = itemJson }: ListShape): Generator<Uint8Array> {
   yield Buffer.from(`${JSON.stringify(head).slice(0, -1)},"${arrayName}":[`);
   let isFirst = true;
+  let read = 0;
   for (const view of views) {
     if (!isFirst) yield COMMA;
     isFirst = false;
     yield json(view);
+    read += view.stored?.bytes ?? 0;
+    if (read < READ_BYTES) continue;
+    read = 0;
+    yield GIVE_WAY;
   }
   yield LIST_END;
 }

@@ -94,3 +94,26 @@ test("a long list is one of its moment, whatever is written or compacted while i
   assert.equal((await list({})).items.length, 0);
   await store.close();
 });
+
+test("selectors give way to others when objects are large", async () => {
+  const store = new MemoryStore();
+  const context = { store, keys: new KeySpace("/registry"), views: new ViewCache(codec) } as unknown as ResourceContext;
+  for (let i = 0; i < 20; i++) {
+    const metadata = { name: `thing-${i}`, namespace: "a", annotations: { large: "x".repeat(300_000) } };
+    await store.put(context.keys.key(thing, metadata), codec.write({ kind: "Thing", apiVersion: "v1", metadata }), 0);
+  }
+  let turns = 0;
+  let isOver = false;
+  const turn = () => {
+    turns++;
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const { items } = await listObjects(context, resource, {
+    selection: parseSelection(resource, { namespace: "", labelSelector: "a!=b", fieldSelector: "", shardSelector: "" }),
+    ...{ limit: 0, continueToken: "", resourceVersion: undefined, resourceVersionMatch: "" },
+  });
+  isOver = true;
+  assert.equal(items.length, 20);
+  assert.ok(turns >= 4, `${turns} turns`);
+});

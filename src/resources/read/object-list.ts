@@ -38,6 +38,8 @@ export interface ObjectList {
 /** How many entries are read in one turn of the event loop, and how many when selectors may have to decode them. */
 const CHUNK = 2000;
 const SELECTED_CHUNK = 200;
+/** After so many bytes that selectors were asked about, others get a turn. */
+const SELECTED_BYTES = 1024 * 1024;
 
 const EXPIRED_TOKEN =
   "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
@@ -132,6 +134,7 @@ async function collect(
   // Compat: kube-apiserver's watch cache ignores `limit` at resourceVersion=0.
   const limit = request.resourceVersion === 0 ? 0 : request.limit;
   const found: Entry[] = [];
+  let selectedBytes = 0;
   let after = token ? prefix + token.after : undefined;
   let page = await readPage(context, prefix, { ...when, after, limit: pageSize(limit, selection) });
   const { revision } = page;
@@ -153,6 +156,11 @@ async function collect(
       if (limit > 0 && found.length === limit) break;
       last = entry;
       const isWanted = selection.isEverything || selection.matches(viewer.selectable(entry));
+      selectedBytes += selection.isEverything ? 0 : entry.value.length;
+      if (selectedBytes > SELECTED_BYTES) {
+        selectedBytes = 0;
+        await nextTurn();
+      }
       if (!isWanted) continue;
       found.push(entry);
       converted?.push(viewer.view(entry));
