@@ -27,6 +27,7 @@ interface Asked {
 
 async function ask(spec: JsonObject, { name = "bot", metadata = {}, issuer = {} }: Asked = {}) {
   const warnings: string[] = [];
+  const annotations: string[] = [];
   const call = {
     access: {
       clock: new ManualClock(NOW),
@@ -37,14 +38,16 @@ async function ask(spec: JsonObject, { name = "bot", metadata = {}, issuer = {} 
     key: { namespace: "n", name },
     body: { kind: "TokenRequest", apiVersion: "authentication.k8s.io/v1", metadata, spec },
     warn: (text: string) => warnings.push(text),
+    annotate: (key: string, value: string) => annotations.push(`${key}=${value}`),
   } as unknown as ActionCall;
   const answer = (await tokenRequest({ ...testIssuer, ...issuer })(call)) as KubeObject;
   const { token, expirationTimestamp } = answer.status as { token: string; expirationTimestamp: string };
-  return { answer, claims: JSON.parse(token), expirationTimestamp, warnings };
+  return { answer, claims: JSON.parse(token), expirationTimestamp, warnings, annotations };
 }
 
 test("a token names its account, its audiences and its times", async () => {
-  const { answer, claims, expirationTimestamp } = await ask({ expirationSeconds: 3600 });
+  const { answer, claims, expirationTimestamp, annotations } = await ask({ expirationSeconds: 3600 });
+  assert.deepEqual(annotations, ["authentication.kubernetes.io/issued-credential-id=JTI=id"]);
   assert.deepEqual(claims, {
     aud: ["api"],
     exp: SECONDS + 3600,

@@ -62,6 +62,8 @@ export interface Call {
   readonly attributes: Attributes;
   /** What is written down about the call. Undefined: nothing. */
   audit: CallAudit | undefined;
+  /** What is to be written down about the credentials that made `user` known. */
+  credentialNotes: Readonly<Record<string, string>> | undefined;
   /** Compat: what the client sent as Audit-ID, or a new UUID; answered as Audit-ID. */
   readonly auditId: string;
   /** Aborts when the client goes away, the server shuts down, or the deadline of the request has passed. */

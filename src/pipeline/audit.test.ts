@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { notFound, unauthorized } from "../api/api-error.ts";
-import type { Call, Handler } from "../api/call.ts";
+import type { Call, Handler, Stage } from "../api/call.ts";
 import type { ApiReply } from "../api/reply.ts";
 import { AuditMetrics, Auditor } from "../audit/auditor.ts";
 import type { AuditEvent } from "../audit/event.ts";
@@ -47,6 +47,10 @@ function audited(innermost: Handler, { level = "RequestResponse" as Level, keeps
     clock,
     registry,
     ask: (query?: string) => ask(compose([refusals, requests], innermost), query),
+    askWith: (credentialNotes: Call["credentialNotes"]) => {
+      const identify: Stage = (next) => (call) => next(Object.assign(call, { credentialNotes }));
+      return ask(compose([refusals, identify, requests], innermost));
+    },
     refuse: () => ask(compose([refusals], innermost)),
   };
 }
@@ -127,6 +131,15 @@ suite("audit stages", () => {
     assert.equal(last?.objectRef?.name, "s");
     assert.deepEqual(last?.responseStatus, { status: "Failure", reason: "NotFound", code: 404 });
     assert.ok(!JSON.stringify(last).includes("geheim"));
+  });
+
+  test("what authentication has to say about a credential is in every event", async () => {
+    const { stages } = await audited(async () => OK).askWith({ "authentication.k8s.io/stale-token": "x" });
+    assert.deepEqual(
+      stages.map(({ annotations }) => [...annotations]),
+      stages.map(() => [["authentication.k8s.io/stale-token", "x"]]),
+    );
+    assert.equal(stages.length, 2);
   });
 
   test("annotations keep their first value; slow requests say how long they took", async () => {

@@ -47,6 +47,7 @@ export function auditStages(options: AuditOptions): AuditStages {
     requests: (next) => async (call) => {
       const record = auditor.open(call, call.user, isSecret(call.info));
       if (record === undefined) return next(call);
+      for (const [key, value] of Object.entries(call.credentialNotes ?? {})) record.annotate(key, value);
       const received = record.emit("RequestReceived", record.receivedMs);
       if (!(received instanceof Promise ? await received : received)) {
         auditor.rejected();

@@ -30,6 +30,7 @@ export function authenticate({ authenticator, audiences, proxyHeaders, refused }
     if (found === undefined || !isForUs(found, audiences)) throw unauthorized();
     for (const text of found.warnings ?? []) warnings.push(text);
     call.user = found.user;
+    call.credentialNotes = found.annotations;
     hideCredentials(request.headers, proxyHeaders);
     return next(call);
   };

@@ -27,6 +27,7 @@ export class RequestCall implements Call {
   user: UserInfo;
   impersonation: Call["impersonation"] = undefined;
   audit: Call["audit"] = undefined;
+  credentialNotes: Call["credentialNotes"] = undefined;
   readonly auditId: string;
   readonly warnings: string[] = [];
   readonly body: Call["body"];
