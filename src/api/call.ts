@@ -75,6 +75,8 @@ export interface Call {
   whenFinished(listener: (outcome: Outcome) => void): void;
   /** Texts for `Warning` headers, in order. */
   readonly warnings: string[];
+  /** The connection ends with this reply. */
+  isLast: boolean;
   /**
    * The request body, decoded in the format its content type names, or in the given one. Throws BodyError when that
    * fails. Read at most once.

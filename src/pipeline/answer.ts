@@ -20,11 +20,14 @@ export async function answer(context: AnswerContext, handler: Handler, request: 
   const { now, schemaOf } = context;
   const isCustom = call.info.isResource && context.kindOf(call.info)?.isUnstructured === true;
   const form = { warnings, auditId, now, schemaOf, isCustom };
+  let reply: EncodedReply;
   try {
-    return encodeReply(request, await handler(call), form);
+    reply = encodeReply(request, await handler(call), form);
   } catch (error) {
     const refusal = error instanceof ApiError ? error : internalError("the answer could not be written", error);
     if (refusal !== error) context.report(error, call);
-    return encodeError(request, refusal, form);
+    reply = encodeError(request, refusal, form);
   }
+  if (call.isLast) reply.headers.connection = "close";
+  return reply;
 }

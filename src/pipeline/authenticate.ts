@@ -1,5 +1,6 @@
 import { unauthorized } from "../api/api-error.ts";
 import type { Call, Stage } from "../api/call.ts";
+import { ANONYMOUS } from "../auth/authenticated-group.ts";
 import { type Authenticated, type Authenticator, RequestCredentials } from "../auth/authenticator.ts";
 import { hideCredentials, type ProxyHeaders } from "../auth/credential-headers.ts";
 
@@ -27,6 +28,8 @@ export function authenticate({ authenticator, audiences, proxyHeaders, refused }
     }
     const { warning } = credentials;
     if (warning !== undefined) warnings.push(warning);
+    // Compat: UnauthenticatedHTTP2DOSMitigation. Whoever is nobody gets one answer from an HTTP/2 connection.
+    if (request.headers[":method"] !== undefined && isNobody(found)) call.isLast = true;
     if (found === undefined || !isForUs(found, audiences)) throw unauthorized();
     for (const text of found.warnings ?? []) warnings.push(text);
     call.user = found.user;
@@ -34,6 +37,11 @@ export function authenticate({ authenticator, audiences, proxyHeaders, refused }
     hideCredentials(request.headers, proxyHeaders);
     return next(call);
   };
+}
+
+/** Compat: `isAnonymousUser`, and those who are refused. */
+function isNobody(found: Authenticated | undefined): boolean {
+  return found === undefined || found.user.name === ANONYMOUS || found.user.groups.includes("system:unauthenticated");
 }
 
 /** Compat: `audiencesAreAcceptable`. */

@@ -30,6 +30,7 @@ export class RequestCall implements Call {
   credentialNotes: Call["credentialNotes"] = undefined;
   readonly auditId: string;
   readonly warnings: string[] = [];
+  isLast = false;
   readonly body: Call["body"];
   #attributes: Attributes | undefined;
 

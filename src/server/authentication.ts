@@ -101,7 +101,7 @@ function tokenChain(
   const { clock } = environment;
   const agnostic = (authenticator: Authenticator) => audienceAgnostic(audiences, authenticator);
   const authenticators = [
-    agnostic(new TokenAuthenticator(identity.tokens)),
+    agnostic(new TokenAuthenticator([identity.admin, ...identity.tokens])),
     accounts,
     ...(config.authentication.bootstrapTokens
       ? [agnostic(new BootstrapTokens(secretsOfKubeSystem(resources), clock))]

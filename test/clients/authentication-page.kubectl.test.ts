@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { readAuthenticationConfiguration } from "../../src/auth/oidc/configuration.ts";
+import { noExpressions } from "../../src/auth/oidc/expressions.ts";
+import { validateConfiguration } from "../../src/auth/oidc/validate-configuration.ts";
+import { startBinnacle } from "../support/binnacle.ts";
+import { needs, requireTool } from "../support/tools.ts";
+
+const run = promisify(execFile);
+const page = await readFile(path.join(import.meta.dirname, "..", "..", "docs", "authentication.md"), "utf8");
+const block = (language: string): string =>
+  new RegExp(`\`\`\`${language}\n([^\`]+)\`\`\``).exec(page)?.[1] ?? assert.fail(language);
+
+test("the commands of docs/authentication.md make a user", needs("kubectl", "openssl"), async (t) => {
+  const binnacle = await startBinnacle();
+  t.after(() => binnacle.kill());
+  const { directory, base: SERVER } = binnacle;
+  const commands = block("sh").replaceAll("binnacle-data", directory).replaceAll("kubectl", requireTool("kubectl"));
+  const { stdout } = await run("sh", ["-e", "-c", commands], {
+    cwd: directory,
+    env: { ...process.env, SERVER, HOME: directory, KUBECONFIG: "/dev/null" },
+  });
+  assert.match(stdout, /Username\s+alice\n/);
+  assert.match(stdout, /Groups\s+\[dev system:authenticated\]/);
+});
+
+test("the configuration of docs/authentication.md is accepted", () => {
+  const configuration = readAuthenticationConfiguration(block("yaml"));
+  validateConfiguration(configuration, { disallowedIssuers: [], compile: noExpressions });
+  assert.equal(configuration.jwt.length, 1);
+});
