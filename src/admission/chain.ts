@@ -50,26 +50,27 @@ export class AdmissionChain {
     const { clock, observer } = this.#observed;
     const { operation } = request;
     const startMs = clock.monotonic();
-    let running: { readonly name: string; readonly startMs: number } | undefined;
-    const pluginEnded = (isRejected: boolean): void => {
-      if (running === undefined) return;
-      const seconds = (clock.monotonic() - running.startMs) / 1000;
-      observer.pluginEnded(running.name, step, operation, isRejected, seconds);
-      running = undefined;
+    // When the latest plugin ended, which is when the next one began but for the time to ask which one that is.
+    let atMs = startMs;
+    const seconds = (sinceMs: number): number => {
+      atMs = clock.monotonic();
+      return (atMs - sinceMs) / 1000;
     };
-    let isRejected = true;
+    let running = "";
     try {
       for (const plugin of this.#plugins) {
         const isAsked = step === "admit" ? plugin.mutate !== undefined : plugin.validate !== undefined;
         if (!isAsked || !plugin.handles(request)) continue;
-        running = { name: plugin.name, startMs: clock.monotonic() };
+        running = plugin.name;
         await (step === "admit" ? plugin.mutate?.(request) : plugin.validate?.(request));
-        pluginEnded(false);
+        observer.pluginEnded(running, step, operation, false, seconds(atMs));
+        running = "";
       }
-      isRejected = false;
-    } finally {
-      pluginEnded(true);
-      observer.stepEnded(step, operation, isRejected, (clock.monotonic() - startMs) / 1000);
+    } catch (error) {
+      if (running !== "") observer.pluginEnded(running, step, operation, true, seconds(atMs));
+      observer.stepEnded(step, operation, true, seconds(startMs));
+      throw error;
     }
+    observer.stepEnded(step, operation, false, seconds(startMs));
   }
 }

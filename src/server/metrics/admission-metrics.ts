@@ -3,6 +3,7 @@ import type { AdmissionRequest } from "../../admission/plugin.ts";
 import type { MetricRegistry } from "../../lib/metrics.ts";
 
 const BOUNDS = [0.005, 0.025, 0.1, 0.5, 1, 2.5] as const;
+const OPERATIONS: readonly AdmissionRequest["operation"][] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 const STEP_LABELS = ["operation", "rejected", "type"] as const;
 
 /** Counts what admission takes, of each plugin and of each step, under the names of kube-apiserver. */
@@ -19,7 +20,7 @@ export function admissionMetrics(registry: MetricRegistry): AdmissionObserver {
     labels: STEP_LABELS,
     bounds: BOUNDS,
   });
-  const known = new Map<string, Map<string, { observe(seconds: number): void }>>();
+  const known = new Map<string, { observe(seconds: number): void }[]>();
   /** Names of plugins, operations and steps are few, and none is a client's. */
   const seriesOf = (
     name: string,
@@ -29,15 +30,15 @@ export function admissionMetrics(registry: MetricRegistry): AdmissionObserver {
   ) => {
     let own = known.get(name);
     if (own === undefined) {
-      own = new Map();
+      own = [];
       known.set(name, own);
     }
-    const key = `${operation}${type}${isRejected}`;
-    let series = own.get(key);
+    const place = OPERATIONS.indexOf(operation) * 4 + (type === "admit" ? 0 : 2) + (isRejected ? 1 : 0);
+    let series = own[place];
     if (series === undefined) {
       const labels = { operation, rejected: String(isRejected), type };
       series = name === "" ? steps.of(labels) : plugins.of({ ...labels, name });
-      own.set(key, series);
+      own[place] = series;
     }
     return series;
   };
