@@ -9,7 +9,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import type { LogLine } from "../../src/lib/environment.suite.ts";
 import { systemRandom } from "../../src/lib/random.ts";
 import { type Config, defaultConfig } from "../../src/server/config.ts";
-import { type Server, startServer } from "../../src/server/server.ts";
+import { type ServerWithParts, startWithParts } from "../../src/server/server.ts";
 import type { Step } from "./large-steps.ts";
 
 /** An answer as it came. */
@@ -27,11 +27,11 @@ type Sent = Pick<Step, "method" | "path" | "headers"> & {
 /** A server in this process that hands large requests to threads, unless it is told not to. */
 export class LargeServer {
   readonly #folder: string;
-  readonly #server: Server;
+  readonly #server: ServerWithParts;
   readonly #agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
   readonly lines: LogLine[];
 
-  private constructor(server: Server, folder: string, lines: LogLine[]) {
+  private constructor(server: ServerWithParts, folder: string, lines: LogLine[]) {
     this.#server = server;
     this.#folder = folder;
     this.lines = lines;
@@ -47,7 +47,19 @@ export class LargeServer {
     const log = { error: say("error"), warn: say("warn"), info: say("info") };
     const own = { certDir: folder, securePort: 0, controllers: "none", shutdownGraceMs: 100 };
     const environment = { clock: systemClock, random: systemRandom, log };
-    return new LargeServer(await startServer({ ...defaultConfig, ...own, ...config }, environment), folder, lines);
+    return new LargeServer(await startWithParts({ ...defaultConfig, ...own, ...config }, environment), folder, lines);
+  }
+
+  get url(): string {
+    return this.#server.url;
+  }
+
+  get token(): string {
+    return this.#server.token;
+  }
+
+  get resources(): ServerWithParts["resources"] {
+    return this.#server.resources;
   }
 
   send({ method, path: target, headers, body, signal }: Sent): Promise<RawAnswer> {
