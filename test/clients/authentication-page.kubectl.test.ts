@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { createLocalJWKSet, jwtVerify } from "jose";
 import { readAuthenticationConfiguration } from "../../src/auth/oidc/configuration.ts";
 import { noExpressions } from "../../src/auth/oidc/expressions.ts";
 import { validateConfiguration } from "../../src/auth/oidc/validate-configuration.ts";
@@ -26,6 +27,20 @@ test("the commands of docs/authentication.md make a user", needs("kubectl", "ope
   });
   assert.match(stdout, /Username\s+alice\n/);
   assert.match(stdout, /Groups\s+\[dev system:authenticated\]/);
+});
+
+test("the commands of docs/authentication.md make a token that others can verify", needs("kubectl"), async (t) => {
+  const binnacle = await startBinnacle();
+  t.after(() => binnacle.kill());
+  const [, commands = assert.fail()] = /## Tokens of service accounts\n\n```sh\n([^`]+)```/.exec(page) ?? [];
+  const { stdout } = await run("sh", ["-e", "-c", commands.replaceAll("kubectl", requireTool("kubectl"))], {
+    cwd: binnacle.directory,
+    env: { ...process.env, HOME: binnacle.directory, KUBECONFIG: binnacle.kubeconfig },
+  });
+  // kubectl ends the line of a token on terminals only.
+  const [, token = "", keys = ""] = /\n([^\n{]+)\n?(\{.+)/s.exec(stdout) ?? [];
+  const { payload } = await jwtVerify(token, createLocalJWKSet(JSON.parse(keys)), { audience: "vault" });
+  assert.equal(payload.sub, "system:serviceaccount:default:bot");
 });
 
 test("the configuration of docs/authentication.md is accepted", () => {
