@@ -2,6 +2,7 @@ import { quote } from "../api/field-error.ts";
 import type { JsonObject } from "../api/object.ts";
 import type { Status } from "../api/status.ts";
 import type { UserInfo } from "../api/user-info.ts";
+import { trimRight } from "../lib/trim-right.ts";
 import type { Level, Stage } from "./policy.ts";
 
 /** What an event is about. Empty members are left out. */
@@ -94,7 +95,7 @@ export class AuditEvent {
       ["uri", requestURI],
       ["response", String(responseStatus?.code ?? "<deferred>")],
     ] as const;
-    const time = microTime(requestReceivedMs).replace(/\.?0*Z$/, "Z");
+    const time = `${trimRight(trimRight(microTime(requestReceivedMs).slice(0, -1), "0"), ".")}Z`;
     return `${time} AUDIT: ${parts.map(([name, value]) => `${name}=${quote(value)}`).join(" ")}`;
   }
 }

@@ -1,5 +1,6 @@
 import type { Attributes } from "../api/attributes.ts";
 import type { UserInfo } from "../api/user-info.ts";
+import { trimRight } from "../lib/trim-right.ts";
 import type { GroupResources, Level, Policy, PolicyRule, Stage } from "./policy.ts";
 
 /** What is written down about one request. Upstream: `RequestAuditConfig`. */
@@ -33,7 +34,7 @@ function matches(rule: PolicyRule, attributes: Attributes, user: UserInfo | unde
 }
 
 function matchesPath(url: string, path: string): boolean {
-  return url === "*" || url === path || (url.endsWith("*") && path.startsWith(url.replace(/\*+$/, "")));
+  return url === "*" || url === path || (url.endsWith("*") && path.startsWith(trimRight(url, "*")));
 }
 
 function matchesResource({ namespaces, resources }: PolicyRule, attributes: Attributes): boolean {
