@@ -27,6 +27,10 @@ const { values } = parseArgs({
   },
 });
 const MOST_HELD_MS = 2000;
+// A run that is ended takes its servers along.
+process.once("SIGTERM", () => process.exit(1));
+process.once("SIGINT", () => process.exit(1));
+
 const TIMEOUT_MS = 20_000;
 const say = (line: string) => process.stderr.write(`${line}\n`);
 

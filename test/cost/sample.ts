@@ -34,6 +34,8 @@ const LARGE: readonly Row[] = [
   ],
   ["certificates.k8s.io/v1/certificatesigningrequests", "spec.usages", "distinct items"],
   ["v1/pods", "spec.containers[].resources.claims", "distinct items"],
+  ["v1/pods", "spec.volumes[].configMap.items", "equal items"],
+  ["v1/pods", "spec.containers[].ports", "equal items"],
   ["discovery.k8s.io/v1/endpointslices", "endpoints[].addresses", "equal items"],
   ["v1/configmaps", "metadata.annotations", "doubled keys", "create", "JSON, Strict"],
   ["v1/services", "spec.clusterIPs", "distinct items"],

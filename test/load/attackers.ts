@@ -170,6 +170,7 @@ const cancels: Attack = (target, signal) => {
 /** Watches by WebSocket, sends pings and reads nothing. */
 const pings: Attack = async (target, signal) => {
   const socket = new WebSocket(`${target.base.replace("https", "wss")}${LARGE}?watch=1`, {
+    origin: target.base,
     rejectUnauthorized: false,
     headers: { authorization },
   });
@@ -288,6 +289,7 @@ export async function prepare(base: string, secrets: SecretSearch): Promise<void
     if (status !== 201) throw new Error(`${path}: ${status} ${body.message}`);
   };
   await create("/api/v1/namespaces", { metadata: { name: "large" } });
+  await create("/api/v1/namespaces/large/serviceaccounts", { metadata: { name: "default" } });
   for (let index = 0; index < 200; index += 1) {
     await create(LARGE, { metadata: { name: `l${index}` }, data: { a: "a line\n".repeat(14_000) } });
   }

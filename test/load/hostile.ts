@@ -121,14 +121,24 @@ async function whileCalm(base: string, name: string, work: () => Promise<void>):
 
 const pass = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1000)).then(() => undefined);
 
-/** The least resident memory within some seconds, or the first that is within a bound. */
+/**
+ * Starts a server that collects garbage on SIGUSR2. V8 collects when something is allocated, so that the memory of a server with
+ * nothing to do says nothing about what it holds.
+ */
+export function startCollecting(): Promise<RunningBinnacle> {
+  const program = "data:text/javascript,process.on('SIGUSR2',()=>gc())";
+  return startBinnacle({ nodeFlags: ["--expose-gc", "--import", program] });
+}
+
+/** The least resident memory within some seconds, or the first that is within a bound, after garbage was collected. */
 async function settled({ process: { pid } }: RunningBinnacle, bound: number, seconds: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   const look = () => {
     least = Math.min(least, residentMb(pid));
+    process.kill(pid, "SIGUSR2");
     return Number.isFinite(bound) && least <= bound;
   };
-  await eventually(look, { withinMs: seconds * 1000, everyMs: 500 }).catch(() => undefined);
+  await eventually(look, { withinMs: seconds * 1000, everyMs: 2000 }).catch(() => undefined);
   return least;
 }
 
@@ -167,20 +177,21 @@ export function printLoad({ quiet, loaded, errors, memory, cores, counts, told }
 }
 
 /** What misses a goal. */
-export function missesOf({ loaded, errors, memory, told, counts }: LoadResult, p99Ms: number): string[] {
+export function missesOf(result: LoadResult, goals: { readonly p99Ms: number; readonly memory: number }): string[] {
+  const { loaded, errors, memory, told, counts } = result;
   const misses = [...errors, ...told.map((name) => `an error told ${name}`)];
-  for (const [verb, { p99 }] of Object.entries(loaded)) if (p99 > p99Ms) misses.push(`p99 of ${verb}: ${p99} ms`);
-  if (memory.after > memory.before * GOALS.memory) misses.push(`memory: ${memory.before} MB, then ${memory.after} MB`);
-  for (const [what, count] of counts) if (/: (500|0)$/.test(what)) misses.push(`${count} × ${what}`);
+  for (const [verb, { p99 }] of Object.entries(loaded)) if (p99 > goals.p99Ms) misses.push(`p99 of ${verb}: ${p99} ms`);
+  if (memory.after > memory.before * goals.memory) misses.push(`memory: ${memory.before} MB, then ${memory.after} MB`);
+  for (const [what, count] of counts) if (what.endsWith(": 500")) misses.push(`${count} × ${what}`);
   return misses;
 }
 
 if (import.meta.main) {
   const { values } = parseArgs({ options: { seconds: { type: "string", default: "600" } } });
-  const server = await startBinnacle();
+  const server = await startCollecting();
   try {
     const result = await runLoad(server, { seconds: Number(values.seconds), quietSeconds: 10, idleSeconds: 120 });
-    const misses = missesOf(result, GOALS.p99Ms);
+    const misses = missesOf(result, GOALS);
     process.stdout.write(`${[...printLoad(result), ...misses.map((miss) => `MISSED: ${miss}`)].join("\n")}\n`);
     process.exitCode = misses.length > 0 ? 1 : 0;
   } finally {

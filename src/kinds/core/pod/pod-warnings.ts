@@ -221,8 +221,9 @@ function portWarnings(containers: readonly PlacedContainer[]): string[] {
   return [...definitionWarnings(ports), ...nameCollisions(ports)];
 }
 
-/** Of ports with the same number and protocol, how many pairs are looked at; an answer has room for some 50 warnings. */
+/** Of ports with the same number and protocol, how many pairs are looked at, and how many warnings kept; an answer has room for some 50. */
 const MAX_PAIRS = 100_000;
+const MAX_PORT_WARNINGS = 1000;
 
 function definitionWarnings(ports: readonly PlacedPort[]): string[] {
   const found: string[] = [];
@@ -233,7 +234,7 @@ function definitionWarnings(ports: readonly PlacedPort[]): string[] {
     const others = before.get(key) ?? [];
     for (const text of lonelyAddress(one)) found.push(text);
     for (const other of others) {
-      if (++pairs > MAX_PAIRS) return found;
+      if (++pairs > MAX_PAIRS || found.length >= MAX_PORT_WARNINGS) return found;
       for (const text of collisions(one, other)) found.push(text);
     }
     others.push(one);

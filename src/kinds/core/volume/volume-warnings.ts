@@ -99,20 +99,25 @@ function projectedFiles(source: VolumeProjection): PlacedFile[] {
   ];
 }
 
-/** Compares every file with those before it, as far as the budget goes. */
+/** Compares every file with those before it, as far as the budget goes. Files with one text are compared as one. */
 function overlaps(files: readonly PlacedFile[], budget: Budget): readonly string[] {
   if (files.length < 2) return [];
   const texts = new Set<string>();
-  const seen: (PlacedFile & { readonly folder: string })[] = [];
+  const seen: { readonly folder: string; readonly text: string }[] = [];
+  const compared = new Map<string, number>();
   for (const { path, source } of files) {
     const trimmed = trimRight(path, "/");
     if (trimmed === "") continue;
-    const file = { path: trimmed, source, folder: `${trimmed}/` };
-    for (const other of seen) {
+    const folder = `${trimmed}/`;
+    const text = print({ path: trimmed, source });
+    const from = compared.get(text);
+    for (let index = from ?? 0; index < seen.length; index += 1) {
+      const other = seen[index];
       if (budget.pairs-- <= 0 || texts.size >= MAX_TEXTS) return [...texts];
-      if (isWithin(file.folder, other.folder)) texts.add(`${print(file)} with ${print(other)}`);
+      if (other && isWithin(folder, other.folder)) texts.add(`${text} with ${other.text}`);
     }
-    seen.push(file);
+    if (from === undefined) seen.push({ folder, text });
+    compared.set(text, from === undefined ? seen.length - 1 : seen.length);
   }
   return [...texts];
 }
