@@ -20,12 +20,15 @@ const STANDARD: ProxyHeaders = {
  */
 export function hideCredentials(headers: ApiRequest["headers"], configured: ProxyHeaders | undefined): void {
   const own = headers as Record<string, unknown>;
-  delete own.authorization;
   for (const name in headers) {
     if (isProxyHeader(name, STANDARD) || (configured && isProxyHeader(name, configured))) delete own[name];
   }
+  // Last, since an object that has lost a member is slow to go through.
+  if (own.authorization !== undefined) delete own.authorization;
 }
 
 function isProxyHeader(name: string, { names, prefixes }: ProxyHeaders): boolean {
-  return names.includes(name) || prefixes.some((prefix) => name.startsWith(prefix));
+  if (names.includes(name)) return true;
+  for (const prefix of prefixes) if (name.startsWith(prefix)) return true;
+  return false;
 }
