@@ -101,7 +101,7 @@ test("100,000 tokens do not fill the memory, and wrong ones push no good one out
   assert.equal(inner.asked, 100_001);
   await ask("good");
   assert.equal(inner.asked, 100_001);
-  for (let index = 0; index < 100_000; index++) await ask(`good-${index}`);
+  for (let index = 0; index < 40_000; index++) await ask(`good-${index}`);
   assert.equal(cache.size, 32_768);
   await clock.advance(10_000);
   await ask("good");

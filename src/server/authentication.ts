@@ -130,9 +130,12 @@ function anonymousOf({ authentication, authorizationModes }: Config, issuers: Jw
   return [anonymous(conditions.length === 0 ? undefined : conditions.map(({ path }) => path))];
 }
 
+/** A reason may quote a token's header, which can be long. */
+const MAX_REASON = 500;
+
 /** Tells the operator why a request was refused, which the caller does not hear. */
 export function logRefusal(log: Log, error: unknown): void {
   if (error instanceof AuthenticationError && error.isExpected) {
-    log.info("Unable to authenticate the request", { reason: error.message });
+    log.info("Unable to authenticate the request", { reason: error.message.slice(0, MAX_REASON) });
   } else log.error("Unable to authenticate the request", { err: error });
 }
