@@ -1,4 +1,4 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/environment.ts";
 import { answerQuestion, type SharedParts } from "./asking.ts";
@@ -49,6 +49,8 @@ export class RequestThread {
   constructor(options: ThreadOptions, ended: () => void) {
     this.#options = options;
     const workerData: ThreadData = { options: options.options, issuer: options.issuer };
+    // Not imported: a server without large requests starts without it.
+    const { Worker } = process.getBuiltinModule("node:worker_threads");
     this.#worker = new Worker(PROGRAM, {
       workerData,
       // Flags of the process such as --test or --cpu-prof are not meant for it.
