@@ -12,6 +12,7 @@ import {
   takeAuthenticationFlags,
 } from "./server/authentication/flags.ts";
 import { type Config, defaultConfig, type StoreChoice } from "./server/config.ts";
+import { addExplainCommand } from "./server/explain-command.ts";
 
 interface ServeFlags extends AuditFlags, AccountTokenFlags, AuthenticationFlags {
   store?: StoreChoice;
@@ -156,6 +157,7 @@ function program(run: (config: Config) => Promise<void>): Command {
   addAuthenticationFlags(serve, duration);
   addAuditFlags(serve, defaults.audit, duration);
   addAccountTokenFlags(serve, defaults.serviceAccounts, duration).action((flags: ServeFlags) => run(toConfig(flags)));
+  addExplainCommand(binnacle, (text) => void process.stdout.write(text));
   return binnacle;
 }
 

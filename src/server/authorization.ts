@@ -6,6 +6,7 @@ import { alwaysAllow, alwaysDeny } from "../auth/authorization/always.ts";
 import { AuthorizerChain } from "../auth/authorization/chain.ts";
 import { RbacAuthorizer } from "../auth/authorization/rbac.ts";
 import { RoleIndex, type RoleSource } from "../auth/authorization/role-index.ts";
+import type { GrantSource } from "../auth/explain/explanation.ts";
 import type { Clock } from "../lib/clock.ts";
 import { getMember } from "../lib/members.ts";
 
@@ -15,6 +16,8 @@ export interface Authorization {
   readonly authorizer: Authorizer & RuleResolver;
   /** What writers of roles may give away, whether or not RBAC is one of the modes. */
   readonly roles: RoleRights;
+  /** By which bindings somebody has rights, for explanations. */
+  readonly grants: GrantSource;
   /** Resolves when every role that is stored now is known. */
   loaded(signal: AbortSignal): Promise<void>;
   /** Follows what decisions go by until the signal aborts. */
@@ -51,6 +54,7 @@ export function authorization({ modes, source, clock, report }: AuthorizationOpt
   return {
     authorizer,
     roles: roleRights(authorizer, rbac, () => index.loaded(forever)),
+    grants: index,
     loaded: (signal) => index.loaded(signal),
     async run(signal) {
       while (!signal.aborted) {

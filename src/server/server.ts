@@ -1,5 +1,7 @@
 import type { Call } from "../api/call.ts";
 import type { UserInfo } from "../api/user-info.ts";
+import { explainEndpoint } from "../auth/explain/explain-request.ts";
+import { withExplainRight } from "../auth/explain/explain-right.ts";
 import { reviewIdentities } from "../auth/reviews.ts";
 import { type Answer, type Listener, listen } from "../http/listener.ts";
 import { serveUpgradesOnDemand } from "../http/upgrades.ts";
@@ -131,7 +133,10 @@ export async function startWithParts(
   const checks = { hooks: [roles], readiness: [writesCheck(store), roles, shutdown] };
   let { securePort: port } = config;
   const documents = accounts.documents(() => externalAddress(config.bindAddress, port));
-  const endpoints = makeEndpoints(resources, config, checks, { shown, startMs, documents });
+  const endpoints = [
+    ...makeEndpoints(resources, config, checks, { shown, startMs, documents }),
+    explainEndpoint({ authorizer, source: rights.grants, catalog }),
+  ];
   const innermost = route({ catalog, objects, endpoints });
   const report = (error: unknown, call?: Call) => log.error("request failed", { err: error, path: call?.request.path });
   const facts = pathFacts(catalog);
@@ -154,7 +159,7 @@ export async function startWithParts(
     reportError: report,
     audit: audit.stages(facts, forms),
     impersonate: impersonate(authorizer, resources.features.enabled("ConstrainedImpersonation")),
-    authorizer,
+    authorizer: withExplainRight(authorizer),
     measure: measure({ registry, clock, findServed, isLongRunning }),
     requestTimeoutMs,
     clock,

@@ -49,6 +49,11 @@ export class BindingsBySubject implements Derivation<KnownBinding> {
     }
   }
 
+  /** The lists of bindings of a user in all other namespaces. */
+  *elsewhere(user: UserInfo, namespace: string): Generator<readonly KnownBinding[]> {
+    for (const other of this.#byNamespace.keys()) if (other !== namespace) yield* this.of(user, other);
+  }
+
   #add(binding: KnownBinding): void {
     let scope = this.#byNamespace.get(binding.namespace);
     if (scope === undefined) {

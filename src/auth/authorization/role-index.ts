@@ -89,6 +89,13 @@ export class RoleIndex {
     }
   }
 
+  /** What bindings give a user in other namespaces than this one. */
+  *grantsElsewhere(user: UserInfo, namespace: string): Generator<Grant> {
+    for (const list of this.#bindings.derived?.elsewhere(user, namespace) ?? []) {
+      for (const binding of list) yield { binding, rules: this.rulesOf(binding.roleRef, binding.namespace) };
+    }
+  }
+
   /** The rules of the role that a binding in a namespace refers to. Upstream: `GetRoleReferenceRules`. */
   rulesOf({ kind, name }: KnownBinding["roleRef"], namespace: string): readonly CompiledRule[] | ApiError {
     if (kind === "ClusterRole") {

@@ -149,6 +149,12 @@ const ANONYMOUS = "system:anonymous";
 const AUTHENTICATED = "system:authenticated";
 const UNAUTHENTICATED = "system:unauthenticated";
 
+/** The groups that somebody has who is impersonated with these in the classic mode. */
+export function impersonatedGroups(name: string, groups: readonly string[]): readonly string[] {
+  const { groups: own = groups } = identify({ name, groups, uid: "", extra: {} }, false);
+  return completeGroups(name, own);
+}
+
 function completeGroups(name: string, groups: readonly string[]): readonly string[] {
   if (groups.includes(UNAUTHENTICATED)) return groups;
   const missing = name === ANONYMOUS ? UNAUTHENTICATED : AUTHENTICATED;

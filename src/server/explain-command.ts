@@ -1,0 +1,78 @@
+import path from "node:path";
+import type { Command } from "commander";
+import { EXPLAIN_PATH } from "../auth/explain/explain-right.ts";
+import { impersonatedGroups } from "../auth/impersonation/identity-checks.ts";
+import { JsonClient } from "../http/json-client.ts";
+import { readKubeconfig } from "../http/kubeconfig-read.ts";
+import { defaultConfig } from "./config.ts";
+
+interface ExplainFlags {
+  readonly as: string;
+  readonly asGroup?: string[];
+  readonly namespace?: string;
+  readonly allNamespaces?: boolean;
+  readonly subresource?: string;
+  readonly output?: string;
+  readonly kubeconfig: string;
+}
+
+const LIMITS = { path: EXPLAIN_PATH, timeoutMs: 30_000, maxBytes: 4 * 1024 * 1024 };
+
+/** Adds `binnacle auth explain`. */
+export function addExplainCommand(program: Command, print: (text: string) => void): void {
+  program
+    .command("auth")
+    .description("Ask a running server about rights")
+    .command("explain")
+    .description("Tell by which binding, role and rule somebody may do something, or what the nearest rules lack")
+    .argument("<verb>", "such as get, list, create")
+    .argument("<what>", "TYPE[.GROUP][/NAME], or a path such as /metrics")
+    .requiredOption("--as <user>", "who wants to do it")
+    .option("--as-group <group>", "a group of the user; may be repeated", (text, before: string[] = []) => [
+      ...before,
+      text,
+    ])
+    .option("-n, --namespace <namespace>", "where; default is meant without it")
+    .option("-A, --all-namespaces", "in all namespaces")
+    .option("--subresource <name>", "such as log or scale")
+    .option("-o, --output <form>", "json")
+    .option(
+      "--kubeconfig <file>",
+      "how to reach the server, and as whom",
+      path.join(defaultConfig.certDir, "kubeconfig"),
+    )
+    .action((verb: string, what: string, flags: ExplainFlags) => run(verb, what, flags, print));
+}
+
+async function run(verb: string, what: string, flags: ExplainFlags, print: (text: string) => void): Promise<void> {
+  const client = new JsonClient(await readKubeconfig(flags.kubeconfig));
+  try {
+    const { status, body } = await client.post(JSON.stringify({ spec: specOf(verb, what, flags) }), LIMITS);
+    const answer = JSON.parse(body.toString());
+    if (status !== 200) throw new Error(answer.message ?? `the server answered ${status}`);
+    const { text, ...explanation } = answer;
+    print(flags.output === "json" ? `${JSON.stringify(explanation, null, 2)}\n` : text);
+  } finally {
+    client.close();
+  }
+}
+
+function specOf(verb: string, what: string, flags: ExplainFlags) {
+  const { as: user, asGroup = [], namespace, allNamespaces, subresource, output } = flags;
+  if (output !== undefined && output !== "json") throw new Error("--output knows only json");
+  const who = { user, groups: impersonatedGroups(user, asGroup) };
+  if (what.startsWith("/")) return { ...who, nonResourceAttributes: { verb, path: what } };
+  const [type = "", name] = what.split("/", 2);
+  const dot = type.indexOf(".");
+  const where = allNamespaces ? "" : namespace;
+  return {
+    ...who,
+    resourceAttributes: {
+      ...{ verb, resource: dot < 0 ? type : type.slice(0, dot) },
+      ...(dot >= 0 && { group: type.slice(dot + 1) }),
+      ...(name !== undefined && { name }),
+      ...(subresource !== undefined && { subresource }),
+      ...(where !== undefined && { namespace: where }),
+    },
+  };
+}
