@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { type CostlyRequest, CostServer } from "./server.ts";
 
 interface Profile {
@@ -15,6 +16,10 @@ interface Frame {
   readonly url: string;
   readonly lineNumber: number;
 }
+
+/** Threads for large requests write no profile, so that there are none in the server that is profiled. */
+const CONFIG = pathToFileURL(path.join(import.meta.dirname, "..", "..", "src", "server", "config.ts"));
+const IN_ONE_THREAD = `data:text/javascript,import { defaultConfig } from "${CONFIG}"; defaultConfig.maxInlineBytes = 0`;
 
 /** How many requests one server is asked to profile: its profile is held in memory until it ends. */
 const MOST_PROFILED = 25;
@@ -36,7 +41,8 @@ export async function holdersOf(
 async function profiled(sequences: readonly (readonly CostlyRequest[])[], timeoutMs: number): Promise<string[]> {
   const folder = await mkdtemp(path.join(tmpdir(), "binnacle-cost-"));
   try {
-    const server = await CostServer.start(timeoutMs, ["--cpu-prof", `--cpu-prof-dir=${folder}`]);
+    const flags = ["--cpu-prof", `--cpu-prof-dir=${folder}`, "--import", IN_ONE_THREAD];
+    const server = await CostServer.start(timeoutMs, flags);
     const spans: (readonly [from: number, to: number])[] = [];
     let isAnswered = true;
     for (const requests of sequences) {

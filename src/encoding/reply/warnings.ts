@@ -7,23 +7,30 @@ const MAX_EACH_WHEN_LONG = 256;
  */
 export function printWarnings(texts: readonly string[]): string[] {
   const unique = [...new Set(texts)].filter((text) => text !== "");
-  const runes = unique.map((text) => [...text]);
-  const total = runes.reduce((sum, each) => sum + each.length, 0);
-  if (total <= MAX_TOTAL) return unique.flatMap(printWarning);
-  return cutWarnings(runes).flatMap(printWarning);
+  let total = 0;
+  for (const text of unique) {
+    total += firstRunes(text).length;
+    // There may be a hundred thousand of them.
+    if (total > MAX_TOTAL) return cutWarnings(unique).flatMap(printWarning);
+  }
+  return unique.flatMap(printWarning);
 }
+
+/** As many characters of a text as are ever counted, and perhaps some more. */
+const firstRunes = (text: string): string[] => [...text.slice(0, 2 * (MAX_TOTAL + 1))];
 
 // Compat: like upstream's `recorder.AddWarning`, beyond `truncateAtTotalRunes` every Warning is cut to
 // `truncateItemRunes`, the earlier ones too; later ones are sent while room is left.
-function cutWarnings(runes: readonly (readonly string[])[]): string[] {
+function cutWarnings(texts: readonly string[]): string[] {
   const cut: string[] = [];
   let whole = 0;
   let written = 0;
-  for (const each of runes) {
+  for (const text of texts) {
     const isOverflow = whole > MAX_TOTAL;
     if (isOverflow && written >= MAX_TOTAL) break;
-    whole += each.length;
-    const kept = each.slice(0, MAX_EACH_WHEN_LONG);
+    const runes = firstRunes(text);
+    whole += runes.length;
+    const kept = runes.slice(0, MAX_EACH_WHEN_LONG);
     written += kept.length;
     cut.push(kept.join(""));
   }
