@@ -66,6 +66,15 @@ describe("authentication of a server", () => {
       assert.equal(await whoami(url, { cert: foreign.pem, key: foreign.keyPem }), 401);
       assert.equal(await whoami(url, bearer("wrong")), 401);
       assert.equal(await whoami(url), 403, "anonymous");
+      for (const spell of [
+        (name: string) => name,
+        (name: string) => name.toLowerCase(),
+        (name: string) => name.toUpperCase(),
+      ]) {
+        const headers = { [spell("X-Remote-User")]: ["admin", "admin"], [spell("X-Remote-Group")]: "system:masters" };
+        assert.equal(await whoami(url, { headers }), 403, "headers of a proxy that is none");
+        assert.equal(await whoami(url, { headers, cert: foreign.pem, key: foreign.keyPem }), 401);
+      }
       const serving = await Promise.all(
         ["apiserver.crt", "apiserver.key"].map((file) => readFile(path.join(folder, "plain", file), "utf8")),
       );
