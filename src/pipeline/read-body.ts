@@ -1,8 +1,8 @@
-import { MAX_BODY_BYTES } from "../api/body-limits.ts";
+import { MAX_BODY_BYTES, tooManyValues } from "../api/body-limits.ts";
 import { type ApiRequest, BodyError, type Call, type RequestBody } from "../api/call.ts";
 import type { Json } from "../api/object.ts";
 import type { RequestInfo } from "../api/request-info.ts";
-import { DecodeError, decodeJson } from "../encoding/json/json.ts";
+import { DecodeError, decodeJson, hasFarTooManyValues } from "../encoding/json/json.ts";
 import { negotiateInput } from "../encoding/negotiation/negotiate.ts";
 import type { SchemaOf } from "../encoding/protobuf/envelope.ts";
 import { decodeBody } from "../encoding/request-body.ts";
@@ -41,7 +41,7 @@ export interface PathKind {
 export function bodyReader(context: BodyContext, request: ApiRequest, info: RequestInfo): Call["body"] {
   const read = async (): Promise<Uint8Array> => {
     const bytes = await request.readBody(MAX_BODY_BYTES);
-    if (context.isLarge?.(info, bytes)) throw new LargeBody(bytes);
+    if (context.isLarge?.(info, bytes)) throw hasFarTooManyValues(bytes) ? tooManyValues() : new LargeBody(bytes);
     return bytes;
   };
   return (format) => (format === undefined ? readBody(context, request, info, read) : readPatch(read, format));

@@ -59,6 +59,18 @@ export function decodeJson(bytes: Uint8Array): DecodedBody {
   };
 }
 
+const OPEN_BRACE = 0x7b;
+
+/**
+ * Whether a body, in JSON or in YAML that looks like it, has far more values than it may have. Deep ones are left to their
+ * decoder, which says something else about them.
+ */
+export function hasFarTooManyValues(bytes: Uint8Array): boolean {
+  if (bytes[0] !== OPEN_BRACE || bytes.length < 2 * MAX_VALUES) return false;
+  const { values, depth } = measure(bytes);
+  return values > 2 * MAX_VALUES && depth <= MAX_DEPTH;
+}
+
 function duplicateText(path: string): string {
   return `duplicate field "${path}"`;
 }
