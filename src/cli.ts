@@ -115,7 +115,7 @@ function program(run: (config: Config) => Promise<void>): Command {
     .addOption(
       new Option(
         "--authorization-mode <modes>",
-        "AlwaysAllow, AlwaysDeny, RBAC: who says what callers may do, in order",
+        "AlwaysAllow, AlwaysDeny, Node, RBAC: who says what callers may do, in order",
       )
         .argParser(words)
         .default(undefined, defaults.authorizationModes.join(",")),

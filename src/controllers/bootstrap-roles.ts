@@ -29,6 +29,13 @@ const KEPT: readonly Kept[] = [
   { plural: "rolebindings", kind: "RoleBinding", reconcile: reconcileBinding },
 ];
 
+/** The rules that a ClusterRole of every cluster begins with. Throws when there is none of that name. */
+export function bootstrapRules(name: string): readonly PolicyRule[] {
+  const role = policy.clusterroles.find(({ metadata }) => metadata.name === name);
+  if (role === undefined) throw new Error(`no bootstrap role is called ${name}`);
+  return (role.rules ?? []) as readonly PolicyRule[];
+}
+
 /**
  * kube-apiserver's post-start hook rbac/bootstrap-roles: makes the roles and bindings that Kubernetes needs, and adds
  * what they lack. What somebody added to them stays. What fails is reported and tried again. Resolves to true when all

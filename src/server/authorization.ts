@@ -4,9 +4,12 @@ import { quote } from "../api/field-error.ts";
 import type { RuleResolver } from "../api/identity.ts";
 import { alwaysAllow, alwaysDeny } from "../auth/authorization/always.ts";
 import { AuthorizerChain } from "../auth/authorization/chain.ts";
+import { NODE_MODE, NodeAuthorizer } from "../auth/authorization/node-authorizer.ts";
+import { NodeGraph } from "../auth/authorization/node-graph.ts";
 import { RbacAuthorizer } from "../auth/authorization/rbac.ts";
 import { RoleIndex, type RoleSource } from "../auth/authorization/role-index.ts";
 import type { GrantSource } from "../auth/explain/explanation.ts";
+import { bootstrapRules } from "../controllers/bootstrap-roles.ts";
 import type { Clock } from "../lib/clock.ts";
 import { getMember } from "../lib/members.ts";
 
@@ -39,10 +42,12 @@ const RETRY_MS = 500;
 export function authorization({ modes, source, clock, report }: AuthorizationOptions): Authorization {
   const index = new RoleIndex(source);
   const rbac = new RbacAuthorizer(index);
+  const graph = modes.includes(NODE_MODE) ? new NodeGraph(source) : undefined;
   const known: Readonly<Record<string, Authorizer & RuleResolver>> = {
     AlwaysAllow: alwaysAllow,
     AlwaysDeny: alwaysDeny,
     RBAC: rbac,
+    ...(graph && { [NODE_MODE]: new NodeAuthorizer(graph, bootstrapRules("system:node")) }),
   };
   requireDifferent(modes);
   const chain = modes.map((mode) => ({
@@ -59,7 +64,7 @@ export function authorization({ modes, source, clock, report }: AuthorizationOpt
     async run(signal) {
       while (!signal.aborted) {
         try {
-          await index.run(signal);
+          await runTogether([index, ...(graph ? [graph] : [])], signal);
         } catch (error) {
           if (signal.aborted) return;
           report(error);
@@ -68,6 +73,18 @@ export function authorization({ modes, source, clock, report }: AuthorizationOpt
       }
     },
   };
+}
+
+/** Runs both until the signal aborts, or one of them fails. */
+async function runTogether(
+  parts: readonly { run(signal: AbortSignal): Promise<void> }[],
+  signal: AbortSignal,
+): Promise<void> {
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  const outcomes = await Promise.allSettled(parts.map((part) => part.run(either).finally(() => failed.abort())));
+  const failure = outcomes.find((outcome) => outcome.status === "rejected");
+  if (failure) throw failure.reason;
 }
 
 /** Compat: `NewDefaultRuleResolver` of the registry reads what is stored at that moment, not what an informer has seen. */

@@ -54,7 +54,11 @@ export class DecisionTwins {
 
   /** Starts both and makes the roles; resolves when both decide by them. */
   static async start(): Promise<DecisionTwins> {
-    const [oracle, binnacle] = await Promise.all([startOracle(), startBinnacle()]);
+    const [oracle, binnacle] = await Promise.all([
+      // The oracle has RBAC already; a further mode is added to it.
+      startOracle({ flags: ["--authorization-mode=Node"] }),
+      startBinnacle({ flags: ["--authorization-mode=RBAC,Node"] }),
+    ]);
     const twins = new DecisionTwins(oracle, binnacle);
     await Promise.all(twins.clients.map((client) => makeRoles(client)));
     return twins;
@@ -88,10 +92,60 @@ async function makeRoles(client: Client): Promise<void> {
     const subjects = KINDS.map((kind) => subjectOf(kind, index));
     await client.call("POST", path, { metadata, roleRef, subjects });
   }
+  await makePods(client);
   const last = { user: nameOf(SHAPES.length - 1), groups: [], isMixed: false };
   const resource = { resource: "roles", group: RBAC, namespace: NAMESPACE };
   await eventually(async () => (await review(client, { asker: last, verb: "bind", resource })).allowed === true);
 }
+
+/** What relates objects to nodes: a pod on two of them, and a volume of its claim. */
+async function makePods(client: Client): Promise<void> {
+  const own = `/api/v1/namespaces/${NAMESPACE}`;
+  await client.call("POST", `${own}/serviceaccounts`, { metadata: { name: "a" } });
+  for (const node of ["shape-0", "shape-2", "shape-10"]) {
+    const env = [{ name: "e", valueFrom: { configMapKeyRef: { name: "a", key: "k" } } }];
+    const answer = await client.call("POST", `${own}/pods`, {
+      metadata: { name: node === "shape-0" ? "a" : node },
+      spec: {
+        nodeName: node,
+        serviceAccountName: "a",
+        automountServiceAccountToken: false,
+        containers: [{ name: "c", image: "i", env, envFrom: [{ secretRef: { name: "b" } }] }],
+        imagePullSecrets: [{ name: "c" }],
+        resourceClaims: [{ name: "r", resourceClaimName: "a" }],
+        volumes: [
+          { name: "claim", persistentVolumeClaim: { claimName: "a" } },
+          { name: "shape", ephemeral: { volumeClaimTemplate: { spec: PVC } } },
+          { name: "p", projected: { sources: [{ secret: { name: "shape-0" } }, { configMap: { name: "c" } }] } },
+        ],
+      },
+    });
+    if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+  }
+  const volume = await client.call("POST", "/api/v1/persistentvolumes", {
+    metadata: { name: "a" },
+    spec: {
+      capacity: { storage: "1Gi" },
+      accessModes: ["ReadWriteOnce"],
+      claimRef: { namespace: NAMESPACE, name: "a" },
+      csi: { driver: "d", volumeHandle: "h", nodeStageSecretRef: { namespace: "default", name: "a" } },
+    },
+  });
+  const attachment = await client.call("POST", "/apis/storage.k8s.io/v1/volumeattachments", {
+    metadata: { name: "b" },
+    spec: { attacher: "d", nodeName: "shape-2", source: { persistentVolumeName: "a" } },
+  });
+  for (const { status, body } of [volume, attachment]) if (status !== 201) throw new Error(JSON.stringify(body));
+  const asker = { user: "system:node:shape-2", groups: ["system:nodes"], isMixed: false };
+  for (const resource of [
+    { resource: "volumeattachments", group: "storage.k8s.io", name: "b" },
+    { resource: "secrets", namespace: "default", name: "a" },
+  ]) {
+    await eventually(async () => (await review(client, { asker, verb: "get", resource })).allowed === true);
+  }
+}
+
+const PVC = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
 
 /** Sends random questions to both, as reviews and as the requests themselves, until so many are decided. */
 export async function fuzzDecisions(twins: DecisionTwins, seed: number, decisions: number): Promise<DecisionFindings> {
@@ -128,10 +182,29 @@ const RESOURCES: readonly (readonly [group: string, resource: string, isNamespac
   [RBAC, "clusterroles", false],
   ["example.com", "widgets", true],
 ];
+/** What nodes have rules of their own for. */
+const NODE_RESOURCES: typeof RESOURCES = [
+  ["", "pods", true],
+  ["", "secrets", true],
+  ["", "configmaps", true],
+  ["", "persistentvolumeclaims", true],
+  ["", "serviceaccounts", true],
+  ["", "persistentvolumes", false],
+  ["", "nodes", false],
+  ["", "services", true],
+  ["coordination.k8s.io", "leases", true],
+  ["storage.k8s.io", "csinodes", false],
+  ["storage.k8s.io", "volumeattachments", false],
+  ["resource.k8s.io", "resourceclaims", true],
+  ["resource.k8s.io", "resourceslices", false],
+  ["certificates.k8s.io", "podcertificaterequests", true],
+];
 const VERBS = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 const OTHER_VERBS = ["*", "bind", "escalate", "use", "Get", ""];
-const SUBRESOURCES = ["", "", "", "status", "log", "scale", "eviction", "exec", "x"];
+const SUBRESOURCES = ["", "", "", "", "", "status", "token", "log", "scale", "eviction", "exec", "x"];
 const NAMES = ["", "a", "b", "c", "shape-0"];
+const SELECTORS = ["a", "b", "", "x/y"].map((name) => `metadata.name=${name}`);
+SELECTORS.push("spec.nodeName=shape-0", "spec.nodeName=shape-2,metadata.name=a", "spec.nodeName!=shape-0", "a=,=");
 const PATHS = [
   "/healthz",
   "/healthz/ping",
@@ -160,6 +233,10 @@ function randomAsker(random: Random): Asker {
   if (kind === "Group") return { user: "somebody", groups: [name], isMixed: false };
   if (kind === "ServiceAccount")
     return { user: `system:serviceaccount:${NAMESPACE}:${name}`, groups: [], isMixed: false };
+  if (kind === "Node" && random.chance(0.7)) {
+    const node = random.pick(["shape-0", "shape-2", "shape-10", "none", ""]);
+    return { user: `system:node:${node}`, groups: ["system:nodes"], isMixed: false };
+  }
   if (kind === "Node") return { user: `system:node:${name}`, groups: ["system:nodes"], isMixed: false };
   return { user: name, groups: [], isMixed: false };
 }
@@ -167,9 +244,11 @@ function randomAsker(random: Random): Asker {
 function randomQuestion(random: Random): Question {
   const asker = randomAsker(random);
   if (random.chance(0.2)) return { asker, verb: random.pick(METHODS), path: random.pick(PATHS) };
-  const [group, resource, isNamespaced] = random.pick(RESOURCES);
+  const isNode = asker.groups.includes("system:nodes");
+  const [group, resource, isNamespaced] = random.pick(isNode ? NODE_RESOURCES : RESOURCES);
   const verb = random.pick(VERBS);
-  const namespace = isNamespaced ? random.pick([NAMESPACE, NAMESPACE, "default", ""]) : "";
+  const places = [NAMESPACE, NAMESPACE, "default", "", ...(isNode ? ["kube-node-lease"] : [])];
+  const namespace = isNamespaced ? random.pick(places) : "";
   const isSelected = random.chance(0.2);
   return {
     asker,
@@ -181,7 +260,7 @@ function randomQuestion(random: Random): Question {
       subresource: random.pick(SUBRESOURCES),
       namespace,
       name: random.pick(NAMES),
-      ...(isSelected && { fieldSelector: { rawSelector: `metadata.name=${random.pick(["a", "b", "", "x/y"])}` } }),
+      ...(isSelected && { fieldSelector: { rawSelector: random.pick(SELECTORS) } }),
     },
   };
 }

@@ -1,0 +1,115 @@
+import type { KubeObject } from "../../api/object.ts";
+import { storedResource } from "../../resources/model/stored-resource.ts";
+import { type Derivation, StoredIndex } from "../../resources/read/stored-index.ts";
+import {
+  type BoundObject,
+  type ClaimedVolume,
+  nodeNameReferences,
+  type ObjectReference,
+  podReferences,
+  referenceTo,
+  volumeReferences,
+} from "./node-references.ts";
+import type { RoleSource } from "./role-index.ts";
+
+/** Which nodes have access to what, counted: several pods of a node may mount the same. */
+export class NodesByReference implements Derivation<BoundObject> {
+  readonly #nodes = new Map<ObjectReference, Map<string, number>>();
+
+  change(previous: BoundObject | undefined, next: BoundObject | undefined): void {
+    if (previous) this.#count(previous, -1);
+    if (next) this.#count(next, 1);
+  }
+
+  has(reference: ObjectReference, node: string): boolean {
+    return this.#nodes.get(reference)?.has(node) ?? false;
+  }
+
+  #count({ node, references }: BoundObject, by: 1 | -1): void {
+    for (const reference of references) {
+      const nodes = this.#nodes.get(reference) ?? new Map<string, number>();
+      const count = (nodes.get(node) ?? 0) + by;
+      if (count > 0) nodes.set(node, count);
+      else nodes.delete(node);
+      if (nodes.size > 0) this.#nodes.set(reference, nodes);
+      else this.#nodes.delete(reference);
+    }
+  }
+}
+
+/** The claims that lead to a volume or to one of its secrets. */
+export class ClaimsByReference implements Derivation<ClaimedVolume> {
+  readonly #volumes = new Map<ObjectReference, Set<ClaimedVolume>>();
+
+  change(previous: ClaimedVolume | undefined, next: ClaimedVolume | undefined): void {
+    for (const reference of previous ? [previous.volume, ...previous.secrets] : []) {
+      const known = this.#volumes.get(reference);
+      if (previous) known?.delete(previous);
+      if (known?.size === 0) this.#volumes.delete(reference);
+    }
+    for (const reference of next ? [next.volume, ...next.secrets] : []) {
+      const known = this.#volumes.get(reference) ?? new Set<ClaimedVolume>();
+      if (next) known.add(next);
+      this.#volumes.set(reference, known);
+    }
+  }
+
+  *of(reference: ObjectReference): Generator<ObjectReference> {
+    for (const { claim } of this.#volumes.get(reference) ?? []) yield claim;
+  }
+}
+
+/**
+ * What is related to a node: pods that are bound to it with what they mount, the volumes of their claims with their
+ * secrets, and objects that name it. Kept up to date by watches.
+ */
+export class NodeGraph {
+  readonly #bound: readonly StoredIndex<BoundObject, NodesByReference>[];
+  readonly #volumes: StoredIndex<ClaimedVolume, ClaimsByReference>;
+
+  constructor({ store, keys, codec, catalog }: RoleSource) {
+    const prefix = (group: string, plural: string) => keys.prefix(storedResource(catalog, group, plural).definition);
+    const bound = (group: string, plural: string, read: (object: KubeObject) => BoundObject | undefined) =>
+      new StoredIndex({
+        store,
+        prefix: prefix(group, plural),
+        read: (entry) => read(codec.read(entry)),
+        derive: () => new NodesByReference(),
+      });
+    const byName = (group: string, plural: string) =>
+      bound(group, plural, (object) => nodeNameReferences(plural, object));
+    this.#bound = [
+      bound("", "pods", podReferences),
+      byName("storage.k8s.io", "volumeattachments"),
+      byName("resource.k8s.io", "resourceslices"),
+      byName("certificates.k8s.io", "podcertificaterequests"),
+    ];
+    this.#volumes = new StoredIndex({
+      store,
+      prefix: prefix("", "persistentvolumes"),
+      read: (entry) => volumeReferences(codec.read(entry)),
+      derive: () => new ClaimsByReference(),
+    });
+  }
+
+  /** Whether an object is related to a node. Upstream: `hasPathFrom`. */
+  isRelated(node: string, plural: string, namespace: string, name: string): boolean {
+    const reference = referenceTo(plural, namespace, name);
+    if (this.#has(reference, node)) return true;
+    for (const claim of this.#volumes.derived?.of(reference) ?? []) if (this.#has(claim, node)) return true;
+    return false;
+  }
+
+  /** Follows the store until the signal aborts. Throws when one of the watches fails; it may be called again then. */
+  async run(signal: AbortSignal): Promise<void> {
+    const failed = new AbortController();
+    const either = AbortSignal.any([signal, failed.signal]);
+    const runs = [...this.#bound, this.#volumes].map((index) => index.run(either).finally(() => failed.abort()));
+    const failure = (await Promise.allSettled(runs)).find((outcome) => outcome.status === "rejected");
+    if (failure) throw failure.reason;
+  }
+
+  #has(reference: ObjectReference, node: string): boolean {
+    return this.#bound.some(({ derived }) => derived?.has(reference, node));
+  }
+}
