@@ -53,6 +53,7 @@ suite("authorization by stored roles", () => {
     assert.throws(() => made(["RBAC", "RBAC"]), /has mode specified more than once/);
     assert.throws(() => made(["Rbac"]), /"Rbac" is not a valid mode/);
     assert.throws(() => made(["toString"]), /"toString" is not a valid mode/);
+    assert.throws(() => made(["RBAC", "Webhook"]), /Webhook is not supported yet/);
     assert.throws(() => made(["ABAC"]), /ABAC is not supported/);
   });
 });

@@ -116,5 +116,6 @@ function refuseMode(mode: string): never {
   if (mode === "ABAC") {
     throw new Error("authorization-mode ABAC is not supported: express its policies as roles and use RBAC");
   }
+  if (mode === "Webhook") throw new Error("authorization-mode Webhook is not supported yet");
   throw new Error(`authorization-mode ${quote(mode)} is not a valid mode`);
 }
