@@ -5,6 +5,8 @@ import type { AuditEvent } from "./event.ts";
 export interface AuditBackend {
   /** False: some of them could not be kept, which has been told already. Never rejects. */
   process(events: readonly AuditEvent[]): Eventually<boolean>;
+  /** What fails from now on is not tried again: the server stops. */
+  hurry?(): void;
   /** Keeps what it still has, if that can be done soon. */
   close(): Promise<void>;
 }

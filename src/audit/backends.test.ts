@@ -166,6 +166,23 @@ suite("audit backends", () => {
     await webhook.close();
   });
 
+  test("a webhook that is down does not keep the server from stopping", async () => {
+    const clock = new ManualClock();
+    const { lost, report } = losses();
+    const send = async () => Promise.reject(new Error("down"));
+    const webhook = new WebhookBackend({ send, initialBackoffMs: 10_000, clock, random: seededRandom(1), report });
+    const options = { bufferSize: 10, maxSize: 2, maxWaitMs: 1000, concurrency: 1 };
+    const batch = new BatchBackend(webhook, options, clock, report);
+    batch.process(["1", "2", "3"].map((id) => event(id)));
+    await clock.advance(0);
+    await batch.close();
+    assert.equal(clock.timerCount, 0);
+    assert.deepEqual(lost.toSorted(), [
+      ["webhook", 1],
+      ["webhook", 2],
+    ]);
+  });
+
   test("all backends get an event, and strict ones tell of failures", async () => {
     const failing: AuditBackend = { process: async () => false, close: async () => {} };
     const { batches, backend } = collecting();

@@ -67,6 +67,7 @@ export class BatchBackend implements AuditBackend {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#backend.hurry?.();
     this.#timer?.close();
     this.#timer = undefined;
     await this.#pumping;

@@ -22,6 +22,7 @@ const JITTER = 0.2;
 export class WebhookBackend implements AuditBackend {
   readonly #options: WebhookOptions;
   readonly #closing = new AbortController();
+  readonly #hurrying = new AbortController();
 
   constructor(options: WebhookOptions) {
     this.#options = options;
@@ -37,18 +38,23 @@ export class WebhookBackend implements AuditBackend {
         await send(list, this.#closing.signal);
         return true;
       } catch (error) {
-        if (attempt === ATTEMPTS || this.#closing.signal.aborted) {
+        if (attempt === ATTEMPTS || this.#hurrying.signal.aborted) {
           report("webhook", events.length, error);
           return false;
         }
       }
-      await clock.sleep(delayMs * (1 + JITTER * random.fraction()), this.#closing.signal);
+      await clock.sleep(delayMs * (1 + JITTER * random.fraction()), this.#hurrying.signal);
       delayMs *= FACTOR;
     }
   }
 
-  /** What is under way is tried no more. */
+  hurry(): void {
+    this.#hurrying.abort();
+  }
+
+  /** What is under way is given up. */
   async close(): Promise<void> {
+    this.hurry();
     this.#closing.abort();
   }
 }

@@ -112,6 +112,7 @@ async function webhookBackend(
   });
   const closing: AuditBackend = {
     process: (events) => webhook.process(events),
+    hurry: () => webhook.hurry(),
     async close() {
       await webhook.close();
       client.close();
