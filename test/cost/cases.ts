@@ -1,6 +1,6 @@
-import { dump } from "js-yaml";
 import { isObject, type Json, type JsonObject } from "../../src/api/object.ts";
 import { encodeObject } from "../../src/encoding/protobuf/envelope.ts";
+import { printYaml } from "../../src/encoding/yaml/yaml-print.ts";
 import type { Schema } from "../../src/schema/schema.ts";
 import { type Bodies, type Place, placeName } from "./places.ts";
 import type { CostlyRequest } from "./server.ts";
@@ -119,7 +119,7 @@ export class Requests {
 
   #bytes({ place, growth, size, form }: Case, text: string): Buffer {
     const whole = (bytes: number) => text.replace(JSON.stringify(TOKEN), () => growth.text(bytes));
-    if (form === "YAML in blocks") return Buffer.from(dump(JSON.parse(whole(size)), { noRefs: true }));
+    if (form === "YAML in blocks") return Buffer.from(printYaml(JSON.parse(whole(size))));
     if (form !== "protobuf") return Buffer.from(whole(size));
     const schema = growth.name === "empty items" ? withEmptyItems(place.kind.schema, place.steps) : place.kind.schema;
     const encode = (bytes: number) => encodeObject(schema, JSON.parse(whole(bytes)) as JsonObject);

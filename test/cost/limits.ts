@@ -1,18 +1,23 @@
 import type { Difference } from "../fuzz/twins.ts";
 
 /** A limit of ours, and how answers show that it was reached. */
-interface Limit {
+export interface Limit {
   /** The `what` of its entry below "differences" in test/golden/gap-reasons.json. */
   readonly what: string;
   readonly ours: RegExp;
   readonly theirs?: RegExp;
 }
 
-const LIMITS: readonly Limit[] = [
-  { what: "A refusal tells of at most 5,000 errors in one object.", ours: /too many errors|5,?000/i },
+/** What answers say where a limit of ours was reached. */
+export const LIMITS: readonly Limit[] = [
   { what: "JSON may nest 1,000 levels deep.", ours: /exceeded max depth/ },
-  { what: "A request's line and headers have at most 64 KB.", ours: /^"431 / },
   { what: "Quantities have at most 10,000 characters.", ours: /quantities must match/ },
+  { what: "A request's line and headers have at most 64 KB.", ours: /^"431 / },
+  { what: "Aliases in YAML repeat at most 3 MiB of text, or 100,000 values.", ours: /excessive aliasing/ },
+  {
+    what: "A body has at most 100,000 values, and gets at most 3 MiB of fields that are always written.",
+    ours: /^"413 .*limit is \d+ (?:values|with the fields)/,
+  },
 ];
 
 /** The limit of ours that makes a difference; undefined when none does. */
