@@ -23,7 +23,7 @@ export interface CostResult {
   readonly stallMs?: number;
   readonly grownBytes: number;
   readonly bodyBytes: number;
-  /** The start of the answer, where the server failed. */
+  /** The start of the answer where there was none, or 500. */
   readonly text?: string;
 }
 
@@ -52,7 +52,7 @@ export function resultOf(key: CaseKey, cost: Cost, bodyBytes: number): CostResul
   const { status, ms, processorMs, stallMs, grownBytes, text } = cost;
   const figures = { key, status, ms: Math.round(ms), processorMs: Math.round(processorMs * 10) / 10 };
   const seen = stallMs === undefined ? {} : { stallMs: Math.round(stallMs) };
-  const failed = isFailure(cost) ? { text: text.slice(0, 500) } : {};
+  const failed = status === 0 || status === 500 ? { text: text.slice(0, 500) } : {};
   return { ...figures, ...seen, grownBytes, bodyBytes, ...failed };
 }
 
