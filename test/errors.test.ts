@@ -29,6 +29,7 @@ const samples: Readonly<Record<string, () => errors.ApiError>> = {
   tooManyRequests: () => errors.tooManyRequests("text", 1),
   internalError: () => errors.internalError("text"),
   plainError: () => errors.plainError(500, "text"),
+  receivedError: () => errors.receivedError(500, errors.plainError(500, "text").status),
   serverTimeout: () => errors.serverTimeout({ group: "", resource: "things" }, "get"),
   serviceUnavailable: () => errors.serviceUnavailable("text"),
   timeout: () => errors.timeout("text"),

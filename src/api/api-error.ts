@@ -168,8 +168,8 @@ export function unsupportedVerb(target: ResourceName, verb: string): ApiError {
 }
 
 /** 406: no form that the client accepts can be served. */
-export function notAcceptable(message: string): ApiError {
-  return new ApiError(406, { message, reason: "NotAcceptable" });
+export function notAcceptable(message: string, details?: StatusDetails): ApiError {
+  return new ApiError(406, { message, reason: "NotAcceptable", ...(details ? { details } : {}) });
 }
 
 /** 410: that moment of the past is no longer known. `continueToken` lets a list go on from the newest state. */
@@ -218,6 +218,11 @@ export function internalError(text: string, cause?: unknown): ApiError {
 /** An error that the real server passes on without a reason: the code and the bare text. */
 export function plainError(code: number, message: string): ApiError {
   return new ApiError(code, { message });
+}
+
+/** An error that another thread of this server made. */
+export function receivedError(code: number, status: ApiError["status"]): ApiError {
+  return new ApiError(code, status);
 }
 
 /** 500: the store did not answer; the operation may be tried again. */

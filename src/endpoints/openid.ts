@@ -1,4 +1,4 @@
-import { ApiError, methodNotAllowed } from "../api/api-error.ts";
+import { methodNotAllowed, notAcceptable } from "../api/api-error.ts";
 import type { Call } from "../api/call.ts";
 import type { ApiReply } from "../api/reply.ts";
 
@@ -24,7 +24,7 @@ export function openId(documents: readonly OpenIdDocument[]): (call: Call) => Ap
     const { mediaType } = document;
     if (!accepts([headers.accept ?? ""].flat().join(","), mediaType)) {
       const message = `406: Not Acceptable\n\nAvailable representations: ${mediaType}`;
-      throw new ApiError(406, { message, reason: "NotAcceptable", details: {} });
+      throw notAcceptable(message, {});
     }
     const body = document.body();
     return { type: "raw", code: 200, headers: { "content-type": mediaType, "cache-control": CACHE_CONTROL }, body };

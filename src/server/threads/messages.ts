@@ -1,4 +1,4 @@
-import { ApiError } from "../../api/api-error.ts";
+import { ApiError, receivedError } from "../../api/api-error.ts";
 import type { AuditKeeps, AuditNotes, Call } from "../../api/call.ts";
 import type { UserInfo } from "../../api/user-info.ts";
 import type { EncodedReply } from "../../encoding/reply/encoded-reply.ts";
@@ -77,7 +77,7 @@ export function receiveError(error: SentError): Error {
     case "store":
       return new StoreError(error.code, error.message, { revision: error.revision });
     case "api":
-      return new ApiError(error.code, error.status);
+      return receivedError(error.code, error.status);
     case "other":
       return Object.assign(new Error(error.message), { stack: error.stack });
   }
