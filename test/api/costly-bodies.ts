@@ -184,7 +184,7 @@ export const costlyBodies: readonly Attack[] = [
   {
     ...grown("empty containers", POD, { spec: { containers: many(830_000, () => ({})) } }),
     code: 413,
-    says: /limit is 100000 values/,
+    says: /limit is 350000 values/,
     growthMb: 50,
   },
   {

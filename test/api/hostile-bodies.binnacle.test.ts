@@ -292,12 +292,17 @@ const attacks: readonly Attack[] = [
     code: 403,
     says: /service account/,
   },
-  ...[100_000, 700_000].map(
-    (count): Attack => ({
+  ...(
+    [
+      [340_000, 422],
+      [700_000, 413],
+    ] as const
+  ).map(
+    ([count, code]): Attack => ({
       name: `selector object with ${count} values that no label can have`,
       path: "/apis/policy/v1/namespaces/default/poddisruptionbudgets",
       body: `{"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"name":"p"},"spec":{"selector":{"matchExpressions":[{"key":"a","operator":"In","values":[${many(count, () => '"-"')}]}]}}}`,
-      code: 422,
+      code,
       growthMb: 150,
     }),
   ),

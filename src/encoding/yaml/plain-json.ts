@@ -61,7 +61,7 @@ function sorted(value: Json): Json {
 }
 
 /** How many commas, brackets and line ends a document may have that begins as a block, some of which stand in texts. */
-const MAX_MARKS = 8 * MAX_VALUES;
+const MAX_MARKS = 800_000;
 
 /** Whether a document has so many values that it is not worth reading, as far as a look at its bytes tells. */
 export function mayHaveTooMany(bytes: Uint8Array): boolean {
