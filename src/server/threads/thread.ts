@@ -1,3 +1,5 @@
+import v8 from "node:v8";
+import vm from "node:vm";
 import { parentPort, workerData } from "node:worker_threads";
 import type { RoleRights } from "../../actions/role-escalation.ts";
 import { ApiError } from "../../api/api-error.ts";
@@ -25,6 +27,9 @@ import { ThreadRequest } from "./thread-request.ts";
 
 /** Every entry that arrives is a new one, so that what was made of another is of no use. */
 const KEPT_VIEWS = 1;
+
+/** More than this and garbage is collected between requests: it would count for the next one (`maxMemoryBytes`). */
+const LEFT_BEHIND_BYTES = 128 * 1024 * 1024;
 
 /** What a thread is started with. */
 export interface ThreadData {
@@ -74,6 +79,7 @@ function work({ options, issuer: limits }: ThreadData): void {
     const finished = { ...(await collect(reply)), audit: notebook?.notes };
     current = undefined;
     post({ type: "reply", reply: finished }, givenAway(finished.chunks));
+    if (process.memoryUsage().heapUsed > LEFT_BEHIND_BYTES) collectGarbage();
   };
 
   parentPort?.on("message", (message: ToThread) => {
@@ -81,6 +87,12 @@ function work({ options, issuer: limits }: ThreadData): void {
     else if (message.type === "cancel") current?.abort();
     else void carryOut(message.request);
   });
+}
+
+/** V8's own `gc`, which contexts have that were made after its flag was set. */
+function collectGarbage(): void {
+  v8.setFlagsFromString("--expose-gc");
+  vm.runInNewContext("gc()");
 }
 
 /** The call of a request that has passed the stages already. */
