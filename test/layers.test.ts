@@ -41,13 +41,15 @@ const parts: Readonly<Record<string, Part>> = {
   admission: { layer: 4 },
   controllers: { layer: 4 },
   // What kinds do besides being stored. Its functions receive what they need: objects, clock, chance, network.
+  // Kinds that CustomResourceDefinitions define, and the loops that follow these.
+  custom: { layer: 4, sees: ["controllers", "kinds"], onlyFor: ["server"] },
   actions: { layer: 4, sees: ["kinds"], isPure: true, onlyFor: ["server"] },
   // Rows describe, they do not act: they name their actions.
-  kinds: { layer: 4, never: [...writesObjects, "storage"], onlyFor: ["server", "actions"], isPure: true },
+  kinds: { layer: 4, never: [...writesObjects, "storage"], onlyFor: ["server", "actions", "custom"], isPure: true },
   audit: { layer: 4 },
   flow: { layer: 4 },
   // Finds the shapes of built-in kinds, and reads the package's own schema files for that, so that kinds need not.
-  "schema-files": { layer: 3, onlyFor: ["server", "kinds"] },
+  "schema-files": { layer: 3, onlyFor: ["server", "kinds", "custom"] },
   resources: { layer: 3 },
   // A store must not know what an object is.
   storage: { layer: 2, never: ["api"] },
@@ -55,7 +57,11 @@ const parts: Readonly<Record<string, Part>> = {
   encoding: { layer: 2, sees: ["schema"] },
   schema: { layer: 2, isPure: true },
   // The shapes of objects as Kubernetes' types.go has them, for the parts that know kinds.
-  types: { layer: 2, isPure: true, onlyFor: ["server", "actions", "admission", "controllers", "auth", "kinds"] },
+  types: {
+    layer: 2,
+    isPure: true,
+    onlyFor: ["server", "actions", "admission", "controllers", "auth", "kinds", "custom"],
+  },
   api: { layer: 1, isPure: true },
   lib: { layer: 0, isPure: true },
 };
@@ -74,6 +80,7 @@ const namesKinds = [
   "auth/",
   "admission/plugins/",
   "controllers/",
+  "custom/",
   "testing/",
   "api/feature-gates.ts",
 ];

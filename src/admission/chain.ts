@@ -1,3 +1,4 @@
+import { forbidden } from "../api/api-error.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "./plugin.ts";
 
 /** The two passes of admission, as metrics call them: mutating and validating. */
@@ -58,6 +59,7 @@ export class AdmissionChain {
     };
     let running = "";
     try {
+      refuseLateCreate(request);
       for (const plugin of this.#plugins) {
         const isAsked = step === "admit" ? plugin.mutate !== undefined : plugin.validate !== undefined;
         if (!isAsked || !plugin.handles(request)) continue;
@@ -73,4 +75,15 @@ export class AdmissionChain {
     }
     observer.stepEnded(step, operation, false, seconds(startMs));
   }
+}
+
+/** Compat: `forbidCreateAdmission` stands before all plugins while the definition of a custom kind is terminating. */
+function refuseLateCreate({ operation, resource: { definition }, name }: AdmissionRequest): void {
+  if (operation !== "CREATE" || !definition.presence?.isTerminating) return;
+  const { group, plural } = definition;
+  throw forbidden(
+    { group, resource: plural },
+    name,
+    "create not allowed while custom resource definition is terminating",
+  );
 }

@@ -1,6 +1,7 @@
 import { unknownPath } from "../api/api-error.ts";
 import type { Call, Handler } from "../api/call.ts";
 import type { ApiReply } from "../api/reply.ts";
+import type { RequestInfo } from "../api/request-info.ts";
 import type { Catalog } from "../resources/model/catalog.ts";
 
 /** Answers some paths that are no objects; undefined means that the path is not its own. */
@@ -26,7 +27,9 @@ const PAGE_NOT_FOUND: ApiReply = {
 export function route({ catalog, objects, endpoints }: Routes): Handler {
   return async (call) => {
     const { info } = call;
-    if (info.isResource && catalog.hasGroupVersion(info.group, info.version)) return objects(call);
+    if (info.isResource && catalog.hasGroupVersion(info.group, info.version)) {
+      return isPassedOn(catalog, info) ? PAGE_NOT_FOUND : objects(call);
+    }
     for (const endpoint of endpoints) {
       const reply = await endpoint(call);
       if (reply) return reply;
@@ -34,6 +37,18 @@ export function route({ catalog, objects, endpoints }: Routes): Handler {
     if (isBelowKnownGroup(catalog, call)) throw unknownPath();
     return PAGE_NOT_FOUND;
   };
+}
+
+/**
+ * Compat: `crdHandler` passes on what it does not serve, so that a 404 in a group of custom resources is the line "404 page
+ * not found", too.
+ */
+function isPassedOn(catalog: Catalog, { group, version, resource, isInNamespace, verb }: RequestInfo): boolean {
+  if (catalog.hasGroup(group)) return false;
+  const found = catalog.find(group, version, resource);
+  if (!found) return true;
+  if (found.definition.scope === "Cluster") return isInNamespace;
+  return !isInNamespace && verb !== "list" && verb !== "watch";
 }
 
 /** Compat: 404 below a group that exists is a Status, elsewhere it is the line "404 page not found". */

@@ -65,7 +65,16 @@ function setUp(controllers: string) {
   const config = { ...defaultConfig, bindAddress: "192.0.2.1", controllers };
   const report = (_: string, error: unknown) => problems.push(error);
   const trust = NO_TRUST;
-  const loops = background({ config, resources, clients, authority: "PEM", trust, report, rolesMade: () => {} });
+  const loops = background({
+    config,
+    resources,
+    clients,
+    authority: "PEM",
+    trust,
+    report,
+    further: () => [],
+    rolesMade: () => {},
+  });
   const find = (group: string, plural: string, name: string, namespace = "default") =>
     resources.access.find(group, plural, { namespace, name }, "newest");
   const managersOf = (object: KubeObject | undefined) => {

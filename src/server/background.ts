@@ -51,6 +51,8 @@ export interface BackgroundOptions {
   /** Whom this server believes. */
   readonly trust: TrustSource;
   readonly report: ReportProblem;
+  /** Further loops of kube-apiserver. */
+  readonly further: (context: ControllerContext) => Controller[];
   /** Called when the roles that Kubernetes needs are there. */
   readonly rolesMade: () => void;
 }
@@ -83,6 +85,7 @@ export function background(options: BackgroundOptions): Background {
         identityLeaseCollection(own),
         clusterAuthenticationTrust(own, trust),
         legacyTokenTracking(own),
+        ...options.further(own),
       ];
       const { signal } = stopping;
       const { store, keys, clock, random } = resources;

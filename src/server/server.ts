@@ -26,6 +26,7 @@ import { background } from "./background.ts";
 import { carefulLog } from "./careful-log.ts";
 import { renewCertificate, type ServingPair } from "./certificate-renewal.ts";
 import type { Config } from "./config.ts";
+import { customKinds } from "./custom-kinds.ts";
 import { makeEndpoints } from "./endpoints.ts";
 import { prepareIdentity } from "./identity.ts";
 import { limitedLog } from "./limited-log.ts";
@@ -173,6 +174,7 @@ export async function startWithParts(
   const secured = compose([watchdog.stage, ...stagesFor(options, identify)], outer);
   const open = compose([watchdog.stage, ...stagesFor(options, assumeUser(ADMINISTRATOR))], outer);
   const clients = loopbackClients(compose(stagesFor(options, keepUser), innermost), random);
+  const custom = customKinds(resources, config, (error) => log.error("definitions cannot be followed", { err: error }));
   const loops = background({
     config,
     resources,
@@ -180,11 +182,13 @@ export async function startWithParts(
     clients,
     trust: { current: () => authentication.trust(), onChange: (listener) => authentication.onChange(listener) },
     report: (controller, error) => log.error("controller failed", { err: error, controller }),
+    further: (context) => custom.controllers(context),
     rolesMade: () => roles.finish(),
   });
   const following = new AbortController();
-  const followed = rights.run(following.signal);
+  const followed = [rights.run(following.signal), custom.run(following.signal)];
   await rights.loaded(following.signal);
+  await custom.loaded(following.signal);
   await loops.prepare();
   const reportError = (error: unknown) => report(error);
   const answerSecured: Answer = (request) => answer(forms, secured, request);
@@ -227,7 +231,7 @@ export async function startWithParts(
       await Promise.all(listeners.map((listener) => listener.close(config.shutdownGraceMs)));
       await Promise.all([loops.stop(), large.close()]);
       following.abort();
-      await followed;
+      await Promise.all(followed);
       await audit.close();
       await store.close();
       watchdog.close();

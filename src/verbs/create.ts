@@ -1,6 +1,7 @@
 import type { Call } from "../api/call.ts";
 import { parseWriteQuery } from "../api/options.ts";
 import type { ApiReply } from "../api/reply.ts";
+import type { KindPresence } from "../resources/model/definition.ts";
 import { dedupeOwnerReferences, settleNamespace, wipeSystemMetadata } from "../resources/write/metadata.ts";
 import { readObject } from "./body.ts";
 import { managerOf, recordManager } from "./field-manager.ts";
@@ -8,6 +9,8 @@ import { admissionRequest, type CollectionTarget, type VerbContext } from "./tar
 
 /** Creates one object. */
 export async function create(context: VerbContext, call: Call, target: CollectionTarget): Promise<ApiReply> {
+  const { presence } = target.resource.definition;
+  if (presence) await settleKind(context, call, presence);
   const { dryRun, fieldManager, fieldValidation } = parseWriteQuery("CreateOptions", call.request.query);
   const draft = await readObject(context, call, target, fieldValidation);
   const { object } = draft;
@@ -26,4 +29,16 @@ export async function create(context: VerbContext, call: Call, target: Collectio
     admit: (next) => context.admission.validate(admissionRequest(call, target, { ...write, object: next })),
   });
   return { type: "object", code: 201, view, table: target.resource.version.table };
+}
+
+const SETTLING_MS = 2000;
+
+/**
+ * Compat: `serveResource` lets a create wait for two seconds when the kind was established less than two seconds ago, so
+ * that other servers have heard of the kind when its first object is there. Without other servers nobody waits.
+ */
+async function settleKind({ resources }: VerbContext, { signal }: Call, presence: KindPresence): Promise<void> {
+  const { clock } = resources;
+  if (!presence.isShared || clock.now() - presence.establishedMs >= SETTLING_MS) return;
+  await clock.sleep(SETTLING_MS, signal);
 }

@@ -1,4 +1,4 @@
-import { methodNotAllowed, unknownPath, unsupportedVerb } from "../api/api-error.ts";
+import { methodNotAllowed, notFound, unknownPath, unsupportedVerb } from "../api/api-error.ts";
 import type { Call } from "../api/call.ts";
 import type { ApiReply } from "../api/reply.ts";
 import type { RequestInfo } from "../api/request-info.ts";
@@ -57,7 +57,11 @@ function checkScope(resource: ServedResource, info: RequestInfo): void {
   const isNamespaced = resource.definition.scope === "Namespaced";
   if (!isNamespaced && info.isInNamespace) throw unknownPath();
   if (isNamespaced && !info.isInNamespace && info.name !== "") throw unknownPath();
-  if (info.subresource !== "" && !resource.subresources[info.subresource]) throw unknownPath();
+  if (info.subresource !== "" && !resource.subresources[info.subresource]) {
+    const { group, plural, presence } = resource.definition;
+    // Compat: `crdHandler` answers with NotFound about the object.
+    throw presence ? notFound({ group, resource: plural }, info.name) : unknownPath();
+  }
   if (info.rest !== "" && !resource.subresources[info.subresource]?.connect) throw unknownPath();
   // Compat: kinds that can only be created, such as TokenReview, have no paths of single objects.
   if (info.name !== "" && resource.definition.verbs.every((verb) => verb === "create")) throw unknownPath();
@@ -86,6 +90,10 @@ function warnOfDeprecation(call: Call, { definition, version, apiVersion }: Serv
   const { deprecation } = version;
   if (!deprecation) return;
   call.audit?.annotate("k8s.io/deprecated", "true");
+  if (deprecation.message !== undefined) {
+    call.warnings.push(deprecation.message);
+    return;
+  }
   if (deprecation.removed !== undefined) call.audit?.annotate("k8s.io/removed-release", deprecation.removed);
   const removed = deprecation.removed === undefined ? "" : `, unavailable in v${deprecation.removed}+`;
   const replacement = deprecation.replacement === undefined ? "" : `; use ${deprecation.replacement}`;

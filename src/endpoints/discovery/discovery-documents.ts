@@ -49,6 +49,7 @@ export function compareVersions(a: string, b: string): number {
 export function discoverGroups(source: DiscoverySource): DiscoveredGroup[] {
   const groups = new Map<string, Map<string, DiscoveredResource[]>>();
   for (const definition of source.definitions()) {
+    if (definition.presence?.isEstablished === false) continue;
     const versions = groups.get(definition.group) ?? new Map<string, DiscoveredResource[]>();
     groups.set(definition.group, versions);
     for (const version of definition.versions) {
@@ -94,6 +95,13 @@ export function apiResourceList(apiVersion: string, resources: readonly Discover
   };
 }
 
+/** Compat: while a CustomResourceDefinition is terminating, discovery lists no verb that writes anything new. */
+const TERMINATING_VERBS: readonly string[] = ["delete", "deletecollection", "get", "list", "watch"];
+
+function verbsOf({ verbs, presence }: ResourceDefinition): string[] {
+  return presence?.isTerminating ? [...TERMINATING_VERBS] : [...verbs];
+}
+
 function apiResources(resource: DiscoveredResource): JsonObject[] {
   const { definition, version } = resource;
   const namespaced = definition.scope === "Namespaced";
@@ -102,7 +110,7 @@ function apiResources(resource: DiscoveredResource): JsonObject[] {
     singularName: definition.singular,
     namespaced,
     kind: definition.kind,
-    verbs: [...definition.verbs],
+    verbs: verbsOf(definition),
   };
   if (definition.shortNames.length > 0) main.shortNames = [...definition.shortNames];
   if (definition.categories.length > 0) main.categories = [...definition.categories];
@@ -139,6 +147,11 @@ export function apiGroupDiscoveryList(groups: readonly DiscoveredGroup[]): JsonO
 }
 
 function responseKind({ definition, version }: DiscoveredResource, kind: Subresource["kind"]): JsonObject {
+  // Compat: `responseKind` of custom resources is complete, also where it is that of the enclosing group version.
+  if (definition.reading !== "typed") {
+    const { group, version: name, kind: own } = kind ?? { ...definition, version: version.name };
+    return { group, version: name, kind: own };
+  }
   if (kind === undefined) return { group: "", version: "", kind: definition.kind };
   // Compat: `responseKind` leaves group and version empty where they are those of the enclosing group version.
   const isOwn = kind.group === definition.group && kind.version === version.name;
@@ -152,7 +165,7 @@ function resourceDiscovery(resource: DiscoveredResource): JsonObject {
     responseKind: responseKind(resource, undefined),
     scope: definition.scope,
     singularResource: definition.singular,
-    verbs: [...definition.verbs],
+    verbs: verbsOf(definition),
   };
   if (definition.shortNames.length > 0) entry.shortNames = [...definition.shortNames];
   if (definition.categories.length > 0) entry.categories = [...definition.categories];

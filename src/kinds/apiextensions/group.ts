@@ -1,9 +1,8 @@
 import type { KubeObject } from "../../api/object.ts";
 import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import { CREATED_AT, column, isConditionTrue, NAME, readObjects, readText, readTexts, text, wide } from "../cells.ts";
-import { nameHook, pluralDotGroup } from "../own-names.ts";
 import { defineKinds, STATUS } from "../row.ts";
-import { convertDefinition } from "./stored-v1beta1.ts";
+import { definitionHooks } from "./custom-resource-definition.ts";
 
 function printVersions(definition: KubeObject): string {
   return readObjects(definition, ".spec.versions")
@@ -39,7 +38,7 @@ export const apiextensionsKinds: ResourceDefinition[] = defineKinds(
         wide("Established", "boolean", (definition) => isConditionTrue(definition, "Established")),
       ],
       rules: { nameRule: "own", generation: "counted", requiresResourceVersion: true, freeFinalizers: true },
-      hooks: { ...nameHook(pluralDotGroup), convert: convertDefinition },
+      hooks: definitionHooks,
     },
   ],
 );

@@ -83,7 +83,7 @@ export class Catalog {
     this.#served = served;
     this.#kinds = kinds;
     this.#groupVersions = groupVersions;
-    this.#groups = new Set(definitions.map((definition) => definition.group));
+    this.#groups = new Set(definitions.filter(({ presence }) => !presence).map((definition) => definition.group));
     for (const [definition, resources] of before) {
       if (!byDefinition.has(definition)) for (const { withdrawn } of resources) withdrawn.happen();
     }
@@ -107,6 +107,7 @@ export class Catalog {
     return this.#kinds.get(`${apiVersion}/${kind}`);
   }
 
+  /** Whether kinds of the group are always there. That of kinds that come and go alone is none. */
   hasGroup(group: string): boolean {
     return this.#groups.has(group);
   }

@@ -25,8 +25,10 @@ export type NameRule =
 
 /** Deprecation of a version: every request to it is answered with a Warning header. */
 export interface Deprecation {
-  /** Release since which the version is deprecated, e.g. "1.37". */
-  readonly since: string;
+  /** Release since which the version is deprecated, e.g. "1.37". Absent: `message` says everything. */
+  readonly since?: string;
+  /** The whole text of the Warning. */
+  readonly message?: string;
   /** First release that no longer serves it. */
   readonly removed?: string;
   /** apiVersion and kind to use instead, e.g. "certificates.k8s.io/v1 ClusterTrustBundle". */
@@ -250,6 +252,11 @@ export interface ResourceHooks {
   /** Shows in the object that its deletion has begun. May change `object`. */
   markDeleted?(object: KubeObject): void;
   /**
+   * The first DELETE only marks the object, whatever it asks for: adds what holds it until its deletion is complete. `now`
+   * is in milliseconds. May change `object`.
+   */
+  beginDeletion?(object: KubeObject, now: number): void;
+  /**
    * Changes an object from one version to another. Absent: versions differ in apiVersion only. `stored` is what a write
    * replaces; what the object's version has no words for is kept from there.
    */
@@ -269,6 +276,18 @@ export interface ActionNames {
   readonly reserve?: string;
   /** Where the objects come from when somebody asks for them. Only for kinds of which nothing is stored. */
   readonly compute?: string;
+}
+
+/** What is true of a custom kind at the moment. It may change while the definition of the kind stays the same. */
+export interface KindPresence {
+  /** Discovery and OpenAPI tell of it. */
+  readonly isEstablished: boolean;
+  /** When it became so, in milliseconds since the epoch. */
+  readonly establishedMs: number;
+  /** Other servers on the same store serve it, too. */
+  readonly isShared: boolean;
+  /** It is about to go: nothing is created any more. */
+  readonly isTerminating: boolean;
 }
 
 /** Everything generic code needs to know about a kind. Built-in rows and custom definitions are both this. */
@@ -300,6 +319,8 @@ export interface ResourceDefinition {
   };
   readonly subresources: Readonly<Record<string, Subresource>>;
   readonly rules: ResourceRules;
+  /** Absent: the kind is always there. */
+  readonly presence?: KindPresence;
   readonly actions?: ActionNames;
   readonly hooks?: ResourceHooks;
 }

@@ -44,8 +44,8 @@ function makeScope(resource: ServedResource, subresource: string): TrackingScope
 }
 
 /** Reset fields: what a write through this endpoint cannot change anyway, so that nobody owns it by such a write. */
-function ownable({ definition }: ServedResource, subresource: string): FieldFilter | undefined {
-  const { rules, subresources } = definition;
+function ownable({ definition, subresources }: ServedResource, subresource: string): FieldFilter | undefined {
+  const { rules } = definition;
   const resets = subresource === "" ? rules.resets : subresources[subresource]?.resets;
   if (resets) return allBut(...resets);
   const writes = subresource === "" ? "object" : subresources[subresource]?.writes;

@@ -53,7 +53,7 @@ export async function createOnce(
   const next = stored.object;
   fillSystemMetadata(next.metadata, random.uuid(), clock.now());
   if (definition.rules.namedByUuid) next.metadata.name ??= random.uuid();
-  if (definition.subresources.status?.writes === "status" && !definition.rules.createKeepsStatus) {
+  if (resource.subresources.status?.writes === "status" && !definition.rules.createKeepsStatus) {
     setMember(next, "status", emptyStatus(definition));
   }
   const reserving = {

@@ -24,6 +24,12 @@ export function planDeletion(
   nowMs: number,
 ): DeletionPlan {
   const next = cloneJson(current);
+  const begin = definition.hooks?.beginDeletion;
+  if (begin && current.metadata.deletionTimestamp === undefined) {
+    next.metadata.deletionTimestamp = printTime(nowMs);
+    begin(next, nowMs);
+    return { action: "mark", next, thenRemove: false };
+  }
   adjustFinalizers(definition, next, request);
   const isHeld = (next.metadata.finalizers?.length ?? 0) > 0 || (definition.hooks?.isHeld?.(next) ?? false);
   const graceOf = definition.hooks?.gracePeriodSeconds;

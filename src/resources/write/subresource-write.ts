@@ -1,15 +1,15 @@
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
 import { cloneJson } from "../../lib/clone.ts";
-import type { ResourceDefinition } from "../model/definition.ts";
+import type { ServedResource } from "../model/catalog.ts";
 
 /** Puts back everything that a write through a subresource may not change. Changes `next`. */
 export function keepUntouched(
-  definition: ResourceDefinition,
+  { definition, subresources }: Pick<ServedResource, "definition" | "subresources">,
   subresource: string,
   next: KubeObject,
   current: KubeObject,
 ): void {
-  const writes = definition.subresources[subresource]?.writes;
+  const writes = subresources[subresource]?.writes;
   if (writes === undefined) return;
   if (writes === "object") {
     write(next, ["status"], cloneJson(current.status));

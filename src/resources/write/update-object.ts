@@ -8,7 +8,7 @@ import { keepTimes } from "../../patch/apply/keep-times.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import { convertEventually } from "../model/conversion.ts";
-import type { ResourceDefinition, WriteContext } from "../model/definition.ts";
+import type { WriteContext } from "../model/definition.ts";
 import type { ObjectKey } from "../model/keys.ts";
 import { showEntry, showObject } from "../read/converted-views.ts";
 import { strategyOf } from "../strategies/strategy-of.ts";
@@ -98,7 +98,7 @@ async function updateOnce(
   const requestName = current.metadata.name ?? "";
   const reserving = { next, previous: current, context, requestName, dryRun: options.dryRun ?? false };
   return withReservation<Attempt<Shown>>(definition, entries.context, reserving, async (sent) => {
-    prepareUpdate(definition, current, context);
+    prepareUpdate(resource, current, context);
     validateWrite(entries, current, context);
     warnOfWrite(entries, current, context, options);
     await options.admit?.(next, current);
@@ -139,18 +139,19 @@ async function removeFinalized(
   return { view: entries.view(resource, { ...entry, value }, entry.modRevision) };
 }
 
-function prepareUpdate(definition: ResourceDefinition, current: KubeObject, context: WriteContext): void {
+function prepareUpdate(resource: ServedResource, current: KubeObject, context: WriteContext): void {
+  const { definition, subresources } = resource;
   const { draft, subresource } = context;
   const next = draft.object;
   keepSystemMetadata(next, current);
   if (subresource !== "") {
-    keepUntouched(definition, subresource, next, current);
-  } else if (definition.subresources.status?.writes === "status") {
+    keepUntouched(resource, subresource, next, current);
+  } else if (subresources.status?.writes === "status") {
     setMember(next, "status", cloneJson(current.status));
   }
   definition.hooks?.prepare?.(next, current, context);
   // Compat: subresources that act, such as pods/binding, do not change `metadata.generation`, even where they change
   // the spec.
-  const isAction = definition.subresources[subresource]?.action !== undefined;
+  const isAction = subresources[subresource]?.action !== undefined;
   if (subresource !== "status" && !isAction) countGeneration(definition, next, current, draft.empties);
 }

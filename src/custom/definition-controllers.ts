@@ -1,0 +1,83 @@
+import type { Controller, ControllerContext } from "../controllers/controller.ts";
+import { WorkQueue } from "../lib/work-queue.ts";
+import type { CustomResourceDefinition } from "../types/custom-resource-definition.ts";
+import type { DefinitionIndex } from "./definition-index.ts";
+import { type StatusChange, writeStatus } from "./definition-status.ts";
+import { finishDeletion, InstancesRemain } from "./deletion.ts";
+import { establish } from "./establishing.ts";
+import { acceptNames } from "./naming.ts";
+
+/** How often it is looked whether the last objects of a definition are gone. Compat: the CRDFinalizer polls so. */
+const POLL_MS = 5000;
+
+/** The loops that kube-apiserver runs for CustomResourceDefinitions: NamingConditionController, EstablishingController, CRDFinalizer. */
+export function definitionControllers(context: ControllerContext, index: DefinitionIndex): Controller[] {
+  const status = (name: string, change: (one: CustomResourceDefinition) => StatusChange | undefined): Controller =>
+    controller(context, index, name, 1, async (definition, signal) => {
+      const next = change(definition);
+      const written = next && (await writeStatus(context, definition, next));
+      // What is decided next must know of it, as upstream's mutation cache does.
+      if (written) await index.reached(written, signal);
+    });
+  return [
+    status("crd-naming-controller", (definition) => acceptNames(definition, index.all)),
+    status("crd-establishing-controller", establish),
+    controller(context, index, "crd-finalizer", DELETERS, (definition) => finishDeletion(context, definition)),
+  ];
+}
+
+const DELETERS = 5;
+
+function controller(
+  { resources, report }: ControllerContext,
+  index: DefinitionIndex,
+  name: string,
+  concurrency: number,
+  work: (definition: CustomResourceDefinition, signal: AbortSignal) => Promise<void>,
+): Controller {
+  const { clock } = resources;
+  return {
+    name,
+    async run(signal) {
+      const queue: WorkQueue<string> = new WorkQueue({
+        clock,
+        concurrency,
+        work: async (key) => {
+          const definition = index.find(key);
+          if (!definition) return;
+          await work(definition, signal).catch((error: unknown) => {
+            if (!(error instanceof InstancesRemain)) throw error;
+            queue.addAfter(key, POLL_MS);
+          });
+        },
+        onError: (error) => {
+          if (!signal.aborted) report(name, error);
+        },
+      });
+      const seen = new Map<string, CustomResourceDefinition>();
+      const enqueue = () => {
+        // A name that became free may be wanted by any other definition of the group.
+        const all = [...index.all];
+        const isOther = all.length !== seen.size;
+        for (const definition of all) {
+          const key = definition.metadata.name ?? "";
+          if (!isOther && seen.get(key) === definition) continue;
+          queue.add(key);
+        }
+        seen.clear();
+        for (const definition of all) seen.set(definition.metadata.name ?? "", definition);
+      };
+      const unsubscribe = index.subscribe(enqueue);
+      enqueue();
+      try {
+        await new Promise<void>((resolve) => {
+          if (signal.aborted) resolve();
+          else signal.addEventListener("abort", () => resolve(), { once: true });
+        });
+      } finally {
+        unsubscribe();
+        await queue.close();
+      }
+    },
+  };
+}

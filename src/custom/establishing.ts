@@ -1,0 +1,15 @@
+import type { CustomResourceDefinition } from "../types/custom-resource-definition.ts";
+import { isDefinitionCondition } from "../types/custom-resource-definition.ts";
+import type { StatusChange } from "./definition-status.ts";
+
+/**
+ * Establishes a definition whose names have been accepted; undefined when there is nothing to do. Upstream: `sync` of the
+ * EstablishingController.
+ */
+export function establish(definition: CustomResourceDefinition): StatusChange | undefined {
+  if (!isDefinitionCondition(definition, "NamesAccepted")) return undefined;
+  if (isDefinitionCondition(definition, "Established")) return undefined;
+  const type = "Established";
+  const message = "the initial names have been accepted";
+  return { conditions: [{ type, status: "True", reason: "InitialNamesAccepted", message }] };
+}

@@ -1,0 +1,78 @@
+import type { Column } from "../api/columns.ts";
+import { ageOf } from "../api/human-duration.ts";
+import type { Json, KubeObject } from "../api/object.ts";
+import { NAME } from "../kinds/cells.ts";
+import type { PrinterColumn } from "../types/custom-resource-definition.ts";
+import { type JsonPath, jsonPath } from "./json-path.ts";
+
+const NAME_DESCRIPTION =
+  "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names";
+
+const AGE: PrinterColumn = {
+  name: "Age",
+  type: "date",
+  description:
+    "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+  jsonPath: ".metadata.creationTimestamp",
+};
+
+/**
+ * The columns of a version: Name, then `additionalPrinterColumns`, or Age when there are none. Compat: columns from the
+ * first one on whose path cannot be parsed are left out (`tableconvertor.New`).
+ */
+export function printerColumns(columns: readonly PrinterColumn[]): Column[] {
+  const shown: Column[] = [{ ...NAME, description: NAME_DESCRIPTION }];
+  for (const { name = "", type = "", format = "", description, priority = 0, jsonPath: text = "" } of columns.length ===
+  0
+    ? [AGE]
+    : columns) {
+    const find = jsonPath(text);
+    if (find === undefined) return shown;
+    shown.push({
+      name,
+      type: type as Column["type"],
+      format,
+      description: description || `Custom resource definition column (in JSONPath format): ${text}`,
+      priority,
+      cell: (object, now) => cellOf(find, type, object, now),
+    });
+  }
+  return shown;
+}
+
+function cellOf(find: JsonPath, type: string, object: KubeObject, now: number): Json {
+  const value = find(object)?.[0];
+  if (value === undefined) return null;
+  if (type === "string") return printValue(value);
+  if (value === null) return null;
+  switch (type) {
+    case "integer":
+      return typeof value === "number" ? Math.trunc(value) : null;
+    case "number":
+      return typeof value === "number" ? value : null;
+    case "boolean":
+      return typeof value === "boolean" ? value : null;
+    case "date":
+      return typeof value === "string" ? ageOf(value, now) : null;
+    default:
+      return null;
+  }
+}
+
+/** Upstream: `PrintResults`. */
+function printValue(value: Json): string {
+  if (typeof value === "string") return value;
+  if (value === null) return "<nil>";
+  return typeof value === "object" ? JSON.stringify(sorted(value)) : String(value);
+}
+
+/** Compat: `json.Marshal` prints the members of a map in the order of their names. */
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((name) => [name, sorted(value[name] ?? null)]),
+  );
+}

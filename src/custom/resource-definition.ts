@@ -1,0 +1,89 @@
+import { apiVersionOf } from "../api/object.ts";
+import { SCALE, STATUS, selectable, storageVersionHash } from "../kinds/row.ts";
+import type { ResourceDefinition, ServedVersion, Subresource, Verb } from "../resources/model/definition.ts";
+import { withObjectMembers } from "../resources/strategies/object-members.ts";
+import { builtInSchema } from "../schema-files/built-in-schemas.ts";
+import type { CustomResourceDefinition, DefinitionVersion } from "../types/custom-resource-definition.ts";
+import { printerColumns } from "./printer-columns.ts";
+import { structuralSchema } from "./structural-schema.ts";
+
+/** Compat: `verbs` of an APIResource in the order in which the DiscoveryController lists them. */
+const VERBS: readonly Verb[] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+
+const OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+
+/**
+ * The kind that a CustomResourceDefinition defines, under the names that were accepted. `presence` is what is true of the
+ * definition at the moment.
+ */
+export function resourceDefinition(
+  { spec = {}, status = {} }: CustomResourceDefinition,
+  presence: Pick<ResourceDefinition, "presence" | "hooks">,
+): ResourceDefinition {
+  const { group = "", scope, versions = [] } = spec;
+  const {
+    kind = "",
+    listKind = "",
+    plural = "",
+    singular = "",
+    shortNames = [],
+    categories = [],
+  } = status.acceptedNames ?? {};
+  const storage = versions.find((version) => version.storage)?.name ?? "";
+  return {
+    group,
+    kind,
+    listKind,
+    plural,
+    singular,
+    shortNames,
+    categories,
+    scope: scope === "Cluster" ? "Cluster" : "Namespaced",
+    verbs: VERBS,
+    reading: "structural",
+    versions: versions.filter(({ served }) => served).map((version) => servedVersion(version, group, kind)),
+    storage: {
+      version: storage,
+      prefix: `${group}/${spec.names?.plural ?? plural}`,
+      hash: storageVersionHash(group, storage, kind),
+    },
+    subresources: {},
+    rules: { generation: "counted", requiresResourceVersion: true, statusKeepsMetadata: true },
+    ...presence,
+  };
+}
+
+function servedVersion(version: DefinitionVersion, group: string, kind: string): ServedVersion {
+  const { name = "", schema, additionalPrinterColumns = [], selectableFields = [], deprecated } = version;
+  let known: ReturnType<ServedVersion["schema"]> | undefined;
+  return {
+    name,
+    schema: () => {
+      known ??= withObjectMembers(structuralSchema(schema?.openAPIV3Schema ?? {}), builtInSchema(OBJECT_META));
+      return known;
+    },
+    schemaName: `${group.split(".").reverse().join(".")}.${name}.${kind}`,
+    table: { columns: printerColumns(additionalPrinterColumns) },
+    selectableFields: selectableFields.map(({ jsonPath = "" }) => selectable(jsonPath.replace(/^\./, ""), jsonPath)),
+    ...(deprecated && { deprecation: { message: deprecationWarning(version, group, kind) } }),
+    subresources: subresourcesOf(version),
+  };
+}
+
+function deprecationWarning({ name = "", deprecationWarning }: DefinitionVersion, group: string, kind: string): string {
+  return deprecationWarning ?? `${apiVersionOf(group, name)} ${kind} is deprecated`;
+}
+
+function subresourcesOf({ subresources }: DefinitionVersion): Readonly<Record<string, Subresource>> {
+  const { status, scale } = subresources ?? {};
+  const { specReplicasPath = "", statusReplicasPath = "", labelSelectorPath = "" } = scale ?? {};
+  const paths = {
+    specReplicas: specReplicasPath,
+    statusReplicas: statusReplicasPath,
+    ...(labelSelectorPath !== "" && { selector: labelSelectorPath }),
+  };
+  return {
+    ...(status && { status: STATUS }),
+    ...(scale && { scale: { ...SCALE, scale: paths } }),
+  };
+}

@@ -1,0 +1,66 @@
+import { isObject, type Json, type JsonObject } from "../api/object.ts";
+import type { Schema, SchemaType, ValidationRule } from "../schema/schema.ts";
+import type { JsonSchemaProps } from "../types/custom-resource-definition.ts";
+
+/** Members of JSONSchemaProps that a Schema has under the same name. */
+const SAME = [
+  "format",
+  "title",
+  "description",
+  "nullable",
+  "required",
+  "enum",
+  "example",
+  "externalDocs",
+  "maximum",
+  "exclusiveMaximum",
+  "minimum",
+  "exclusiveMinimum",
+  "multipleOf",
+  "maxLength",
+  "minLength",
+  "pattern",
+  "maxItems",
+  "minItems",
+  "uniqueItems",
+  "maxProperties",
+  "minProperties",
+] as const;
+
+/** Extensions, and what a Schema calls them. */
+const EXTENSIONS = [
+  ["x-kubernetes-preserve-unknown-fields", "preserveUnknownFields"],
+  ["x-kubernetes-embedded-resource", "embeddedResource"],
+  ["x-kubernetes-int-or-string", "intOrString"],
+  ["x-kubernetes-list-type", "listType"],
+  ["x-kubernetes-list-map-keys", "listMapKeys"],
+  ["x-kubernetes-map-type", "mapType"],
+] as const;
+
+/** `openAPIV3Schema` of a version as the schema that all of this server works with. */
+export function structuralSchema(props: JsonSchemaProps): Schema {
+  const schema: Record<string, unknown> = {};
+  if (props.type !== undefined && props.type !== "") schema.type = props.type as SchemaType;
+  for (const member of SAME) if (props[member] !== undefined) schema[member] = props[member];
+  for (const [extension, member] of EXTENSIONS) if (props[extension] !== undefined) schema[member] = props[extension];
+  if (props.default !== undefined && props.default !== null) schema.default = props.default;
+  const { properties, additionalProperties, items, not } = props;
+  if (isObject(properties)) {
+    schema.properties = new Map(Object.entries(properties).map(([name, one]) => [name, structuralSchema(one)]));
+  }
+  if (isObject(additionalProperties)) schema.values = structuralSchema(additionalProperties as JsonSchemaProps);
+  else if (additionalProperties === true) schema.values = true;
+  if (isObject(items)) schema.items = structuralSchema(items as JsonSchemaProps);
+  for (const junctor of ["allOf", "anyOf", "oneOf"] as const) {
+    const list = props[junctor];
+    if (Array.isArray(list)) schema[junctor] = list.map(structuralSchema);
+  }
+  if (isObject(not)) schema.not = structuralSchema(not as JsonSchemaProps);
+  const rules = props["x-kubernetes-validations"];
+  if (Array.isArray(rules)) schema.validations = rules.filter(isObject).map(validationRule);
+  return schema as Schema;
+}
+
+function validationRule(rule: JsonObject): ValidationRule {
+  return rule as JsonObject & { readonly rule: string } satisfies Record<string, Json | undefined>;
+}

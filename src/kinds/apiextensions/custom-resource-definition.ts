@@ -1,0 +1,61 @@
+import { isObject } from "../../api/object.ts";
+import type { ResourceHooks } from "../../resources/model/definition.ts";
+import { printTime } from "../../resources/write/metadata.ts";
+import {
+  CLEANUP_FINALIZER,
+  type CustomResourceDefinition,
+  type DefinitionVersion,
+  withDefinitionCondition,
+} from "../../types/custom-resource-definition.ts";
+import { nameHook, pluralDotGroup } from "../own-names.ts";
+import { convertDefinition } from "./stored-v1beta1.ts";
+
+const storageVersion = (versions: readonly DefinitionVersion[] = []) => versions.find(({ storage }) => storage)?.name;
+
+/** Upstream: `SetDefaults_CustomResourceDefinition`. */
+function setDefaults(definition: CustomResourceDefinition): void {
+  const { spec } = definition;
+  if (!isObject(spec)) return;
+  const { names } = spec;
+  if (isObject(names)) {
+    const { kind = "" } = names;
+    if (!names.singular && kind !== "") names.singular = kind.toLowerCase();
+    if (!names.listKind && kind !== "") names.listKind = `${kind}List`;
+  }
+  if (!isObject(spec.conversion)) spec.conversion = { strategy: "None" };
+  const { service } = spec.conversion.webhook?.clientConfig ?? {};
+  if (isObject(service)) service.port ??= 443;
+  const { status } = definition;
+  const stored = storageVersion(spec.versions);
+  if (isObject(status) && (status.storedVersions ?? []).length === 0 && stored !== undefined) {
+    status.storedVersions = [stored];
+  }
+}
+
+/** CustomResourceDefinition: what it leaves out, what follows from it, and what holds it when it is deleted. */
+export const definitionHooks: ResourceHooks = {
+  setDefaults,
+  prepare(next: CustomResourceDefinition, _previous, { subresource }) {
+    if (subresource === "status") return;
+    const stored = storageVersion(next.spec?.versions);
+    const { storedVersions = [] } = next.status ?? {};
+    if (stored === undefined || storedVersions?.includes(stored)) return;
+    next.status = { ...next.status, storedVersions: [...(storedVersions ?? []), stored] };
+  },
+  ...nameHook(pluralDotGroup),
+  /** Compat: `REST.Delete` marks the definition itself; its generation stays, and there is no grace period. */
+  beginDeletion(definition: CustomResourceDefinition, now) {
+    const { metadata, status } = definition;
+    const finalizers = metadata.finalizers ?? [];
+    if (!finalizers.includes(CLEANUP_FINALIZER)) metadata.finalizers = [...finalizers, CLEANUP_FINALIZER];
+    const conditions = withDefinitionCondition(status?.conditions ?? [], {
+      type: "Terminating",
+      status: "True",
+      lastTransitionTime: printTime(now),
+      reason: "InstanceDeletionPending",
+      message: "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+    });
+    definition.status = { ...status, conditions };
+  },
+  convert: convertDefinition,
+};
