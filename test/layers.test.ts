@@ -56,6 +56,8 @@ const parts: Readonly<Record<string, Part>> = {
   patch: { layer: 2, sees: ["schema"], isPure: true },
   encoding: { layer: 2, sees: ["schema"] },
   schema: { layer: 2, isPure: true },
+  // The expression language; it knows nothing of kinds or requests.
+  cel: { layer: 2, isPure: true },
   // The shapes of objects as Kubernetes' types.go has them, for the parts that know kinds.
   types: {
     layer: 2,

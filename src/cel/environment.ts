@@ -1,0 +1,96 @@
+import type { Constant, FunctionDeclaration, Library, Overload, Validator } from "./library/library.ts";
+import { type Macro, macroKey } from "./parser/macro.ts";
+import type { Type } from "./values/types.ts";
+import type { Value } from "./values/value.ts";
+
+/** Knows the objects with declared fields. */
+export interface TypeProvider {
+  /** The type of this name, for object literals and as a value. */
+  findType?(name: string): Type | undefined;
+  findField(type: string, field: string): Type | undefined;
+  /** The object of a literal. */
+  create?(type: string, fields: ReadonlyMap<string, Value>): Value;
+}
+
+/** What an environment is made of. */
+export interface EnvironmentOptions {
+  readonly libraries?: readonly Library[];
+  /** Types of variables by their names, which may have dots. */
+  readonly variables?: Readonly<Record<string, Type>> | ReadonlyMap<string, Type>;
+  readonly types?: TypeProvider;
+  /** The namespace in front of names that are not found without it. */
+  readonly container?: string;
+  /** Lets list and map literals have elements of different types, which become dyn. */
+  readonly mixedAggregates?: boolean;
+}
+
+interface MergedFunction extends Omit<FunctionDeclaration, "overloads"> {
+  readonly overloads: Overload[];
+}
+
+/** What expressions may use. It does not change; `extend` makes another one from it. */
+export class Environment {
+  readonly macros: ReadonlyMap<string, Macro>;
+  readonly variables: ReadonlyMap<string, Type>;
+  readonly constants: ReadonlyMap<string, Constant>;
+  readonly validators: readonly Validator[];
+  readonly types: TypeProvider | undefined;
+  readonly container: string;
+  readonly mixedAggregates: boolean;
+  private readonly functions: ReadonlyMap<string, FunctionDeclaration>;
+
+  constructor(options: EnvironmentOptions, base?: Environment) {
+    const libraries = options.libraries ?? [];
+    const macros = new Map(base?.macros);
+    const constants = new Map(base?.constants);
+    const functions = new Map<string, MergedFunction>();
+    for (const [name, known] of base?.functions ?? []) {
+      functions.set(name, { ...known, overloads: [...known.overloads] });
+    }
+    for (const library of libraries) {
+      for (const macro of library.macros ?? []) macros.set(macroKey(macro.name, macro.args, macro.isMember), macro);
+      for (const constant of library.constants ?? []) constants.set(constant.name, constant);
+      for (const declared of library.functions ?? []) merge(functions, declared);
+    }
+    const added = options.variables ?? {};
+    this.variables = new Map([...(base?.variables ?? []), ...(added instanceof Map ? added : Object.entries(added))]);
+    this.macros = macros;
+    this.constants = constants;
+    this.functions = functions;
+    this.validators = [...(base?.validators ?? []), ...libraries.flatMap((library) => library.validators ?? [])];
+    this.types = options.types ?? base?.types;
+    this.container = options.container ?? base?.container ?? "";
+    this.mixedAggregates = options.mixedAggregates ?? base?.mixedAggregates ?? false;
+  }
+
+  /** This environment and more. */
+  extend(options: EnvironmentOptions): Environment {
+    return new Environment(options, this);
+  }
+
+  /** The function of exactly this name. */
+  findFunction(name: string): FunctionDeclaration | undefined {
+    return this.functions.get(name);
+  }
+
+  /** The names that a name may stand for, those within the container first. */
+  candidates(name: string): readonly string[] {
+    if (name.startsWith(".")) return [name.slice(1)];
+    if (this.container === "") return [name];
+    const parts = this.container.split(".");
+    const names: string[] = [];
+    for (let count = parts.length; count > 0; count--) names.push(`${parts.slice(0, count).join(".")}.${name}`);
+    return [...names, name];
+  }
+}
+
+function merge(functions: Map<string, MergedFunction>, declared: FunctionDeclaration): void {
+  const known = functions.get(declared.name);
+  const overloads = [...(known?.overloads ?? [])];
+  for (const overload of declared.overloads) {
+    const at = overloads.findIndex(({ id }) => id === overload.id);
+    if (at < 0) overloads.push(overload);
+    else overloads[at] = overload;
+  }
+  functions.set(declared.name, { ...declared, ...known, overloads });
+}

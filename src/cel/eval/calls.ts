@@ -1,0 +1,140 @@
+import type { FunctionDeclaration, Implementation, Overload, RuntimeCost } from "../library/library.ts";
+import { itemsOf } from "../values/lists.ts";
+import { lookupKey } from "../values/maps.ts";
+import type { Type } from "../values/types.ts";
+import { CelError, Double, isError, ListValue, MapValue, typeOfValue, type Value } from "../values/value.ts";
+import type { Plan } from "./attribute.ts";
+import type { Run } from "./frame.ts";
+
+type Apply = (args: readonly Value[]) => Value;
+
+/** Calls with as many arguments as overloads have; none has more than five. */
+function invoke(call: Implementation, args: readonly Value[]): Value {
+  const [a, b, c, d, e] = args as never[] as [never, never, never, never, never];
+  switch (args.length) {
+    case 0:
+      return call();
+    case 1:
+      return call(a);
+    case 2:
+      return call(a, b);
+    case 3:
+      return call(a, b, c);
+    default:
+      return call(a, b, c, d, e);
+  }
+}
+
+/** A call of a declared function, whose overloads the checker has narrowed down to `ids`. */
+export function callRun(declared: FunctionDeclaration, ids: readonly string[], args: readonly Plan[]): Run {
+  const candidates = declared.overloads.filter(({ id }) => ids.includes(id));
+  const { call } = declared;
+  const apply: Apply = call === undefined ? dispatch(declared, candidates) : (values) => invoke(call, values);
+  // Compat: without a single overload cel-go's CostTracker has the name of the function alone.
+  const cost = (candidates.length === 1 ? candidates[0]?.cost : undefined) ?? declared.cost;
+  const runs = args.map(({ run }) => run);
+  switch (runs.length) {
+    case 1:
+      return unary(runs[0] as Run, apply, cost);
+    case 2:
+      return binary(runs[0] as Run, runs[1] as Run, apply, cost);
+    default:
+      return variadic(runs, apply, cost);
+  }
+}
+
+function unary(arg: Run, apply: Apply, cost: RuntimeCost | undefined): Run {
+  return (frame) => {
+    const value = arg(frame);
+    const values = [value];
+    const result = isError(value) ? value : apply(values);
+    frame.charge(cost === undefined ? 1 : cost(values, result));
+    return result;
+  };
+}
+
+function binary(first: Run, second: Run, apply: Apply, cost: RuntimeCost | undefined): Run {
+  return (frame) => {
+    const a = first(frame);
+    const b = second(frame);
+    const values = [a, b];
+    const result = a instanceof CelError ? a : b instanceof CelError ? b : apply(values);
+    frame.charge(cost === undefined ? 1 : cost(values, result));
+    return result;
+  };
+}
+
+function variadic(runs: readonly Run[], apply: Apply, cost: RuntimeCost | undefined): Run {
+  return (frame) => {
+    const values: Value[] = [];
+    for (const run of runs) {
+      const value = run(frame);
+      if (value instanceof CelError) return value;
+      values.push(value);
+    }
+    const result = apply(values);
+    frame.charge(cost === undefined ? 1 : cost(values, result));
+    return result;
+  };
+}
+
+/** Calls the first overload whose types the arguments have. */
+function dispatch(declared: FunctionDeclaration, candidates: readonly Overload[]): Apply {
+  const [only] = candidates;
+  if (candidates.length === 1 && only?.call !== undefined) {
+    const { call } = only;
+    return (args) => (fits(only, args) ? invoke(call, args) : noOverload(declared.name, args));
+  }
+  return (args) => {
+    const found = declared.overloads.find((overload) => overload.call !== undefined && fits(overload, args));
+    return found?.call === undefined ? noOverload(declared.name, args) : invoke(found.call, args);
+  };
+}
+
+const fits = (overload: Overload, args: readonly Value[]) =>
+  overload.args.length === args.length && overload.args.every((type, i) => hasType(args[i] as Value, type));
+
+/** Whether a value has a declared type, as far as its first element tells: cel-go's IsAssignableRuntimeType. */
+export function hasType(value: Value, type: Type): boolean {
+  if (type.kind === "dyn" || type.kind === "param") return true;
+  if (value instanceof ListValue && type.kind === "list") {
+    return value.size === 0 || hasType(value.at(0), type.params[0] as Type);
+  }
+  if (value instanceof MapValue && type.kind === "map") {
+    for (const key of value.keys()) {
+      return hasType(key, type.params[0] as Type) && hasType(value.find(key) as Value, type.params[1] as Type);
+    }
+    return true;
+  }
+  if (value instanceof MapValue && type.kind === "struct") return true;
+  return typeOfValue(value).name === type.name;
+}
+
+function noOverload(name: string, args: readonly Value[]): CelError {
+  return new CelError(`no such overload: ${name}(${args.map((arg) => typeOfValue(arg).name).join(", ")})`);
+}
+
+/** Whether an element is in a list of constants, in one look; undefined if the list does not allow that. */
+export function constantMembership(element: Run, list: ListValue): Run | undefined {
+  const known = new Set<string | number | bigint | boolean>();
+  for (const item of itemsOf(list)) {
+    const key = memberKey(item);
+    if (key === undefined) return undefined;
+    known.add(key);
+  }
+  return (frame) => {
+    const value = element(frame);
+    if (value instanceof CelError) return value;
+    const key = memberKey(value);
+    return key !== undefined && known.has(key);
+  };
+}
+
+function memberKey(value: Value): string | number | bigint | boolean | undefined {
+  return typeof value === "number" || typeof value === "string" || typeof value === "boolean"
+    ? value
+    : // NaN is found in no list.
+      value instanceof Double && !Number.isInteger(value.value) && !Number.isNaN(value.value)
+      ? value.value
+      : lookupKey(value);
+}

@@ -1,0 +1,117 @@
+import { formatDouble } from "../values/text.ts";
+import {
+  CelError,
+  Double,
+  isInt,
+  ListValue,
+  MapValue,
+  Optional,
+  typeOfValue,
+  Uint,
+  type Value,
+} from "../values/value.ts";
+import type { Frame, Run } from "./frame.ts";
+
+/** A step from a value to one within it: .field, [index], .?field, [?index]. */
+export interface Qualifier {
+  /** The key that is known when the expression is planned. */
+  readonly key?: Value;
+  /** Computes the key otherwise. */
+  readonly compute?: Run;
+  /** Yields an optional, none if there is no such key. */
+  readonly isOptional: boolean;
+  /** Tells only whether the key is there. */
+  readonly isTest?: boolean;
+}
+
+/** The value at a key, undefined if there is none, or the error of a key that cannot be one. */
+function lookup(value: Value, key: Value): Value | undefined {
+  if (value instanceof MapValue) return value.find(key);
+  if (value instanceof ListValue) return elementAt(value, key);
+  return undefined;
+}
+
+function elementAt(list: ListValue, key: Value): Value | undefined {
+  let index: number;
+  if (typeof key === "number") index = key;
+  else if (isInt(key)) return undefined;
+  else if (key instanceof Uint) index = Number(key.value);
+  else if (key instanceof Double && Number.isInteger(key.value)) index = key.value;
+  else if (key instanceof Double) return new CelError(`unsupported index value ${show(key)} in list`);
+  else return new CelError(`unsupported index type '${typeOfValue(key).name}' in list`);
+  return index >= 0 && index < list.size ? list.at(index) : undefined;
+}
+
+function missing(value: Value, key: Value): CelError {
+  return new CelError(value instanceof ListValue ? `index out of bounds: ${show(key)}` : `no such key: ${show(key)}`);
+}
+
+/** A key as Go's %v prints it. */
+export function show(key: Value): string {
+  if (key instanceof Double) return formatDouble(key.value);
+  if (key instanceof Uint) return key.value.toString();
+  return typeof key === "object" && key !== null ? typeOfValue(key).name : String(key);
+}
+
+/** Follows qualifiers from a value. Each of them costs 1, whether it finds something or not. */
+export function follow(base: Run, qualifiers: readonly Qualifier[]): Run {
+  if (qualifiers.length === 0) return base;
+  const [only] = qualifiers;
+  if (qualifiers.length === 1 && typeof only?.key === "string" && !only.isOptional && !only.isTest) {
+    return followField(base, qualifiers, only.key);
+  }
+  return (frame) => {
+    const value = base(frame);
+    return value instanceof CelError ? value : followAll(frame, value, qualifiers);
+  };
+}
+
+/** The most frequent case, x.field. */
+function followField(base: Run, qualifiers: readonly Qualifier[], field: string): Run {
+  return (frame) => {
+    const value = base(frame);
+    if (!(value instanceof MapValue)) {
+      return value instanceof CelError ? value : followAll(frame, value, qualifiers);
+    }
+    frame.charge(1);
+    const found = value.find(field);
+    return found === undefined ? missing(value, field) : found;
+  };
+}
+
+function followAll(frame: Frame, base: Value, qualifiers: readonly Qualifier[]): Value {
+  let value = base;
+  let isOptional = false;
+  if (value instanceof Optional) {
+    if (value.value === undefined) return qualifiers[qualifiers.length - 1]?.isTest ? false : value;
+    isOptional = true;
+    value = value.value;
+  }
+  for (const qualifier of qualifiers) {
+    isOptional ||= qualifier.isOptional;
+    const key = qualifier.compute === undefined ? (qualifier.key as Value) : qualifier.compute(frame);
+    if (key instanceof CelError) {
+      frame.charge(1);
+      return key;
+    }
+    const found = lookup(value, key);
+    if (found instanceof CelError) {
+      if (!isOptional || qualifier.isTest) frame.charge(1);
+      return found;
+    }
+    if (qualifier.isTest) {
+      frame.charge(1);
+      return found !== undefined;
+    }
+    if (found === undefined) {
+      if (isOptional) return NONE;
+      frame.charge(1);
+      return missing(value, key);
+    }
+    frame.charge(1);
+    value = found;
+  }
+  return isOptional ? new Optional(value) : value;
+}
+
+const NONE = new Optional(undefined);

@@ -1,0 +1,127 @@
+import type { Type } from "../values/types.ts";
+import type { Value } from "../values/value.ts";
+
+/** What every expression has. `type` is what the checker has found. */
+interface Node {
+  /** Where it starts in the source, counted in code points; -1 if nowhere. */
+  readonly at: number;
+  type?: Type;
+}
+
+/** A literal. */
+export interface Literal extends Node {
+  readonly kind: "literal";
+  readonly value: Value;
+}
+
+/** A name. The checker replaces it by the full name, and by its value if the name stands for one. */
+export interface Ident extends Node {
+  readonly kind: "ident";
+  name: string;
+  constant?: Value;
+}
+
+/** operand.field, and has(operand.field) with `test`. The checker marks a name with dots as `resolved`. */
+export interface Select extends Node {
+  readonly kind: "select";
+  readonly operand: Expr;
+  readonly field: string;
+  readonly test: boolean;
+  resolved?: Ident;
+}
+
+/** A call of a function or operator. The checker drops the target of a function with a namespace. */
+export interface Call extends Node {
+  readonly kind: "call";
+  name: string;
+  target: Expr | undefined;
+  readonly args: readonly Expr[];
+  /** The ids of the overloads that the checker finds possible. */
+  overloads?: readonly string[];
+}
+
+/** [a, b, ?c]. */
+export interface ListExpr extends Node {
+  readonly kind: "list";
+  readonly elements: readonly Expr[];
+  /** The indices of elements with a question mark. */
+  readonly optional: ReadonlySet<number>;
+}
+
+/** An entry of a map literal; `at` is the place of its colon. */
+export interface Entry {
+  readonly at: number;
+  readonly key: Expr;
+  readonly value: Expr;
+  readonly optional: boolean;
+}
+
+/** {k: v, ?k: v}. */
+export interface MapExpr extends Node {
+  readonly kind: "map";
+  readonly entries: readonly Entry[];
+}
+
+/** A field of an object literal; `at` is the place of its colon. */
+export interface FieldInit {
+  readonly at: number;
+  readonly name: string;
+  readonly value: Expr;
+  readonly optional: boolean;
+}
+
+/** Type{field: v}. */
+export interface StructExpr extends Node {
+  readonly kind: "struct";
+  typeName: string;
+  readonly fields: readonly FieldInit[];
+}
+
+/** What macros such as all() expand to: a fold over a list or map. */
+export interface Comprehension extends Node {
+  readonly kind: "comprehension";
+  readonly range: Expr;
+  readonly iterVar: string;
+  readonly iterVar2: string | undefined;
+  readonly accuVar: string;
+  readonly accuInit: Expr;
+  readonly condition: Expr;
+  readonly step: Expr;
+  readonly result: Expr;
+}
+
+/** What stands where the source is broken. */
+export interface Broken extends Node {
+  readonly kind: "broken";
+}
+
+/** An expression. */
+export type Expr = Literal | Ident | Select | Call | ListExpr | MapExpr | StructExpr | Comprehension | Broken;
+
+/** The names under which operators are declared, as cel-go has them. */
+export const operators = {
+  conditional: "_?_:_",
+  and: "_&&_",
+  or: "_||_",
+  not: "!_",
+  negate: "-_",
+  equals: "_==_",
+  notEquals: "_!=_",
+  less: "_<_",
+  lessEquals: "_<=_",
+  greater: "_>_",
+  greaterEquals: "_>=_",
+  add: "_+_",
+  subtract: "_-_",
+  multiply: "_*_",
+  divide: "_/_",
+  modulo: "_%_",
+  index: "_[_]",
+  in: "@in",
+  notStrictlyFalse: "@not_strictly_false",
+  optIndex: "_[?_]",
+  optSelect: "_?._",
+} as const;
+
+/** The variable that macros accumulate in; no source can name it. */
+export const ACCUMULATOR = "@result";

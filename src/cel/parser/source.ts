@@ -1,0 +1,60 @@
+/** A refusal of an expression, at a place counted in code points; -1 if at none. */
+export interface SourceError {
+  readonly at: number;
+  readonly message: string;
+}
+
+const MAX_ERRORS = 100;
+const MAX_SNIPPET_BYTES = 16_384;
+
+/** The text of an expression, and where its lines start. */
+export class Source {
+  /** The code points of the text. */
+  readonly points: readonly string[];
+  private readonly lineStarts: number[] = [0];
+
+  constructor(text: string) {
+    this.points = Array.from(text);
+    this.points.forEach((point, i) => {
+      if (point === "\n") this.lineStarts.push(i + 1);
+    });
+  }
+
+  /** Line and column of a place, both from 1 on; line -1 and column 0 for none. */
+  private locate(at: number): { readonly line: number; readonly column: number } {
+    if (at < 0) return { line: -1, column: 0 };
+    let line = 0;
+    while ((this.lineStarts[line + 1] ?? Number.POSITIVE_INFINITY) <= at) line++;
+    return { line: line + 1, column: at - (this.lineStarts[line] ?? 0) + 1 };
+  }
+
+  /** Line and column of a place, as they stand in front of messages. */
+  position(at: number): string {
+    const { line, column } = this.locate(at);
+    return `${line}:${column}`;
+  }
+
+  /** All errors as cel-go prints them, ordered by their place, each with its line and a caret below. */
+  format(errors: readonly SourceError[]): string {
+    const shown = errors.slice(0, MAX_ERRORS).map((error) => ({ ...error, ...this.locate(error.at) }));
+    shown.sort((a, b) => a.line - b.line || a.column - b.column);
+    const lines = shown.map((error) => {
+      return `ERROR: <input>:${error.line}:${error.column}: ${error.message}${this.snippet(error.line, error.column)}`;
+    });
+    if (errors.length > MAX_ERRORS) lines.push(`${errors.length - MAX_ERRORS} more errors were truncated`);
+    return lines.join("\n");
+  }
+
+  private snippet(line: number, column: number): string {
+    const start = this.lineStarts[line - 1];
+    if (start === undefined) return "";
+    const next = this.lineStarts[line];
+    const points = this.points.slice(start, next === undefined ? undefined : next - 1);
+    const text = points.join("").replaceAll("\t", " ");
+    if (Buffer.byteLength(text) > MAX_SNIPPET_BYTES) return "";
+    const dots = points.slice(0, column - 1).map((point) => (isWide(point) ? "\uff0e" : "."));
+    return `\n | ${text}\n | ${dots.join("")}${isWide(points[column - 1]) ? "\uff3e" : "^"}`;
+  }
+}
+
+const isWide = (point: string | undefined) => point !== undefined && (point.codePointAt(0) ?? 0) > 0x7f;

@@ -1,0 +1,41 @@
+import { itemsOf } from "./lists.ts";
+import { formatDouble, quote } from "./text.ts";
+import { formatTimestamp, goDuration } from "./time.ts";
+import {
+  Bytes,
+  Double,
+  Duration,
+  ListValue,
+  MapValue,
+  Optional,
+  Timestamp,
+  TypeValue,
+  Uint,
+  type Value,
+} from "./value.ts";
+
+/** A value within a message, as Go's %v prints it: lists and maps in brackets, texts in them in quotes. */
+export function formatValue(value: Value, isInner = false): string {
+  if (typeof value === "string") return isInner ? quote(value) : value;
+  if (typeof value !== "object" || value === null) return String(value);
+  if (value instanceof Double) return formatDouble(value.value);
+  if (value instanceof Uint) return isInner ? `${value.value}u` : `${value.value}`;
+  if (value instanceof Timestamp) return formatTimestamp(value);
+  if (value instanceof Duration) return goDuration(value);
+  if (value instanceof TypeValue) return value.of.name;
+  if (value instanceof Bytes) return `[${value.data.join(" ")}]`;
+  if (value instanceof ListValue)
+    return `[${itemsOf(value)
+      .map((item) => formatValue(item, true))
+      .join(", ")}]`;
+  if (value instanceof MapValue) {
+    const entries = [...value.keys()].map((key) => {
+      return `${formatValue(key, true)}: ${formatValue(value.find(key) ?? null, true)}`;
+    });
+    return `{${entries.join(", ")}}`;
+  }
+  if (value instanceof Optional) {
+    return value.value === undefined ? "optional.none()" : `optional(${formatValue(value.value, true)})`;
+  }
+  return value.type.name;
+}

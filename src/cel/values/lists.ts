@@ -1,0 +1,73 @@
+import { ArrayList, ListValue, type Value } from "./value.ts";
+
+/**
+ * A list that an accumulator of map() and filter() grows by one element after the other.
+ * Each step shares the array of the one before, so that a comprehension takes linear time.
+ */
+export class GrowingList extends ListValue {
+  private readonly shared: Value[];
+  readonly size: number;
+
+  constructor(shared: Value[], size: number) {
+    super();
+    this.shared = shared;
+    this.size = size;
+  }
+
+  at(index: number): Value {
+    return this.shared[index] as Value;
+  }
+
+  /** This list and one more, which takes over the array; a copy if another list has taken it over before. */
+  with(items: ListValue): ListValue {
+    const shared = this.shared.length === this.size ? this.shared : this.shared.slice(0, this.size);
+    for (let i = 0; i < items.size; i++) shared.push(items.at(i));
+    return new GrowingList(shared, shared.length);
+  }
+}
+
+/** Two lists, one after the other, without copying: cel-go's concatList. */
+class ConcatList extends ListValue {
+  private flat: Value[] | undefined;
+  readonly size: number;
+  private readonly head: ListValue;
+  private readonly tail: ListValue;
+
+  constructor(head: ListValue, tail: ListValue) {
+    super();
+    this.head = head;
+    this.tail = tail;
+    this.size = head.size + tail.size;
+  }
+
+  at(index: number): Value {
+    this.flat ??= this.flatten();
+    return this.flat[index] as Value;
+  }
+
+  private flatten(): Value[] {
+    const items: Value[] = [];
+    const open: ListValue[] = [this];
+    for (let list = open.pop(); list !== undefined; list = open.pop()) {
+      if (list instanceof ConcatList && list.flat === undefined) open.push(list.tail, list.head);
+      else for (let i = 0; i < list.size; i++) items.push(list.at(i));
+    }
+    return items;
+  }
+}
+
+/** `a + b` of lists. */
+export function concatLists(a: ListValue, b: ListValue): Value {
+  if (a.concat !== undefined) return a.concat(b);
+  if (a instanceof GrowingList) return a.with(b);
+  if (a.size === 0) return b;
+  return b.size === 0 ? a : new ConcatList(a, b);
+}
+
+/** The elements as an array. */
+export function itemsOf(list: ListValue): readonly Value[] {
+  if (list instanceof ArrayList) return list.items;
+  const items: Value[] = new Array(list.size);
+  for (let i = 0; i < list.size; i++) items[i] = list.at(i);
+  return items;
+}

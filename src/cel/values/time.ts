@@ -1,0 +1,155 @@
+import { CelError, Duration, Timestamp } from "./value.ts";
+
+const SECOND = 1_000_000_000n;
+const MAX_INT64 = (1n << 63n) - 1n;
+const MIN_INT64 = -(1n << 63n);
+/** The seconds of 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z. */
+const MIN_SECONDS = -62_135_596_800;
+const MAX_SECONDS = 253_402_300_799;
+
+const DURATION_OVERFLOW = new CelError("duration overflow");
+const TIMESTAMP_OVERFLOW = new CelError("timestamp overflow");
+
+/** A duration of nanoseconds, or an error beyond 64 bits. */
+export function durationOf(nanos: bigint): Duration | CelError {
+  return nanos > MAX_INT64 || nanos < MIN_INT64 ? DURATION_OVERFLOW : new Duration(nanos);
+}
+
+/** The timestamp so many nanoseconds after 1970, or an error outside the years 1 to 9999. */
+export function timestampOf(nanos: bigint): Timestamp | CelError {
+  let seconds = nanos / SECOND;
+  let rest = nanos % SECOND;
+  if (rest < 0n) {
+    rest += SECOND;
+    seconds -= 1n;
+  }
+  if (seconds < MIN_SECONDS || seconds > MAX_SECONDS) return TIMESTAMP_OVERFLOW;
+  return new Timestamp(Number(seconds), Number(rest));
+}
+
+/** Nanoseconds since 1970. */
+export const nanosOf = (time: Timestamp): bigint => BigInt(time.seconds) * SECOND + BigInt(time.nanos);
+
+/** The timestamp of seconds since 1970, as timestamp(int) has it. */
+export function timestampOfSeconds(seconds: number | bigint): Timestamp | CelError {
+  if (seconds < MIN_SECONDS || seconds > MAX_SECONDS) return TIMESTAMP_OVERFLOW;
+  return new Timestamp(Number(seconds), 0);
+}
+
+const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(Z|[+-]\d{2}:\d{2})$/;
+
+/** Parses RFC 3339 as Go's time.Parse does; undefined if it is none, an error if the year is not within 1 to 9999. */
+export function parseTimestamp(text: string): Timestamp | CelError | undefined {
+  const match = text.length > 100 ? null : RFC3339.exec(text);
+  if (match === null) return undefined;
+  const [, year, month, day, hour, minute, second, fraction = "", zone = "Z"] = match;
+  const parts = [year, month, day, hour, minute, second].map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const [y, mo, d, h, mi, s] = parts;
+  if (mo < 1 || mo > 12 || d < 1 || d > daysOf(y, mo) || h > 23 || mi > 59 || s > 59) return undefined;
+  const offset = offsetOf(zone);
+  if (offset === undefined) return undefined;
+  const date = new Date(0);
+  date.setUTCFullYear(y, mo - 1, d);
+  date.setUTCHours(h, mi, s);
+  const seconds = date.getTime() / 1000 - offset;
+  if (seconds < MIN_SECONDS || seconds > MAX_SECONDS) return TIMESTAMP_OVERFLOW;
+  return new Timestamp(seconds, Number(fraction.slice(0, 9).padEnd(9, "0")));
+}
+
+function daysOf(year: number, month: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+/** Seconds east of UTC. */
+function offsetOf(zone: string): number | undefined {
+  if (zone === "Z") return 0;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(4));
+  if (hours > 24 || minutes > 60) return undefined;
+  return (zone.startsWith("-") ? -1 : 1) * (hours * 3600 + minutes * 60);
+}
+
+/** RFC 3339 with as many digits of the second as needed, in UTC. */
+export function formatTimestamp(time: Timestamp): string {
+  const text = new Date(time.seconds * 1000).toISOString().slice(0, 19);
+  return `${text}${time.nanos === 0 ? "" : `.${fractionOf(time.nanos, 9)}`}Z`;
+}
+
+const fractionOf = (value: number, digits: number) => value.toString().padStart(digits, "0").replace(/0+$/, "");
+
+const UNITS: ReadonlyMap<string, bigint> = new Map([
+  ["ns", 1n],
+  ["us", 1000n],
+  ["µs", 1000n],
+  ["μs", 1000n],
+  ["ms", 1_000_000n],
+  ["s", SECOND],
+  ["m", 60n * SECOND],
+  ["h", 3600n * SECOND],
+]);
+
+/** Parses a duration such as -1.5h as Go's time.ParseDuration does; undefined if it is none. */
+export function parseDuration(text: string): Duration | undefined {
+  if (text.length > 1000) return undefined;
+  const negative = text.startsWith("-");
+  let rest = negative || text.startsWith("+") ? text.slice(1) : text;
+  if (rest === "0") return new Duration(0n);
+  if (rest === "") return undefined;
+  let nanos = 0n;
+  while (rest !== "") {
+    const match = /^(\d*)(?:\.(\d*))?([a-zµμ]+)/.exec(rest);
+    const [all = "", whole = "", fraction = "", unitName = ""] = match ?? [];
+    const unit = UNITS.get(unitName);
+    if (unit === undefined || (whole === "" && fraction === "")) return undefined;
+    const places = fraction.slice(0, 18);
+    nanos += BigInt(whole === "" ? 0 : whole) * unit;
+    nanos += (BigInt(places === "" ? 0 : places) * unit) / 10n ** BigInt(places.length);
+    if (nanos > 1n << 63n) return undefined;
+    rest = rest.slice(all.length);
+  }
+  if (nanos > MAX_INT64 && !negative) return undefined;
+  return new Duration(negative ? -nanos : nanos);
+}
+
+/** The duration in seconds, as string(duration) prints it: cel-go divides and formats with %v and the unit. */
+export function formatDuration({ nanos }: Duration): string {
+  const negative = nanos < 0n;
+  const magnitude = negative ? -nanos : nanos;
+  const fraction = Number(magnitude % SECOND);
+  return `${negative ? "-" : ""}${magnitude / SECOND}${fraction === 0 ? "" : `.${fractionOf(fraction, 9)}`}s`;
+}
+
+/** The duration as Go's Duration.String prints it, such as 1h0m0.5s. */
+export function goDuration({ nanos }: Duration): string {
+  if (nanos === 0n) return "0s";
+  const negative = nanos < 0n;
+  const magnitude = negative ? -nanos : nanos;
+  const sign = negative ? "-" : "";
+  if (magnitude < SECOND) {
+    for (const [unit, digits] of [
+      ["ns", 0],
+      ["µs", 3],
+      ["ms", 6],
+    ] as const) {
+      if (magnitude < 10n ** BigInt(digits + 3)) return `${sign}${withFraction(magnitude, digits)}${unit}`;
+    }
+  }
+  const minutes = magnitude / (60n * SECOND);
+  const seconds = `${withFraction(magnitude % (60n * SECOND), 9)}s`;
+  if (minutes === 0n) return sign + seconds;
+  return minutes < 60n ? `${sign}${minutes}m${seconds}` : `${sign}${minutes / 60n}h${minutes % 60n}m${seconds}`;
+}
+
+function withFraction(value: bigint, digits: number): string {
+  const base = 10n ** BigInt(digits);
+  const fraction = value % base;
+  return fraction === 0n ? `${value / base}` : `${value / base}.${fractionOf(Number(fraction), digits)}`;
+}
