@@ -97,6 +97,18 @@ suite("threads for large requests", { timeout: 60_000 }, () => {
     assert.deepEqual(all.lines, []);
   });
 
+  test("get no request once they are ending; it waits for the next one", async (t) => {
+    const all = new Fixture(t);
+    all.store.going.resolve();
+    assert.equal(await all.create("a"), 201);
+    await all.clock.advance(1000);
+    assert.equal(all.requests.usage.threads, 1, "it has ended before anything could be given to it");
+    const next = all.start("b");
+    assert.deepEqual([all.requests.usage.threads, all.requests.usage.waiting], [1, 1]);
+    assert.equal(((await next.reply) as { code: number }).code, 201);
+    assert.deepEqual([all.requests.usage.lost, all.lines], [0, []]);
+  });
+
   test("work on one request at a time; of those that wait, those beyond number and size get 429", async (t) => {
     const all = new Fixture(t, { waiting: 2 });
     const first = all.start("a");

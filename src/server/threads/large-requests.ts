@@ -119,9 +119,9 @@ export class LargeRequests {
   }
 
   #takeThread(): RequestThread | undefined {
-    const [idle] = this.#idle;
-    if (idle !== undefined) {
-      const [thread, timer] = idle;
+    for (const [thread, timer] of this.#idle) {
+      // One that is ending stays until it is gone, and its memory counts.
+      if (thread.isEnding) continue;
       timer.close();
       this.#idle.delete(thread);
       return thread;

@@ -43,6 +43,7 @@ export class RequestThread {
   readonly #options: ThreadOptions;
   #waiting: PromiseWithResolvers<SentReply> | undefined;
   #isOver = false;
+  #isEnding = false;
   #isLooking = false;
 
   /** `ended` is told once, when the thread is no more. */
@@ -61,13 +62,20 @@ export class RequestThread {
     this.#worker.unref();
     this.#worker.on("message", (message: FromThread) => this.#hear(message));
     this.#worker.on("error", (error: NodeJS.ErrnoException) => {
+      this.#isEnding = true;
       this.#fail(new ThreadError(error.code === "ERR_WORKER_OUT_OF_MEMORY" ? "memory" : "failure", error));
     });
     this.#worker.on("exit", () => {
       this.#isOver = true;
+      this.#isEnding = true;
       this.#fail(new ThreadError("failure"));
       ended();
     });
+  }
+
+  /** It answers no further request. */
+  get isEnding(): boolean {
+    return this.#isEnding;
   }
 
   /** Rejects with ThreadError when the thread ends before it has answered. */
@@ -90,8 +98,7 @@ export class RequestThread {
 
   /** Ends it, whatever it is doing. */
   async end(): Promise<void> {
-    this.#fail(new ThreadError("cancelled"));
-    await this.#worker.terminate();
+    await this.#end(new ThreadError("cancelled"));
   }
 
   /** Ends the thread when it has taken too much memory. It is interrupted for that, and need not come to an end first. */
@@ -101,13 +108,18 @@ export class RequestThread {
     try {
       const { used_heap_size: heap, external_memory: buffers } = await this.#worker.getHeapStatistics();
       if (heap + buffers <= this.#options.maxMemoryBytes || this.#waiting === undefined) return;
-      this.#fail(new ThreadError("memory"));
-      await this.#worker.terminate();
+      await this.#end(new ThreadError("memory"));
     } catch {
       // It has ended in the meantime, and tells so itself.
     } finally {
       this.#isLooking = false;
     }
+  }
+
+  async #end(error: ThreadError): Promise<void> {
+    this.#isEnding = true;
+    this.#fail(error);
+    await this.#worker.terminate();
   }
 
   #post(message: ToThread, given: readonly ArrayBuffer[] = []): void {
