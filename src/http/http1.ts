@@ -107,6 +107,15 @@ export function openHttp1(message: IncomingMessage, response?: ServerResponse): 
   return new Exchange(message.method ?? "GET", target, headers, new Http1Carrier(message, response));
 }
 
+/**
+ * Has a request read to its end that comes by TLS while the answer before it is not written yet. Node stops the socket and its
+ * parser then, but TLS hands on what it has decrypted; a stopped parser takes that for an error, HPE_PAUSED, and the request
+ * is lost. That the socket stops is enough: no more than the 64 KB that were read with it are parsed.
+ */
+export function keepParsing(socket: Duplex & { readonly parser?: { pause?: () => void } | null }): void {
+  if (socket.parser?.pause) socket.parser.pause = () => {};
+}
+
 /** The first piece is copied together with the head of the reply, so it is a small one. */
 const FIRST_BYTES = 16 * 1024;
 

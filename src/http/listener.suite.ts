@@ -20,11 +20,20 @@ export const stranger = makeIdentity(makeAuthority("other-ca", now), { commonNam
 
 /** The size that bodies may have at `/echo`. */
 export const LIMIT = 1000;
-/** What the answers have noticed: the signal of the last that takes long, chunks and ends of streams, and failures. */
-export const seen: { signal: AbortSignal | undefined; chunks: number; ended: number; readonly errors: unknown[] } = {
+/** The size of the answer at `/large`: more than the system takes for a client that reads nothing. */
+export const LARGE_BYTES = 16_000_000;
+/** What the answers have noticed: the signal of the last that takes long, chunks and ends of streams, requests to `/read`, and failures. */
+export const seen: {
+  signal: AbortSignal | undefined;
+  chunks: number;
+  ended: number;
+  begun: number;
+  readonly errors: unknown[];
+} = {
   signal: undefined,
   chunks: 0,
   ended: 0,
+  begun: 0,
   errors: [],
 };
 
@@ -73,6 +82,11 @@ const ROUTES: Readonly<Record<string, (request: ApiRequest) => Promise<EncodedRe
     };
   },
   "/bytes": () => text(Buffer.from("0123456789")),
+  "/large": () => text(Buffer.alloc(LARGE_BYTES, "x")),
+  "/read": async (request) => {
+    seen.begun++;
+    return text(String((await request.readBody(LARGE_BYTES)).length));
+  },
   "/stream": () => text(ticks(3, Buffer.from("tick\n"))),
   "/endless": (request) => {
     seen.signal = request.signal;

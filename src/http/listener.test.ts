@@ -15,6 +15,7 @@ import {
   type Fetch,
   fetchHttp1,
   fetchHttp2,
+  LARGE_BYTES,
   LIMIT,
   secure,
   seen,
@@ -195,11 +196,12 @@ for (const isSecure of [false, true]) {
     });
     after(() => listener.close(0));
 
-    const ask = (lines: string): Promise<string> => {
+    const open = (): net.Socket => {
       const { port } = listener;
       const ca = authority.certificate;
-      return raw(lines, isSecure ? tls.connect({ port, host: "localhost", ca }) : net.connect(port, "127.0.0.1"));
+      return isSecure ? tls.connect({ port, host: "localhost", ca }) : net.connect(port, "127.0.0.1");
     };
+    const ask = (lines: string): Promise<string> => raw(lines, open());
     const refusal = (status: string, text: string): string =>
       `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${text}`;
 
@@ -212,6 +214,24 @@ for (const isSecure of [false, true]) {
       assert.match(await ask(gzip), /^HTTP\/1.1 501 Not Implemented\r\n[\s\S]*\r\n\r\nUnsupported transfer encoding$/);
       const fits = `GET /bytes HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Big: ${"x".repeat(MAX_HEADER_BYTES - 1000)}\r\n\r\n`;
       assert.match(await ask(fits), /^HTTP\/1.1 200/);
+    });
+
+    it("are none that come while a large answer is on its way", async () => {
+      const socket = open();
+      const answered = raw("GET /large HTTP/1.1\r\nHost: a\r\n\r\n", socket);
+      await once(socket, "data");
+      socket.pause();
+      const body = "b".repeat(200_000);
+      const before = seen.begun;
+      socket.write(`POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+      await eventually(() => seen.begun > before);
+      socket.resume();
+      socket.write("GET /bytes HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+      const got = await answered;
+      const statuses = [...got.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status);
+      assert.deepEqual(statuses, ["200", "200", "200"]);
+      assert.match(got, /xxx[^x]*\r\n\r\n200000HTTP[^x]*\r\n\r\n0123456789$/);
+      assert.ok(got.length > LARGE_BYTES);
     });
 
     it("are refused when two Hosts or another transfer encoding could hide a second request", async () => {

@@ -7,7 +7,7 @@ import type { ApiRequest } from "../api/call.ts";
 import type { EncodedReply } from "../encoding/reply/encoded-reply.ts";
 import { ConnectionKeeper, type ConnectionLimits } from "./connection-keeper.ts";
 import type { Exchange } from "./exchange.ts";
-import { openHttp1, refuseConnection, refuseHttp1 } from "./http1.ts";
+import { keepParsing, openHttp1, refuseConnection, refuseHttp1 } from "./http1.ts";
 import { openHttp2, refuseHttp2 } from "./http2.ts";
 
 /** Answers one request. Must not reject: refusals are replies, too. */
@@ -175,7 +175,9 @@ class Edge implements Listener {
     server.on("tlsClientError", answerPlainHttp);
     server.on("session", (session) => this.#serveSession(session));
     server.on("secureConnection", (socket) => {
-      if (socket.alpnProtocol !== "h2") this.#trackHttp1(socket);
+      if (socket.alpnProtocol === "h2") return;
+      keepParsing(socket);
+      this.#trackHttp1(socket);
     });
     return server;
   }

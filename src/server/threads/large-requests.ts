@@ -198,8 +198,7 @@ function givenUp({ signal }: Call): ApiError {
 function encoded({ status, headers, chunks, isStream }: SentReply): ApiReply {
   const [first = new Uint8Array()] = chunks;
   if (isStream) return { type: "encoded", code: status, headers, body: streamOf(chunks) };
-  // As one: in pieces, a client that has all bytes sends its next request before the last of them is known to be written, and
-  // Node then sometimes reads no further from the connection. Three megabytes are encrypted in as many milliseconds.
+  // As one: three megabytes are encrypted in as many milliseconds.
   return { type: "encoded", code: status, headers, body: first };
 }
 
