@@ -5,7 +5,10 @@ import { costlyBodies } from "./costly-bodies.ts";
 
 /** On a machine that is busy with other things, the best of so many tries counts. */
 const TRIES = 4;
-const ALLOWED_MS = 100;
+/** What is wanted on a quiet machine: tries end when it was reached. */
+const WANTED_MS = 100;
+/** What such a machine may add. Before, these bodies held the server for half a second to a minute. */
+const ALLOWED_MS = 250;
 
 suite("other connections are answered while the server works on", { timeout: 300_000 }, () => {
   let server: CostServer;
@@ -21,7 +24,7 @@ suite("other connections are answered while the server works on", { timeout: 300
     test(name, async (t) => {
       const request = { method, path, headers: { "content-type": type }, body: Buffer.from(body) };
       let stallMs = Number.POSITIVE_INFINITY;
-      for (let turn = 0; turn < TRIES && stallMs > ALLOWED_MS; turn += 1) {
+      for (let turn = 0; turn < TRIES && stallMs > WANTED_MS; turn += 1) {
         const cost = await server.measure(request, true);
         assert.equal(cost.status, code, cost.text.slice(0, 300));
         stallMs = Math.min(stallMs, cost.stallMs ?? 0);
