@@ -32,7 +32,7 @@ const mistakes: readonly [enabled: string[], disabled: string[], message: string
     ["LimitRanger", "Priority"],
     "[LimitRanger Priority] in enable-admission-plugins and disable-admission-plugins overlapped",
   ],
-  [["NodeRestriction"], [], 'enable-admission-plugins plugin "NodeRestriction" is not available'],
+  [["EventRateLimit"], [], 'enable-admission-plugins plugin "EventRateLimit" is not available'],
 ];
 
 for (const [enabled, disabled, message] of mistakes) {

@@ -126,6 +126,10 @@ const table = {
     ...{ stage: "Alpha", since: "1.37", default: false, implemented: false },
     effect: "`preemptionPolicy` of PodGroups, CompositePodGroups and the templates in Workloads",
   },
+  ServiceAccountNodeAudienceRestriction: {
+    ...{ stage: "Beta", since: "1.33", default: true, implemented: true },
+    effect: "the audiences of the tokens that nodes may ask for",
+  },
   ShardedListAndWatch: {
     ...{ stage: "Alpha", since: "1.36", default: false, implemented: true },
     effect: "the parameter `shardSelector` of lists and watches",

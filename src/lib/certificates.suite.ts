@@ -23,8 +23,8 @@ export function makeKey(namedCurve = "P-256"): { privateKey: KeyObject; publicKe
 }
 
 /** A request for a certificate for a key, as DER. */
-export function makeRequest({ privateKey, keyInfo }: ReturnType<typeof makeKey>): Buffer {
-  const body = sequence(integer(Buffer.from([0])), name("x"), keyInfo, tagged(0));
+export function makeRequest({ privateKey, keyInfo }: ReturnType<typeof makeKey>, common = "x"): Buffer {
+  const body = sequence(integer(Buffer.from([0])), name(common), keyInfo, tagged(0));
   return sequence(body, ECDSA_WITH_SHA256, bitString(sign("sha256", body, privateKey)));
 }
 

@@ -1,5 +1,6 @@
 import type { FeatureGateValues } from "../api/feature-gates.ts";
 import { type AuditConfig, defaultAuditConfig } from "../audit/options.ts";
+import { DEFAULT_MODES } from "../auth/authorization/modes.ts";
 import type { AuthenticationConfig } from "./authentication/config.ts";
 
 /** Where objects are kept. */
@@ -96,7 +97,7 @@ export const defaultConfig: Config = {
   securePort: 6443,
   certDir: "binnacle-data",
   authentication: { bootstrapTokens: false },
-  authorizationModes: ["RBAC"],
+  authorizationModes: DEFAULT_MODES,
   serviceAccounts: {
     keyFiles: [],
     issuers: ["https://kubernetes.default.svc"],

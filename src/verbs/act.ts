@@ -52,7 +52,8 @@ export async function act(
   const recorded = recordManager(context, acting, { live: undefined, draft: sent, manager });
   if (recorded instanceof Promise) await recorded;
   const { object: body } = await toStoredForm(resource.definition, sent, sent.object.apiVersion);
-  const request = admissionRequest(call, acting, { operation: "CREATE", dryRun, object: body });
+  // Compat: `admission.Attributes` have the resource of the path, and the kind of the body.
+  const request = admissionRequest(call, target, { operation: "CREATE", dryRun, object: body });
   await context.admission.mutate(request);
   await context.admission.validate(request);
   const key = { namespace: target.namespace, name: target.name || (body.metadata.name ?? "") };

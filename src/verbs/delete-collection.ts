@@ -17,7 +17,8 @@ export async function deleteCollection(context: VerbContext, call: Call, target:
   for (const { object } of items) {
     const { namespace = "", name = "" } = object.metadata;
     try {
-      const write = deletionWrite(context, call, { ...target, name }, options.dryRun);
+      // Compat: `AdmissionToValidateObjectDeleteFunc` has the attributes of the request, which have no name.
+      const write = deletionWrite(context, call, target, options.dryRun);
       await collection.delete(resource, { namespace, name }, options, write);
     } catch (error) {
       // Somebody else was faster: the object is gone, which is what was asked for.

@@ -13,6 +13,7 @@ import { podGroupProtection, storageObjectInUseProtection } from "./in-use-prote
 import { limitRanger } from "./limit-ranger.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
 import { nodeDeclaredFeatureValidator } from "./node-declared-feature-validator.ts";
+import { nodeRestriction } from "./node-restriction/node-restriction.ts";
 import { persistentVolumeClaimResize } from "./persistent-volume-claim-resize.ts";
 import { podResizeValidator } from "./pod-resize-validator.ts";
 import { podSecurity } from "./pod-security.ts";
@@ -32,13 +33,14 @@ export interface PluginContext {
 
 /**
  * The admission plugins that are on by default, in the order in which they run whatever the order of flags. Upstream:
- * `AllOrderedPlugins`.
+ * `AllOrderedPlugins`, of which NodeRestriction is not on by default there.
  */
 export function defaultPlugins({ resources: { access }, authorizer }: PluginContext): AdmissionPlugin[] {
   return [
     namespaceLifecycle(access),
     limitRanger(access),
     serviceAccount(access),
+    nodeRestriction(access, authorizer),
     taintNodesByCondition,
     podSecurity(access),
     priority(access),
@@ -75,7 +77,6 @@ export const UNAVAILABLE_PLUGINS: readonly string[] = [
   "MutatingAdmissionWebhook",
   "NamespaceAutoProvision",
   "NamespaceExists",
-  "NodeRestriction",
   "OwnerReferencesPermissionEnforcement",
   "PodNodeSelector",
   "PodTolerationRestriction",

@@ -11,7 +11,7 @@ const wanted = (verb: string, resource: string, more: Partial<Attributes> = {}) 
 const NOT_RELATED = "no relationship found between node 'n1' and this object";
 
 test("only nodes of the group system:nodes are nodes, and only with a name", async () => {
-  const node = new NodeAuthorizer({ isRelated: () => true }, []);
+  const node = new NodeAuthorizer({ isRelated: () => true, loaded: () => undefined }, []);
   const attributes = wanted("get", "secrets", { namespace: "ns", name: "x" });
   const decide = async (name: string, groups: string[]) => node.authorize({ ...attributes, user: { name, groups } });
   assert.deepEqual(await decide("system:node:n1", ["system:nodes"]), { decision: "allow" });
@@ -26,7 +26,7 @@ test("only nodes of the group system:nodes are nodes, and only with a name", asy
 test("a node reads what is related to it, writes what is its own, and has the rules of system:node for the rest", async () => {
   const rules = [{ verbs: ["list"], apiGroups: [""], resources: ["services"] }];
   const related = (_: string, __: string, ___: string, name: string) => name === "mine";
-  const node = new NodeAuthorizer({ isRelated: related }, rules);
+  const node = new NodeAuthorizer({ isRelated: related, loaded: () => undefined }, rules);
   const here = { namespace: "ns" };
   const leases = { apiGroup: "coordination.k8s.io", namespace: "kube-node-lease" };
   const selected = (value: string) => ({ fieldSelector: [{ field: "spec.nodeName", isEqual: true, value }] });
@@ -69,6 +69,7 @@ suite("what is related to a node", () => {
     const graph = new NodeGraph(cluster.resources);
     const stop = new AbortController();
     const running = graph.run(stop.signal);
+    await graph.loaded();
     const spec = {
       nodeName: "n1",
       containers: [{ name: "c", image: "i", envFrom: [{ secretRef: { name: "env" } }] }],

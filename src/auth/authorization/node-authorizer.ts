@@ -1,6 +1,7 @@
 import type { Attributes, Authorizer, Decision } from "../../api/attributes.ts";
 import { quote } from "../../api/field-error.ts";
 import type { AccessRules, RuleResolver } from "../../api/identity.ts";
+import { nodeOf } from "../../api/node-identity.ts";
 import type { UserInfo } from "../../api/user-info.ts";
 import { getMember } from "../../lib/members.ts";
 import type { PolicyRule } from "../../types/rbac.ts";
@@ -25,22 +26,16 @@ const RESOURCES_WITH_RULES: Readonly<Record<string, readonly string[]>> = {
   certificates: ["podcertificaterequests"],
 };
 
-/** The node that a user is: undefined when it is none, empty when nobody knows which. Upstream: `NodeIdentity`. */
-export function nodeOf({ name, groups }: UserInfo): string | undefined {
-  if (!name.startsWith("system:node:") || !groups.includes("system:nodes")) return undefined;
-  return name.slice("system:node:".length);
-}
-
 /**
  * The authorization mode Node: what kubelets may do, `system:node:<name>` of the group `system:nodes`. It allows or has no
  * opinion; what a node may change of what it may write is up to the admission plugin NodeRestriction.
  */
 export class NodeAuthorizer implements Authorizer, RuleResolver {
-  readonly #graph: Pick<NodeGraph, "isRelated">;
+  readonly #graph: Pick<NodeGraph, "isRelated" | "loaded">;
   readonly #rules: readonly CompiledRule[];
 
   /** `rules` are those of the ClusterRole system:node. */
-  constructor(graph: Pick<NodeGraph, "isRelated">, rules: readonly PolicyRule[]) {
+  constructor(graph: Pick<NodeGraph, "isRelated" | "loaded">, rules: readonly PolicyRule[]) {
     this.#graph = graph;
     this.#rules = rules.map((rule) => new CompiledRule(rule));
   }
@@ -49,6 +44,8 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
     const node = nodeOf(attributes.user);
     if (node === undefined) return NO_OPINION;
     if (node === "") return unless(`unknown node for user ${quote(attributes.user.name)}`);
+    const loading = attributes.isResourceRequest ? this.#graph.loaded() : undefined;
+    if (loading !== undefined) await loading;
     const own = attributes.isResourceRequest ? this.#ofResource(node, attributes) : undefined;
     if (own !== undefined) return own;
     const question = questionOf(attributes);

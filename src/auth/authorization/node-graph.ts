@@ -59,22 +59,34 @@ export class ClaimsByReference implements Derivation<ClaimedVolume> {
   }
 }
 
+// What cannot be related to a node is not decoded.
+const NODE_NAME = Buffer.from('"nodeName"');
+const CLAIM_REF = Buffer.from('"claimRef"');
+
 /**
  * What is related to a node: pods that are bound to it with what they mount, the volumes of their claims with their
- * secrets, and objects that name it. Kept up to date by watches.
+ * secrets, and objects that name it. Kept up to date by watches, from the first question on: where there are no nodes, pods
+ * cost nothing more.
  */
 export class NodeGraph {
+  readonly #wanted = Promise.withResolvers<void>();
+  readonly #loaded = Promise.withResolvers<void>();
+  #isLoaded = false;
   readonly #bound: readonly StoredIndex<BoundObject, NodesByReference>[];
   readonly #volumes: StoredIndex<ClaimedVolume, ClaimsByReference>;
 
   constructor({ store, keys, codec, catalog }: RoleSource) {
     const prefix = (group: string, plural: string) => keys.prefix(storedResource(catalog, group, plural).definition);
+    const changed = () => {
+      if (!this.#isLoaded) this.#look();
+    };
     const bound = (group: string, plural: string, read: (object: KubeObject) => BoundObject | undefined) =>
       new StoredIndex({
         store,
         prefix: prefix(group, plural),
-        read: (entry) => read(codec.read(entry)),
+        read: (entry) => (codec.mayHave(entry, NODE_NAME) ? read(codec.read(entry)) : undefined),
         derive: () => new NodesByReference(),
+        changed,
       });
     const byName = (group: string, plural: string) =>
       bound(group, plural, (object) => nodeNameReferences(plural, object));
@@ -87,9 +99,23 @@ export class NodeGraph {
     this.#volumes = new StoredIndex({
       store,
       prefix: prefix("", "persistentvolumes"),
-      read: (entry) => volumeReferences(codec.read(entry)),
+      read: (entry) => (codec.mayHave(entry, CLAIM_REF) ? volumeReferences(codec.read(entry)) : undefined),
       derive: () => new ClaimsByReference(),
+      changed,
     });
+  }
+
+  /** Resolves when everything has been read once, or the graph is not kept up to date any more. */
+  loaded(): Promise<void> | undefined {
+    if (this.#isLoaded) return undefined;
+    this.#wanted.resolve();
+    return this.#loaded.promise;
+  }
+
+  #look(): void {
+    if (![...this.#bound, this.#volumes].every(({ derived }) => derived !== undefined)) return;
+    this.#isLoaded = true;
+    this.#loaded.resolve();
   }
 
   /** Whether an object is related to a node. Upstream: `hasPathFrom`. */
@@ -102,6 +128,21 @@ export class NodeGraph {
 
   /** Follows the store until the signal aborts. Throws when one of the watches fails; it may be called again then. */
   async run(signal: AbortSignal): Promise<void> {
+    const end = () => {
+      this.#wanted.resolve();
+      this.#loaded.resolve();
+    };
+    signal.addEventListener("abort", end, { once: true });
+    if (signal.aborted) end();
+    try {
+      await this.#wanted.promise;
+      if (!signal.aborted) await this.#follow(signal);
+    } finally {
+      signal.removeEventListener("abort", end);
+    }
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
     const failed = new AbortController();
     const either = AbortSignal.any([signal, failed.signal]);
     const runs = [...this.#bound, this.#volumes].map((index) => index.run(either).finally(() => failed.abort()));

@@ -1,0 +1,95 @@
+import { quote } from "../../../api/field-error.ts";
+import { isObject, type KubeObject } from "../../../api/object.ts";
+import { CertificateRequestError, readRequestedCommonName } from "../../../lib/certificate-request.ts";
+import { type NodeRequest, refuse, refuseOperation, sameValue } from "./node-request.ts";
+
+const NODE_LEASES = "kube-node-lease";
+
+/** leases: only the Lease of the node's own name among those of nodes. */
+export function admitLease(write: NodeRequest): void {
+  const { node, request } = write;
+  if (request.namespace !== NODE_LEASES) {
+    throw refuse(write, `can only access leases in the ${quote(NODE_LEASES)} system namespace`);
+  }
+  if (request.name === node) return;
+  throw refuse(write, "can only access node lease with the same name as the requesting node");
+}
+
+/** csinodes: only the CSINode of the node's own name. */
+export function admitCsiNode(write: NodeRequest): void {
+  const { node, request } = write;
+  if (request.name !== node) {
+    throw refuse(write, "can only access CSINode with the same name as the requesting node");
+  }
+  if (request.subresource === "status") throw refuse(write, "CSIVolumeHealth feature gate is disabled");
+}
+
+/** resourceslices: only slices that name the node. Of updates the authorization mode Node decides. */
+export function admitResourceSlice(write: NodeRequest): void {
+  const { node, request } = write;
+  const { operation, object, previous } = request;
+  if (operation !== "CREATE" && operation !== "DELETE") return;
+  const slice = operation === "CREATE" ? object : previous;
+  if (isObject(slice?.spec) && slice.spec.nodeName === node) return;
+  const verb = operation === "CREATE" ? "create" : "delete";
+  throw refuse(write, `can only ${verb} ResourceSlice with the same NodeName as the requesting node`);
+}
+
+const NODE_SIGNERS = ["kubernetes.io/kubelet-serving", "kubernetes.io/kube-apiserver-client-kubelet"];
+
+/** certificatesigningrequests: of the signers for kubelets, a node asks for certificates in its own name only. */
+export function admitSigningRequest(write: NodeRequest): void {
+  const { node, request } = write;
+  const spec = isObject(request.object?.spec) ? request.object.spec : {};
+  if (request.operation !== "CREATE" || !NODE_SIGNERS.includes(String(spec.signerName))) return;
+  const bytes = Buffer.from(typeof spec.request === "string" ? spec.request : "", "base64");
+  const wanted = `system:node:${node}`;
+  if (commonNameIn(write, bytes.toString("latin1")) === wanted) return;
+  throw refuse(write, `can only create a node CSR with CN=${wanted}`);
+}
+
+function commonNameIn(write: NodeRequest, pem: string): string {
+  try {
+    return readRequestedCommonName(pem);
+  } catch (error) {
+    if (!(error instanceof CertificateRequestError)) throw error;
+    throw refuse(write, `unable to parse csr: ${error.message}`);
+  }
+}
+
+/** persistentvolumeclaims/status: what a node tells about the size of a volume, and nothing else. */
+export function admitClaim(write: NodeRequest): void {
+  const { node, request } = write;
+  const { operation, subresource, object, previous } = request;
+  if (subresource !== "status") throw refuse(write, "may only update PVC status");
+  if (operation !== "UPDATE" || !object || !previous) throw refuseOperation(write);
+  const [next, old] = [unresizable(object), unresizable(previous)];
+  if (sameValue(next, old)) return;
+  const changed = changedFields(next, old);
+  const text = "is not allowed to update fields other than status.quantity and status.conditions";
+  throw refuse(write, `node ${quote(node)} ${text}: ${changed.join(", ")}`);
+}
+
+/** What a node may not change of a claim. */
+function unresizable({ kind: _, apiVersion: __, metadata, spec, status }: KubeObject): KubeObject {
+  const { resourceVersion: ___, managedFields: ____, ...rest } = metadata;
+  const { capacity, conditions, allocatedResources, allocatedResourceStatuses, ...others } = isObject(status)
+    ? status
+    : {};
+  return { kind: "", apiVersion: "", metadata: rest, spec: spec ?? {}, status: others };
+}
+
+const MOST_FIELDS = 10;
+
+/** Which fields two objects differ in, as far down as objects go; only the first are told. */
+function changedFields(next: unknown, previous: unknown, path = ""): string[] {
+  if (!isObject(next) || !isObject(previous)) return [path];
+  const found: string[] = [];
+  for (const member of new Set([...Object.keys(next), ...Object.keys(previous)])) {
+    if (sameValue(next[member], previous[member])) continue;
+    const below = changedFields(next[member], previous[member], path === "" ? member : `${path}.${member}`);
+    for (const field of below) found.push(field);
+    if (found.length >= MOST_FIELDS) break;
+  }
+  return found.slice(0, MOST_FIELDS);
+}
