@@ -2,10 +2,10 @@ import { apiVersionOf } from "../api/object.ts";
 import { SCALE, STATUS, selectable, storageVersionHash } from "../kinds/row.ts";
 import type { ResourceDefinition, ServedVersion, Subresource, Verb } from "../resources/model/definition.ts";
 import { withObjectMembers } from "../resources/strategies/object-members.ts";
+import { structuralSchema } from "../schema/structural-schema.ts";
 import { builtInSchema } from "../schema-files/built-in-schemas.ts";
 import type { CustomResourceDefinition, DefinitionVersion } from "../types/custom-resource-definition.ts";
 import { printerColumns } from "./printer-columns.ts";
-import { structuralSchema } from "./structural-schema.ts";
 
 /** Compat: `verbs` of an APIResource in the order in which the DiscoveryController lists them. */
 const VERBS: readonly Verb[] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];

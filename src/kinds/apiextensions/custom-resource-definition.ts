@@ -1,3 +1,4 @@
+import { invalidField } from "../../api/field-error.ts";
 import { isObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { printTime } from "../../resources/write/metadata.ts";
@@ -7,10 +8,13 @@ import {
   type DefinitionVersion,
   withDefinitionCondition,
 } from "../../types/custom-resource-definition.ts";
-import { nameHook, pluralDotGroup } from "../own-names.ts";
+import { pluralDotGroup } from "../own-names.ts";
+import { definitionErrors, statusErrors } from "./definition-validation.ts";
+import { definitionWarnings } from "./definition-warnings.ts";
 import { convertDefinition } from "./stored-v1beta1.ts";
 
-const storageVersion = (versions: readonly DefinitionVersion[] = []) => versions.find(({ storage }) => storage)?.name;
+const storageVersion = (versions: readonly DefinitionVersion[] | null = []) =>
+  versions?.find(({ storage }) => storage)?.name;
 
 /** Upstream: `SetDefaults_CustomResourceDefinition`. */
 function setDefaults(definition: CustomResourceDefinition): void {
@@ -42,7 +46,15 @@ export const definitionHooks: ResourceHooks = {
     if (stored === undefined || storedVersions?.includes(stored)) return;
     next.status = { ...next.status, storedVersions: [...(storedVersions ?? []), stored] };
   },
-  ...nameHook(pluralDotGroup),
+  validate(next: CustomResourceDefinition, previous: CustomResourceDefinition | undefined, { subresource }) {
+    if (subresource === "status") return statusErrors(next);
+    const { name = "" } = next.metadata;
+    const texts = previous || name === "" ? [] : pluralDotGroup(name, next);
+    return [...texts.map((text) => invalidField("metadata.name", name, text)), ...definitionErrors(next, previous)];
+  },
+  warn(next: CustomResourceDefinition, previous: CustomResourceDefinition | undefined, { subresource }) {
+    return subresource === "status" ? [] : definitionWarnings(next, previous);
+  },
   /** Compat: `REST.Delete` marks the definition itself; its generation stays, and there is no grace period. */
   beginDeletion(definition: CustomResourceDefinition, now) {
     const { metadata, status } = definition;

@@ -1,6 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../api/object.ts";
-import type { Schema, SchemaType, ValidationRule } from "../schema/schema.ts";
-import type { JsonSchemaProps } from "../types/custom-resource-definition.ts";
+import type { Schema, SchemaType, ValidationRule } from "./schema.ts";
 
 /** Members of JSONSchemaProps that a Schema has under the same name. */
 const SAME = [
@@ -38,7 +37,7 @@ const EXTENSIONS = [
 ] as const;
 
 /** `openAPIV3Schema` of a version as the schema that all of this server works with. */
-export function structuralSchema(props: JsonSchemaProps): Schema {
+export function structuralSchema(props: JsonObject): Schema {
   const schema: Record<string, unknown> = {};
   if (props.type !== undefined && props.type !== "") schema.type = props.type as SchemaType;
   for (const member of SAME) if (props[member] !== undefined) schema[member] = props[member];
@@ -46,16 +45,18 @@ export function structuralSchema(props: JsonSchemaProps): Schema {
   if (props.default !== undefined && props.default !== null) schema.default = props.default;
   const { properties, additionalProperties, items, not } = props;
   if (isObject(properties)) {
-    schema.properties = new Map(Object.entries(properties).map(([name, one]) => [name, structuralSchema(one)]));
+    schema.properties = new Map(
+      Object.entries(properties).map(([name, one]) => [name, structuralSchema(one as JsonObject)]),
+    );
   }
-  if (isObject(additionalProperties)) schema.values = structuralSchema(additionalProperties as JsonSchemaProps);
+  if (isObject(additionalProperties)) schema.values = structuralSchema(additionalProperties);
   else if (additionalProperties === true) schema.values = true;
-  if (isObject(items)) schema.items = structuralSchema(items as JsonSchemaProps);
+  if (isObject(items)) schema.items = structuralSchema(items);
   for (const junctor of ["allOf", "anyOf", "oneOf"] as const) {
     const list = props[junctor];
-    if (Array.isArray(list)) schema[junctor] = list.map(structuralSchema);
+    if (Array.isArray(list)) schema[junctor] = list.filter(isObject).map(structuralSchema);
   }
-  if (isObject(not)) schema.not = structuralSchema(not as JsonSchemaProps);
+  if (isObject(not)) schema.not = structuralSchema(not);
   const rules = props["x-kubernetes-validations"];
   if (Array.isArray(rules)) schema.validations = rules.filter(isObject).map(validationRule);
   return schema as Schema;

@@ -1,0 +1,19 @@
+import { X509Certificate } from "node:crypto";
+
+const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/**
+ * Why the certificates of a caBundle, given in base64, cannot be used; undefined when they can. Upstream: `ValidateCABundle`.
+ */
+export function caBundleError(caBundle: string): string | undefined {
+  if (caBundle === "") return undefined;
+  const blocks = Buffer.from(caBundle, "base64").toString("latin1").match(BLOCK) ?? [];
+  const prefix = "unable to load root certificates: ";
+  if (blocks.length === 0) return `${prefix}unable to parse bytes as PEM block`;
+  try {
+    for (const block of blocks) new X509Certificate(block);
+    return undefined;
+  } catch {
+    return `${prefix}data does not contain any valid RSA or ECDSA certificates`;
+  }
+}

@@ -1,0 +1,81 @@
+import {
+  type CustomResourceDefinition,
+  type DefinitionSpec,
+  isDefinitionCondition,
+  type JsonSchemaProps,
+} from "../../types/custom-resource-definition.ts";
+import { sameValue } from "../rules/immutable.ts";
+import { mapListErrors } from "./list-rules.ts";
+import { anySchemaHas, asSchema, schemasOf } from "./schema-walk.ts";
+import { structuralErrors, unsupportedSchema } from "./structural-rules.ts";
+
+/** What a definition is held to. What the stored one breaks already may stay. Upstream: `validationOptions`. */
+export interface DefinitionOptions {
+  readonly requiresKnownReviewVersion: boolean;
+  readonly requiresSchema: boolean;
+  readonly requiresKnownTypes: boolean;
+  readonly requiresStructural: boolean;
+  readonly requiresAtomicSets: boolean;
+  readonly requiresSoundMapLists: boolean;
+  readonly allowsBadCaBundle: boolean;
+  /** Whether a version (empty: all of them) may have more selectable fields than allowed. */
+  readonly allowsManySelectable: (version: string) => boolean;
+}
+
+/** Types that OpenAPI v3 knows. */
+export const OPENAPI_TYPES: readonly string[] = ["array", "boolean", "integer", "number", "object", "string"];
+/** ConversionReview versions that this server understands. */
+export const REVIEW_VERSIONS: readonly string[] = ["v1", "v1beta1"];
+/** How many selectable fields a version may have. */
+export const MAX_SELECTABLE_FIELDS = 8;
+
+const ALL: DefinitionOptions = {
+  requiresKnownReviewVersion: true,
+  requiresSchema: true,
+  requiresKnownTypes: true,
+  requiresStructural: true,
+  requiresAtomicSets: true,
+  requiresSoundMapLists: true,
+  allowsBadCaBundle: true,
+  allowsManySelectable: () => false,
+};
+
+/** What a new definition is held to, or one that replaces another. */
+export function optionsFor(next: CustomResourceDefinition, previous?: CustomResourceDefinition): DefinitionOptions {
+  if (!previous) return ALL;
+  const old = previous.spec ?? {};
+  const { conversionReviewVersions = [] } = old.conversion?.webhook ?? {};
+  const hasKnown = conversionReviewVersions.some((version) => REVIEW_VERSIONS.includes(version));
+  return {
+    requiresKnownReviewVersion: conversionReviewVersions.length === 0 || hasKnown,
+    requiresSchema: (old.versions ?? []).every(({ schema }) => schema?.openAPIV3Schema),
+    requiresKnownTypes: !anySchemaHas(old, hasUnknownType),
+    requiresStructural: !schemasOf(old).some(isNonStructural),
+    requiresAtomicSets: !anySchemaHas(old, hasLooseSet),
+    requiresSoundMapLists: !anySchemaHas(old, (schema) => mapListErrors(schema, "").length > 0),
+    allowsBadCaBundle: !isDefinitionCondition(previous, "Established"),
+    allowsManySelectable: (version) => keepsMany(next.spec ?? {}, old, version),
+  };
+}
+
+/** Whether a schema names a type that OpenAPI v3 does not have. */
+export function hasUnknownType({ type = "" }: JsonSchemaProps): boolean {
+  return type !== "" && !OPENAPI_TYPES.includes(type);
+}
+
+function isNonStructural(schema: JsonSchemaProps): boolean {
+  return unsupportedSchema(schema) !== undefined || structuralErrors(schema, "").length > 0;
+}
+
+function hasLooseSet(schema: JsonSchemaProps): boolean {
+  const items = asSchema(schema.items);
+  if (schema["x-kubernetes-list-type"] !== "set" || !items) return false;
+  if (items.type === "array") return (items["x-kubernetes-list-type"] ?? "atomic") !== "atomic";
+  return items.type === "object" && items["x-kubernetes-map-type"] !== "atomic";
+}
+
+function keepsMany(next: DefinitionSpec, old: DefinitionSpec, version: string): boolean {
+  const fieldsOf = ({ versions = [] }: DefinitionSpec) =>
+    versions.find(({ name }) => version === "" || name === version)?.selectableFields ?? [];
+  return fieldsOf(old).length > MAX_SELECTABLE_FIELDS && sameValue([...fieldsOf(next)], [...fieldsOf(old)]);
+}

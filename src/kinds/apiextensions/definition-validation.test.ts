@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { JsonObject } from "../../api/object.ts";
+import { kindUnderTest } from "../kind.suite.ts";
+import { apiextensionsKinds } from "./group.ts";
+
+const kind = kindUnderTest(apiextensionsKinds, "CustomResourceDefinition");
+const metadata = { name: "things.example.com" };
+const names = { plural: "things", kind: "Thing" };
+
+function body(schema: JsonObject, change: JsonObject = {}, version: JsonObject = {}): JsonObject {
+  const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema }, ...version }];
+  return { metadata, spec: { group: "example.com", scope: "Namespaced", names, versions, ...change } };
+}
+
+const property = (schema: JsonObject) => body({ type: "object", properties: { a: schema } });
+const AT = "spec.validation.openAPIV3Schema.properties[a]";
+
+test("a schema that is not structural is refused in the words of kube-apiserver", () => {
+  const rows: [schema: JsonObject, expected: string[]][] = [
+    [{ type: "string" }, []],
+    [{ type: "array", items: { type: "string" }, "x-kubernetes-list-type": "set" }, []],
+    [{ "x-kubernetes-int-or-string": true, anyOf: [{ type: "integer" }, { type: "string" }] }, []],
+    [{}, [`${AT}.type: Required value: must not be empty for specified object fields`]],
+    [
+      { type: "object", oneOf: [{ required: ["b"], properties: { b: { minimum: 1, description: "x" } } }] },
+      [`${AT}.oneOf[0].properties[b].description: Forbidden: must be empty to be structural`],
+    ],
+    [
+      { type: "string", pattern: "a**" },
+      [
+        `${AT}.pattern: Invalid value: "a**": must be a valid regular expression, but isn't: error parsing regexp: invalid nested repetition operator: \`**\``,
+      ],
+    ],
+    [
+      {
+        type: "array",
+        items: { type: "object", properties: { k: { type: "string" } } },
+        "x-kubernetes-list-type": "map",
+      },
+      [`${AT}.x-kubernetes-list-map-keys: Required value: must not be empty if x-kubernetes-list-type is map`],
+    ],
+    [
+      {
+        type: "array",
+        items: { type: "object", properties: { k: { type: "string", nullable: true } } },
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["k", "k", "other"],
+      },
+      [
+        `${AT}.x-kubernetes-list-map-keys: Invalid value: ["k","k","other"]: must not contain duplicate entries`,
+        `${AT}.x-kubernetes-list-map-keys: Invalid value: ["k","k","other"]: entries must all be names of item properties`,
+        `${AT}.items.properties[k].default: Required value: this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property`,
+        `${AT}.items.properties[k].nullable: Forbidden: this property is in x-kubernetes-list-map-keys, so it cannot be nullable`,
+      ],
+    ],
+  ];
+  for (const [schema, expected] of rows) assert.deepEqual(kind.problems(property(schema)), expected);
+});
+
+test("what logic speaks of must be specified outside of it", () => {
+  const schema = {
+    type: "object",
+    properties: { a: { type: "object" } },
+    anyOf: [{ required: ["b"], properties: { b: {} } }],
+  };
+  assert.deepEqual(kind.problems(body(schema)), [
+    "spec.validation.openAPIV3Schema.properties[b]: Required value: because it is defined in spec.validation.openAPIV3Schema.anyOf[0].properties[b]",
+  ]);
+});
+
+test("versions that differ are told of one by one", () => {
+  const good = { type: "object" };
+  const versions = [
+    { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: good } },
+    { name: "v2", served: true, storage: false, schema: { openAPIV3Schema: { type: "string" } } },
+  ];
+  assert.deepEqual(kind.problems(body(good, { versions })), [
+    'spec.versions[1].schema.openAPIV3Schema.type: Invalid value: "string": must be object at the root',
+  ]);
+});
+
+test("beside a status subresource the root of a schema may say little", () => {
+  const [problem] = kind.problems(body({ type: "object", maxProperties: 3 }, {}, { subresources: { status: {} } }));
+  assert.match(
+    problem ?? "",
+    /^spec\.validation\.openAPIV3Schema: Invalid value: \{"ID":"",.*: only \[Description Type /,
+  );
+});
+
+test("formats that nobody checks are warned of", () => {
+  assert.deepEqual(kind.warnings(property({ type: "string", format: "phone" })), ['unrecognized format "phone"']);
+  assert.deepEqual(kind.warnings(property({ type: "string", format: "date-time" })), []);
+});
+
+test("a pattern that takes long to match elsewhere is compiled at once", () => {
+  const before = performance.now();
+  kind.problems(property({ type: "string", pattern: `${"(a*)*".repeat(200)}$` }));
+  assert.ok(performance.now() - before < 1000);
+});

@@ -1,0 +1,57 @@
+import { type FieldError, forbiddenField, invalidField } from "../../api/field-error.ts";
+import { addAll } from "../../lib/add-all.ts";
+import type { JsonSchemaProps } from "../../types/custom-resource-definition.ts";
+import { defaultErrors } from "./default-rules.ts";
+import type { DefinitionOptions } from "./definition-options.ts";
+import { goSchema } from "./go-schema.ts";
+import { openApiErrors } from "./openapi-rules.ts";
+import { structuralErrors, unsupportedSchema } from "./structural-rules.ts";
+
+/** What may stand at the root of a schema beside a status subresource, as upstream's text lists it. */
+const ROOT_FIELDS =
+  "Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations";
+const NOT_AT_ROOT = [
+  ["id", "$schema", "$ref", "nullable", "default", "enum", "maxProperties", "minProperties", "allOf", "oneOf", "anyOf"],
+  ["not", "additionalProperties", "patternProperties", "dependencies", "additionalItems", "definitions"],
+  ["x-kubernetes-embedded-resource", "x-kubernetes-int-or-string", "x-kubernetes-list-map-keys"],
+  ["x-kubernetes-list-type", "x-kubernetes-map-type"],
+].flat();
+
+/**
+ * What is wrong with the schema of a version, or of all versions. Upstream:
+ * `validateCustomResourceDefinitionValidation`.
+ */
+export function schemaErrors(
+  schema: JsonSchemaProps | undefined,
+  hasStatus: boolean,
+  path: string,
+  options: DefinitionOptions,
+): FieldError[] {
+  if (!schema) return [];
+  const errors: FieldError[] = [];
+  if (hasStatus) addAll(errors, rootErrors(schema, path));
+  const at = `${path}.openAPIV3Schema`;
+  if (schema.nullable) errors.push(forbiddenField(`${at}.nullable`, "nullable cannot be true at the root"));
+  let unsupported: string | undefined;
+  if (options.requiresStructural) {
+    unsupported = unsupportedSchema(schema);
+    if (unsupported === undefined) {
+      const structural = structuralErrors(schema, at);
+      addAll(errors, structural.length > 0 ? structural : defaultErrors(schema, at));
+    }
+  }
+  addAll(errors, openApiErrors(schema, at, options));
+  if (errors.length === 0 && unsupported !== undefined) errors.push(invalidField(at, "", unsupported));
+  return errors;
+}
+
+function rootErrors(schema: JsonSchemaProps, path: string): FieldError[] {
+  const { type = "" } = schema;
+  if (type !== "" && type !== "object") {
+    const text = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
+    return [invalidField(`${path}.openAPIV3Schema.type`, type, text)];
+  }
+  if (NOT_AT_ROOT.every((member) => schema[member] === undefined || schema[member] === false)) return [];
+  const text = `only [${ROOT_FIELDS}] fields are allowed at the root of the schema if the status subresource is enabled`;
+  return [invalidField(`${path}.openAPIV3Schema`, goSchema(schema), text)];
+}
