@@ -36,6 +36,7 @@ interface ServeFlags extends AuditFlags, AccountTokenFlags, AuthenticationFlags 
   eventTtl: number;
   shutdownDelayDuration: number;
   controllers: string;
+  customObjects: Config["customObjects"];
   featureGates: FeatureGateValues;
   enableAdmissionPlugins?: string[];
   disableAdmissionPlugins?: string[];
@@ -129,6 +130,11 @@ function program(run: (config: Config) => Promise<void>): Command {
       new Option("--disable-admission-plugins <names>", "plugins to switch off that are on by default").argParser(
         words,
       ),
+    )
+    .addOption(
+      new Option("--custom-objects <which>", "objects of any group that nobody owns, or only of defined kinds")
+        .choices(["open", "defined"])
+        .default(defaults.customObjects),
     )
     .option(
       "--controllers <list>",

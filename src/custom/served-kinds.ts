@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Catalog } from "../resources/model/catalog.ts";
 import type { KindPresence, ResourceDefinition } from "../resources/model/definition.ts";
 import { type CustomResourceDefinition, isDefinitionCondition } from "../types/custom-resource-definition.ts";
+import type { CatalogParts } from "./catalog-parts.ts";
 import type { DefinitionIndex } from "./definition-index.ts";
 import { resourceDefinition } from "./resource-definition.ts";
 
@@ -17,17 +17,15 @@ interface Served {
  * served as soon as its names are accepted, and anew when its spec or its accepted names change (`crdHandler`).
  */
 export class ServedKinds {
-  readonly #catalog: Catalog;
-  readonly #builtIn: readonly ResourceDefinition[];
+  readonly #parts: CatalogParts;
   readonly #ownPlurals: ReadonlySet<string>;
   readonly #index: DefinitionIndex;
   readonly #isShared: boolean;
   #served = new Map<string, Served>();
 
-  constructor(catalog: Catalog, index: DefinitionIndex, isShared: boolean) {
-    this.#catalog = catalog;
-    this.#builtIn = catalog.definitions;
-    this.#ownPlurals = new Set(this.#builtIn.map(({ plural, group }) => `${plural}.${group}`));
+  constructor(parts: CatalogParts, index: DefinitionIndex, isShared: boolean) {
+    this.#parts = parts;
+    this.#ownPlurals = new Set(parts.builtIn.map(({ plural, group }) => `${plural}.${group}`));
     this.#index = index;
     this.#isShared = isShared;
     index.subscribe(() => this.#refresh());
@@ -50,7 +48,10 @@ export class ServedKinds {
     }
     if (!hasChanged && served.size === before.size) return;
     this.#served = served;
-    this.#catalog.replace([...this.#builtIn, ...[...served.values()].map(({ definition }) => definition)]);
+    this.#parts.set(
+      "defined",
+      [...served.values()].map(({ definition }) => definition),
+    );
   }
 
   #serve(source: CustomResourceDefinition, known: Served | undefined): Served {

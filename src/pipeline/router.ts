@@ -14,6 +14,8 @@ export interface Routes {
   readonly objects: Handler;
   /** Everything else, tried in order. */
   readonly endpoints: readonly Endpoint[];
+  /** Whether a resource that the catalog does not have is answered by `objects` all the same. Absent: none is. */
+  readonly isOpen?: ((info: RequestInfo) => boolean) | undefined;
 }
 
 const PAGE_NOT_FOUND: ApiReply = {
@@ -24,12 +26,13 @@ const PAGE_NOT_FOUND: ApiReply = {
 };
 
 /** The innermost handler: objects, endpoints, or one of the two kinds of "not found". */
-export function route({ catalog, objects, endpoints }: Routes): Handler {
+export function route({ catalog, objects, endpoints, isOpen }: Routes): Handler {
   return async (call) => {
     const { info } = call;
-    if (info.isResource && catalog.hasGroupVersion(info.group, info.version)) {
-      return isPassedOn(catalog, info) ? PAGE_NOT_FOUND : objects(call);
-    }
+    const isServed = info.isResource && catalog.hasGroupVersion(info.group, info.version);
+    if (isServed && !isPassedOn(catalog, info)) return objects(call);
+    if (isOpen?.(info)) return objects(call);
+    if (isServed) return PAGE_NOT_FOUND;
     for (const endpoint of endpoints) {
       const reply = await endpoint(call);
       if (reply) return reply;

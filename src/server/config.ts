@@ -68,6 +68,11 @@ export interface Config {
   /** Feature gates of Kubernetes and the values they shall have instead of their defaults; see docs/feature-gates.md. */
   readonly featureGates: FeatureGateValues;
   /**
+   * "open": groups that nobody owns have whatever resources clients create objects of. "defined": only what a
+   * CustomResourceDefinition or an APIService defines, as at kube-apiserver.
+   */
+  readonly customObjects: "open" | "defined";
+  /**
    * Which loops of a controller manager run inside this server: `*`, `none`, or names, with a minus sign before those left
    * out. Those of kube-apiserver itself always run.
    */
@@ -110,6 +115,7 @@ export const defaultConfig: Config = {
   eventTtlMs: 3_600_000,
   admissionPlugins: { enabled: [], disabled: [] },
   featureGates: {},
+  customObjects: "open",
   controllers: "*",
   maxInlineBytes: 64 * 1024,
   audit: defaultAuditConfig,

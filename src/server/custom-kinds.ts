@@ -1,6 +1,8 @@
 import type { Controller, ControllerContext } from "../controllers/controller.ts";
+import { CatalogParts } from "../custom/catalog-parts.ts";
 import { definitionControllers } from "../custom/definition-controllers.ts";
 import { DefinitionIndex } from "../custom/definition-index.ts";
+import { OpenKinds } from "../custom/open/open-kinds.ts";
 import { ServedKinds } from "../custom/served-kinds.ts";
 import type { Resources } from "../resources/resources.ts";
 import type { Config } from "./config.ts";
@@ -13,6 +15,8 @@ export interface CustomKinds {
   run(signal: AbortSignal): Promise<void>;
   /** The loops that kube-apiserver runs for definitions. */
   controllers(context: ControllerContext): Controller[];
+  /** Absent: only what is defined is served. */
+  readonly open: OpenKinds | undefined;
 }
 
 const RETRY_MS = 500;
@@ -21,19 +25,32 @@ const RETRY_MS = 500;
 export function customKinds(resources: Resources, config: Config, report: (error: unknown) => void): CustomKinds {
   const index = new DefinitionIndex(resources);
   const { clock, catalog } = resources;
-  new ServedKinds(catalog, index, config.store.type === "etcd");
-  return {
-    loaded: (signal) => index.loaded(signal),
-    async run(signal) {
-      while (!signal.aborted) {
-        try {
-          await index.run(signal);
-        } catch (error) {
-          if (signal.aborted) return;
-          report(error);
-          await clock.sleep(RETRY_MS, signal);
-        }
+  const parts = new CatalogParts(catalog);
+  new ServedKinds(parts, index, config.store.type === "etcd");
+  const isOwned = (group: string) => [...index.all].some(({ spec }) => spec?.group === group);
+  const open = config.customObjects === "open" ? new OpenKinds({ resources, parts, isOwned, report }) : undefined;
+  const follow = async (run: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        await run(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        report(error);
+        await clock.sleep(RETRY_MS, signal);
       }
+    }
+  };
+  return {
+    open,
+    async loaded(signal) {
+      await index.loaded(signal);
+      await open?.loaded(signal);
+    },
+    async run(signal) {
+      await Promise.all([
+        follow((own) => index.run(own), signal),
+        ...(open ? [follow((own) => open.run(own), signal)] : []),
+      ]);
     },
     controllers: (context) => definitionControllers(context, index),
   };

@@ -21,6 +21,7 @@ import { Resources } from "../resources/resources.ts";
 import { builtInSchema, findBuiltInSchema } from "../schema-files/built-in-schemas.ts";
 import type { Store } from "../storage/store.ts";
 import { dispatch } from "../verbs/dispatch.ts";
+import type { OpenResources } from "../verbs/target.ts";
 import type { Config } from "./config.ts";
 import { admissionMetrics } from "./metrics/admission-metrics.ts";
 import { objectMetrics } from "./metrics/object-metrics.ts";
@@ -78,12 +79,16 @@ export interface Judges {
   readonly rights: RoleRights;
 }
 
-/** Answers resource requests of group versions that are served: admission and the verbs, measured if there is a registry. */
+/**
+ * Answers resource requests of group versions that are served: admission and the verbs, measured if there is a registry.
+ * `open` finds resources that nobody defined.
+ */
 export function objectHandler(
   { admissionPlugins }: ObjectOptions,
   { resources }: Pick<ObjectParts, "resources">,
   { authorizer, identities }: Pick<Judges, "authorizer" | "identities">,
   registry?: MetricRegistry,
+  open?: OpenResources,
 ): Handler {
   const plugins = defaultPlugins({ resources, authorizer });
   const selected = selectPlugins(plugins, UNAVAILABLE_PLUGINS, admissionPlugins);
@@ -92,7 +97,7 @@ export function objectHandler(
   const admission = new AdmissionChain(selected, observed);
   const observer = registry && objectMetrics(registry);
   const deleteOptionsSchema = () => builtInSchema("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions");
-  return (call) => dispatch({ resources, admission, identities, deleteOptionsSchema, observer }, call);
+  return (call) => dispatch({ resources, admission, identities, deleteOptionsSchema, observer, open }, call);
 }
 
 /** The shapes of built-in kinds, found by what a body or a stored value says it is. */

@@ -14,12 +14,12 @@ export interface PathFacts extends Pick<BodyContext, "kindOf"> {
   isUnstructured(info: RequestInfo): boolean;
 }
 
-/** Answers by what the catalog has at the moment of the question. */
-export function pathFacts(catalog: Catalog): PathFacts {
+/** Answers by what the catalog has at the moment of the question; `isOpen` tells which other resources are answered. */
+export function pathFacts(catalog: Catalog, isOpen: (info: RequestInfo) => boolean = () => false): PathFacts {
   const find = ({ group, version, resource }: RequestInfo) => catalog.find(group, version, resource);
   const kindOf: PathFacts["kindOf"] = (info) => {
     const found = find(info);
-    if (!found) return undefined;
+    if (!found) return isOpen(info) ? { apiVersion: "", kind: "", isUnstructured: true } : undefined;
     const { apiVersion, definition } = found;
     return { apiVersion, kind: definition.kind, isUnstructured: strategyOf(definition).isUnstructured };
   };

@@ -1,4 +1,5 @@
 import type { Call } from "../api/call.ts";
+import type { RequestInfo } from "../api/request-info.ts";
 import type { UserInfo } from "../api/user-info.ts";
 import { explainEndpoint } from "../auth/explain/explain-request.ts";
 import { withExplainRight } from "../auth/explain/explain-right.ts";
@@ -124,7 +125,10 @@ export async function startWithParts(
   const { authenticator, proxyHeaders } = authentication;
   const identities = reviewIdentities(authenticator, audiences, authorizer);
   const judges = { authorizer, identities, rights: rights.roles };
-  const objects = objectHandler(config, parts, judges, registry);
+  const custom = customKinds(resources, config, (error) => log.error("definitions cannot be followed", { err: error }));
+  const { open: openKinds } = custom;
+  const isOpen = openKinds && ((info: RequestInfo) => openKinds.takes(info));
+  const objects = objectHandler(config, parts, judges, registry, openKinds);
   const stopping = new AbortController();
   const shutdown = shutdownCheck(stopping.signal);
   const startMs = clock.now();
@@ -138,9 +142,9 @@ export async function startWithParts(
     ...makeEndpoints(resources, config, checks, { shown, startMs, documents }),
     explainEndpoint({ authorizer, source: rights.grants, catalog }),
   ];
-  const innermost = route({ catalog, objects, endpoints });
+  const innermost = route({ catalog, objects, endpoints, isOpen });
   const report = (error: unknown, call?: Call) => log.error("request failed", { err: error, path: call?.request.path });
-  const facts = pathFacts(catalog);
+  const facts = pathFacts(catalog, isOpen);
   const { isLongRunning, findServed, hasTable, isUnstructured, kindOf } = facts;
   const large = offloading({
     config,
@@ -152,7 +156,7 @@ export async function startWithParts(
     facts,
     registry,
   });
-  const outer = route({ catalog, objects: large.stage(objects), endpoints });
+  const outer = route({ catalog, objects: large.stage(objects), endpoints, isOpen });
   const forms = { now: () => clock.now(), random, report, schemaOf, kindOf, isLarge: large.isLarge };
   const { requestTimeoutMs } = config;
   const audit = await prepareAudit(config.audit, { ...environment, log }, registry);
@@ -174,7 +178,6 @@ export async function startWithParts(
   const secured = compose([watchdog.stage, ...stagesFor(options, identify)], outer);
   const open = compose([watchdog.stage, ...stagesFor(options, assumeUser(ADMINISTRATOR))], outer);
   const clients = loopbackClients(compose(stagesFor(options, keepUser), innermost), random);
-  const custom = customKinds(resources, config, (error) => log.error("definitions cannot be followed", { err: error }));
   const loops = background({
     config,
     resources,

@@ -20,8 +20,29 @@ import { watch } from "./watch.ts";
 /** Answers a resource request of a group version that is served. */
 export async function dispatch(context: VerbContext, call: Call): Promise<ApiReply> {
   const { info } = call;
-  const resource = context.resources.catalog.find(info.group, info.version, info.resource);
-  if (!resource) throw unknownPath();
+  const served = context.resources.catalog.find(info.group, info.version, info.resource);
+  if (served && (!context.open || !isOpen(served))) return dispatchTo(context, call, served);
+  const found = await context.open?.find(call, served);
+  if (!found) throw unknownPath();
+  const { resource, created } = found;
+  return dispatchTo(created ? { ...context, admission: telling(context.admission, created) } : context, call, resource);
+}
+
+const isOpen = ({ definition }: ServedResource): boolean => definition.reading === "open";
+
+/** Tells when an object is about to be created that admission lets pass. */
+function telling(admission: VerbContext["admission"], created: () => Promise<void>): VerbContext["admission"] {
+  return {
+    mutate: (request) => admission.mutate(request),
+    async validate(request) {
+      await admission.validate(request);
+      if (request.operation === "CREATE" && !request.dryRun) await created();
+    },
+  };
+}
+
+async function dispatchTo(context: VerbContext, call: Call, resource: ServedResource): Promise<ApiReply> {
+  const { info } = call;
   checkScope(resource, info);
   const verb = checkVerb(resource, info, call.request.method);
   // Compat: go-restful refuses an unsupported patch Content-Type with 415 before the Warning about a deprecated

@@ -74,11 +74,22 @@ export interface VerbObserver {
   watched(resource: ServedResource): (sizes: readonly number[]) => void;
 }
 
+/** Finds resources that nobody defined, where these are served. */
+export interface OpenResources {
+  /** What the path of a call is about; `served` is what the catalog has for it. Undefined: nothing. */
+  find(
+    call: Call,
+    served: ServedResource | undefined,
+  ): Promise<{ readonly resource: ServedResource; readonly created?: (() => Promise<void>) | undefined } | undefined>;
+}
+
 /** What verbs work with. */
 export interface VerbContext {
   readonly observer?: VerbObserver;
   readonly resources: Resources;
-  readonly admission: AdmissionChain;
+  readonly admission: Pick<AdmissionChain, "mutate" | "validate">;
+  /** Absent: only what is defined is served. */
+  readonly open?: OpenResources | undefined;
   /** For kinds that are questions about callers. */
   readonly identities: Identities;
   /** The shape of the options that a DELETE may carry. */

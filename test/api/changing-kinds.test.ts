@@ -35,7 +35,13 @@ suite("a kind that comes, changes and goes while the server runs", { timeout: 60
 
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "binnacle-kinds-"));
-    const own = { certDir: folder, securePort: 0, controllers: "none", shutdownGraceMs: 100 };
+    const own = {
+      certDir: folder,
+      securePort: 0,
+      controllers: "none",
+      customObjects: "defined",
+      shutdownGraceMs: 100,
+    } as const;
     server = await startWithParts({ ...defaultConfig, ...own }, systemEnvironment());
     client = clientFor(server.url, server.token);
     builtIn = server.resources.catalog.definitions;

@@ -177,7 +177,7 @@ describe("audit events, compared with the real kube-apiserver's", {
     await writeFile(policy, POLICY);
     const [oracle, binnacle] = await Promise.all([
       startOracle({ flags: flags("theirs") }),
-      startBinnacle({ flags: [...flags("ours"), "--authorization-mode=RBAC"] }),
+      startBinnacle({ flags: [...flags("ours"), "--authorization-mode=RBAC", "--custom-objects=defined"] }),
     ]);
     t.after(() => Promise.all([oracle.kill(), binnacle.kill()]));
     const theirs = await run(oracle.base, STEPS, path.join(folder, "theirs"), "step");

@@ -21,7 +21,7 @@ export class KubectlTwins {
   }
 
   static async start(): Promise<KubectlTwins> {
-    const binnacle = await startBinnacle();
+    const binnacle = await startBinnacle({ flags: ["--custom-objects=defined"] });
     try {
       const oracle = await startOracle();
       const kubectl = async (name: string, base: string) => {

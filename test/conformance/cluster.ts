@@ -23,7 +23,10 @@ const status = {
 
 /** Binnacle on an etcd of its own, with its controllers and one node that looks ready but that nothing stands behind. */
 export async function startCluster(flags: readonly string[] = []): Promise<RunningBinnacle> {
-  const server = await startBinnacle({ store: "etcd", flags: ["--controllers=*", ...flags] });
+  const server = await startBinnacle({
+    store: "etcd",
+    flags: ["--controllers=*", "--custom-objects=defined", ...flags],
+  });
   try {
     await addNode(clientFor(server.base, tokens.admin));
     return server;

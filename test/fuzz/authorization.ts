@@ -57,7 +57,7 @@ export class DecisionTwins {
     const [oracle, binnacle] = await Promise.all([
       // The oracle has RBAC already; a further mode is added to it.
       startOracle({ flags: ["--authorization-mode=Node"] }),
-      startBinnacle({ flags: ["--authorization-mode=RBAC,Node"] }),
+      startBinnacle({ flags: ["--authorization-mode=RBAC,Node", "--custom-objects=defined"] }),
     ]);
     const twins = new DecisionTwins(oracle, binnacle);
     await Promise.all(twins.clients.map((client) => makeRoles(client)));

@@ -42,7 +42,7 @@ export class Twins {
   static async start(flags: readonly string[] = []): Promise<Twins> {
     const [oracle, binnacle] = await Promise.all([
       startOracle({ flags: [...GATES, ...flags] }),
-      startBinnacle({ flags }),
+      startBinnacle({ flags: [...flags, "--custom-objects=defined"] }),
     ]);
     const twins = new Twins(oracle, binnacle);
     await twins.call("POST", "/api/v1/namespaces", { metadata: { name: "fuzz" } });

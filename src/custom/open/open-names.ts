@@ -1,0 +1,22 @@
+import { dns1123Subdomain } from "../../api/names.ts";
+import type { RequestInfo } from "../../api/request-info.ts";
+import { dns1035Label } from "../../kinds/rules/formats.ts";
+
+/** Words that stand for something else in the place of a plural name. */
+const TAKEN: ReadonlySet<string> = new Set(["namespaces", "watch"]);
+
+const isLabel = (text: string): boolean => dns1035Label(text).length === 0;
+
+/**
+ * Whether a path may name a resource without a definition: its group has a dot, and group, version and plural name are
+ * what a CustomResourceDefinition may be called.
+ */
+export function mayBeOpen({ group, version, resource }: RequestInfo): boolean {
+  if (!group.includes(".") || TAKEN.has(resource)) return false;
+  return isLabel(resource) && isLabel(version) && dns1123Subdomain(group).length === 0;
+}
+
+/** Whether a kind may be called so. Compat: the rule for `spec.names.kind` of a CustomResourceDefinition. */
+export function isKindName(kind: string): boolean {
+  return isLabel(kind.toLowerCase());
+}
