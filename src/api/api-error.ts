@@ -137,13 +137,14 @@ export function forbidden(
   text: string,
   causes: readonly StatusCause[] = [],
 ): ApiError {
-  const subject =
-    target.resource === "" ? "" : name === "" ? `${qualified(target)} is ` : `${qualified(target)} ${quote(name)} is `;
+  // Compat: NewForbidden asks GroupResource.Empty(): a group without a resource is named as well.
+  const isNothing = target.resource === "" && target.group === "";
+  const subject = isNothing ? "" : name === "" ? `${qualified(target)} is ` : `${qualified(target)} ${quote(name)} is `;
   return new ApiError(403, {
     message: `${subject}forbidden: ${text}`,
     reason: "Forbidden",
     details: {
-      ...(target.resource === "" ? {} : about(target, name)),
+      ...(isNothing ? {} : about(target, name)),
       ...(causes.length === 0 ? {} : { causes: [...causes] }),
     },
   });

@@ -22,6 +22,10 @@ const RESOURCE_CASES: readonly (readonly string[])[] = [
   ["PUT", "/api/v1/namespaces/a/finalize", "update", "", "v1", "a", "namespaces", "a", "finalize"],
   ["GET", "/api/v1/watch/namespaces/a/pods/p", "watch", "", "v1", "a", "pods", "p", ""],
   ["GET", "/api/v1/namespaces/a/pods/", "list", "", "v1", "a", "pods", "", ""],
+  ["GET", "//api/v1/pods", "list", "", "v1", "", "pods", "", ""],
+  ["GET", "/api/v1/pods//", "list", "", "v1", "", "pods", "", ""],
+  ["POST", "/api/v1/watch/pods", "watch", "", "v1", "", "pods", "", ""],
+  ["PUT", "/api/v1/proxy/namespaces/a/pods/p/q", "proxy", "", "v1", "a", "pods", "p", ""],
 ];
 
 for (const [method = "", url = "", ...expected] of RESOURCE_CASES) {
@@ -35,6 +39,10 @@ for (const [method = "", url = "", ...expected] of RESOURCE_CASES) {
 
 for (const path of ["/", "/api", "/api/v1", "/apis", "/apis/apps", "/apis/apps/v1", "/healthz", "/nope/at/all"]) {
   test(`${path} is no resource request`, () => assert.equal(read("GET", path).isResource, false));
+}
+
+for (const path of ["/api/v1/watch", "/api/v1/proxy/", "/apis/apps/v1/watch"]) {
+  test(`${path} is incomplete`, () => assert.equal(read("GET", path).isIncomplete, true));
 }
 
 test("an empty segment in the middle is kept, so that it matches nothing", () => {

@@ -2,7 +2,10 @@ import { getMember } from "../lib/members.ts";
 /** What a URL and a method mean. Non-resource requests have an empty resource. */
 export interface RequestInfo {
   readonly isResource: boolean;
-  /** get, list, watch, create, update, patch, delete, deletecollection; for non-resource requests the method. */
+  /**
+   * get, list, watch, create, update, patch, delete, deletecollection, or proxy, which nothing answers any more; for
+   * non-resource requests the method in lower case.
+   */
   readonly verb: string;
   readonly path: string;
   readonly group: string;
@@ -17,6 +20,8 @@ export interface RequestInfo {
   readonly rest: string;
   /** Whether the path began with the deprecated `watch/`. */
   readonly watchPath: boolean;
+  /** Whether the path ends after such a verb, so that nobody can say what it is about. */
+  readonly isIncomplete: boolean;
 }
 
 const METHOD_VERBS: Readonly<Record<string, string>> = {
@@ -32,9 +37,7 @@ export function isTruthy(value: string | null): boolean {
 
 /** Reads a request path once. Never throws: what it cannot understand is a non-resource request. */
 export function parseRequestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
-  const segments = path
-    .split("/")
-    .filter((segment, index, all) => segment !== "" || (index > 0 && index < all.length - 1));
+  const segments = trimSlashes(path).split("/");
   const nonResource: RequestInfo = {
     isResource: false,
     verb: method.toLowerCase(),
@@ -48,6 +51,7 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
     name: "",
     rest: "",
     watchPath: false,
+    isIncomplete: false,
   };
   const isCore = segments[0] === "api";
   if (!isCore && segments[0] !== "apis") return nonResource;
@@ -56,8 +60,13 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
   const group = isCore ? "" : (segments[1] ?? "");
   const version = (isCore ? segments[1] : segments[2]) ?? "";
   let rest = segments.slice(isCore ? 2 : 3);
-  const watchPath = rest[0] === "watch" && rest.length > 1;
-  if (watchPath) rest = rest.slice(1);
+  // Compat: specialVerbs of RequestInfoFactory. A role may allow "proxy", so that authorization has to see it.
+  const watchPath = rest[0] === "watch";
+  const isProxy = rest[0] === "proxy";
+  if (watchPath || isProxy) {
+    if (rest.length === 1) return { ...nonResource, isIncomplete: true };
+    rest = rest.slice(1);
+  }
 
   let namespace = "";
   let isInNamespace = false;
@@ -71,18 +80,28 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
   const [resource = "", name = "", subresource = ""] = rest;
   return {
     isResource: true,
-    verb: watchPath ? "watch" : resourceVerb(method, name !== "", query),
+    verb: watchPath ? "watch" : isProxy ? "proxy" : resourceVerb(method, name !== "", query),
     path,
     group,
     version,
     namespace,
     isInNamespace,
     resource,
-    subresource,
+    subresource: isProxy ? "" : subresource,
     name,
     rest: rest.slice(3).join("/"),
     watchPath,
+    isIncomplete: false,
   };
+}
+
+/** Compat: splitPath of RequestInfoFactory trims all slashes at both ends; empty segments in between stay. */
+function trimSlashes(path: string): string {
+  let start = 0;
+  let end = path.length;
+  while (path[start] === "/") start++;
+  while (end > start && path[end - 1] === "/") end--;
+  return path.slice(start, end);
 }
 
 function resourceVerb(method: string, isNamed: boolean, query: URLSearchParams): string {

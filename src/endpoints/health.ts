@@ -49,10 +49,9 @@ export function health(
         observe(endpoint, check.name, isWell);
       }
     };
+    if (rest.length === 0) return runAll(endpoint, checks, request.query, run);
     // Checks may have slashes in their names.
-    const name = rest.join("/").replace(/\/$/, "");
-    if (name === "") return runAll(endpoint, checks, request.query, run);
-    const check = checks.find((one) => one.name === name);
+    const check = checks.find((one) => one.name === rest.join("/"));
     return check && runOne(check, run);
   };
 }

@@ -90,18 +90,27 @@ const REFUSALS = {
   400: { status: "400 Bad Request", text: "400 Bad Request" },
   431: { status: "431 Request Header Fields Too Large", text: "431 Request Header Fields Too Large" },
   501: { status: "501 Not Implemented", text: "Unsupported transfer encoding" },
+  505: {
+    status: "505 HTTP Version Not Supported",
+    text: "505 HTTP Version Not Supported: unsupported protocol version",
+  },
 } as const;
 
 /** How a request is refused that cannot be understood. */
 export type Refusal = keyof typeof REFUSALS;
 
+// `httpguts.ValidHostHeader`.
+const VALID_HOST = /^[\w!$%&'()*+,.:;=[\]~-]*$/;
+
 /** The request of a Node message, or how to refuse it. `response` is absent for upgrades. */
 export function openHttp1(message: IncomingMessage, response?: ServerResponse): Exchange | Refusal {
+  // Compat: `http1ServerSupportsRequest` and `ParseHTTPVersion` of net/http; Node takes 0.9 and 2.0 as well.
+  if (message.httpVersionMajor !== 1) return message.httpVersionMajor === 0 ? 400 : 505;
   const target = parseTarget(message.url ?? "/");
   if (target === undefined) return 400;
   const headers = readHeaders(message.headers, message.rawHeaders);
-  // Compat: `readRequest` of net/http: "too many Host headers", "unsupported transfer encoding".
-  if (typeof headers.host === "object") return 400;
+  // Compat: `readRequest` of net/http: "too many Host headers", "malformed Host header", "unsupported transfer encoding".
+  if (typeof headers.host === "object" || (headers.host !== undefined && !VALID_HOST.test(headers.host))) return 400;
   const encoding = headers["transfer-encoding"];
   if (encoding !== undefined && (typeof encoding !== "string" || encoding.toLowerCase() !== "chunked")) return 501;
   return new Exchange(message.method ?? "GET", target, headers, new Http1Carrier(message, response));

@@ -6,6 +6,7 @@ import type { AuditStages } from "./audit.ts";
 import { authorize } from "./authorize.ts";
 import { type DeadlineOptions, limitDuration } from "./limit-duration.ts";
 import { negotiate } from "./negotiate.ts";
+import { refuseIncompletePaths } from "./plain-errors.ts";
 
 /** What the stages depend on. */
 export interface PipelineOptions extends DeadlineOptions {
@@ -33,6 +34,7 @@ export function stagesFor(options: PipelineOptions, identify: Stage): readonly S
     ...(options.measure ? [options.measure] : []),
     answerErrors(options.reportError),
     limitDuration(options),
+    refuseIncompletePaths,
     ...(options.audit ? [options.audit.refusals] : []),
     identify,
     ...(options.audit ? [options.audit.requests] : []),

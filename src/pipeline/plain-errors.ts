@@ -1,4 +1,4 @@
-import type { ApiRequest } from "../api/call.ts";
+import type { ApiRequest, Stage } from "../api/call.ts";
 import { quote } from "../api/field-error.ts";
 import type { ApiReply } from "../api/reply.ts";
 import { escapeHtml } from "../lib/escape-html.ts";
@@ -12,3 +12,11 @@ export function internalServerError({ uri }: ApiRequest, text: string): ApiReply
     body: `${escapeHtml(`Internal Server Error: ${quote(uri)}: ${text}`)}\n`,
   };
 }
+
+/** Compat: WithRequestInfo, before it is known who asks, answers 500 to a path that ends after `watch` or `proxy`. */
+export const refuseIncompletePaths: Stage = (next) => (call) => {
+  if (!call.info.isIncomplete) return next(call);
+  const { request } = call;
+  const text = `failed to create RequestInfo: unable to determine kind and namespace from url, ${request.uri}`;
+  return Promise.resolve(internalServerError(request, text));
+};

@@ -29,9 +29,11 @@ const PAGE_NOT_FOUND: ApiReply = {
 export function route({ catalog, objects, endpoints, isOpen }: Routes): Handler {
   return async (call) => {
     const { info } = call;
-    const isServed = info.isResource && catalog.hasGroupVersion(info.group, info.version);
+    // Compat: RequestInfo reads `//api/v1/pods` as it reads `/api/v1/pods`; PathRecorderMux has no such path.
+    const isPath = info.isResource && !info.path.startsWith("//");
+    const isServed = isPath && catalog.hasGroupVersion(info.group, info.version);
     if (isServed && !isPassedOn(catalog, info)) return objects(call);
-    if (isOpen?.(info)) return objects(call);
+    if (isPath && isOpen?.(info)) return objects(call);
     if (isServed) return PAGE_NOT_FOUND;
     for (const endpoint of endpoints) {
       const reply = await endpoint(call);
@@ -54,9 +56,9 @@ function isPassedOn(catalog: Catalog, { group, version, resource, isInNamespace,
   return !isInNamespace && verb !== "list" && verb !== "watch";
 }
 
-/** Compat: 404 below a group that exists is a Status, elsewhere it is the line "404 page not found". */
+/** Compat: 404 below a group that exists, or below what else go-restful serves, is a Status, elsewhere it is the line "404 page not found". */
 function isBelowKnownGroup(catalog: Catalog, { request }: Call): boolean {
   const [root, group = "", ...rest] = request.path.split("/").slice(1);
-  if (root === "api") return group !== "";
-  return root === "apis" && rest.length > 0 && catalog.hasGroup(group);
+  if (root === "api" || root === "version") return group !== "" || rest.length > 0;
+  return root === "apis" && group !== "" && rest.length > 0 && catalog.hasGroup(group);
 }

@@ -1,5 +1,7 @@
-import { methodNotAllowed, notFound, unknownPath, unsupportedVerb } from "../api/api-error.ts";
+import { badRequest, methodNotAllowed, notFound, plainError, unknownPath, unsupportedVerb } from "../api/api-error.ts";
 import type { Call } from "../api/call.ts";
+import { printValue } from "../api/field-error.ts";
+import { pathSegment } from "../api/names.ts";
 import type { ApiReply } from "../api/reply.ts";
 import type { RequestInfo } from "../api/request-info.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
@@ -56,6 +58,7 @@ async function dispatchTo(context: VerbContext, call: Call, resource: ServedReso
     name: info.name,
     subresource: info.subresource,
   };
+  checkKey(target, verb);
   const action = actionOf(context, target, verb);
   if (action) return act(context, call, target, action);
   if (isComputed(resource)) return computed(context, call, target, verb);
@@ -76,6 +79,7 @@ function nameOf({ resource, subresource }: Target): { group: string; resource: s
 /** Throws the 404 of a path that no route has: wrong scope, or a subresource the kind does not have. */
 function checkScope(resource: ServedResource, info: RequestInfo): void {
   const isNamespaced = resource.definition.scope === "Namespaced";
+  if (info.verb === "proxy") throw unknownPath();
   if (!isNamespaced && info.isInNamespace) throw unknownPath();
   if (isNamespaced && !info.isInNamespace && info.name !== "") throw unknownPath();
   if (info.subresource !== "" && !resource.subresources[info.subresource]) {
@@ -97,7 +101,10 @@ function checkVerb(resource: ServedResource, info: RequestInfo, method: string):
   const subresourceVerbs = resource.subresources[subresource]?.verbs;
   const allowed: readonly string[] = subresource === "" ? resource.definition.verbs : (subresourceVerbs ?? []);
   if (!allowed.includes(verb) || method === "HEAD") throw methodNotAllowed();
-  if (info.watchPath) return "watch";
+  if (info.watchPath) {
+    if (method !== "GET") throw methodNotAllowed();
+    return "watch";
+  }
   if (subresource === "") {
     const onPath = name === "" ? COLLECTION_VERBS : OBJECT_VERBS;
     if (!onPath.includes(verb)) throw methodNotAllowed();
@@ -105,6 +112,18 @@ function checkVerb(resource: ServedResource, info: RequestInfo, method: string):
   const isAllNamespaces = resource.definition.scope === "Namespaced" && !info.isInNamespace;
   if (isAllNamespaces && verb !== "list" && verb !== "watch") throw methodNotAllowed();
   return verb as Verb;
+}
+
+const NO_SEGMENTS: readonly string[] = [".", ".."];
+
+/** Compat: NamespaceKeyFunc refuses names that are no path segments, storage.PrepareKey namespaces that are none. */
+function checkKey({ resource, namespace, name }: Target, verb: Verb): void {
+  const hasBadName = name.includes("%") || NO_SEGMENTS.includes(name);
+  if (hasBadName) throw badRequest(`Name parameter invalid: ${printValue(name)}: ${pathSegment(name).join(";")}`);
+  if (verb === "create" || !NO_SEGMENTS.includes(namespace)) return;
+  const { storage, plural } = resource.definition;
+  const key = `/${storage?.prefix ?? plural}/${namespace}${name === "" ? "" : `/${name}`}`;
+  throw plainError(500, `invalid key: ${printValue(key)}`);
 }
 
 function warnOfDeprecation(call: Call, { definition, version, apiVersion }: ServedResource): void {
