@@ -10,6 +10,9 @@ const REMEDIES = {
   kubectl: "run tools/provide",
   "kube-apiserver": "run tools/provide",
   "e2e.test": "run tools/provide conformance",
+  "kube-controller-manager": "run tools/provide kube-controller-manager",
+  "kube-scheduler": "run tools/provide kube-scheduler",
+  kwok: "run tools/provide kwok",
   go: "install it",
   openssl: "install it",
 } as const;

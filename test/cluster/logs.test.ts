@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readErrors, repeatedErrors } from "./logs.ts";
+
+const klog = (text: string, severity = "E") => `${severity}1115 21:34:18.309908    8034 some_file.go:276] ${text}`;
+const conflict = (name: string) =>
+  klog(`"x" err="Operation cannot be fulfilled on things \\"${name}\\": the object has been modified; please"`);
+
+test("errors are counted by their form", () => {
+  const stage = (pod: string) =>
+    JSON.stringify({ time: "", level: "ERROR", msg: "failed", err: `pods "${pod}" not found` });
+  const logs = {
+    manager: [conflict("a"), conflict("b"), klog("all is well", "I"), klog('sync key="demo/a-1" 12')].join("\n"),
+    kwok: [stage("a"), JSON.stringify({ time: "", level: "INFO", msg: "started" })].join("\n"),
+  };
+  const errors = readErrors(logs);
+  assert.deepEqual(Object.fromEntries(errors.forms), {
+    "conflict: the object has been modified": 2,
+    "manager: some_file.go sync key=OBJECT N": 1,
+    "pod not found": 1,
+  });
+  assert.deepEqual(repeatedErrors(errors, []), [["conflict: the object has been modified", 2]]);
+  assert.deepEqual(repeatedErrors(errors, ["conflict: the object has been modified"]), []);
+});
+
+test("a refusal of access is found at any severity, one of admission is none", () => {
+  const lines = [
+    klog('pods is forbidden: User "x" cannot list resource "pods"', "W"),
+    klog("Unauthorized", "I"),
+    klog('"Response" status="403 Forbidden"', "I"),
+    klog('pods "x" is forbidden: exceeded quota: quota'),
+    klog("403 pods deleted", "I"),
+  ];
+  assert.equal(readErrors({ manager: lines.join("\n") }).refusals.length, 3);
+});

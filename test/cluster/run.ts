@@ -1,0 +1,76 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { readErrors, repeatedErrors } from "./logs.ts";
+import { PROGRAMS, runScenario, startPrograms } from "./programs.ts";
+import { type ClusterServer, startClusterServer } from "./server.ts";
+
+const usage = `npm run cluster -- [OPTION...]
+
+Runs the real controller manager, scheduler and KWOK, each with its own identity, on Binnacle with RBAC and etcd, and looks what the
+cluster does. Fails when a check does, when a program is refused with 401 or 403, and when one logs an error more than once that
+real-errors.txt does not list.
+
+   --oracle           on the real kube-apiserver
+   --write            with --oracle: add the repeated errors that it causes to real-errors.txt
+   --logs FOLDER      keep the programs' logs there
+`;
+
+const errorsFile = path.join(import.meta.dirname, "real-errors.txt");
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+async function runCluster(server: ClusterServer, folder: string): Promise<string[]> {
+  const admin = await server.kubeconfig("admin", { commonName: "admin", organizations: ["system:masters"] });
+  const programs = await startPrograms(server, admin, folder);
+  try {
+    return await runScenario(server, admin, folder, print);
+  } finally {
+    await programs.stop();
+  }
+}
+
+async function readLogs(folder: string): Promise<Record<string, string>> {
+  const logs = PROGRAMS.map(async (name) => [name, await readFile(path.join(folder, `${name}.log`), "utf8")] as const);
+  return Object.fromEntries(await Promise.all(logs));
+}
+
+/** Runs everything, and says whether all is as it must be. */
+async function main(folder: string, isOracle: boolean, writes: boolean): Promise<boolean> {
+  const began = performance.now();
+  const server = await startClusterServer(isOracle ? "kube-apiserver" : "binnacle", folder);
+  const lines = await runCluster(server, folder).finally(() => server.kill());
+  const passed = lines.filter((line) => line.startsWith("PASS ")).length;
+  const failed = lines.filter((line) => line.startsWith("FAIL ")).length;
+  const errors = readErrors(await readLogs(folder));
+  const known = (await readFile(errorsFile, "utf8")).trimEnd().split("\n");
+  const unknown = repeatedErrors(errors, known);
+  for (const line of errors.refusals) print(`refused: ${line}`);
+  for (const [form, count] of unknown) print(`logged ${count} times: ${form}`);
+  const seconds = Math.round((performance.now() - began) / 1000);
+  print(
+    `${passed} passed, ${failed} failed, ${errors.refusals.length} refusals of access, ${unknown.length} unknown repeated errors, ${seconds} s`,
+  );
+  if (isOracle && writes) {
+    await writeFile(errorsFile, `${[...known, ...unknown.map(([form]) => form)].filter(Boolean).sort().join("\n")}\n`);
+  }
+  return passed > 0 && failed === 0 && errors.refusals.length === 0 && (unknown.length === 0 || isOracle);
+}
+
+const flag = { type: "boolean" } as const;
+const { values } = parseArgs({ options: { oracle: flag, write: flag, help: flag, logs: { type: "string" } } });
+if (values.help) {
+  process.stdout.write(usage);
+} else {
+  const folder = await mkdtemp(path.join(tmpdir(), "binnacle-cluster-"));
+  try {
+    if (!(await main(folder, values.oracle ?? false, values.write ?? false))) process.exitCode = 1;
+  } finally {
+    if (values.logs !== undefined) {
+      for (const [name, text] of Object.entries(await readLogs(folder))) {
+        await writeFile(path.join(values.logs, `${name}.log`), text);
+      }
+    }
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,75 @@
+import { generateKeyPairSync } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { printKubeconfig } from "../../src/http/kubeconfig.ts";
+import { type Identity, makeAuthority, makeIdentity } from "../../src/http/x509.ts";
+import { startBinnacle } from "../support/binnacle.ts";
+import { startOracle } from "../support/oracle.ts";
+
+/** An API server with an authority of its own, by which all of a cluster's programs prove who they are. */
+export interface ClusterServer {
+  readonly base: string;
+  /** Certificate and key of the authority, which also signs certificates that are asked for. */
+  readonly authorityFile: string;
+  readonly authorityKeyFile: string;
+  /** The key that tokens of service accounts are signed with. */
+  readonly accountKeyFile: string;
+  /** Writes the kubeconfig of a user with a certificate or a token, and returns its path. */
+  kubeconfig(name: string, user: { commonName: string; organizations?: string[] } | { token: string }): Promise<string>;
+  kill(): Promise<void>;
+}
+
+/** Which API server a cluster stands on. */
+export type ServerName = "binnacle" | "kube-apiserver";
+
+/** Starts the server on an etcd of its own, with RBAC and without the loops of a controller manager. Its files go to `folder`. */
+export async function startClusterServer(name: ServerName, folder: string): Promise<ClusterServer> {
+  const now = Date.now();
+  const authority = makeAuthority("cluster", now);
+  const files = {
+    authority: path.join(folder, "ca.crt"),
+    authorityKey: path.join(folder, "ca.key"),
+    serving: path.join(folder, "serving.crt"),
+    servingKey: path.join(folder, "serving.key"),
+    accountKey: path.join(folder, "sa.key"),
+    proxyAuthority: path.join(folder, "front-proxy-ca.crt"),
+  };
+  const serving = makeIdentity(authority, { commonName: "cluster", hosts: ["127.0.0.1", "localhost"] }, "server", now);
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  await writeIdentity(authority, files.authority, files.authorityKey);
+  await writeIdentity(serving, files.serving, files.servingKey);
+  await writeFile(files.accountKey, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
+  await writeFile(files.proxyAuthority, makeAuthority("front-proxy", now).certificate);
+  const flags = [
+    `--requestheader-client-ca-file=${files.proxyAuthority}`,
+    "--requestheader-username-headers=X-Remote-User",
+    "--requestheader-group-headers=X-Remote-Group",
+    "--requestheader-extra-headers-prefix=X-Remote-Extra-",
+    `--client-ca-file=${files.authority}`,
+    `--tls-cert-file=${files.serving}`,
+    `--tls-private-key-file=${files.servingKey}`,
+    `--service-account-signing-key-file=${files.accountKey}`,
+    `--service-account-key-file=${files.accountKey}`,
+  ];
+  const server = name === "binnacle" ? await startBinnacle({ store: "etcd", flags }) : await startOracle({ flags });
+  return {
+    base: server.base,
+    authorityFile: files.authority,
+    authorityKeyFile: files.authorityKey,
+    accountKeyFile: files.accountKey,
+    async kubeconfig(user, credentials) {
+      const file = path.join(folder, `${user}.kubeconfig`);
+      const proof =
+        "token" in credentials ? credentials : { identity: makeIdentity(authority, credentials, "client", now) };
+      const access = { server: server.base, authority: authority.certificate, user: proof };
+      await writeFile(file, printKubeconfig(access), { mode: 0o600 });
+      return file;
+    },
+    kill: () => server.kill(),
+  };
+}
+
+async function writeIdentity({ certificate, key }: Identity, certificateFile: string, keyFile: string): Promise<void> {
+  await writeFile(certificateFile, certificate);
+  await writeFile(keyFile, key, { mode: 0o600 });
+}
