@@ -436,7 +436,7 @@ suite("the rules themselves", () => {
     ["endpoints/discovery.ts", 'import { builtInKinds } from "../kinds/all.ts";'],
     ["verbs/get.ts", 'import type { PodSpec } from "../types/pod.ts";'],
     ["types/pod.ts", 'import { isObject } from "../kinds/cells.ts";'],
-    ["schema/default.ts", 'import { readFileSync } from "node:fs";'],
+    ["schema/structural/default.ts", 'import { readFileSync } from "node:fs";'],
     ["lib/x.ts", 'import { setTimeout } from "node:fs/promises";'],
     ["http/listener.ts", 'import { startTestServer } from "../testing/server.ts";'],
     ["helpers/x.ts", ""],

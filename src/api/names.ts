@@ -65,6 +65,20 @@ export function dns1123Label(value: string, unit?: LengthUnit): string[] {
   return errors;
 }
 
+const DNS1035_PATTERN = "[a-z]([-a-z0-9]*[a-z0-9])?";
+const DNS1035 = new RegExp(`^${DNS1035_PATTERN}$`);
+
+/** Validates a DNS label that must begin with a letter. Upstream: `IsDNS1035Label`. */
+export function dns1035Label(value: string, unit?: LengthUnit): string[] {
+  const errors = byteLength(value) > 63 ? [maxLengthMessage(63, unit)] : [];
+  if (!DNS1035.test(value)) {
+    const rule =
+      "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
+    errors.push(regexMessage(rule, DNS1035_PATTERN, "my-name", "abc-123"));
+  }
+  return errors;
+}
+
 /** What keeps a name from being one segment of a path; nothing when it can be. */
 export function pathSegment(value: string): string[] {
   if (value === "." || value === "..") return [`may not be '${value}'`];

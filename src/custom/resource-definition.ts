@@ -48,7 +48,7 @@ export function resourceDefinition(
       hash: storageVersionHash(group, storage, kind),
     },
     subresources: {},
-    rules: { generation: "counted", requiresResourceVersion: true, statusKeepsMetadata: true },
+    rules: { generation: "counted", requiresResourceVersion: true, statusKeepsMetadata: true, freeFinalizers: true },
     ...presence,
   };
 }

@@ -116,9 +116,24 @@ export interface Schema extends ValueChecks {
   /** The value is itself an object with apiVersion, kind and metadata. */
   readonly embeddedResource?: boolean;
 
+  /**
+   * On the schema of whole custom objects: what their definition says, of metadata too, by which they are pruned and
+   * validated. This node describes the metadata as ObjectMeta.
+   */
+  readonly declared?: { readonly schema: Schema; readonly traits: SchemaTraits };
+
   readonly groupVersionKinds?: readonly GroupVersionKind[];
   readonly proto?: ProtoField;
   readonly wire?: WireForm;
+}
+
+/** What is true of a schema somewhere: what it does not have need not be looked for in values. */
+export interface SchemaTraits {
+  readonly hasEmbedded: boolean;
+  /** Lists of type set or map. */
+  readonly hasKeyedLists: boolean;
+  /** x-kubernetes-validations. */
+  readonly hasRules: boolean;
 }
 
 /** Finds a named shape; undefined when there is none of that name. */

@@ -1,6 +1,5 @@
-import { dns1123Subdomain } from "../../api/names.ts";
+import { dns1035Label, dns1123Subdomain } from "../../api/names.ts";
 import type { RequestInfo } from "../../api/request-info.ts";
-import { dns1035Label } from "../../kinds/rules/formats.ts";
 
 /** Words that stand for something else in the place of a plural name. */
 const TAKEN: ReadonlySet<string> = new Set(["namespaces", "watch"]);

@@ -5,11 +5,11 @@ import {
   notSupportedField,
   requiredField,
 } from "../../api/field-error.ts";
-import { byteLength, qualifiedName } from "../../api/names.ts";
+import { byteLength, dns1035Label, qualifiedName } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { validateConditions } from "../rules/conditions.ts";
-import { dns1035Label, pushInvalid, subdomainName } from "../rules/formats.ts";
+import { pushInvalid, subdomainName } from "../rules/formats.ts";
 import { sameValue } from "../rules/immutable.ts";
 import {
   type MatchCondition,

@@ -1,10 +1,11 @@
 import { duplicateField, type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
+import { dns1035Label } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
 import { seenBefore } from "../../lib/seen-before.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import type { LabelSelector } from "../../types/meta.ts";
-import { dns1035Label, pushInvalid, subdomainName } from "../rules/formats.ts";
+import { pushInvalid, subdomainName } from "../rules/formats.ts";
 import { sameValue } from "../rules/immutable.ts";
 import { validateLabelSelector } from "../rules/label-selector.ts";
 import { type ServiceReference, webhookServiceErrors, webhookUrlErrors } from "../rules/webhook-client.ts";

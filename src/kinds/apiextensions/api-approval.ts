@@ -1,7 +1,7 @@
 import { type FieldError, invalidField, quote, requiredField } from "../../api/field-error.ts";
+import { parseGoUrl, UrlError } from "../../api/go-url.ts";
 import { getMember } from "../../lib/members.ts";
 import type { CustomResourceDefinition } from "../../types/custom-resource-definition.ts";
-import { parseGoUrl, UrlError } from "../rules/go-url.ts";
 
 const ANNOTATION = "api-approved.kubernetes.io";
 const SEE = "see https://github.com/kubernetes/enhancements/pull/1111";

@@ -3,7 +3,7 @@ import { type FieldError, invalidField } from "../../api/field-error.ts";
 import { isObject, type JsonObject } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
 import { cloneJson } from "../../lib/clone.ts";
-import { pruneBySchema } from "../../schema/prune.ts";
+import { pruneBySchema } from "../../schema/structural/prune.ts";
 import { structuralSchema } from "../../schema/structural-schema.ts";
 import type { JsonSchemaProps } from "../../types/custom-resource-definition.ts";
 import { asSchema, namedSchemas } from "./schema-walk.ts";

@@ -7,7 +7,7 @@ import {
   requiredField,
   tooManyField,
 } from "../../api/field-error.ts";
-import { byteLength } from "../../api/names.ts";
+import { byteLength, dns1035Label } from "../../api/names.ts";
 import { addAll } from "../../lib/add-all.ts";
 import type {
   DefinitionConversion,
@@ -16,7 +16,7 @@ import type {
   JsonSchemaProps,
   PrinterColumn,
 } from "../../types/custom-resource-definition.ts";
-import { dns1035Label, pushInvalid } from "../rules/formats.ts";
+import { pushInvalid } from "../rules/formats.ts";
 import { type ServiceReference, webhookServiceErrors, webhookUrlErrors } from "../rules/webhook-client.ts";
 import { caBundleError } from "./ca-bundle.ts";
 import { type DefinitionOptions, MAX_SELECTABLE_FIELDS, REVIEW_VERSIONS } from "./definition-options.ts";

@@ -1,5 +1,5 @@
 import { type FieldError, invalidField, notSupportedField, requiredField } from "../../api/field-error.ts";
-import { dns1123Subdomain } from "../../api/names.ts";
+import { dns1035Label, dns1123Subdomain } from "../../api/names.ts";
 import { addAll } from "../../lib/add-all.ts";
 import {
   type CustomResourceDefinition,
@@ -7,7 +7,6 @@ import {
   type DefinitionVersion,
   isDefinitionCondition,
 } from "../../types/custom-resource-definition.ts";
-import { dns1035Label } from "../rules/formats.ts";
 import { immutable } from "../rules/immutable.ts";
 import { approvalErrors } from "./api-approval.ts";
 import { type DefinitionOptions, optionsFor } from "./definition-options.ts";

@@ -1,10 +1,11 @@
 import { type FieldError, invalidField, notSupportedField, requiredField } from "../../api/field-error.ts";
+import { dns1035Label } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { printTime } from "../../resources/write/metadata.ts";
 import { versionDotGroup } from "../own-names.ts";
 import type { Condition } from "../rules/conditions.ts";
-import { dns1035Label, portNumber, pushInvalid, subdomainName } from "../rules/formats.ts";
+import { portNumber, pushInvalid, subdomainName } from "../rules/formats.ts";
 import type { ServiceReference } from "../rules/webhook-client.ts";
 
 interface ApiServiceSpec extends JsonObject {

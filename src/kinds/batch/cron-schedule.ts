@@ -1,5 +1,5 @@
 import { quote } from "../../api/field-error.ts";
-import { durationProblem } from "./go-duration.ts";
+import { durationProblem } from "../../lib/go/duration.ts";
 import { timeZoneProblem } from "./time-zone.ts";
 
 interface Bounds {

@@ -1,12 +1,12 @@
 import { duplicateField, type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
-import { qualifiedName, regexMessage } from "../../api/names.ts";
+import { dns1035Label, qualifiedName, regexMessage } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
 import { seenBefore } from "../../lib/seen-before.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { groupDotResource, nameHook } from "../own-names.ts";
 import type { Condition } from "../rules/conditions.ts";
-import { dns1035Label, pushInvalid, subdomainName } from "../rules/formats.ts";
+import { pushInvalid, subdomainName } from "../rules/formats.ts";
 
 interface ServerVersions extends JsonObject {
   apiServerID?: string;

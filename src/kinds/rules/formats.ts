@@ -1,5 +1,5 @@
 import { type FieldError, invalidField } from "../../api/field-error.ts";
-import { byteLength, dns1123Label, dns1123Subdomain, type LengthUnit, regexMessage } from "../../api/names.ts";
+import { byteLength, dns1123Label, dns1123Subdomain, regexMessage } from "../../api/names.ts";
 
 /** Adds one FieldValueInvalid for each thing that is wrong with a value. */
 export function pushInvalid(errors: FieldError[], path: string, value: unknown, texts: readonly string[]): void {
@@ -81,18 +81,4 @@ export function subdomainName(value: string): string[] {
 /** Validates an object name that must be a DNS label. Upstream: `NameIsDNSLabel`. */
 export function labelName(value: string): string[] {
   return dns1123Label(value, "characters");
-}
-
-const DNS1035_PATTERN = "[a-z]([-a-z0-9]*[a-z0-9])?";
-const DNS1035 = new RegExp(`^${DNS1035_PATTERN}$`);
-
-/** Validates a DNS label that must begin with a letter. Upstream: `IsDNS1035Label`. */
-export function dns1035Label(value: string, unit: LengthUnit = "bytes"): string[] {
-  const errors = byteLength(value) > 63 ? [`must be no more than 63 ${unit}`] : [];
-  if (!DNS1035.test(value)) {
-    const rule =
-      "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
-    errors.push(regexMessage(rule, DNS1035_PATTERN, "my-name", "abc-123"));
-  }
-  return errors;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseGoUrl } from "./go-url.ts";
+import { parseGoUrl } from "../../api/go-url.ts";
 import { webhookUrlErrors } from "./webhook-client.ts";
 
 test("addresses are read as the real server reads them", () => {

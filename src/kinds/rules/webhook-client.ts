@@ -1,8 +1,8 @@
 import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
+import { parseGoUrl, UrlError } from "../../api/go-url.ts";
 import type { JsonObject } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
 import { portNumber, subdomainName } from "./formats.ts";
-import { parseGoUrl, UrlError } from "./go-url.ts";
 
 /** ServiceReference of a webhook's or APIService's clientConfig. */
 export interface ServiceReference extends JsonObject {

@@ -1,10 +1,11 @@
 import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
+import { dns1035Label } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { isConditionTrue } from "../cells.ts";
 import { validateConditions } from "../rules/conditions.ts";
-import { dns1035Label, subdomainName } from "../rules/formats.ts";
+import { subdomainName } from "../rules/formats.ts";
 import { asGo } from "../rules/go-print.ts";
 import { IMMUTABLE, immutable } from "../rules/immutable.ts";
 

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from "../../api/object.ts";
 import { type Decoded, decodeBySchema } from "../../schema/decode.ts";
 import type { Schema } from "../../schema/schema.ts";
+import { traitsOf } from "../../schema/structural/traits.ts";
 
 const TEXT: Schema = { type: "string" };
 
@@ -8,7 +9,8 @@ const TEXT: Schema = { type: "string" };
 export function withObjectMembers(schema: Schema, objectMeta: Schema): Schema {
   const own = [...(schema.properties ?? [])].filter(([name]) => !MEMBERS.has(name));
   const members = [["apiVersion", TEXT] as const, ["kind", TEXT] as const, ["metadata", objectMeta] as const];
-  return { ...schema, type: "object", properties: new Map([...members, ...own]) };
+  const declared = { schema, traits: traitsOf(schema) };
+  return { ...schema, declared, type: "object", properties: new Map([...members, ...own]) };
 }
 
 const MEMBERS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
@@ -22,12 +24,12 @@ export interface DecodedMetadata extends Pick<Decoded, "strict" | "error"> {
  * The metadata of a body. Compat: it is decoded into the Go type ObjectMeta whatever the kind is
  * (objectmeta.GetObjectMetaWithOptions); what that does not know is dropped.
  */
-export function decodeMetadata({ metadata }: JsonObject, schema: Schema): DecodedMetadata {
+export function decodeMetadata({ metadata }: JsonObject, schema: Schema, path = "metadata"): DecodedMetadata {
   if (metadata === undefined) return { metadata: undefined, strict: [] };
   const { value, strict, error } = decodeBySchema(metadata, schema.properties?.get("metadata") ?? {});
   return {
     metadata: isObject(value) ? value : {},
-    strict: strict.map((text) => text.replace('field "', 'field "metadata.')),
+    strict: strict.map((text) => text.replace('field "', `field "${path}.`)),
     error,
   };
 }

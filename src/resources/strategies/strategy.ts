@@ -1,8 +1,9 @@
+import type { FieldError } from "../../api/field-error.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
 import type { Decoded, DecodeOptions } from "../../schema/decode.ts";
 import type { Schema } from "../../schema/schema.ts";
 import type { ServedResource } from "../model/catalog.ts";
-import type { DefaultsContext } from "../model/definition.ts";
+import type { DefaultsContext, ServedVersion } from "../model/definition.ts";
 
 /**
  * What `ResourceDefinition.reading` decides: how bodies become objects, and what follows from that for reads, apply,
@@ -22,6 +23,15 @@ export interface Strategy {
   setDefaults(resource: ServedResource, object: KubeObject, context: DefaultsContext): void;
   /** Brings an object that was stored or converted into the form of today's schema. Changes `object`. */
   coerce(object: KubeObject, schema: Schema): void;
+  /** What is wrong with an object of this version by its schema, apart from its metadata. Absent: kinds know that. */
+  validate?(
+    version: ServedVersion,
+    next: KubeObject,
+    previous: KubeObject | undefined,
+    subresource: string,
+  ): FieldError[];
+  /** Texts for Warning headers about a valid object. */
+  warn?(next: KubeObject, previous: KubeObject | undefined, subresource: string): string[];
   /** The schema by which server-side apply and managed fields see an object. */
   applySchema(schema: Schema): Schema;
 }

@@ -1,15 +1,18 @@
-import type { KubeObject } from "../../api/object.ts";
+import type { JsonObject, KubeObject } from "../../api/object.ts";
 import { cloneJson } from "../../lib/clone.ts";
-import { applyDefaults } from "../../schema/default.ts";
-import { pruneBySchema, pruneNulls } from "../../schema/prune.ts";
 import type { Schema } from "../../schema/schema.ts";
+import { applyDefaults } from "../../schema/structural/default.ts";
+import { coerceEmbedded } from "../../schema/structural/embedded.ts";
+import { pruneBySchema, pruneNulls } from "../../schema/structural/prune.ts";
+import { finalizerWarnings } from "./finalizer-warnings.ts";
 import { decodeMetadata } from "./object-members.ts";
 import type { Strategy } from "./strategy.ts";
+import { validateCustom } from "./validate-custom.ts";
 
 /**
  * Custom kinds with a structural schema (`withObjectMembers` completes it): any JSON, without what the schema does not
  * know, with the defaults that it publishes. Compat: both happen to bodies and to what is read from etcd
- * (schemaCoercingDecoder, unstructuredDefaulter). The schema is not checked here: values of wrong types are kept.
+ * (schemaCoercingDecoder, unstructuredDefaulter). Values of wrong types are kept until they are validated.
  */
 export const structural: Strategy = {
   isUnstructured: true,
@@ -18,21 +21,39 @@ export const structural: Strategy = {
     const { metadata, strict, error } = decodeMetadata(value, schema);
     const object = cloneJson(value);
     const unknown = prune(object as KubeObject, schema);
+    const embedded = coerce(object as KubeObject, schema, false);
     if (metadata !== undefined) object.metadata = metadata;
-    return { value: object, strict: [...duplicates, ...strict, ...unknown], empties: [], error };
+    const texts = [...duplicates, ...strict, ...unknown, ...embedded.strict];
+    return { value: object, strict: texts, empties: [], error: error ?? embedded.error };
   },
   setDefaults({ version }, object) {
-    applyDefaults(object, version.schema());
+    applyDefaults(object, declaredIn(version.schema()));
   },
   coerce(object, schema) {
     prune(object, schema);
-    applyDefaults(object, schema);
+    coerce(object, schema, true);
+    applyDefaults(object, declaredIn(schema));
+    // Compat: very old objects have no generation (unstructuredSchemaCoercer's repairGeneration).
+    object.metadata.generation ||= 1;
   },
+  validate: validateCustom,
+  warn: finalizerWarnings,
   applySchema: (schema) => schema,
 };
 
+const declaredIn = (schema: Schema): Schema => schema.declared?.schema ?? schema;
+
 function prune(object: KubeObject, schema: Schema): string[] {
-  const unknown = pruneBySchema(object, schema);
-  pruneNulls(object, schema);
+  const declared = declaredIn(schema);
+  const unknown = pruneBySchema(object, declared);
+  pruneNulls(object, declared);
   return unknown;
+}
+
+const NOTHING = { strict: [], error: undefined };
+
+function coerce(object: KubeObject, schema: Schema, dropsInvalid: boolean): ReturnType<typeof coerceEmbedded> {
+  if (schema.declared?.traits.hasEmbedded === false) return NOTHING;
+  const readMetadata = (embedded: JsonObject, path: string) => decodeMetadata(embedded, schema, path);
+  return coerceEmbedded(object, declaredIn(schema), { dropsInvalid, readMetadata });
 }

@@ -26,10 +26,13 @@ const MAX_ANNOTATION_BYTES = 262_144;
 /** Whether a kind may not stand in ownerReferences (upstream's `BannedOwners`). */
 export type CannotOwn = (apiVersion: string, kind: string) => boolean;
 
+/** What rules about ObjectMeta depend on. */
+type MetadataRules = Pick<ResourceDefinition, "rules" | "scope">;
+
 /** Validates ObjectMeta, whatever the kind. Upstream: `ValidateObjectMeta`. */
 export function validateMetadata(
-  definition: ResourceDefinition,
-  object: KubeObject,
+  definition: MetadataRules,
+  object: Pick<KubeObject, "metadata">,
   cannotOwn: CannotOwn,
 ): FieldError[] {
   const { metadata } = object;
@@ -46,7 +49,7 @@ export function validateMetadata(
   return errors;
 }
 
-function validateName(definition: ResourceDefinition, metadata: ObjectMeta): FieldError[] {
+function validateName(definition: MetadataRules, metadata: ObjectMeta): FieldError[] {
   const rule = NAME_RULES[definition.rules.nameRule ?? "dns1123Subdomain"];
   const errors: FieldError[] = [];
   if (metadata.generateName !== undefined) {
@@ -67,7 +70,7 @@ function validateName(definition: ResourceDefinition, metadata: ObjectMeta): Fie
   return errors;
 }
 
-function validateNamespace(definition: ResourceDefinition, metadata: ObjectMeta): FieldError[] {
+function validateNamespace(definition: MetadataRules, metadata: ObjectMeta): FieldError[] {
   if (definition.scope === "Cluster") {
     return metadata.namespace ? [forbiddenField("metadata.namespace", "not allowed on this type")] : [];
   }
@@ -127,7 +130,7 @@ function validateOwners(owners: readonly OwnerReference[], cannotOwn: CannotOwn)
   return errors;
 }
 
-function validateFinalizers(definition: ResourceDefinition, finalizers: readonly string[]): FieldError[] {
+function validateFinalizers(definition: MetadataRules, finalizers: readonly string[]): FieldError[] {
   const errors: FieldError[] = [];
   for (const [index, finalizer] of finalizers.entries()) {
     addAll(

@@ -1,8 +1,10 @@
 import { invalid } from "../../api/api-error.ts";
-import { boundedErrors } from "../../api/field-error.ts";
-import type { KubeObject } from "../../api/object.ts";
+import { boundedErrors, type FieldError } from "../../api/field-error.ts";
+import { apiVersionOf, type KubeObject } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
-import type { WriteContext } from "../model/definition.ts";
+import { convertObject } from "../model/conversion.ts";
+import type { ResourceDefinition, WriteContext } from "../model/definition.ts";
+import { strategyOf } from "../strategies/strategy-of.ts";
 import { showEmpties } from "./explicit-empties.ts";
 import type { KindEntries } from "./kind-entries.ts";
 import { validateMetadata, validateMetadataUpdate } from "./metadata-validation.ts";
@@ -20,13 +22,33 @@ export function validateWrite(
   const errors = boundedErrors(() => {
     const metadata = validateMetadata(definition, object, cannotOwn);
     if (current) addAll(metadata, validateMetadataUpdate(object, current));
-    const own = definition.hooks?.validate?.(object, current, context) ?? [];
+    const own = bySchema(definition, object, current, context);
+    addAll(own, definition.hooks?.validate?.(object, current, context) ?? []);
     return definition.rules.metadataLast && !current && own.length > 0 ? own : [...metadata, ...own];
   });
   if (errors.length === 0) return;
   // Compat: the 422 of a kind that is stored in another group, such as Event of events.k8s.io, names that group.
   const group = definition.storage?.group ?? definition.group;
   throw invalid({ group, kind: definition.kind }, object.metadata.name ?? "", showEmpties(errors, empties));
+}
+
+/**
+ * What the schema of a custom kind finds wrong. Compat: an object is validated in the version that the client spoke, by
+ * the `customResourceStrategy` of that version; what conversion to the stored one drops is not looked at here.
+ */
+function bySchema(
+  definition: ResourceDefinition,
+  next: KubeObject,
+  current: KubeObject | undefined,
+  { apiVersion, subresource }: WriteContext,
+): FieldError[] {
+  const { validate } = strategyOf(definition);
+  if (!validate) return [];
+  const spoken = definition.hooks?.convertBatch ? next.apiVersion : apiVersion;
+  const version = definition.versions.find(({ name }) => spoken === apiVersionOf(definition.group, name));
+  if (!version) return [];
+  const shown = (object: KubeObject) => convertObject(definition, object, spoken);
+  return validate(version, shown(next), current && shown(current), subresource);
 }
 
 /** Sends the warnings of a valid object to its client. */
@@ -37,7 +59,8 @@ export function warnOfWrite(
   { warn }: WriteOptions,
 ): void {
   const { object, warnings } = context.draft;
-  const own = definition.hooks?.warn?.(object, current, context) ?? [];
+  const own = strategyOf(definition).warn?.(object, current, context.subresource) ?? [];
+  addAll(own, definition.hooks?.warn?.(object, current, context) ?? []);
   if (!warn) return;
   for (const text of warnings) warn(text);
   for (const text of own) warn(text);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { JsonObject } from "../api/object.ts";
+import type { JsonObject } from "../../api/object.ts";
+import type { Schema } from "../schema.ts";
 import { pruneBySchema, pruneNulls } from "./prune.ts";
-import type { Schema } from "./schema.ts";
 
 const object = (properties: Record<string, Schema>, more: Schema = {}): Schema => ({
   type: "object",

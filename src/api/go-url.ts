@@ -1,5 +1,5 @@
-import { quote } from "../../api/field-error.ts";
-import { parseAddress } from "../../lib/ip-address.ts";
+import { parseAddress } from "../lib/ip-address.ts";
+import { quote } from "./field-error.ts";
 
 /** The parts of Go's `url.URL` that rules are about. */
 export interface UrlParts {
@@ -24,6 +24,19 @@ export function parseGoUrl(text: string): UrlParts {
   } catch (error) {
     if (!(error instanceof UrlError)) throw error;
     throw new UrlError(`parse ${quote(text)}: ${error.message}`);
+  }
+}
+
+/** Whether a text is an absolute URI or an absolute path. Upstream: Go's `url.ParseRequestURI`, which knows no fragment. */
+export function isRequestUri(text: string): boolean {
+  if (text === "" || (!text.startsWith("/") && !/^(\*$|[A-Za-z][A-Za-z0-9+.-]*:)/.test(text))) return false;
+  try {
+    // Without a scheme even two slashes begin a path.
+    parseWithoutFragment(text.startsWith("/") ? text.replace(/^\/+/, "/") : text);
+    return true;
+  } catch (error) {
+    if (error instanceof UrlError) return false;
+    throw error;
   }
 }
 

@@ -1,11 +1,12 @@
-import { isObject, type Json, type JsonObject } from "../api/object.ts";
-import { cloneJson } from "../lib/clone.ts";
-import { getMember, setMember } from "../lib/members.ts";
-import type { Schema } from "./schema.ts";
+import { isObject, type Json, type JsonObject } from "../../api/object.ts";
+import { cloneJson } from "../../lib/clone.ts";
+import { getMember, setMember } from "../../lib/members.ts";
+import type { Schema } from "../schema.ts";
 
 /**
  * Fills in the defaults that a schema publishes, in place. A default is given to a field of an object that is there,
- * and then to the fields of that default. Null gives way to a default unless the field may be null.
+ * and then to the fields of that default. Null gives way to a default unless the field may be null; in a list or map it
+ * does so, too. Upstream: `defaulting.Default`.
  */
 export function applyDefaults(value: Json, schema: Schema): void {
   if (hasDefaults(schema)) fill(value, schema);
@@ -13,11 +14,17 @@ export function applyDefaults(value: Json, schema: Schema): void {
 
 function fill(value: Json, schema: Schema): void {
   if (Array.isArray(value)) {
-    const { items } = schema;
-    if (items !== undefined && hasDefaults(items)) for (const item of value) fill(item, items);
+    if (schema.items !== undefined) fillItems(value, schema.items);
   } else if (isObject(value)) {
     fillObject(value, schema);
   }
+}
+
+function fillItems(list: Json[], items: Schema): void {
+  if (items.default !== undefined && items.nullable !== true) {
+    for (const [index, item] of list.entries()) if (item === null) list[index] = cloneJson(items.default);
+  }
+  if (hasDefaults(items)) for (const item of list) fill(item, items);
 }
 
 function fillObject(object: JsonObject, { properties, values }: Schema): void {
@@ -30,9 +37,18 @@ function fillObject(object: JsonObject, { properties, values }: Schema): void {
     }
     if (isDeep && value !== undefined) fill(value, field);
   }
-  if (values === undefined || values === true || !hasDefaults(values)) return;
+  if (values !== undefined && values !== true) fillMembers(object, values, properties);
+}
+
+function fillMembers(object: JsonObject, values: Schema, properties: Schema["properties"]): void {
+  const replacesNull = values.default !== undefined && values.nullable !== true;
+  if (!replacesNull && !hasDefaults(values)) return;
   for (const [name, member] of Object.entries(object)) {
-    if (!properties?.has(name) && member !== undefined) fill(member, values);
+    if (member === undefined || properties?.has(name)) continue;
+    const isReplaced = member === null && replacesNull;
+    const value = isReplaced ? cloneJson(values.default ?? null) : member;
+    if (isReplaced) setMember(object, name, value);
+    fill(value, values);
   }
 }
 
@@ -78,8 +94,11 @@ function reachesDefault(schema: Schema): boolean {
   const waiting: Schema[] = [schema];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     const { items, values, properties } = node;
-    if (items !== undefined) waiting.push(items);
-    if (values !== undefined && values !== true) waiting.push(values);
+    for (const below of [items, values]) {
+      if (below === undefined || below === true) continue;
+      if (below.default !== undefined) return true;
+      waiting.push(below);
+    }
     if (properties === undefined || opened.has(properties)) continue;
     opened.add(properties);
     for (const field of properties.values()) {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { JsonObject } from "../api/object.ts";
-import { builtInSchema } from "../schema-files/built-in-schemas.ts";
+import type { JsonObject } from "../../api/object.ts";
+import { builtInSchema } from "../../schema-files/built-in-schemas.ts";
+import type { Schema } from "../schema.ts";
 import { applyDefaults } from "./default.ts";
-import type { Schema } from "./schema.ts";
 
 const object = (properties: Record<string, Schema>, more: Schema = {}): Schema => ({
   type: "object",
@@ -43,6 +43,9 @@ suite("applying defaults", () => {
   test("replaces null unless that is a value", () => {
     const schema = object({ a: { type: "integer", default: 1 }, b: { type: "integer", default: 1, nullable: true } });
     assert.deepEqual(filled({ a: null, b: null }, schema), { a: 1, b: null });
+    const item: Schema = { type: "integer", default: 7 };
+    const many = object({ list: { type: "array", items: item }, map: { type: "object", values: item } });
+    assert.deepEqual(filled({ list: [null, 1], map: { a: null, b: 1 } }, many), { list: [7, 1], map: { a: 7, b: 1 } });
   });
 
   test("knows the published defaults of built-in kinds", () => {

@@ -1,6 +1,5 @@
-import { quote } from "../api/field-error.ts";
-import { isObject, type Json, type JsonObject } from "../api/object.ts";
-import type { Schema } from "./schema.ts";
+import { isObject, type Json, type JsonObject } from "../../api/object.ts";
+import type { Schema } from "../schema.ts";
 
 /** Members that every object has, whatever its schema says. */
 const IDENTITY: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
@@ -12,7 +11,7 @@ const IDENTITY: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]
 export function pruneBySchema(object: JsonObject, schema: Schema): string[] {
   const unknown: string[] = [];
   prune(object, { ...schema, embeddedResource: true }, "", unknown);
-  return unknown.sort().map((path) => `unknown field ${quote(path)}`);
+  return unknown.sort().map((path) => `unknown field "${path}"`);
 }
 
 /** Without a schema nothing in an object is known. */

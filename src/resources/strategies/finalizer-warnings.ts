@@ -1,0 +1,23 @@
+import { quote } from "../../api/field-error.ts";
+import { qualifiedName } from "../../api/names.ts";
+import type { KubeObject } from "../../api/object.ts";
+
+const STANDARD: ReadonlySet<string> = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
+
+/**
+ * Warnings about new finalizers that others might choose, too. Upstream: `generateWarningsFromObj` of custom resources,
+ * which does not look at writes to the status.
+ */
+export function finalizerWarnings(next: KubeObject, previous: KubeObject | undefined, subresource: string): string[] {
+  if (subresource === "status") return [];
+  const before = new Set(previous?.metadata.finalizers ?? []);
+  const added = [...new Set(next.metadata.finalizers ?? [])].filter((finalizer) => !before.has(finalizer));
+  return added.sort().flatMap((finalizer) => {
+    const warn = (text: string) => `metadata.finalizers: ${quote(finalizer)}: ${text}`;
+    const texts = qualifiedName(finalizer).map(warn);
+    if (finalizer.includes("/") || STANDARD.has(finalizer)) return texts;
+    const path = finalizer.includes(".") ? " including a path (/)" : "";
+    const advice = `prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`;
+    return [...texts, warn(advice)];
+  });
+}

@@ -1,0 +1,83 @@
+import { type FieldError, type FieldErrorType, invalidField } from "../../api/field-error.ts";
+import type { Json, JsonObject, KubeObject, ObjectMeta } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
+import type { Schema } from "../../schema/schema.ts";
+import { Correlated } from "../../schema/structural/correlate.ts";
+import { validateEmbedded } from "../../schema/structural/embedded.ts";
+import { validateListTypes } from "../../schema/structural/list-types.ts";
+import { validateReplicas, validateSelectorText } from "../../schema/structural/replicas.ts";
+import { validateBySchema, validateUpdateBySchema } from "../../schema/structural/validate.ts";
+import type { ServedVersion } from "../model/definition.ts";
+import { validateMetadata } from "../write/metadata-validation.ts";
+
+/**
+ * What is wrong with a custom object by the schema of its version. Upstream: `customResourceStrategy.Validate` and
+ * `ValidateUpdate`, and those of `statusStrategy`; metadata has been looked at.
+ */
+export function validateCustom(
+  version: ServedVersion,
+  next: KubeObject,
+  previous: KubeObject | undefined,
+  subresource: string,
+): FieldError[] {
+  const { declared } = version.schema();
+  if (declared === undefined) return [];
+  const { schema, traits } = declared;
+  const isStatus = subresource === "status";
+  const correlated = previous && new Correlated(next as Json, previous as Json, schema);
+  const errors = isStatus ? statusErrors(schema, next, correlated) : objectErrors(schema, next, correlated);
+  addAll(errors, scaleErrors(version, next, isStatus));
+  if (traits.hasEmbedded && !isStatus) addAll(errors, validateEmbedded(schema, next, embeddedMetadata));
+  if (traits.hasKeyedLists) addAll(errors, listErrors(schema, next, previous));
+  // Compat: hasBlockingErr.
+  if (traits.hasRules && errors.some(({ type }) => BLOCKING.has(type)))
+    errors.push(invalidField("<nil>", null, UNCHECKED));
+  return errors;
+}
+
+const BLOCKING: ReadonlySet<FieldErrorType> = new Set<FieldErrorType>([
+  "FieldValueNotSupported",
+  "FieldValueRequired",
+  "FieldValueTooLong",
+  "FieldValueTooMany",
+  "FieldValueTypeInvalid",
+]);
+const UNCHECKED =
+  "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
+
+function objectErrors(schema: Schema, next: KubeObject, correlated: Correlated | undefined): FieldError[] {
+  return correlated ? validateUpdateBySchema(correlated, schema) : validateBySchema(schema, next as Json);
+}
+
+function statusErrors(schema: Schema, { status }: KubeObject, correlated: Correlated | undefined): FieldError[] {
+  const statusSchema = schema.properties?.get("status");
+  if (status === undefined || statusSchema === undefined) return [];
+  const own = correlated?.member("status") ?? new Correlated(status as Json, null, statusSchema);
+  return validateUpdateBySchema(own, statusSchema, "status");
+}
+
+function scaleErrors({ subresources = {} }: ServedVersion, next: KubeObject, isStatus: boolean): FieldError[] {
+  const { scale } = subresources.scale ?? {};
+  if (!scale) return [];
+  return [
+    ...(isStatus ? [] : validateReplicas(next, scale.specReplicas)),
+    ...validateReplicas(next, scale.statusReplicas),
+    ...(scale.selector === undefined ? [] : validateSelectorText(next, scale.selector)),
+  ];
+}
+
+/** Compat: by `ValidateListSetsAndMaps` lists of type set and map are not looked at where the object before broke their rules already. */
+function listErrors(schema: Schema, next: KubeObject, previous: KubeObject | undefined): FieldError[] {
+  const errors = validateListTypes(schema, next as Json);
+  if (errors.length === 0 || !previous) return errors;
+  return validateListTypes(schema, previous as Json).length > 0 ? [] : errors;
+}
+
+const EMBEDDED_RULES = { nameRule: "pathSegment", freeFinalizers: true } as const;
+
+function embeddedMetadata(metadata: JsonObject, path: string): FieldError[] {
+  const { name = "fakename", namespace } = metadata as ObjectMeta;
+  const definition = { rules: EMBEDDED_RULES, scope: namespace ? "Namespaced" : "Cluster" } as const;
+  const errors = validateMetadata(definition, { metadata: { ...metadata, name } as ObjectMeta }, () => false);
+  return errors.map((error) => ({ ...error, field: error.field.replace(/^metadata/, path) }));
+}
