@@ -36,7 +36,7 @@ const TERMINATORS = new Set([..." \t\r\n.,[]$@{}"]);
 const isTerminator = (char: string) => char === "" || TERMINATORS.has(char);
 const isWord = (char: string) => /^[\p{L}\p{Nd}_]$/u.test(char);
 const SLICE = /^(-?[\d]*)(:-?[\d]*)?(:-?[\d]*)?$/;
-const COMPARISON = /^([^!<>=]+)([!<>=]+)(.+)$/;
+const COMPARISON = /^([^!<>=]+)([!<>=]+)([^!<>=].*)$/;
 
 class Parser {
   readonly #input: string;

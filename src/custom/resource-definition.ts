@@ -1,5 +1,6 @@
 import { apiVersionOf } from "../api/object.ts";
-import { SCALE, STATUS, selectable, storageVersionHash } from "../kinds/row.ts";
+import { compareVersions } from "../api/version-order.ts";
+import { FIELD_LABEL_NOT_SUPPORTED, SCALE, STATUS, selectable, storageVersionHash } from "../kinds/row.ts";
 import type { ResourceDefinition, ServedVersion, Subresource, Verb } from "../resources/model/definition.ts";
 import { withObjectMembers } from "../resources/strategies/object-members.ts";
 import { structuralSchema } from "../schema/structural-schema.ts";
@@ -41,19 +42,33 @@ export function resourceDefinition(
     scope: scope === "Cluster" ? "Cluster" : "Namespaced",
     verbs: VERBS,
     reading: "structural",
-    versions: versions.filter(({ served }) => served).map((version) => servedVersion(version, group, kind)),
+    versions: versions
+      .filter(({ served }) => served)
+      .map((version) => servedVersion(version, versions, { group, kind })),
     storage: {
       version: storage,
       prefix: `${group}/${spec.names?.plural ?? plural}`,
       hash: storageVersionHash(group, storage, kind),
     },
     subresources: {},
-    rules: { generation: "counted", requiresResourceVersion: true, statusKeepsMetadata: true, freeFinalizers: true },
+    rules: {
+      generation: "counted",
+      requiresResourceVersion: true,
+      statusKeepsMetadata: true,
+      freeFinalizers: true,
+      unknownFieldMessage: FIELD_LABEL_NOT_SUPPORTED,
+    },
     ...presence,
   };
 }
 
-function servedVersion(version: DefinitionVersion, group: string, kind: string): ServedVersion {
+interface Place {
+  readonly group: string;
+  readonly kind: string;
+}
+
+function servedVersion(version: DefinitionVersion, all: readonly DefinitionVersion[], place: Place): ServedVersion {
+  const { group, kind } = place;
   const { name = "", schema, additionalPrinterColumns = [], selectableFields = [], deprecated } = version;
   let known: ReturnType<ServedVersion["schema"]> | undefined;
   return {
@@ -65,13 +80,22 @@ function servedVersion(version: DefinitionVersion, group: string, kind: string):
     schemaName: `${group.split(".").reverse().join(".")}.${name}.${kind}`,
     table: { columns: printerColumns(additionalPrinterColumns) },
     selectableFields: selectableFields.map(({ jsonPath = "" }) => selectable(jsonPath.replace(/^\./, ""), jsonPath)),
-    ...(deprecated && { deprecation: { message: deprecationWarning(version, group, kind) } }),
+    ...(deprecated && { deprecation: { message: deprecationWarning(version, all, place) } }),
     subresources: subresourcesOf(version),
   };
 }
 
-function deprecationWarning({ name = "", deprecationWarning }: DefinitionVersion, group: string, kind: string): string {
-  return deprecationWarning ?? `${apiVersionOf(group, name)} ${kind} is deprecated`;
+/** Upstream: `defaultDeprecationWarning`, which names the newest version that is served and not deprecated. */
+function deprecationWarning(version: DefinitionVersion, all: readonly DefinitionVersion[], place: Place): string {
+  const { name = "", deprecationWarning } = version;
+  if (deprecationWarning !== undefined) return deprecationWarning;
+  const { group, kind } = place;
+  const newer = all
+    .filter((one) => one.served && !one.deprecated && compareVersions(one.name ?? "", name) < 0)
+    .map((one) => one.name ?? "")
+    .sort(compareVersions)[0];
+  const text = `${apiVersionOf(group, name)} ${kind} is deprecated`;
+  return newer === undefined ? text : `${text}; use ${apiVersionOf(group, newer)} ${kind}`;
 }
 
 function subresourcesOf({ subresources }: DefinitionVersion): Readonly<Record<string, Subresource>> {

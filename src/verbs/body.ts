@@ -1,7 +1,7 @@
 import { ApiError, badRequest, invalid } from "../api/api-error.ts";
-import { BodyError, type Call } from "../api/call.ts";
+import { BodyError, type Call, type RequestBody } from "../api/call.ts";
 import { invalidField, quote } from "../api/field-error.ts";
-import { isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
+import { apiVersionOf, isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
 import type { WriteQuery } from "../api/options.ts";
 import { Draft } from "../resources/model/draft.ts";
 import { strategyOf } from "../resources/strategies/strategy-of.ts";
@@ -28,6 +28,7 @@ export async function readObject(
     if (body.isEmpty) throw new BodyError(EMPTY_BODY, body.bytes);
     const problem = typeMetaError(value) ?? groupVersionError(value);
     if (problem !== undefined) throw new BodyError(problem, body.bytes);
+    if (strategyOf(definition).isUnstructured) requireCustomKind(call, target, body, fieldValidation);
     const sent = requireKind(context, value, target);
     const twice = fieldValidation === "Ignore" ? [] : duplicates();
     // Those of YAML are about lines, not about fields, and come first.
@@ -53,6 +54,33 @@ export async function readObject(
       `the object provided is unrecognized (must be of type ${kind}): ${error.message} (${beginning(error.bytes)})`,
     );
   }
+}
+
+/**
+ * Makes sure that a body is of a custom kind. Compat: `UnstructuredJSONScheme` needs a kind; another apiVersion is refused
+ * by the handler, once the body has been pruned, and another kind by `customResourceStrategy`. Throws ApiError and
+ * BodyError.
+ */
+function requireCustomKind(call: Call, target: Target, body: RequestBody, fieldValidation: FieldValidation): void {
+  const { definition, apiVersion } = target.resource;
+  const value = isObject(body.value) ? body.value : {};
+  const { kind = "" } = value;
+  if (kind === "") {
+    const shown = body.format === "yaml" ? JSON.stringify(body.value) : Buffer.from(body.bytes).toString();
+    throw new BodyError(`Object 'Kind' is missing in '${shown}'`, body.bytes);
+  }
+  if (value.apiVersion !== apiVersion && typeof value.apiVersion === "string" && value.apiVersion !== "") {
+    const sent = definition.versions.find(({ name }) => apiVersionOf(definition.group, name) === value.apiVersion);
+    warnOf(call, strategyOf(definition).decode(value, sent?.schema() ?? {}), fieldValidation);
+    throw badRequest(
+      `the API version in the data (${value.apiVersion}) does not match the expected API version (${apiVersion})`,
+    );
+  }
+  if (typeof kind !== "string" || kind === definition.kind) return;
+  const { name } = isObject(value.metadata) ? value.metadata : {};
+  throw invalid({ group: definition.group, kind }, typeof name === "string" ? name : "", [
+    invalidField("kind", kind, `must be ${definition.kind}`),
+  ]);
 }
 
 /**

@@ -1,5 +1,5 @@
-import { conflict, invalid } from "../api/api-error.ts";
-import { invalidField } from "../api/field-error.ts";
+import { conflict, internalError, invalid } from "../api/api-error.ts";
+import { invalidField, quote } from "../api/field-error.ts";
 import { apiVersionOf, isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
 import type { ObjectView } from "../api/reply.ts";
 import { printLabelSelector, readLabelMap, readSelectorObject } from "../api/selector-object.ts";
@@ -10,6 +10,7 @@ import type { ScalePaths, SubresourceKind } from "../resources/model/definition.
 import { Draft } from "../resources/model/draft.ts";
 import type { ObjectKey } from "../resources/model/keys.ts";
 import { viewObject } from "../resources/read/object-view.ts";
+import { strategyOf } from "../resources/strategies/strategy-of.ts";
 import type { Change, UpdateOptions } from "../resources/write/write-options.ts";
 import { inPlaceOf, type ObjectAccessPoint, type Target } from "./target.ts";
 
@@ -38,6 +39,11 @@ class Scales implements ObjectAccessPoint {
   async get(_resource: ServedResource, key: ObjectKey, minRevision?: number): Promise<ObjectView> {
     const { collection, resource } = this.#parent;
     const { object } = await collection.get(resource, key, minRevision);
+    const { specReplicas } = this.#paths;
+    // Compat: `ScaleREST.Get` of custom resources.
+    if (isCustom(resource) && valueAt(object, specReplicas) === undefined) {
+      throw internalError(`the spec replicas field ${quote(specReplicas)} does not exist`);
+    }
     return viewObject(this.#scaleOf(object));
   }
 
@@ -85,7 +91,8 @@ class Scales implements ObjectAccessPoint {
     const { group, kind } = this.#kind;
     const name = metadata.name ?? "";
     const replicas = numberAt(next, ".spec.replicas");
-    if (replicas < 0) {
+    // Compat: of custom resources the object itself is validated (`ValidateScaleSpec`), and names its own field.
+    if (replicas < 0 && !isCustom(this.#parent.resource)) {
       throw invalid({ group, kind }, name, [
         invalidField("spec.replicas", replicas, "must be greater than or equal to 0"),
       ]);
@@ -124,6 +131,10 @@ class Scales implements ObjectAccessPoint {
       }),
     );
   }
+}
+
+function isCustom({ definition }: ServedResource): boolean {
+  return strategyOf(definition).isUnstructured;
 }
 
 function compact(members: JsonObject): JsonObject {

@@ -56,6 +56,7 @@ export function tableOptions(request: ApiRequest, transform: Transform, context:
 export function listShape(request: ApiRequest, reply: ListReply, form: OutputForm, context: FormContext): ListShape {
   const { kind, apiVersion, metadata, items, table } = reply;
   const { transform } = form;
+  if (transform === undefined && context.isCustom) return customList(reply);
   if (transform === undefined) {
     return {
       head: { kind, apiVersion, metadata },
@@ -70,6 +71,17 @@ export function listShape(request: ApiRequest, reply: ListReply, form: OutputFor
   }
   const type = context.isCustom ? "unstructured.UnstructuredList" : goType(apiVersion, kind);
   throw notAcceptable(`you requested PartialObjectMetadata, but the requested object is a list (*${type})`);
+}
+
+/** Compat: an UnstructuredList: its items have their kind and apiVersion, and `continue` is there even if it is empty. */
+function customList({ kind, apiVersion, metadata, items }: ListReply): ListShape {
+  return {
+    head: { kind, apiVersion, metadata: { ...metadata, continue: metadata.continue ?? "" } },
+    arrayName: "items",
+    views: items,
+    json: (view) => view.json(),
+    value: (view) => view.object,
+  };
 }
 
 // Whether items carry their kind is known to the bytes only.

@@ -1,5 +1,5 @@
 import { apiVersionOf, type JsonObject } from "../../api/object.ts";
-import { getMember } from "../../lib/members.ts";
+import { compareVersions } from "../../api/version-order.ts";
 import type { ResourceDefinition, ServedVersion, Subresource } from "../../resources/model/definition.ts";
 
 /** Where a group version stands in lists of groups and versions; the greater number comes first. */
@@ -25,24 +25,6 @@ export interface DiscoveredResource {
 export interface DiscoveredGroup {
   readonly name: string;
   readonly versions: readonly { readonly name: string; readonly resources: readonly DiscoveredResource[] }[];
-}
-
-const VERSION = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
-const STAGES: Readonly<Record<string, number>> = { alpha: 1, beta: 2 };
-
-/** Newer and more stable versions first: v2, v1, v2beta1, v1beta2, v1alpha1; other names after them, by name. */
-export function compareVersions(a: string, b: string): number {
-  const [first, second] = [VERSION.exec(a), VERSION.exec(b)];
-  if (first === null || second === null) {
-    if (first !== null || second !== null) return first === null ? 1 : -1;
-    return a < b ? -1 : a > b ? 1 : 0;
-  }
-  const stage = (match: RegExpExecArray): number => getMember(STAGES, match[2] ?? "") ?? 3;
-  return (
-    stage(second) - stage(first) ||
-    Number(second[1]) - Number(first[1]) ||
-    Number(second[3] ?? 0) - Number(first[3] ?? 0)
-  );
 }
 
 /** Groups, versions and resources in the order in which discovery lists them. */
@@ -75,6 +57,8 @@ function compareText(a: string, b: string): number {
 
 function subresourcesOf({ definition, version }: DiscoveredResource): [string, Subresource][] {
   const entries = Object.entries(version.subresources ?? definition.subresources);
+  // Compat: the DiscoveryController lists `status` before `scale`, as custom kinds have them.
+  if (definition.reading !== "typed") return entries;
   return entries.sort(([a], [b]) => compareText(a, b));
 }
 

@@ -10,7 +10,6 @@ import { systemRandom } from "../../lib/random.ts";
 import { makeCall } from "../../pipeline/in-process.ts";
 import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import { discovery, discoveryPaths } from "./discovery.ts";
-import { compareVersions } from "./discovery-documents.ts";
 
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 const OLD_AGGREGATED = AGGREGATED.replace("v=v2;", "v=v2beta1;");
@@ -162,10 +161,4 @@ test("documents follow the definitions", () => {
     definitions = built;
   }
   assert.equal(answer(call("/apis/widgets.example.com/v1")), undefined);
-});
-
-test("versions are ordered by stability, then by number", () => {
-  const names = ["v1alpha1", "latest", "v1", "v2beta1", "v10", "v1beta2", "v2", "alpha", "v1beta10"];
-  const sorted = ["v10", "v2", "v1", "v2beta1", "v1beta10", "v1beta2", "v1alpha1", "alpha", "latest"];
-  assert.deepEqual(names.sort(compareVersions), sorted);
 });

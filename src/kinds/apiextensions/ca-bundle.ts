@@ -1,17 +1,17 @@
 import { X509Certificate } from "node:crypto";
-
-const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+import { pemBlocks } from "../../lib/pem.ts";
 
 /**
  * Why the certificates of a caBundle, given in base64, cannot be used; undefined when they can. Upstream: `ValidateCABundle`.
  */
 export function caBundleError(caBundle: string): string | undefined {
   if (caBundle === "") return undefined;
-  const blocks = Buffer.from(caBundle, "base64").toString("latin1").match(BLOCK) ?? [];
+  const text = Buffer.from(caBundle, "base64").toString("latin1");
+  const blocks = [...pemBlocks(text)].filter(({ type }) => type === "CERTIFICATE");
   const prefix = "unable to load root certificates: ";
   if (blocks.length === 0) return `${prefix}unable to parse bytes as PEM block`;
   try {
-    for (const block of blocks) new X509Certificate(block);
+    for (const block of blocks) new X509Certificate(block.bytes);
     return undefined;
   } catch {
     return `${prefix}data does not contain any valid RSA or ECDSA certificates`;
