@@ -15,7 +15,7 @@ export const LIMITS: readonly Limit[] = [
   { what: "A request's line and headers have at most 64 KB.", ours: /^"431 / },
   { what: "Aliases in YAML repeat at most 3 MiB of text, or 100,000 values.", ours: /excessive aliasing/ },
   {
-    what: "A body has at most 100,000 values, and gets at most 3 MiB of fields that are always written.",
+    what: "A body has at most 350,000 values, and gets at most 3 MiB of fields that are always written.",
     ours: /^"413 .*limit is \d+ (?:values|with the fields)/,
   },
 ];

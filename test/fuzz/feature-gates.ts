@@ -6,6 +6,11 @@ export const switchable = (Object.keys(featureGates) as FeatureGateName[]).filte
   (name) => featureGates[name].implemented === "both",
 );
 
+/** Gates that decide about who is calling and not about objects, and the test that shows both of their sides. */
+export const aboutCallers: Partial<Record<FeatureGateName, string>> = {
+  ConstrainedImpersonation: "src/auth/impersonation/headers.test.ts",
+};
+
 /** A flag that gives all of them one value. */
 export const gatesFlag = (value: boolean): string =>
   `--feature-gates=${switchable.map((name) => `${name}=${value}`).join(",")}`;

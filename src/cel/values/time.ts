@@ -1,3 +1,4 @@
+import { trimRight } from "../../lib/trim-right.ts";
 import { CelError, Duration, Timestamp } from "./value.ts";
 
 const SECOND = 1_000_000_000n;
@@ -83,7 +84,7 @@ export function formatTimestamp(time: Timestamp): string {
   return `${text}${time.nanos === 0 ? "" : `.${fractionOf(time.nanos, 9)}`}Z`;
 }
 
-const fractionOf = (value: number, digits: number) => value.toString().padStart(digits, "0").replace(/0+$/, "");
+const fractionOf = (value: number, digits: number) => trimRight(value.toString().padStart(digits, "0"), "0");
 
 const UNITS: ReadonlyMap<string, bigint> = new Map([
   ["ns", 1n],
