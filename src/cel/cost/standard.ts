@@ -44,10 +44,7 @@ const estimates = new Map<string, Estimate>([
       return { cost: times(text, scale(sizeOf(args[0]), REGEX_LENGTH)) };
     },
   ],
-  [
-    "contains_string",
-    (target, args) => ({ cost: times(traversal(sizeOf(target)), traversal(sizeOf(args[0]))) }),
-  ],
+  ["contains_string", (target, args) => ({ cost: times(traversal(sizeOf(target)), traversal(sizeOf(args[0]))) })],
   [
     "string_to_bytes",
     (_, args) => {

@@ -66,11 +66,22 @@ const isHex = (c: string | undefined) => c !== undefined && /^[0-9a-fA-F]$/.test
 const isLetter = (c: string | undefined) => c !== undefined && /^[A-Za-z_]$/.test(c);
 const isSpace = (c: string | undefined) => c === " " || c === "\t" || c === "\n" || c === "\r" || c === "\f";
 
-/** The tokens of a text, up to and with <EOF>, and what no token can be made of. */
-export function tokenize(source: Source): { readonly tokens: readonly Token[]; readonly errors: SourceError[] } {
+/** What the lexer makes of a text. */
+export interface Tokenized {
+  /** Up to and with <EOF>. */
+  readonly tokens: readonly Token[];
+  /** What no token can be made of. */
+  readonly errors: readonly SourceError[];
+  /** Where that starts and ends. */
+  readonly holes: readonly { readonly at: number; readonly end: number }[];
+}
+
+/** The tokens of a text. */
+export function tokenize(source: Source): Tokenized {
   const { points } = source;
   const tokens: Token[] = [];
   const errors: SourceError[] = [];
+  const holes: { readonly at: number; readonly end: number }[] = [];
   let at = 0;
   for (;;) {
     at = skipHidden(points, at);
@@ -79,6 +90,7 @@ export function tokenize(source: Source): { readonly tokens: readonly Token[]; r
     if (found.kind === undefined) {
       const shown = escapeText(points.slice(at, found.end + 1).join(""));
       errors.push({ at, message: `Syntax error: token recognition error at: '${shown}'` });
+      holes.push({ at, end: found.end + 1 });
       at = found.end + 1;
     } else {
       tokens.push({ kind: found.kind, at, end: found.end, text: points.slice(at, found.end).join("") });
@@ -86,7 +98,7 @@ export function tokenize(source: Source): { readonly tokens: readonly Token[]; r
     }
   }
   tokens.push({ kind: "<EOF>", at: points.length, end: points.length, text: "<EOF>" });
-  return { tokens, errors };
+  return { tokens, errors, holes };
 }
 
 /** Text as messages of the parser show it. */

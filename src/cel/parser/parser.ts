@@ -24,7 +24,8 @@ export function parse(text: string, macros: ReadonlyMap<string, Macro>): Parsed 
     if (size > MAX_POINTS) return { expr: BROKEN, source: new Source(""), errors: [{ at: -1, message }] };
   }
   const source = new Source(text);
-  const { tokens, errors } = tokenize(source);
+  const tokenized = tokenize(source);
+  const { tokens, errors } = tokenized;
   if (errors.length === 0) {
     const parser = new Parser(tokens, macros);
     try {
@@ -34,7 +35,7 @@ export function parse(text: string, macros: ReadonlyMap<string, Macro>): Parsed 
       if (!(error instanceof Unexpected)) throw error;
     }
   }
-  return { expr: BROKEN, source, errors: [...errors, ...syntaxErrors(source, tokens)] };
+  return { expr: BROKEN, source, errors: [...errors, ...syntaxErrors(source, tokenized)] };
 }
 
 const BROKEN: Expr = { kind: "broken", at: -1 };

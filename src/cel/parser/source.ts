@@ -23,6 +23,8 @@ export class Source {
   /** Line and column of a place, both from 1 on; line -1 and column 0 for none. */
   private locate(at: number): { readonly line: number; readonly column: number } {
     if (at < 0) return { line: -1, column: 0 };
+    // Compat: common.Source of cel-go finds no location in a text without any character.
+    if (this.points.length === 0) return { line: 1, column: 0 };
     let line = 0;
     while ((this.lineStarts[line + 1] ?? Number.POSITIVE_INFINITY) <= at) line++;
     return { line: line + 1, column: at - (this.lineStarts[line] ?? 0) + 1 };
@@ -47,7 +49,7 @@ export class Source {
 
   private snippet(line: number, column: number): string {
     const start = this.lineStarts[line - 1];
-    if (start === undefined) return "";
+    if (start === undefined || this.points.length === 0) return "";
     const next = this.lineStarts[line];
     const points = this.points.slice(start, next === undefined ? undefined : next - 1);
     const text = points.join("").replaceAll("\t", " ");
