@@ -3,7 +3,7 @@ import type { Value } from "../values/value.ts";
 
 /** What every expression has. `type` is what the checker has found. */
 interface Node {
-  /** Where it starts in the source, counted in code points; -1 if nowhere. */
+  /** Where it starts in the source; -1 if nowhere. */
   readonly at: number;
   type?: Type;
 }

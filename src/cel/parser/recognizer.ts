@@ -193,10 +193,10 @@ export class Recognizer {
     let at = from;
     for (const hole of this.holes) {
       if (hole.at < at || hole.at >= to) continue;
-      text += this.source.points.slice(at, hole.at).join("");
+      text += this.source.text.slice(at, hole.at);
       at = hole.end;
     }
-    return text + this.source.points.slice(at, to).join("");
+    return text + this.source.text.slice(at, to);
   }
 
   private countRecovery(): void {
