@@ -1,18 +1,19 @@
 import { quote } from "../api/field-error.ts";
-import { isObject, type Json } from "../api/object.ts";
+import type { Json } from "../api/object.ts";
 import { boundedFetch } from "../auth/bounded-fetch.ts";
-import type { CallWebhook, WebhookClientConfig } from "../custom/conversion-webhook.ts";
+import type { CallWebhook } from "../custom/conversion-webhook.ts";
+import { webhookTarget } from "../custom/webhook-target.ts";
 import { parseJson } from "../encoding/json/json.ts";
 import type { Resources } from "../resources/resources.ts";
 
-/** Compat: the timeout of the client of conversion webhooks. */
+/** Compat: `defaultRequestTimeout` of webhooks. */
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 /** So many webhooks are called at the same time; the others wait. */
 const MAX_CALLS = 50;
 
 /**
- * Calls conversion webhooks: at a URL, or at the cluster IP of a Service, whose certificate is for `<name>.<namespace>.svc`.
+ * Calls conversion webhooks: at a URL, or where `webhookTarget` says.
  */
 export function conversionCall(resources: Resources): CallWebhook {
   const fetch = boundedFetch(resources.clock);
@@ -22,7 +23,7 @@ export function conversionCall(resources: Resources): CallWebhook {
     if (running >= MAX_CALLS) await new Promise<void>((resolve) => waiting.push(resolve));
     running += 1;
     try {
-      const { url, shown, serverName } = await targetOf(resources, config);
+      const { url, shown, serverName } = await webhookTarget(resources, config);
       const ca = config.caBundle ? Buffer.from(config.caBundle, "base64").toString() : undefined;
       const tls = { ...(ca?.trim() && { ca }), ...(serverName !== undefined && { servername: serverName }) };
       const headers = { accept: "application/json", "content-type": "application/json" };
@@ -48,19 +49,4 @@ function readAnswer(status: number, body: Buffer): Json {
 function refusalOf(status: number): string {
   if (status === 404) return "the server could not find the requested resource";
   return `an error on the server (${quote("unknown")}) has prevented the request from succeeding`;
-}
-
-async function targetOf({ access }: Resources, { url = "", service }: WebhookClientConfig) {
-  if (!service) return { url, shown: url, serverName: undefined };
-  const { name = "", namespace = "", path = "", port = 443 } = service as Record<string, string | number>;
-  const host = `${name}.${namespace}.svc`;
-  const shown = `https://${host}:${port}${path}`;
-  const key = { namespace: String(namespace), name: String(name) };
-  const found = await access.find("", "services", key, "any");
-  const { clusterIP: address } = isObject(found?.spec) ? found.spec : {};
-  if (typeof address !== "string" || address === "" || address === "None") {
-    throw new Error(`Post ${quote(`${shown}?timeout=30s`)}: service ${quote(String(name))} not found`);
-  }
-  const at = address.includes(":") ? `[${address}]` : address;
-  return { url: `https://${at}:${port}${path}`, shown, serverName: host };
 }

@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
 import { cloneJson } from "../../lib/clone.ts";
 import { pruneBySchema } from "../../schema/structural/prune.ts";
+import { validateBySchema } from "../../schema/structural/validate.ts";
 import { structuralSchema } from "../../schema/structural-schema.ts";
 import type { JsonSchemaProps } from "../../types/custom-resource-definition.ts";
 import { asSchema, namedSchemas } from "./schema-walk.ts";
@@ -23,6 +24,7 @@ function errorsOf(schema: JsonSchemaProps, path: string, isMeta: boolean): Field
     if (!isInsideMeta && !isPruned(schema)) {
       errors.push(invalidField(`${path}.default`, schema.default, "must not have unknown fields"));
     }
+    addAll(errors, validateBySchema(structuralSchema(schema), schema.default, `${path}.default`));
   }
   const items = asSchema(schema.items);
   if (items) addAll(errors, errorsOf(items, `${path}.items`, isInsideMeta));
