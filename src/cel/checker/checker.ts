@@ -150,13 +150,23 @@ class Checker {
     return inner !== undefined || optional ? optionalType(result) : result;
   }
 
+  /** Objects of libraries, such as a quantity, are no types that a provider knows. */
+  private isDeclared({ name }: Type): boolean {
+    const { types } = this.env;
+    return types !== undefined && (types.findType === undefined || types.findType(name) !== undefined);
+  }
+
   private fieldOf(target: Type, expr: Expr, field: string): Type {
     switch (target.kind) {
       case "map":
         return target.params[1] as Type;
       case "struct": {
         const type = this.env.types?.findField(target.name, field);
-        if (type === undefined) this.report(expr.at, `undefined field '${field}'`);
+        if (type === undefined)
+          this.report(
+            expr.at,
+            this.isDeclared(target) ? `undefined field '${field}'` : `unexpected failed resolution of '${target.name}'`,
+          );
         return type ?? errorType;
       }
       case "param":

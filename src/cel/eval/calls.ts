@@ -106,7 +106,6 @@ export function hasType(value: Value, type: Type): boolean {
     }
     return true;
   }
-  if (value instanceof MapValue && type.kind === "struct") return true;
   return typeOfValue(value).name === type.name;
 }
 

@@ -1,6 +1,7 @@
 import { comparison } from "../cost/runtime.ts";
 import { LIST_CREATE, MAP_CREATE, STRUCT_CREATE } from "../cost/sizes.ts";
 import type { Environment } from "../environment.ts";
+import { compilePattern } from "../library/regular-expressions.ts";
 import {
   type Call,
   type Comprehension,
@@ -34,6 +35,9 @@ export class PlanError extends Error {}
 
 /** Functions that cel-go calls once, if their argument is constant. */
 const CONVERSIONS = new Set("bool bytes double dyn duration int string timestamp type uint".split(" "));
+
+/** Functions whose second argument is a pattern, which is compiled at once if it is constant: cel-go's OptimizeRegex. */
+const PATTERN_FUNCTIONS = new Set(["matches", "find", "findAll"]);
 
 /** Makes closures of a checked expression. */
 export class Planner {
@@ -137,6 +141,11 @@ export class Planner {
       if (list instanceof ListValue && list.size === 0) return constantPlan(false);
       const run = list instanceof ListValue ? constantMembership((first as Plan).run, list) : undefined;
       if (run !== undefined) return { run };
+    }
+    const pattern = PATTERN_FUNCTIONS.has(expr.name) ? second?.constant : undefined;
+    if (typeof pattern === "string") {
+      const compiled = compilePattern(pattern);
+      if (compiled instanceof CelError) throw new PlanError(compiled.message);
     }
     const run = callRun(declared, ids, args);
     if (args.length !== 1 || first?.constant === undefined || !CONVERSIONS.has(expr.name)) return { run };

@@ -1,0 +1,43 @@
+import { Environment } from "../environment.ts";
+import { twoVariableLibrary } from "../library/comprehensions.ts";
+import type { Library } from "../library/library.ts";
+import { optionalLibrary } from "../library/optional.ts";
+import { standardLibrary } from "../library/standard.ts";
+import { authorizerLibrary } from "./authorizer.ts";
+import { cidrLibrary } from "./cidr.ts";
+import { ipLibrary } from "./ip.ts";
+import { listExtensionsLibrary } from "./list-extensions.ts";
+import { listsLibrary, listsLibraryWithIncludes } from "./lists.ts";
+import { formatLibrary } from "./named-formats.ts";
+import { quantityLibrary } from "./quantity.ts";
+import { regexLibrary } from "./regex.ts";
+import { semverLibrary } from "./semver.ts";
+import { setsLibrary } from "./sets.ts";
+import { stringsLibrary } from "./strings.ts";
+import { urlsLibrary } from "./urls.ts";
+
+const shared: readonly Library[] = [
+  standardLibrary,
+  optionalLibrary,
+  urlsLibrary,
+  regexLibrary,
+  authorizerLibrary,
+  quantityLibrary,
+  stringsLibrary,
+  setsLibrary,
+  ipLibrary,
+  cidrLibrary,
+  formatLibrary,
+  twoVariableLibrary,
+  semverLibrary,
+  listExtensionsLibrary,
+];
+
+/**
+ * What expressions that are new may use: the libraries up to 1.36, one minor version back, so that a server of that
+ * version can still read what was stored. Upstream: EnvSet.NewExpressionsEnv.
+ */
+export const newExpressions = new Environment({ libraries: [...shared, listsLibrary] });
+
+/** What stored expressions may use: everything. Upstream: EnvSet.StoredExpressionsEnv. */
+export const storedExpressions = new Environment({ libraries: [...shared, listsLibraryWithIncludes] });

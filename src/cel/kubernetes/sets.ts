@@ -1,0 +1,54 @@
+import { sizeOf } from "../cost/runtime.ts";
+import { type CostNode, fixed, plus, scale, times } from "../cost/sizes.ts";
+import type { FunctionDeclaration, Library } from "../library/library.ts";
+import { equal } from "../values/equality.ts";
+import { boolType, listType, paramType } from "../values/types.ts";
+import type { ListValue, Value } from "../values/value.ts";
+import { global } from "./declare.ts";
+
+function has(list: ListValue, value: Value): boolean {
+  for (let i = 0; i < list.size; i++) if (equal(list.at(i), value)) return true;
+  return false;
+}
+
+function contains(list: ListValue, part: ListValue): boolean {
+  for (let i = 0; i < part.size; i++) if (!has(list, part.at(i))) return false;
+  return true;
+}
+
+function intersects(a: ListValue, b: ListValue): boolean {
+  for (let i = 0; i < a.size; i++) if (has(b, a.at(i))) return true;
+  return false;
+}
+
+const equivalent = (a: ListValue, b: ListValue) => contains(a, b) && contains(b, a);
+
+const list = listType(paramType("T"));
+
+const declareSets = (
+  name: string,
+  factor: number,
+  call: (a: ListValue, b: ListValue) => boolean,
+): FunctionDeclaration => ({
+  name: `sets.${name}`,
+  overloads: [
+    {
+      ...global(`list_sets_${name}_list`, [list, list], boolType, call),
+      cost: ([a, b]) => 1 + Math.floor(sizeOf(a as Value) * sizeOf(b as Value) * factor),
+      estimate(estimator, _, args) {
+        const [a, b] = args as [CostNode, CostNode];
+        return { cost: plus(scale(times(estimator.sizeOf(a), estimator.sizeOf(b)), factor), fixed(1)) };
+      },
+    },
+  ],
+});
+
+/** cel.lib.ext.sets: sets.contains, sets.equivalent, sets.intersects. */
+export const setsLibrary: Library = {
+  name: "cel.lib.ext.sets",
+  functions: [
+    declareSets("contains", 1, contains),
+    declareSets("equivalent", 2, equivalent),
+    declareSets("intersects", 1, intersects),
+  ],
+};
