@@ -53,16 +53,24 @@ function cellOf(find: JsonPath, type: string, object: KubeObject, now: number): 
     case "boolean":
       return typeof value === "boolean" ? value : null;
     case "date":
-      return typeof value === "string" ? ageOf(value, now) : null;
+      return typeof value === "string" ? printAge(value, now) : null;
     default:
       return null;
   }
 }
 
+const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** Upstream: `UnmarshalQueryParameter` of metav1.Time, then `ConvertToHumanReadableDateType`. */
+function printAge(time: string, now: number): string {
+  if (time === "" || time === "null") return "<unknown>";
+  return RFC3339.test(time) && !Number.isNaN(Date.parse(time)) ? ageOf(time, now) : "<invalid>";
+}
+
 /** Upstream: `PrintResults`. */
 function printValue(value: Json): string {
   if (typeof value === "string") return value;
-  if (value === null) return "<nil>";
+  if (value === null) return "<no value>";
   return typeof value === "object" ? JSON.stringify(sorted(value)) : String(value);
 }
 

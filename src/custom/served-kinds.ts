@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from "node:util";
 import type { KindPresence, ResourceDefinition } from "../resources/model/definition.ts";
 import { type CustomResourceDefinition, isDefinitionCondition } from "../types/custom-resource-definition.ts";
 import type { CatalogParts } from "./catalog-parts.ts";
-import { type ConversionContext, webhookConverter } from "./conversion-webhook.ts";
 import type { DefinitionIndex } from "./definition-index.ts";
 import { resourceDefinition } from "./resource-definition.ts";
 
@@ -22,11 +21,9 @@ export class ServedKinds {
   readonly #ownPlurals: ReadonlySet<string>;
   readonly #index: DefinitionIndex;
   readonly #isShared: boolean;
-  readonly #conversion: ConversionContext;
   #served = new Map<string, Served>();
 
-  constructor(parts: CatalogParts, index: DefinitionIndex, conversion: ConversionContext, isShared: boolean) {
-    this.#conversion = conversion;
+  constructor(parts: CatalogParts, index: DefinitionIndex, isShared: boolean) {
     this.#parts = parts;
     this.#ownPlurals = new Set(parts.builtIn.map(({ plural, group }) => `${plural}.${group}`));
     this.#index = index;
@@ -64,9 +61,7 @@ export class ServedKinds {
       known.source = source;
       return known;
     }
-    const convertBatch = webhookConverter(source, this.#conversion);
-    const own = { presence: current, ...(convertBatch && { hooks: { convertBatch } }) };
-    return { source, presence: current, definition: resourceDefinition(source, own) };
+    return { source, presence: current, definition: resourceDefinition(source, { presence: current }) };
   }
 }
 

@@ -16,17 +16,7 @@ import {
   timestampType,
   uintType,
 } from "../values/types.ts";
-import {
-  CelError,
-  Duration,
-  isError,
-  ListValue,
-  MapValue,
-  NO_SUCH_OVERLOAD,
-  Timestamp,
-  typeOfValue,
-  type Value,
-} from "../values/value.ts";
+import { type CelError, isError, ListValue, MapValue, NO_SUCH_OVERLOAD, type Value } from "../values/value.ts";
 import type { FunctionDeclaration, Overload, RuntimeCost } from "./library.ts";
 
 const A = paramType("A");
@@ -59,8 +49,6 @@ const ORDERED: readonly (readonly [string, Type, Type])[] = [
   ["duration", durationType, durationType],
 ];
 
-const COMPARABLE = [boolType, bytesType, doubleType, durationType, intType, stringType, timestampType, uintType];
-
 function relation(name: string, prefix: string, holds: (order: number) => boolean): FunctionDeclaration {
   return {
     name,
@@ -68,10 +56,10 @@ function relation(name: string, prefix: string, holds: (order: number) => boolea
       const isLong = a === stringType || a === bytesType;
       return overload(`${prefix}_${id}`, [a, b], boolType, isLong ? comparison : undefined);
     }),
-    call: operator(name, COMPARABLE, (a, b) => {
-      const order = compare(a, b);
+    call: (a: Value, b: Value) => {
+      const order: number | CelError = compare(a, b);
       return typeof order === "number" ? holds(order) : order;
-    }),
+    },
   };
 }
 
@@ -86,24 +74,6 @@ function isIn(element: Value, container: Value): Value {
   const found = container.find(element);
   return found !== undefined && isError(found) ? found : found !== undefined;
 }
-
-/** The error of a first operand that an operator does not know at all; some types answer for all functions instead. */
-export function lacks(name: string, value: Value): CelError {
-  const isReceiver = typeof value === "string" || value instanceof Duration || value instanceof Timestamp;
-  return isReceiver ? NO_SUCH_OVERLOAD : new CelError(`no such overload: ${name}`);
-}
-
-type Binary = (a: Value, b: Value) => Value;
-
-/** An operator for first operands of some types; the others are told by its name. */
-const operator =
-  (name: string, types: readonly Type[], call: Binary): Binary =>
-  (a, b) => {
-    const result = call(a, b);
-    if (result !== NO_SUCH_OVERLOAD) return result;
-    const actual = typeOfValue(a);
-    return types.some((type) => type.name === actual.name) ? result : lacks(name, a);
-  };
 
 /** Operators. The planner has &&, ||, ?:, ==, != and indices itself; the checker needs their declarations. */
 export const operatorFunctions: readonly FunctionDeclaration[] = [
@@ -131,21 +101,17 @@ export const operatorFunctions: readonly FunctionDeclaration[] = [
       same("add_string", stringType, joining),
       same("add_uint64", uintType),
     ],
-    call: operator(
-      operators.add,
-      [bytesType, doubleType, durationType, intType, listOfA, stringType, timestampType, uintType],
-      add,
-    ),
+    call: add,
   },
   {
     name: operators.divide,
     overloads: [same("divide_double", doubleType), same("divide_int64", intType), same("divide_uint64", uintType)],
-    call: operator(operators.divide, [doubleType, intType, uintType], divide),
+    call: divide,
   },
   {
     name: operators.modulo,
     overloads: [same("modulo_int64", intType), same("modulo_uint64", uintType)],
-    call: operator(operators.modulo, [intType, uintType], modulo),
+    call: modulo,
   },
   {
     name: operators.multiply,
@@ -154,12 +120,12 @@ export const operatorFunctions: readonly FunctionDeclaration[] = [
       same("multiply_int64", intType),
       same("multiply_uint64", uintType),
     ],
-    call: operator(operators.multiply, [doubleType, intType, uintType], multiply),
+    call: multiply,
   },
   {
     name: operators.negate,
     overloads: [overload("negate_double", [doubleType], doubleType), overload("negate_int64", [intType], intType)],
-    call: operator(operators.negate, [boolType, doubleType, durationType, intType], negate),
+    call: negate,
   },
   {
     name: operators.subtract,
@@ -171,7 +137,7 @@ export const operatorFunctions: readonly FunctionDeclaration[] = [
       overload("subtract_timestamp_timestamp", [timestampType, timestampType], durationType),
       same("subtract_uint64", uintType),
     ],
-    call: operator(operators.subtract, [doubleType, durationType, intType, timestampType, uintType], subtract),
+    call: subtract,
   },
   relation(operators.less, "less", (order) => order < 0),
   relation(operators.lessEquals, "less_equals", (order) => order <= 0),

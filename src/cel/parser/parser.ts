@@ -1,8 +1,7 @@
-import { lengthOf } from "../values/text.ts";
 import { isError } from "../values/value.ts";
 import { type Call, type Entry, type Expr, type FieldInit, operators } from "./ast.ts";
 import { literalOf, PRODUCTS, RELATIONS, RESERVED, SUMS, signed } from "./grammar.ts";
-import { MAX_ERRORS, type Token, type TokenKind, tokenize } from "./lexer.ts";
+import { type Token, type TokenKind, tokenize } from "./lexer.ts";
 import { Builder, isRefusal, type Macro, macroKey } from "./macro.ts";
 import { Source, type SourceError } from "./source.ts";
 import { syntaxErrors } from "./syntax-errors.ts";
@@ -20,13 +19,12 @@ export interface Parsed {
 /** Parses an expression. Macros, by `macroKey`, are expanded on the way. */
 export function parse(text: string, macros: ReadonlyMap<string, Macro>): Parsed {
   if (text.length > MAX_POINTS) {
-    const size = lengthOf(text);
+    const size = Array.from(text).length;
     const message = `expression code point size exceeds limit: size: ${size}, limit ${MAX_POINTS}`;
     if (size > MAX_POINTS) return { expr: BROKEN, source: new Source(""), errors: [{ at: -1, message }] };
   }
   const source = new Source(text);
-  const tokenized = tokenize(source);
-  const { tokens, errors } = tokenized;
+  const { tokens, errors } = tokenize(source);
   if (errors.length === 0) {
     const parser = new Parser(tokens, macros);
     try {
@@ -36,8 +34,7 @@ export function parse(text: string, macros: ReadonlyMap<string, Macro>): Parsed 
       if (!(error instanceof Unexpected)) throw error;
     }
   }
-  const later = errors.length > MAX_ERRORS ? [] : syntaxErrors(source, tokenized);
-  return { expr: BROKEN, source, errors: [...errors, ...later] };
+  return { expr: BROKEN, source, errors: [...errors, ...syntaxErrors(source, tokens)] };
 }
 
 const BROKEN: Expr = { kind: "broken", at: -1 };

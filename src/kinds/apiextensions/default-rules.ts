@@ -3,6 +3,8 @@ import { type FieldError, invalidField } from "../../api/field-error.ts";
 import { isObject, type JsonObject } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
 import { cloneJson } from "../../lib/clone.ts";
+import { embeddedMetadata } from "../../resources/strategies/validate-custom.ts";
+import { validateEmbedded } from "../../schema/structural/embedded.ts";
 import { pruneBySchema } from "../../schema/structural/prune.ts";
 import { validateBySchema } from "../../schema/structural/validate.ts";
 import { structuralSchema } from "../../schema/structural-schema.ts";
@@ -24,7 +26,10 @@ function errorsOf(schema: JsonSchemaProps, path: string, isMeta: boolean): Field
     if (!isInsideMeta && !isPruned(schema)) {
       errors.push(invalidField(`${path}.default`, schema.default, "must not have unknown fields"));
     }
-    addAll(errors, validateBySchema(structuralSchema(schema), schema.default, `${path}.default`));
+    // Compat: `ToKubeOpenAPI` knows no type of x-kubernetes-int-or-string.
+    const { intOrString: _, ...checked } = structuralSchema(schema);
+    const embedded = isInsideMeta ? [] : validateEmbedded(checked, schema.default, embeddedMetadata, `${path}.default`);
+    addAll(errors, embedded.length > 0 ? embedded : validateBySchema(checked, schema.default, `${path}.default`));
   }
   const items = asSchema(schema.items);
   if (items) addAll(errors, errorsOf(items, `${path}.items`, isInsideMeta));

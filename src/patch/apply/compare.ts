@@ -101,12 +101,12 @@ function differAsMaps(shape: MapShape, left: Json, right: Json, raw: CompareOpti
   let isEmptyOnBoth = true;
   for (const name in leftMap) if (differAt(walk, name)) isEmptyOnBoth = false;
   for (const name in rightMap) {
-    if (leftMap?.[name] === undefined && differAt(walk, name)) isEmptyOnBoth = false;
+    if (!has(leftMap, name) && differAt(walk, name)) isEmptyOnBoth = false;
   }
   // A field that neither side mentions is the same zero on both, unless one side is missing as a whole.
   if (leftMap === undefined || rightMap === undefined || raw.leftIsRaw === true || raw.rightIsRaw === true) {
     for (const { name } of shape.written()) {
-      if (leftMap?.[name] !== undefined || rightMap?.[name] !== undefined) continue;
+      if (has(leftMap, name) || has(rightMap, name)) continue;
       if (differAt(walk, name)) isEmptyOnBoth = false;
     }
   }
@@ -115,6 +115,10 @@ function differAsMaps(shape: MapShape, left: Json, right: Json, raw: CompareOpti
   if (changed.length > 1) changed.sort(compareChildren);
   return assemble(changed);
 }
+
+// A member may be called `constructor`.
+const has = (map: JsonObject | undefined, name: string): boolean =>
+  map !== undefined && getMember(map, name) !== undefined;
 
 /** What differs at a child. `order` is its place among declared fields, undefined for others. */
 interface ChangedChild {

@@ -6,6 +6,7 @@ import { difference, type FieldSet, isEmpty, union } from "./field-set.ts";
 import { identify, ManagedFieldsError, type Manager, type Managers, parseManagers, printManagers } from "./managers.ts";
 import { requireShapeOf, type TrackingScope, type Versioned, withoutManagedFields } from "./scope.ts";
 import { sameValue, TypedError } from "./typed.ts";
+import { requireShape } from "./validate.ts";
 
 /** A write that is not an apply: create, replace, or a patch of another sort. */
 export interface UpdateToTrack {
@@ -35,6 +36,7 @@ export function trackUpdate(scope: TrackingScope, update: UpdateToTrack): Tracke
   const { live, next } = update;
   const stored = live?.metadata.managedFields;
   try {
+    if (scope.isUnstructured === true) requireTyped(scope, live, next);
     const managers = startingManagers(scope, live, next);
     if (managers.size === 0) {
       // Compat: an object without managedFields stays so until somebody applies (`skipNonAppliedManager`). A create
@@ -47,6 +49,16 @@ export function trackUpdate(scope: TrackingScope, update: UpdateToTrack): Tracke
     if (error instanceof TypedError) return { managedFields: stored };
     throw error;
   }
+}
+
+/**
+ * Compat: `ObjectToTyped` fails for what the schema does not allow, also in a part that the write does not change, and
+ * ownership stays as it was (structuredMergeManager.Update). Throws TypedError.
+ */
+function requireTyped(scope: TrackingScope, live: KubeObject | undefined, next: KubeObject): void {
+  const shape = requireShapeOf(scope);
+  requireShape(shape, withoutManagedFields(next), true);
+  if (live) requireShape(shape, withoutManagedFields(live), true);
 }
 
 function trackCreate(scope: TrackingScope, update: UpdateToTrack): Tracked {

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../api/object.ts";
 import { isExactInteger } from "../../lib/exact-integer.ts";
-import { setMember } from "../../lib/members.ts";
+import { getMember, setMember } from "../../lib/members.ts";
 import { isMap } from "../json-values.ts";
 import { type KeyField, keyElement, type PathElement, valueElement } from "./path-element.ts";
 import type { FieldShape, ListShape, MapShape, Shape } from "./shape.ts";
@@ -108,8 +108,9 @@ export function itemElement(list: ListShape, item: Json | undefined, isTyped: bo
   const key: KeyField[] = [];
   for (const name of list.sortedKeys) {
     const field = fields?.get(name);
-    const value = (isTyped ? typedMember(field, item[name]) : item[name]) ?? field?.default;
-    if (item[name] === null && !isTyped) key.push([name, null]);
+    const member = getMember(item, name);
+    const value = (isTyped ? typedMember(field, member) : member) ?? field?.default;
+    if (member === null && !isTyped) key.push([name, null]);
     else if (value !== undefined) key.push([name, value]);
   }
   if (key.length === 0) {

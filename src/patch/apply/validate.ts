@@ -7,13 +7,19 @@ import { deduce, isScalar, itemElement, memberShape, TypedError } from "./typed.
 
 /**
  * Throws TypedError with the real server's text, path included, unless the object has the shape: all fields declared,
- * types right, every key of a list once.
+ * types right, every key of a list once unless duplicates are allowed.
  */
-export function requireShape(shape: Shape, object: JsonObject): void {
+export function requireShape(shape: Shape, object: JsonObject, allowsDuplicates = false): void {
   const errors: string[] = [];
-  check(shape, object, undefined, errors);
+  check(shape, object, undefined, { errors, allowsDuplicates });
   if (errors.length === 1) throw new TypedError(errors[0]);
   if (errors.length > 1) throw new TypedError(["errors:", ...errors.map((text) => `  ${text}`)].join("\n"));
+}
+
+/** What a check has found, and how strict it is. */
+interface Findings {
+  readonly errors: string[];
+  readonly allowsDuplicates: boolean;
 }
 
 /** The way to a value; its text is made only for an error. */
@@ -33,7 +39,8 @@ function printPlace(place: Place | undefined): string {
 
 const prefixOf = (place: Place | undefined): string => (place === undefined ? "" : `${printPlace(place)}: `);
 
-function check(shape: Shape, value: Json, path: Place | undefined, errors: string[]): void {
+function check(shape: Shape, value: Json, path: Place | undefined, findings: Findings): void {
+  const { errors } = findings;
   if (errors.length >= MAX_ERRORS) return;
   const report = (text: string): void => {
     errors.push(`${prefixOf(path)}${text}`);
@@ -41,36 +48,37 @@ function check(shape: Shape, value: Json, path: Place | undefined, errors: strin
   const { map, scalar, list } = deduce(shape, value);
   if (value === null) return;
   if (map !== undefined) {
-    if (isMap(value)) checkMembers(map, value, path, errors);
+    if (isMap(value)) checkMembers(map, value, path, findings);
     else report(`expected map, got ${showPointer(value)}`);
   } else if (scalar !== undefined) {
     const text = scalarError(scalar, value);
     if (text !== undefined) report(text);
   } else if (list !== undefined) {
-    if (Array.isArray(value)) checkItems(list, value, path, errors);
+    if (Array.isArray(value)) checkItems(list, value, path, findings);
     else report(`expected list, got ${showPointer(value)}`);
   }
 }
 
-function checkMembers(map: MapShape, value: JsonObject, path: Place | undefined, errors: string[]): void {
+function checkMembers(map: MapShape, value: JsonObject, path: Place | undefined, findings: Findings): void {
   for (const name of Object.keys(value)) {
     const member = value[name];
     if (member === undefined) continue;
     const below = memberShape(map, name);
     if (below === undefined) {
-      errors.push(`${printPlace(path)}.${name}: field not declared in schema`);
+      findings.errors.push(`${printPlace(path)}.${name}: field not declared in schema`);
       return;
     }
-    check(below, member, { outer: path, step: name, isElement: false }, errors);
+    check(below, member, { outer: path, step: name, isElement: false }, findings);
   }
 }
 
-function checkItems(list: ListShape, value: readonly Json[], path: Place | undefined, errors: string[]): void {
+function checkItems(list: ListShape, value: readonly Json[], path: Place | undefined, findings: Findings): void {
+  const { errors, allowsDuplicates } = findings;
   const seen = new Set<PathElement>();
   for (const [i, item] of value.entries()) {
     if (errors.length >= MAX_ERRORS) return;
     if (list.isAtomic) {
-      check(list.items(), item, { outer: path, step: i, isElement: false }, errors);
+      check(list.items(), item, { outer: path, step: i, isElement: false }, findings);
       continue;
     }
     let element: PathElement;
@@ -81,11 +89,11 @@ function checkItems(list: ListShape, value: readonly Json[], path: Place | undef
       errors.push(`${prefixOf(path)}element ${i}: ${error.message}`);
       return;
     }
-    if (seen.has(element)) {
+    if (seen.has(element) && !allowsDuplicates) {
       errors.push(`${prefixOf(path)}duplicate entries for key ${describeElement(element)}`);
     }
     seen.add(element);
-    check(list.items(), item, { outer: path, step: element, isElement: true }, errors);
+    check(list.items(), item, { outer: path, step: element, isElement: true }, findings);
   }
 }
 

@@ -7,10 +7,26 @@ const TEXT: Schema = { type: "string" };
 
 /** The members that every object has, as the schema of a kind without a Go type must name them. */
 export function withObjectMembers(schema: Schema, objectMeta: Schema): Schema {
-  const own = [...(schema.properties ?? [])].filter(([name]) => !MEMBERS.has(name));
+  const traits = traitsOf(schema);
+  const complete = traits.hasEmbedded ? withEmbeddedMembers(schema, objectMeta) : schema;
+  const own = [...(complete.properties ?? [])].filter(([name]) => !MEMBERS.has(name));
   const members = [["apiVersion", TEXT] as const, ["kind", TEXT] as const, ["metadata", objectMeta] as const];
-  const declared = { schema, traits: traitsOf(schema) };
-  return { ...schema, declared, type: "object", properties: new Map([...members, ...own]) };
+  return { ...schema, declared: { schema, traits }, type: "object", properties: new Map([...members, ...own]) };
+}
+
+/** The same for all objects that are embedded. Upstream: `addEmbeddedProperties`. */
+function withEmbeddedMembers(schema: Schema, objectMeta: Schema): Schema {
+  const { properties, items, values, embeddedResource } = schema;
+  const below = (one: Schema) => withEmbeddedMembers(one, objectMeta);
+  const own = [...(properties ?? [])].map(([name, one]) => [name, below(one)] as const);
+  const members = [["apiVersion", TEXT] as const, ["kind", TEXT] as const, ["metadata", objectMeta] as const];
+  const all = embeddedResource === true ? [...own, ...members] : own;
+  return {
+    ...schema,
+    ...(all.length > 0 && { properties: new Map(all) }),
+    ...(items && { items: below(items) }),
+    ...(values !== undefined && values !== true && { values: below(values) }),
+  };
 }
 
 const MEMBERS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);

@@ -17,8 +17,11 @@ import { validateCustom } from "./validate-custom.ts";
 export const structural: Strategy = {
   isUnstructured: true,
   servesStoredBytes: false,
-  decode(value, schema, { duplicates = [] } = {}) {
+  decode(value, schema, { duplicates = [], form } = {}) {
     const { metadata, strict, error } = decodeMetadata(value, schema);
+    // Compat: what `FieldManager.Apply` makes is not decoded again: its nulls are validated.
+    if (form === "merged")
+      return { value: { ...value, ...(metadata && { metadata }) }, strict: [], empties: [], error };
     const object = cloneJson(value);
     const unknown = prune(object as KubeObject, schema);
     const embedded = coerce(object as KubeObject, schema, false);

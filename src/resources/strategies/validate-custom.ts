@@ -75,7 +75,8 @@ function listErrors(schema: Schema, next: KubeObject, previous: KubeObject | und
 
 const EMBEDDED_RULES = { nameRule: "pathSegment", freeFinalizers: true } as const;
 
-function embeddedMetadata(metadata: JsonObject, path: string): FieldError[] {
+/** Validates the metadata of an embedded object. Upstream: `validateEmbeddedResource`. */
+export function embeddedMetadata(metadata: JsonObject, path: string): FieldError[] {
   const { name = "fakename", namespace } = metadata as ObjectMeta;
   const definition = { rules: EMBEDDED_RULES, scope: namespace ? "Namespaced" : "Cluster" } as const;
   const errors = validateMetadata(definition, { metadata: { ...metadata, name } as ObjectMeta }, () => false);

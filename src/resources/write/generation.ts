@@ -17,16 +17,22 @@ export function countGeneration(
   if (rule === undefined) return;
   if (!current) next.metadata.generation = 1;
   else if (rule === "fixed") return;
-  else if (!sameContent(next, current) || (countsEmpties && empties.some(isContent))) {
+  else if (
+    !sameContent(next, current, definition.reading === "structural") ||
+    (countsEmpties && empties.some(isContent))
+  ) {
     next.metadata.generation = (current.metadata.generation ?? 0) + 1;
   }
 }
 
 const isContent = ({ path: [member] }: EmptyValue): boolean => member !== "metadata" && member !== "status";
 
-/** Whether two objects want the same: everything but metadata and status is equal. */
-function sameContent(a: KubeObject, b: KubeObject): boolean {
-  return isDeepStrictEqual(content(a), content(b));
+/**
+ * Whether two objects want the same: everything but metadata and status is equal. Compat: the status of a custom object
+ * counts, too (`copyNonMetadata`); where it has a subresource, the write has not changed it.
+ */
+function sameContent(a: KubeObject, b: KubeObject, countsStatus: boolean): boolean {
+  return isDeepStrictEqual(content(a), content(b)) && (!countsStatus || isDeepStrictEqual(a.status, b.status));
 }
 
 function content(object: KubeObject): unknown {

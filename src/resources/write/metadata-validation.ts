@@ -149,8 +149,27 @@ function validateFinalizers(definition: MetadataRules, finalizers: readonly stri
   return errors;
 }
 
-/** Validates ObjectMeta in an update. Upstream: `ValidateObjectMetaUpdate`. */
-export function validateMetadataUpdate(next: KubeObject, current: KubeObject): FieldError[] {
+const LOOKED_AT_AGAIN = /^metadata\.(labels|annotations|ownerReferences)\b/;
+
+/**
+ * Validates ObjectMeta in an update. Upstream: `ValidateObjectMetaUpdate`. `found` is what validation of ObjectMeta has
+ * found already. Compat: the strategy of custom resources calls `ValidateObjectMetaUpdate` once more, and each call
+ * looks at labels, annotations and owners, so that their causes are told three times and those of the update twice.
+ */
+export function validateMetadataUpdate(
+  next: KubeObject,
+  current: KubeObject,
+  found: readonly FieldError[] = [],
+  isTwice = false,
+): FieldError[] {
+  const errors = changeErrors(next, current);
+  if (!isTwice) return errors;
+  const common = found.filter(({ field }) => LOOKED_AT_AGAIN.test(field));
+  const again = [...common, ...common, ...errors].map((error) => ({ ...error, isRepeated: true }));
+  return [...errors, ...again];
+}
+
+function changeErrors(next: KubeObject, current: KubeObject): FieldError[] {
   const errors: FieldError[] = [];
   const old = current.metadata;
   const { metadata } = next;

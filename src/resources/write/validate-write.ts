@@ -21,7 +21,8 @@ export function validateWrite(
     catalog.findKind(apiVersion, kind)?.definition.rules.cannotOwn ?? false;
   const errors = boundedErrors(() => {
     const metadata = validateMetadata(definition, object, cannotOwn);
-    if (current) addAll(metadata, validateMetadataUpdate(object, current));
+    if (current)
+      addAll(metadata, validateMetadataUpdate(object, current, metadata, definition.reading === "structural"));
     const own = bySchema(definition, object, current, context);
     addAll(own, definition.hooks?.validate?.(object, current, context) ?? []);
     return definition.rules.metadataLast && !current && own.length > 0 ? own : [...metadata, ...own];

@@ -67,11 +67,12 @@ export type ValidateEmbeddedMetadata = (metadata: JsonObject, path: string) => F
 /** What is wrong with the identity of embedded objects. Upstream: `objectmeta.Validate`. */
 export function validateEmbedded(
   schema: Schema,
-  object: JsonObject,
+  object: Json | JsonObject,
   validateMetadata: ValidateEmbeddedMetadata,
+  root = "",
 ): FieldError[] {
   const errors: FieldError[] = [];
-  visit(schema, object, "", (embedded, path) => validateOne(embedded, path, errors, validateMetadata));
+  visit(schema, object, root, (embedded, path) => validateOne(embedded, path, errors, validateMetadata));
   return errors;
 }
 
