@@ -30,6 +30,7 @@ test("a refusal of access is found at any severity, one of admission is none", (
     klog('"Response" status="403 Forbidden"', "I"),
     klog('pods "x" is forbidden: exceeded quota: quota'),
     klog("403 pods deleted", "I"),
+    klog('Node "x" is invalid: spec.podCIDRs: Forbidden: node updates may not change podCIDR'),
   ];
   assert.equal(readErrors({ manager: lines.join("\n") }).refusals.length, 3);
 });

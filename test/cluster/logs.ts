@@ -60,7 +60,10 @@ export function repeatedErrors({ forms }: LoggedErrors, known: readonly string[]
   return [...forms].filter(([form, count]) => count > 1 && !known.includes(form));
 }
 
-// "is forbidden: exceeded quota" is what admission says; authorization says "is forbidden: User".
+// "is forbidden: exceeded quota" is what admission says and "spec.x: Forbidden: " what validation says; authorization says
+// "is forbidden: User".
 function isRefusal(line: string): boolean {
-  return /\bUnauthorized\b|\bForbidden\b|is forbidden: User |\b(?:status|code|statusCode)[":= ]+40[13]\b/.test(line);
+  return /\bUnauthorized\b|(?<!: )\bForbidden\b|is forbidden: User |\b(?:status|code|statusCode)[":= ]+40[13]\b/.test(
+    line,
+  );
 }

@@ -22,6 +22,9 @@ export interface ClusterServer {
 /** Which API server a cluster stands on. */
 export type ServerName = "binnacle" | "kube-apiserver";
 
+// With open custom objects the HorizontalPodAutoscaler controller finds an empty metrics.k8s.io where there is none.
+const AS_KUBE_APISERVER = ["--custom-objects=defined"];
+
 /** Starts the server on an etcd of its own, with RBAC and without the loops of a controller manager. Its files go to `folder`. */
 export async function startClusterServer(name: ServerName, folder: string): Promise<ClusterServer> {
   const now = Date.now();
@@ -51,7 +54,10 @@ export async function startClusterServer(name: ServerName, folder: string): Prom
     `--service-account-signing-key-file=${files.accountKey}`,
     `--service-account-key-file=${files.accountKey}`,
   ];
-  const server = name === "binnacle" ? await startBinnacle({ store: "etcd", flags }) : await startOracle({ flags });
+  const server =
+    name === "binnacle"
+      ? await startBinnacle({ store: "etcd", flags: [...flags, ...AS_KUBE_APISERVER] })
+      : await startOracle({ flags });
   return {
     base: server.base,
     authorityFile: files.authority,
