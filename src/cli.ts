@@ -11,10 +11,15 @@ import {
   addAuthenticationFlags,
   takeAuthenticationFlags,
 } from "./server/authentication/flags.ts";
+import {
+  type AuthorizationFlags,
+  addAuthorizationFlags,
+  takeAuthorizationFlags,
+} from "./server/authorization/flags.ts";
 import { type Config, defaultConfig, type StoreChoice } from "./server/config.ts";
 import { addExplainCommand } from "./server/explain-command.ts";
 
-interface ServeFlags extends AuditFlags, AccountTokenFlags, AuthenticationFlags {
+interface ServeFlags extends AuditFlags, AccountTokenFlags, AuthenticationFlags, AuthorizationFlags {
   store?: StoreChoice;
   etcdServers?: string[];
   etcdPrefix: string;
@@ -31,7 +36,6 @@ interface ServeFlags extends AuditFlags, AccountTokenFlags, AuthenticationFlags 
   tlsPrivateKeyFile?: string;
   clientCaFile?: string;
   tokenAuthFile?: string;
-  authorizationMode?: string[];
   serviceClusterIpRange: string;
   eventTtl: number;
   shutdownDelayDuration: number;
@@ -114,14 +118,6 @@ function program(run: (config: Config) => Promise<void>): Command {
     .option("--client-ca-file <file>", "authority of client certificates")
     .option("--token-auth-file <file>", 'lines of token,user,uid,"groups"')
     .addOption(
-      new Option(
-        "--authorization-mode <modes>",
-        "AlwaysAllow, AlwaysDeny, Node, RBAC: who says what callers may do, in order",
-      )
-        .argParser(words)
-        .default(undefined, defaults.authorizationModes.join(",")),
-    )
-    .addOption(
       new Option("--enable-admission-plugins <names>", "plugins to switch on besides those on by default").argParser(
         words,
       ),
@@ -161,6 +157,7 @@ function program(run: (config: Config) => Promise<void>): Command {
         .default(defaults.shutdownDelayMs, "0s"),
     );
   addAuthenticationFlags(serve, duration);
+  addAuthorizationFlags(serve, duration);
   addAuditFlags(serve, defaults.audit, duration);
   addAccountTokenFlags(serve, defaults.serviceAccounts, duration).action((flags: ServeFlags) => run(toConfig(flags)));
   addExplainCommand(binnacle, (text) => void process.stdout.write(text));
@@ -176,13 +173,13 @@ function toConfig(flags: ServeFlags): Config {
     etcdKeyfile,
     etcdCompactionInterval,
     eventTtl,
-    authorizationMode,
     shutdownDelayDuration,
     enableAdmissionPlugins,
     disableAdmissionPlugins,
     ...others
   } = flags;
-  const { authentication, rest } = takeAuthenticationFlags(others);
+  const { authentication, rest: unread } = takeAuthenticationFlags(others);
+  const { authorization, rest } = takeAuthorizationFlags(unread);
   if (store && etcdServers) throw new Error("--store and --etcd-servers exclude each other");
   const etcd: StoreChoice | undefined = etcdServers && {
     type: "etcd",
@@ -198,7 +195,7 @@ function toConfig(flags: ServeFlags): Config {
     authentication,
     compactionIntervalMs,
     eventTtlMs: eventTtl,
-    authorizationModes: authorizationMode ?? defaultConfig.authorizationModes,
+    authorization,
     shutdownDelayMs: shutdownDelayDuration,
     admissionPlugins: { enabled: enableAdmissionPlugins ?? [], disabled: disableAdmissionPlugins ?? [] },
     serviceAccounts: serviceAccountsOf(flags, defaultConfig.serviceAccounts),

@@ -60,7 +60,7 @@ const SELECTING_VERBS: readonly string[] = ["list", "watch", "deletecollection"]
 export function requestAttributes(user: UserInfo, info: RequestInfo, query: URLSearchParams): Attributes {
   const { verb, path, group, version, resource, subresource, namespace } = info;
   const isSelecting = info.isResource && !info.watchPath && SELECTING_VERBS.includes(verb);
-  const fieldSelector = isSelecting ? readSelector(parseFieldSelector, query.get("fieldSelector")) : undefined;
+  const fieldSelector = isSelecting ? readSelector(parseFieldTerms, query.get("fieldSelector")) : undefined;
   const labelSelector = isSelecting ? readSelector(parseLabelSelector, query.get("labelSelector")) : undefined;
   const isNamedBySelector = info.name === "" && (verb === "list" || verb === "watch") && fieldSelector !== undefined;
   return {
@@ -77,6 +77,15 @@ export function requestAttributes(user: UserInfo, info: RequestInfo, query: URLS
     ...(fieldSelector && { fieldSelector }),
     ...(labelSelector && { labelSelector }),
   };
+}
+
+/** Compat: `fields.ParseSelector` sorts its terms, which webhooks see. */
+function parseFieldTerms(text: string): FieldSelector {
+  const terms = parseFieldSelector(text).map((one) => ({
+    one,
+    text: `${one.field}${one.isEqual ? "" : "!"}=${one.value}`,
+  }));
+  return terms.sort((a, b) => (a.text < b.text ? -1 : 1)).map(({ one }) => one);
 }
 
 function readSelector<T extends readonly unknown[]>(parse: (text: string) => T, text: string | null): T | undefined {

@@ -11,7 +11,18 @@ export interface TokenCacheOptions {
   readonly failureMs: number;
   /** How many answers are kept at most; the oldest go first. */
   readonly maxEntries?: number;
+  readonly observer?: TokenCacheObserver;
 }
+
+/** Hears how often the cache is of use. */
+export interface TokenCacheObserver {
+  /** A token was looked up. */
+  requested(isHit: boolean, seconds: number): void;
+  /** Tokens are verified: so many more, or less, and how one of them ended. */
+  fetching(change: 1 | -1, isOk?: boolean): void;
+}
+
+const UNOBSERVED: TokenCacheObserver = { requested: () => {}, fetching: () => {} };
 
 /** Compat: kube-apiserver's `cachedTokenAuthenticator` is made for 32,000 tokens. */
 const MAX_ENTRIES = 32_768;
@@ -31,6 +42,7 @@ export class TokenCache implements Authenticator {
   readonly #authenticator: Authenticator;
   readonly #options: TokenCacheOptions;
   readonly #maxEntries: number;
+  readonly #observer: TokenCacheObserver;
   readonly #entries = new Map<string, Entry>();
   readonly #pending = new Map<string, Promise<Authenticated | undefined>>();
   readonly #secret = randomBytes(32).toString("base64");
@@ -39,6 +51,7 @@ export class TokenCache implements Authenticator {
     this.#authenticator = authenticator;
     this.#options = options;
     this.#maxEntries = options.maxEntries ?? MAX_ENTRIES;
+    this.#observer = options.observer ?? UNOBSERVED;
   }
 
   /** How many answers are kept. */
@@ -53,28 +66,40 @@ export class TokenCache implements Authenticator {
     const entry = this.#entries.get(key);
     if (entry !== undefined) {
       const isFresh = entry.untilMs > this.#options.clock.monotonic() && (entry.found?.isStillGood?.() ?? true);
-      if (isFresh) return entry.found;
+      if (isFresh) {
+        this.#observer.requested(true, 0);
+        return entry.found;
+      }
       this.#entries.delete(key);
     }
+    const startMs = this.#options.clock.monotonic();
     let pending = this.#pending.get(key);
     if (pending === undefined) {
       pending = this.#look(key, { bearerToken, audiences, headers: {} }).finally(() => this.#pending.delete(key));
       this.#pending.set(key, pending);
     }
-    return pending;
+    try {
+      return await pending;
+    } finally {
+      this.#observer.requested(false, (this.#options.clock.monotonic() - startMs) / 1000);
+    }
   }
 
   async #look(key: string, credentials: Credentials): Promise<Authenticated | undefined> {
     const { clock, successMs, failureMs } = this.#options;
     const late = Promise.withResolvers<never>();
     const timer = clock.setTimer(LOOKUP_MS, () => late.reject(new AuthenticationError("context deadline exceeded")));
+    let isOk = false;
+    this.#observer.fetching(1);
     try {
       const found = await Promise.race([this.#authenticator.authenticate(credentials), late.promise]);
+      isOk = found !== undefined;
       const keptMs = found ? successMs : failureMs;
       if (keptMs > 0) this.#keep(key, { found, untilMs: clock.monotonic() + keptMs });
       return found;
     } finally {
       timer.close();
+      this.#observer.fetching(-1, isOk);
     }
   }
 

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { drivenEnvironment } from "../lib/environment.suite.ts";
 import { AuthenticationError } from "./authenticator.ts";
-import { TokenWebhook, type WebhookAnswer } from "./token-webhook.ts";
+import type { WebhookAnswer } from "./review-webhook.ts";
+import { TokenWebhook } from "./token-webhook.ts";
 
 const answer = (status: number, body: unknown = {}, headers: Record<string, string> = {}): WebhookAnswer => ({
   status,

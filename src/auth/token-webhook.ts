@@ -4,13 +4,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Random } from "../lib/random.ts";
 import { commonAudiences } from "./audiences.ts";
 import { type Authenticated, AuthenticationError, type Authenticator, type Credentials } from "./authenticator.ts";
-
-/** What the other server answered. */
-export interface WebhookAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  readonly body: Uint8Array;
-}
+import { ReviewFailure, ReviewWebhook, type WebhookAnswer } from "./review-webhook.ts";
 
 /** Whom to ask about tokens. */
 export interface TokenWebhookOptions {
@@ -20,21 +14,16 @@ export interface TokenWebhookOptions {
   readonly version: string;
   /** For whom a token is of which the answer names no audiences. */
   readonly audiences: readonly string[];
-  readonly clock: Pick<Clock, "sleep">;
+  readonly clock: Pick<Clock, "sleep" | "monotonic">;
   readonly random: Pick<Random, "fraction">;
 }
 
 const VERSIONS = ["v1", "v1beta1"];
 
-// Compat: `webhook.DefaultRetryBackoff`.
-const ATTEMPTS = 5;
-const FIRST_PAUSE_MS = 500;
-const FACTOR = 1.5;
-const JITTER = 0.2;
-
 /** Asks another server about bearer tokens: `--authentication-token-webhook-config-file`. */
 export class TokenWebhook implements Authenticator {
   readonly #options: TokenWebhookOptions;
+  readonly #webhook: ReviewWebhook;
 
   /** Throws an Error when the version is not known. */
   constructor(options: TokenWebhookOptions) {
@@ -44,6 +33,16 @@ export class TokenWebhook implements Authenticator {
       throw new Error(`${text} ${supported}`);
     }
     this.#options = options;
+    const { post, version, clock, random } = options;
+    const apiVersion = `authentication.k8s.io/${version}`;
+    this.#webhook = new ReviewWebhook({
+      post,
+      title: "the token webhook",
+      kind: "TokenReview",
+      apiVersion,
+      clock,
+      random,
+    });
   }
 
   async authenticate({ bearerToken = "", audiences: wanted }: Credentials): Promise<Authenticated | undefined> {
@@ -58,63 +57,20 @@ export class TokenWebhook implements Authenticator {
   }
 
   async #review(token: string, audiences: readonly string[] | undefined): Promise<JsonObject> {
-    const { version, clock, random } = this.#options;
-    const review = JSON.stringify({
-      kind: "TokenReview",
-      apiVersion: `authentication.k8s.io/${version}`,
-      metadata: {},
-      spec: { token, ...(audiences && audiences.length > 0 ? { audiences } : {}) },
-      status: { user: {} },
-    });
-    for (let attempt = 1, pauseMs = FIRST_PAUSE_MS; ; attempt++, pauseMs *= FACTOR) {
-      const answer = await this.#ask(review);
-      if (!(answer instanceof WebhookFailure)) return answer;
-      if (!answer.isPassing || attempt === ATTEMPTS) throw answer;
-      await clock.sleep(pauseMs * (1 + random.fraction() * JITTER));
-    }
-  }
-
-  async #ask(review: string): Promise<JsonObject | WebhookFailure> {
-    let answer: WebhookAnswer;
+    const named = audiences && audiences.length > 0 ? { audiences: [...audiences] } : {};
     try {
-      answer = await this.#options.post(review);
+      return await this.#webhook.ask({ metadata: {}, spec: { token, ...named }, status: { user: {} } });
     } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      return new WebhookFailure(message, code === "ECONNRESET");
+      throw error instanceof ReviewFailure ? new WebhookFailure(error.message) : error;
     }
-    const { status, headers, body } = answer;
-    if (status >= 200 && status < 300) return readStatus(body, this.#options.version);
-    // Compat: `DefaultShouldRetry`.
-    const isPassing = [429, 500, 504].includes(status) || headers["retry-after"] !== undefined;
-    return new WebhookFailure(`the token webhook answered with the status ${status}`, isPassing);
   }
 }
 
 /** Why there is no answer to go by: nobody's credentials are wrong. */
 class WebhookFailure extends AuthenticationError {
-  /** Whether it may be gone in a moment. */
-  readonly isPassing: boolean;
-
-  constructor(message: string, isPassing: boolean) {
-    super(message);
-    this.isPassing = isPassing;
-  }
-
   override get isExpected(): boolean {
     return false;
   }
-}
-
-function readStatus(body: Uint8Array, version: string): JsonObject | WebhookFailure {
-  try {
-    const review: unknown = JSON.parse(Buffer.from(body).toString());
-    const { kind, apiVersion, status = {} } = isObject(review) ? review : {};
-    const isReview = kind === "TokenReview" && apiVersion === `authentication.k8s.io/${version}`;
-    if (isReview && isObject(status)) return status;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
-  return new WebhookFailure(`the token webhook did not answer with a TokenReview of ${version}`, false);
 }
 
 function readUser(user: unknown): UserInfo {
@@ -136,5 +92,5 @@ function texts(value: unknown, what: string): string[] {
 }
 
 function malformed(what: string): WebhookFailure {
-  return new WebhookFailure(`the token webhook's answer has malformed ${what}`, false);
+  return new WebhookFailure(`the token webhook's answer has malformed ${what}`);
 }

@@ -13,24 +13,43 @@ export interface AuthenticationOptions {
   readonly proxyHeaders?: ProxyHeaders | undefined;
   /** Hears why somebody was refused; he himself does not. */
   readonly refused: (error: unknown, call: Call) => void;
+  /** Hears how it ended, and how long it took. Absent: nobody does. */
+  readonly observer?: AuthenticationObserver;
 }
 
+/** Hears who was recognised. */
+export interface AuthenticationObserver {
+  readonly clock: { monotonic(): number };
+  /** Error: wrong credentials. Failure: none that anybody knows. The name is that of the user. */
+  authenticated(result: "success" | "failure" | "error", name: string, seconds: number): void;
+}
+
+const UNOBSERVED: AuthenticationObserver = { clock: { monotonic: () => 0 }, authenticated: () => {} };
+
 /** Makes the caller known. Whoever shows wrong credentials is refused with a 401 that says nothing more. */
-export function authenticate({ authenticator, audiences, proxyHeaders, refused }: AuthenticationOptions): Stage {
+export function authenticate(options: AuthenticationOptions): Stage {
+  const { authenticator, audiences, proxyHeaders, refused, observer = UNOBSERVED } = options;
+  const { clock } = observer;
   return (next) => async (call) => {
     const { request, warnings } = call;
     const credentials = new RequestCredentials(request, audiences);
+    const startMs = clock.monotonic();
     let found: Authenticated | undefined;
+    let isWrong = false;
     try {
       found = await authenticator.authenticate(credentials);
     } catch (error) {
+      isWrong = true;
       refused(error, call);
     }
+    const isOurs = found !== undefined && isForUs(found, audiences);
+    const result = isOurs ? "success" : isWrong || found !== undefined ? "error" : "failure";
+    observer.authenticated(result, found?.user.name ?? "", (clock.monotonic() - startMs) / 1000);
     const { warning } = credentials;
     if (warning !== undefined) warnings.push(warning);
     // Compat: UnauthenticatedHTTP2DOSMitigation. Whoever is nobody gets one answer from an HTTP/2 connection.
     if (request.headers[":method"] !== undefined && isNobody(found)) call.isLast = true;
-    if (found === undefined || !isForUs(found, audiences)) throw unauthorized();
+    if (found === undefined || !isOurs) throw unauthorized();
     for (const text of found.warnings ?? []) warnings.push(text);
     call.user = found.user;
     call.credentialNotes = found.annotations;

@@ -1,4 +1,4 @@
-import type { Authorizer } from "../api/attributes.ts";
+import type { Authorizer, Decision } from "../api/attributes.ts";
 import type { Stage } from "../api/call.ts";
 import { forbiddenBy } from "../auth/forbidden.ts";
 import { internalServerError } from "./plain-errors.ts";
@@ -6,11 +6,22 @@ import { internalServerError } from "./plain-errors.ts";
 const DECISION = "authorization.k8s.io/decision";
 const REASON = "authorization.k8s.io/reason";
 
+/** Who hears what was decided about requests, and how long that took. */
+export interface ObservedAuthorization {
+  readonly clock: { monotonic(): number };
+  authorized(decision: Decision, seconds: number): void;
+}
+
+const UNOBSERVED: ObservedAuthorization = { clock: { monotonic: () => 0 }, authorized: () => {} };
+
 /** Lets pass what the authorizer allows. Everything else is refused with 403, or with 500 when it cannot be decided. */
-export function authorize(authorizer: Authorizer): Stage {
+export function authorize(authorizer: Authorizer, { clock, authorized }: ObservedAuthorization = UNOBSERVED): Stage {
   return (next) => async (call) => {
     const { attributes, audit } = call;
-    const { decision, reason = "", error } = await authorizer.authorize(attributes);
+    const startMs = clock.monotonic();
+    const decided = await authorizer.authorize(attributes);
+    authorized(decided, (clock.monotonic() - startMs) / 1000);
+    const { decision, reason = "", error } = decided;
     if (decision === "allow") {
       audit?.annotate(DECISION, "allow");
       audit?.annotate(REASON, reason);

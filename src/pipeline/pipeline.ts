@@ -3,7 +3,7 @@ import type { Handler, Stage } from "../api/call.ts";
 import type { RequestInfo } from "../api/request-info.ts";
 import { answerErrors, type ReportError } from "./answer-errors.ts";
 import type { AuditStages } from "./audit.ts";
-import { authorize } from "./authorize.ts";
+import { authorize, type ObservedAuthorization } from "./authorize.ts";
 import { type DeadlineOptions, limitDuration } from "./limit-duration.ts";
 import { negotiate } from "./negotiate.ts";
 import { refuseIncompletePaths } from "./plain-errors.ts";
@@ -19,6 +19,8 @@ export interface PipelineOptions extends DeadlineOptions {
   readonly impersonate?: Stage;
   /** Says what the caller may do. */
   readonly authorizer: Authorizer;
+  /** Hears what it said, and how long that took. */
+  readonly authorized?: ObservedAuthorization["authorized"];
   /** Whether what a path answers with can be shown as a Table; for paths that are not served it may say anything. */
   readonly hasTable: (info: RequestInfo) => boolean;
   /** Whether the objects of a path have no Go type behind them; for paths that are not served it may say anything. */
@@ -39,7 +41,7 @@ export function stagesFor(options: PipelineOptions, identify: Stage): readonly S
     identify,
     ...(options.audit ? [options.audit.requests] : []),
     ...(options.impersonate ? [options.impersonate] : []),
-    authorize(options.authorizer),
+    authorize(options.authorizer, options.authorized && { clock: options.clock, authorized: options.authorized }),
     negotiate(options.hasTable, options.isUnstructured),
   ];
 }

@@ -8,7 +8,7 @@ import { BootstrapTokens } from "../auth/bootstrap-tokens.ts";
 import type { ProxyHeaders } from "../auth/credential-headers.ts";
 import { FrontProxy, proxyHeaders } from "../auth/front-proxy.ts";
 import { secretsOfKubeSystem } from "../auth/stored-secrets.ts";
-import { TokenCache } from "../auth/token-cache.ts";
+import { TokenCache, type TokenCacheObserver } from "../auth/token-cache.ts";
 import { TokenAuthenticator } from "../auth/token-file.ts";
 import { union, unlessRefused } from "../auth/union.ts";
 import { webSocketToken } from "../auth/websocket-token.ts";
@@ -48,6 +48,10 @@ export interface AuthenticationParts {
   readonly accounts: Authenticator;
   /** For whom tokens are that name nobody. */
   readonly audiences: readonly string[];
+  /** Who decides what callers may do. */
+  readonly modes: readonly string[];
+  /** Hears how often a token was known already. */
+  readonly tokens: TokenCacheObserver;
 }
 
 /** Compat: `TokenSuccessCacheTTL`. */
@@ -69,7 +73,7 @@ export async function prepareAuthentication(parts: AuthenticationParts): Promise
     bearerToken(tokens),
     webSocketToken(tokens),
   ]);
-  const everybody = unlessRefused([known, ...anonymousOf(config, issuers)]);
+  const everybody = unlessRefused([known, ...anonymousOf(parts, issuers)]);
 
   return {
     authenticator: ownToken(identity.admin, audiences, everybody),
@@ -109,7 +113,7 @@ function tokenChain(
     agnostic(issuers.authenticator),
     ...(webhook ? [webhook] : []),
   ];
-  const options = { clock, successMs: CACHE_MS, failureMs: 0 };
+  const options = { clock, successMs: CACHE_MS, failureMs: 0, observer: parts.tokens };
   return new TokenCache(addAuthenticatedGroup(union(authenticators)), options);
 }
 
@@ -124,9 +128,10 @@ function frontProxyOf({ config, environment, audiences }: AuthenticationParts, {
  * Who has no credentials. Compat: with the mode AlwaysAllow `ApplyAuthorization` resets --anonymous-auth, or anybody would be
  * an administrator; here what the file of --authentication-config says, too.
  */
-function anonymousOf({ authentication, authorizationModes }: Config, issuers: JwtAuthentication): Authenticator[] {
+function anonymousOf({ config, modes }: AuthenticationParts, issuers: JwtAuthentication): Authenticator[] {
+  const { authentication } = config;
   const { enabled, conditions } = issuers.anonymous ?? { enabled: authentication.anonymous ?? true, conditions: [] };
-  if (!enabled || authorizationModes.includes("AlwaysAllow")) return [];
+  if (!enabled || modes.includes("AlwaysAllow")) return [];
   return [anonymous(conditions.length === 0 ? undefined : conditions.map(({ path }) => path))];
 }
 

@@ -3,15 +3,17 @@ import type { Authorizer } from "../api/attributes.ts";
 import { quote } from "../api/field-error.ts";
 import type { RuleResolver } from "../api/identity.ts";
 import { alwaysAllow, alwaysDeny } from "../auth/authorization/always.ts";
-import { AuthorizerChain } from "../auth/authorization/chain.ts";
+import { AuthorizerChain, type NamedAuthorizer } from "../auth/authorization/chain.ts";
+import type { AuthorizerConfiguration } from "../auth/authorization/configuration.ts";
 import { NODE_MODE, NodeAuthorizer } from "../auth/authorization/node-authorizer.ts";
 import { NodeGraph } from "../auth/authorization/node-graph.ts";
 import { RbacAuthorizer } from "../auth/authorization/rbac.ts";
 import { RoleIndex, type RoleSource } from "../auth/authorization/role-index.ts";
 import type { GrantSource } from "../auth/explain/explanation.ts";
 import { bootstrapRules } from "../controllers/bootstrap-roles.ts";
-import type { Clock } from "../lib/clock.ts";
-import { getMember } from "../lib/members.ts";
+import type { Environment } from "../lib/environment.ts";
+import { type OpenedWebhook, openWebhook, type WebhookObserver } from "./authorization/webhook.ts";
+import type { AuthorizationObserver } from "./metrics/authorization-metrics.ts";
 
 /** Who may do what, as the server is configured. */
 export interface Authorization {
@@ -23,44 +25,58 @@ export interface Authorization {
   readonly grants: GrantSource;
   /** Resolves when every role that is stored now is known. */
   loaded(signal: AbortSignal): Promise<void>;
+  /** Other authorizers decide from now on. Rejects, and changes nothing, when one of them is not to be had. */
+  replace(authorizers: readonly AuthorizerConfiguration[]): Promise<void>;
+  /** Ends connections to webhooks. */
+  close(): void;
   /** Follows what decisions go by until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 /** What authorization works with. */
 export interface AuthorizationOptions {
-  readonly modes: readonly string[];
+  readonly authorizers: readonly AuthorizerConfiguration[];
   readonly source: RoleSource;
-  readonly clock: Clock;
+  readonly environment: Pick<Environment, "clock" | "random" | "log">;
+  readonly observer: WebhookObserver & Pick<AuthorizationObserver, "decided">;
   /** Hears why roles could not be followed for a while. */
   readonly report: (error: unknown) => void;
 }
 
 const RETRY_MS = 500;
+const WEBHOOK_MODE = "Webhook";
 
-/** The authorizers of `--authorization-mode`, in their order. Throws when one of them is not to be had. */
-export function authorization({ modes, source, clock, report }: AuthorizationOptions): Authorization {
+/** The authorizers that are configured, in their order. Rejects when one of them is not to be had. */
+export async function authorization(options: AuthorizationOptions): Promise<Authorization> {
+  const { authorizers, source, environment, report } = options;
+  const modes = authorizers.map(({ type }) => type);
+  requireDifferent(modes);
   const index = new RoleIndex(source);
   const rbac = new RbacAuthorizer(index);
   const graph = modes.includes(NODE_MODE) ? new NodeGraph(source) : undefined;
-  const known: Readonly<Record<string, Authorizer & RuleResolver>> = {
-    AlwaysAllow: alwaysAllow,
-    AlwaysDeny: alwaysDeny,
-    RBAC: rbac,
-    ...(graph && { [NODE_MODE]: new NodeAuthorizer(graph, bootstrapRules("system:node")) }),
-  };
-  requireDifferent(modes);
-  const chain = modes.map((mode) => ({
-    name: mode.toLowerCase(),
-    authorizer: getMember(known, mode) ?? refuseMode(mode),
-  }));
-  const authorizer = new AuthorizerChain(chain);
+  const known = new Map<string, Authorizer & RuleResolver>([
+    ["AlwaysAllow", alwaysAllow],
+    ["AlwaysDeny", alwaysDeny],
+    ["RBAC", rbac],
+    ...(graph ? [[NODE_MODE, new NodeAuthorizer(graph, bootstrapRules("system:node"))] as const] : []),
+  ]);
+  const webhooks = new Webhooks(options);
+  const chain = await webhooks.chain(authorizers, known);
+  const authorizer = new AuthorizerChain(chain, options.observer.decided);
   const forever = new AbortController().signal;
   return {
     authorizer,
     roles: roleRights(authorizer, rbac, () => index.loaded(forever)),
     grants: index,
     loaded: (signal) => index.loaded(signal),
+    async replace(next) {
+      const added = next.find(({ type }) => type !== WEBHOOK_MODE && !modes.includes(type) && type in NEEDS_START);
+      if (added) {
+        throw new Error(`authorizer type ${added.type} is not allowed if it was not enabled at initial server startup`);
+      }
+      authorizer.replace(await webhooks.chain(next, known));
+    },
+    close: () => webhooks.close(),
     async run(signal) {
       while (!signal.aborted) {
         try {
@@ -68,11 +84,47 @@ export function authorization({ modes, source, clock, report }: AuthorizationOpt
         } catch (error) {
           if (signal.aborted) return;
           report(error);
-          await clock.sleep(RETRY_MS, signal).catch(() => undefined);
+          await environment.clock.sleep(RETRY_MS, signal).catch(() => undefined);
         }
       }
     },
   };
+}
+
+/** Authorizers that are prepared when the server starts. */
+const NEEDS_START: Readonly<Record<string, true>> = { [NODE_MODE]: true, RBAC: true };
+
+/** The webhooks of one chain, which end when another chain is made. */
+class Webhooks {
+  readonly #options: AuthorizationOptions;
+  #opened: readonly OpenedWebhook[] = [];
+
+  constructor(options: AuthorizationOptions) {
+    this.#options = options;
+  }
+
+  async chain(
+    authorizers: readonly AuthorizerConfiguration[],
+    known: ReadonlyMap<string, Authorizer & RuleResolver>,
+  ): Promise<NamedAuthorizer[]> {
+    const { environment, observer } = this.#options;
+    const opened: OpenedWebhook[] = [];
+    const chain: NamedAuthorizer[] = [];
+    for (const { type, name, webhook } of authorizers) {
+      if (type === WEBHOOK_MODE && webhook) {
+        const one = await openWebhook(name, webhook, environment, observer);
+        opened.push(one);
+        chain.push({ type, name, authorizer: one.authorizer });
+      } else chain.push({ type, name, authorizer: known.get(type) ?? refuseMode(type) });
+    }
+    this.close();
+    this.#opened = opened;
+    return chain;
+  }
+
+  close(): void {
+    for (const webhook of this.#opened) webhook.close();
+  }
 }
 
 /** Runs both until the signal aborts, or one of them fails. */
@@ -106,7 +158,7 @@ function roleRights(authorizer: Authorizer, rbac: RbacAuthorizer, refresh: () =>
 /** Compat: the texts of `BuiltInAuthorizationOptions.Validate`. */
 function requireDifferent(modes: readonly string[]): void {
   if (modes.length === 0) throw new Error("at least one authorization-mode must be passed");
-  const twice = modes.find((mode, index) => modes.indexOf(mode) !== index);
+  const twice = modes.find((mode, index) => mode !== WEBHOOK_MODE && modes.indexOf(mode) !== index);
   if (twice !== undefined) {
     throw new Error(`authorization-mode [${modes.map(quote).join(" ")}] has mode specified more than once`);
   }
@@ -116,6 +168,6 @@ function refuseMode(mode: string): never {
   if (mode === "ABAC") {
     throw new Error("authorization-mode ABAC is not supported: express its policies as roles and use RBAC");
   }
-  if (mode === "Webhook") throw new Error("authorization-mode Webhook is not supported yet");
+  if (mode === WEBHOOK_MODE) throw new Error("authorization-mode Webhook's authorization config file not passed");
   throw new Error(`authorization-mode ${quote(mode)} is not a valid mode`);
 }

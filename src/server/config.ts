@@ -2,6 +2,7 @@ import type { FeatureGateValues } from "../api/feature-gates.ts";
 import { type AuditConfig, defaultAuditConfig } from "../audit/options.ts";
 import { DEFAULT_MODES } from "../auth/authorization/modes.ts";
 import type { AuthenticationConfig } from "./authentication/config.ts";
+import type { AuthorizationConfig } from "./authorization/flags.ts";
 
 /** Where objects are kept. */
 export type StoreChoice =
@@ -56,8 +57,8 @@ export interface Config {
   readonly clientCaFile?: string;
   readonly tokenAuthFile?: string;
   readonly authentication: AuthenticationConfig;
-  /** Who decides what callers may do, in this order: the values of kube-apiserver's `--authorization-mode`. */
-  readonly authorizationModes: readonly string[];
+  /** Who decides what callers may do. */
+  readonly authorization: AuthorizationConfig;
   readonly serviceAccounts: AccountTokenConfig;
   /** The range that service addresses come from; its first address goes into the serving certificate. */
   readonly serviceClusterIpRange: string;
@@ -102,7 +103,7 @@ export const defaultConfig: Config = {
   securePort: 6443,
   certDir: "binnacle-data",
   authentication: { bootstrapTokens: false },
-  authorizationModes: DEFAULT_MODES,
+  authorization: { modes: DEFAULT_MODES },
   serviceAccounts: {
     keyFiles: [],
     issuers: ["https://kubernetes.default.svc"],

@@ -22,6 +22,7 @@ import type { Store } from "../storage/store.ts";
 import { prepareAccountTokens } from "./account-tokens.ts";
 import { prepareAudit } from "./audit.ts";
 import { logRefusal, prepareAuthentication } from "./authentication.ts";
+import { configuredAuthorizers } from "./authorization/configured-authorizers.ts";
 import { authorization } from "./authorization.ts";
 import { background } from "./background.ts";
 import { carefulLog } from "./careful-log.ts";
@@ -32,6 +33,8 @@ import { makeEndpoints } from "./endpoints.ts";
 import { prepareIdentity } from "./identity.ts";
 import { limitedLog } from "./limited-log.ts";
 import { loopbackClients } from "./loopback.ts";
+import { authenticationMetrics } from "./metrics/authentication-metrics.ts";
+import { authorizationMetrics, webhookMetrics } from "./metrics/authorization-metrics.ts";
 import { releaseMetrics } from "./metrics/release-metrics.ts";
 import { StoreMetrics } from "./metrics/store-metrics.ts";
 import { keySpaceOf, objectHandler, objectParts } from "./object-parts.ts";
@@ -106,12 +109,17 @@ export async function startWithParts(
   const { catalog } = resources;
   storeMetrics.follow(catalog, resources.keys, store);
   releaseMetrics(registry, resources.features);
-  const rights = authorization({
-    modes: config.authorizationModes,
+  const decisions = authorizationMetrics(registry);
+  const attempts = authenticationMetrics(registry);
+  const authorizers = await configuredAuthorizers(config.authorization, { clock, log });
+  const rights = await authorization({
+    authorizers: authorizers.initial,
     source: resources,
-    clock,
+    environment: { clock, random, log },
+    observer: { ...webhookMetrics(registry), decided: decisions.decided },
     report: (error) => log.error("roles cannot be followed", { err: error }),
   });
+  const reloading = authorizers.follow(rights.replace);
   const { authorizer } = rights;
   const { audiences } = accounts.issuer;
   const authentication = await prepareAuthentication({
@@ -120,6 +128,8 @@ export async function startWithParts(
     resources,
     environment: { ...environment, log },
     audiences,
+    modes: authorizers.initial.map(({ type }) => type),
+    tokens: attempts,
     accounts: accounts.authenticator(resources, () => clients.apiServer),
   });
   const { authenticator, proxyHeaders } = authentication;
@@ -165,6 +175,7 @@ export async function startWithParts(
     audit: audit.stages(facts, forms),
     impersonate: impersonate(authorizer, resources.features.enabled("ConstrainedImpersonation")),
     authorizer: withExplainRight(authorizer),
+    authorized: decisions.authorized,
     measure: measure({ registry, clock, findServed, isLongRunning }),
     requestTimeoutMs,
     clock,
@@ -173,7 +184,7 @@ export async function startWithParts(
     isUnstructured,
   };
   const refused = (error: unknown) => logRefusal(log, error);
-  const identify = authenticate({ authenticator, audiences, proxyHeaders, refused });
+  const identify = authenticate({ authenticator, audiences, proxyHeaders, refused, observer: { clock, ...attempts } });
   const watchdog = new StallWatchdog({ clock, processorMs, log, registry, findServed, isLongRunning });
   const secured = compose([watchdog.stage, ...stagesFor(options, identify)], outer);
   const open = compose([watchdog.stage, ...stagesFor(options, assumeUser(ADMINISTRATOR))], outer);
@@ -229,6 +240,8 @@ export async function startWithParts(
     async close() {
       stopping.abort();
       authentication.close();
+      reloading.close();
+      rights.close();
       renewal.close();
       if (config.shutdownDelayMs > 0) await clock.sleep(config.shutdownDelayMs);
       await Promise.all(listeners.map((listener) => listener.close(config.shutdownGraceMs)));

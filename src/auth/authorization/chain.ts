@@ -6,8 +6,10 @@ import { joinErrors } from "./rbac.ts";
 /** Whoever is in it may do everything, whatever roles and webhooks say. */
 const PRIVILEGED_GROUP = "system:masters";
 
-/** An authorizer with the name that its reasons are told under: that of its mode, in lower case. */
+/** An authorizer with the name that its reasons are told under: its own, or that of its mode in lower case. */
 export interface NamedAuthorizer {
+  /** The mode. */
+  readonly type: string;
   readonly name: string;
   readonly authorizer: Authorizer & RuleResolver;
 }
@@ -19,9 +21,20 @@ const ALLOWED: Decision = { decision: "allow" };
  * `system:masters` are allowed before any of them is asked, and never appear in the rules.
  */
 export class AuthorizerChain implements Authorizer, RuleResolver {
-  readonly #authorizers: readonly NamedAuthorizer[];
+  #authorizers: readonly NamedAuthorizer[];
+  readonly #decided: (authorizer: NamedAuthorizer, decision: "allow" | "deny") => void;
 
-  constructor(authorizers: readonly NamedAuthorizer[]) {
+  /** `decided` hears who allowed or denied something. */
+  constructor(
+    authorizers: readonly NamedAuthorizer[],
+    decided: (authorizer: NamedAuthorizer, decision: "allow" | "deny") => void = () => {},
+  ) {
+    this.#authorizers = authorizers;
+    this.#decided = decided;
+  }
+
+  /** From now on these decide. */
+  replace(authorizers: readonly NamedAuthorizer[]): void {
     this.#authorizers = authorizers;
   }
 
@@ -29,9 +42,13 @@ export class AuthorizerChain implements Authorizer, RuleResolver {
     if (attributes.user.groups.includes(PRIVILEGED_GROUP)) return ALLOWED;
     const reasons: string[] = [];
     const errors: string[] = [];
-    for (const { name, authorizer } of this.#authorizers) {
+    for (const one of this.#authorizers) {
+      const { name, authorizer } = one;
       const decided = await authorizer.authorize(attributes);
-      if (decided.decision !== "noOpinion") return decided;
+      if (decided.decision !== "noOpinion") {
+        this.#decided(one, decided.decision);
+        return decided;
+      }
       // Compat: since 1.37 `unionAuthzHandler` says whose reason it is, unless that one decides.
       if (decided.reason) reasons.push(`${name}: ${decided.reason}`);
       if (decided.error !== undefined) errors.push(decided.error);

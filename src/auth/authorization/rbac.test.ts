@@ -126,6 +126,7 @@ test("bindings that change or go are forgotten", () => {
 
 test("authorizers are asked in order, and members of system:masters never", async () => {
   const says = (decision: "allow" | "deny" | "noOpinion", reason?: string, error?: string) => ({
+    type: "Test",
     name: decision,
     authorizer: {
       authorize: async () => ({ decision, ...(reason && { reason }), ...(error && { error }) }),

@@ -14,11 +14,36 @@ const PART = /([0-9]*)(?:\.([0-9]*))?([^.0-9]*)/gy;
 
 /** Why a text is no duration, in the words of Go's `time.ParseDuration`; undefined when it is one. */
 export function durationProblem(text: string): string | undefined {
+  const read = readDuration(text);
+  return typeof read === "string" ? read : undefined;
+}
+
+/** A duration in milliseconds. Throws an Error with the words of Go's `time.ParseDuration` when it is none. */
+export function parseDuration(text: string): number {
+  const read = readDuration(text);
+  if (typeof read === "string") throw new Error(read);
+  return Number(read) / 1e6;
+}
+
+/** A duration of whole milliseconds as Go's `Duration.String` prints it, such as 1m0s. */
+export function printDuration(ms: number): string {
+  if (ms === 0) return "0s";
+  const all = Math.abs(ms);
+  const sign = ms < 0 ? "-" : "";
+  if (all < 1000) return `${sign}${all}ms`;
+  const [hours, minutes] = [Math.floor(all / 3_600_000), Math.floor(all / 60_000) % 60];
+  const seconds = (all % 60_000) / 1000;
+  const shownMinutes = hours > 0 || minutes > 0 ? `${minutes}m` : "";
+  return `${sign}${hours > 0 ? `${hours}h` : ""}${shownMinutes}${seconds}s`;
+}
+
+/** Nanoseconds, or why there are none. */
+function readDuration(text: string): bigint | string {
   const rest = /^[-+]/.test(text) ? text.slice(1) : text;
-  if (rest === "0") return undefined;
+  if (rest === "0") return 0n;
   const invalid = () => `time: invalid duration ${quote(text)}`;
   if (rest === "") return invalid();
-  const limit = text.startsWith("-") ? LIMIT : LIMIT - 1n;
+  const isNegative = text.startsWith("-");
   let total = 0n;
   for (const [part, whole = "", fraction = "", unit = ""] of rest.matchAll(PART)) {
     if (part === "") break;
@@ -30,7 +55,8 @@ export function durationProblem(text: string): string | undefined {
     total += count * factor + fractionOf(fraction, factor);
     if (total > LIMIT) return invalid();
   }
-  return total > limit ? invalid() : undefined;
+  if (total > (isNegative ? LIMIT : LIMIT - 1n)) return invalid();
+  return isNegative ? -total : total;
 }
 
 /** The number, or undefined when it is too large for any duration. */

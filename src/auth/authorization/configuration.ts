@@ -1,0 +1,152 @@
+import { parseDuration } from "../../lib/go/duration.ts";
+import {
+  type ConfigurationKinds,
+  listOf,
+  readConfigurationFile,
+  struct,
+  TEXT,
+  YES_OR_NO,
+} from "../configuration-file.ts";
+import { DEFAULT_MODES } from "./modes.ts";
+
+/** WebhookConfiguration: whom an authorizer of the type Webhook asks, and how. */
+export interface WebhookConfiguration {
+  readonly authorizedMs: number;
+  readonly cacheAuthorizedRequests: boolean;
+  readonly unauthorizedMs: number;
+  readonly cacheUnauthorizedRequests: boolean;
+  readonly timeoutMs: number;
+  readonly subjectAccessReviewVersion: string;
+  readonly matchConditionSubjectAccessReviewVersion: string;
+  readonly failurePolicy: string;
+  readonly connectionInfo: { readonly type: string; readonly kubeConfigFile?: string };
+  readonly matchConditions: readonly string[];
+}
+
+/** AuthorizerConfiguration: one of the authorizers, in their order. */
+export interface AuthorizerConfiguration {
+  readonly type: string;
+  readonly name: string;
+  readonly webhook?: WebhookConfiguration;
+}
+
+const WEBHOOK = struct("v1.WebhookConfiguration", {
+  authorizedTTL: TEXT,
+  cacheAuthorizedRequests: YES_OR_NO,
+  unauthorizedTTL: TEXT,
+  cacheUnauthorizedRequests: YES_OR_NO,
+  timeout: TEXT,
+  subjectAccessReviewVersion: TEXT,
+  matchConditionSubjectAccessReviewVersion: TEXT,
+  failurePolicy: TEXT,
+  connectionInfo: struct("v1.WebhookConnectionInfo", { type: TEXT, kubeConfigFile: TEXT }),
+  matchConditions: listOf(struct("v1.WebhookMatchCondition", { expression: TEXT })),
+});
+
+const KINDS: ConfigurationKinds = {
+  group: "apiserver.config.k8s.io",
+  versions: ["v1", "v1beta1", "v1alpha1"],
+  schemas: new Map([
+    [
+      "AuthorizationConfiguration",
+      struct("v1.AuthorizationConfiguration", {
+        apiVersion: TEXT,
+        kind: TEXT,
+        authorizers: listOf(struct("v1.AuthorizerConfiguration", { type: TEXT, name: TEXT, webhook: WEBHOOK })),
+      }),
+    ],
+  ]),
+};
+
+// Compat: `SetDefaults_WebhookConfiguration`.
+const AUTHORIZED_MS = 300_000;
+const UNAUTHORIZED_MS = 30_000;
+
+interface Written {
+  readonly type?: string;
+  readonly name?: string;
+  readonly webhook?: {
+    readonly authorizedTTL?: string;
+    readonly cacheAuthorizedRequests?: boolean;
+    readonly unauthorizedTTL?: string;
+    readonly cacheUnauthorizedRequests?: boolean;
+    readonly timeout?: string;
+    readonly subjectAccessReviewVersion?: string;
+    readonly matchConditionSubjectAccessReviewVersion?: string;
+    readonly failurePolicy?: string;
+    readonly connectionInfo?: { readonly type?: string; readonly kubeConfigFile?: string };
+    readonly matchConditions?: readonly { readonly expression?: string }[];
+  };
+}
+
+/** Reads the file of `--authorization-config`. Throws an Error in kube-apiserver's words. */
+export function readAuthorizationConfiguration(text: string): readonly AuthorizerConfiguration[] {
+  try {
+    // Compat: `LoadFromData` takes no text for a configuration without authorizers.
+    if (text === "") return [];
+    const { value } = readConfigurationFile(text, KINDS);
+    return ((value.authorizers ?? []) as readonly Written[]).map(completed);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`failed to load AuthorizationConfiguration from file: ${reason}`);
+  }
+}
+
+/** What is absent has its default, or is what Go's zero value would be. */
+function completed({ type = "", name = "", webhook }: Written): AuthorizerConfiguration {
+  if (!webhook) return { type, name };
+  const { authorizedTTL, unauthorizedTTL, timeout, connectionInfo: { type: by = "", kubeConfigFile } = {} } = webhook;
+  return {
+    type,
+    name,
+    webhook: {
+      authorizedMs: (authorizedTTL && parseDuration(authorizedTTL)) || AUTHORIZED_MS,
+      cacheAuthorizedRequests: webhook.cacheAuthorizedRequests ?? true,
+      unauthorizedMs: (unauthorizedTTL && parseDuration(unauthorizedTTL)) || UNAUTHORIZED_MS,
+      cacheUnauthorizedRequests: webhook.cacheUnauthorizedRequests ?? true,
+      timeoutMs: timeout === undefined ? 0 : parseDuration(timeout),
+      subjectAccessReviewVersion: webhook.subjectAccessReviewVersion ?? "",
+      matchConditionSubjectAccessReviewVersion: webhook.matchConditionSubjectAccessReviewVersion ?? "",
+      failurePolicy: webhook.failurePolicy ?? "",
+      connectionInfo: { type: by, ...(kubeConfigFile !== undefined && { kubeConfigFile }) },
+      matchConditions: (webhook.matchConditions ?? []).map(({ expression = "" }) => expression),
+    },
+  };
+}
+
+/** What `--authorization-mode` and the flags of the webhook say, as if a file had said it. */
+export interface AuthorizationFlags {
+  readonly modes?: readonly string[];
+  readonly webhook?: {
+    readonly configFile: string;
+    readonly version: string;
+    readonly authorizedMs: number;
+    readonly unauthorizedMs: number;
+  };
+}
+
+const FLAGS_TIMEOUT_MS = 30_000;
+
+/** Upstream: `buildAuthorizationConfiguration`. */
+export function authorizersOfFlags({ modes = DEFAULT_MODES, webhook }: AuthorizationFlags): AuthorizerConfiguration[] {
+  return modes.map((type) => {
+    if (type !== "Webhook" || !webhook) return { type, name: type.toLowerCase() };
+    const { configFile, version, authorizedMs, unauthorizedMs } = webhook;
+    return {
+      type,
+      name: "default",
+      webhook: {
+        authorizedMs,
+        cacheAuthorizedRequests: authorizedMs !== 0,
+        unauthorizedMs,
+        cacheUnauthorizedRequests: unauthorizedMs !== 0,
+        timeoutMs: FLAGS_TIMEOUT_MS,
+        subjectAccessReviewVersion: version,
+        matchConditionSubjectAccessReviewVersion: "",
+        failurePolicy: "NoOpinion",
+        connectionInfo: { type: "KubeConfigFile", kubeConfigFile: configFile },
+        matchConditions: [],
+      },
+    };
+  });
+}

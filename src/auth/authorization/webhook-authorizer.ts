@@ -1,0 +1,176 @@
+import { hash } from "node:crypto";
+import type { Attributes, Authorizer, Decision } from "../../api/attributes.ts";
+import { quote } from "../../api/field-error.ts";
+import type { FieldSelector } from "../../api/field-selector.ts";
+import type { AccessRules, RuleResolver } from "../../api/identity.ts";
+import type { LabelSelector } from "../../api/label-selector.ts";
+import type { JsonObject } from "../../api/object.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { type AttemptResult, ReviewFailure, ReviewWebhook, type ReviewWebhookOptions } from "../review-webhook.ts";
+
+/** Versions of the SubjectAccessReview that a webhook may be sent. */
+export const REVIEW_VERSIONS: readonly string[] = ["v1", "v1beta1"];
+
+/** A webhook that is sent SubjectAccessReviews of a version. Throws an Error when there is no such version. */
+export function accessReviewWebhook(
+  version: string,
+  options: Pick<ReviewWebhookOptions, "post" | "clock" | "random" | "attempted">,
+): ReviewWebhook {
+  if (!REVIEW_VERSIONS.includes(version)) {
+    const supported = REVIEW_VERSIONS.map(quote).join(", ");
+    throw new Error(`unsupported webhook authorizer version ${quote(version)}, supported versions are ${supported}`);
+  }
+  const apiVersion = `authorization.k8s.io/${version}`;
+  return new ReviewWebhook({ ...options, title: "the webhook authorizer", kind: "SubjectAccessReview", apiVersion });
+}
+
+/** How a webhook is asked, and what its silence means. */
+export interface WebhookAuthorizerOptions {
+  /** Asks for a SubjectAccessReview of `version`. */
+  readonly webhook: Pick<ReviewWebhook, "ask">;
+  readonly version: string;
+  /** How long answers are kept. 0: not at all. */
+  readonly authorizedMs: number;
+  readonly unauthorizedMs: number;
+  /** What is decided when it cannot be asked: `failurePolicy`. */
+  readonly onFailure: "noOpinion" | "deny";
+  readonly clock: Pick<Clock, "monotonic">;
+  /** Hears why there was no answer. */
+  readonly failed: (error: Error, result: AttemptResult) => void;
+}
+
+/** Compat: the size of `responseCache`. */
+const MAX_ENTRIES = 8192;
+/** Compat: `maxControlledAttrCacheSize`; what is longer may be meant to fill the cache. */
+const MAX_CACHED_LENGTH = 10_000;
+
+interface Kept {
+  readonly decision: Decision;
+  readonly untilMs: number;
+}
+
+/** The authorization mode Webhook: asks another server by SubjectAccessReviews, and keeps its answers for a while. */
+export class WebhookAuthorizer implements Authorizer, RuleResolver {
+  readonly #options: WebhookAuthorizerOptions;
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(options: WebhookAuthorizerOptions) {
+    this.#options = options;
+  }
+
+  /** How many answers are kept. */
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  async authorize(attributes: Attributes): Promise<Decision> {
+    const { webhook, version, clock, onFailure, failed } = this.#options;
+    const spec = reviewSpec(attributes, version);
+    // Keys may be long; a hash of them is not.
+    const key = hash("sha256", JSON.stringify(spec), "base64");
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) {
+      this.#kept.delete(key);
+      if (kept.untilMs > clock.monotonic()) {
+        // The latest that was used is the last.
+        this.#kept.set(key, kept);
+        return kept.decision;
+      }
+    }
+    try {
+      const decision = decisionOf(await webhook.ask({ metadata: {}, spec, status: { allowed: false } }));
+      if (isShort(attributes)) this.#keep(key, decision);
+      return decision;
+    } catch (error) {
+      if (!(error instanceof ReviewFailure)) throw error;
+      failed(error, error.result);
+      return { decision: onFailure, error: error.message };
+    }
+  }
+
+  async rulesFor(): Promise<AccessRules> {
+    const evaluationError = "webhook authorizer does not support user rule resolution";
+    return { resourceRules: [], nonResourceRules: [], incomplete: true, evaluationError };
+  }
+
+  #keep(key: string, decision: Decision): void {
+    const { authorizedMs, unauthorizedMs, clock } = this.#options;
+    const keptMs = decision.decision === "allow" ? authorizedMs : unauthorizedMs;
+    if (keptMs <= 0) return;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size < MAX_ENTRIES) break;
+      this.#kept.delete(oldest);
+    }
+    this.#kept.set(key, { decision, untilMs: clock.monotonic() + keptMs });
+  }
+}
+
+function decisionOf({ allowed, denied, reason }: JsonObject): Decision {
+  const told = typeof reason === "string" && reason !== "" ? { reason } : {};
+  if (denied === true && allowed === true) {
+    return { decision: "deny", ...told, error: "webhook subject access review returned both allow and deny response" };
+  }
+  return { decision: denied === true ? "deny" : allowed === true ? "allow" : "noOpinion", ...told };
+}
+
+function isShort({ namespace, verb, apiGroup, apiVersion, resource, subresource, name, path }: Attributes): boolean {
+  const all = [namespace, verb, apiGroup, apiVersion, resource, subresource, name, path];
+  return all.reduce((length, text) => length + text.length, 0) < MAX_CACHED_LENGTH;
+}
+
+/** `spec` of the review, with its fields in the order in which kube-apiserver sends them. */
+function reviewSpec(attributes: Attributes, version: string): JsonObject {
+  const { user, path, verb } = attributes;
+  const { name, uid = "", groups, extra = {} } = user;
+  return {
+    ...(attributes.isResourceRequest
+      ? { resourceAttributes: resourceAttributes(attributes) }
+      : { nonResourceAttributes: withoutEmpty({ path, verb }) }),
+    ...withoutEmpty({ user: name }),
+    ...(groups.length > 0 && { [version === "v1" ? "groups" : "group"]: [...groups] }),
+    ...(Object.keys(extra).length > 0 && { extra: sorted(extra) }),
+    ...withoutEmpty({ uid }),
+  };
+}
+
+const sorted = (extra: Readonly<Record<string, readonly string[]>>): JsonObject =>
+  Object.fromEntries(
+    Object.entries(extra)
+      .map(([key, values]): [string, string[]] => [key, [...values]])
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+
+function resourceAttributes(attributes: Attributes): JsonObject {
+  const { namespace, verb, apiGroup: group, apiVersion, resource, subresource, name } = attributes;
+  const fields = fieldRequirements(attributes.fieldSelector ?? []);
+  const labels = labelRequirements(attributes.labelSelector ?? []);
+  return {
+    ...withoutEmpty({ namespace, verb, group, version: apiVersion, resource, subresource, name }),
+    ...(fields.length > 0 && { fieldSelector: { requirements: fields } }),
+    ...(labels.length > 0 && { labelSelector: { requirements: labels } }),
+  };
+}
+
+function withoutEmpty(texts: Readonly<Record<string, string>>): JsonObject {
+  return Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ""));
+}
+
+const fieldRequirements = (selector: FieldSelector): JsonObject[] =>
+  selector.map(({ field, isEqual, value }) => ({ key: field, operator: isEqual ? "In" : "NotIn", values: [value] }));
+
+const LABEL_OPERATORS: ReadonlyMap<string, string> = new Map([
+  ["=", "In"],
+  ["==", "In"],
+  ["in", "In"],
+  ["!=", "NotIn"],
+  ["notin", "NotIn"],
+  ["exists", "Exists"],
+  ["!", "DoesNotExist"],
+]);
+
+/** Compat: `labelSelectorToAuthorizationAPI` leaves out requirements of other operators, which makes the question wider, never narrower. */
+const labelRequirements = (selector: LabelSelector): JsonObject[] =>
+  selector.flatMap(({ key, operator, values }) => {
+    const told = LABEL_OPERATORS.get(operator);
+    return told === undefined ? [] : [{ key, operator: told, ...(values.length > 0 && { values: [...values] }) }];
+  });
