@@ -1,16 +1,19 @@
 import type { Controller, ControllerContext } from "../controllers/controller.ts";
 import { WorkQueue } from "../lib/work-queue.ts";
 import type { CustomResourceDefinition } from "../types/custom-resource-definition.ts";
+import { customApiServices } from "./api-services.ts";
 import type { DefinitionIndex } from "./definition-index.ts";
 import { type StatusChange, writeStatus } from "./definition-status.ts";
 import { finishDeletion, InstancesRemain } from "./deletion.ts";
 import { establish } from "./establishing.ts";
 import { acceptNames } from "./naming.ts";
+import { judgeApproval, judgeSchemas } from "./policy-conditions.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 /** How often it is looked whether the last objects of a definition are gone. Compat: the CRDFinalizer polls so. */
 const POLL_MS = 5000;
 
-/** The loops that kube-apiserver runs for CustomResourceDefinitions: NamingConditionController, EstablishingController, CRDFinalizer. */
+/** The loops that kube-apiserver runs for CustomResourceDefinitions: NamingConditionController, EstablishingController, CRDFinalizer, those of two conditions, and the registration of APIServices. */
 export function definitionControllers(context: ControllerContext, index: DefinitionIndex): Controller[] {
   const status = (name: string, change: (one: CustomResourceDefinition) => StatusChange | undefined): Controller =>
     controller(context, index, name, 1, async (definition, signal) => {
@@ -22,7 +25,10 @@ export function definitionControllers(context: ControllerContext, index: Definit
   return [
     status("crd-naming-controller", (definition) => acceptNames(definition, index.all)),
     status("crd-establishing-controller", establish),
+    status("crd-api-approval-controller", judgeApproval),
+    status("crd-non-structural-schema-controller", judgeSchemas),
     controller(context, index, "crd-finalizer", DELETERS, (definition) => finishDeletion(context, definition)),
+    customApiServices(context, index),
   ];
 }
 
@@ -70,10 +76,7 @@ function controller(
       const unsubscribe = index.subscribe(enqueue);
       enqueue();
       try {
-        await new Promise<void>((resolve) => {
-          if (signal.aborted) resolve();
-          else signal.addEventListener("abort", () => resolve(), { once: true });
-        });
+        await untilAborted(signal);
       } finally {
         unsubscribe();
         await queue.close();
