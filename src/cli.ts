@@ -40,6 +40,7 @@ interface ServeFlags extends AuditFlags, AccountTokenFlags, AuthenticationFlags,
   eventTtl: number;
   shutdownDelayDuration: number;
   controllers: string;
+  allowPrivileged?: true;
   customObjects: Config["customObjects"];
   featureGates: FeatureGateValues;
   enableAdmissionPlugins?: string[];
@@ -78,6 +79,12 @@ function duration(text: string): number {
   for (const [, count, unit = ""] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/gy))
     total += Number(count) * (getMember(UNITS_MS, unit) ?? 0);
   return total;
+}
+
+/** Compat: kube-apiserver's flag, which envtest sets. False would have to refuse `securityContext.privileged`. */
+function allowPrivileged(text: string): true {
+  if (/^(1|t|T|true|True|TRUE)$/.test(text)) return true;
+  throw new InvalidArgumentError("only true is known: admission by namespace refuses privileged containers");
 }
 
 const words = (text: string): string[] => text.split(",").filter((word) => word !== "");
@@ -132,6 +139,11 @@ function program(run: (config: Config) => Promise<void>): Command {
         .choices(["open", "defined"])
         .default(defaults.customObjects),
     )
+    .addOption(
+      new Option("--allow-privileged [on]", "containers may be privileged; what namespaces refuse is up to admission")
+        .argParser(allowPrivileged)
+        .preset("true"),
+    )
     .option(
       "--controllers <list>",
       "loops of a controller manager to run: *, none, or names; -name leaves one out",
@@ -176,6 +188,7 @@ function toConfig(flags: ServeFlags): Config {
     shutdownDelayDuration,
     enableAdmissionPlugins,
     disableAdmissionPlugins,
+    allowPrivileged: _,
     ...others
   } = flags;
   const { authentication, rest: unread } = takeAuthenticationFlags(others);

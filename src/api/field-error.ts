@@ -1,4 +1,3 @@
-import { getMember } from "../lib/members.ts";
 import { printGoJson } from "./go-json.ts";
 import type { StatusCause } from "./status.ts";
 
@@ -72,14 +71,52 @@ function fieldError(type: FieldErrorType, field: string, message: string): Field
 }
 
 const PLAIN = /^[ !#-[\]-~]*$/;
-const CONTROL_ESCAPES: Readonly<Record<string, string>> = { "07": "\\a", "0b": "\\v" };
+const NAMED_ESCAPES: ReadonlyMap<string, string> = new Map([
+  ["\\", "\\\\"],
+  ['"', '\\"'],
+  ["\u0007", "\\a"],
+  ["\b", "\\b"],
+  ["\t", "\\t"],
+  ["\n", "\\n"],
+  ["\v", "\\v"],
+  ["\f", "\\f"],
+  ["\r", "\\r"],
+]);
+/** By code: the escapes of ASCII; "" for what stands as it is. */
+const ESCAPES: readonly string[] = Array.from({ length: 0x80 }, (_, code) => {
+  const isControl = code < 0x20 || code === 0x7f;
+  const plain = isControl ? `\\x${code.toString(16).padStart(2, "0")}` : "";
+  return NAMED_ESCAPES.get(String.fromCharCode(code)) ?? plain;
+});
+const ASCII = /^[\0-\x7f]*$/;
+/** What Go's `strconv.IsPrint` denies above ASCII. */
+const UNPRINTABLE = /[^\P{C}\p{Cs}\0-\x7f]|[^\P{Z} ]/gu;
 
-/** A string as Go's %q prints it: like JSON, but with \a and \v, and \x for other control characters. */
+/** A string as Go's %q prints it. */
 export function quote(text: string): string {
   if (PLAIN.test(text)) return `"${text}"`;
-  return JSON.stringify(text)
-    .replace(/\\u00([01][0-9a-f])/g, (_, hex: string) => getMember(CONTROL_ESCAPES, hex) ?? `\\x${hex}`)
-    .replace(/\u007f/g, "\\x7f");
+  const escaped = escapeAscii(text);
+  return `"${ASCII.test(text) ? escaped : escaped.replace(UNPRINTABLE, escapeRune)}"`;
+}
+
+/** By way of a buffer: a replacement for each of a million places would take seconds. */
+function escapeAscii(text: string): string {
+  let size = 0;
+  for (let at = 0; at < text.length; at += 1) size += ESCAPES[text.charCodeAt(at)]?.length || 1;
+  if (size === text.length) return text;
+  const out = new Uint16Array(size);
+  for (let at = 0, to = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    const escaped = ESCAPES[code];
+    if (!escaped) out[to++] = code;
+    else for (let index = 0; index < escaped.length; index += 1) out[to++] = escaped.charCodeAt(index);
+  }
+  return Buffer.from(out.buffer).toString("utf16le");
+}
+
+function escapeRune(rune: string): string {
+  const code = rune.codePointAt(0) ?? 0;
+  return code > 0xffff ? `\\U${code.toString(16).padStart(8, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
 }
 
 /** A value as a field error prints it: strings quoted, numbers and booleans plain, everything else as JSON. */

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { KindPresence, ResourceDefinition } from "../resources/model/definition.ts";
 import { type CustomResourceDefinition, isDefinitionCondition } from "../types/custom-resource-definition.ts";
 import type { CatalogParts } from "./catalog-parts.ts";
+import { type ConversionContext, webhookConverter } from "./conversion-webhook.ts";
 import type { DefinitionIndex } from "./definition-index.ts";
 import { resourceDefinition } from "./resource-definition.ts";
 
@@ -21,9 +22,11 @@ export class ServedKinds {
   readonly #ownPlurals: ReadonlySet<string>;
   readonly #index: DefinitionIndex;
   readonly #isShared: boolean;
+  readonly #conversion: ConversionContext;
   #served = new Map<string, Served>();
 
-  constructor(parts: CatalogParts, index: DefinitionIndex, isShared: boolean) {
+  constructor(parts: CatalogParts, index: DefinitionIndex, conversion: ConversionContext, isShared: boolean) {
+    this.#conversion = conversion;
     this.#parts = parts;
     this.#ownPlurals = new Set(parts.builtIn.map(({ plural, group }) => `${plural}.${group}`));
     this.#index = index;
@@ -61,7 +64,9 @@ export class ServedKinds {
       known.source = source;
       return known;
     }
-    return { source, presence: current, definition: resourceDefinition(source, { presence: current }) };
+    const convertBatch = webhookConverter(source, this.#conversion);
+    const own = { presence: current, ...(convertBatch && { hooks: { convertBatch } }) };
+    return { source, presence: current, definition: resourceDefinition(source, own) };
   }
 }
 

@@ -6,6 +6,7 @@ import { OpenKinds } from "../custom/open/open-kinds.ts";
 import { ServedKinds } from "../custom/served-kinds.ts";
 import type { Resources } from "../resources/resources.ts";
 import type { Config } from "./config.ts";
+import { conversionCall } from "./conversion-call.ts";
 
 /** The kinds that CustomResourceDefinitions define. */
 export interface CustomKinds {
@@ -24,9 +25,9 @@ const RETRY_MS = 500;
 /** Serves what is defined, in every server on the same store. `report` hears why definitions could not be followed. */
 export function customKinds(resources: Resources, config: Config, report: (error: unknown) => void): CustomKinds {
   const index = new DefinitionIndex(resources);
-  const { clock, catalog } = resources;
+  const { clock, catalog, random } = resources;
   const parts = new CatalogParts(catalog);
-  new ServedKinds(parts, index, config.store.type === "etcd");
+  new ServedKinds(parts, index, { call: conversionCall(resources), random }, config.store.type === "etcd");
   const isOwned = (group: string) => [...index.all].some(({ spec }) => spec?.group === group);
   const open = config.customObjects === "open" ? new OpenKinds({ resources, parts, isOwned, report }) : undefined;
   const follow = async (run: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> => {

@@ -20,10 +20,11 @@ export class KubectlTwins {
     this.#kubectls = kubectls;
   }
 
-  static async start(): Promise<KubectlTwins> {
-    const binnacle = await startBinnacle({ flags: ["--custom-objects=defined"] });
+  /** Starts both, with further flags for each. */
+  static async start(flags: readonly string[] = []): Promise<KubectlTwins> {
+    const binnacle = await startBinnacle({ flags: ["--custom-objects=defined", ...flags] });
     try {
-      const oracle = await startOracle();
+      const oracle = await startOracle({ flags });
       const kubectl = async (name: string, base: string) => {
         const file = path.join(binnacle.directory, `${name}.kubeconfig`);
         await writeFile(file, JSON.stringify(kubeconfigFor(base)));
@@ -35,6 +36,20 @@ export class KubectlTwins {
       await binnacle.kill();
       throw error;
     }
+  }
+
+  /** The same user of both, by other credentials than the administrator's token. */
+  async as(name: string, user: Readonly<Record<string, unknown>>): Promise<KubectlTwins> {
+    const kubectl = async (server: string, base: string) => {
+      const file = path.join(this.directory, `${server}-${name}.kubeconfig`);
+      await writeFile(file, JSON.stringify(kubeconfigFor(base, user)));
+      return kubectlFor(file);
+    };
+    const kubectls = [
+      await kubectl("oracle", this.#oracle.base),
+      await kubectl("binnacle", this.#binnacle.base),
+    ] as const;
+    return new KubectlTwins(this.#oracle, this.#binnacle, kubectls);
   }
 
   async stop(): Promise<void> {
@@ -71,13 +86,13 @@ export class KubectlTwins {
 const show = ({ code, stdout, stderr }: CommandResult) => `(code ${code})\n${stdout}${stderr}`;
 
 /** The same user at either server. */
-function kubeconfigFor(server: string) {
+function kubeconfigFor(server: string, user: Readonly<Record<string, unknown>> = { token: tokens.admin }) {
   return {
     apiVersion: "v1",
     kind: "Config",
     "current-context": "twin",
     clusters: [{ name: "twin", cluster: { server, "insecure-skip-tls-verify": true } }],
-    users: [{ name: "twin", user: { token: tokens.admin } }],
+    users: [{ name: "twin", user }],
     contexts: [{ name: "twin", context: { cluster: "twin", user: "twin" } }],
   };
 }
@@ -89,6 +104,8 @@ const MADE_UP: readonly (readonly [RegExp, string])[] = [
   [/\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}/g, "TIME"],
   [/("?resourceVersion"?: )"\d+"/gi, "$1VERSION"],
   [/(Resource Version: +)\d+/g, "$1VERSION"],
+  // The head of a line of klog.
+  [/^[EIW]\d{4} \S+ +\d+ (?=\w+\.go:)/gm, "LOG "],
   [/https:\/\/127\.0\.0\.1:\d+/g, "SERVER"],
   [/\b10\.96\.\d+\.\d+\b/g, "ADDRESS"],
   [/\b3[0-2]\d{3}\b/g, "NODEPORT"],

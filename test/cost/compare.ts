@@ -1,9 +1,10 @@
 import { isKnown } from "../fuzz/known.ts";
 import { withoutAllotted } from "../fuzz/objects.ts";
+import type { Random } from "../fuzz/random.ts";
 import { type Difference, differenceOf } from "../fuzz/twins.ts";
 import { startBinnacle } from "../support/binnacle.ts";
 import { startOracle } from "../support/oracle.ts";
-import { type Case, caseName, SIZES, screenCases } from "./cases.ts";
+import { type Case, caseName, matrixCases, SIZES, screenCases } from "./cases.ts";
 import type { CostFuzzer } from "./fuzzer.ts";
 import { limitOf } from "./limits.ts";
 import { OTHER_BASE, type OtherRequest } from "./others.ts";
@@ -107,6 +108,27 @@ export class Comparison {
       await this.#compare(name, "", costly);
     }
     return done;
+  }
+
+  /** So many requests by chance, of any field, place, growth, way and encoding that stores nothing; one in twenty makes no place large. */
+  async sample(
+    classes: readonly PlaceClass[],
+    others: readonly OtherRequest[],
+    { random, count, until }: { readonly random: Random; readonly count: number; readonly until: number },
+  ): Promise<void> {
+    while (this.result.requests < count && performance.now() < until) {
+      if (others.length > 0 && random.chance(0.05)) {
+        const { name, costly } = random.pick(others);
+        await this.#compare(name, "", costly);
+        continue;
+      }
+      const { places } = random.pick(classes);
+      const place = (await this.#servedPlace([random.pick(places)])) ?? (await this.#servedPlace(places));
+      if (!place) continue;
+      const growth = random.pick(this.#fuzzer.growths(place));
+      const ways = matrixCases(place, [growth], SIZES.screen).filter(({ way }) => way !== "store");
+      await this.compareCase(random.pick(ways));
+    }
   }
 
   /** Compares the answers to one case. */

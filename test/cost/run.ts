@@ -23,6 +23,7 @@ const { values } = parseArgs({
     sample: { type: "string", default: "30" },
     seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
     oracle: { type: "boolean", default: false },
+    requests: { type: "string" },
     worst: { type: "string", default: "100" },
   },
 });
@@ -50,9 +51,15 @@ const bounds = { dearest: Number(values.dearest), sample: Number(values.sample),
 if (values.oracle) {
   const comparison = await Comparison.start(fuzzer, TIMEOUT_MS);
   try {
-    const done = await comparison.run(classes, others, until);
+    const title =
+      values.requests === undefined
+        ? `${await comparison.run(classes, others, until)} of ${classes.length} fields`
+        : `a sample with seed ${values.seed}`;
+    const random = new Random(Number(values.seed));
+    if (values.requests !== undefined)
+      await comparison.sample(classes, others, { random, count: Number(values.requests), until });
     const { result } = comparison;
-    process.stdout.write(`${[`${done} of ${classes.length} fields`, ...printCompared(result)].join("\n")}\n`);
+    process.stdout.write(`${[title, ...printCompared(result)].join("\n")}\n`);
     process.exitCode = result.found.size > 0 ? 1 : 0;
   } finally {
     await comparison.stop();
@@ -63,10 +70,10 @@ if (values.oracle) {
 
 async function measureAll(): Promise<void> {
   try {
+    const other = await sendOthers(fuzzer, others, until);
     const screened = await new Screening(fuzzer, values.state, values.thorough).run(classes, until, (count) => {
       if (count % 100 === 0) say(`${count} of ${2 * classes.length} fields and sizes, ${fuzzer.sent} requests`);
     });
-    const other = await sendOthers(fuzzer, others, until);
     const chosen = choose(classes, screened, new Random(Number(values.seed)), bounds);
     const matrix: CostResult[] = [];
     let matrixPlaces = 0;

@@ -33,6 +33,13 @@ const KEPT = 3;
 /** Of a place that others with the same field stand for: how many growths are sent where other functions read it, and where the same do. */
 const SHARED = { otherRule: 4, sameRule: 1 } as const;
 
+/**
+ * Strings are sent these texts, and the others in turn: no expression of the server is more than linear
+ * (`test/expressions.test.ts`), so that what is dear is a loop that a common character leads into.
+ */
+const USUAL_TEXTS = ["a", "0", " ", "a.", "/", ":", '"', "\u0000", "\n"].map((run) => ` ${JSON.stringify(run)}…`);
+const TEXTS_IN_TURN = 9;
+
 /** Places by their field. */
 export function classesOf(places: readonly Place[]): PlaceClass[] {
   const byKey = Map.groupBy(places, ({ key }) => key);
@@ -40,7 +47,7 @@ export function classesOf(places: readonly Place[]): PlaceClass[] {
 }
 
 /**
- * Sends every growth of one place of every class at 100 KB, some of each of its other places, each time others, and at
+ * Sends the growths of one place of every class at 100 KB (of strings, some of the texts), some of each of its other places, each time others, and at
  * 2.5 MB those for which the small ones do not speak.
  */
 export class Screening {
@@ -48,8 +55,9 @@ export class Screening {
   readonly #file: string | undefined;
   readonly #done = new Map<string, Screened>();
   readonly #isThorough: boolean;
+  #turn = 0;
 
-  /** Classes that `file` tells of are not sent again; what is found is written to it. A thorough one sends every growth wherever other functions read a place. */
+  /** Classes that `file` tells of are not sent again; what is found is written to it. A thorough one sends every growth to every field, and wherever other functions read it. */
   constructor(fuzzer: CostFuzzer, file?: string, isThorough = false) {
     this.#fuzzer = fuzzer;
     this.#isThorough = isThorough;
@@ -98,7 +106,7 @@ export class Screening {
   async #small({ key, places }: PlaceClass): Promise<Pick<Screened, "results" | "next">> {
     const [place] = places;
     if (!place) throw new Error(`no place in ${key}`);
-    const growths = this.#fuzzer.growths(place);
+    const growths = this.#growths(place);
     const results: CostResult[] = [];
     for (const one of screenCases(place, growths, SIZES.screen)) results.push(await this.#best(one));
     for (const one of this.#shared(places)) results.push(await this.#best(one));
@@ -116,6 +124,15 @@ export class Screening {
       results.push(...(await this.#fuzzer.measure(largeCase(place, growth), true)));
     }
     return { results: noteworthy(results) };
+  }
+
+  #growths(place: Place): Growth[] {
+    const all = this.#fuzzer.growths(place);
+    if (this.#isThorough || place.type !== "string") return all;
+    const usual = all.filter(({ name }) => USUAL_TEXTS.some((text) => name.includes(text)));
+    const others = all.filter((one) => !usual.includes(one));
+    const inTurn = Array.from({ length: TEXTS_IN_TURN }, () => others[this.#turn++ % others.length] as Growth);
+    return [...usual, ...inTurn];
   }
 
   /** What is sent of the places of a class but the first: of each the growths that come next in turn. */
@@ -137,7 +154,9 @@ export class Screening {
     let [best] = await this.#fuzzer.measure(one, false);
     for (let tries = 1; tries < 3 && best && best.processorMs > NOTABLE_MS && best.status !== 0; tries += 1) {
       const [again] = await this.#fuzzer.measure(one, true);
-      if (again && again.processorMs < best.processorMs) best = again;
+      if (!again) continue;
+      const stallMs = Math.min(best.stallMs ?? Number.POSITIVE_INFINITY, again.stallMs ?? Number.POSITIVE_INFINITY);
+      best = { ...(again.processorMs < best.processorMs ? again : best), stallMs };
     }
     if (!best) throw new Error(`no result of ${placeName(one.place)}`);
     return best;
@@ -164,7 +183,9 @@ function largeGrowths({ type }: Place, growths: readonly Growth[], small: readon
   return growths.filter(({ name }, index) => {
     const isDear = (costs[index] ?? 0) > Math.max(8, 3 * median);
     const isUsual =
-      type === "string" ? index === 0 || name.includes('"\\n"…') : ALWAYS.some((one) => name.startsWith(one));
+      type === "string"
+        ? index === 0 || name.includes('"\\n"…') || name.includes('"\\u0000"…')
+        : ALWAYS.some((one) => name.startsWith(one));
     return isDear || isUsual;
   });
 }

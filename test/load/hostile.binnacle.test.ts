@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { missesOf, printLoad, runLoad, startCollecting } from "./hostile.ts";
 
-/** Far above the goals that `npm run load:hostile` looks at: other tests run at the same time, and 20 s are little. */
-const GOALS = { p99Ms: 3000, memory: 2 } as const;
+/** Above the goals that `npm run load:hostile` looks at: other tests run at the same time, and 20 s are little. */
+const GOALS = { p99Ms: 1000, memory: 1.3 } as const;
 
-test("50 hostile connections take nothing from a client that behaves well", { timeout: 180_000 }, async (t) => {
+test("50 hostile connections take nothing from a client that behaves well", { timeout: 300_000 }, async (t) => {
   const server = await startCollecting();
   // Ends with an error where the server wrote a secret.
   t.after(() => server.kill());

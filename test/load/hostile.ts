@@ -182,7 +182,10 @@ export function missesOf(result: LoadResult, goals: { readonly p99Ms: number; re
   const misses = [...errors, ...told.map((name) => `an error told ${name}`)];
   for (const [verb, { p99 }] of Object.entries(loaded)) if (p99 > goals.p99Ms) misses.push(`p99 of ${verb}: ${p99} ms`);
   if (memory.after > memory.before * goals.memory) misses.push(`memory: ${memory.before} MB, then ${memory.after} MB`);
-  for (const [what, count] of counts) if (what.endsWith(": 500")) misses.push(`${count} × ${what}`);
+  for (const [what, count] of counts) {
+    if (what.endsWith(": 500")) misses.push(`${count} × ${what}`);
+    if (what.endsWith(": 0")) misses.push(`${count} × ${what.slice(0, -3)}: no answer`);
+  }
   return misses;
 }
 

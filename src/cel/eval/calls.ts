@@ -1,6 +1,6 @@
 import type { FunctionDeclaration, Implementation, Overload, RuntimeCost } from "../library/library.ts";
 import { itemsOf } from "../values/lists.ts";
-import { lookupKey } from "../values/maps.ts";
+import { integerOf } from "../values/maps.ts";
 import type { Type } from "../values/types.ts";
 import { CelError, Double, isError, ListValue, MapValue, typeOfValue, type Value } from "../values/value.ts";
 import type { Plan } from "./attribute.ts";
@@ -135,5 +135,5 @@ function memberKey(value: Value): string | number | bigint | boolean | undefined
     : // NaN is found in no list.
       value instanceof Double && !Number.isInteger(value.value) && !Number.isNaN(value.value)
       ? value.value
-      : lookupKey(value);
+      : integerOf(value);
 }

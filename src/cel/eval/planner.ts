@@ -28,6 +28,7 @@ import {
 import { callRun, constantMembership } from "./calls.ts";
 import { foldRun, readAccumulator } from "./fold.ts";
 import { Frame, type Run } from "./frame.ts";
+import { invalidKey, type Qualifier } from "./qualifier.ts";
 
 /** A constant that cannot be converted, which cel-go refuses when it makes the program. */
 export class PlanError extends Error {}
@@ -123,10 +124,11 @@ export class Planner {
     return this.declaredCall(expr, args);
   }
 
-  private indexOf(index: Plan, isOptional: boolean) {
-    return index.constant === undefined
-      ? { compute: resolveIndex(index), isOptional }
-      : { key: index.constant, isOptional };
+  private indexOf(index: Plan, isOptional: boolean): Qualifier {
+    if (index.constant === undefined) return { compute: resolveIndex(index), isOptional };
+    const refused = invalidKey(index.constant);
+    if (refused !== undefined) throw new PlanError(refused.message);
+    return { key: index.constant, isOptional };
   }
 
   private declaredCall(expr: Call, args: readonly Plan[]): Plan {
@@ -253,9 +255,9 @@ function notOptional(name: string, value: Value): CelError {
 }
 
 function addEntry(map: EntryMap, key: Value, value: Value, isOptional: boolean): CelError | undefined {
-  if (!isOptional) return map.set(key, value) ? undefined : new CelError("unsupported key type");
-  if (!(value instanceof Optional)) return notOptional(formatValue(key), value);
-  if (value.value === undefined) map.delete(key);
+  if (!isOptional) map.set(key, value);
+  else if (!(value instanceof Optional)) return notOptional(formatValue(key), value);
+  else if (value.value === undefined) map.delete(key);
   else map.set(key, value.value);
   return undefined;
 }

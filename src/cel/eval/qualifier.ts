@@ -1,5 +1,6 @@
-import { formatDouble } from "../values/text.ts";
+import { goDouble } from "../values/text.ts";
 import {
+  type BoxKind,
   CelError,
   Double,
   isInt,
@@ -46,9 +47,27 @@ function missing(value: Value, key: Value): CelError {
   return new CelError(value instanceof ListValue ? `index out of bounds: ${show(key)}` : `no such key: ${show(key)}`);
 }
 
+/** Compat: NewQualifier of cel-go names the Go type of a value that is no key. */
+const GO_TYPES: ReadonlyMap<BoxKind, string> = new Map<BoxKind, string>([
+  ["bytes", "types.Bytes"],
+  ["duration", "types.Duration"],
+  ["list", "*types.baseList"],
+  ["map", "*types.baseMap"],
+  ["optional", "*types.Optional"],
+  ["timestamp", "types.Timestamp"],
+  ["type", "*types.Type"],
+]);
+
+/** The error of a value that is no key of any list or map. */
+export function invalidKey(key: Value): CelError | undefined {
+  if (typeof key !== "object" || key instanceof Double || key instanceof Uint) return undefined;
+  const name = key === null ? "types.Null" : (GO_TYPES.get(key.box) ?? key.type.name);
+  return new CelError(`invalid qualifier type: ${name}`);
+}
+
 /** A key as Go's %v prints it. */
 export function show(key: Value): string {
-  if (key instanceof Double) return formatDouble(key.value);
+  if (key instanceof Double) return goDouble(key.value);
   if (key instanceof Uint) return key.value.toString();
   return typeof key === "object" && key !== null ? typeOfValue(key).name : String(key);
 }
@@ -90,9 +109,10 @@ function followAll(frame: Frame, base: Value, qualifiers: readonly Qualifier[]):
   for (const qualifier of qualifiers) {
     isOptional ||= qualifier.isOptional;
     const key = qualifier.compute === undefined ? (qualifier.key as Value) : qualifier.compute(frame);
-    if (key instanceof CelError) {
-      frame.charge(1);
-      return key;
+    const refused = key instanceof CelError ? key : invalidKey(key);
+    if (refused !== undefined) {
+      if (!isOptional) frame.charge(1);
+      return refused;
     }
     const found = lookup(value, key);
     if (found instanceof CelError) {
@@ -100,11 +120,11 @@ function followAll(frame: Frame, base: Value, qualifiers: readonly Qualifier[]):
       return found;
     }
     if (qualifier.isTest) {
-      frame.charge(1);
+      if (!isOptional || found !== undefined) frame.charge(1);
       return found !== undefined;
     }
     if (found === undefined) {
-      if (isOptional) return NONE;
+      if (isOptional) return qualifiers[qualifiers.length - 1]?.isTest ? false : NONE;
       frame.charge(1);
       return missing(value, key);
     }

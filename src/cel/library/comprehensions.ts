@@ -2,7 +2,7 @@ import { bindMacro, MAP_INSERT, twoVariableMacros } from "../parser/macros.ts";
 import { formatValue } from "../values/format.ts";
 import { EntryMap } from "../values/maps.ts";
 import { mapType, paramType } from "../values/types.ts";
-import { CelError, type MapValue, type Value } from "../values/value.ts";
+import { CelError, MapValue, NO_SUCH_OVERLOAD, type Value } from "../values/value.ts";
 import type { Library } from "./library.ts";
 
 const K = paramType("K");
@@ -13,7 +13,8 @@ const mapKV = mapType(K, V);
 function insert(map: MapValue, key: Value, value: Value): Value {
   if (map.find(key) !== undefined) return new CelError(`insert failed: key ${formatValue(key)} already exists`);
   const grown = map instanceof EntryMap ? map.growing() : copyOf(map);
-  return grown.set(key, value) ? grown : new CelError("unsupported key type");
+  grown.set(key, value);
+  return grown;
 }
 
 function copyOf(map: MapValue): EntryMap {
@@ -39,9 +40,14 @@ export const twoVariableLibrary: Library = {
     {
       name: MAP_INSERT,
       overloads: [
-        { id: "@mapInsert_map_key_value", args: [mapKV, K, V], result: mapKV, call: insert },
-        { id: "@mapInsert_map_map", args: [mapKV, mapKV], result: mapKV, call: insertAll },
+        { id: "@mapInsert_map_key_value", args: [mapKV, K, V], result: mapKV },
+        { id: "@mapInsert_map_map", args: [mapKV, mapKV], result: mapKV },
       ],
+      call: (map: Value, added: Value, value?: Value) => {
+        if (!(map instanceof MapValue)) return NO_SUCH_OVERLOAD;
+        if (value !== undefined) return insert(map, added, value);
+        return added instanceof MapValue ? insertAll(map, added) : NO_SUCH_OVERLOAD;
+      },
     },
   ],
 };

@@ -41,8 +41,8 @@ const identity = (value: Value) => value;
 /** The error of a text that is no value of a type. */
 const failed = (from: Type, to: Type) => new CelError(`type conversion error from '${from.name}' to '${to.name}'`);
 
-const TRUE = new Set(["1", "t", "true", "TRUE", "True"]);
-const FALSE = new Set(["0", "f", "false", "FALSE", "False"]);
+const TRUE = new Set(["1", "t", "T", "true", "TRUE", "True"]);
+const FALSE = new Set(["0", "f", "F", "false", "FALSE", "False"]);
 
 function stringToBool(text: string): Value {
   if (TRUE.has(text)) return true;
@@ -77,9 +77,19 @@ const SPECIAL: ReadonlyMap<string, number> = new Map([
 function stringToDouble(text: string): Value {
   const special = text.length < 10 ? SPECIAL.get(text.toLowerCase()) : undefined;
   if (special !== undefined) return new Double(special);
-  if (!FLOAT.test(text)) return failed(stringType, doubleType);
-  const value = Number(text);
+  const plain = text.replace(/(?<=[0-9])_(?=[0-9])/g, "");
+  const hexadecimal = plain.length < 100 ? HEX_FLOAT.exec(plain) : null;
+  if (hexadecimal === null && !FLOAT.test(plain)) return failed(stringType, doubleType);
+  const value = hexadecimal === null ? Number(plain) : fromHexadecimal(hexadecimal);
   return Number.isFinite(value) ? new Double(value) : failed(stringType, doubleType);
+}
+
+const HEX_FLOAT = /^([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?\d{1,6})$/;
+
+function fromHexadecimal([, sign, whole = "", fraction = "", power = "0"]: RegExpExecArray): number {
+  const digits = whole + fraction;
+  const value = digits === "" ? Number.NaN : Number(`0x${digits}`) * 2 ** (Number(power) - 4 * fraction.length);
+  return Number.isNaN(value) ? Number.POSITIVE_INFINITY : sign === "-" ? -value : value;
 }
 
 function stringToTimestamp(text: string): Value {

@@ -16,7 +16,17 @@ import {
   timestampType,
   uintType,
 } from "../values/types.ts";
-import { type CelError, isError, ListValue, MapValue, NO_SUCH_OVERLOAD, type Value } from "../values/value.ts";
+import {
+  CelError,
+  Duration,
+  isError,
+  ListValue,
+  MapValue,
+  NO_SUCH_OVERLOAD,
+  Timestamp,
+  typeOfValue,
+  type Value,
+} from "../values/value.ts";
 import type { FunctionDeclaration, Overload, RuntimeCost } from "./library.ts";
 
 const A = paramType("A");
@@ -49,6 +59,8 @@ const ORDERED: readonly (readonly [string, Type, Type])[] = [
   ["duration", durationType, durationType],
 ];
 
+const COMPARABLE = [boolType, bytesType, doubleType, durationType, intType, stringType, timestampType, uintType];
+
 function relation(name: string, prefix: string, holds: (order: number) => boolean): FunctionDeclaration {
   return {
     name,
@@ -56,10 +68,10 @@ function relation(name: string, prefix: string, holds: (order: number) => boolea
       const isLong = a === stringType || a === bytesType;
       return overload(`${prefix}_${id}`, [a, b], boolType, isLong ? comparison : undefined);
     }),
-    call: (a: Value, b: Value) => {
-      const order: number | CelError = compare(a, b);
+    call: operator(name, COMPARABLE, (a, b) => {
+      const order = compare(a, b);
       return typeof order === "number" ? holds(order) : order;
-    },
+    }),
   };
 }
 
@@ -74,6 +86,24 @@ function isIn(element: Value, container: Value): Value {
   const found = container.find(element);
   return found !== undefined && isError(found) ? found : found !== undefined;
 }
+
+/** The error of a first operand that an operator does not know at all; some types answer for all functions instead. */
+export function lacks(name: string, value: Value): CelError {
+  const isReceiver = typeof value === "string" || value instanceof Duration || value instanceof Timestamp;
+  return isReceiver ? NO_SUCH_OVERLOAD : new CelError(`no such overload: ${name}`);
+}
+
+type Binary = (a: Value, b: Value) => Value;
+
+/** An operator for first operands of some types; the others are told by its name. */
+const operator =
+  (name: string, types: readonly Type[], call: Binary): Binary =>
+  (a, b) => {
+    const result = call(a, b);
+    if (result !== NO_SUCH_OVERLOAD) return result;
+    const actual = typeOfValue(a);
+    return types.some((type) => type.name === actual.name) ? result : lacks(name, a);
+  };
 
 /** Operators. The planner has &&, ||, ?:, ==, != and indices itself; the checker needs their declarations. */
 export const operatorFunctions: readonly FunctionDeclaration[] = [
@@ -101,17 +131,21 @@ export const operatorFunctions: readonly FunctionDeclaration[] = [
       same("add_string", stringType, joining),
       same("add_uint64", uintType),
     ],
-    call: add,
+    call: operator(
+      operators.add,
+      [bytesType, doubleType, durationType, intType, listOfA, stringType, timestampType, uintType],
+      add,
+    ),
   },
   {
     name: operators.divide,
     overloads: [same("divide_double", doubleType), same("divide_int64", intType), same("divide_uint64", uintType)],
-    call: divide,
+    call: operator(operators.divide, [doubleType, intType, uintType], divide),
   },
   {
     name: operators.modulo,
     overloads: [same("modulo_int64", intType), same("modulo_uint64", uintType)],
-    call: modulo,
+    call: operator(operators.modulo, [intType, uintType], modulo),
   },
   {
     name: operators.multiply,
@@ -120,12 +154,12 @@ export const operatorFunctions: readonly FunctionDeclaration[] = [
       same("multiply_int64", intType),
       same("multiply_uint64", uintType),
     ],
-    call: multiply,
+    call: operator(operators.multiply, [doubleType, intType, uintType], multiply),
   },
   {
     name: operators.negate,
     overloads: [overload("negate_double", [doubleType], doubleType), overload("negate_int64", [intType], intType)],
-    call: negate,
+    call: operator(operators.negate, [boolType, doubleType, durationType, intType], negate),
   },
   {
     name: operators.subtract,
@@ -137,7 +171,7 @@ export const operatorFunctions: readonly FunctionDeclaration[] = [
       overload("subtract_timestamp_timestamp", [timestampType, timestampType], durationType),
       same("subtract_uint64", uintType),
     ],
-    call: subtract,
+    call: operator(operators.subtract, [doubleType, durationType, intType, timestampType, uintType], subtract),
   },
   relation(operators.less, "less", (order) => order < 0),
   relation(operators.lessEquals, "less_equals", (order) => order <= 0),

@@ -21,7 +21,7 @@ import {
 import { Bytes, ListValue, MapValue, NO_SUCH_OVERLOAD, TypeValue, type Value } from "../values/value.ts";
 import { conversionFunctions } from "./conversions.ts";
 import type { FunctionDeclaration, Library, Overload } from "./library.ts";
-import { operatorFunctions } from "./operators.ts";
+import { lacks, operatorFunctions } from "./operators.ts";
 import { matches } from "./regular-expressions.ts";
 import { timeFunctions } from "./time-functions.ts";
 
@@ -44,14 +44,16 @@ const size: FunctionDeclaration = {
     { id: `size_${name}`, args: [type], result: intType },
     { id: `${name}_size`, args: [type], result: intType, isMember: true },
   ]),
-  call: (value: Value) => (isSized(value) ? sizeOf(value) : NO_SUCH_OVERLOAD),
+  call: (value: Value) => (isSized(value) ? sizeOf(value) : lacks("size", value)),
 };
 
 type Test = (text: string, part: string) => Value;
 
-const textFunction = (name: string, id: string, call: Test, cost: Overload["cost"]): FunctionDeclaration => ({
+const textFunction = (name: string, id: string, test: Test, cost: Overload["cost"]): FunctionDeclaration => ({
   name,
-  overloads: [{ id, args: [stringType, stringType], result: boolType, isMember: true, call, ...(cost && { cost }) }],
+  overloads: [{ id, args: [stringType, stringType], result: boolType, isMember: true, ...(cost && { cost }) }],
+  call: (text: Value, part: Value) =>
+    typeof text === "string" && typeof part === "string" ? test(text, part) : NO_SUCH_OVERLOAD,
 });
 
 const ofSecond: Overload["cost"] = (args) => traversal(args[1] as Value);

@@ -74,7 +74,7 @@ export const timeFunctions: readonly FunctionDeclaration[] = READERS.map((reader
 function offsetAt(seconds: number, zone: string): number | CelError {
   const colon = zone.indexOf(":");
   if (colon >= 0) return fixedOffset(zone, colon);
-  if (zone === "" || zone === "UTC") return 0;
+  if (zone === "" || zone === "UTC" || zone === "Local") return 0;
   const format = formatOf(zone);
   if (format === undefined) return new CelError(`unknown time zone ${zone}`);
   const parts = new Map(format.formatToParts(seconds * 1000).map(({ type, value }) => [type, value]));
@@ -91,9 +91,6 @@ function fixedOffset(zone: string, colon: number): number | CelError {
   const minutes = integer(zone.slice(colon + 1));
   if (hours instanceof CelError) return hours;
   if (minutes instanceof CelError) return minutes;
-  if (minutes < 0 || minutes > 59) {
-    return new CelError(`timezone offset minutes out of range [0, 59]: ${zone}`);
-  }
   return (zone.startsWith("-") ? hours * 60 - minutes : hours * 60 + minutes) * 60;
 }
 
@@ -110,7 +107,7 @@ function formatOf(zone: string): Intl.DateTimeFormat | undefined {
   if (formats.has(zone)) return formats.get(zone);
   let format: Intl.DateTimeFormat | undefined;
   // Go takes names of the database only, and no offsets.
-  if (/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(zone)) {
+  if (/^(?:[A-Z][A-Za-z0-9_+-]{0,31}(?:\/|$)){1,3}$/.test(zone)) {
     try {
       format = new Intl.DateTimeFormat("en-US", {
         timeZone: zone,
@@ -123,6 +120,8 @@ function formatOf(zone: string): Intl.DateTimeFormat | undefined {
         minute: "numeric",
         second: "numeric",
       });
+      const { timeZone } = format.resolvedOptions();
+      if (timeZone !== zone && timeZone.toLowerCase() === zone.toLowerCase()) format = undefined;
     } catch {
       format = undefined;
     }

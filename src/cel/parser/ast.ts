@@ -3,7 +3,7 @@ import type { Value } from "../values/value.ts";
 
 /** What every expression has. `type` is what the checker has found. */
 interface Node {
-  /** Where it starts in the source, counted in code points; -1 if nowhere. */
+  /** Where it starts in the source; -1 if nowhere. */
   readonly at: number;
   type?: Type;
 }
@@ -125,3 +125,23 @@ export const operators = {
 
 /** The variable that macros accumulate in; no source can name it. */
 export const ACCUMULATOR = "@result";
+
+/** The expressions directly within another. */
+export function partsOf(expr: Expr): readonly Expr[] {
+  switch (expr.kind) {
+    case "select":
+      return [expr.operand];
+    case "call":
+      return expr.target === undefined ? expr.args : [expr.target, ...expr.args];
+    case "list":
+      return expr.elements;
+    case "map":
+      return expr.entries.flatMap(({ key, value }) => [key, value]);
+    case "struct":
+      return expr.fields.map(({ value }) => value);
+    case "comprehension":
+      return [expr.range, expr.accuInit, expr.condition, expr.step, expr.result];
+    default:
+      return [];
+  }
+}

@@ -43,7 +43,7 @@ export const TOKENS = [
 /** What a token is. */
 export type TokenKind = (typeof TOKENS)[number];
 
-/** A token, and where it starts and ends, counted in code points. */
+/** A token, and where it starts and ends, counted in code text. */
 export interface Token {
   readonly kind: TokenKind;
   readonly at: number;
@@ -61,44 +61,69 @@ const WORDS: ReadonlyMap<string, TokenKind> = new Map([
   ["null", "'null'"],
 ]);
 
-const isDigit = (c: string | undefined) => c !== undefined && c >= "0" && c <= "9" && c.length === 1;
-const isHex = (c: string | undefined) => c !== undefined && /^[0-9a-fA-F]$/.test(c);
-const isLetter = (c: string | undefined) => c !== undefined && /^[A-Za-z_]$/.test(c);
+const isDigit = (c: string | undefined) => c !== undefined && c >= "0" && c <= "9";
+const isHex = (c: string | undefined) =>
+  c !== undefined && ((c >= "0" && c <= "9") || (c >= "a" && c <= "f") || (c >= "A" && c <= "F"));
+const isLetter = (c: string | undefined) =>
+  c !== undefined && ((c >= "a" && c <= "z") || (c >= "A" && c <= "Z") || c === "_");
 const isSpace = (c: string | undefined) => c === " " || c === "\t" || c === "\n" || c === "\r" || c === "\f";
 
-/** The tokens of a text, up to and with <EOF>, and what no token can be made of. */
-export function tokenize(source: Source): { readonly tokens: readonly Token[]; readonly errors: SourceError[] } {
-  const { points } = source;
+/** Where cel-go's parser gives up. */
+export const MAX_ERRORS = 100;
+
+/** What the lexer makes of a text. */
+export interface Tokenized {
+  /** Up to and with <EOF>. */
+  readonly tokens: readonly Token[];
+  /** What no token can be made of. */
+  readonly errors: readonly SourceError[];
+  /** Where that starts and ends. */
+  readonly holes: readonly { readonly at: number; readonly end: number }[];
+}
+
+/** The tokens of a text. */
+export function tokenize(source: Source): Tokenized {
+  const { text } = source;
   const tokens: Token[] = [];
   const errors: SourceError[] = [];
+  const holes: { readonly at: number; readonly end: number }[] = [];
   let at = 0;
   for (;;) {
-    at = skipHidden(points, at);
-    if (at >= points.length) break;
-    const found = scan(points, at);
+    at = skipHidden(text, at);
+    if (at >= text.length) break;
+    const found = scan(text, at);
     if (found.kind === undefined) {
-      const shown = escapeText(points.slice(at, found.end + 1).join(""));
+      const end = found.end + lengthAt(text, found.end);
+      const shown = text.slice(at, end);
       errors.push({ at, message: `Syntax error: token recognition error at: '${shown}'` });
-      at = found.end + 1;
+      if (errors.length > MAX_ERRORS) {
+        errors[MAX_ERRORS] = { at, message: `Syntax error: More than ${MAX_ERRORS} syntax errors` };
+        break;
+      }
+      holes.push({ at, end });
+      at = end;
     } else {
-      tokens.push({ kind: found.kind, at, end: found.end, text: points.slice(at, found.end).join("") });
+      tokens.push({ kind: found.kind, at, end: found.end, text: text.slice(at, found.end) });
       at = found.end;
     }
   }
-  tokens.push({ kind: "<EOF>", at: points.length, end: points.length, text: "<EOF>" });
-  return { tokens, errors };
+  tokens.push({ kind: "<EOF>", at: text.length, end: text.length, text: "<EOF>" });
+  return { tokens, errors, holes };
 }
 
 /** Text as messages of the parser show it. */
 export const escapeText = (text: string): string =>
   text.replaceAll("\n", "\\n").replaceAll("\r", "\\r").replaceAll("\t", "\\t");
 
-function skipHidden(points: readonly string[], from: number): number {
+/** How many units the character at a place has. */
+const lengthAt = (text: string, at: number) => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
+
+function skipHidden(text: string, from: number): number {
   let at = from;
   for (;;) {
-    if (isSpace(points[at])) at++;
-    else if (points[at] === "/" && points[at + 1] === "/") {
-      while (at < points.length && points[at] !== "\n") at++;
+    if (isSpace(text[at])) at++;
+    else if (text[at] === "/" && text[at + 1] === "/") {
+      while (at < text.length && text[at] !== "\n") at++;
     } else return at;
   }
 }
@@ -109,13 +134,13 @@ interface Scanned {
   readonly end: number;
 }
 
-function scan(points: readonly string[], at: number): Scanned {
-  const first = points[at] as string;
-  if (isDigit(first) || (first === "." && isDigit(points[at + 1]))) return scanNumber(points, at);
-  if (first === '"' || first === "'") return scanString(points, at, at, "STRING", false);
-  if (isLetter(first)) return scanPrefixed(points, at) ?? scanWord(points, at);
-  if (first === "`") return scanEscaped(points, at);
-  const two = SIGNS.get(first + (points[at + 1] ?? ""));
+function scan(text: string, at: number): Scanned {
+  const first = text[at] as string;
+  if (isDigit(first) || (first === "." && isDigit(text[at + 1]))) return scanNumber(text, at);
+  if (first === '"' || first === "'") return scanString(text, at, at, "STRING", false);
+  if (isLetter(first)) return scanPrefixed(text, at) ?? scanWord(text, at);
+  if (first === "`") return scanEscaped(text, at);
+  const two = SIGNS.get(first + (text[at + 1] ?? ""));
   if (two !== undefined) return { kind: two, end: at + 2 };
   const one = SIGNS.get(first);
   if (one !== undefined) return { kind: one, end: at + 1 };
@@ -123,55 +148,49 @@ function scan(points: readonly string[], at: number): Scanned {
   return { end: first === "=" || first === "&" || first === "|" ? at + 1 : at };
 }
 
-function scanWord(points: readonly string[], at: number): Scanned {
+function scanWord(text: string, at: number): Scanned {
   let end = at + 1;
-  while (isLetter(points[end]) || isDigit(points[end])) end++;
-  const kind = end - at <= 5 ? WORDS.get(points.slice(at, end).join("")) : undefined;
+  while (isLetter(text[end]) || isDigit(text[end])) end++;
+  const kind = end - at <= 5 ? WORDS.get(text.slice(at, end)) : undefined;
   return { kind: kind ?? "IDENTIFIER", end };
 }
 
 /** A string or bytes with b, r or br in front; undefined if there is none. */
-function scanPrefixed(points: readonly string[], at: number): Scanned | undefined {
+function scanPrefixed(text: string, at: number): Scanned | undefined {
   let start = at;
-  const isBytes = points[start] === "b" || points[start] === "B";
+  const isBytes = text[start] === "b" || text[start] === "B";
   if (isBytes) start++;
-  const isRaw = points[start] === "r" || points[start] === "R";
+  const isRaw = text[start] === "r" || text[start] === "R";
   if (isRaw) start++;
-  if (start === at || (points[start] !== '"' && points[start] !== "'")) return undefined;
-  const found = scanString(points, at, start, isBytes ? "BYTES" : "STRING", isRaw);
+  if (start === at || (text[start] !== '"' && text[start] !== "'")) return undefined;
+  const found = scanString(text, at, start, isBytes ? "BYTES" : "STRING", isRaw);
   // What is no string is still a name.
   return found.kind === undefined ? undefined : found;
 }
 
-function scanString(points: readonly string[], at: number, start: number, kind: TokenKind, isRaw: boolean): Scanned {
-  const quote = points[start];
-  const isTriple = points[start + 1] === quote && points[start + 2] === quote;
+function scanString(text: string, at: number, start: number, kind: TokenKind, isRaw: boolean): Scanned {
+  const quote = text[start];
+  const isTriple = text[start + 1] === quote && text[start + 2] === quote;
   if (isTriple) {
-    const end = scanBody(points, start + 3, quote, isRaw, true);
+    const end = scanBody(text, start + 3, quote, isRaw, true);
     if (end.kind !== undefined) return { kind, end: end.end };
     return { kind, end: start + 2 };
   }
-  const end = scanBody(points, start + 1, quote, isRaw, false);
+  const end = scanBody(text, start + 1, quote, isRaw, false);
   if (end.kind !== undefined) return { kind, end: end.end };
   return start === at ? { end: end.end } : end;
 }
 
-function scanBody(
-  points: readonly string[],
-  start: number,
-  quote: string | undefined,
-  isRaw: boolean,
-  isTriple: boolean,
-): Scanned {
+function scanBody(text: string, start: number, quote: string | undefined, isRaw: boolean, isTriple: boolean): Scanned {
   let i = start;
   for (;;) {
-    const c = points[i];
+    const c = text[i];
     if (c === undefined) return { end: i };
-    if (c === quote && (!isTriple || (points[i + 1] === quote && points[i + 2] === quote))) {
+    if (c === quote && (!isTriple || (text[i + 1] === quote && text[i + 2] === quote))) {
       return { kind: "STRING", end: i + (isTriple ? 3 : 1) };
     }
     if (c === "\\" && !isRaw) {
-      const next = scanEscape(points, i);
+      const next = scanEscape(text, i);
       if (next.kind === undefined) return next;
       i = next.end;
     } else if (!isTriple && (c === "\n" || c === "\r")) return { end: i };
@@ -186,53 +205,57 @@ const HEX_ESCAPES: ReadonlyMap<string, number> = new Map([
   ["U", 8],
 ]);
 
-function scanEscape(points: readonly string[], at: number): Scanned {
-  const c = points[at + 1] ?? "";
+function scanEscape(text: string, at: number): Scanned {
+  const c = text[at + 1] ?? "";
   if (c !== "" && "abfnrtv\"'\\?`".includes(c)) return { kind: "STRING", end: at + 2 };
   const hex = HEX_ESCAPES.get(c);
   const isOctal = c >= "0" && c <= "3";
   const length = hex ?? (isOctal ? 2 : undefined);
   if (length === undefined) return { end: at + 1 };
   for (let i = at + 2; i < at + 2 + length; i++) {
-    const digit = points[i];
+    const digit = text[i];
     const fits = hex === undefined ? digit !== undefined && digit >= "0" && digit <= "7" : isHex(digit);
     if (!fits) return { end: i };
   }
   return { kind: "STRING", end: at + 2 + length };
 }
 
-function scanEscaped(points: readonly string[], at: number): Scanned {
+function scanEscaped(text: string, at: number): Scanned {
   let end = at + 1;
-  while (points[end] !== undefined && /^[A-Za-z0-9_.\-/ ]$/.test(points[end] as string)) end++;
-  return points[end] === "`" && end > at + 1 ? { kind: "ESC_IDENTIFIER", end: end + 1 } : { end };
+  while (
+    text[end] !== undefined &&
+    (isLetter(text[end]) || isDigit(text[end]) || "._-/ ".includes(text[end] as string))
+  )
+    end++;
+  return text[end] === "`" && end > at + 1 ? { kind: "ESC_IDENTIFIER", end: end + 1 } : { end };
 }
 
-function scanNumber(points: readonly string[], at: number): Scanned {
+function scanNumber(text: string, at: number): Scanned {
   let end = at;
-  if (points[at] === "0" && points[at + 1] === "x" && isHex(points[at + 2])) {
+  if (text[at] === "0" && text[at + 1] === "x" && isHex(text[at + 2])) {
     end = at + 2;
-    while (isHex(points[end])) end++;
-    return withUnsigned(points, end);
+    while (isHex(text[end])) end++;
+    return withUnsigned(text, end);
   }
-  while (isDigit(points[end])) end++;
+  while (isDigit(text[end])) end++;
   let isFloat = false;
-  if (points[end] === "." && isDigit(points[end + 1])) {
+  if (text[end] === "." && isDigit(text[end + 1])) {
     isFloat = true;
     end++;
-    while (isDigit(points[end])) end++;
+    while (isDigit(text[end])) end++;
   }
-  if (points[end] === "e" || points[end] === "E") {
-    const digits = points[end + 1] === "+" || points[end + 1] === "-" ? end + 2 : end + 1;
-    if (isDigit(points[digits])) {
+  if (text[end] === "e" || text[end] === "E") {
+    const digits = text[end + 1] === "+" || text[end + 1] === "-" ? end + 2 : end + 1;
+    if (isDigit(text[digits])) {
       isFloat = true;
       end = digits;
-      while (isDigit(points[end])) end++;
+      while (isDigit(text[end])) end++;
     }
   }
-  return isFloat ? { kind: "NUM_FLOAT", end } : withUnsigned(points, end);
+  return isFloat ? { kind: "NUM_FLOAT", end } : withUnsigned(text, end);
 }
 
-function withUnsigned(points: readonly string[], end: number): Scanned {
-  const isUnsigned = points[end] === "u" || points[end] === "U";
+function withUnsigned(text: string, end: number): Scanned {
+  const isUnsigned = text[end] === "u" || text[end] === "U";
   return isUnsigned ? { kind: "NUM_UINT", end: end + 1 } : { kind: "NUM_INT", end };
 }

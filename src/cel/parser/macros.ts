@@ -116,7 +116,6 @@ export const standardMacros: readonly Macro[] = [
   quantifier("all", all),
   quantifier("exists", exists),
   quantifier("exists_one", existsOne),
-  quantifier("existsOne", existsOne),
   mapMacro(2),
   mapMacro(3),
   filterMacro,

@@ -1,7 +1,8 @@
+import { lengthOf } from "../values/text.ts";
 import { isError } from "../values/value.ts";
 import { type Call, type Entry, type Expr, type FieldInit, operators } from "./ast.ts";
 import { literalOf, PRODUCTS, RELATIONS, RESERVED, SUMS, signed } from "./grammar.ts";
-import { type Token, type TokenKind, tokenize } from "./lexer.ts";
+import { MAX_ERRORS, type Token, type TokenKind, tokenize } from "./lexer.ts";
 import { Builder, isRefusal, type Macro, macroKey } from "./macro.ts";
 import { Source, type SourceError } from "./source.ts";
 import { syntaxErrors } from "./syntax-errors.ts";
@@ -19,12 +20,13 @@ export interface Parsed {
 /** Parses an expression. Macros, by `macroKey`, are expanded on the way. */
 export function parse(text: string, macros: ReadonlyMap<string, Macro>): Parsed {
   if (text.length > MAX_POINTS) {
-    const size = Array.from(text).length;
+    const size = lengthOf(text);
     const message = `expression code point size exceeds limit: size: ${size}, limit ${MAX_POINTS}`;
     if (size > MAX_POINTS) return { expr: BROKEN, source: new Source(""), errors: [{ at: -1, message }] };
   }
   const source = new Source(text);
-  const { tokens, errors } = tokenize(source);
+  const tokenized = tokenize(source);
+  const { tokens, errors } = tokenized;
   if (errors.length === 0) {
     const parser = new Parser(tokens, macros);
     try {
@@ -34,7 +36,8 @@ export function parse(text: string, macros: ReadonlyMap<string, Macro>): Parsed 
       if (!(error instanceof Unexpected)) throw error;
     }
   }
-  return { expr: BROKEN, source, errors: [...errors, ...syntaxErrors(source, tokens)] };
+  const later = errors.length > MAX_ERRORS ? [] : syntaxErrors(source, tokenized);
+  return { expr: BROKEN, source, errors: [...errors, ...later] };
 }
 
 const BROKEN: Expr = { kind: "broken", at: -1 };

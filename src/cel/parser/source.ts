@@ -1,4 +1,6 @@
-/** A refusal of an expression, at a place counted in code points; -1 if at none. */
+import { lengthOf } from "../values/text.ts";
+
+/** A refusal of an expression, at a place in its text; -1 if at none. */
 export interface SourceError {
   readonly at: number;
   readonly message: string;
@@ -7,25 +9,24 @@ export interface SourceError {
 const MAX_ERRORS = 100;
 const MAX_SNIPPET_BYTES = 16_384;
 
-/** The text of an expression, and where its lines start. */
+/** The text of an expression, and where its lines start. Places in it count UTF-16 units, columns code points. */
 export class Source {
-  /** The code points of the text. */
-  readonly points: readonly string[];
+  readonly text: string;
   private readonly lineStarts: number[] = [0];
 
   constructor(text: string) {
-    this.points = Array.from(text);
-    this.points.forEach((point, i) => {
-      if (point === "\n") this.lineStarts.push(i + 1);
-    });
+    this.text = text;
+    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) this.lineStarts.push(at + 1);
   }
 
   /** Line and column of a place, both from 1 on; line -1 and column 0 for none. */
   private locate(at: number): { readonly line: number; readonly column: number } {
     if (at < 0) return { line: -1, column: 0 };
+    // Compat: common.Source of cel-go finds no location in a text without any character.
+    if (this.text === "") return { line: 1, column: 0 };
     let line = 0;
     while ((this.lineStarts[line + 1] ?? Number.POSITIVE_INFINITY) <= at) line++;
-    return { line: line + 1, column: at - (this.lineStarts[line] ?? 0) + 1 };
+    return { line: line + 1, column: lengthOf(this.text.slice(this.lineStarts[line], at)) + 1 };
   }
 
   /** Line and column of a place, as they stand in front of messages. */
@@ -47,11 +48,11 @@ export class Source {
 
   private snippet(line: number, column: number): string {
     const start = this.lineStarts[line - 1];
-    if (start === undefined) return "";
+    if (start === undefined || this.text === "") return "";
     const next = this.lineStarts[line];
-    const points = this.points.slice(start, next === undefined ? undefined : next - 1);
-    const text = points.join("").replaceAll("\t", " ");
+    const text = this.text.slice(start, next === undefined ? undefined : next - 1).replaceAll("\t", " ");
     if (Buffer.byteLength(text) > MAX_SNIPPET_BYTES) return "";
+    const points = Array.from(text);
     const dots = points.slice(0, column - 1).map((point) => (isWide(point) ? "\uff0e" : "."));
     return `\n | ${text}\n | ${dots.join("")}${isWide(points[column - 1]) ? "\uff3e" : "^"}`;
   }

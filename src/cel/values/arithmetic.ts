@@ -69,8 +69,14 @@ export function subtract(a: Value, b: Value): Value {
   if (a instanceof Uint && b instanceof Uint) return checkedUint(a.value - b.value);
   if (a instanceof Duration && b instanceof Duration) return durationOf(a.nanos - b.nanos);
   if (a instanceof Timestamp && b instanceof Duration) return timestampOf(nanosOf(a) - b.nanos);
-  if (a instanceof Timestamp && b instanceof Timestamp) return durationOf(nanosOf(a) - nanosOf(b));
+  if (a instanceof Timestamp && b instanceof Timestamp) return between(a, b);
   return NO_SUCH_OVERLOAD;
+}
+
+function between(a: Timestamp, b: Timestamp): Value {
+  const duration = durationOf(nanosOf(a) - nanosOf(b));
+  // Compat: cel-go's subtractTimeChecked multiplies seconds as ints.
+  return duration instanceof CelError ? INT_OVERFLOW : duration;
 }
 
 /** `a * b`. */

@@ -64,9 +64,13 @@ const isNumber = (value: Value): value is Numeric => isInt(value) || value insta
 
 /** Compares numbers of any types; NaN is equal to nothing. */
 function compareNumbers(a: Numeric, b: Numeric): number {
-  const x = a instanceof Double || a instanceof Uint ? a.value : a;
-  const y = b instanceof Double || b instanceof Uint ? b.value : b;
-  // Numbers and bigints compare exactly.
+  let x = a instanceof Double || a instanceof Uint ? a.value : a;
+  let y = b instanceof Double || b instanceof Uint ? b.value : b;
+  // Compat: cel-go's compareDoubleInt makes the other number a double; all others compare exactly.
+  if (a instanceof Double || b instanceof Double) {
+    x = Number(x);
+    y = Number(y);
+  }
   if (x < y) return -1;
   if (x > y) return 1;
   return x >= y ? 0 : Number.NaN;

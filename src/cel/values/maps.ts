@@ -1,11 +1,17 @@
 import { Double, intOf, isInt, MapValue, Uint, type Value } from "./value.ts";
 
-/** What a key is looked up by: numbers that are equal are one key, whatever their type. */
-export function lookupKey(key: Value): string | number | bigint | boolean | undefined {
-  if (typeof key === "string" || typeof key === "boolean" || isInt(key)) return key;
+/** A key of any type but string, by which it is found again; undefined for one that is never found. */
+function nameOf(key: Value): string | undefined {
+  if (typeof key === "boolean" || key === null) return String(key);
+  if (key instanceof Uint) return `uint ${key.value}`;
+  return key instanceof Double && !Number.isNaN(key.value) ? `double ${key.value}` : undefined;
+}
+
+/** The int that a number is equal to, if there is one. */
+export function integerOf(key: Value): number | bigint | undefined {
+  if (isInt(key)) return key;
   if (key instanceof Uint) return intOf(key.value);
-  if (key instanceof Double && Number.isInteger(key.value)) return intOf(BigInt(key.value));
-  return undefined;
+  return key instanceof Double && Number.isInteger(key.value) ? intOf(BigInt(key.value)) : undefined;
 }
 
 interface Entry {
@@ -13,9 +19,11 @@ interface Entry {
   readonly value: Value;
 }
 
-/** A map of entries that an expression has made. */
+/** A map of entries that an expression has made. Numbers of different types are different keys, but find each other. */
 export class EntryMap extends MapValue {
-  private readonly entries = new Map<string | number | bigint | boolean, Entry>();
+  private readonly texts = new Map<string, Value>();
+  private readonly ints = new Map<number | bigint, Value>();
+  private readonly others = new Map<string | symbol, Entry>();
   private isOpen: boolean;
 
   /** With `isOpen`, additions of a fold go into this very map until it is sealed. */
@@ -25,30 +33,43 @@ export class EntryMap extends MapValue {
   }
 
   get size(): number {
-    return this.entries.size;
+    return this.texts.size + this.ints.size + this.others.size;
   }
 
   find(key: Value): Value | undefined {
-    const name = lookupKey(key);
-    return name === undefined ? undefined : this.entries.get(name)?.value;
+    if (typeof key === "string") return this.texts.get(key);
+    const name = nameOf(key);
+    const exact = isInt(key) ? this.ints.get(key) : name === undefined ? undefined : this.others.get(name)?.value;
+    return exact === undefined ? this.findEqual(key) : exact;
+  }
+
+  /** The value of a number of another type. */
+  private findEqual(key: Value): Value | undefined {
+    const integer = integerOf(key);
+    if (integer === undefined) return undefined;
+    const found = this.ints.get(integer);
+    if (found !== undefined || this.others.size === 0) return found;
+    return (this.others.get(`uint ${integer}`) ?? this.others.get(`double ${integer}`))?.value;
   }
 
   *keys(): Iterable<Value> {
-    for (const { key } of this.entries.values()) yield key;
+    yield* this.texts.keys();
+    yield* this.ints.keys();
+    for (const { key } of this.others.values()) yield key;
   }
 
-  /** Adds or replaces an entry while the map is being built; false if the key has no type of a key. */
-  set(key: Value, value: Value): boolean {
-    const name = lookupKey(key);
-    if (name === undefined) return false;
-    this.entries.set(name, { key, value });
-    return true;
+  /** Adds or replaces an entry while the map is being built. */
+  set(key: Value, value: Value): void {
+    if (typeof key === "string") this.texts.set(key, value);
+    else if (isInt(key)) this.ints.set(key, value);
+    else this.others.set(nameOf(key) ?? Symbol(), { key, value });
   }
 
   /** Takes an entry out while the map is being built. */
   delete(key: Value): void {
-    const name = lookupKey(key);
-    if (name !== undefined) this.entries.delete(name);
+    if (typeof key === "string") this.texts.delete(key);
+    else if (isInt(key)) this.ints.delete(key);
+    else this.others.delete(nameOf(key) ?? Symbol());
   }
 
   /** Ends the additions of a fold. */
@@ -58,10 +79,7 @@ export class EntryMap extends MapValue {
 
   /** A map with the same entries, for further additions; this one itself while it is open. */
   growing(): EntryMap {
-    if (this.isOpen) return this;
-    const result = new EntryMap();
-    for (const [name, entry] of this.entries) result.entries.set(name, entry);
-    return result;
+    return this.isOpen ? this : EntryMap.of([...this.keys()].map((key) => [key, this.find(key) as Value]));
   }
 
   /** The map of a JavaScript Map or of pairs. */

@@ -1,5 +1,6 @@
 /** How many code points a text has: what CEL counts as its size. */
 export function lengthOf(text: string): number {
+  if (!HIGH_SURROGATE.test(text)) return text.length;
   let count = text.length;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
@@ -13,6 +14,8 @@ export function lengthOf(text: string): number {
   }
   return count;
 }
+
+const HIGH_SURROGATE = /[\ud800-\udbff]/;
 
 /** Orders texts by code points, as Go orders strings by their UTF-8. */
 export function compareText(a: string, b: string): number {
@@ -28,8 +31,11 @@ export function compareText(a: string, b: string): number {
 /** Surrogates, which stand for code points above U+FFFF, come after all other units. */
 const rank = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
 
-/** A double as Go's strconv.FormatFloat prints it with format 'g' and the shortest exact precision. */
-export function formatDouble(value: number): string {
+/** A double as Go's %v prints it. */
+export const goDouble = (value: number): string => formatDouble(value, 21);
+
+/** A double as string() has it: Go's strconv.FormatFloat with format 'g' and the shortest exact precision. */
+export function formatDouble(value: number, exponentFrom = 6): string {
   if (Number.isNaN(value)) return "NaN";
   if (value === Number.POSITIVE_INFINITY) return "+Inf";
   if (value === Number.NEGATIVE_INFINITY) return "-Inf";
@@ -37,7 +43,7 @@ export function formatDouble(value: number): string {
   if (value === 0) return "0";
   const [digits = "", exponent = "0"] = value.toExponential().split("e");
   const power = Number(exponent);
-  if (power < -4 || power >= 21) {
+  if (power < -4 || power >= exponentFrom) {
     const magnitude = Math.abs(power).toString().padStart(2, "0");
     return `${digits}e${power < 0 ? "-" : "+"}${magnitude}`;
   }
@@ -52,9 +58,6 @@ export function decimal(digits: string, power: number): string {
   if (figures.length <= power + 1) return sign + figures.padEnd(power + 1, "0");
   return `${sign}${figures.slice(0, power + 1)}.${figures.slice(power + 1)}`;
 }
-
-/** A double as Go's %v prints it: like `formatDouble`, with exponents from 10^21 on. */
-export const goDouble = formatDouble;
 
 /** A text in double quotes, as Go's %q prints it. */
 export function quote(text: string): string {

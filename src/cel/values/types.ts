@@ -36,8 +36,14 @@ export class Type {
     this.kind = kind;
     this.name = name;
     this.params = params;
-    this.isGeneric = kind === "param" || params.some((param) => param.isGeneric);
-    this.weight = params.reduce((sum, param) => sum + param.weight, 1);
+    let isGeneric = kind === "param";
+    let weight = 1;
+    for (const param of params) {
+      isGeneric ||= param.isGeneric;
+      weight += param.weight;
+    }
+    this.isGeneric = isGeneric;
+    this.weight = weight;
   }
 
   /** The same type with the same parameters: cel-go's IsExactType. */

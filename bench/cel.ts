@@ -1,0 +1,77 @@
+/**
+ * How long typical rules take to compile and to evaluate, with their cost counted. Nothing is written; run alone.
+ *   node bench/cel.ts
+ */
+import { Environment } from "../src/cel/environment.ts";
+import { optionalLibrary } from "../src/cel/library/optional.ts";
+import { standardLibrary } from "../src/cel/library/standard.ts";
+import { CompileError, compile, type Program, program } from "../src/cel/program.ts";
+import { EntryMap } from "../src/cel/values/maps.ts";
+import { dynType, intType, listType, mapType, stringType } from "../src/cel/values/types.ts";
+import { ArrayList, isError, type Value } from "../src/cel/values/value.ts";
+
+const env = new Environment({
+  libraries: [standardLibrary, optionalLibrary],
+  variables: {
+    self: mapType(stringType, dynType),
+    names: listType(stringType),
+    replicas: intType,
+    most: intType,
+  },
+});
+const spec = EntryMap.of([
+  ["minReplicas", 1],
+  ["replicas", 3],
+  ["maxReplicas", 10],
+  ["name", "web-frontend"],
+  ["type", "ClusterIP"],
+]);
+const values = new Map<string, Value>([
+  ["self", spec],
+  ["names", new ArrayList(["a", "b", "c", "d", "e"])],
+  ["replicas", 3],
+  ["most", 10],
+]);
+
+const rules: readonly string[] = [
+  "replicas <= most",
+  "self.minReplicas <= self.replicas && self.replicas <= self.maxReplicas",
+  "has(self.name) && self.name.startsWith('web') || self.type == 'None'",
+  "self.type in ['ClusterIP', 'NodePort', 'LoadBalancer']",
+  "!has(self.missing) || self.missing > 0",
+  "names.all(n, n.size() < 10)",
+  "self.name.matches('^[a-z]+(-[a-z]+)*$')",
+];
+
+const ROUNDS = 7;
+
+function microseconds(count: number, run: () => void): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < ROUNDS; round++) {
+    const start = performance.now();
+    for (let i = 0; i < count; i++) run();
+    least = Math.min(least, ((performance.now() - start) * 1000) / count);
+  }
+  return least;
+}
+
+function made(rule: string): Program {
+  const checked = compile(rule, env);
+  if (checked instanceof CompileError) throw checked;
+  const result = program(checked, env);
+  if (result instanceof CompileError) throw result;
+  return result;
+}
+
+const activation = (name: string) => values.get(name);
+process.stdout.write("evaluate µs | compile µs | cost | rule\n");
+for (const rule of rules) {
+  const compiled = made(rule);
+  const { value, cost } = compiled.evaluate(activation, 1_000_000);
+  if (isError(value)) throw new Error(value.message);
+  const evaluating = microseconds(100_000, () => compiled.evaluate(activation, 1_000_000));
+  const compiling = microseconds(500, () => made(rule));
+  process.stdout.write(
+    `${evaluating.toFixed(2).padStart(11)} | ${compiling.toFixed(0).padStart(10)} | ${String(cost).padStart(4)} | ${rule}\n`,
+  );
+}

@@ -1,0 +1,159 @@
+import { plainError } from "../api/api-error.ts";
+import { quote } from "../api/field-error.ts";
+import { isObject, type Json, type JsonObject, type KubeObject, type ObjectMeta } from "../api/object.ts";
+import { cloneJson } from "../lib/clone.ts";
+import type { Random } from "../lib/random.ts";
+import type { ResourceHooks } from "../resources/model/definition.ts";
+import type { CustomResourceDefinition, DefinitionConversion } from "../types/custom-resource-definition.ts";
+
+/** `spec.conversion.webhook.clientConfig` of a definition. */
+export type WebhookClientConfig = NonNullable<NonNullable<DefinitionConversion["webhook"]>["clientConfig"]>;
+
+/** Posts JSON to a webhook and resolves with the JSON it answers. Rejects with the words that upstream's client has. */
+export type CallWebhook = (config: WebhookClientConfig, body: string) => Promise<Json>;
+
+/** What conversion needs of the server. */
+export interface ConversionContext {
+  readonly call: CallWebhook;
+  readonly random: Random;
+}
+
+/** Objects of so many bytes together are sent in one ConversionReview; a larger one is sent alone. */
+const MAX_BATCH_BYTES = 4 * 1024 * 1024;
+const GROUP = "apiextensions.k8s.io";
+const KIND = "ConversionReview";
+
+/** What is wrong with an answer. */
+class BadAnswer extends Error {}
+
+/**
+ * The converter of a definition with `conversion.strategy: Webhook`; undefined for all others. Upstream:
+ * `webhookConverter`. An error of it is what the client gets, as a 500.
+ */
+export function webhookConverter(
+  { spec }: CustomResourceDefinition,
+  context: ConversionContext,
+): ResourceHooks["convertBatch"] {
+  const { strategy, webhook } = spec?.conversion ?? {};
+  const { clientConfig } = webhook ?? {};
+  if (strategy !== "Webhook" || !clientConfig) return undefined;
+  const known = (webhook?.conversionReviewVersions ?? []).find((version) => version === "v1" || version === "v1beta1");
+  return async (objects, toApiVersion) => {
+    if (known === undefined) throw plainError(500, "no supported conversion review versions");
+    const converted: KubeObject[] = [];
+    for (const batch of batchesOf(objects)) {
+      for (const one of await convertBatch(context, clientConfig, known, batch, toApiVersion)) converted.push(one);
+    }
+    return converted;
+  };
+}
+
+function* batchesOf(objects: readonly KubeObject[]): Generator<KubeObject[]> {
+  let batch: KubeObject[] = [];
+  let bytes = 0;
+  for (const object of objects) {
+    const size = JSON.stringify(object).length;
+    if (batch.length > 0 && bytes + size > MAX_BATCH_BYTES) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(object);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function convertBatch(
+  { call, random }: ConversionContext,
+  config: WebhookClientConfig,
+  version: string,
+  objects: readonly KubeObject[],
+  toApiVersion: string,
+): Promise<KubeObject[]> {
+  const uid = random.uuid();
+  const [first] = objects;
+  const subject = `conversion webhook for ${first?.apiVersion}, Kind=${first?.kind}`;
+  const request = { uid, desiredAPIVersion: toApiVersion, objects: [...objects] };
+  const response = { uid: "", convertedObjects: null, result: { metadata: {} } };
+  const review = { kind: KIND, apiVersion: `${GROUP}/${version}`, request, response };
+  let converted: Json[];
+  try {
+    converted = convertedObjects(await call(config, JSON.stringify(review)), version, uid);
+  } catch (error) {
+    throw plainError(500, `${subject} failed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (converted.length !== objects.length) {
+    throw plainError(500, `${subject} returned ${converted.length} objects, expected ${objects.length}`);
+  }
+  return objects.map((object, index) => {
+    try {
+      return settleObject(object, converted[index] ?? null, toApiVersion);
+    } catch (error) {
+      if (!(error instanceof BadAnswer)) throw error;
+      throw plainError(500, `${subject} returned invalid converted object at index ${index}: ${error.message}`);
+    }
+  });
+}
+
+/** Upstream: `getConvertedObjectsFromResponse`. */
+function convertedObjects(answer: Json, version: string, uid: string): Json[] {
+  const review = isObject(answer) ? answer : {};
+  if (version === "v1" && (review.apiVersion !== `${GROUP}/v1` || review.kind !== KIND)) {
+    const [group = "", got = ""] = typeof review.apiVersion === "string" ? review.apiVersion.split("/") : [];
+    const shown = `${group}/${got}, Kind=${typeof review.kind === "string" ? review.kind : ""}`;
+    throw new BadAnswer(`expected webhook response of ${GROUP}/v1, Kind=${KIND}, got ${shown}`);
+  }
+  const { response } = review;
+  if (!isObject(response)) throw new BadAnswer("no response provided");
+  if (version === "v1" && response.uid !== uid) {
+    throw new BadAnswer(`expected response.uid=${quote(uid)}, got ${quote(String(response.uid ?? ""))}`);
+  }
+  const { status = "", message = "" } = isObject(response.result) ? response.result : {};
+  if (status !== "Success") {
+    throw new BadAnswer(message ? String(message) : `response.result.status was '${status}', not 'Success'`);
+  }
+  return Array.isArray(response.convertedObjects) ? response.convertedObjects : [];
+}
+
+/** One converted object with the metadata of the original. Upstream: `validateConvertedObject`, `restoreObjectMeta`. */
+function settleObject(original: KubeObject, answer: Json, toApiVersion: string): KubeObject {
+  const converted: JsonObject = isObject(answer) ? answer : {};
+  if (converted.apiVersion !== toApiVersion) {
+    throw new BadAnswer(`invalid groupVersion (expected ${toApiVersion}, received ${converted.apiVersion ?? ""})`);
+  }
+  if (converted.kind !== original.kind) {
+    throw new BadAnswer(`invalid kind (expected ${original.kind}, received ${converted.kind ?? ""})`);
+  }
+  const { metadata } = converted;
+  if (!isObject(metadata)) throw new BadAnswer("missing metadata in converted object");
+  for (const [member, name] of [
+    ["name", "name"],
+    ["namespace", "namespace"],
+    ["uid", "UID"],
+  ] as const) {
+    const [before, after] = [original.metadata[member] ?? "", metadata[member] ?? ""];
+    if (before !== after) throw new BadAnswer(`must have the same ${name}: ${before} != ${after}`);
+  }
+  return { ...converted, kind: original.kind, apiVersion: toApiVersion, metadata: restored(original, metadata) };
+}
+
+function restored(original: KubeObject, answered: JsonObject): ObjectMeta {
+  const metadata: ObjectMeta = cloneJson(original.metadata);
+  for (const member of ["labels", "annotations"] as const) {
+    const given = answered[member];
+    if (given === undefined || given === null) delete metadata[member];
+    else metadata[member] = textMap(given, member);
+  }
+  return metadata;
+}
+
+function textMap(value: Json, member: string): Record<string, string> {
+  if (!isObject(value)) throw new BadAnswer(`invalid metadata.${member} of type ${typeof value} in converted object`);
+  for (const [key, one] of Object.entries(value)) {
+    if (typeof one !== "string") {
+      throw new BadAnswer(`metadata.${member}[${key}] must be a string, but is ${typeof one} in converted object`);
+    }
+  }
+  return value as Record<string, string>;
+}
