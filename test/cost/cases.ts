@@ -125,7 +125,8 @@ export class Requests {
     const encode = (bytes: number) => encodeObject(schema, JSON.parse(whole(bytes)) as JsonObject);
     // An item takes another number of bytes than in JSON, and a body that is too large is not even read.
     const few = Math.min(size, 10_000);
-    return encode((size * few) / Math.max(1, encode(few).length - encode(1).length));
+    // What protobuf does not carry does not grow, however large it is made.
+    return encode(Math.min(8 * size, (size * few) / Math.max(1, encode(few).length - encode(1).length)));
   }
 
   #example({ kind, steps }: Place): Json | undefined {

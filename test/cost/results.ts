@@ -38,10 +38,10 @@ export const nameOf = (one: Case, read?: string): string => caseName(one) + (rea
 
 /**
  * Compat: these are 500 upstream: a resourceVersion in a create, duplicates and unknown fields in an apply, what etcd finds too
- * large, and what ValidatePodBinding refuses.
+ * large, what ValidatePodBinding refuses, shard selectors, and names of RuntimeClasses that client-go refuses to ask for.
  */
 const UPSTREAM_500 =
-  /failed to create typed patch object|resourceVersion should not be set on objects to be created|request is too large|"message":"\[?target\.(name|kind): /;
+  /failed to create typed patch object|resourceVersion should not be set on objects to be created|request is too large|"message":"invalid (?:resource name|shard selector)|"message":"\[?target\.(name|kind): /;
 
 /** Whether a request made the server fail, or was not answered. */
 export const isFailure = ({ status, text }: Pick<CostResult, "status" | "text">): boolean =>

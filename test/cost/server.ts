@@ -30,6 +30,8 @@ export interface Cost {
   readonly text: string;
 }
 
+const MAX_HEADER_BYTES = 1024 * 1024;
+
 /** A server that is watched from another connection while it answers. */
 export class CostServer {
   readonly binnacle: RunningBinnacle;
@@ -80,6 +82,8 @@ export class CostServer {
       const options = {
         method,
         agent: this.#agent,
+        // An Audit-ID comes back however long it is.
+        maxHeaderSize: MAX_HEADER_BYTES,
         signal: AbortSignal.timeout(this.#timeoutMs),
         headers: {
           authorization: `Bearer ${tokens.admin}`,

@@ -21,6 +21,7 @@ export class Teller {
       const options = {
         method,
         agent: this.#agent,
+        maxHeaderSize: 1024 * 1024,
         signal: AbortSignal.timeout(this.#timeoutMs),
         headers: {
           authorization: `Bearer ${tokens.admin}`,
