@@ -76,7 +76,8 @@ class ResourcePaths {
     this.#isCustom = strategyOf(definition).isUnstructured;
     if (this.#isCustom) {
       const { group, kind, listKind } = definition;
-      const names = { group, version: version.name, kind, listKind };
+      const { selectableFields } = version;
+      const names = { group, version: version.name, kind, listKind, selectableFields };
       const references = schemas.custom(version.schemaName, version.schema(), names);
       this.#object = references.object;
       this.#list = references.list;

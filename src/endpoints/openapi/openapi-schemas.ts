@@ -76,7 +76,9 @@ export class PublishedSchemas {
 
   /** Adds the shape of a custom resource and of its list; returns references to both. */
   custom(component: string, schema: Schema, kinds: CustomKinds): { object: JsonObject; list: JsonObject } {
-    const { group, version, kind, listKind } = kinds;
+    const { group, version, kind, listKind, selectableFields = [] } = kinds;
+    const fields = selectableFields.map(({ name }) => ({ fieldPath: name }));
+    const selectable: JsonObject = fields.length === 0 ? {} : { "x-kubernetes-selectable-fields": fields };
     const root = this.#node({ ...schema, properties: schema.properties ?? new Map() });
     const properties = { ...(root.properties as JsonObject), ...this.#objectMembers() };
     const order = (gvk: GroupVersionKind): JsonObject => ({ group: gvk.group, kind: gvk.kind, version: gvk.version });
@@ -85,6 +87,7 @@ export class PublishedSchemas {
       type: "object",
       properties: sorted(properties),
       "x-kubernetes-group-version-kind": [order({ group, version, kind })],
+      ...selectable,
     });
     const listName = `${component.slice(0, component.lastIndexOf(".") + 1)}${listKind}`;
     this.#schemas.set(listName, {
@@ -97,6 +100,7 @@ export class PublishedSchemas {
         metadata: { allOf: [this.reference(`${META}.ListMeta`)] },
       },
       "x-kubernetes-group-version-kind": [order({ group, version, kind: listKind })],
+      ...selectable,
     });
     return { object: referenceTo(component), list: referenceTo(listName) };
   }
@@ -194,6 +198,8 @@ export class PublishedSchemas {
 /** The names under which a custom resource is published. */
 export interface CustomKinds extends GroupVersionKind {
   readonly listKind: string;
+  /** What `fieldSelector` may name. */
+  readonly selectableFields?: readonly { readonly name: string }[];
 }
 
 function describing(schema: Schema): JsonObject {
