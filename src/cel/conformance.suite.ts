@@ -53,7 +53,6 @@ export const vectors: readonly Vector[] =
 
 const base = new Environment({
   libraries: [standardLibrary, optionalLibrary, twoVariableLibrary, bindLibrary],
-  mixedAggregates: true,
 });
 
 /** What the vectors say in a form that this library has no value or type for, such as a message. */

@@ -20,8 +20,6 @@ export interface EnvironmentOptions {
   readonly types?: TypeProvider;
   /** The namespace in front of names that are not found without it. */
   readonly container?: string;
-  /** Lets list and map literals have elements of different types, which become dyn. */
-  readonly mixedAggregates?: boolean;
 }
 
 interface MergedFunction extends Omit<FunctionDeclaration, "overloads"> {
@@ -36,7 +34,6 @@ export class Environment {
   readonly validators: readonly Validator[];
   readonly types: TypeProvider | undefined;
   readonly container: string;
-  readonly mixedAggregates: boolean;
   private readonly functions: ReadonlyMap<string, FunctionDeclaration>;
 
   constructor(options: EnvironmentOptions, base?: Environment) {
@@ -60,7 +57,6 @@ export class Environment {
     this.validators = [...(base?.validators ?? []), ...libraries.flatMap((library) => library.validators ?? [])];
     this.types = options.types ?? base?.types;
     this.container = options.container ?? base?.container ?? "";
-    this.mixedAggregates = options.mixedAggregates ?? base?.mixedAggregates ?? false;
   }
 
   /** This environment and more. */

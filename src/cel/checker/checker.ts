@@ -259,9 +259,7 @@ class Checker {
       if (type.kind === "param" && fresh.find(type) === undefined) fresh.set(type, this.freshParameter());
       type.params.forEach(visit);
     };
-    // cel-go numbers them in the order of the arguments.
-    types.slice(1).forEach(visit);
-    visit(types[0] as Type);
+    types.forEach(visit);
     return types.map((type) => fresh.apply(type, false));
   }
 
@@ -269,7 +267,7 @@ class Checker {
     let elements: Type | undefined;
     expr.elements.forEach((element, i) => {
       const type = this.unwrapped(element, this.check(element), expr.optional.has(i));
-      elements = this.join(element, elements, type);
+      elements = this.join(elements, type);
     });
     return listType(elements ?? this.freshParameter());
   }
@@ -278,9 +276,9 @@ class Checker {
     let keys: Type | undefined;
     let values: Type | undefined;
     for (const entry of expr.entries) {
-      keys = this.join(entry.key, keys, this.check(entry.key));
+      keys = this.join(keys, this.check(entry.key));
       const type = this.unwrapped(entry.value, this.check(entry.value), entry.optional);
-      values = this.join(entry.value, values, type);
+      values = this.join(values, type);
     }
     return mapType(keys ?? this.freshParameter(), values ?? this.freshParameter());
   }
@@ -293,12 +291,10 @@ class Checker {
     return inner ?? type;
   }
 
-  private join(expr: Expr, previous: Type | undefined, current: Type): Type {
+  private join(previous: Type | undefined, current: Type): Type {
     if (previous === undefined) return current;
-    if (this.assignable(previous, current)) return mostGeneral(previous, current);
-    if (this.env.mixedAggregates) return dynType;
-    this.mismatch(expr.at, previous, current);
-    return errorType;
+    // Whether different types are allowed is up to a validator of the environment.
+    return this.assignable(previous, current) ? mostGeneral(previous, current) : dynType;
   }
 
   private checkStruct(expr: StructExpr): Type {

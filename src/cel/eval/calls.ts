@@ -33,6 +33,8 @@ export function callRun(declared: FunctionDeclaration, ids: readonly string[], a
   // Compat: without a single overload cel-go's CostTracker has the name of the function alone.
   const cost = (candidates.length === 1 ? candidates[0]?.cost : undefined) ?? declared.cost;
   const runs = args.map(({ run }) => run);
+  const hasPattern = declared.pattern !== undefined && typeof args[declared.pattern]?.constant === "string";
+  if (hasPattern) return variadic(runs, apply, cost);
   switch (runs.length) {
     case 1:
       return unary(runs[0] as Run, apply, cost);
@@ -67,12 +69,15 @@ function binary(first: Run, second: Run, apply: Apply, cost: RuntimeCost | undef
 function variadic(runs: readonly Run[], apply: Apply, cost: RuntimeCost | undefined): Run {
   return (frame) => {
     const values: Value[] = [];
+    let failed: CelError | undefined;
     for (const run of runs) {
+      // The call costs nothing if an argument is not evaluated any more.
+      if (failed !== undefined) return failed;
       const value = run(frame);
-      if (value instanceof CelError) return value;
+      if (value instanceof CelError) failed = value;
       values.push(value);
     }
-    const result = apply(values);
+    const result = failed ?? apply(values);
     frame.charge(cost === undefined ? 1 : cost(values, result));
     return result;
   };

@@ -1,7 +1,8 @@
 import { GrowingList } from "../values/lists.ts";
 import { EntryMap } from "../values/maps.ts";
-import { CelError, ListValue, MapValue, typeOfValue, type Value } from "../values/value.ts";
+import { CelError, ListValue, MapValue, type Value } from "../values/value.ts";
 import type { Frame, Run } from "./frame.ts";
+import { goTypeOf } from "./qualifier.ts";
 
 /** A fold with the places of its variables in `Frame.locals`. */
 export interface Fold {
@@ -78,10 +79,8 @@ function foldMap(frame: Frame, fold: Fold, range: MapValue): void {
 }
 
 function notIterable(range: Value, isTwo: boolean): CelError {
-  const name = typeOfValue(range).name;
-  if (isTwo) return new CelError(`unsupported comprehension range type: ${goName(name)}`);
-  return new CelError(`got '${goName(name)}', expected iterable type`);
+  const name = goTypeOf(range);
+  return new CelError(
+    isTwo ? `unsupported comprehension range type: ${name}` : `got '${name}', expected iterable type`,
+  );
 }
-
-/** Compat: cel-go prints the Go type of the value, such as types.Int. */
-const goName = (name: string) => `types.${(name.split(".").pop() ?? "").replace(/^./, (c) => c.toUpperCase())}`;

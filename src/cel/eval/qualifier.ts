@@ -1,6 +1,5 @@
-import { goDouble } from "../values/text.ts";
+import { formatDouble } from "../values/text.ts";
 import {
-  type BoxKind,
   CelError,
   Double,
   isInt,
@@ -47,8 +46,14 @@ function missing(value: Value, key: Value): CelError {
   return new CelError(value instanceof ListValue ? `index out of bounds: ${show(key)}` : `no such key: ${show(key)}`);
 }
 
-/** Compat: NewQualifier of cel-go names the Go type of a value that is no key. */
-const GO_TYPES: ReadonlyMap<BoxKind, string> = new Map<BoxKind, string>([
+/** Compat: NewQualifier and evalFold of cel-go name the Go type of a value in their errors. */
+const GO_TYPES: ReadonlyMap<string, string> = new Map([
+  ["boolean", "types.Bool"],
+  ["string", "types.String"],
+  ["number", "types.Int"],
+  ["bigint", "types.Int"],
+  ["double", "types.Double"],
+  ["uint", "types.Uint"],
   ["bytes", "types.Bytes"],
   ["duration", "types.Duration"],
   ["list", "*types.baseList"],
@@ -61,13 +66,19 @@ const GO_TYPES: ReadonlyMap<BoxKind, string> = new Map<BoxKind, string>([
 /** The error of a value that is no key of any list or map. */
 export function invalidKey(key: Value): CelError | undefined {
   if (typeof key !== "object" || key instanceof Double || key instanceof Uint) return undefined;
-  const name = key === null ? "types.Null" : (GO_TYPES.get(key.box) ?? key.type.name);
-  return new CelError(`invalid qualifier type: ${name}`);
+  return new CelError(`invalid qualifier type: ${goTypeOf(key)}`);
+}
+
+/** The Go type of a value, such as types.Int. */
+export function goTypeOf(value: Value): string {
+  if (value === null) return "types.Null";
+  const name = typeof value === "object" ? value.box : typeof value;
+  return GO_TYPES.get(name) ?? typeOfValue(value).name;
 }
 
 /** A key as Go's %v prints it. */
 export function show(key: Value): string {
-  if (key instanceof Double) return goDouble(key.value);
+  if (key instanceof Double) return formatDouble(key.value);
   if (key instanceof Uint) return key.value.toString();
   return typeof key === "object" && key !== null ? typeOfValue(key).name : String(key);
 }

@@ -43,6 +43,11 @@ export interface FunctionDeclaration {
   readonly overloads: readonly Overload[];
   /** One implementation for all overloads, which looks at the types itself. */
   readonly call?: Implementation;
+  /**
+   * The place of the argument that is a regular expression. With a constant there the call costs nothing if another
+   * argument is an error: cel-go's RegexOptimization makes another kind of call of it.
+   */
+  readonly pattern?: number;
   /** What a call costs if its overload does not say so, or is found only at run time. */
   readonly cost?: RuntimeCost;
   /** The estimate for overloads without one of their own. */

@@ -67,6 +67,7 @@ const matchesFunction: FunctionDeclaration = {
   call: (text: Value, pattern: Value) =>
     typeof text === "string" && typeof pattern === "string" ? matches(text, pattern) : NO_SUCH_OVERLOAD,
   cost: matching,
+  pattern: 1,
 };
 
 const namedTypes: readonly Type[] = [

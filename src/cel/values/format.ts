@@ -1,5 +1,5 @@
 import { itemsOf } from "./lists.ts";
-import { goDouble, quote } from "./text.ts";
+import { formatDouble, quote } from "./text.ts";
 import { formatTimestamp, goDuration } from "./time.ts";
 import {
   Bytes,
@@ -18,7 +18,7 @@ import {
 export function formatValue(value: Value, isInner = false): string {
   if (typeof value === "string") return isInner ? quote(value) : value;
   if (typeof value !== "object" || value === null) return String(value);
-  if (value instanceof Double) return goDouble(value.value);
+  if (value instanceof Double) return formatDouble(value.value);
   if (value instanceof Uint) return isInner ? `${value.value}u` : `${value.value}`;
   if (value instanceof Timestamp) return formatTimestamp(value);
   if (value instanceof Duration) return goDuration(value);

@@ -38,9 +38,15 @@ export class EntryMap extends MapValue {
 
   find(key: Value): Value | undefined {
     if (typeof key === "string") return this.texts.get(key);
-    const name = nameOf(key);
-    const exact = isInt(key) ? this.ints.get(key) : name === undefined ? undefined : this.others.get(name)?.value;
+    const exact = isInt(key) ? this.ints.get(key) : this.findExact(key);
     return exact === undefined ? this.findEqual(key) : exact;
+  }
+
+  private findExact(key: Value): Value | undefined {
+    const name = nameOf(key);
+    if (name !== undefined) return this.others.get(name)?.value;
+    for (const entry of this.others.values()) if (entry.key === key) return entry.value;
+    return undefined;
   }
 
   /** The value of a number of another type. */

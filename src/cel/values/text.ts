@@ -31,11 +31,8 @@ export function compareText(a: string, b: string): number {
 /** Surrogates, which stand for code points above U+FFFF, come after all other units. */
 const rank = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
 
-/** A double as Go's %v prints it. */
-export const goDouble = (value: number): string => formatDouble(value, 21);
-
-/** A double as string() has it: Go's strconv.FormatFloat with format 'g' and the shortest exact precision. */
-export function formatDouble(value: number, exponentFrom = 6): string {
+/** A double as string() has it, and Go's %v: strconv.FormatFloat with format 'g' and the shortest exact precision. */
+export function formatDouble(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (value === Number.POSITIVE_INFINITY) return "+Inf";
   if (value === Number.NEGATIVE_INFINITY) return "-Inf";
@@ -43,12 +40,14 @@ export function formatDouble(value: number, exponentFrom = 6): string {
   if (value === 0) return "0";
   const [digits = "", exponent = "0"] = value.toExponential().split("e");
   const power = Number(exponent);
-  if (power < -4 || power >= exponentFrom) {
+  if (power < -4 || power >= EXPONENT_FROM) {
     const magnitude = Math.abs(power).toString().padStart(2, "0");
     return `${digits}e${power < 0 ? "-" : "+"}${magnitude}`;
   }
   return decimal(digits, power);
 }
+
+const EXPONENT_FROM = 6;
 
 /** Digits such as -1.25 with a power of ten, without an exponent. */
 export function decimal(digits: string, power: number): string {
