@@ -26,7 +26,7 @@ export class ValueMaker {
     const random = this.#random;
     if (random.chance(this.#wrongness)) return this.any(1);
     if (schema.nullable === true && random.chance(0.2)) return null;
-    if (Array.isArray(schema.enum) && random.chance(0.7)) return random.pick(schema.enum);
+    if (Array.isArray(schema.enum) && schema.enum.length > 0 && random.chance(0.7)) return random.pick(schema.enum);
     switch (schema.type) {
       case "string":
         return random.pick(TEXTS);

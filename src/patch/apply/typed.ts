@@ -42,7 +42,10 @@ export function sameValue(left: Json | undefined, right: Json | undefined): bool
   }
   if (Array.isArray(right)) return false;
   for (const member in left) if (!sameValue(left[member], right[member])) return false;
-  for (const member in right) if (right[member] !== undefined && left[member] === undefined) return false;
+  // A member may be called `constructor`, which every object inherits.
+  for (const member in right) {
+    if (right[member] !== undefined && (left[member] === undefined || !Object.hasOwn(left, member))) return false;
+  }
   return true;
 }
 
