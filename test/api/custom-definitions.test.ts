@@ -76,6 +76,7 @@ suite("kinds that CustomResourceDefinitions define", { timeout: 60_000 }, () => 
     name,
     served: true,
     storage,
+    selectableFields: [{ jsonPath: `.spec.${member}` }],
     schema: {
       openAPIV3Schema: {
         type: "object",
@@ -125,6 +126,11 @@ suite("kinds that CustomResourceDefinitions define", { timeout: 60_000 }, () => 
     });
     // The documents themselves take some time to make on a busy machine.
     assert.ok(performance.now() - began < 10_000);
+    const { body: published } = await client.call("GET", `/openapi/v3/apis/${GROUP}/v2`);
+    for (const name of ["Gear", "GearList"]) {
+      const shape = published.components.schemas[`com.example.stable.v2.${name}`];
+      assert.deepEqual(shape["x-kubernetes-selectable-fields"], [{ fieldPath: "spec.count" }]);
+    }
     await client.call("DELETE", `${CRDS}/gears.${GROUP}`);
     await eventually(async () => (await client.call("GET", `${CRDS}/gears.${GROUP}`)).status === 404);
     const { body } = await client.call("GET", "/openapi/v2");
