@@ -1,5 +1,6 @@
 import { tests as conformance } from "@bufbuild/cel-spec/testdata/conformance.js";
 import { Environment } from "./environment.ts";
+import { stringsLibrary } from "./kubernetes/strings.ts";
 import { bindLibrary, twoVariableLibrary } from "./library/comprehensions.ts";
 import type { Overload } from "./library/library.ts";
 import { optionalLibrary } from "./library/optional.ts";
@@ -52,7 +53,7 @@ export const vectors: readonly Vector[] =
   (conformance as Suite).suites?.flatMap((suite) => collect(suite, suite.name)) ?? [];
 
 const base = new Environment({
-  libraries: [standardLibrary, optionalLibrary, twoVariableLibrary, bindLibrary],
+  libraries: [standardLibrary, optionalLibrary, twoVariableLibrary, bindLibrary, stringsLibrary],
 });
 
 /** What the vectors say in a form that this library has no value or type for, such as a message. */
