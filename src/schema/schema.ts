@@ -1,3 +1,4 @@
+import type { FieldError } from "../api/field-error.ts";
 import type { Json } from "../api/object.ts";
 
 /** The JSON type of a value. Absent on a schema: any value will do. */
@@ -120,12 +121,20 @@ export interface Schema extends ValueChecks {
    * On the schema of whole custom objects: what their definition says, of metadata too, by which they are pruned and
    * validated. This node describes the metadata as ObjectMeta.
    */
-  readonly declared?: { readonly schema: Schema; readonly traits: SchemaTraits };
+  readonly declared?: {
+    readonly schema: Schema;
+    readonly traits: SchemaTraits;
+    /** Runs x-kubernetes-validations; absent where there are none. */
+    readonly checkRules?: CheckRules;
+  };
 
   readonly groupVersionKinds?: readonly GroupVersionKind[];
   readonly proto?: ProtoField;
   readonly wire?: WireForm;
 }
+
+/** What the rules of a schema say about an object, and the one that it replaces. */
+export type CheckRules = (next: Json, previous: Json | undefined) => FieldError[];
 
 /** What is true of a schema somewhere: what it does not have need not be looked for in values. */
 export interface SchemaTraits {

@@ -1,10 +1,12 @@
 import { Environment } from "../environment.ts";
 import { twoVariableLibrary } from "../library/comprehensions.ts";
 import type { Library } from "../library/library.ts";
+import { literalValidators } from "../library/literal-validators.ts";
 import { optionalLibrary } from "../library/optional.ts";
 import { standardLibrary } from "../library/standard.ts";
 import { authorizerLibrary } from "./authorizer.ts";
 import { cidrLibrary } from "./cidr.ts";
+import { equalityEstimates } from "./equality.ts";
 import { ipLibrary } from "./ip.ts";
 import { listExtensionsLibrary } from "./list-extensions.ts";
 import { listsLibrary, listsLibraryWithIncludes } from "./lists.ts";
@@ -31,6 +33,8 @@ const shared: readonly Library[] = [
   twoVariableLibrary,
   semverLibrary,
   listExtensionsLibrary,
+  literalValidators,
+  equalityEstimates,
 ];
 
 /**
@@ -40,4 +44,6 @@ const shared: readonly Library[] = [
 export const newExpressions = new Environment({ libraries: [...shared, listsLibrary] });
 
 /** What stored expressions may use: everything. Upstream: EnvSet.StoredExpressionsEnv. */
-export const storedExpressions = new Environment({ libraries: [...shared, listsLibraryWithIncludes] });
+export const storedExpressions = new Environment({
+  libraries: [...shared, listsLibraryWithIncludes],
+});

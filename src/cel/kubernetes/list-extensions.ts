@@ -129,7 +129,7 @@ const ofComparisons =
 /** The number that an argument is, or another one if it is no literal. */
 function literal(expr: Expr | undefined, otherwise: number): number {
   if (expr?.kind !== "literal" || (typeof expr.value !== "number" && typeof expr.value !== "bigint")) return otherwise;
-  return expr.value < 0 ? otherwise : Number(expr.value);
+  return expr.value < 0 ? 0 : Number(expr.value);
 }
 
 const sliceEstimate: StaticCost = (estimator, target, [start, end]) => {

@@ -30,23 +30,30 @@ function validateLiterals(expr: Expr, report: Report): void {
   });
 }
 
+/** Compat: the arguments of format() are exempt (HomogeneousAggregateLiteralExemptFunctions). */
+const isExempt = (part: Expr) => part.kind === "call" && part.name === "format";
+
 function validateAggregates(expr: Expr, report: Report): void {
-  visit(expr, (part) => {
-    if (part.kind === "list") {
-      const types = part.elements.map((element, i) => typeIn(element, part.optional.has(i)));
-      const at = types.findIndex((type) => !type?.is(types[0] as Type));
-      if (at >= 0) mismatch(part.elements[at] as Expr, types[0], types[at], report);
-    } else if (part.kind === "map") {
-      const [first] = part.entries;
-      if (first === undefined) return;
-      const [keys, values] = [typeIn(first.key, false), typeIn(first.value, first.optional)];
-      for (const { key, value, optional } of part.entries) {
-        if (!typeIn(key, false)?.is(keys as Type)) mismatch(key, keys, typeIn(key, false), report);
-        const type = typeIn(value, optional);
-        if (!type?.is(values as Type)) mismatch(value, values, type, report);
+  visit(
+    expr,
+    (part) => {
+      if (part.kind === "list") {
+        const types = part.elements.map((element, i) => typeIn(element, part.optional.has(i)));
+        const at = types.findIndex((type) => !type?.is(types[0] as Type));
+        if (at >= 0) mismatch(part.elements[at] as Expr, types[0], types[at], report);
+      } else if (part.kind === "map") {
+        const [first] = part.entries;
+        if (first === undefined) return;
+        const [keys, values] = [typeIn(first.key, false), typeIn(first.value, first.optional)];
+        for (const { key, value, optional } of part.entries) {
+          if (!typeIn(key, false)?.is(keys as Type)) mismatch(key, keys, typeIn(key, false), report);
+          const type = typeIn(value, optional);
+          if (!type?.is(values as Type)) mismatch(value, values, type, report);
+        }
       }
-    }
-  });
+    },
+    isExempt,
+  );
 }
 
 const typeIn = (expr: Expr, isOptional: boolean): Type | undefined =>
@@ -56,9 +63,10 @@ function mismatch(expr: Expr, expected: Type | undefined, actual: Type | undefin
   report(expr.at, `expected type '${expected}' but found '${actual}'`);
 }
 
-function visit(expr: Expr, look: (part: Expr) => void): void {
+function visit(expr: Expr, look: (part: Expr) => void, isLeftOut: (part: Expr) => boolean = () => false): void {
   look(expr);
-  for (const part of partsOf(expr)) visit(part, look);
+  if (isLeftOut(expr)) return;
+  for (const part of partsOf(expr)) visit(part, look, isLeftOut);
 }
 
 /** Refuses literals that cannot be converted, and lists and maps of different types: cel-go's ASTValidators. */

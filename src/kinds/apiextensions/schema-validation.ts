@@ -5,6 +5,7 @@ import { defaultErrors } from "./default-rules.ts";
 import type { DefinitionOptions } from "./definition-options.ts";
 import { goSchema } from "./go-schema.ts";
 import { openApiErrors } from "./openapi-rules.ts";
+import { RuleErrors } from "./rule-errors.ts";
 import { structuralErrors, unsupportedSchema } from "./structural-rules.ts";
 
 /** What may stand at the root of a schema beside a status subresource, as upstream's text lists it. */
@@ -33,15 +34,22 @@ export function schemaErrors(
   const at = `${path}.openAPIV3Schema`;
   if (schema.nullable) errors.push(forbiddenField(`${at}.nullable`, "nullable cannot be true at the root"));
   let unsupported: string | undefined;
+  let rules: RuleErrors | undefined;
   if (options.requiresStructural) {
     unsupported = unsupportedSchema(schema);
     if (unsupported === undefined) {
       const structural = structuralErrors(schema, at);
-      addAll(errors, structural.length > 0 ? structural : defaultErrors(schema, at));
+      const found = structural.length > 0 ? structural : defaultErrors(schema, at);
+      if (found.length === 0) rules = new RuleErrors(schema, at);
+      addAll(errors, found);
     }
   }
-  addAll(errors, openApiErrors(schema, at, options));
+  addAll(
+    errors,
+    openApiErrors(schema, at, options, (one, place) => rules?.errorsOf(one, place) ?? []),
+  );
   if (errors.length === 0 && unsupported !== undefined) errors.push(invalidField(at, "", unsupported));
+  if (rules) addAll(errors, rules.totalErrors());
   return errors;
 }
 

@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from "../../api/object.ts";
 import { type Decoded, decodeBySchema } from "../../schema/decode.ts";
 import type { Schema } from "../../schema/schema.ts";
 import { traitsOf } from "../../schema/structural/traits.ts";
+import { rulesOf } from "../rules/validate-rules.ts";
 
 const TEXT: Schema = { type: "string" };
 
@@ -11,7 +12,8 @@ export function withObjectMembers(schema: Schema, objectMeta: Schema): Schema {
   const complete = traits.hasEmbedded ? withEmbeddedMembers(schema, objectMeta) : schema;
   const own = [...(complete.properties ?? [])].filter(([name]) => !MEMBERS.has(name));
   const members = [["apiVersion", TEXT] as const, ["kind", TEXT] as const, ["metadata", objectMeta] as const];
-  return { ...schema, declared: { schema, traits }, type: "object", properties: new Map([...members, ...own]) };
+  const declared = { schema, traits, ...(traits.hasRules && { checkRules: rulesOf(schema) }) };
+  return { ...schema, declared, type: "object", properties: new Map([...members, ...own]) };
 }
 
 /** The same for all objects that are embedded. Upstream: `addEmbeddedProperties`. */

@@ -22,7 +22,7 @@ export function validateCustom(
 ): FieldError[] {
   const { declared } = version.schema();
   if (declared === undefined) return [];
-  const { schema, traits } = declared;
+  const { schema, traits, checkRules } = declared;
   const isStatus = subresource === "status";
   const correlated = previous && new Correlated(next as Json, previous as Json, schema);
   const errors = isStatus ? statusErrors(schema, next, correlated) : objectErrors(schema, next, correlated);
@@ -30,8 +30,9 @@ export function validateCustom(
   if (traits.hasEmbedded && !isStatus) addAll(errors, validateEmbedded(schema, next, embeddedMetadata));
   if (traits.hasKeyedLists) addAll(errors, listErrors(schema, next, previous));
   // Compat: hasBlockingErr.
-  if (traits.hasRules && errors.some(({ type }) => BLOCKING.has(type)))
+  if (traits.hasRules && errors.some(({ type }) => BLOCKING.has(type))) {
     errors.push(invalidField("<nil>", null, UNCHECKED));
+  } else if (checkRules) addAll(errors, checkRules(next as Json, previous as Json | undefined));
   return errors;
 }
 

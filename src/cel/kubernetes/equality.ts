@@ -1,0 +1,26 @@
+import { fixed, STRING_TRAVERSAL, scale } from "../cost/sizes.ts";
+import type { Library } from "../library/library.ts";
+import { operators } from "../parser/ast.ts";
+
+/** Compat: MaxFormatSize. */
+const LONGEST_FORMAT = 64;
+
+const ONE = { cost: fixed(1) };
+const OF_FORMATS = { cost: scale({ min: 1, max: LONGEST_FORMAT }, STRING_TRAVERSAL) };
+
+const isForeign = (name: string) => name.startsWith("kubernetes.") || name === "net.IP" || name === "net.CIDR";
+
+/** What comparing values of Kubernetes' own types may cost, which have no size. */
+export const equalityEstimates: Library = {
+  name: "kubernetes.equality",
+  functions: [
+    {
+      name: operators.equals,
+      overloads: [],
+      estimate(_, __, [a, b]) {
+        if (a === undefined || b === undefined || !a.type.is(b.type) || !isForeign(a.type.name)) return undefined;
+        return a.type.name === "kubernetes.NamedFormat" ? OF_FORMATS : ONE;
+      },
+    },
+  ],
+};

@@ -1,0 +1,77 @@
+import { estimateCost } from "../../cel/cost/estimate.ts";
+import type { Environment } from "../../cel/environment.ts";
+import { type Expr, partsOf } from "../../cel/parser/ast.ts";
+import { CompileError, compile, Program, program } from "../../cel/program.ts";
+import { optionalType } from "../../cel/values/types.ts";
+import type { ValidationRule } from "../../schema/schema.ts";
+import { type DeclaredType, DeclaredTypes, followPath, MAX_REQUEST } from "./declared-type.ts";
+
+/** A rule, ready to be run, or what is wrong with it. Upstream: `CompilationResult`. */
+export interface CompiledRule {
+  readonly rule: ValidationRule;
+  readonly program?: Program;
+  readonly error?: string;
+  readonly usesOldSelf: boolean;
+  readonly maxCost: number;
+  readonly message?: Program;
+  readonly messageError?: string;
+  readonly messageMaxCost: number;
+}
+
+/** Compat: `generateUniqueSelfTypeName` takes the nanoseconds of the clock for the number. */
+const SELF_TYPE = "selfType1";
+
+/** How often a rule can apply at most, by the size of what it applies to. Upstream: `maxCardinality`. */
+export const maxCardinality = ({ minSize }: DeclaredType): number => Math.floor(MAX_REQUEST / (minSize + 1));
+
+/** Compiles the rules of a schema. Upstream: `cel.Compile` of apiextensions. */
+export function compileRules(
+  rules: readonly ValidationRule[],
+  declared: DeclaredType,
+  base: Environment,
+): CompiledRule[] {
+  const types = new DeclaredTypes();
+  const self = types.typeOf(declared, SELF_TYPE);
+  const plain = base.extend({ types, variables: { self, oldSelf: self } });
+  const optional = base.extend({ types, variables: { self, oldSelf: optionalType(self) } });
+  return rules.map((rule) => compileRule(rule, declared, rule.optionalOldSelf === true ? optional : plain));
+}
+
+function compileRule(rule: ValidationRule, declared: DeclaredType, env: Environment): CompiledRule {
+  const nothing = { rule, usesOldSelf: false, maxCost: 0, messageMaxCost: 0 };
+  if (rule.rule.trim() === "") return nothing;
+  const checked = compile(rule.rule, env);
+  if (checked instanceof CompileError) return { ...nothing, error: `compilation failed: ${checked.message}` };
+  if (checked.type.kind !== "bool") return { ...nothing, error: "cel expression must evaluate to a bool" };
+  const usesOldSelf = usesName(checked.expr, "oldSelf");
+  const made = program(checked, env);
+  if (!(made instanceof Program)) {
+    return { ...nothing, usesOldSelf, error: `program instantiation failed: ${made.message}` };
+  }
+  const result = { ...nothing, usesOldSelf, program: made, maxCost: costOf(checked.expr, declared, env) };
+  return rule.messageExpression ? { ...result, ...compileMessage(rule.messageExpression, declared, env) } : result;
+}
+
+function compileMessage(text: string, declared: DeclaredType, env: Environment): Partial<CompiledRule> {
+  const checked = compile(text, env);
+  if (checked instanceof CompileError) {
+    return { messageError: `messageExpression compilation failed: ${checked.message}` };
+  }
+  if (checked.type.kind !== "string") return { messageError: "messageExpression must evaluate to a string" };
+  const made = program(checked, env);
+  if (!(made instanceof Program)) return { messageError: `messageExpression instantiation failed: ${made.message}` };
+  return { message: made, messageMaxCost: costOf(checked.expr, declared, env) };
+}
+
+function costOf(expr: Expr, declared: DeclaredType, env: Environment): number {
+  return estimateCost(expr, env, ({ path }) => {
+    if (path === undefined || path.length === 0) return undefined;
+    const found = followPath(declared, path);
+    return found && { min: 0, max: found.maxElements };
+  }).max;
+}
+
+function usesName(expr: Expr, name: string): boolean {
+  if (expr.kind === "ident" && expr.name === name) return true;
+  return partsOf(expr).some((part) => usesName(part, name));
+}
