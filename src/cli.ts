@@ -35,6 +35,8 @@ interface ServeFlags extends AuditFlags, AccountTokenFlags, AuthenticationFlags,
   tlsCertFile?: string;
   tlsPrivateKeyFile?: string;
   clientCaFile?: string;
+  proxyClientCertFile?: string;
+  proxyClientKeyFile?: string;
   tokenAuthFile?: string;
   serviceClusterIpRange: string;
   eventTtl: number;
@@ -123,6 +125,8 @@ function program(run: (config: Config) => Promise<void>): Command {
     .option("--tls-cert-file <file>", "serving certificate")
     .option("--tls-private-key-file <file>", "key of the serving certificate")
     .option("--client-ca-file <file>", "authority of client certificates")
+    .option("--proxy-client-cert-file <file>", "certificate by which extension servers know this server")
+    .option("--proxy-client-key-file <file>", "key of that certificate")
     .option("--token-auth-file <file>", 'lines of token,user,uid,"groups"')
     .addOption(
       new Option("--enable-admission-plugins <names>", "plugins to switch on besides those on by default").argParser(

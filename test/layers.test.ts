@@ -35,6 +35,8 @@ const parts: Readonly<Record<string, Part>> = {
   http: { layer: 6 },
   endpoints: { layer: 6 },
   connect: { layer: 6 },
+  // The servers behind APIServices.
+  aggregation: { layer: 6, onlyFor: ["server"] },
   // Verbs take and give values; the format of a body stays hidden behind the call.
   verbs: { layer: 5, never: ["encoding"] },
   auth: { layer: 4 },
@@ -62,7 +64,7 @@ const parts: Readonly<Record<string, Part>> = {
   types: {
     layer: 2,
     isPure: true,
-    onlyFor: ["server", "actions", "admission", "controllers", "auth", "kinds", "custom"],
+    onlyFor: ["server", "actions", "admission", "controllers", "auth", "kinds", "custom", "aggregation"],
   },
   api: { layer: 1, isPure: true },
   lib: { layer: 0, isPure: true },
@@ -83,6 +85,7 @@ const namesKinds = [
   "admission/plugins/",
   "controllers/",
   "custom/",
+  "aggregation/",
   "testing/",
   "api/feature-gates.ts",
 ];

@@ -14,15 +14,16 @@ const REPLY_TYPES: Readonly<Record<string, ApiReply["type"]>> = {
 /**
  * Compat: an Accept header that cannot be met is refused with 406 before anything is done. `hasTable` tells whether
  * what a path answers with can be shown as a table, `isUnstructured` whether its objects have no protobuf; for paths
- * that are not served both may say anything.
+ * that are not served both may say anything. What `isRemote` is for another server to negotiate.
  */
 export function negotiate(
   hasTable: (info: RequestInfo) => boolean,
   isUnstructured: (info: RequestInfo) => boolean,
+  isRemote: (path: string) => boolean = () => false,
 ): Stage {
   return (next) => async (call) => {
     const { info } = call;
-    if (info.isResource) {
+    if (info.isResource && !isRemote(info.path)) {
       const reply = {
         type: getMember(REPLY_TYPES, info.verb) ?? "object",
         table: hasTable(info) ? { columns: [] } : undefined,

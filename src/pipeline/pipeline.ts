@@ -25,6 +25,8 @@ export interface PipelineOptions extends DeadlineOptions {
   readonly hasTable: (info: RequestInfo) => boolean;
   /** Whether the objects of a path have no Go type behind them; for paths that are not served it may say anything. */
   readonly isUnstructured: (info: RequestInfo) => boolean;
+  /** Whether another server answers for a path. Absent: none does. */
+  readonly isRemote?: (path: string) => boolean;
 }
 
 /**
@@ -42,7 +44,7 @@ export function stagesFor(options: PipelineOptions, identify: Stage): readonly S
     ...(options.audit ? [options.audit.requests] : []),
     ...(options.impersonate ? [options.impersonate] : []),
     authorize(options.authorizer, options.authorized && { clock: options.clock, authorized: options.authorized }),
-    negotiate(options.hasTable, options.isUnstructured),
+    negotiate(options.hasTable, options.isUnstructured, options.isRemote),
   ];
 }
 

@@ -16,6 +16,8 @@ export interface Routes {
   readonly endpoints: readonly Endpoint[];
   /** Whether a resource that the catalog does not have is answered by `objects` all the same. Absent: none is. */
   readonly isOpen?: ((info: RequestInfo) => boolean) | undefined;
+  /** Answers what belongs to another server, before everything else. Absent: nothing does. */
+  readonly remote?: ((call: Call) => Promise<ApiReply> | undefined) | undefined;
 }
 
 const PAGE_NOT_FOUND: ApiReply = {
@@ -26,8 +28,10 @@ const PAGE_NOT_FOUND: ApiReply = {
 };
 
 /** The innermost handler: objects, endpoints, or one of the two kinds of "not found". */
-export function route({ catalog, objects, endpoints, isOpen }: Routes): Handler {
+export function route({ catalog, objects, endpoints, isOpen, remote }: Routes): Handler {
   return async (call) => {
+    const passedOn = remote?.(call);
+    if (passedOn) return passedOn;
     const { info } = call;
     // Compat: RequestInfo reads `//api/v1/pods` as it reads `/api/v1/pods`; PathRecorderMux has no such path.
     const isPath = info.isResource && !info.path.startsWith("//");

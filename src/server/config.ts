@@ -57,6 +57,9 @@ export interface Config {
   readonly clientCaFile?: string;
   readonly tokenAuthFile?: string;
   readonly authentication: AuthenticationConfig;
+  /** By which extension servers behind APIServices know this server; both or none. */
+  readonly proxyClientCertFile?: string;
+  readonly proxyClientKeyFile?: string;
   /** Who decides what callers may do. */
   readonly authorization: AuthorizationConfig;
   readonly serviceAccounts: AccountTokenConfig;

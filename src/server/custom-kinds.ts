@@ -1,3 +1,4 @@
+import type { Aggregator } from "../aggregation/aggregator.ts";
 import type { Controller, ControllerContext } from "../controllers/controller.ts";
 import { CatalogParts } from "../custom/catalog-parts.ts";
 import { definitionControllers } from "../custom/definition-controllers.ts";
@@ -23,12 +24,18 @@ export interface CustomKinds {
 const RETRY_MS = 500;
 
 /** Serves what is defined, in every server on the same store. `report` hears why definitions could not be followed. */
-export function customKinds(resources: Resources, config: Config, report: (error: unknown) => void): CustomKinds {
+export function customKinds(
+  resources: Resources,
+  config: Config,
+  report: (error: unknown) => void,
+  aggregator: Aggregator,
+): CustomKinds {
   const index = new DefinitionIndex(resources);
   const { clock, catalog, random } = resources;
   const parts = new CatalogParts(catalog);
   new ServedKinds(parts, index, { call: conversionCall(resources), random }, config.store.type === "etcd");
-  const isOwned = (group: string) => [...index.all].some(({ spec }) => spec?.group === group);
+  const isOwned = (group: string) =>
+    aggregator.hasGroup(group) || [...index.all].some(({ spec }) => spec?.group === group);
   const open = config.customObjects === "open" ? new OpenKinds({ resources, parts, isOwned, report }) : undefined;
   const follow = async (run: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
@@ -45,14 +52,16 @@ export function customKinds(resources: Resources, config: Config, report: (error
     open,
     async loaded(signal) {
       await index.loaded(signal);
+      await aggregator.loaded(signal);
       await open?.loaded(signal);
     },
     async run(signal) {
       await Promise.all([
         follow((own) => index.run(own), signal),
+        follow((own) => aggregator.run(own), signal),
         ...(open ? [follow((own) => open.run(own), signal)] : []),
       ]);
     },
-    controllers: (context) => definitionControllers(context, index),
+    controllers: (context) => [...definitionControllers(context, index), ...aggregator.controllers(context)],
   };
 }

@@ -1,3 +1,4 @@
+import type { Aggregator } from "../aggregation/aggregator.ts";
 import { discovery, discoveryPaths } from "../endpoints/discovery/discovery.ts";
 import { type HealthCheck, health, healthPaths, PING } from "../endpoints/health.ts";
 import { countChecks, metrics, metricsPaths, type ShownMetrics } from "../endpoints/metrics.ts";
@@ -36,15 +37,24 @@ export function makeEndpoints(
   config: Config,
   { hooks, readiness }: HealthChecks,
   { shown, startMs, documents }: ServerMetrics,
+  aggregator: Aggregator,
 ): Endpoint[] {
   const { catalog, clock, store } = resources;
   const definitions = () => catalog.definitions;
-  const source = { definitions, priority: builtInPriorities(config.apiDomain) };
+  const source = { definitions, priority: builtInPriorities(config.apiDomain), remote: () => aggregator.versions };
   const storage = storageCheck(store, clock);
   const common = [PING, storage];
   const live = [...common, ...hooks];
   const checks = { healthz: live, livez: live, readyz: [...common, ...readiness] };
-  const openApi = openApiHandler({ definitions, component: findBuiltInSchema, release: release.version, clock });
+  const remotePaths = () =>
+    aggregator.versions.filter(({ isCurrent }) => isCurrent).map(({ group, version }) => `apis/${group}/${version}`);
+  const openApi = openApiHandler({
+    definitions,
+    component: findBuiltInSchema,
+    release: release.version,
+    clock,
+    remotePaths,
+  });
   const openIdPaths = documents.map(({ path }) => path);
   const paths = [...healthPaths(checks), ...metricsPaths, ...openApiPaths, ...openIdPaths, "/version"];
   const listed = discoveryPaths(source);

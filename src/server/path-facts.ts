@@ -14,6 +14,9 @@ export interface PathFacts extends Pick<BodyContext, "kindOf"> {
   isUnstructured(info: RequestInfo): boolean;
 }
 
+/** Subresources of other servers that last. */
+const STREAMED: ReadonlySet<string> = new Set(["attach", "exec", "log", "portforward", "proxy"]);
+
 /** Answers by what the catalog has at the moment of the question; `isOpen` tells which other resources are answered. */
 export function pathFacts(catalog: Catalog, isOpen: (info: RequestInfo) => boolean = () => false): PathFacts {
   const find = ({ group, version, resource }: RequestInfo) => catalog.find(group, version, resource);
@@ -31,9 +34,11 @@ export function pathFacts(catalog: Catalog, isOpen: (info: RequestInfo) => boole
       return info.subresource === "" || found?.subresources[info.subresource] !== undefined ? found : undefined;
     },
     // Compat: BasicLongRunningRequestCheck; which subresources connect is told by their definition.
-    isLongRunning: (info) =>
-      info.verb === "watch" ||
-      (info.subresource !== "" && find(info)?.subresources[info.subresource]?.connect === true),
+    isLongRunning: (info) => {
+      if (info.verb === "watch" || info.subresource === "") return info.verb === "watch";
+      const found = find(info);
+      return found ? found.subresources[info.subresource]?.connect === true : STREAMED.has(info.subresource);
+    },
     isSecret: (info) => {
       const found = info.isResource ? find(info) : undefined;
       return found?.definition.rules.isSecret === true || found?.subresources[info.subresource]?.isSecret === true;

@@ -1,3 +1,4 @@
+import { Aggregator } from "../aggregation/aggregator.ts";
 import type { Call } from "../api/call.ts";
 import type { RequestInfo } from "../api/request-info.ts";
 import type { UserInfo } from "../api/user-info.ts";
@@ -21,6 +22,7 @@ import { ObservedStore } from "../storage/observed-store.ts";
 import type { Store } from "../storage/store.ts";
 import { prepareAccountTokens } from "./account-tokens.ts";
 import { prepareAudit } from "./audit.ts";
+import { readProxyCertificate } from "./authentication/proxy-certificate.ts";
 import { logRefusal, prepareAuthentication } from "./authentication.ts";
 import { configuredAuthorizers } from "./authorization/configured-authorizers.ts";
 import { authorization } from "./authorization.ts";
@@ -135,7 +137,9 @@ export async function startWithParts(
   const { authenticator, proxyHeaders } = authentication;
   const identities = reviewIdentities(authenticator, audiences, authorizer);
   const judges = { authorizer, identities, rights: rights.roles };
-  const custom = customKinds(resources, config, (error) => log.error("definitions cannot be followed", { err: error }));
+  const aggregator = new Aggregator(resources, await readProxyCertificate(config));
+  const unfollowed = (error: unknown) => log.error("definitions cannot be followed", { err: error });
+  const custom = customKinds(resources, config, unfollowed, aggregator);
   const { open: openKinds } = custom;
   const isOpen = openKinds && ((info: RequestInfo) => openKinds.takes(info));
   const objects = objectHandler(config, parts, judges, registry, openKinds);
@@ -149,10 +153,10 @@ export async function startWithParts(
   let { securePort: port } = config;
   const documents = accounts.documents(() => externalAddress(config.bindAddress, port));
   const endpoints = [
-    ...makeEndpoints(resources, config, checks, { shown, startMs, documents }),
+    ...makeEndpoints(resources, config, checks, { shown, startMs, documents }, aggregator),
     explainEndpoint({ authorizer, source: rights.grants, catalog }),
   ];
-  const innermost = route({ catalog, objects, endpoints, isOpen });
+  const innermost = route({ catalog, objects, endpoints, isOpen, remote: aggregator.pass });
   const report = (error: unknown, call?: Call) => log.error("request failed", { err: error, path: call?.request.path });
   const facts = pathFacts(catalog, isOpen);
   const { isLongRunning, findServed, hasTable, isUnstructured, kindOf } = facts;
@@ -166,7 +170,7 @@ export async function startWithParts(
     facts,
     registry,
   });
-  const outer = route({ catalog, objects: large.stage(objects), endpoints, isOpen });
+  const outer = route({ catalog, objects: large.stage(objects), endpoints, isOpen, remote: aggregator.pass });
   const forms = { now: () => clock.now(), random, report, schemaOf, kindOf, isLarge: large.isLarge };
   const { requestTimeoutMs } = config;
   const audit = await prepareAudit(config.audit, { ...environment, log }, registry);
@@ -182,6 +186,7 @@ export async function startWithParts(
     isLongRunning,
     hasTable,
     isUnstructured,
+    isRemote: (path: string) => aggregator.passes(path),
   };
   const refused = (error: unknown) => logRefusal(log, error);
   const identify = authenticate({ authenticator, audiences, proxyHeaders, refused, observer: { clock, ...attempts } });
@@ -242,6 +247,7 @@ export async function startWithParts(
       authentication.close();
       reloading.close();
       rights.close();
+      aggregator.close();
       renewal.close();
       if (config.shutdownDelayMs > 0) await clock.sleep(config.shutdownDelayMs);
       await Promise.all(listeners.map((listener) => listener.close(config.shutdownGraceMs)));

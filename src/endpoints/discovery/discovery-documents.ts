@@ -13,6 +13,18 @@ export interface DiscoverySource {
   /** Every served kind. A change gives a new array. */
   definitions(): readonly ResourceDefinition[];
   priority(group: string, version: string): DiscoveryPriority;
+  /** Group versions that other servers serve. A change gives a new array. Absent: none. */
+  remote?(): readonly RemoteVersion[];
+}
+
+/** A group version that another server serves. */
+export interface RemoteVersion {
+  readonly group: string;
+  readonly version: string;
+  readonly priority: DiscoveryPriority;
+  readonly isCurrent: boolean;
+  /** As aggregated discovery lists them. Absent: it was never asked. */
+  readonly resources: readonly JsonObject[] | undefined;
 }
 
 /** A kind in one of its versions. */
@@ -24,7 +36,14 @@ export interface DiscoveredResource {
 /** A group with its versions in order, the preferred one first. */
 export interface DiscoveredGroup {
   readonly name: string;
-  readonly versions: readonly { readonly name: string; readonly resources: readonly DiscoveredResource[] }[];
+  readonly versions: readonly DiscoveredVersion[];
+}
+
+/** A version of a group: kinds of this server, or of another one. */
+export interface DiscoveredVersion {
+  readonly name: string;
+  readonly resources: readonly DiscoveredResource[];
+  readonly remote?: RemoteVersion | undefined;
 }
 
 /** Groups, versions and resources in the order in which discovery lists them. */
@@ -40,10 +59,17 @@ export function discoverGroups(source: DiscoverySource): DiscoveredGroup[] {
       resources.push({ definition, version });
     }
   }
+  const remotes = new Map<string, RemoteVersion>();
+  for (const remote of source.remote?.() ?? []) {
+    remotes.set(`${remote.group}/${remote.version}`, remote);
+    const versions = groups.get(remote.group) ?? new Map<string, DiscoveredResource[]>();
+    groups.set(remote.group, versions.set(remote.version, []));
+  }
   const ordered = [...groups].map(([name, versions]) => {
     const entries = [...versions].map(([version, resources]) => {
       resources.sort((a, b) => compareText(a.definition.plural, b.definition.plural));
-      return { name: version, resources, priority: source.priority(name, version) };
+      const remote = remotes.get(`${name}/${version}`);
+      return { name: version, resources, remote, priority: remote?.priority ?? source.priority(name, version) };
     });
     entries.sort((a, b) => b.priority.version - a.priority.version || compareVersions(a.name, b.name));
     return { name, versions: entries, priority: Math.max(...entries.map((entry) => entry.priority.group)) };
@@ -121,12 +147,21 @@ export function apiGroupDiscoveryList(groups: readonly DiscoveredGroup[]): JsonO
     metadata: {},
     items: groups.map((group) => ({
       metadata: group.name === "" ? {} : { name: group.name },
-      versions: group.versions.map(({ name, resources }) => ({
-        version: name,
-        resources: resources.map(resourceDiscovery),
-        freshness: "Current",
-      })),
+      versions: group.versions.map(({ name, resources, remote }) =>
+        remote
+          ? remoteDiscovery(remote)
+          : { version: name, resources: resources.map(resourceDiscovery), freshness: "Current" },
+      ),
     })),
+  };
+}
+
+/** Compat: a server that does not answer is `Stale`, with the resources that it had when it did. */
+function remoteDiscovery({ version, resources, isCurrent }: RemoteVersion): JsonObject {
+  return {
+    version,
+    ...(resources && { resources: [...resources] }),
+    freshness: isCurrent ? "Current" : "Stale",
   };
 }
 

@@ -59,12 +59,15 @@ export function discoveryPaths(source: DiscoverySource): () => string[] {
 
 function memoise(source: DiscoverySource): () => Documents {
   let known: readonly ResourceDefinition[] | undefined;
+  let knownRemote: readonly unknown[] | undefined;
   let documents: Documents = { documents: new Map(), aggregated: new Map() };
   return () => {
     const definitions = source.definitions();
-    if (definitions === known) return documents;
+    const remote = source.remote?.();
+    if (definitions === known && remote === knownRemote) return documents;
     documents = buildDocuments(discoverGroups(source));
     known = definitions;
+    knownRemote = remote;
     return documents;
   };
 }
@@ -77,7 +80,9 @@ function buildDocuments(groups: readonly DiscoveredGroup[]): Documents {
   for (const group of groups) {
     const root = group.name === "" ? "/api" : `/apis/${group.name}`;
     if (group.name !== "") documents.set(root, { kind: "APIGroup", apiVersion: "v1", ...apiGroup(group) });
-    for (const { name, resources } of group.versions) {
+    for (const { name, resources, remote } of group.versions) {
+      // The other server answers for itself.
+      if (remote) continue;
       documents.set(`${root}/${name}`, apiResourceList(apiVersionOf(group.name, name), resources));
     }
   }

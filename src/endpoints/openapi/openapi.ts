@@ -14,6 +14,8 @@ const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 /** What the OpenAPI endpoints read. */
 export interface OpenApiOptions extends OpenApiSource {
   readonly clock: Clock;
+  /** Paths of documents that other servers have, such as "apis/metrics.k8s.io/v1beta1". Absent: none. */
+  remotePaths?(): readonly string[];
 }
 
 /** The paths that are worth listing. */
@@ -30,7 +32,7 @@ export function openApiHandler(options: OpenApiOptions): (call: Call) => Promise
   return (call) => {
     const { path } = call.request;
     if (path === V2) return swaggerReply(call, swagger);
-    if (path === V3) return index(library());
+    if (path === V3) return index(library(), options.remotePaths?.() ?? []);
     return path.startsWith(`${V3}/`) ? documentReply(call, library(), options.clock) : undefined;
   };
 }
@@ -68,13 +70,14 @@ async function swaggerReply(call: Call, swagger: () => Promise<Document>): Promi
   return write(call, document, { mediaType: mediaTypeOf("v2", form), form, caching: {} });
 }
 
-async function index(library: Library): Promise<ApiReply> {
+async function index(library: Library, remotePaths: readonly string[]): Promise<ApiReply> {
   const pause = pacer();
   const paths: Record<string, { serverRelativeURL: string }> = {};
   for (const [path, { document }] of library) {
     paths[path] = { serverRelativeURL: urlOf(path, await document()) };
     await pause();
   }
+  for (const path of remotePaths) paths[path] = { serverRelativeURL: `${V3}/${path}` };
   // Compat: the JSON of `/openapi/v3` has the Content-Type text/plain; clients parse it whatever the header says.
   const headers = { "content-type": "text/plain; charset=utf-8" };
   return { type: "raw", code: 200, headers, body: JSON.stringify({ paths }) };

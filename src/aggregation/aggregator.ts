@@ -1,0 +1,87 @@
+import type { Call } from "../api/call.ts";
+import type { Json, JsonObject } from "../api/object.ts";
+import type { ApiReply } from "../api/reply.ts";
+import type { Controller, ControllerContext } from "../controllers/controller.ts";
+import type { Resources } from "../resources/resources.ts";
+import type { RemoteApi } from "./api-service.ts";
+import { ApiServiceIndex } from "./api-service-index.ts";
+import { apiServiceAvailability } from "./availability-controller.ts";
+import { ExtensionClient, type ProxyCertificate } from "./extension-client.ts";
+import { proxy, remoteOf } from "./proxy.ts";
+import { discoveredResources } from "./remote-discovery.ts";
+
+/** A group version of another server, as discovery tells of it. */
+export interface RemoteVersion {
+  readonly group: string;
+  readonly version: string;
+  readonly priority: { readonly group: number; readonly version: number };
+  /** Whether it answers now. What it had before is told of all the same. */
+  readonly isCurrent: boolean;
+  readonly resources: readonly JsonObject[] | undefined;
+}
+
+/** The servers behind APIServices: their requests, their discovery, and whether they are there. */
+export class Aggregator {
+  readonly #index: ApiServiceIndex;
+  readonly #client: ExtensionClient;
+  readonly #resources = new Map<string, readonly JsonObject[]>();
+  readonly pass: (call: Call) => Promise<ApiReply> | undefined;
+  #versions: readonly RemoteVersion[] = [];
+
+  constructor(resources: Resources, certificate: ProxyCertificate | undefined) {
+    this.#index = new ApiServiceIndex(resources);
+    this.#client = new ExtensionClient(certificate);
+    this.#index.subscribe(() => this.#refresh());
+    this.pass = proxy({ index: this.#index, client: this.#client, access: resources.access });
+  }
+
+  /** All that other servers serve. A change gives a new array. */
+  get versions(): readonly RemoteVersion[] {
+    return this.#versions;
+  }
+
+  hasGroup(group: string): boolean {
+    return this.#index.hasGroup(group);
+  }
+
+  /** Whether requests for a path are passed on. */
+  passes(path: string): boolean {
+    return remoteOf(this.#index, path) !== undefined;
+  }
+
+  controllers(context: ControllerContext): Controller[] {
+    const discovered = (api: RemoteApi, list: Json | undefined) => this.#discovered(api, list);
+    return [apiServiceAvailability(context, { index: this.#index, client: this.#client, discovered })];
+  }
+
+  run(signal: AbortSignal): Promise<void> {
+    return this.#index.run(signal);
+  }
+
+  loaded(signal: AbortSignal): Promise<void> {
+    return this.#index.loaded(signal);
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  #discovered({ name, group, version }: RemoteApi, list: Json | undefined): void {
+    if (list === undefined) return;
+    this.#resources.set(name, discoveredResources(group, version, list));
+    this.#refresh();
+  }
+
+  #refresh(): void {
+    const all = [...this.#index.all];
+    const names = new Set(all.map(({ name }) => name));
+    for (const name of this.#resources.keys()) if (!names.has(name)) this.#resources.delete(name);
+    this.#versions = all.map(({ name, group, version, groupPriority, versionPriority, availability }) => ({
+      group,
+      version,
+      priority: { group: groupPriority, version: versionPriority },
+      isCurrent: availability?.status === "True" && this.#resources.has(name),
+      resources: this.#resources.get(name),
+    }));
+  }
+}

@@ -1,0 +1,76 @@
+import { readObject } from "../controllers/stored-kinds.ts";
+import type { ServedResource } from "../resources/model/catalog.ts";
+import { storedResource } from "../resources/model/stored-resource.ts";
+import { StoredIndex } from "../resources/read/stored-index.ts";
+import type { Resources } from "../resources/resources.ts";
+import { type RemoteApi, remoteApi } from "./api-service.ts";
+
+const GROUP = "apiregistration.k8s.io";
+const PLURAL = "apiservices";
+
+/** The kind APIService, as it is served. */
+export function apiServiceResource({ catalog }: Pick<Resources, "catalog">): ServedResource {
+  return storedResource(catalog, GROUP, PLURAL);
+}
+
+/** The APIServices that name another server, kept up to date. */
+export class ApiServiceIndex {
+  readonly #resources: Resources;
+  readonly #index: StoredIndex<RemoteApi>;
+  readonly #listeners = new Set<() => void>();
+  #byGroupVersion = new Map<string, RemoteApi>();
+  #groups: ReadonlySet<string> = new Set();
+
+  constructor(resources: Resources) {
+    this.#resources = resources;
+    const { store, keys, codec } = resources;
+    this.#index = new StoredIndex<RemoteApi>({
+      store,
+      prefix: keys.prefix(apiServiceResource(resources).definition),
+      read: (entry) => {
+        const object = readObject(codec, entry);
+        return object && remoteApi(object);
+      },
+      changed: () => this.#refresh(),
+    });
+  }
+
+  get all(): Iterable<RemoteApi> {
+    return this.#byGroupVersion.values();
+  }
+
+  get isEmpty(): boolean {
+    return this.#byGroupVersion.size === 0;
+  }
+
+  find(group: string, version: string): RemoteApi | undefined {
+    return this.#byGroupVersion.get(`${group}/${version}`);
+  }
+
+  hasGroup(group: string): boolean {
+    return this.#groups.has(group);
+  }
+
+  /** Calls the listener after every change. */
+  subscribe(listener: () => void): () => void {
+    const own = () => listener();
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+
+  run(signal: AbortSignal): Promise<void> {
+    return this.#index.run(signal);
+  }
+
+  /** Resolves when everything that is stored now is known. */
+  async loaded(signal: AbortSignal): Promise<void> {
+    await this.#index.waitFor(await this.#resources.store.revision(), signal);
+  }
+
+  #refresh(): void {
+    const all = [...this.#index.items.values()];
+    this.#byGroupVersion = new Map(all.map((api) => [`${api.group}/${api.version}`, api]));
+    this.#groups = new Set(all.map(({ group }) => group));
+    for (const listener of this.#listeners) listener();
+  }
+}

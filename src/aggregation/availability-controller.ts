@@ -1,0 +1,115 @@
+import type { Json, JsonObject } from "../api/object.ts";
+import { type Controller, type ControllerContext, unlessCode } from "../controllers/controller.ts";
+import { readObject } from "../controllers/stored-kinds.ts";
+import { cloneJson } from "../lib/clone.ts";
+import { WorkQueue } from "../lib/work-queue.ts";
+import { storedResource } from "../resources/model/stored-resource.ts";
+import { StoredIndex } from "../resources/read/stored-index.ts";
+import { printTime } from "../resources/write/metadata.ts";
+import type { RemoteApi } from "./api-service.ts";
+import { type ApiServiceIndex, apiServiceResource } from "./api-service-index.ts";
+import { checkAvailability, type Finding } from "./availability.ts";
+import type { ExtensionClient } from "./extension-client.ts";
+
+const REPEAT_MS = 30_000;
+const WORKERS = 5;
+
+/** What the loop works with, and whom it tells. */
+export interface AvailabilityOptions {
+  readonly index: ApiServiceIndex;
+  readonly client: ExtensionClient;
+  /** Hears what an extension server said that it has; undefined: it did not answer. */
+  discovered(api: RemoteApi, resources: Json | undefined): void;
+}
+
+/**
+ * Looks at the servers behind APIServices, whenever these, their Service or its endpoints change and every half minute, and
+ * writes down whether they are available. Upstream: `AvailableConditionController`, which every kube-apiserver runs.
+ */
+export function apiServiceAvailability(context: ControllerContext, options: AvailabilityOptions): Controller {
+  const name = "remote_available_controller";
+  const { resources, report } = context;
+  const { index, client, discovered } = options;
+  return {
+    name,
+    async run(signal) {
+      const queue: WorkQueue<string> = new WorkQueue({
+        clock: resources.clock,
+        concurrency: WORKERS,
+        work: async (key) => {
+          const api = [...index.all].find((one) => one.name === key);
+          if (!api) return;
+          const finding = await checkAvailability(api, resources.access, client, signal);
+          signal.throwIfAborted();
+          discovered(api, finding.resources);
+          await writeFinding(context, api, finding);
+          queue.addAfter(key, REPEAT_MS);
+        },
+        onError: (error) => {
+          if (!signal.aborted) report(name, error);
+        },
+      });
+      const seen = new Map<string, string>();
+      const enqueue = () => {
+        for (const api of index.all) {
+          // What this loop has written itself is no reason to look again.
+          const wanted = JSON.stringify([api.uid, api.object.spec ?? {}]);
+          if (seen.get(api.name) === wanted) continue;
+          seen.set(api.name, wanted);
+          queue.add(api.name);
+        }
+      };
+      const serviceChanged = (service: string) => {
+        for (const { name: key, service: one } of index.all) {
+          if (`${one.namespace}/${one.name}` === service) queue.add(key);
+        }
+      };
+      const unsubscribe = index.subscribe(enqueue);
+      enqueue();
+      try {
+        await Promise.all(followed(context, serviceChanged).map((one) => one.run(signal)));
+      } finally {
+        unsubscribe();
+        await queue.close();
+      }
+    },
+  };
+}
+
+const SERVICE_NAME_LABEL = "kubernetes.io/service-name";
+
+/** Services and their endpoints, as far as it matters which Service has changed. */
+function followed(
+  { resources }: ControllerContext,
+  changed: (service: string) => void,
+): Pick<StoredIndex<string>, "run">[] {
+  const { store, keys, codec, catalog } = resources;
+  const tell = { change: (previous?: string, next?: string) => changed(next ?? previous ?? "") };
+  return [["", "services"] as const, ["discovery.k8s.io", "endpointslices"] as const].map(
+    ([group, plural]) =>
+      new StoredIndex<string>({
+        store,
+        prefix: keys.prefix(storedResource(catalog, group, plural).definition),
+        read: (entry) => {
+          const { name = "", namespace = "", labels } = readObject(codec, entry)?.metadata ?? {};
+          return `${namespace}/${group === "" ? name : (labels?.[SERVICE_NAME_LABEL] ?? "")}`;
+        },
+        derive: () => tell,
+      }),
+  );
+}
+
+async function writeFinding(
+  { resources, client }: ControllerContext,
+  { object, availability }: RemoteApi,
+  { status, reason, message }: Finding,
+): Promise<void> {
+  const { status: before, reason: was, message: said, lastTransitionTime } = availability ?? {};
+  if (before === status && was === reason && said === message) return;
+  const next = cloneJson(object);
+  const since = before === status && lastTransitionTime ? lastTransitionTime : printTime(resources.clock.now());
+  const condition: JsonObject = { type: "Available", status, lastTransitionTime: since, reason, message };
+  const known = (next.status as { conditions?: JsonObject[] } | undefined)?.conditions ?? [];
+  next.status = { conditions: [...known.filter(({ type }) => type !== "Available"), condition] };
+  await client.update(apiServiceResource(resources), next, { subresource: "status" }).catch(unlessCode(404, 409));
+}

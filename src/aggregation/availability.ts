@@ -1,0 +1,112 @@
+import { isObject, type Json, type KubeObject } from "../api/object.ts";
+import type { ObjectAccess } from "../resources/model/definition.ts";
+import { specOf } from "../types/service.ts";
+import type { Availability, RemoteApi } from "./api-service.ts";
+import type { ExtensionClient } from "./extension-client.ts";
+import { resolveService } from "./resolve.ts";
+
+/** What was found out about an extension server. */
+export interface Finding extends Omit<Availability, "lastTransitionTime"> {
+  /** The APIResourceList that it answered with. */
+  readonly resources?: Json;
+}
+
+/** Compat: who `remote_available_controller` is when it asks. */
+const AGGREGATOR = { name: "system:kube-aggregator", groups: ["system:masters"] } as const;
+const ATTEMPTS = 5;
+const TIMEOUT_MS = 5000;
+const MAX_BYTES = 2 * 1024 * 1024;
+
+const SERVICE_NAME_LABEL = "kubernetes.io/service-name";
+
+/** Looks whether an extension server answers. Upstream: `sync` of the `AvailableConditionController`. */
+export async function checkAvailability(
+  api: RemoteApi,
+  access: Pick<ObjectAccess, "find" | "list">,
+  client: ExtensionClient,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const { namespace, name, port } = api.service;
+  const subject = `service/${name} in "${namespace}"`;
+  const unavailable = (reason: string, message: string): Finding => ({ status: "False", reason, message });
+  let service: KubeObject | undefined;
+  try {
+    service = await access.find("", "services", { namespace, name });
+  } catch (error) {
+    return {
+      status: "Unknown",
+      reason: "ServiceAccessError",
+      message: `${subject} cannot be checked due to: ${error}`,
+    };
+  }
+  if (!service) return unavailable("ServiceNotFound", `${subject} is not present`);
+  const { type = "ClusterIP", ports = [] } = specOf(service);
+  // Compat: endpoints are looked at for Services of type ClusterIP only, unless they are headless: those have no route.
+  if (type === "ClusterIP") {
+    const found = ports.find((one) => one.port === port);
+    if (!found) return unavailable("ServicePortError", `${subject} is not listening on port ${port}`);
+    if (specOf(service).clusterIP !== "None") {
+      const slices = await access.list("discovery.k8s.io", "endpointslices", namespace, "any");
+      const portName = found.name ?? "";
+      if (
+        !slices.some((slice) => slice.metadata.labels?.[SERVICE_NAME_LABEL] === name && hasAddress(slice, portName))
+      ) {
+        const message = `endpointslices for ${subject} have no addresses with port name "${portName}"`;
+        return unavailable("MissingEndpoints", message);
+      }
+    }
+  }
+  try {
+    const resources = await discover(api, access, client, signal);
+    return { status: "True", reason: "Passed", message: "all checks passed", resources };
+  } catch (error) {
+    return unavailable("FailedDiscoveryCheck", error instanceof Error ? error.message : String(error));
+  }
+}
+
+function hasAddress({ ports, endpoints }: KubeObject, portName: string): boolean {
+  const named = Array.isArray(ports) && ports.some((port) => isObject(port) && (port.name ?? "") === portName);
+  if (!named || !Array.isArray(endpoints)) return false;
+  return endpoints.some((endpoint) => {
+    if (!isObject(endpoint) || !Array.isArray(endpoint.addresses) || endpoint.addresses.length === 0) return false;
+    return !isObject(endpoint.conditions) || endpoint.conditions.ready !== false;
+  });
+}
+
+/** Asks several times at once; one answer is enough. */
+async function discover(
+  api: RemoteApi,
+  access: Pick<ObjectAccess, "find">,
+  client: ExtensionClient,
+  signal: AbortSignal,
+): Promise<Json> {
+  const backend = await resolveService(access, api.service);
+  const uri = `/apis/${api.group}/${api.version}`;
+  const url = `https://${backend.host.includes(":") ? `[${backend.host}]` : backend.host}:${backend.port}${uri}`;
+  const headers = { accept: "application/json", host: `${api.service.name}.${api.service.namespace}.svc` };
+  const done = new AbortController();
+  const limits = { maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, signal: AbortSignal.any([signal, done.signal]) };
+  const attempt = async (): Promise<Json> => {
+    const { status, body } = await client
+      .get(api, backend, { uri, headers, user: AGGREGATOR, ...limits })
+      .catch((error: unknown) => {
+        const text = error instanceof Error ? error.message : String(error);
+        throw new Error(`failing or missing response from ${url}: Get "${url}": ${text}`);
+      });
+    if (status < 200 || status >= 300)
+      throw new Error(`failing or missing response from ${url}: bad status from ${url}: ${status}`);
+    try {
+      return JSON.parse(body.toString()) as Json;
+    } catch {
+      // Compat: only `resp.StatusCode` counts; what cannot be read has no resources.
+      return {};
+    }
+  };
+  try {
+    return await Promise.any(Array.from({ length: ATTEMPTS }, attempt));
+  } catch (error) {
+    throw (error as AggregateError).errors.at(-1);
+  } finally {
+    done.abort();
+  }
+}

@@ -1,0 +1,166 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Call } from "../api/call.ts";
+import type { ApiReply } from "../api/reply.ts";
+import type { UserInfo } from "../api/user-info.ts";
+import type { ObjectAccess } from "../resources/model/definition.ts";
+import type { RemoteApi } from "./api-service.ts";
+import type { ApiServiceIndex } from "./api-service-index.ts";
+import { type ExtensionClient, transportError } from "./extension-client.ts";
+import { type Backend, resolveService } from "./resolve.ts";
+
+/** About one connection only, or for this server only. */
+const NOT_PASSED_ON: ReadonlySet<string> = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "http2-settings",
+  "host",
+  "expect",
+  "authorization",
+]);
+
+const AGGREGATOR: UserInfo = { name: "system:aggregator", groups: ["system:masters"] };
+
+const PLAIN = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
+const REDIRECTED = "the backend attempted to redirect this request, which is not permitted";
+
+const plain = (code: number, text: string): ApiReply => ({ type: "raw", code, headers: PLAIN, body: `${text}\n` });
+
+/** What passing on requests depends on. */
+export interface ProxyOptions {
+  readonly index: ApiServiceIndex;
+  readonly client: ExtensionClient;
+  readonly access: Pick<ObjectAccess, "find">;
+}
+
+/** The group version that a path is about; its OpenAPI document belongs to it. */
+export function groupVersionOf(path: string): readonly [group: string, version: string] | undefined {
+  const segments = path.split("/", 6);
+  const at = segments[1] === "openapi" && segments[2] === "v3" ? 3 : 1;
+  const [root, group = "", version = ""] = segments.slice(at);
+  return root === "apis" && group !== "" && version !== "" ? [group, version] : undefined;
+}
+
+/** The extension server that a path belongs to, if one does. */
+export function remoteOf(index: ApiServiceIndex, path: string): RemoteApi | undefined {
+  const found = index.isEmpty ? undefined : groupVersionOf(path);
+  return found && index.find(found[0], found[1]);
+}
+
+/** Passes requests on to extension servers; undefined for a path that belongs to none. Upstream: `proxyHandler`. */
+export function proxy({ index, client, access }: ProxyOptions): (call: Call) => Promise<ApiReply> | undefined {
+  return (call) => {
+    const api = remoteOf(index, call.request.path);
+    return api && passOn(api, call, client, access);
+  };
+}
+
+async function passOn(
+  api: RemoteApi,
+  call: Call,
+  client: ExtensionClient,
+  access: ProxyOptions["access"],
+): Promise<ApiReply> {
+  if (api.availability?.status !== "True") return plain(503, "service unavailable");
+  const backend = await resolveService(access, api.service).catch(() => undefined);
+  if (!backend) return plain(503, "service unavailable");
+  try {
+    return await exchange(api, backend, call, client);
+  } catch (error) {
+    if (call.signal.aborted) throw call.signal.reason ?? error;
+    return plain(503, `error trying to reach service: ${transportError(error, backend)}`);
+  }
+}
+
+type Answered = { readonly response: IncomingMessage; readonly socket?: Duplex; readonly head?: Buffer };
+
+async function exchange(api: RemoteApi, backend: Backend, call: Call, client: ExtensionClient): Promise<ApiReply> {
+  const { request, user, signal } = call;
+  const outgoing = await client.request(api, backend, {
+    method: request.method,
+    uri: request.uri,
+    headers: passedHeaders(api, call),
+    // Compat: OpenAPI documents are read as `system:aggregator`, for whoever may read them here.
+    user: request.path.startsWith("/apis/") ? user : AGGREGATOR,
+    signal,
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<Answered>();
+  outgoing.on("response", (response) => resolve({ response }));
+  outgoing.on("upgrade", (response, socket, head) => resolve({ response, socket, head }));
+  outgoing.on("error", reject);
+  if (request.upgrade !== "") outgoing.end();
+  else pipeline(request.bodyStream(), outgoing).catch(reject);
+  const { response, socket, head } = await promise;
+  if (socket) return upgraded(response, socket, head);
+  const { statusCode: code = 502, headers } = response;
+  // Compat: `--aggregator-reject-forwarding-redirect`: nobody is sent elsewhere by an extension server.
+  if (code >= 300 && code < 400 && headers.location !== undefined) {
+    response.destroy();
+    return plain(502, REDIRECTED);
+  }
+  const kept = answeredHeaders(response);
+  const body = response as AsyncIterable<Uint8Array>;
+  if (call.info.verb === "watch") return { type: "stream", code, headers: kept, body };
+  return { type: "encoded", code, headers: { ...kept, "audit-id": call.auditId }, body };
+}
+
+function passedHeaders({ service }: RemoteApi, { request, auditId }: Call): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value === undefined || name.startsWith(":") || NOT_PASSED_ON.has(name) || name.startsWith("x-remote-"))
+      continue;
+    headers[name] = typeof value === "string" ? value : [...value];
+  }
+  const { remoteAddress, authority, path, upgrade } = request;
+  const before = headers["x-forwarded-for"];
+  if (remoteAddress !== undefined) {
+    headers["x-forwarded-for"] =
+      before === undefined ? remoteAddress : `${[before].flat().join(", ")}, ${remoteAddress}`;
+  }
+  headers["x-forwarded-host"] = authority;
+  headers["x-forwarded-proto"] = "https";
+  headers["x-forwarded-uri"] = encodeURI(path);
+  headers["audit-id"] = auditId;
+  headers.host = `${service.name}.${service.namespace}.svc:${service.port}`;
+  if (upgrade !== "") {
+    headers.connection = "Upgrade";
+    headers.upgrade = [request.headers.upgrade ?? upgrade].flat()[0] ?? upgrade;
+  }
+  return headers;
+}
+
+/** Compat: CORS headers are this server's to say (`corsRemovingTransport`). */
+function answeredHeaders({ headers }: IncomingMessage): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || NOT_PASSED_ON.has(name) || name.startsWith("access-control-")) continue;
+    kept[name] = typeof value === "string" ? value : value.join(", ");
+  }
+  return kept;
+}
+
+function upgraded(response: IncomingMessage, socket: Duplex, head: Buffer = Buffer.alloc(0)): ApiReply {
+  const { upgrade = "", connection: _, ...headers } = answeredHeaders(response) as Record<string, string>;
+  if (head.length > 0) socket.unshift(head);
+  return {
+    type: "connect",
+    over: "upgrade",
+    protocol: response.headers.upgrade ?? upgrade,
+    headers,
+    async run(connection) {
+      // The end of one side is the end of the other; both are read only as fast as the other takes it.
+      const ends = [pipeline(connection, socket), pipeline(socket, connection)];
+      await Promise.race(ends).catch(() => {});
+      socket.destroy();
+      await Promise.allSettled(ends);
+    },
+  };
+}

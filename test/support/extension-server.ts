@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { makeAuthority, makeIdentity } from "../../src/http/x509.ts";
+
+/** The group that the server below serves. */
+export const EXTENSION_GROUP = "metrics.example.com";
+
+const NODES = ["node-a", "node-b"];
+const root = `/apis/${EXTENSION_GROUP}/v1`;
+const node = (name: string) => ({
+  apiVersion: `${EXTENSION_GROUP}/v1`,
+  kind: "NodeMetrics",
+  metadata: { name, resourceVersion: "1" },
+  usage: { cpu: "100m" },
+});
+
+/** A small extension server in the manner of metrics-server. */
+export interface ExtensionServer {
+  readonly port: number;
+  /** `spec.caBundle` of its APIService. */
+  readonly caBundle: string;
+  /** The certificate by which it knows who may speak for others, for the `--proxy-client-*` flags. */
+  readonly proxy: { readonly cert: string; readonly key: string };
+  /** Headers of the requests that came from a server it knows, newest last. */
+  readonly seen: { readonly url: string; readonly headers: IncomingMessage["headers"] }[];
+  stop(): Promise<void>;
+}
+
+/** Starts it on loopback, on the given port or a free one, for a Service of that name in the namespace default. */
+export async function startExtensionServer(service: string, port = 0): Promise<ExtensionServer> {
+  const now = Date.now();
+  const authority = makeAuthority("extension", now);
+  const name = `${service}.default.svc`;
+  const own = makeIdentity(authority, { commonName: name, hosts: [name] }, "server", now);
+  const proxy = makeIdentity(authority, { commonName: "front-proxy" }, "client", now);
+  const seen: { url: string; headers: IncomingMessage["headers"] }[] = [];
+  const tls = {
+    cert: own.certificate,
+    key: own.key,
+    ca: authority.certificate,
+    requestCert: true,
+    rejectUnauthorized: false,
+  };
+  const server: Server = createServer(tls, (request, response) => {
+    if (!(request.socket as TLSSocket).authorized) {
+      response.writeHead(401).end();
+      return;
+    }
+    seen.push({ url: request.url ?? "", headers: request.headers });
+    answer(request, response);
+  });
+  server.on("upgrade", (request, socket) => {
+    const accept = createHash("sha1")
+      .update(`${request.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+      .digest("base64");
+    const head = `Upgrade: ${request.headers.upgrade}\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n`;
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\n${head}\r\n`);
+    // Says back what it hears.
+    socket.pipe(socket);
+    socket.on("error", () => socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    caBundle: Buffer.from(authority.certificate).toString("base64"),
+    proxy: { cert: proxy.certificate, key: proxy.key },
+    seen,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function answer(request: IncomingMessage, response: ServerResponse): void {
+  const { pathname, searchParams } = new URL(request.url ?? "/", "https://x");
+  const send = (code: number, value: unknown) => {
+    response.writeHead(code, { "content-type": "application/json" }).end(JSON.stringify(value));
+  };
+  if (pathname === root) {
+    const verbs = ["get", "list", "watch", "create"];
+    const resources = [{ name: "nodes", singularName: "", namespaced: false, kind: "NodeMetrics", verbs }];
+    send(200, { kind: "APIResourceList", apiVersion: "v1", groupVersion: `${EXTENSION_GROUP}/v1`, resources });
+  } else if (pathname === `/openapi/v3${root}`) {
+    send(200, { openapi: "3.0.0", info: { title: "extension", version: "v1" }, paths: {} });
+  } else if (pathname === `${root}/nodes` && request.method === "POST") {
+    let size = 0;
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+    });
+    request.on("end", () => send(201, { kind: "Received", size }));
+  } else if (pathname === `${root}/nodes` && searchParams.get("watch")) {
+    response.writeHead(200, { "content-type": "application/json" });
+    for (const name of NODES) response.write(`${JSON.stringify({ type: "ADDED", object: node(name) })}\n`);
+  } else if (pathname === `${root}/nodes`) {
+    const kind = "NodeMetricsList";
+    send(200, {
+      kind,
+      apiVersion: `${EXTENSION_GROUP}/v1`,
+      metadata: { resourceVersion: "1" },
+      items: NODES.map(node),
+    });
+  } else if (pathname === `${root}/nodes/elsewhere`) {
+    response.writeHead(302, { location: "https://example.com/" }).end();
+  } else if (pathname.startsWith(`${root}/nodes/node-`)) {
+    send(200, node(pathname.split("/").at(-1) ?? ""));
+  } else {
+    const status = { kind: "Status", apiVersion: "v1", status: "Failure", reason: "NotFound", code: 404 };
+    send(404, status);
+  }
+}
