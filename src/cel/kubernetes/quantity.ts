@@ -12,7 +12,8 @@ import { boolType, doubleType, intType, stringType, structType } from "../values
 import { CelError, Double, Foreign, intOf, type Value } from "../values/value.ts";
 import { declare, global, member } from "./declare.ts";
 
-const quantityType = structType("kubernetes.Quantity");
+/** kubernetes.Quantity. */
+export const quantityType = structType("kubernetes.Quantity");
 
 class QuantityValue extends Foreign {
   readonly amount: Quantity;

@@ -9,6 +9,7 @@ import { byteLength, labelValue } from "../../api/names.ts";
 import { addAll } from "../../lib/add-all.ts";
 import { subdomainName } from "../rules/formats.ts";
 import { labelErrors, parameterErrors } from "./device-names.ts";
+import { selectorProblem } from "./device-selector.ts";
 import type {
   ClaimSpec,
   DeviceConfiguration,
@@ -63,12 +64,15 @@ export function requestListErrors(list: readonly string[] | undefined, path: str
   );
 }
 
-/** Validates DeviceSelectors. Their CEL expressions are not compiled. */
+/** Validates DeviceSelectors, and compiles their CEL expressions. */
 export function selectorErrors(selectors: readonly DeviceSelector[] | undefined, path: string): FieldError[] {
   return within(selectors, LIMITS.selectors).flatMap(({ cel }, index) => {
     if (!cel) return [requiredField(`${path}[${index}].cel`)];
-    const isTooLong = byteLength(cel.expression ?? "") > MAX_EXPRESSION;
-    return isTooLong ? [tooLongField(`${path}[${index}].cel.expression`, MAX_EXPRESSION)] : [];
+    const { expression = "" } = cel;
+    const at = `${path}[${index}].cel.expression`;
+    if (byteLength(expression) > MAX_EXPRESSION) return [tooLongField(at, MAX_EXPRESSION)];
+    const problem = selectorProblem(expression);
+    return problem === undefined ? [] : [invalidField(at, expression, problem)];
   });
 }
 
