@@ -1,7 +1,7 @@
 import { getMember } from "../../lib/members.ts";
 
 const WORD = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*";
-const HOST_PART = "(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])";
+const HOST_PART = "[a-zA-Z0-9]+(?:-+[a-zA-Z0-9]+)*";
 const HOST = `(?:${HOST_PART}(?:\\.${HOST_PART})*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?`;
 const TAG = "[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}";
 const DIGEST = "[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}";
