@@ -166,7 +166,7 @@ function exactFixed(value: number, precision: number): string {
 
 /** Compat: `stringFormatter.Fixed` prints the thousands separators of en-US. */
 function grouped(text: string): string {
-  const [, sign = "", whole = "", fraction = ""] = /^(-?)(\d+)(.*)$/.exec(text) ?? [];
+  const [, sign = "", whole = "", fraction = ""] = /^(-?)(\d+)(\D.*)?$/.exec(text) ?? [];
   let result = "";
   for (let end = whole.length; end > 0; end -= 3) {
     const group = whole.slice(Math.max(0, end - 3), end);
