@@ -237,7 +237,7 @@ function requireKind(context: VerbContext, body: Json, target: Target): JsonObje
 function unhandled(target: Target, apiVersion: string, kind: string, reason: string): ApiError {
   const version = apiVersion.slice(apiVersion.indexOf("/") + 1);
   const expected = target.resource.definition.kind;
-  return badRequest(`${kind} in version "${version}" cannot be handled as a ${expected}: ${reason}`);
+  return badRequest(`${kind} in version ${quote(version)} cannot be handled as a ${expected}: ${reason}`);
 }
 
 function mismatch(context: VerbContext, target: Target, apiVersion: string, kind: string): string {
