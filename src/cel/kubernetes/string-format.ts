@@ -161,7 +161,7 @@ function exactFixed(value: number, precision: number): string {
   const all = value.toFixed(100);
   const end = all.length - 100 + precision;
   const kept = precision === 0 ? all.slice(0, end - 1) : all.slice(0, end);
-  return all.slice(end) === "5".padEnd(100 - precision, "0") && /[02468]$/.test(kept) ? kept : value.toFixed(precision);
+  return all.slice(end) === "5".padEnd(100 - precision, "0") && "02468".includes(kept.slice(-1)) ? kept : value.toFixed(precision);
 }
 
 /** Compat: `stringFormatter.Fixed` prints the thousands separators of en-US. */
