@@ -161,12 +161,17 @@ function exactFixed(value: number, precision: number): string {
   const all = value.toFixed(100);
   const end = all.length - 100 + precision;
   const kept = precision === 0 ? all.slice(0, end - 1) : all.slice(0, end);
-  return all.slice(end) === "5".padEnd(100 - precision, "0") && "02468".includes(kept.slice(-1)) ? kept : value.toFixed(precision);
+  return all.slice(end) === "5".padEnd(100 - precision, "0") && "02468".includes(kept.slice(-1))
+    ? kept
+    : value.toFixed(precision);
 }
 
 /** Compat: `stringFormatter.Fixed` prints the thousands separators of en-US. */
 function grouped(text: string): string {
-  const [, sign = "", whole = "", fraction = ""] = /^(-?)(\d+)(\D.*)?$/.exec(text) ?? [];
+  const sign = text.startsWith("-") ? "-" : "";
+  const point = text.indexOf(".");
+  const whole = text.slice(sign.length, point < 0 ? text.length : point);
+  const fraction = point < 0 ? "" : text.slice(point);
   let result = "";
   for (let end = whole.length; end > 0; end -= 3) {
     const group = whole.slice(Math.max(0, end - 3), end);
