@@ -64,7 +64,7 @@ function operations(scope: "Cluster" | "Namespaced", api: () => Any): void {
     assert.equal(await codeOf(call("create", "", { body: thing("a") })), 409);
     assert.equal(await codeOf(call("create", "", { body: thing("b"), dryRun: "All" })), 200);
     assert.equal(await codeOf(call("create", "", { body: thing("Not A Name") })), 422);
-    assert.equal(await codeOf(call("create", "", { body: { ...thing("c"), kind: "Other" } })), 400);
+    assert.equal(await codeOf(call("create", "", { body: { ...thing("c"), kind: "Other" } })), 422);
   });
 
   test(`list${scope}CustomObject`, async () => {
@@ -223,8 +223,8 @@ for (const store of ["memory", "sqlite", "etcd"] as StoreName[]) {
         resources.map(({ name, kind, namespaced }) => [name, kind, namespaced]),
         [
           ["parts", "Part", false],
-          ["parts/scale", "Scale", false],
           ["parts/status", "Part", false],
+          ["parts/scale", "Scale", false],
         ],
       );
     });

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { ApiError } from "../../../api/api-error.ts";
+import { type ApiError, notFound } from "../../../api/api-error.ts";
 import type { Authorizer } from "../../../api/attributes.ts";
 import { quote } from "../../../api/field-error.ts";
 import type { Json, KubeObject } from "../../../api/object.ts";
@@ -31,12 +31,7 @@ export function refuseOperation(write: NodeRequest, word: string = quote(write.r
 
 /** 404 as client-go's listers tell it: the resource is called by its singular. */
 export function notListed(singular: string, name: string, group = ""): ApiError {
-  const qualified = group === "" ? singular : `${singular}.${group}`;
-  return new ApiError(404, {
-    message: `${qualified} ${quote(name)} not found`,
-    reason: "NotFound",
-    details: { ...(name === "" ? {} : { name }), ...(group === "" ? {} : { group }), kind: singular },
-  });
+  return notFound({ group, resource: singular }, name);
 }
 
 const MIRROR = "kubernetes.io/config.mirror";
