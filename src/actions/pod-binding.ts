@@ -1,8 +1,9 @@
 import { badRequest, conflict, plainError } from "../api/api-error.ts";
-import { type FieldError, notSupportedField, printFieldError, quote, requiredField } from "../api/field-error.ts";
+import { type FieldError, notSupportedField, printFieldError, requiredField } from "../api/field-error.ts";
 import { isObject, type KubeObject } from "../api/object.ts";
 import type { Status } from "../api/status.ts";
 import { pushInvalid, subdomainName } from "../kinds/rules/formats.ts";
+import { quote } from "../lib/go/quote.ts";
 import type { ActionCall } from "../resources/model/actions.ts";
 import type { ObjectAccess } from "../resources/model/definition.ts";
 import { podSpecOf } from "../types/pod.ts";

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { forbidden, notFound, plainError } from "../api/api-error.ts";
 import { type Authorizer, resourceAttributes } from "../api/attributes.ts";
-import { quote } from "../api/field-error.ts";
 import type { KubeObject } from "../api/object.ts";
 import type { UserInfo } from "../api/user-info.ts";
+import { quote } from "../lib/go/quote.ts";
 import type { ReserveAction, ReservingWrite } from "../resources/model/actions.ts";
 import type { Binding, PolicyRule, Role } from "../types/rbac.ts";
 import { type RuleAtom, uncoveredRules } from "../types/rbac-covers.ts";

@@ -1,7 +1,7 @@
 import { badRequest, conflict, notFound } from "../api/api-error.ts";
-import { quote } from "../api/field-error.ts";
 import { pathSegment } from "../api/names.ts";
 import type { JsonObject, KubeObject } from "../api/object.ts";
+import { quote } from "../lib/go/quote.ts";
 import type { ActionCall } from "../resources/model/actions.ts";
 import { podSpecOf } from "../types/pod.ts";
 

@@ -1,4 +1,5 @@
-import { causeOf, type FieldError, MAX_CHARACTERS, MAX_ERRORS, printFieldError, quote } from "./field-error.ts";
+import { quote } from "../lib/go/quote.ts";
+import { causeOf, type FieldError, MAX_CHARACTERS, MAX_ERRORS, printFieldError } from "./field-error.ts";
 import type { Status, StatusCause, StatusDetails } from "./status.ts";
 
 /** Which resource an error is about. */

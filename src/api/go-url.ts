@@ -1,5 +1,5 @@
+import { quote } from "../lib/go/quote.ts";
 import { parseAddress } from "../lib/ip-address.ts";
-import { quote } from "./field-error.ts";
 
 /** The parts of Go's `url.URL` that rules are about. */
 export interface UrlParts {

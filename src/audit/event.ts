@@ -1,7 +1,7 @@
-import { quote } from "../api/field-error.ts";
 import type { JsonObject } from "../api/object.ts";
 import type { Status } from "../api/status.ts";
 import type { UserInfo } from "../api/user-info.ts";
+import { quote } from "../lib/go/quote.ts";
 import { trimRight } from "../lib/trim-right.ts";
 import type { Level, Stage } from "./policy.ts";
 

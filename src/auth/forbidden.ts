@@ -1,7 +1,7 @@
 import { type ApiError, forbidden } from "../api/api-error.ts";
 import type { Attributes } from "../api/attributes.ts";
-import { quote } from "../api/field-error.ts";
 import { escapeHtml } from "../lib/escape-html.ts";
+import { quote } from "../lib/go/quote.ts";
 
 /** 403: authorizers did not allow what the attributes ask for. Compat: the texts of `ForbiddenStatusError`. */
 export function forbiddenBy(attributes: Attributes, reason = ""): ApiError {

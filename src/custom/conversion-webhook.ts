@@ -1,7 +1,7 @@
 import { plainError } from "../api/api-error.ts";
-import { quote } from "../api/field-error.ts";
 import { isObject, type Json, type JsonObject, type KubeObject, type ObjectMeta } from "../api/object.ts";
 import { cloneJson } from "../lib/clone.ts";
+import { quote } from "../lib/go/quote.ts";
 import type { Random } from "../lib/random.ts";
 import type { ResourceHooks } from "../resources/model/definition.ts";
 import type { CustomResourceDefinition, DefinitionConversion } from "../types/custom-resource-definition.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { quote } from "../api/field-error.ts";
+import { quote } from "../lib/go/quote.ts";
 import type { CustomResourceDefinition, DefinitionNames } from "../types/custom-resource-definition.ts";
 import { conditionOf, type NewCondition, type StatusChange, saysSame } from "./definition-status.ts";
 

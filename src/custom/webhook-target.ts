@@ -1,5 +1,5 @@
-import { quote } from "../api/field-error.ts";
 import { isObject } from "../api/object.ts";
+import { quote } from "../lib/go/quote.ts";
 import type { Resources } from "../resources/resources.ts";
 import type { WebhookClientConfig } from "./conversion-webhook.ts";
 

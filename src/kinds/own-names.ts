@@ -1,6 +1,7 @@
-import { type FieldError, invalidField, quote } from "../api/field-error.ts";
+import { type FieldError, invalidField } from "../api/field-error.ts";
 import { dns1123Subdomain, pathSegment } from "../api/names.ts";
 import type { KubeObject } from "../api/object.ts";
+import { quote } from "../lib/go/quote.ts";
 import type { ResourceHooks } from "../resources/model/definition.ts";
 import { readText } from "./cells.ts";
 

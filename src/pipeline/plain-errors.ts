@@ -1,7 +1,7 @@
 import type { ApiRequest, Stage } from "../api/call.ts";
-import { quote } from "../api/field-error.ts";
 import type { ApiReply } from "../api/reply.ts";
 import { escapeHtml } from "../lib/escape-html.ts";
+import { quote } from "../lib/go/quote.ts";
 
 /** Compat: `responsewriters.InternalError` answers 500 with plain text instead of a Status. */
 export function internalServerError({ uri }: ApiRequest, text: string): ApiReply {

@@ -1,7 +1,7 @@
 import { MAX_BODY_BYTES, tooManyAdded } from "../api/body-limits.ts";
-import { quote } from "../api/field-error.ts";
 import type { Json } from "../api/object.ts";
 import { isExactInteger } from "../lib/exact-integer.ts";
+import { quote } from "../lib/go/quote.ts";
 import { DuplicatePaths } from "./duplicate-paths.ts";
 
 /** A field of a struct, as refusals name it. */

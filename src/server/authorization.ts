@@ -1,6 +1,5 @@
 import type { RoleRights } from "../actions/role-escalation.ts";
 import type { Authorizer } from "../api/attributes.ts";
-import { quote } from "../api/field-error.ts";
 import type { RuleResolver } from "../api/identity.ts";
 import { alwaysAllow, alwaysDeny } from "../auth/authorization/always.ts";
 import { AuthorizerChain, type NamedAuthorizer } from "../auth/authorization/chain.ts";
@@ -12,6 +11,7 @@ import { RoleIndex, type RoleSource } from "../auth/authorization/role-index.ts"
 import type { GrantSource } from "../auth/explain/explanation.ts";
 import { bootstrapRules } from "../controllers/bootstrap-roles.ts";
 import type { Environment } from "../lib/environment.ts";
+import { quote } from "../lib/go/quote.ts";
 import { type OpenedWebhook, openWebhook, type WebhookObserver } from "./authorization/webhook.ts";
 import type { AuthorizationObserver } from "./metrics/authorization-metrics.ts";
 

@@ -1,9 +1,9 @@
-import { quote } from "../api/field-error.ts";
 import type { Json } from "../api/object.ts";
 import { boundedFetch } from "../auth/bounded-fetch.ts";
 import type { CallWebhook } from "../custom/conversion-webhook.ts";
 import { webhookTarget } from "../custom/webhook-target.ts";
 import { parseJson } from "../encoding/json/json.ts";
+import { quote } from "../lib/go/quote.ts";
 import type { Resources } from "../resources/resources.ts";
 
 /** Compat: `defaultRequestTimeout` of webhooks. */

@@ -1,8 +1,9 @@
 import { ApiError, badRequest, invalid } from "../api/api-error.ts";
 import { BodyError, type Call, type RequestBody } from "../api/call.ts";
-import { invalidField, quote } from "../api/field-error.ts";
+import { invalidField } from "../api/field-error.ts";
 import { apiVersionOf, isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
 import type { WriteQuery } from "../api/options.ts";
+import { quote } from "../lib/go/quote.ts";
 import { Draft } from "../resources/model/draft.ts";
 import { strategyOf } from "../resources/strategies/strategy-of.ts";
 import type { Decoded } from "../schema/decode.ts";

@@ -1,8 +1,9 @@
 import { conflict, internalError, invalid } from "../api/api-error.ts";
-import { invalidField, quote } from "../api/field-error.ts";
+import { invalidField } from "../api/field-error.ts";
 import { apiVersionOf, isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
 import type { ObjectView } from "../api/reply.ts";
 import { printLabelSelector, readLabelMap, readSelectorObject } from "../api/selector-object.ts";
+import { quote } from "../lib/go/quote.ts";
 import { fromScaleFields, type ReplicasPaths, toScaleFields } from "../patch/apply/scale.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
 import { convertEventually } from "../resources/model/conversion.ts";

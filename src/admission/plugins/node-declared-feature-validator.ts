@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { quote } from "../../api/field-error.ts";
 import { isObject, type KubeObject } from "../../api/object.ts";
 import { canonicalQuantity } from "../../api/quantity.ts";
+import { quote } from "../../lib/go/quote.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
 import { isSidecar } from "../../types/container.ts";
 import { type PodSpec, podSpecOf } from "../../types/pod.ts";

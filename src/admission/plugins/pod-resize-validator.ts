@@ -1,8 +1,8 @@
 import type { ApiError } from "../../api/api-error.ts";
-import { quote } from "../../api/field-error.ts";
 import { isObject, type KubeObject } from "../../api/object.ts";
 import { compareQuantities } from "../../api/quantity.ts";
 import { countOf, readAmounts, roundUp } from "../../api/resource-amounts.ts";
+import { quote } from "../../lib/go/quote.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
 import { podSpecOf } from "../../types/pod.ts";
 import { refusal, targets } from "../matches.ts";

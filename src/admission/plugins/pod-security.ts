@@ -1,6 +1,7 @@
 import { internalError, invalid } from "../../api/api-error.ts";
-import { printFieldError, quote } from "../../api/field-error.ts";
+import { printFieldError } from "../../api/field-error.ts";
 import { isObject, type KubeObject } from "../../api/object.ts";
+import { quote } from "../../lib/go/quote.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
 import type { Container } from "../../types/container.ts";
 import { type PodSpec, podSpecOf } from "../../types/pod.ts";

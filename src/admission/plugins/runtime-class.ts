@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { plainError } from "../../api/api-error.ts";
-import { quote } from "../../api/field-error.ts";
 import { pathSegment } from "../../api/names.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
+import { quote } from "../../lib/go/quote.ts";
 import { getMember } from "../../lib/members.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
 import { type PodSpec, podSpecOf, type Toleration } from "../../types/pod.ts";

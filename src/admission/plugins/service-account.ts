@@ -1,7 +1,7 @@
 import { plainError } from "../../api/api-error.ts";
-import { quote } from "../../api/field-error.ts";
 import { pathSegment } from "../../api/names.ts";
 import type { KubeObject } from "../../api/object.ts";
+import { quote } from "../../lib/go/quote.ts";
 import type { Random } from "../../lib/random.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
 import { randomSuffix } from "../../resources/write/metadata.ts";

@@ -1,5 +1,5 @@
-import { quote } from "../../api/field-error.ts";
 import type { UserInfo } from "../../api/user-info.ts";
+import { quote } from "../../lib/go/quote.ts";
 import type { Derivation } from "../../resources/read/stored-index.ts";
 import type { Binding, RoleRef, Subject } from "../../types/rbac.ts";
 

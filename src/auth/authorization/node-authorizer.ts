@@ -1,8 +1,8 @@
 import type { Attributes, Authorizer, Decision } from "../../api/attributes.ts";
-import { quote } from "../../api/field-error.ts";
 import type { AccessRules, RuleResolver } from "../../api/identity.ts";
 import { nodeOf } from "../../api/node-identity.ts";
 import type { UserInfo } from "../../api/user-info.ts";
+import { quote } from "../../lib/go/quote.ts";
 import { getMember } from "../../lib/members.ts";
 import type { PolicyRule } from "../../types/rbac.ts";
 import type { NodeGraph } from "./node-graph.ts";

@@ -1,6 +1,6 @@
 import { type ApiError, notFound, plainError } from "../../api/api-error.ts";
-import { quote } from "../../api/field-error.ts";
 import type { UserInfo } from "../../api/user-info.ts";
+import { quote } from "../../lib/go/quote.ts";
 import type { ResourceContext } from "../../resources/context.ts";
 import { storedResource } from "../../resources/model/stored-resource.ts";
 import { StoredIndex } from "../../resources/read/stored-index.ts";

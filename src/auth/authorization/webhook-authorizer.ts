@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 import type { Attributes, Authorizer, Decision } from "../../api/attributes.ts";
-import { quote } from "../../api/field-error.ts";
 import type { FieldSelector } from "../../api/field-selector.ts";
 import type { AccessRules, RuleResolver } from "../../api/identity.ts";
 import type { LabelSelector } from "../../api/label-selector.ts";
 import type { JsonObject } from "../../api/object.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { quote } from "../../lib/go/quote.ts";
 import { type AttemptResult, ReviewFailure, ReviewWebhook, type ReviewWebhookOptions } from "../review-webhook.ts";
 
 /** Versions of the SubjectAccessReview that a webhook may be sent. */

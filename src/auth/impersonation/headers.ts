@@ -1,7 +1,7 @@
 import { badRequest } from "../../api/api-error.ts";
 import type { ApiRequest } from "../../api/call.ts";
-import { quote } from "../../api/field-error.ts";
 import type { UserInfo } from "../../api/user-info.ts";
+import { quote } from "../../lib/go/quote.ts";
 import { headerText } from "../../lib/header-text.ts";
 
 /** Whom a client wants to be taken for, exactly as its headers say. */

@@ -1,8 +1,9 @@
 import type { ApiError } from "../../api/api-error.ts";
 import { type Attributes, type Authorizer, resourceAttributes } from "../../api/attributes.ts";
-import { invalidField, printFieldError, quote } from "../../api/field-error.ts";
+import { invalidField, printFieldError } from "../../api/field-error.ts";
 import { dns1123Label, dns1123Subdomain, regexMessage } from "../../api/names.ts";
 import type { UserInfo } from "../../api/user-info.ts";
+import { quote } from "../../lib/go/quote.ts";
 import { forbiddenBy } from "../forbidden.ts";
 import type { WantedUser } from "./headers.ts";
 

@@ -1,6 +1,6 @@
+import { quote } from "../../lib/go/quote.ts";
 import { isMapped, printAddress } from "../../lib/ip-address.ts";
 import type { Library } from "../library/library.ts";
-import { quote } from "../values/text.ts";
 import { boolType, intType, opaqueType, stringType, typeOf } from "../values/types.ts";
 import { CelError, Foreign, TypeValue, type Value } from "../values/value.ts";
 import { containment } from "./costs.ts";

@@ -1,4 +1,4 @@
-import { quote } from "../values/text.ts";
+import { quote } from "../../lib/go/quote.ts";
 import { AddressError, parseAddr } from "./netip.ts";
 
 /** Why Go's net/url refuses a text. */

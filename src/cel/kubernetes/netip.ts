@@ -1,4 +1,4 @@
-import { quote } from "../values/text.ts";
+import { quote } from "../../lib/go/quote.ts";
 
 /** Why Go's netip refuses a text. */
 export class AddressError extends Error {}

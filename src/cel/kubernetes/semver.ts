@@ -1,5 +1,6 @@
+import { quote } from "../../lib/go/quote.ts";
 import type { Library } from "../library/library.ts";
-import { compareText, quote } from "../values/text.ts";
+import { compareText } from "../values/text.ts";
 import { boolType, intType, stringType, structType } from "../values/types.ts";
 import { CelError, Foreign, intOf, type Value } from "../values/value.ts";
 import { declare, global, member } from "./declare.ts";

@@ -1,4 +1,5 @@
-import { formatDouble, quote } from "../values/text.ts";
+import { quote } from "../../lib/go/quote.ts";
+import { formatDouble } from "../values/text.ts";
 import { formatDuration, formatTimestamp } from "../values/time.ts";
 import {
   Bytes,

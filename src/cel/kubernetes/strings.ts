@@ -1,3 +1,4 @@
+import { NAMED_ESCAPES } from "../../lib/go/quote.ts";
 import type { Library } from "../library/library.ts";
 import { formatValue } from "../values/format.ts";
 import { lengthOf } from "../values/text.ts";
@@ -128,21 +129,10 @@ function join(list: ListValue, separator = ""): Value {
   return parts.join(separator);
 }
 
-const ESCAPES: ReadonlyMap<string, string> = new Map([
-  ["\x07", "\\a"],
-  ["\b", "\\b"],
-  ["\f", "\\f"],
-  ["\n", "\\n"],
-  ["\r", "\\r"],
-  ["\t", "\\t"],
-  ["\v", "\\v"],
-  ["\\", "\\\\"],
-  ['"', '\\"'],
-]);
-
+/** Unlike Go's %q: other characters stand as they are. */
 function quoteText(text: string): string {
   let result = '"';
-  for (const char of text) result += ESCAPES.get(char) ?? char;
+  for (const char of text) result += NAMED_ESCAPES.get(char) ?? char;
   return `${result}"`;
 }
 

@@ -1,5 +1,6 @@
+import { quote } from "../../lib/go/quote.ts";
 import { itemsOf } from "./lists.ts";
-import { formatDouble, quote } from "./text.ts";
+import { formatDouble } from "./text.ts";
 import { formatTimestamp, goDuration } from "./time.ts";
 import {
   Bytes,

@@ -57,32 +57,3 @@ export function decimal(digits: string, power: number): string {
   if (figures.length <= power + 1) return sign + figures.padEnd(power + 1, "0");
   return `${sign}${figures.slice(0, power + 1)}.${figures.slice(power + 1)}`;
 }
-
-/** A text in double quotes, as Go's %q prints it. */
-export function quote(text: string): string {
-  let result = '"';
-  for (const char of text) result += QUOTED.get(char) ?? escapeRare(char);
-  return `${result}"`;
-}
-
-const QUOTED: ReadonlyMap<string, string> = new Map([
-  ['"', '\\"'],
-  ["\\", "\\\\"],
-  ["\x07", "\\a"],
-  ["\b", "\\b"],
-  ["\f", "\\f"],
-  ["\n", "\\n"],
-  ["\r", "\\r"],
-  ["\t", "\\t"],
-  ["\v", "\\v"],
-]);
-
-function escapeRare(char: string): string {
-  const code = char.codePointAt(0) ?? 0;
-  if (code >= 0x20 && code < 0x7f) return char;
-  if (code < 0x80) return `\\x${code.toString(16).padStart(2, "0")}`;
-  if (PRINTABLE.test(char)) return char;
-  return code > 0xffff ? `\\U${code.toString(16).padStart(8, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
-}
-
-const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u;

@@ -1,8 +1,8 @@
 import { badRequest, forbidden, notFound } from "../../api/api-error.ts";
 import { BodyError, type Call } from "../../api/call.ts";
-import { quote } from "../../api/field-error.ts";
 import { isObject } from "../../api/object.ts";
 import type { RequestInfo } from "../../api/request-info.ts";
+import { quote } from "../../lib/go/quote.ts";
 import { Once } from "../../lib/once.ts";
 import { type CatalogChange, type ServedResource, serve } from "../../resources/model/catalog.ts";
 import type { ResourceDefinition } from "../../resources/model/definition.ts";

@@ -1,8 +1,8 @@
 import { badRequest } from "../../api/api-error.ts";
 import type { Column } from "../../api/columns.ts";
-import { quote } from "../../api/field-error.ts";
 import type { Json, JsonObject, KubeObject, ListMeta } from "../../api/object.ts";
 import type { TableShape } from "../../api/reply.ts";
+import { quote } from "../../lib/go/quote.ts";
 
 /** What a row carries besides its cells. */
 export type IncludeObject = "None" | "Metadata" | "Object";

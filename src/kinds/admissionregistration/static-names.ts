@@ -1,5 +1,6 @@
-import { type FieldError, invalidField, quote } from "../../api/field-error.ts";
+import { type FieldError, invalidField } from "../../api/field-error.ts";
 import type { KubeObject } from "../../api/object.ts";
+import { quote } from "../../lib/go/quote.ts";
 
 const SUFFIX = ".static.k8s.io";
 const TEXT = `names ending with ${quote(SUFFIX)} are reserved for static manifest-based configurations and cannot be managed via the API`;

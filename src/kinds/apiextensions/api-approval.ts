@@ -1,5 +1,6 @@
-import { type FieldError, invalidField, quote, requiredField } from "../../api/field-error.ts";
+import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import { parseGoUrl, UrlError } from "../../api/go-url.ts";
+import { quote } from "../../lib/go/quote.ts";
 import { getMember } from "../../lib/members.ts";
 import type { CustomResourceDefinition } from "../../types/custom-resource-definition.ts";
 

@@ -1,4 +1,4 @@
-import { quote } from "../../api/field-error.ts";
+import { quote } from "../../lib/go/quote.ts";
 import type { CustomResourceDefinition, JsonSchemaProps } from "../../types/custom-resource-definition.ts";
 import { anySchemaHas, asSchema } from "./schema-walk.ts";
 

@@ -1,8 +1,9 @@
 import { badRequest } from "../../api/api-error.ts";
 import type { FeatureGates } from "../../api/feature-gates.ts";
-import { type FieldError, invalidField, notSupportedField, quote, requiredField } from "../../api/field-error.ts";
+import { type FieldError, invalidField, notSupportedField, requiredField } from "../../api/field-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
+import { quote } from "../../lib/go/quote.ts";
 import type { ResourceHooks, WriteContext } from "../../resources/model/definition.ts";
 import { setPodTemplateDefaults } from "../core/pod/pod-spec-defaults.ts";
 import { validatePodTemplate } from "../core/pod/pod-spec-validation.ts";

@@ -1,5 +1,5 @@
-import { quote } from "../../api/field-error.ts";
 import { durationProblem } from "../../lib/go/duration.ts";
+import { quote } from "../../lib/go/quote.ts";
 import { timeZoneProblem } from "./time-zone.ts";
 
 interface Bounds {

@@ -1,4 +1,4 @@
-import { quote } from "../../api/field-error.ts";
+import { quote } from "../../lib/go/quote.ts";
 
 /** First and last completion index of a run. */
 type Interval = readonly [first: number, last: number];

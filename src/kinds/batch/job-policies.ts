@@ -3,13 +3,13 @@ import {
   type FieldError,
   invalidField,
   notSupportedField,
-  quote,
   requiredField,
   tooLongField,
   tooManyField,
 } from "../../api/field-error.ts";
 import { byteLength, qualifiedName } from "../../api/names.ts";
 import { addAll } from "../../lib/add-all.ts";
+import { quote } from "../../lib/go/quote.ts";
 import { seenBefore } from "../../lib/seen-before.ts";
 import { nonNegative } from "../rules/numbers.ts";
 import { countIndexes } from "./index-intervals.ts";

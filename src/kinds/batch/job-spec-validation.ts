@@ -3,12 +3,12 @@ import {
   type FieldError,
   invalidField,
   notSupportedField,
-  quote,
   requiredField,
   tooLongField,
 } from "../../api/field-error.ts";
 import { byteLength, regexMessage } from "../../api/names.ts";
 import { addAll } from "../../lib/add-all.ts";
+import { quote } from "../../lib/go/quote.ts";
 import { validatePodTemplate } from "../core/pod/pod-spec-validation.ts";
 import { subdomainName } from "../rules/formats.ts";
 import { asGo } from "../rules/go-print.ts";

@@ -4,7 +4,6 @@ import {
   forbiddenField,
   invalidField,
   notSupportedField,
-  quote,
   requiredField,
 } from "../../api/field-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
@@ -12,6 +11,7 @@ import type { UserInfo } from "../../api/user-info.ts";
 import { addAll } from "../../lib/add-all.ts";
 import { cloneJson } from "../../lib/clone.ts";
 import { DerError } from "../../lib/der-read.ts";
+import { quote } from "../../lib/go/quote.ts";
 import { pemBlocks } from "../../lib/pem.ts";
 import { parseSigningRequest, signatureProblem } from "../../lib/pkcs10.ts";
 import { seenBefore } from "../../lib/seen-before.ts";

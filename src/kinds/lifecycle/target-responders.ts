@@ -1,4 +1,5 @@
-import { type FieldError, forbiddenField, invalidField, quote } from "../../api/field-error.ts";
+import { type FieldError, forbiddenField, invalidField } from "../../api/field-error.ts";
+import { quote } from "../../lib/go/quote.ts";
 import { getMember } from "../../lib/members.ts";
 import { asGo, type GoShape } from "../rules/go-print.ts";
 import type { ResponderStatus, TargetResponder } from "./eviction-types.ts";

@@ -3,13 +3,13 @@ import {
   type FieldError,
   forbiddenField,
   invalidField,
-  quote,
   requiredField,
   tooManyField,
 } from "../../api/field-error.ts";
 import { qualifiedName } from "../../api/names.ts";
 import { isObject, type KubeObject } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
+import { quote } from "../../lib/go/quote.ts";
 import { isMapped, printAddress } from "../../lib/ip-address.ts";
 import { seenBefore } from "../../lib/seen-before.ts";
 import { validateNodeSelector } from "../core/pod/affinity-validation.ts";

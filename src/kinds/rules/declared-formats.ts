@@ -1,4 +1,4 @@
-import { type FieldError, invalidField, quote, tooLongField } from "../../api/field-error.ts";
+import { type FieldError, invalidField, tooLongField } from "../../api/field-error.ts";
 import {
   byteLength,
   dns1123Label,
@@ -9,6 +9,7 @@ import {
   regexMessage,
 } from "../../api/names.ts";
 import { addAll } from "../../lib/add-all.ts";
+import { quote } from "../../lib/go/quote.ts";
 import { trimRight } from "../../lib/trim-right.ts";
 
 /** Formats that declarative validation (`+k8s:format`) may name. */

@@ -1,5 +1,6 @@
-import { type FieldError, invalidField, quote } from "../../api/field-error.ts";
+import { type FieldError, invalidField } from "../../api/field-error.ts";
 import { addAll } from "../../lib/add-all.ts";
+import { quote } from "../../lib/go/quote.ts";
 import { isMapped, isShortAddress, parseAddress, parseLooseAddress, printAddress } from "../../lib/ip-address.ts";
 import { addressNumber, parseRange, printRange, rangeAround } from "../../lib/ip-range.ts";
 

@@ -1,5 +1,6 @@
-import { type FieldError, invalidField, quote } from "../../api/field-error.ts";
+import { type FieldError, invalidField } from "../../api/field-error.ts";
 import { addAll } from "../../lib/add-all.ts";
+import { quote } from "../../lib/go/quote.ts";
 import { isMapped, isShortAddress, parseAddress, parseLooseAddress, printAddress } from "../../lib/ip-address.ts";
 
 const NOT_AN_ADDRESS = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";

@@ -1,6 +1,7 @@
-import { type FieldError, invalidField, quote, requiredField, tooLongField } from "../../api/field-error.ts";
+import { type FieldError, invalidField, requiredField, tooLongField } from "../../api/field-error.ts";
 import { byteLength } from "../../api/names.ts";
 import { addAll } from "../../lib/add-all.ts";
+import { quote } from "../../lib/go/quote.ts";
 import { labelName, subdomainName } from "./formats.ts";
 
 const MAX_DOMAIN = 253;

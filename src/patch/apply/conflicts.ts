@@ -1,6 +1,6 @@
 import { type ApiError, ownedByOthers } from "../../api/api-error.ts";
-import { quote } from "../../api/field-error.ts";
 import type { StatusCause } from "../../api/status.ts";
+import { quote } from "../../lib/go/quote.ts";
 import type { Conflicts } from "./change-managers.ts";
 import { pathsOf } from "./field-set.ts";
 import type { Manager, Managers } from "./managers.ts";

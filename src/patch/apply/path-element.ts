@@ -1,5 +1,5 @@
-import { quote } from "../../api/field-error.ts";
 import type { Json } from "../../api/object.ts";
+import { quote } from "../../lib/go/quote.ts";
 import { memoize } from "../../lib/memoize.ts";
 
 /**

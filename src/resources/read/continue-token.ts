@@ -1,5 +1,5 @@
 import { badRequest } from "../../api/api-error.ts";
-import { quote } from "../../api/field-error.ts";
+import { quote } from "../../lib/go/quote.ts";
 
 /** The `continue` token of a list: after which key it goes on, and at which resourceVersion. */
 export interface ContinueToken {

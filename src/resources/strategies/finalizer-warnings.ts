@@ -1,6 +1,6 @@
-import { quote } from "../../api/field-error.ts";
 import { qualifiedName } from "../../api/names.ts";
 import type { KubeObject } from "../../api/object.ts";
+import { quote } from "../../lib/go/quote.ts";
 
 const STANDARD: ReadonlySet<string> = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
 

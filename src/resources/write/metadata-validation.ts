@@ -1,14 +1,8 @@
-import {
-  type FieldError,
-  forbiddenField,
-  invalidField,
-  quote,
-  requiredField,
-  tooLongField,
-} from "../../api/field-error.ts";
+import { type FieldError, forbiddenField, invalidField, requiredField, tooLongField } from "../../api/field-error.ts";
 import * as names from "../../api/names.ts";
 import type { KubeObject, ObjectMeta, OwnerReference } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
+import { quote } from "../../lib/go/quote.ts";
 import type { NameRule, ResourceDefinition } from "../model/definition.ts";
 
 const NAME_RULES: Readonly<Record<NameRule, (name: string) => string[]>> = {

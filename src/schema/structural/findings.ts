@@ -3,7 +3,6 @@ import {
   invalidField,
   MAX_ERRORS,
   notSupportedField,
-  quote,
   requiredField,
   tooLongField,
   tooManyField,
@@ -12,6 +11,7 @@ import {
 import type { Json } from "../../api/object.ts";
 import { isExactInteger } from "../../lib/exact-integer.ts";
 import { printGoFloat } from "../../lib/go/float.ts";
+import { quote } from "../../lib/go/quote.ts";
 import { printSorted, sorted, typeOfValue } from "./kinds-of-values.ts";
 
 /** One broken rule of a schema. Upstream: an error of kube-openapi's package validation/errors. */

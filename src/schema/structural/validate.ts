@@ -1,5 +1,6 @@
-import { type FieldError, quote } from "../../api/field-error.ts";
+import type { FieldError } from "../../api/field-error.ts";
 import type { Json } from "../../api/object.ts";
+import { quote } from "../../lib/go/quote.ts";
 import { compileGoRegexp } from "../../lib/go/regexp.ts";
 import { getMember } from "../../lib/members.ts";
 import type { Schema } from "../schema.ts";

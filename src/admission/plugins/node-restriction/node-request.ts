@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ApiError, notFound } from "../../../api/api-error.ts";
 import type { Authorizer } from "../../../api/attributes.ts";
-import { quote } from "../../../api/field-error.ts";
 import type { Json, KubeObject } from "../../../api/object.ts";
+import { quote } from "../../../lib/go/quote.ts";
 import type { ObjectAccess } from "../../../resources/model/definition.ts";
 import { refusal } from "../../matches.ts";
 import type { AdmissionRequest } from "../../plugin.ts";

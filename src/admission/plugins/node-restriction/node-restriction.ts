@@ -1,6 +1,6 @@
 import type { Authorizer } from "../../../api/attributes.ts";
-import { quote } from "../../../api/field-error.ts";
 import { nodeOf } from "../../../api/node-identity.ts";
+import { quote } from "../../../lib/go/quote.ts";
 import type { ObjectAccess } from "../../../resources/model/definition.ts";
 import { isInGroup, refusal } from "../../matches.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../../plugin.ts";

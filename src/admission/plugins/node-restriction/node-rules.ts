@@ -1,5 +1,5 @@
-import { quote } from "../../../api/field-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../../api/object.ts";
+import { quote } from "../../../lib/go/quote.ts";
 import { type NodeRequest, refuse, sameValue } from "./node-request.ts";
 
 /** nodes: a node writes its own Node, but neither taints, owners, nor labels by which pods are steered. */

@@ -1,6 +1,6 @@
-import { quote } from "../../../api/field-error.ts";
 import { isObject, type KubeObject } from "../../../api/object.ts";
 import { CertificateRequestError, readRequestedCommonName } from "../../../lib/certificate-request.ts";
+import { quote } from "../../../lib/go/quote.ts";
 import { type NodeRequest, refuse, refuseOperation, sameValue } from "./node-request.ts";
 
 const NODE_LEASES = "kube-node-lease";

@@ -1,7 +1,7 @@
 import { plainError } from "../../../api/api-error.ts";
 import { resourceAttributes } from "../../../api/attributes.ts";
-import { quote } from "../../../api/field-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../../../api/object.ts";
+import { quote } from "../../../lib/go/quote.ts";
 import { podSpecOf } from "../../../types/pod.ts";
 import { isMirrorPod, type NodeRequest, notListed, refuse, refuseOperation } from "./node-request.ts";
 

@@ -1,4 +1,4 @@
-import { quote } from "../../../api/field-error.ts";
+import { quote } from "../../../lib/go/quote.ts";
 import { podSpecOf } from "../../../types/pod.ts";
 import { podStatusOf } from "../../../types/pod-status.ts";
 import { apiObjectReference, UnknownSource } from "./api-object-references.ts";

@@ -1,7 +1,7 @@
 import { ApiError } from "../../../api/api-error.ts";
 import { resourceAttributes } from "../../../api/attributes.ts";
-import { quote } from "../../../api/field-error.ts";
 import { isObject, type Json, type KubeObject } from "../../../api/object.ts";
+import { quote } from "../../../lib/go/quote.ts";
 import { podSpecOf } from "../../../types/pod.ts";
 import type { Volume } from "../../../types/volume.ts";
 import { type NodeRequest, notListed, refuse } from "./node-request.ts";

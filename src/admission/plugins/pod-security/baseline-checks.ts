@@ -1,5 +1,5 @@
-import { quote } from "../../../api/field-error.ts";
 import { addAll } from "../../../lib/add-all.ts";
+import { quote } from "../../../lib/go/quote.ts";
 import type { LifecycleHandler, Probe, SecurityContext } from "../../../types/container.ts";
 import type { PodSecurityContext } from "../../../types/pod.ts";
 import { containersOf } from "../../../types/pod-containers.ts";

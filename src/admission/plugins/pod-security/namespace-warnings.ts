@@ -1,5 +1,5 @@
-import { quote } from "../../../api/field-error.ts";
 import type { KubeObject } from "../../../api/object.ts";
+import { quote } from "../../../lib/go/quote.ts";
 import { podSpecOf } from "../../../types/pod.ts";
 import { type LevelVersion, printLevelVersion } from "./policy.ts";
 import { printReasons, violations } from "./standards.ts";

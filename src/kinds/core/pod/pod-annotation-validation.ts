@@ -1,5 +1,6 @@
-import { type FieldError, forbiddenField, invalidField, quote } from "../../../api/field-error.ts";
+import { type FieldError, forbiddenField, invalidField } from "../../../api/field-error.ts";
 import type { ObjectMeta } from "../../../api/object.ts";
+import { quote } from "../../../lib/go/quote.ts";
 import type { AppArmorProfile, SeccompProfile } from "../../../types/container.ts";
 import type { Texts } from "../../../types/meta.ts";
 import type { PodSpec, Toleration } from "../../../types/pod.ts";

@@ -1,7 +1,7 @@
-import { quote } from "../../../api/field-error.ts";
 import { labelValue } from "../../../api/names.ts";
 import type { ObjectMeta } from "../../../api/object.ts";
 import { parseQuantity } from "../../../api/quantity.ts";
+import { quote } from "../../../lib/go/quote.ts";
 import { getMember } from "../../../lib/members.ts";
 import type { Container, ContainerPort } from "../../../types/container.ts";
 import type { Texts } from "../../../types/meta.ts";

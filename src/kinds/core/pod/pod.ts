@@ -1,8 +1,9 @@
-import { type FieldError, forbiddenField, quote } from "../../../api/field-error.ts";
+import { type FieldError, forbiddenField } from "../../../api/field-error.ts";
 import { dns1123Label } from "../../../api/names.ts";
 import type { KubeObject, ObjectMeta } from "../../../api/object.ts";
 import { addAll } from "../../../lib/add-all.ts";
 import { cloneJson } from "../../../lib/clone.ts";
+import { quote } from "../../../lib/go/quote.ts";
 import type { ResourceHooks, WriteContext } from "../../../resources/model/definition.ts";
 import type { Container, EphemeralContainer } from "../../../types/container.ts";
 import type { Texts } from "../../../types/meta.ts";

@@ -3,12 +3,12 @@ import {
   type FieldError,
   forbiddenField,
   invalidField,
-  quote,
   requiredField,
 } from "../../../api/field-error.ts";
 import { byteLength } from "../../../api/names.ts";
 import { isObject } from "../../../api/object.ts";
 import { addAll } from "../../../lib/add-all.ts";
+import { quote } from "../../../lib/go/quote.ts";
 import { getMember } from "../../../lib/members.ts";
 import type { Volume } from "../../../types/volume.ts";
 import { labelName, pushInvalid, subdomainName } from "../../rules/formats.ts";

@@ -1,6 +1,6 @@
-import { quote } from "../../../api/field-error.ts";
 import { parseQuantity } from "../../../api/quantity.ts";
 import { addAll } from "../../../lib/add-all.ts";
+import { quote } from "../../../lib/go/quote.ts";
 import { trimRight } from "../../../lib/trim-right.ts";
 import type { PersistentVolumeClaimSpec, Volume, VolumeProjection } from "../../../types/volume.ts";
 import { isWhole } from "../../rules/resource-names.ts";
