@@ -28,7 +28,7 @@ const SPREADS: Readonly<Record<string, readonly [count: number, reason: string]>
   "http/x509.ts": [5, "what the server's own certificates hold"],
   "kinds/certificates/pod-certificate-request.ts": [1, "a constant"],
   "kinds/rules/conditions.ts": [1, "a constant"],
-  "lib/der.ts": [2, "the arguments of the caller"],
+  "lib/x509/der.ts": [2, "the arguments of the caller"],
   "patch/apply/reset-fields.ts": [1, "a row of a kind"],
   "patch/apply/scale.ts": [1, "a path of a kind"],
   "resources/model/tracking-scope.ts": [2, "a row of a kind"],

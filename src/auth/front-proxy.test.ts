@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type MadeCertificate, makeAuthority, makeCertificate, OID, person } from "../lib/x509/certificates.suite.ts";
 import { AuthenticationError, type Credentials } from "./authenticator.ts";
 import { hideCredentials } from "./credential-headers.ts";
 import { FrontProxy, type FrontProxyOptions, proxyHeaders } from "./front-proxy.ts";
 import { readCertificate } from "./x509/certificate.ts";
-import { type MadeCertificate, makeAuthority, makeCertificate, OID, person } from "./x509/certificates.suite.ts";
 
 const authority = makeAuthority("proxies");
 const proxy = makeCertificate({ issuer: authority, subject: person("front") });

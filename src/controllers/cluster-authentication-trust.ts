@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { isObject, type KubeObject } from "../api/object.ts";
-import { pemBlocks } from "../lib/pem.ts";
+import { pemBlocks } from "../lib/x509/pem.ts";
 import type { Controller, ControllerContext } from "./controller.ts";
 import { keepConfigMap } from "./kept-config-map.ts";
 

@@ -7,6 +7,7 @@ import {
   sign,
   X509Certificate,
 } from "node:crypto";
+import { parseAddress } from "../lib/ip-address.ts";
 import {
   bitString,
   type Der,
@@ -20,8 +21,7 @@ import {
   taggedBytes,
   time,
   utf8String,
-} from "../lib/der.ts";
-import { parseAddress } from "../lib/ip-address.ts";
+} from "../lib/x509/der.ts";
 
 /** A certificate with its key, both in PEM. */
 export interface Identity {

@@ -9,8 +9,8 @@ import { after, before, describe, it } from "node:test";
 import WebSocket from "ws";
 import { eventually } from "../../test/support/time.ts";
 import { startIssuer, type TestIssuer } from "../auth/oidc/issuer.suite.ts";
-import { makeAuthority, makeCertificate, OID, person } from "../auth/x509/certificates.suite.ts";
 import { drivenEnvironment } from "../lib/environment.suite.ts";
+import { makeAuthority, makeCertificate, OID, person } from "../lib/x509/certificates.suite.ts";
 import { type Config, defaultConfig } from "./config.ts";
 import { type Server, startServer } from "./server.ts";
 

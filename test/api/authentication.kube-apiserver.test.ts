@@ -15,8 +15,8 @@ import {
   makeCertificate,
   OID,
   person,
-} from "../../src/auth/x509/certificates.suite.ts";
-import { sequence } from "../../src/lib/der.ts";
+} from "../../src/lib/x509/certificates.suite.ts";
+import { sequence } from "../../src/lib/x509/der.ts";
 import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
 import { clientFor } from "../support/client.ts";
 import { type Oracle, startOracle, tokens } from "../support/oracle.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../src/api/object.ts";
-import { makeCertificate, makeKey, makeRequest, printPem } from "../../src/lib/certificates.suite.ts";
+import { makeCertificate, makeKeys, makeRequest, printPem } from "../../src/lib/x509/certificates.suite.ts";
 
 /** The uids of objects by their names. */
 export type Uids = Readonly<Record<string, string>>;
@@ -695,13 +695,13 @@ const podCertificate =
     },
   });
 
-const key = makeKey();
+const keys = makeKeys();
 const REQUESTS: Readonly<Record<string, string>> = {
   nothing: "",
   "no PEM": "x",
-  "a certificate": printPem("CERTIFICATE", makeCertificate(key)),
-  "its own name": printPem("CERTIFICATE REQUEST", makeRequest(key, "system:node:n1")),
-  "another name": printPem("CERTIFICATE REQUEST", makeRequest(key, "system:node:n2")),
+  "a certificate": makeCertificate({ keys }).pem,
+  "its own name": printPem("CERTIFICATE REQUEST", makeRequest(keys, "system:node:n1")),
+  "another name": printPem("CERTIFICATE REQUEST", makeRequest(keys, "system:node:n2")),
 };
 
 const certificateWrites: readonly NodeWrite[] = [

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { makeCertificate, makeKey, makeRequest, printPem } from "../../src/lib/certificates.suite.ts";
+import { makeCertificate, makeKeys, makeRequest, printPem } from "../../src/lib/x509/certificates.suite.ts";
 import { readSamples } from "../support/samples.ts";
 import { needs } from "../support/tools.ts";
 import { KubectlTwins } from "./kubectl-twins.ts";
@@ -126,9 +126,9 @@ describe("kubectl does the same with Binnacle as with the real server", {
     const { succeed, fail } = await inNamespace("creates");
     const certificate = path.join(twins.directory, "tls.crt");
     const key = path.join(twins.directory, "tls.key");
-    const made = makeKey();
-    await writeFile(certificate, printPem("CERTIFICATE", makeCertificate(made)));
-    await writeFile(key, made.privateKey.export({ type: "pkcs8", format: "pem" }));
+    const { pem, keyPem } = makeCertificate();
+    await writeFile(certificate, pem);
+    await writeFile(key, keyPem);
     for (const line of [
       "configmap one --from-literal=a=1 --from-literal=b=2",
       "secret generic one --from-literal=a=1",
@@ -356,7 +356,7 @@ describe("kubectl does the same with Binnacle as with the real server", {
 
   test("certificate requests, explanations and the lists of kinds", async () => {
     const { succeed, fail } = await inNamespace("others");
-    const request = printPem("CERTIFICATE REQUEST", makeRequest(makeKey()));
+    const request = printPem("CERTIFICATE REQUEST", makeRequest(makeKeys()));
     for (const name of ["yes", "no"]) {
       await succeed("create -f -", {
         apiVersion: "certificates.k8s.io/v1",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Attributes, Decision } from "../../api/attributes.ts";
 import type { KubeObject } from "../../api/object.ts";
-import { element, integer, objectIdentifier, sequence, setOf, utf8String } from "../../lib/der.ts";
+import { element, integer, objectIdentifier, sequence, setOf, utf8String } from "../../lib/x509/der.ts";
 import { World } from "../admission.suite.ts";
 import {
   certificateApproval,

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Authorizer, resourceAttributes } from "../../api/attributes.ts";
 import { isObject, type KubeObject } from "../../api/object.ts";
-import { readRequestedOrganizations } from "../../lib/certificate-request.ts";
 import { quote } from "../../lib/go/quote.ts";
+import { readRequestedOrganizations } from "../../lib/x509/certificate-request.ts";
 import { refusal, targets } from "../matches.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 

@@ -2,8 +2,8 @@ import { createHmac, generateKeyPairSync, type KeyObject, sign } from "node:cryp
 import { once } from "node:events";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { sequence, taggedBytes } from "../../lib/der.ts";
-import { extension, makeAuthority, makeCertificate, OID, person } from "../x509/certificates.suite.ts";
+import { extension, makeAuthority, makeCertificate, OID, person } from "../../lib/x509/certificates.suite.ts";
+import { sequence, taggedBytes } from "../../lib/x509/der.ts";
 
 /** What the issuer answers at a path; undefined: 404. */
 type Routes = Map<string, () => string | Buffer | undefined>;

@@ -6,8 +6,8 @@ import {
   requiredField,
   tooManyField,
 } from "../../api/field-error.ts";
-import { pemBlocks } from "../../lib/pem.ts";
 import { trimRight } from "../../lib/trim-right.ts";
+import { pemBlocks } from "../../lib/x509/pem.ts";
 import { CertificateError, parseCertificate } from "../x509/certificate.ts";
 import type { AuthenticationConfiguration, JwtAuthenticator, PrefixedClaimOrExpression } from "./configuration.ts";
 import type { CompileExpression } from "./expressions.ts";

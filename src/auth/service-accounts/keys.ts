@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from "node:crypto";
 import { getMember } from "../../lib/members.ts";
-import { pemBlocks } from "../../lib/pem.ts";
+import { pemBlocks } from "../../lib/x509/pem.ts";
 
 /** The JWS algorithms that tokens of service accounts are signed with. */
 export type SigningAlgorithm = "RS256" | "ES256" | "ES384" | "ES512";

@@ -1,5 +1,5 @@
 import { type KeyObject, X509Certificate } from "node:crypto";
-import { type DerElement, readElement, readElements, readIdentifier, TAG } from "../../lib/der-read.ts";
+import { type DerElement, readElement, readElements, readIdentifier, TAG } from "../../lib/x509/der-read.ts";
 
 /** What a chain of certificates is judged by, read once. */
 export interface Certificate {

@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { element, objectIdentifier, sequence } from "../../lib/der.ts";
-import { AuthenticationError } from "../authenticator.ts";
-import { type Certificate, readCertificate } from "./certificate.ts";
 import {
   extension,
   type MadeCertificate,
@@ -12,7 +9,10 @@ import {
   OID,
   person,
   printableString,
-} from "./certificates.suite.ts";
+} from "../../lib/x509/certificates.suite.ts";
+import { element, objectIdentifier, sequence } from "../../lib/x509/der.ts";
+import { AuthenticationError } from "../authenticator.ts";
+import { type Certificate, readCertificate } from "./certificate.ts";
 import { ClientCertificates } from "./client-certificates.ts";
 
 const HOUR = 3_600_000;

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { pemBlocks } from "../../lib/pem.ts";
+import { pemBlocks } from "../../lib/x509/pem.ts";
 
 /**
  * Why the certificates of a caBundle, given in base64, cannot be used; undefined when they can. Upstream: `ValidateCABundle`.

@@ -2,18 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultFeatureGates } from "../../api/feature-gates.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
-import { makeCertificate, makeKey, makeRequest, printPem } from "../../lib/certificates.suite.ts";
+import { makeCertificate, makeKeys, makeRequest, printPem } from "../../lib/x509/certificates.suite.ts";
 import { Draft } from "../../resources/model/draft.ts";
 import { kindUnderTest } from "../kind.suite.ts";
 import { certificatesKinds } from "./group.ts";
 import { signingRequestHooks } from "./signing-request.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");
-const key = makeKey();
+const keys = makeKeys();
 const base64 = (text: string | Buffer): string => Buffer.from(text).toString("base64");
-const request = base64(printPem("CERTIFICATE REQUEST", makeRequest(key)));
-const authority = printPem("CERTIFICATE", makeCertificate(key, { isAuthority: true }));
-const leaf = printPem("CERTIFICATE", makeCertificate(key));
+const request = base64(printPem("CERTIFICATE REQUEST", makeRequest(keys)));
+const authority = makeCertificate({ keys, isAuthority: true }).pem;
+const leaf = makeCertificate({ keys }).pem;
 
 const signing = kindUnderTest(certificatesKinds, "CertificateSigningRequest");
 const bundle = kindUnderTest(certificatesKinds, "ClusterTrustBundle");
@@ -104,7 +104,7 @@ test("bundles hold certificates of authorities, each once", () => {
 const uid = "u";
 const podSpec = {
   ...{ signerName: "example.com/s", podName: "p", podUID: uid, serviceAccountName: "s", serviceAccountUID: uid },
-  ...{ nodeName: "n", nodeUID: uid, stubPKCS10Request: base64(makeRequest(key)) },
+  ...{ nodeName: "n", nodeUID: uid, stubPKCS10Request: base64(makeRequest(keys)) },
 };
 
 test("what is wrong with a request of a pod is told", () => {
@@ -128,7 +128,7 @@ test("an issued certificate fits the request", () => {
   };
   const issue = (hours: number, to = NOW + hours * 3_600_000): JsonObject => ({
     conditions: [condition],
-    certificateChain: printPem("CERTIFICATE", makeCertificate(key, { from: NOW, to })),
+    certificateChain: makeCertificate({ keys, from: NOW, to }).pem,
     notBefore: "2030-01-01T00:00:00Z",
     notAfter: `${new Date(to).toISOString().slice(0, 19)}Z`,
     beginRefreshAt: "2030-01-01T00:30:00Z",

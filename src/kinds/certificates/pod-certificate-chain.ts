@@ -7,8 +7,8 @@ import {
 } from "../../api/field-error.ts";
 import { byteLength } from "../../api/names.ts";
 import { addAll } from "../../lib/add-all.ts";
-import { pemBlocks } from "../../lib/pem.ts";
-import { type CertificateFacts, readCertificate } from "../../lib/x509-read.ts";
+import { pemBlocks } from "../../lib/x509/pem.ts";
+import { type CertificateFacts, readCertificate } from "../../lib/x509/x509-read.ts";
 import { requestedKey } from "./pod-certificate-key.ts";
 import type { PodCertificateSpec, PodCertificateStatus } from "./pod-certificate-types.ts";
 

@@ -1,8 +1,8 @@
 import { constants, type KeyObject, verify } from "node:crypto";
 import { type FieldError, hiddenInvalidField, invalidField, tooLongField } from "../../api/field-error.ts";
-import { DerError } from "../../lib/der-read.ts";
 import { getMember } from "../../lib/members.ts";
-import { parseSigningRequest, readPublicKey, type SigningRequest, signatureProblem } from "../../lib/pkcs10.ts";
+import { DerError } from "../../lib/x509/der-read.ts";
+import { parseSigningRequest, readPublicKey, type SigningRequest, signatureProblem } from "../../lib/x509/pkcs10.ts";
 import type { PodCertificateSpec } from "./pod-certificate-types.ts";
 
 const REQUEST = "spec.stubPKCS10Request";

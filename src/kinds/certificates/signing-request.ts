@@ -10,12 +10,12 @@ import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts"
 import type { UserInfo } from "../../api/user-info.ts";
 import { addAll } from "../../lib/add-all.ts";
 import { cloneJson } from "../../lib/clone.ts";
-import { DerError } from "../../lib/der-read.ts";
 import { quote } from "../../lib/go/quote.ts";
-import { pemBlocks } from "../../lib/pem.ts";
-import { parseSigningRequest, signatureProblem } from "../../lib/pkcs10.ts";
 import { seenBefore } from "../../lib/seen-before.ts";
-import { countCertificates } from "../../lib/x509-read.ts";
+import { DerError } from "../../lib/x509/der-read.ts";
+import { pemBlocks } from "../../lib/x509/pem.ts";
+import { parseSigningRequest, signatureProblem } from "../../lib/x509/pkcs10.ts";
+import { countCertificates } from "../../lib/x509/x509-read.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { printTime } from "../../resources/write/metadata.ts";
 import type { Condition } from "../rules/conditions.ts";

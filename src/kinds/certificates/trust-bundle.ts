@@ -2,8 +2,8 @@ import { type FieldError, invalidField, tooLongField } from "../../api/field-err
 import { byteLength } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
-import { type PemBlock, pemBlocks } from "../../lib/pem.ts";
-import { readCertificate } from "../../lib/x509-read.ts";
+import { type PemBlock, pemBlocks } from "../../lib/x509/pem.ts";
+import { readCertificate } from "../../lib/x509/x509-read.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { immutable } from "../rules/immutable.ts";
 import { trustBundleName, validateSignerName } from "../rules/signer-names.ts";

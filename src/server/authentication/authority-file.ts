@@ -3,7 +3,7 @@ import { CertificateError, parseCertificate } from "../../auth/x509/certificate.
 import type { TrustedAuthorities } from "../../auth/x509/chain-verifier.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/environment.ts";
-import { pemBlocks } from "../../lib/pem.ts";
+import { pemBlocks } from "../../lib/x509/pem.ts";
 import { readLimited, WatchedFile } from "../watched-file.ts";
 
 /** The authorities of a PEM file, read again when it changes. A file that cannot be read changes nothing. */

@@ -1,6 +1,6 @@
 import { isObject, type KubeObject } from "../../../api/object.ts";
-import { CertificateRequestError, readRequestedCommonName } from "../../../lib/certificate-request.ts";
 import { quote } from "../../../lib/go/quote.ts";
+import { CertificateRequestError, readRequestedCommonName } from "../../../lib/x509/certificate-request.ts";
 import { type NodeRequest, refuse, refuseOperation, sameValue } from "./node-request.ts";
 
 const NODE_LEASES = "kube-node-lease";

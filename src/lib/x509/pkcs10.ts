@@ -1,6 +1,6 @@
 import { constants, createPublicKey, type KeyObject, verify } from "node:crypto";
+import { getMember } from "../members.ts";
 import { type DerElement, DerError, readElement, readElements, readIdentifier, TAG } from "./der-read.ts";
-import { getMember } from "./members.ts";
 
 /** A request for a certificate, as its owner signed it. */
 export interface SigningRequest {

@@ -12,17 +12,15 @@ import {
   tagged,
   time,
   utf8String,
-} from "../../lib/der.ts";
+} from "./der.ts";
 
 /** A certificate with its key, and what is needed to sign others with it. */
-export interface MadeCertificate {
+export interface MadeCertificate extends Keys {
   readonly der: Buffer;
   readonly certificate: X509Certificate;
   readonly pem: string;
   readonly keyPem: string;
   readonly name: Der;
-  readonly privateKey: KeyObject;
-  readonly publicKey: KeyObject;
 }
 
 /** What kind of certificate to make. Unless told: for a client, valid from an hour ago for a day. */
@@ -42,7 +40,13 @@ export interface CertificateRequest {
   /** Sign with this key in place of the issuer's. */
   readonly signWith?: KeyObject;
   /** Absent: keys of its own. */
-  readonly keys?: Pick<MadeCertificate, "privateKey" | "publicKey">;
+  readonly keys?: Keys;
+}
+
+/** A pair of keys. */
+export interface Keys {
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
 }
 
 /** Object identifiers that tests need. */
@@ -67,18 +71,40 @@ export function person(commonName: string, ...organizations: string[]): [string,
   return [...organizations.map((name): [string, string] => [OID.organization, name]), [OID.commonName, commonName]];
 }
 
+/** Keys of the curve that everybody takes, or of another. */
+export function makeKeys(namedCurve = "P-256"): Keys {
+  return generateKeyPairSync("ec", { namedCurve });
+}
+
+const keyInfo = ({ publicKey }: Keys): Der => publicKey.export({ type: "spki", format: "der" });
+
+function nameOf(subject: readonly (readonly [string, string | Der])[]): Der {
+  const parts = subject.map(([type, value]) =>
+    setOf(sequence(objectIdentifier(type), typeof value === "string" ? utf8String(value) : value)),
+  );
+  return sequence(...parts);
+}
+
+/** A request for a certificate for keys, as DER. */
+export function makeRequest(keys: Keys, commonName = "x"): Buffer {
+  const body = sequence(integer(Buffer.from([0])), nameOf(person(commonName)), keyInfo(keys), tagged(0));
+  return sequence(body, ECDSA_WITH_SHA256, bitString(sign("sha256", body, keys.privateKey)));
+}
+
+/** Bytes in PEM form. */
+export function printPem(type: string, bytes: Buffer): string {
+  return `-----BEGIN ${type}-----\n${bytes.toString("base64")}\n-----END ${type}-----\n`;
+}
+
 let serial = 1000;
 
 /** Makes a certificate, whether it makes sense or not. */
 export function makeCertificate(request: CertificateRequest = {}): MadeCertificate {
-  const { privateKey, publicKey } = request.keys ?? generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const { keys = makeKeys() } = request;
+  const { privateKey, publicKey } = keys;
   const { subject = person("alice"), issuer, isAuthority = false, maxPathLength, keyUsage } = request;
   const now = Date.now();
-  const name = sequence(
-    ...subject.map(([type, value]) =>
-      setOf(sequence(objectIdentifier(type), typeof value === "string" ? utf8String(value) : value)),
-    ),
-  );
+  const name = nameOf(subject);
   const usages = request.usages ?? (isAuthority ? [] : [OID.clientAuth]);
   const pathLength = maxPathLength === undefined ? [] : [integer(Buffer.from([maxPathLength]))];
   const extensions = [
@@ -94,7 +120,7 @@ export function makeCertificate(request: CertificateRequest = {}): MadeCertifica
     issuer?.name ?? name,
     sequence(time(new Date(request.from ?? now - 3_600_000)), time(new Date(request.to ?? now + 86_400_000))),
     name,
-    publicKey.export({ type: "spki", format: "der" }),
+    keyInfo(keys),
     tagged(3, sequence(...extensions)),
   );
   const signature = sign("sha256", body, request.signWith ?? issuer?.privateKey ?? privateKey);

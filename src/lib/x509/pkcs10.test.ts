@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { makeCertificate, makeKey, makeRequest } from "./certificates.suite.ts";
+import { makeCertificate, makeKeys, makeRequest } from "./certificates.suite.ts";
 import { objectIdentifier } from "./der.ts";
 import { readElement, readIdentifier } from "./der-read.ts";
 import { parseSigningRequest, readPublicKey, signatureProblem } from "./pkcs10.ts";
 import { countCertificates, readCertificate } from "./x509-read.ts";
 
-const key = makeKey();
+const keys = makeKeys();
 
 test("a request tells its key and proves that its owner signed it", () => {
-  const bytes = makeRequest(key);
+  const bytes = makeRequest(keys);
   const request = parseSigningRequest(bytes);
-  assert.ok(request.publicKey?.equals(key.publicKey));
+  assert.ok(request.publicKey?.equals(keys.publicKey));
   assert.equal(signatureProblem(request), undefined);
   const forged = Buffer.from(bytes);
   forged.writeUInt8(forged.readUInt8(forged.length - 1) ^ 1, forged.length - 1);
@@ -19,24 +19,24 @@ test("a request tells its key and proves that its owner signed it", () => {
 });
 
 test("what is no request is refused with the words of the real server", () => {
-  const bytes = makeRequest(key);
+  const bytes = makeRequest(keys);
   const rows: [Buffer, RegExp][] = [
     [Buffer.alloc(0), /sequence truncated/],
     [bytes.subarray(0, 40), /data truncated/],
     [Buffer.concat([bytes, Buffer.from([0])]), /trailing data/],
     [Buffer.from([2, 1, 0]), /tags don't match/],
-    [makeRequest(makeKey("secp256k1")), /unsupported elliptic curve/],
+    [makeRequest(makeKeys("secp256k1")), /unsupported elliptic curve/],
   ];
   for (const [wrong, text] of rows) assert.throws(() => parseSigningRequest(wrong), text);
   assert.equal(readPublicKey(Buffer.from("x")), undefined);
-  assert.ok(readPublicKey(key.keyInfo)?.equals(key.publicKey));
+  assert.ok(readPublicKey(keys.publicKey.export({ type: "spki", format: "der" }))?.equals(keys.publicKey));
 });
 
 test("certificates are read whole, or not at all", () => {
-  const bytes = makeCertificate(key, { isAuthority: true, from: 1000, to: 5000 });
+  const bytes = makeCertificate({ keys, isAuthority: true, from: 1000, to: 5000 }).der;
   const { isAuthority, notBefore, notAfter, publicKey } = readCertificate(bytes) ?? assert.fail();
-  assert.deepEqual([isAuthority, notBefore, notAfter, publicKey.equals(key.publicKey)], [true, 1000, 5000, true]);
-  assert.equal(readCertificate(makeCertificate(key))?.isAuthority, false);
+  assert.deepEqual([isAuthority, notBefore, notAfter, publicKey.equals(keys.publicKey)], [true, 1000, 5000, true]);
+  assert.equal(readCertificate(makeCertificate({ keys }).der)?.isAuthority, false);
   assert.equal(readCertificate(Buffer.concat([bytes, Buffer.from([0])])), undefined);
   assert.equal(countCertificates(Buffer.concat([bytes, bytes])), 2);
   assert.equal(countCertificates(Buffer.from("x")), undefined);

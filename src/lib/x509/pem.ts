@@ -1,4 +1,4 @@
-import { trimRight } from "./trim-right.ts";
+import { trimRight } from "../trim-right.ts";
 
 /** One block of a text in PEM form. */
 export interface PemBlock {
