@@ -95,6 +95,8 @@ export class World {
     return {
       operation: write.operation ?? (previous ? "UPDATE" : "CREATE"),
       resource: this.resource(group, plural),
+      body: this.resource(group, plural),
+      options: () => undefined,
       subresource,
       namespace: metadata.namespace ?? "",
       name: metadata.name ?? "",

@@ -37,7 +37,7 @@ export class AdmissionChain {
     this.#observed = observed;
   }
 
-  /** Mutating admission: lets every plugin change the object, in order. */
+  /** Mutating admission: lets every plugin change the object, in order, and once more if one asks for that. */
   mutate(request: AdmissionRequest): Promise<void> {
     return this.#run("admit", request);
   }
@@ -60,14 +60,16 @@ export class AdmissionChain {
     let running = "";
     try {
       refuseLateCreate(request);
-      for (const plugin of this.#plugins) {
-        const isAsked = step === "admit" ? plugin.mutate !== undefined : plugin.validate !== undefined;
-        if (!isAsked || !plugin.handles(request)) continue;
-        running = plugin.name;
-        await (step === "admit" ? plugin.mutate?.(request) : plugin.validate?.(request));
-        observer.pluginEnded(running, step, operation, false, seconds(atMs));
-        running = "";
-      }
+      do {
+        for (const plugin of this.#plugins) {
+          const isAsked = step === "admit" ? plugin.mutate !== undefined : plugin.validate !== undefined;
+          if (!isAsked || !plugin.handles(request)) continue;
+          running = plugin.name;
+          await (step === "admit" ? plugin.mutate?.(request) : plugin.validate?.(request));
+          observer.pluginEnded(running, step, operation, false, seconds(atMs));
+          running = "";
+        }
+      } while (step === "admit" && request.reinvocation?.begin());
     } catch (error) {
       if (running !== "") observer.pluginEnded(running, step, operation, true, seconds(atMs));
       observer.stepEnded(step, operation, true, seconds(startMs));

@@ -8,9 +8,10 @@ import type { SubresourceKind, Verb } from "../resources/model/definition.ts";
 import { viewObject } from "../resources/read/object-view.ts";
 import { toStoredForm } from "../resources/write/explicit-empties.ts";
 import { dedupeOwnerReferences, settleNamespace } from "../resources/write/metadata.ts";
+import { admissionRequest } from "./admission-request.ts";
 import { readObject } from "./body.ts";
 import { managerOf, recordManager } from "./field-manager.ts";
-import { admissionRequest, type CollectionTarget, inPlaceOf, type Target, type VerbContext } from "./target.ts";
+import { type CollectionTarget, inPlaceOf, type Target, type VerbContext } from "./target.ts";
 
 /** A create that does something rather than storing what was sent. */
 export interface Action {
@@ -53,7 +54,7 @@ export async function act(
   if (recorded instanceof Promise) await recorded;
   const { object: body } = await toStoredForm(resource.definition, sent, sent.object.apiVersion);
   // Compat: `admission.Attributes` have the resource of the path, and the kind of the body.
-  const request = admissionRequest(call, target, { operation: "CREATE", dryRun, object: body });
+  const request = admissionRequest(call, target, { operation: "CREATE", dryRun, object: body, body: resource });
   await context.admission.mutate(request);
   await context.admission.validate(request);
   const key = { namespace: target.namespace, name: target.name || (body.metadata.name ?? "") };

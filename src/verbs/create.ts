@@ -3,9 +3,10 @@ import { parseWriteQuery } from "../api/options.ts";
 import type { ApiReply } from "../api/reply.ts";
 import type { KindPresence } from "../resources/model/definition.ts";
 import { dedupeOwnerReferences, settleNamespace, wipeSystemMetadata } from "../resources/write/metadata.ts";
+import { admissionRequest } from "./admission-request.ts";
 import { readObject } from "./body.ts";
 import { managerOf, recordManager } from "./field-manager.ts";
-import { admissionRequest, type CollectionTarget, type VerbContext } from "./target.ts";
+import type { CollectionTarget, VerbContext } from "./target.ts";
 
 /** Creates one object. */
 export async function create(context: VerbContext, call: Call, target: CollectionTarget): Promise<ApiReply> {
@@ -21,7 +22,9 @@ export async function create(context: VerbContext, call: Call, target: Collectio
   const recorded = recordManager(context, target, { live: undefined, draft, manager: managerOf(call, fieldManager) });
   if (recorded instanceof Promise) await recorded;
   const write = { operation: "CREATE", dryRun } as const;
-  await context.admission.mutate(admissionRequest(call, target, { ...write, object }));
+  await context.admission.mutate(
+    admissionRequest(call, target, { ...write, object, holdsEmpties: draft.holdsEmpties }),
+  );
   const view = await target.collection.create(target.resource, draft, {
     dryRun,
     user: call.user,

@@ -18,7 +18,7 @@ export async function deleteCollection(context: VerbContext, call: Call, target:
     const { namespace = "", name = "" } = object.metadata;
     try {
       // Compat: `AdmissionToValidateObjectDeleteFunc` has the attributes of the request, which have no name.
-      const write = deletionWrite(context, call, target, options.dryRun);
+      const write = deletionWrite(context, call, target, options);
       await collection.delete(resource, { namespace, name }, options, write);
     } catch (error) {
       // Somebody else was faster: the object is gone, which is what was asked for.

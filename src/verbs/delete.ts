@@ -1,8 +1,10 @@
 import type { Call } from "../api/call.ts";
+import type { DeleteOptions } from "../api/options.ts";
 import type { ApiReply, ObjectView } from "../api/reply.ts";
 import type { WriteOptions } from "../resources/write/write-options.ts";
+import { admissionRequest } from "./admission-request.ts";
 import { readDeleteOptions } from "./delete-options.ts";
-import { admissionRequest, type CollectionTarget, type Target, type VerbContext } from "./target.ts";
+import type { CollectionTarget, Target, VerbContext } from "./target.ts";
 
 /** Deletes one object, or begins to. */
 export async function deleteObject(context: VerbContext, call: Call, target: CollectionTarget): Promise<ApiReply> {
@@ -12,7 +14,7 @@ export async function deleteObject(context: VerbContext, call: Call, target: Col
     resource,
     { namespace, name },
     options,
-    deletionWrite(context, call, target, options.dryRun),
+    deletionWrite(context, call, target, options),
   );
   const isGone = removed || isWaitingOut(view);
   const { version, definition } = resource;
@@ -25,11 +27,12 @@ export async function deleteObject(context: VerbContext, call: Call, target: Col
 }
 
 /** How a deletion is carried out: with both kinds of admission, which see what is about to go. */
-export function deletionWrite(context: VerbContext, call: Call, target: Target, dryRun: boolean): WriteOptions {
+export function deletionWrite(context: VerbContext, call: Call, target: Target, deletion: DeleteOptions): WriteOptions {
+  const { dryRun } = deletion;
   return {
     dryRun,
     admit: async (_next, previous) => {
-      const request = admissionRequest(call, target, { operation: "DELETE", dryRun, previous });
+      const request = admissionRequest(call, target, { operation: "DELETE", dryRun, previous, deletion });
       await context.admission.mutate(request);
       await context.admission.validate(request);
     },

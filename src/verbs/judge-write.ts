@@ -1,7 +1,8 @@
 import { forbidden, internalError } from "../api/api-error.ts";
 import type { Call } from "../api/call.ts";
 import type { KubeObject } from "../api/object.ts";
-import { admissionRequest, type Target, type VerbContext } from "./target.ts";
+import { admissionRequest } from "./admission-request.ts";
+import type { Target, VerbContext } from "./target.ts";
 
 /** A write by PUT or PATCH that is about to happen. */
 export interface JudgedWrite {

@@ -17,11 +17,12 @@ import { tracking } from "../resources/model/tracking.ts";
 import { strategyOf } from "../resources/strategies/strategy-of.ts";
 import { dedupeOwnerReferences, printTime, settleNamespace } from "../resources/write/metadata.ts";
 import type { BodyForm } from "../schema/decode-state.ts";
+import { admissionRequest } from "./admission-request.ts";
 import { PatchError, typePatched } from "./body.ts";
 import { managerOf, recordManager } from "./field-manager.ts";
 import { judgeWrite } from "./judge-write.ts";
 import { checkName } from "./object-name.ts";
-import { admissionRequest, type Target, type VerbContext } from "./target.ts";
+import type { Target, VerbContext } from "./target.ts";
 
 /** A patch that has been read, ready to be applied to whatever the object is by then. */
 interface ReadPatch {
@@ -218,9 +219,10 @@ async function write(context: VerbContext, call: Call, target: Target, patched: 
     async (current) => {
       const next = patched.next(current);
       const draft = next instanceof Promise ? await next : next;
-      const { object } = draft;
+      const { object, holdsEmpties } = draft;
       const operation = current ? "UPDATE" : "CREATE";
-      await admission.mutate(admissionRequest(call, target, { operation, dryRun, object, previous: current }));
+      const asked = { operation, dryRun, object, holdsEmpties, previous: current } as const;
+      await admission.mutate(admissionRequest(call, target, asked));
       return draft;
     },
     {

@@ -22,7 +22,12 @@ import { inPlaceOf, type ObjectAccessPoint, type Target } from "./target.ts";
 export function scaleTarget(target: Target): Target | undefined {
   const { scale, kind } = target.resource.subresources[target.subresource] ?? {};
   if (scale === undefined || kind === undefined) return undefined;
-  return { ...target, resource: inPlaceOf(target.resource, kind), collection: new Scales(target, scale, kind) };
+  return {
+    ...target,
+    parent: target.resource,
+    resource: inPlaceOf(target.resource, kind),
+    collection: new Scales(target, scale, kind),
+  };
 }
 
 /** How many replicas objects of a kind have, and are to have. Nothing is stored but the objects themselves. */

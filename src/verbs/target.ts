@@ -1,8 +1,7 @@
 import type { AdmissionChain } from "../admission/chain.ts";
-import type { AdmissionRequest } from "../admission/plugin.ts";
 import type { Call } from "../api/call.ts";
 import type { Identities } from "../api/identity.ts";
-import { apiVersionOf, type KubeObject } from "../api/object.ts";
+import { apiVersionOf } from "../api/object.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
 import type { SubresourceKind } from "../resources/model/definition.ts";
 import type { Resources } from "../resources/resources.ts";
@@ -22,6 +21,8 @@ export interface Target {
   readonly name: string;
   /** Empty: the object itself. */
   readonly subresource: string;
+  /** The resource of the path, where `resource` is what its subresource speaks. */
+  readonly parent?: ServedResource;
   /** Other apiVersions of the same shape that bodies may have. */
   readonly otherApiVersions?: readonly string[];
 }
@@ -94,28 +95,4 @@ export interface VerbContext {
   readonly identities: Identities;
   /** The shape of the options that a DELETE may carry. */
   deleteOptionsSchema(): Schema;
-}
-
-/** The write that admission judges. */
-export function admissionRequest(
-  call: Call,
-  target: Target,
-  write: Pick<AdmissionRequest, "operation" | "dryRun"> & { object?: KubeObject; previous?: KubeObject },
-): AdmissionRequest {
-  const { resource, subresource, namespace } = target;
-  const { audit } = call;
-  const name = target.name !== "" ? target.name : (write.object?.metadata.name ?? "");
-  return {
-    operation: write.operation,
-    dryRun: write.dryRun,
-    object: write.object,
-    previous: write.previous,
-    resource,
-    subresource,
-    namespace,
-    name,
-    user: call.user,
-    warn: (text) => call.warnings.push(text),
-    annotate: audit && ((key, value) => audit.annotate(key, value)),
-  };
 }

@@ -2,11 +2,12 @@ import type { Call } from "../api/call.ts";
 import { parseWriteQuery } from "../api/options.ts";
 import type { ApiReply } from "../api/reply.ts";
 import { dedupeOwnerReferences, settleNamespace } from "../resources/write/metadata.ts";
+import { admissionRequest } from "./admission-request.ts";
 import { readObject } from "./body.ts";
 import { managerOf, recordManager } from "./field-manager.ts";
 import { judgeWrite } from "./judge-write.ts";
 import { checkName } from "./object-name.ts";
-import { admissionRequest, type Target, type VerbContext } from "./target.ts";
+import type { Target, VerbContext } from "./target.ts";
 
 /** Replaces one object, or what one of its subresources lets one change. */
 export async function update(context: VerbContext, call: Call, target: Target): Promise<ApiReply> {
@@ -26,9 +27,9 @@ export async function update(context: VerbContext, call: Call, target: Target): 
       const recorded = recordManager(context, target, { live: current, draft, manager: managerOf(call, fieldManager) });
       if (recorded instanceof Promise) await recorded;
       const operation = current ? "UPDATE" : "CREATE";
-      await context.admission.mutate(
-        admissionRequest(call, target, { operation, dryRun, object: draft.object, previous: current }),
-      );
+      const { object: next, holdsEmpties } = draft;
+      const asked = { operation, dryRun, object: next, holdsEmpties, previous: current } as const;
+      await context.admission.mutate(admissionRequest(call, target, asked));
       return draft;
     },
     {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { testActions } from "../actions/actions.suite.ts";
 import { AdmissionChain } from "../admission/chain.ts";
+import type { AdmissionRequest } from "../admission/plugin.ts";
 import type { Json, KubeObject } from "../api/object.ts";
 import type { ApiReply, WatchEvent } from "../api/reply.ts";
 import { alwaysAllow } from "../auth/authorization/always.ts";
@@ -31,6 +32,8 @@ export class World {
   readonly environment = drivenEnvironment();
   /** What admission was asked, such as `mutate CREATE configmaps/a`. */
   readonly admitted: string[] = [];
+  /** The same with everything that it was told. */
+  readonly requests: AdmissionRequest[] = [];
   /** The Warning headers of the last call. */
   warnings: readonly string[] = [];
   readonly #context;
@@ -45,7 +48,8 @@ export class World {
       keys: new KeySpace("/registry"),
       actions: testActions,
     });
-    const note = (phase: string) => async (request: Parameters<AdmissionChain["mutate"]>[0]) => {
+    const note = (phase: string) => async (request: AdmissionRequest) => {
+      this.requests.push(request);
       const { operation, resource, name, dryRun } = request;
       this.admitted.push(`${phase} ${operation} ${resource.definition.plural}/${name}${dryRun ? " (dry run)" : ""}`);
     };

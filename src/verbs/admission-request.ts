@@ -1,0 +1,81 @@
+import type { AdmissionRequest } from "../admission/plugin.ts";
+import type { Call } from "../api/call.ts";
+import type { JsonObject, KubeObject } from "../api/object.ts";
+import type { DeleteOptions } from "../api/options.ts";
+import type { ServedResource } from "../resources/model/catalog.ts";
+import type { Target } from "./target.ts";
+
+/** What a verb says about a write; the rest is known from the call and its target. */
+interface Write extends Pick<AdmissionRequest, "operation" | "dryRun" | "holdsEmpties"> {
+  readonly object?: KubeObject | undefined;
+  readonly previous?: KubeObject | undefined;
+  /** What the objects are, if not what the target says. */
+  readonly body?: ServedResource;
+  /** Those of a DELETE. */
+  readonly deletion?: DeleteOptions;
+}
+
+/** The write that admission judges. */
+export function admissionRequest(call: Call, target: Target, write: Write): AdmissionRequest {
+  const { resource, subresource, namespace, parent = resource } = target;
+  const { audit } = call;
+  const { operation, dryRun, object, previous, holdsEmpties, body = resource } = write;
+  return {
+    operation,
+    dryRun,
+    object,
+    previous,
+    holdsEmpties,
+    resource: parent,
+    subresource,
+    body,
+    namespace,
+    name: target.name !== "" ? target.name : (object?.metadata.name ?? ""),
+    user: call.user,
+    options: () => optionsOf(call, target, write),
+    warn: (text) => call.warnings.push(text),
+    annotate: audit && ((key, value) => audit.annotate(key, value)),
+  };
+}
+
+/** Compat: a patch is told as UpdateOptions or CreateOptions (`patchToUpdateOptions`), whichever it turns out to be. */
+function optionsOf({ request: { query } }: Call, target: Target, write: Write): JsonObject | undefined {
+  const { operation, dryRun, deletion } = write;
+  const all = dryRun ? { dryRun: ["All"] } : {};
+  const apiVersion = "meta.k8s.io/v1";
+  if (operation === "CONNECT") return undefined;
+  if (operation === "DELETE") {
+    return { kind: "DeleteOptions", apiVersion, ...deletionOf(target, write.previous, deletion), ...all };
+  }
+  const kind = operation === "CREATE" ? "CreateOptions" : "UpdateOptions";
+  return { kind, apiVersion, ...all, ...given(query, "fieldManager"), ...given(query, "fieldValidation") };
+}
+
+function given(query: URLSearchParams, name: string): JsonObject {
+  const value = query.get(name) ?? "";
+  return value === "" ? {} : { [name]: value };
+}
+
+/** Compat: `CheckGracefulDelete` has filled in gracePeriodSeconds when admission sees the options. */
+function deletionOf(
+  { resource }: Target,
+  previous: KubeObject | undefined,
+  { gracePeriodSeconds: requested, preconditions, orphanDependents, propagationPolicy }: DeleteOptions = {
+    dryRun: false,
+  },
+): JsonObject {
+  const { gracePeriodSeconds } = resource.definition.hooks ?? {};
+  const options: JsonObject = {};
+  const seconds = previous && gracePeriodSeconds ? gracePeriodSeconds(previous, requested) : requested;
+  if (seconds !== undefined) options.gracePeriodSeconds = seconds;
+  if (preconditions) {
+    const { uid, resourceVersion } = preconditions;
+    options.preconditions = {
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    };
+  }
+  if (orphanDependents !== undefined) options.orphanDependents = orphanDependents;
+  if (propagationPolicy !== undefined) options.propagationPolicy = propagationPolicy;
+  return options;
+}
