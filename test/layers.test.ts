@@ -83,6 +83,9 @@ const namesKinds = [
   "types/",
   "auth/",
   "admission/plugins/",
+  // Rules and selectors are about namespaces, and about what configures admission itself.
+  "admission/matching/",
+  "admission/expressions/",
   "controllers/",
   "custom/",
   "aggregation/",
@@ -102,6 +105,8 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
   "api/request-info.ts": ["namespaces"],
   // A member of the rules of an audit policy.
   "audit/policy.ts": ["namespaces"],
+  // The type of the variable `namespaceObject`.
+  "cel/kubernetes/admission-environment.ts": ["Namespace"],
   // Operation ids of the token issuer's endpoints.
   "endpoints/openapi/openapi-documents.ts": ["ServiceAccount"],
 };

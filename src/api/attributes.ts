@@ -60,8 +60,8 @@ const SELECTING_VERBS: readonly string[] = ["list", "watch", "deletecollection"]
 export function requestAttributes(user: UserInfo, info: RequestInfo, query: URLSearchParams): Attributes {
   const { verb, path, group, version, resource, subresource, namespace } = info;
   const isSelecting = info.isResource && !info.watchPath && SELECTING_VERBS.includes(verb);
-  const fieldSelector = isSelecting ? readSelector(parseFieldTerms, query.get("fieldSelector")) : undefined;
-  const labelSelector = isSelecting ? readSelector(parseLabelSelector, query.get("labelSelector")) : undefined;
+  const selectors = isSelecting ? selectorAttributes(query.get("fieldSelector"), query.get("labelSelector")) : {};
+  const { fieldSelector, labelSelector } = selectors;
   const isNamedBySelector = info.name === "" && (verb === "list" || verb === "watch") && fieldSelector !== undefined;
   return {
     user,
@@ -79,6 +79,16 @@ export function requestAttributes(user: UserInfo, info: RequestInfo, query: URLS
   };
 }
 
+/** What a question about a list tells of its selectors: those that can be parsed and select something. */
+export function selectorAttributes(
+  field: string | null | undefined,
+  label: string | null | undefined,
+): Pick<Attributes, "fieldSelector" | "labelSelector"> {
+  const fieldSelector = readSelector(parseFieldTerms, field);
+  const labelSelector = readSelector(parseLabelSelector, label);
+  return { ...(fieldSelector && { fieldSelector }), ...(labelSelector && { labelSelector }) };
+}
+
 /** Compat: `fields.ParseSelector` sorts its terms, which webhooks see. */
 function parseFieldTerms(text: string): FieldSelector {
   const terms = parseFieldSelector(text).map((one) => ({
@@ -88,7 +98,10 @@ function parseFieldTerms(text: string): FieldSelector {
   return terms.sort((a, b) => (a.text < b.text ? -1 : 1)).map(({ one }) => one);
 }
 
-function readSelector<T extends readonly unknown[]>(parse: (text: string) => T, text: string | null): T | undefined {
+function readSelector<T extends readonly unknown[]>(
+  parse: (text: string) => T,
+  text: string | null | undefined,
+): T | undefined {
   if (!text) return undefined;
   const requirements = ifValid(() => parse(text));
   return requirements?.length ? requirements : undefined;

@@ -7,37 +7,11 @@ import {
   tooManyField,
 } from "../../api/field-error.ts";
 import { pathSegment, qualifiedName } from "../../api/names.ts";
-import type { JsonObject } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
 import { seenBefore } from "../../lib/seen-before.ts";
-import type { LabelSelector } from "../../types/meta.ts";
+import type { MatchCondition, MatchResources, Rule } from "../../types/admission-registration.ts";
 import { pushInvalid } from "../rules/formats.ts";
 import { validateLabelSelector } from "../rules/label-selector.ts";
-
-/** RuleWithOperations of admissionregistration.k8s.io: which requests are meant. */
-export interface Rule extends JsonObject {
-  operations?: string[];
-  apiGroups?: string[];
-  apiVersions?: string[];
-  resources?: string[];
-  scope?: string;
-  resourceNames?: string[];
-}
-
-/** MatchResources of admissionregistration.k8s.io: which objects and requests a policy is about. */
-export interface MatchResources extends JsonObject {
-  matchPolicy?: string;
-  namespaceSelector?: LabelSelector;
-  objectSelector?: LabelSelector;
-  resourceRules?: Rule[];
-  excludeResourceRules?: Rule[];
-}
-
-/** MatchCondition of admissionregistration.k8s.io: a CEL expression that a request must fulfil. */
-export interface MatchCondition extends JsonObject {
-  name?: string;
-  expression?: string;
-}
 
 /** `operations` of a rule; "*" means all. */
 const OPERATIONS = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];

@@ -11,10 +11,11 @@ import type { JsonObject, KubeObject } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
 import { seenBefore } from "../../lib/seen-before.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
+import type { MatchResources } from "../../types/admission-registration.ts";
 import type { LabelSelector } from "../../types/meta.ts";
 import { pushInvalid, subdomainName } from "../rules/formats.ts";
 import { validateLabelSelector } from "../rules/label-selector.ts";
-import { type MatchResources, pushMatchErrors, pushMutableErrors } from "./match-rules.ts";
+import { pushMatchErrors, pushMutableErrors } from "./match-rules.ts";
 import { staticNameErrors, staticNameWarnings } from "./static-names.ts";
 
 interface ParamRef extends JsonObject {

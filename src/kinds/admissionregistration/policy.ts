@@ -8,12 +8,11 @@ import {
 import { byteLength, dns1035Label, qualifiedName } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
+import type { MatchCondition, MatchResources } from "../../types/admission-registration.ts";
 import { validateConditions } from "../rules/conditions.ts";
 import { pushInvalid, subdomainName } from "../rules/formats.ts";
 import { sameValue } from "../rules/immutable.ts";
 import {
-  type MatchCondition,
-  type MatchResources,
   pushClosed,
   pushConditionErrors,
   pushMatchErrors,

@@ -1,38 +1,16 @@
 import { duplicateField, type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import { dns1035Label } from "../../api/names.ts";
-import type { JsonObject, KubeObject } from "../../api/object.ts";
+import type { KubeObject } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
 import { seenBefore } from "../../lib/seen-before.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
-import type { LabelSelector } from "../../types/meta.ts";
+import type { Rule, Webhook } from "../../types/admission-registration.ts";
 import { pushInvalid, subdomainName } from "../rules/formats.ts";
 import { sameValue } from "../rules/immutable.ts";
 import { validateLabelSelector } from "../rules/label-selector.ts";
-import { type ServiceReference, webhookServiceErrors, webhookUrlErrors } from "../rules/webhook-client.ts";
-import {
-  type MatchCondition,
-  pushClosed,
-  pushConditionErrors,
-  pushMatchPolicyErrors,
-  pushRuleErrors,
-  type Rule,
-} from "./match-rules.ts";
+import { webhookServiceErrors, webhookUrlErrors } from "../rules/webhook-client.ts";
+import { pushClosed, pushConditionErrors, pushMatchPolicyErrors, pushRuleErrors } from "./match-rules.ts";
 import { staticNameErrors, staticNameWarnings } from "./static-names.ts";
-
-interface Webhook extends JsonObject {
-  name?: string;
-  clientConfig?: { url?: string; service?: ServiceReference };
-  rules?: Rule[];
-  failurePolicy?: string;
-  matchPolicy?: string;
-  namespaceSelector?: LabelSelector;
-  objectSelector?: LabelSelector;
-  sideEffects?: string | null;
-  timeoutSeconds?: number;
-  admissionReviewVersions?: string[];
-  matchConditions?: MatchCondition[];
-  reinvocationPolicy?: string;
-}
 
 /** What is demanded of a webhook configuration. What the stored one lacks already is not demanded of its next state. */
 interface Demands {

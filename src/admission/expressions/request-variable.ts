@@ -1,0 +1,54 @@
+import { apiVersionOf, type JsonObject } from "../../api/object.ts";
+import type { UserInfo } from "../../api/user-info.ts";
+import type { MatchedResource } from "../matching/match-index.ts";
+import { isNamespaces } from "../matching/rules.ts";
+import type { AdmissionRequest } from "../plugin.ts";
+
+/**
+ * An AdmissionRequest of admission.k8s.io without its uid and objects: what webhooks are sent, and what expressions see as
+ * `request`. Members are absent as Go's omitempty leaves them out.
+ */
+export function describeRequest(
+  request: AdmissionRequest,
+  { group, version, resource, kind }: MatchedResource,
+): JsonObject {
+  const { operation, dryRun, subresource, name, user } = request;
+  const { definition, version: requested } = request.resource;
+  const requestResource = { group: definition.group, version: requested.name, resource: definition.plural };
+  const namespace = isNamespaces({ group: definition.group, resource: definition.plural }) ? name : request.namespace;
+  return {
+    kind: { ...kind },
+    resource: { group, version, resource },
+    ...(subresource !== "" && { subResource: subresource }),
+    requestKind: requestKind(request),
+    requestResource,
+    ...(subresource !== "" && { requestSubResource: subresource }),
+    ...(name !== "" && { name }),
+    ...(namespace !== "" && { namespace }),
+    operation,
+    userInfo: userOf(user),
+    dryRun,
+  };
+}
+
+/** The kind of the objects that the client speaks of. */
+function requestKind({ resource: { definition, version, subresources }, subresource }: AdmissionRequest): JsonObject {
+  const spoken = subresource === "" ? undefined : subresources[subresource]?.kind;
+  const { group, version: name, kind } = spoken ?? { ...definition, version: version.name };
+  return { group, version: name, kind };
+}
+
+function userOf({ name, uid = "", groups, extra = {} }: UserInfo): JsonObject {
+  const members = Object.entries(extra);
+  return {
+    ...(name !== "" && { username: name }),
+    ...(uid !== "" && { uid }),
+    ...(groups.length > 0 && { groups: [...groups] }),
+    ...(members.length > 0 && { extra: Object.fromEntries(members.map(([key, values]) => [key, [...values]])) }),
+  };
+}
+
+/** The apiVersion of the objects that a match is about. */
+export function matchedApiVersion({ kind }: MatchedResource): string {
+  return apiVersionOf(kind.group, kind.version);
+}

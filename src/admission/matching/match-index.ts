@@ -1,0 +1,180 @@
+import type { Catalog, ServedResource } from "../../resources/model/catalog.ts";
+import type { ResourceDefinition } from "../../resources/model/definition.ts";
+import type { MatchResources, Rule } from "../../types/admission-registration.ts";
+import type { AdmissionRequest } from "../plugin.ts";
+import { equivalentResources } from "./equivalent-resources.ts";
+import { type Matchable, matchesRule } from "./rules.ts";
+
+/** Which requests a webhook, policy or binding is about, selectors and conditions apart. */
+export interface MatchCriteria {
+  readonly rules: readonly Rule[];
+  readonly excluded: readonly Rule[];
+  /** Whether all requests are meant when there are no rules, as in the matchResources of a binding. */
+  readonly meansAll: boolean;
+  /** `matchPolicy: Equivalent`. */
+  readonly isEquivalent: boolean;
+}
+
+/** The criteria of a policy's matchConstraints, or of a binding's matchResources. */
+export function criteriaOf({ resourceRules, excludeResourceRules, matchPolicy }: MatchResources = {}): MatchCriteria {
+  return {
+    rules: resourceRules ?? [],
+    excluded: excludeResourceRules ?? [],
+    meansAll: true,
+    isEquivalent: matchPolicy === "Equivalent",
+  };
+}
+
+/** GroupVersionKind. */
+export interface KindName {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** How the objects of a request are to be shown: in the version of the request, or in an equivalent one. */
+export interface MatchedResource {
+  readonly definition: ResourceDefinition;
+  readonly group: string;
+  readonly version: string;
+  /** The plural name. */
+  readonly resource: string;
+  /** That of the objects: of the subresource, where it has one of its own. */
+  readonly kind: KindName;
+}
+
+/** What a rule has matched. */
+export interface Match<Item> {
+  readonly item: Item;
+  readonly matched: MatchedResource;
+}
+
+interface Alternative {
+  /** Undefined: whatever the name is. */
+  readonly names: readonly string[] | undefined;
+  readonly matched: MatchedResource;
+}
+
+interface Candidate<Item> {
+  readonly item: Item;
+  /** In the order in which they are tried. */
+  readonly alternatives: readonly Alternative[];
+  readonly excludedNames: readonly string[];
+}
+
+interface Candidates<Item> {
+  readonly list: readonly Candidate<Item>[];
+  /** The matches themselves, where no rule asks for names. */
+  readonly matches: readonly Match<Item>[] | undefined;
+}
+
+/** Combinations of resource and operation that are kept. There are fewer, unless custom kinds come and go. */
+const MAX_KEPT = 20_000;
+
+/**
+ * Which of many webhooks, policies or bindings a request concerns, by their rules. What the rules say about a resource and
+ * an operation is worked out once, until the kinds that are served change; items that do not match cost nothing then.
+ */
+export class MatchIndex<Item extends { readonly criteria: MatchCriteria }> {
+  readonly #catalog: Catalog;
+  readonly #items: readonly Item[];
+  #kinds: readonly ResourceDefinition[] = [];
+  readonly #kept = new Map<string, Candidates<Item>>();
+
+  constructor(catalog: Catalog, items: readonly Item[]) {
+    this.#catalog = catalog;
+    this.#items = items;
+  }
+
+  /** All items whose rules match, in their order. */
+  find(request: AdmissionRequest): readonly Match<Item>[] {
+    if (this.#items.length === 0) return [];
+    const { list, matches } = this.#candidates(request);
+    if (matches) return matches;
+    const found: Match<Item>[] = [];
+    for (const { item, alternatives, excludedNames } of list) {
+      if (excludedNames.includes(request.name)) continue;
+      const hit = alternatives.find(({ names }) => names === undefined || names.includes(request.name));
+      if (hit) found.push({ item, matched: hit.matched });
+    }
+    return found;
+  }
+
+  #candidates(request: AdmissionRequest): Candidates<Item> {
+    const { definitions } = this.#catalog;
+    if (this.#kinds !== definitions || this.#kept.size > MAX_KEPT) {
+      this.#kinds = definitions;
+      this.#kept.clear();
+    }
+    const { resource, subresource, operation, namespace } = request;
+    const { apiVersion, definition } = resource;
+    const scope = namespace === "" ? "" : "namespaced";
+    const key = `${apiVersion}/${definition.plural}/${subresource}/${operation}/${scope}`;
+    const known = this.#kept.get(key);
+    if (known) return known;
+    const worked = this.#work(request);
+    this.#kept.set(key, worked);
+    return worked;
+  }
+
+  #work({ resource, subresource, operation, namespace }: AdmissionRequest): Candidates<Item> {
+    const places = [resource, ...equivalentResources(this.#catalog, resource, subresource)].map((one) => ({
+      matched: matchedResource(one, subresource),
+      wanted: { ...wantedOf(one), subresource, operation, isNamespaced: namespace !== "" },
+    }));
+    const list: Candidate<Item>[] = [];
+    for (const item of this.#items) {
+      const { rules, excluded, meansAll, isEquivalent } = item.criteria;
+      const exclusions = alternativesOf(excluded, places, isEquivalent);
+      if (exclusions.some(({ names }) => names === undefined)) continue;
+      const [first] = places;
+      const all = meansAll && rules.length === 0 && first ? [{ names: undefined, matched: first.matched }] : undefined;
+      const alternatives = all ?? alternativesOf(rules, places, isEquivalent);
+      const excludedNames = exclusions.flatMap(({ names }) => names ?? []);
+      if (alternatives.length > 0) list.push({ item, alternatives, excludedNames });
+    }
+    return { list, matches: list.every(isNameless) ? list.map(toMatch) : undefined };
+  }
+}
+
+interface Place {
+  readonly matched: MatchedResource;
+  readonly wanted: Matchable;
+}
+
+/** The resource itself is tried with every rule before equivalent ones are; of those the earlier rule goes first. */
+function alternativesOf(rules: readonly Rule[], places: readonly Place[], isEquivalent: boolean): Alternative[] {
+  const [own, ...others] = places;
+  const found: Alternative[] = [];
+  const attempt = (rule: Rule, { matched, wanted }: Place) => {
+    if (!matchesRule(rule, wanted)) return;
+    const { resourceNames = [] } = rule;
+    found.push({ names: resourceNames.length === 0 ? undefined : resourceNames, matched });
+  };
+  if (own) for (const rule of rules) attempt(rule, own);
+  if (isEquivalent) for (const rule of rules) for (const other of others) attempt(rule, other);
+  return found;
+}
+
+function isNameless({ alternatives, excludedNames }: Candidate<unknown>): boolean {
+  return excludedNames.length === 0 && alternatives[0]?.names === undefined;
+}
+
+function toMatch<Item>({ item, alternatives }: Candidate<Item>): Match<Item> {
+  return { item, matched: (alternatives[0] as Alternative).matched };
+}
+
+function wantedOf({ definition, version }: ServedResource): Pick<Matchable, "group" | "version" | "resource"> {
+  return { group: definition.group, version: version.name, resource: definition.plural };
+}
+
+function matchedResource(served: ServedResource, subresource: string): MatchedResource {
+  const { definition, version, subresources } = served;
+  const own = { group: definition.group, version: version.name, kind: definition.kind };
+  const kind = subresource === "" ? undefined : subresources[subresource]?.kind;
+  return { ...wantedOf(served), definition, kind: kind ? kindName(kind) : own };
+}
+
+function kindName({ group, version, kind }: KindName): KindName {
+  return { group, version, kind };
+}
