@@ -148,7 +148,10 @@ async function checkWrites(client: Client, object: string, { apiVersion, kind, m
   await expect(client, 409, "PUT", object, merged);
 }
 
-/** Deletes the object and takes away what holds it, until it is gone. */
+/**
+ * Deletes the object and takes away what holds it, until it is gone. A loop of the server may be faster: the finalizer
+ * `customresourcecleanup.apiextensions.k8s.io` is its own.
+ */
 async function remove({ client, definition }: Subject, object: string): Promise<void> {
   await expect(client, 200, "DELETE", `${object}?gracePeriodSeconds=0`);
   const { status, body } = await client.call("GET", object);
@@ -156,7 +159,8 @@ async function remove({ client, definition }: Subject, object: string): Promise<
   assert.ok(body.metadata.deletionTimestamp, "the object is being deleted");
   if (body.metadata.finalizers) {
     const patch = { metadata: { finalizers: null } };
-    await expect(client, 200, "PATCH", object, patch, { "content-type": MERGE_PATCH });
+    const patched = await client.call("PATCH", object, patch, { "content-type": MERGE_PATCH });
+    assert.ok([200, 404].includes(patched.status), JSON.stringify(patched.body));
   }
   if (definition.subresources.finalize) {
     await expect(client, 200, "PUT", `${object}/finalize`, { ...body, spec: { ...body.spec, finalizers: [] } });
