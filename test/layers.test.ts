@@ -53,6 +53,8 @@ const parts: Readonly<Record<string, Part>> = {
   // Finds the shapes of built-in kinds, and reads the package's own schema files for that, so that kinds need not.
   "schema-files": { layer: 3, onlyFor: ["server", "kinds", "custom"] },
   resources: { layer: 3 },
+  // Requests to other servers.
+  client: { layer: 3 },
   // A store must not know what an object is.
   storage: { layer: 2, never: ["api"] },
   patch: { layer: 2, sees: ["schema"], isPure: true },

@@ -30,7 +30,7 @@ export class Aggregator {
 
   constructor(resources: Resources, certificate: ProxyCertificate | undefined) {
     this.#index = new ApiServiceIndex(resources);
-    this.#client = new ExtensionClient(certificate);
+    this.#client = new ExtensionClient(resources.clock, certificate);
     this.#index.subscribe(() => this.#refresh());
     this.pass = proxy({ index: this.#index, client: this.#client, access: resources.access });
   }

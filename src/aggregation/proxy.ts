@@ -4,10 +4,11 @@ import { pipeline } from "node:stream/promises";
 import type { Call } from "../api/call.ts";
 import type { ApiReply } from "../api/reply.ts";
 import type { UserInfo } from "../api/user-info.ts";
+import { transportError } from "../client/transport-error.ts";
 import type { ObjectAccess } from "../resources/model/definition.ts";
 import type { RemoteApi } from "./api-service.ts";
 import type { ApiServiceIndex } from "./api-service-index.ts";
-import { type ExtensionClient, transportError } from "./extension-client.ts";
+import type { ExtensionClient } from "./extension-client.ts";
 import { type Backend, resolveService } from "./resolve.ts";
 
 /** About one connection only, or for this server only. */
@@ -76,7 +77,7 @@ async function passOn(
     return await exchange(api, backend, call, client);
   } catch (error) {
     if (call.signal.aborted) throw call.signal.reason ?? error;
-    return plain(503, `error trying to reach service: ${transportError(error, backend)}`);
+    return plain(503, `error trying to reach service: ${transportError(error)}`);
   }
 }
 

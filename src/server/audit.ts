@@ -18,9 +18,9 @@ import { policyEvaluator } from "../audit/policy-match.ts";
 import { RotatingFile } from "../audit/rotating-file.ts";
 import { truncating } from "../audit/truncate.ts";
 import { WebhookBackend } from "../audit/webhook.ts";
+import { JsonClient } from "../client/json-client.ts";
+import { readKubeconfig } from "../client/kubeconfig-read.ts";
 import { jsonBody } from "../encoding/reply/reply.ts";
-import { JsonClient } from "../http/json-client.ts";
-import { readKubeconfig } from "../http/kubeconfig-read.ts";
 import type { Environment } from "../lib/environment.ts";
 import type { MetricRegistry } from "../lib/metrics.ts";
 import type { AnswerContext } from "../pipeline/answer.ts";
@@ -100,8 +100,8 @@ async function webhookBackend(
   environment: Environment,
   report: ReportLoss,
 ): Promise<AuditBackend> {
-  const client = new JsonClient(await readKubeconfig(config.configFile ?? ""));
   const { clock, random } = environment;
+  const client = new JsonClient(await readKubeconfig(config.configFile ?? ""), clock);
   const webhook = new WebhookBackend({
     ...{ clock, random, report, initialBackoffMs: config.initialBackoffMs },
     async send(json, signal) {

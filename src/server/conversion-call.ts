@@ -1,5 +1,6 @@
 import type { Json } from "../api/object.ts";
-import { boundedFetch } from "../auth/bounded-fetch.ts";
+import { HttpClient } from "../client/http-client.ts";
+import { transportError } from "../client/transport-error.ts";
 import type { CallWebhook } from "../custom/conversion-webhook.ts";
 import { webhookTarget } from "../custom/webhook-target.ts";
 import { parseJson } from "../encoding/json/json.ts";
@@ -16,7 +17,7 @@ const MAX_CALLS = 50;
  * Calls conversion webhooks: at a URL, or where `webhookTarget` says.
  */
 export function conversionCall(resources: Resources): CallWebhook {
-  const fetch = boundedFetch(resources.clock);
+  const client = new HttpClient(resources);
   let running = 0;
   const waiting: (() => void)[] = [];
   return async (config, body) => {
@@ -28,8 +29,8 @@ export function conversionCall(resources: Resources): CallWebhook {
       const tls = { ...(ca?.trim() && { ca }), ...(serverName !== undefined && { servername: serverName }) };
       const headers = { accept: "application/json", "content-type": "application/json" };
       const request = { method: "POST", headers, body, tls, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES } as const;
-      const answer = await fetch(url, request).catch((error: unknown) => {
-        throw new Error(`Post ${quote(`${shown}?timeout=30s`)}: ${error instanceof Error ? error.message : error}`);
+      const answer = await client.send(new URL(url), request).catch((error: unknown) => {
+        throw new Error(`Post ${quote(`${shown}?timeout=30s`)}: ${transportError(error)}`);
       });
       return readAnswer(answer.status, answer.body);
     } finally {

@@ -2,8 +2,9 @@ import path from "node:path";
 import type { Command } from "commander";
 import { EXPLAIN_PATH } from "../auth/explain/explain-right.ts";
 import { impersonatedGroups } from "../auth/impersonation/identity-checks.ts";
-import { JsonClient } from "../http/json-client.ts";
-import { readKubeconfig } from "../http/kubeconfig-read.ts";
+import { JsonClient } from "../client/json-client.ts";
+import { readKubeconfig } from "../client/kubeconfig-read.ts";
+import { systemClock } from "../lib/clock.ts";
 import { defaultConfig } from "./config.ts";
 
 interface ExplainFlags {
@@ -45,7 +46,7 @@ export function addExplainCommand(program: Command, print: (text: string) => voi
 }
 
 async function run(verb: string, what: string, flags: ExplainFlags, print: (text: string) => void): Promise<void> {
-  const client = new JsonClient(await readKubeconfig(flags.kubeconfig));
+  const client = new JsonClient(await readKubeconfig(flags.kubeconfig), systemClock);
   try {
     const { status, body } = await client.post(JSON.stringify({ spec: specOf(verb, what, flags) }), LIMITS);
     const answer = JSON.parse(body.toString());

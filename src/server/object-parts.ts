@@ -25,7 +25,7 @@ import type { OpenResources } from "../verbs/target.ts";
 import type { Config } from "./config.ts";
 import { admissionMetrics } from "./metrics/admission-metrics.ts";
 import { objectMetrics } from "./metrics/object-metrics.ts";
-import { probeHealth } from "./probe-health.ts";
+import { healthProbe } from "./probe-health.ts";
 
 /** The options that decide what objects are and how they are kept. */
 export type ObjectOptions = Pick<
@@ -64,7 +64,7 @@ export function objectParts(
     catalog.findKind(apiVersion, kind)?.definition.hooks?.setDefaults?.(object, apiVersion, { clock, features });
   };
   const codec = new ObjectCodec({ schemaOf, setDefaults });
-  const actions = builtInActions(probeHealth, issuer, rights);
+  const actions = builtInActions(healthProbe(clock), issuer, rights);
   const keys = keySpaceOf(options);
   const { keptViews } = options;
   const resources = new Resources({ store, catalog, clock, random, keys, codec, actions, features, keptViews });

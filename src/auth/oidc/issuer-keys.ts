@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import { isObject, type JsonObject } from "../../api/object.ts";
+import type { HttpAnswer, HttpClient } from "../../client/http-client.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { BoundedFetch, FetchAnswer } from "../bounded-fetch.ts";
 
 /** A key that an issuer signs with. */
 export interface IssuerKey {
@@ -16,7 +16,7 @@ export interface IssuerKeysOptions {
   readonly discoveryURL?: string;
   /** In PEM. Absent: those of the system. */
   readonly certificateAuthority?: string;
-  readonly fetch: BoundedFetch;
+  readonly client: Pick<HttpClient, "send">;
   readonly clock: Pick<Clock, "monotonic">;
 }
 
@@ -89,16 +89,17 @@ export class IssuerKeys {
     return this.#keys;
   }
 
-  async #get(url: string): Promise<FetchAnswer> {
-    const { fetch, certificateAuthority } = this.#options;
+  async #get(url: string): Promise<HttpAnswer> {
+    const { client, certificateAuthority } = this.#options;
     const tls = certificateAuthority ? { ca: certificateAuthority } : {};
-    const answer = await fetch(url, { tls, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, maxRedirects: 10 });
+    const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, maxRedirects: 10 };
+    const answer = await client.send(new URL(url), { tls, ...limits });
     if (answer.status !== 200) throw new Error(`oidc: ${url} was answered with ${answer.status}`);
     return answer;
   }
 }
 
-function readJson({ body }: FetchAnswer, context: string): JsonObject {
+function readJson({ body }: HttpAnswer, context: string): JsonObject {
   try {
     const value: unknown = JSON.parse(body.toString());
     if (isObject(value)) return value;

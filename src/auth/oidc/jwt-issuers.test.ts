@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { eventually } from "../../../test/support/time.ts";
+import { HttpClient } from "../../client/http-client.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { ManualClock } from "../../lib/environment.suite.ts";
 import { AuthenticationError } from "../authenticator.ts";
-import { boundedFetch } from "../bounded-fetch.ts";
 import type { JwtAuthenticator } from "./configuration.ts";
 import { noExpressions } from "./expressions.ts";
 import { makeTestKey, publicJwk, startIssuer, type TestIssuer } from "./issuer.suite.ts";
@@ -39,8 +39,11 @@ describe("tokens of an issuer", () => {
     };
   }
 
+  const client = new HttpClient({ clock: systemClock });
+  after(() => client.close());
+
   async function started(given = configuration(), more: Partial<JwtIssuersOptions> = {}): Promise<JwtIssuers> {
-    const options = { clock: systemClock, log, fetch: boundedFetch(systemClock), compile: noExpressions };
+    const options = { clock: systemClock, log, client, compile: noExpressions };
     const issuers = new JwtIssuers([given], { ...options, algorithms: ["RS256", "ES256"], ...more });
     await issuers.start();
     return issuers;
@@ -187,8 +190,8 @@ describe("tokens of an issuer", () => {
     );
     const clock = new ManualClock(Date.now());
     issuer.routes.set("/keys", () => undefined);
-    const issuers = await started(undefined, { fetch: boundedFetch(clock) });
-    const refused = refuses(issuer.token(), /fetching keys no answer within 30000 ms/, issuers);
+    const issuers = await started(undefined, { client: new HttpClient({ clock }) });
+    const refused = refuses(issuer.token(), /fetching keys context deadline exceeded/, issuers);
     await eventually(() => issuer.asked.get("/keys") === 5);
     await clock.advance(30_000);
     await refused;
@@ -201,7 +204,7 @@ describe("tokens of an issuer", () => {
     routes.set("/.well-known/openid-configuration", () =>
       JSON.stringify({ issuer: "https://x", jwks_uri: "https://x" }),
     );
-    const options = { clock, log, fetch: boundedFetch(systemClock), compile: noExpressions, algorithms: ["RS256"] };
+    const options = { clock, log, client, compile: noExpressions, algorithms: ["RS256"] };
     const issuers = new JwtIssuers([configuration()], options);
     const found = issuers.start();
     await eventually(() => clock.timerCount === 1);

@@ -1,7 +1,7 @@
+import type { HttpClient } from "../../client/http-client.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/environment.ts";
 import { type Authenticated, AuthenticationError, type Authenticator, type Credentials } from "../authenticator.ts";
-import type { BoundedFetch } from "../bounded-fetch.ts";
 import type { JwtAuthenticator } from "./configuration.ts";
 import type { CompileExpression } from "./expressions.ts";
 import { IssuerKeys } from "./issuer-keys.ts";
@@ -12,7 +12,7 @@ import { claimedIssuer, verifyToken } from "./verify-token.ts";
 export interface JwtIssuersOptions {
   readonly clock: Clock;
   readonly log: Log;
-  readonly fetch: BoundedFetch;
+  readonly client: Pick<HttpClient, "send">;
   readonly compile: CompileExpression;
   /** Algorithms of signatures that are accepted. */
   readonly algorithms: readonly string[];
@@ -37,13 +37,13 @@ export class JwtIssuers implements Authenticator {
     this.#options = options;
     this.#issuers = new Map(
       configurations.map((configuration) => {
-        const { clock, fetch, compile } = options;
+        const { clock, client, compile } = options;
         const { url, discoveryURL, certificateAuthority } = configuration.issuer;
         const keys = new IssuerKeys({
           url,
           ...(discoveryURL === undefined ? {} : { discoveryURL }),
           ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
-          fetch,
+          client,
           clock,
         });
         return [url, { configuration, keys, map: claimMapping(configuration, compile) }];

@@ -1,5 +1,4 @@
 import type { Authenticated, Authenticator, Credentials } from "../../auth/authenticator.ts";
-import { boundedFetch } from "../../auth/bounded-fetch.ts";
 import {
   type AuthenticationConfiguration,
   type JwtAuthenticator,
@@ -9,6 +8,7 @@ import { noExpressions } from "../../auth/oidc/expressions.ts";
 import { JwtIssuers } from "../../auth/oidc/jwt-issuers.ts";
 import { validateConfiguration } from "../../auth/oidc/validate-configuration.ts";
 import { SIGNING_ALGORITHMS } from "../../auth/oidc/verify-token.ts";
+import { HttpClient } from "../../client/http-client.ts";
 import type { Environment } from "../../lib/environment.ts";
 import { readLimited, WatchedFile } from "../watched-file.ts";
 import type { AuthenticationConfig, OidcFlags } from "./config.ts";
@@ -110,11 +110,13 @@ async function fromFlags(flags: OidcFlags | undefined): Promise<AuthenticationCo
 class ChangingIssuers implements Authenticator {
   readonly #environment: Environment;
   readonly #algorithms: readonly string[];
+  readonly #client: HttpClient;
   #current: JwtIssuers | undefined;
 
   constructor(environment: Environment, algorithms: readonly string[]) {
     this.#environment = environment;
     this.#algorithms = algorithms;
+    this.#client = new HttpClient(environment);
   }
 
   async authenticate(credentials: Credentials): Promise<Authenticated | undefined> {
@@ -147,6 +149,7 @@ class ChangingIssuers implements Authenticator {
 
   close(): void {
     this.#current?.close();
+    this.#client.close();
   }
 
   #make(configurations: readonly JwtAuthenticator[]): JwtIssuers {
@@ -155,7 +158,7 @@ class ChangingIssuers implements Authenticator {
     return new JwtIssuers(configurations, {
       clock,
       log,
-      fetch: boundedFetch(clock),
+      client: this.#client,
       compile: noExpressions,
       algorithms,
     });

@@ -1,8 +1,8 @@
 import type { Authenticator } from "../../auth/authenticator.ts";
 import { TokenCache } from "../../auth/token-cache.ts";
 import { TokenWebhook } from "../../auth/token-webhook.ts";
-import { JsonClient } from "../../http/json-client.ts";
-import { readKubeconfig } from "../../http/kubeconfig-read.ts";
+import { JsonClient } from "../../client/json-client.ts";
+import { readKubeconfig } from "../../client/kubeconfig-read.ts";
 import type { Environment } from "../../lib/environment.ts";
 import type { AuthenticationConfig } from "./config.ts";
 
@@ -18,7 +18,7 @@ export async function prepareTokenWebhook(
 ): Promise<{ authenticator: Authenticator; close(): void } | undefined> {
   if (webhook === undefined) return undefined;
   const { configFile, version, cacheMs } = webhook;
-  const client = new JsonClient(await readKubeconfig(configFile));
+  const client = new JsonClient(await readKubeconfig(configFile), clock);
   const post = (review: string) => client.post(review, { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
   const authenticator = new TokenWebhook({ post, version, audiences, clock, random });
   return {

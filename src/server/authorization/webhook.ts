@@ -1,8 +1,8 @@
 import type { WebhookConfiguration } from "../../auth/authorization/configuration.ts";
 import { accessReviewWebhook, WebhookAuthorizer } from "../../auth/authorization/webhook-authorizer.ts";
 import type { AttemptResult } from "../../auth/review-webhook.ts";
-import { JsonClient } from "../../http/json-client.ts";
-import { readKubeconfig } from "../../http/kubeconfig-read.ts";
+import { JsonClient } from "../../client/json-client.ts";
+import { readKubeconfig } from "../../client/kubeconfig-read.ts";
 import type { Environment } from "../../lib/environment.ts";
 
 /** Hears what becomes of questions to webhooks. */
@@ -28,7 +28,7 @@ export async function openWebhook(
   observer: WebhookObserver,
 ): Promise<OpenedWebhook> {
   const { subjectAccessReviewVersion: version, timeoutMs, failurePolicy, connectionInfo } = configuration;
-  const client = new JsonClient(await readKubeconfig(connectionInfo.kubeConfigFile ?? ""));
+  const client = new JsonClient(await readKubeconfig(connectionInfo.kubeConfigFile ?? ""), clock);
   const webhook = accessReviewWebhook(version, {
     post: (review) => client.post(review, { timeoutMs, maxBytes: MAX_BYTES }),
     clock,

@@ -5,10 +5,11 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, suite, test } from "node:test";
+import { printKubeconfig } from "../http/kubeconfig.ts";
+import { makeAuthority, makeIdentity } from "../http/x509.ts";
+import { systemClock } from "../lib/clock.ts";
 import { JsonClient } from "./json-client.ts";
-import { printKubeconfig } from "./kubeconfig.ts";
 import { readKubeconfig } from "./kubeconfig-read.ts";
-import { makeAuthority, makeIdentity } from "./x509.ts";
 
 suite("a client by kubeconfig", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "binnacle-kubeconfig-"));
@@ -37,7 +38,7 @@ suite("a client by kubeconfig", async () => {
     const { port } = server.address() as AddressInfo;
     const url = `https://127.0.0.1:${port}/base/`;
     const text = printKubeconfig({ server: url, authority: authority.certificate, user: { token: "t" } });
-    const client = new JsonClient(await readKubeconfig(await write("ok", text)));
+    const client = new JsonClient(await readKubeconfig(await write("ok", text)), systemClock);
     const limits = { timeoutMs: 5000, maxBytes: 100 };
     const answer = await client.post('{"a":1}', { ...limits, path: "/x" });
     assert.deepEqual([answer.status, answer.body.toString()], [201, '{"a":1}']);
@@ -48,7 +49,7 @@ suite("a client by kubeconfig", async () => {
       authority: makeAuthority("other", now).certificate,
       user: undefined,
     });
-    const distrusting = new JsonClient(await readKubeconfig(await write("other", stranger)));
+    const distrusting = new JsonClient(await readKubeconfig(await write("other", stranger)), systemClock);
     await assert.rejects(distrusting.post("{}", limits), /certificate|signature/);
     client.close();
     distrusting.close();

@@ -1,0 +1,35 @@
+/** There was no answer in time. */
+export class DeadlineExceeded extends Error {
+  override readonly name = "TimeoutError";
+
+  constructor() {
+    super("context deadline exceeded");
+  }
+}
+
+interface SocketError extends NodeJS.ErrnoException {
+  readonly hostname?: string;
+  readonly address?: string;
+  readonly port?: number;
+  /** One per address that was tried. */
+  readonly errors?: readonly SocketError[];
+}
+
+/** What Go says where Node has these codes. */
+const WORDS: ReadonlyMap<string, (error: SocketError) => string> = new Map([
+  ["ECONNREFUSED", (error: SocketError) => `dial tcp ${placeOf(error)}: connect: connection refused`],
+  ["ENOTFOUND", ({ hostname }: SocketError) => `dial tcp: lookup ${hostname}: no such host`],
+  ["ETIMEDOUT", () => "context deadline exceeded"],
+  ["ABORT_ERR", () => "context deadline exceeded"],
+]);
+
+/** Why a server could not be asked, in the words of Go's net package, as far as they are known. */
+export function transportError(error: unknown): string {
+  const { code, message } = error as SocketError;
+  return WORDS.get(String(code))?.(error as SocketError) ?? (message || String(code ?? "EOF"));
+}
+
+function placeOf(error: SocketError): string {
+  const { address = "", port } = error.errors?.at(-1) ?? error;
+  return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
+}
