@@ -31,6 +31,7 @@ export function resourceDefinition(
     categories = [],
   } = status.acceptedNames ?? {};
   const storage = versions.find((version) => version.storage)?.name ?? "";
+  const known = versions.map((version) => servedVersion(version, versions, { group, kind }));
   return {
     group,
     kind,
@@ -42,9 +43,8 @@ export function resourceDefinition(
     scope: scope === "Cluster" ? "Cluster" : "Namespaced",
     verbs: VERBS,
     reading: "structural",
-    versions: versions
-      .filter(({ served }) => served)
-      .map((version) => servedVersion(version, versions, { group, kind })),
+    versions: known.filter((_, index) => versions[index]?.served),
+    unservedVersions: known.filter((_, index) => !versions[index]?.served),
     storage: {
       version: storage,
       prefix: `${group}/${spec.names?.plural ?? plural}`,

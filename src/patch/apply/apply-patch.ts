@@ -17,7 +17,7 @@ import { prune } from "./prune.ts";
 import { requireShapeOf, type TrackingScope, type Versioned, withoutManagedFields } from "./scope.ts";
 import { setOf } from "./set-of.ts";
 import { updateManagers } from "./track-update.ts";
-import { sameValue, TypedError, typedValue } from "./typed.ts";
+import { sameValue, TypedError, typedValue, VersionError } from "./typed.ts";
 import { requireShape } from "./validate.ts";
 
 /** An apply request. */
@@ -100,6 +100,7 @@ function mergeChecked(scope: TrackingScope, managers: Managers, request: Checked
   try {
     return mergeOrTakeOver(scope, managers, request);
   } catch (error) {
+    if (error instanceof VersionError) throw plainError(500, error.message);
     if (error instanceof TypedError) throw plainError(500, `failed to create typed live object: ${error.message}`);
     throw error;
   }
@@ -143,7 +144,7 @@ function mergeApplied(scope: TrackingScope, before: Managers, request: CheckedRe
   const shape = requireShapeOf(scope);
   const stored = request.live ?? ({ apiVersion, kind } as KubeObject);
   const live: Versioned = { object: typedValue(shape, withoutManagedFields(stored)) as JsonObject, apiVersion, shape };
-  const managers = reconcileManagers(scope, before);
+  const managers = reconcileManagers(scope, live, before);
   const owner = { name, operation: "Apply", apiVersion, subresource } as const;
   const self = identify(owner);
   const last = managers.get(self);

@@ -34,14 +34,19 @@ export interface Change {
 }
 
 /**
- * Brings FieldsV1 sets up to date with today's schemas and forgets managers whose version is gone. Upstream:
- * `reconcileManagedFieldsWithSchemaChanges`.
+ * Brings FieldsV1 sets up to date with today's schemas and forgets managers whose version is gone. Throws VersionError
+ * when the live object does not fit the version of a manager. Upstream: `reconcileManagedFieldsWithSchemaChanges`.
  */
-export function reconcileManagers(scope: TrackingScope, managers: Managers): Managers {
+export function reconcileManagers(scope: TrackingScope, live: Versioned, managers: Managers): Managers {
   const out: Managers = new Map();
+  const fitting = new Set<string>();
   for (const [id, manager] of managers) {
     const shape = shapeIn(scope, manager.apiVersion);
     if (shape === undefined) continue;
+    if (scope.isUnstructured === true && !fitting.has(manager.apiVersion)) {
+      convertTo(scope, live, manager.apiVersion);
+      fitting.add(manager.apiVersion);
+    }
     const fields = reconcile(shape, manager.fields);
     out.set(id, fields === manager.fields ? manager : { ...manager, fields });
   }
@@ -101,8 +106,8 @@ function compareIn(
   { live, next, nextIsRaw }: Change,
   apiVersion: string,
 ): Comparison | undefined {
-  const oldVersion = convertTo(scope, live, apiVersion);
-  const newVersion = convertTo(scope, next, apiVersion);
+  const oldVersion = convertTo(scope, live, apiVersion, "failed to convert old object: ");
+  const newVersion = convertTo(scope, next, apiVersion, "failed to convert new object: ");
   if (oldVersion === undefined || newVersion === undefined) return undefined;
   const options = { rightIsRaw: nextIsRaw && scope.isUnstructured === true };
   return filtered(scope, apiVersion, compare(oldVersion.shape, oldVersion.object, newVersion.object, options));

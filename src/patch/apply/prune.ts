@@ -16,14 +16,22 @@ export function prune(
   last: Manager | undefined,
 ): Versioned {
   if (last === undefined || isEmpty(last.fields)) return merged;
-  const start = convertTo(scope, merged, last.apiVersion);
+  const start = convertTo(
+    scope,
+    merged,
+    last.apiVersion,
+    `${FAILED} to convert merged object to last applied version: `,
+  );
   if (start === undefined) return merged;
   const lastNamed = withNamedFields(last.fields, start.shape);
   const pruned = { ...start, object: removeItems(start.shape, start.object, lastNamed) };
   const owned = keepOwned(scope, start, pruned, managers);
   const rest = keepDangling(scope, start, owned, lastNamed);
-  return convertTo(scope, rest, scope.apiVersion) ?? rest;
+  return convertTo(scope, rest, scope.apiVersion, `${PRUNE_FAILED}: `) ?? rest;
 }
+
+const PRUNE_FAILED = "failed to prune fields";
+const FAILED = `${PRUNE_FAILED}: failed`;
 
 function without(from: Versioned, set: FieldSet): Versioned {
   return { ...from, object: removeItems(from.shape, from.object, set) };
@@ -45,13 +53,14 @@ function keepOwned(scope: TrackingScope, start: Versioned, pruned: Versioned, ma
   for (const { apiVersion, fields } of startFirst) {
     byVersion.set(apiVersion, union(byVersion.get(apiVersion) ?? EMPTY, fields));
   }
+  const failed = `${FAILED} add back owned items: failed to convert`;
   let merged = start;
   let kept = pruned;
   for (const [apiVersion, owned] of byVersion) {
-    const mergedHere = convertTo(scope, merged, apiVersion);
+    const mergedHere = convertTo(scope, merged, apiVersion, `${failed} merged object at version ${apiVersion}: `);
     if (mergedHere === undefined) continue;
     merged = mergedHere;
-    const keptHere = convertTo(scope, kept, apiVersion);
+    const keptHere = convertTo(scope, kept, apiVersion, `${failed} pruned object at version ${apiVersion}: `);
     if (keptHere === undefined) continue;
     const keep = union(namedSetOf(keptHere), withNamedFields(owned, merged.shape));
     kept = without(merged, difference(namedSetOf(merged), keep));
@@ -61,7 +70,8 @@ function keepOwned(scope: TrackingScope, start: Versioned, pruned: Versioned, ma
 
 /** Adds back what went although the manager had not applied it. Upstream: `addBackDanglingItems`. */
 function keepDangling(scope: TrackingScope, merged: Versioned, pruned: Versioned, last: FieldSet): Versioned {
-  const here = convertTo(scope, pruned, merged.apiVersion);
+  const failed = `${FAILED} add back dangling items: failed to convert pruned object to last applied version: `;
+  const here = convertTo(scope, pruned, merged.apiVersion, failed);
   if (here === undefined) return merged;
   const gone = difference(namedSetOf(merged), namedSetOf(here));
   return without(merged, intersection(gone, last));

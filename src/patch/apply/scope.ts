@@ -2,7 +2,8 @@ import type { JsonObject, KubeObject } from "../../api/object.ts";
 import type { Schema } from "../../schema/schema.ts";
 import type { FieldFilter } from "./reset-fields.ts";
 import { type Shape, shapeOf } from "./shape.ts";
-import { typedValue } from "./typed.ts";
+import { TypedError, typedValue, VersionError } from "./typed.ts";
+import { requireShape } from "./validate.ts";
 
 /** What tracking needs to know of the endpoint that a write came through. */
 export interface TrackingScope {
@@ -48,15 +49,33 @@ export function shapeIn(scope: TrackingScope, apiVersion: string): Shape | undef
 
 /**
  * The value in another version, as its typed original if the kind has one; undefined when that version is not known.
+ * Throws VersionError with `failure` in front when an object without a Go type does not fit the schema there: a converter
+ * may leave what that version does not know.
  */
-export function convertTo(scope: TrackingScope, value: Versioned, apiVersion: string): Versioned | undefined {
+export function convertTo(
+  scope: TrackingScope,
+  value: Versioned,
+  apiVersion: string,
+  failure = "",
+): Versioned | undefined {
   if (value.apiVersion === apiVersion) return value;
   const shape = shapeIn(scope, apiVersion);
   if (shape === undefined) return undefined;
   const typed = (shape: Shape, object: JsonObject): KubeObject =>
     (scope.isUnstructured === true ? object : typedValue(shape, object)) as KubeObject;
   const converted = scope.convert(typed(value.shape, value.object), apiVersion);
-  return converted === undefined ? undefined : { object: typed(shape, converted), apiVersion, shape };
+  if (converted === undefined) return undefined;
+  if (scope.isUnstructured === true) requireVersion(shape, converted, failure);
+  return { object: typed(shape, converted), apiVersion, shape };
+}
+
+function requireVersion(shape: Shape, object: KubeObject, failure: string): void {
+  try {
+    requireShape(shape, object, true);
+  } catch (error) {
+    if (error instanceof TypedError) throw new VersionError(`${failure}${error.message}`);
+    throw error;
+  }
 }
 
 /** A copy of the object without its managed fields, which are not tracked; members are shared. */

@@ -1,6 +1,6 @@
 import { isObject, type Json, type KubeObject } from "../../api/object.ts";
 import { capManagers } from "./cap-managers.ts";
-import { compareChange, NEVER_OWNED, reconcileManagers, takeFromOthers } from "./change-managers.ts";
+import { type Change, compareChange, NEVER_OWNED, reconcileManagers, takeFromOthers } from "./change-managers.ts";
 import { type CreatorFields, ownedByCreator } from "./created-fields.ts";
 import { difference, type FieldSet, isEmpty, union } from "./field-set.ts";
 import { identify, ManagedFieldsError, type Manager, type Managers, parseManagers, printManagers } from "./managers.ts";
@@ -70,7 +70,7 @@ function trackCreate(scope: TrackingScope, update: UpdateToTrack): Tracked {
 /** Makes the writer the only manager of a new object. */
 function ownCreated(scope: TrackingScope, managers: Managers, update: UpdateToTrack): CreatorFields {
   const object = withoutManagedFields(update.next);
-  const owned = ownedByCreator(scope, object, () => takeOver(scope, managers, update));
+  const owned = ownedByCreator(scope, object, () => takeOver(scope, managers, changeOf(scope, update)));
   if (!isEmpty(owned.fields)) claim(scope, managers, update, owned.fields);
   return owned;
 }
@@ -103,27 +103,31 @@ function readable(entries: readonly Json[] | undefined, isTrusted: boolean): Man
 
 /** The managers after an update by `manager`; takes over what it changed. Throws TypedError. */
 export function updateManagers(scope: TrackingScope, managers: Managers, update: UpdateToTrack): Managers {
-  const out = reconcileManagers(scope, managers);
+  const change = changeOf(scope, update);
+  const out = reconcileManagers(scope, change.live, managers);
   if (update.live === undefined && managers.size === 0) {
     ownCreated(scope, out, update);
     return out;
   }
-  const own = takeOver(scope, out, update);
+  const own = takeOver(scope, out, change);
   if (!isEmpty(own)) claim(scope, out, update, own);
   capManagers(out);
   return out;
 }
 
 /** What the writer owns by this update. Takes it from all managers. */
-function takeOver(scope: TrackingScope, managers: Managers, update: UpdateToTrack): FieldSet {
-  const { apiVersion, kind } = scope;
-  const shape = requireShapeOf(scope);
-  const versioned = (object: KubeObject): Versioned => ({ object: withoutManagedFields(object), apiVersion, shape });
-  const live = versioned(update.live ?? ({ apiVersion, kind } as KubeObject));
-  const change = { live, next: versioned(update.next), nextIsRaw: false };
+function takeOver(scope: TrackingScope, managers: Managers, change: Change): FieldSet {
   const comparison = compareChange(scope, change);
   takeFromOthers(scope, managers, change, { self: "", comparison, isForced: true });
   return difference(union(comparison.modified, comparison.added), NEVER_OWNED);
+}
+
+function changeOf(scope: TrackingScope, { live, next }: UpdateToTrack): Change {
+  const { apiVersion, kind } = scope;
+  const shape = requireShapeOf(scope);
+  const versioned = (object: KubeObject): Versioned => ({ object: withoutManagedFields(object), apiVersion, shape });
+  const before = versioned(live ?? ({ apiVersion, kind } as KubeObject));
+  return { live: before, next: versioned(next), nextIsRaw: false };
 }
 
 function claim(scope: TrackingScope, managers: Managers, { manager: name, now }: UpdateToTrack, own: FieldSet): void {

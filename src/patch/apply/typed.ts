@@ -8,6 +8,9 @@ import type { FieldShape, ListShape, MapShape, Shape } from "./shape.ts";
 /** Thrown when a value does not have the shape that its schema says; the message is the wire text without the path. */
 export class TypedError extends Error {}
 
+/** The same about an object that was converted to the version of another manager; the message is the whole wire text. */
+export class VersionError extends TypedError {}
+
 /** Whether a value is a string, number or boolean. */
 export function isScalar(value: Json | undefined): boolean {
   if (typeof value !== "object") return value !== undefined;

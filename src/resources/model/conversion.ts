@@ -3,7 +3,7 @@ import { cloneJson } from "../../lib/clone.ts";
 import type { Eventually } from "../../lib/eventually.ts";
 import type { Schema } from "../../schema/schema.ts";
 import { strategyOf } from "../strategies/strategy-of.ts";
-import type { ResourceDefinition } from "./definition.ts";
+import type { ResourceDefinition, ServedVersion } from "./definition.ts";
 
 /** At most so many objects are given to a batch converter at once. */
 const OBJECTS_AT_ONCE = 500;
@@ -31,8 +31,17 @@ export function convertObject(
   if (convertBatch) throw new Error(`objects of ${definition.plural} cannot be converted without waiting`);
   if (convert) return convert(object, toApiVersion, stored);
   const next = { ...object, apiVersion: toApiVersion };
-  // Compat: with `spec.conversion.strategy: None` fields are pruned and defaulted by the schema of the other version.
-  return strategyOf(definition).servesStoredBytes ? next : coerceStored(definition, cloneJson(next));
+  // Compat: with `spec.conversion.strategy: None` fields are pruned by the schema of the other version.
+  return strategyOf(definition).servesStoredBytes ? next : coerceConverted(definition, cloneJson(next));
+}
+
+/**
+ * The same as managed fields are worked out with it. Compat: the field manager of a custom resource converts without
+ * `schemaCoercingConverter`: what the other version does not know stays, and does not fit the type of that version.
+ */
+export function convertTracked(definition: ResourceDefinition, object: KubeObject, toApiVersion: string): KubeObject {
+  const isCoerced = definition.reading === "structural" && !definition.hooks?.convertBatch;
+  return isCoerced ? { ...object, apiVersion: toApiVersion } : convertObject(definition, object, toApiVersion);
 }
 
 /** The same for every kind: at once, unless the kind has a batch converter and the version is another one. */
@@ -54,6 +63,17 @@ export async function convertObjects(
   objects: readonly KubeObject[],
   toApiVersion: string,
 ): Promise<KubeObject[]> {
+  const converted = await convertUncoerced(definition, objects, toApiVersion);
+  for (const object of converted) coerceConverted(definition, object);
+  return converted;
+}
+
+/** The same, as the converter answered, for managed fields. */
+export async function convertUncoerced(
+  definition: ResourceDefinition,
+  objects: readonly KubeObject[],
+  toApiVersion: string,
+): Promise<KubeObject[]> {
   const out: KubeObject[] = [];
   for (let at = 0; at < objects.length; at += OBJECTS_AT_ONCE) {
     const given = objects.slice(at, at + OBJECTS_AT_ONCE);
@@ -66,7 +86,7 @@ export async function convertObjects(
       if (object.apiVersion !== toApiVersion) {
         throw new Error(`${definition.plural}: an object became ${object.apiVersion} instead of ${toApiVersion}`);
       }
-      out.push(withVersion(coerceStored(definition, object), versions[index]));
+      out.push(withVersion(object, versions[index]));
     }
   }
   return out;
@@ -96,17 +116,33 @@ function toKnownVersion(definition: ResourceDefinition, object: KubeObject): Kub
 }
 
 /**
- * Applies today's schema to an object that was stored, or comes from a converter, where objects of the kind are not
- * served as they were stored. Changes `object`.
+ * Applies today's schema to an object that was stored, where objects of the kind are not served as they were stored.
+ * Changes `object`.
  */
 export function coerceStored(definition: ResourceDefinition, object: KubeObject): KubeObject {
   const strategy = strategyOf(definition);
   if (strategy.servesStoredBytes) return object;
   const schema = schemaIn(definition, object.apiVersion);
-  if (schema) strategy.coerce(object, schema);
+  if (schema) strategy.coerce(object, schema, "stored");
   return object;
 }
 
-function schemaIn({ group, versions }: ResourceDefinition, apiVersion: string): Schema | undefined {
-  return versions.find(({ name }) => apiVersion === apiVersionOf(group, name))?.schema();
+/** The same for one that comes from a converter. Compat: `schemaCoercingConverter` prunes and defaults nothing. */
+function coerceConverted(definition: ResourceDefinition, object: KubeObject): KubeObject {
+  const schema = schemaIn(definition, object.apiVersion);
+  if (schema) strategyOf(definition).coerce(object, schema, "converted");
+  return object;
+}
+
+function schemaIn(definition: ResourceDefinition, apiVersion: string): Schema | undefined {
+  return versionIn(definition, apiVersion)?.schema();
+}
+
+/** What a kind is in a version, served or not; undefined when it has no such version. */
+export function versionIn(
+  { group, versions, unservedVersions = [] }: ResourceDefinition,
+  apiVersion: string,
+): ServedVersion | undefined {
+  const isMeant = ({ name }: ServedVersion) => apiVersion === apiVersionOf(group, name);
+  return versions.find(isMeant) ?? unservedVersions.find(isMeant);
 }

@@ -308,6 +308,8 @@ export interface ResourceDefinition {
   readonly reading: "typed" | "structural" | "open";
   /** Served versions, preferred first. */
   readonly versions: readonly ServedVersion[];
+  /** Versions that are not served: objects may be stored in them, and managedFields speak them. */
+  readonly unservedVersions?: readonly ServedVersion[];
   /** The version objects are stored in, and the group when it is not the definition's own. Absent: nothing is stored. */
   readonly storage?: {
     readonly version: string;

@@ -1,9 +1,8 @@
-import { apiVersionOf } from "../../api/object.ts";
 import { allBut, type FieldFilter } from "../../patch/apply/reset-fields.ts";
 import type { TrackingScope } from "../../patch/apply/scope.ts";
 import { strategyOf } from "../strategies/strategy-of.ts";
 import type { ServedResource } from "./catalog.ts";
-import { convertObject } from "./conversion.ts";
+import { convertTracked, versionIn } from "./conversion.ts";
 import type { ResourceRules } from "./definition.ts";
 
 const known = new WeakMap<ServedResource, Map<string, TrackingScope>>();
@@ -25,8 +24,6 @@ export function trackingScopeOf(resource: ServedResource, subresource: string): 
 
 function makeScope(resource: ServedResource, subresource: string): TrackingScope {
   const { definition, apiVersion } = resource;
-  const versionOf = (wanted: string) =>
-    definition.versions.find((version) => wanted === apiVersionOf(definition.group, version.name));
   const filter = ownable(resource, subresource);
   const { isUnstructured, applySchema } = strategyOf(definition);
   return {
@@ -35,10 +32,11 @@ function makeScope(resource: ServedResource, subresource: string): TrackingScope
     subresource,
     isUnstructured,
     schemaOf: (wanted) => {
-      const version = versionOf(wanted);
+      const version = versionIn(definition, wanted);
       return version && applySchema(version.schema());
     },
-    convert: (object, wanted) => (versionOf(wanted) ? convertObject(definition, object, wanted) : undefined),
+    convert: (object, wanted) =>
+      versionIn(definition, wanted) ? convertTracked(definition, object, wanted) : undefined,
     resetFields: () => filter,
   };
 }

@@ -3,7 +3,7 @@ import { cloneJson } from "../../lib/clone.ts";
 import type { Eventually } from "../../lib/eventually.ts";
 import type { TrackingScope } from "../../patch/apply/scope.ts";
 import type { ServedResource } from "./catalog.ts";
-import { convertEventually } from "./conversion.ts";
+import { convertUncoerced } from "./conversion.ts";
 import type { ResourceDefinition } from "./definition.ts";
 import { trackingScopeOf } from "./tracking-scope.ts";
 
@@ -54,7 +54,8 @@ async function trackConverted<T>(
     } catch (error) {
       if (!(error instanceof ConversionNeeded)) throw error;
       const { object, apiVersion } = error;
-      known.set(name(object, apiVersion), await convertEventually(definition, cloneJson(object), apiVersion));
+      const [converted] = await convertUncoerced(definition, [cloneJson(object)], apiVersion);
+      if (converted) known.set(name(object, apiVersion), converted);
     }
   }
 }

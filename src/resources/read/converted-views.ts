@@ -110,7 +110,11 @@ export function showDeleted(
   );
 }
 
-/** Shows an object that is not (or not yet) in the store, whatever version it is in. */
+/**
+ * Shows an object that is not (or not yet) in the store, whatever version it is in. Compat: `DryRunnableStorage` encodes
+ * and decodes it as if it were, which defaults a custom resource by the version that it would be stored in.
+ */
 export function showObject({ definition, apiVersion }: ServedResource, object: KubeObject): Eventually<ObjectView> {
-  return proceed(convertEventually(definition, object, apiVersion), viewObject);
+  if (object.apiVersion === apiVersion) return viewObject(object);
+  return proceed(convertEventually(definition, coerceStored(definition, object), apiVersion), viewObject);
 }

@@ -76,7 +76,7 @@ test("structural: defaults come from the schema, for bodies and for what was sto
     metadata: {},
     spec: { gone: 1, note: null },
   };
-  structural.coerce(stored, schema);
+  structural.coerce(stored, schema, "stored");
   assert.deepEqual(stored.spec, { size: 3 });
 });
 

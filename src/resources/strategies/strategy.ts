@@ -21,8 +21,11 @@ export interface Strategy {
   decode(value: JsonObject, schema: Schema, options?: DecodeOptions): Decoded;
   /** Fills in what a client left out, in the version of `resource`. Changes `object`. */
   setDefaults(resource: ServedResource, object: KubeObject, context: DefaultsContext): void;
-  /** Brings an object that was stored or converted into the form of today's schema. Changes `object`. */
-  coerce(object: KubeObject, schema: Schema): void;
+  /**
+   * Brings an object that was stored, or comes from a converter, into the form of today's schema; what was stored gets
+   * today's defaults, too. Changes `object`.
+   */
+  coerce(object: KubeObject, schema: Schema, origin: "stored" | "converted"): void;
   /** What is wrong with an object of this version by its schema, apart from its metadata. Absent: kinds know that. */
   validate?(
     version: ServedVersion,

@@ -32,9 +32,10 @@ export const structural: Strategy = {
   setDefaults({ version }, object) {
     applyDefaults(object, declaredIn(version.schema()));
   },
-  coerce(object, schema) {
+  coerce(object, schema, origin) {
     prune(object, schema);
     coerce(object, schema, true);
+    if (origin === "converted") return;
     applyDefaults(object, declaredIn(schema));
     // Compat: very old objects have no generation (unstructuredSchemaCoercer's repairGeneration).
     object.metadata.generation ||= 1;

@@ -5,6 +5,7 @@ import type { ServedResource } from "../model/catalog.ts";
 import { storedApiVersion } from "../model/conversion.ts";
 import type { Draft } from "../model/draft.ts";
 import { showObject } from "../read/converted-views.ts";
+import { strategyOf } from "../strategies/strategy-of.ts";
 import { emptyStatus } from "./empty-status.ts";
 import { toStoredForm } from "./explicit-empties.ts";
 import { countGeneration } from "./generation.ts";
@@ -48,9 +49,12 @@ export async function createOnce(
 ): Promise<ObjectView | undefined> {
   const { definition } = entries;
   const { clock, codec, random } = entries.context;
-  const converted = toStoredForm(definition, draft, storedApiVersion(definition));
-  const stored = converted instanceof Promise ? await converted : converted;
-  const next = stored.object;
+  // Compat: a custom resource is prepared, validated and admitted in the version of the request: each has a
+  // `customResourceStrategy` of its own.
+  const { isUnstructured } = strategyOf(definition);
+  const formed = isUnstructured ? draft : toStoredForm(definition, draft, storedApiVersion(definition));
+  const working = formed instanceof Promise ? await formed : formed;
+  const next = working.object;
   fillSystemMetadata(next.metadata, random.uuid(), clock.now());
   if (definition.rules.namedByUuid) next.metadata.name ??= random.uuid();
   if (resource.subresources.status?.writes === "status" && !definition.rules.createKeepsStatus) {
@@ -59,7 +63,7 @@ export async function createOnce(
   const reserving = {
     next,
     previous: undefined,
-    context: entries.writeContext(resource, stored, options),
+    context: entries.writeContext(resource, working, options),
     requestName,
     dryRun: options.dryRun ?? false,
   };
@@ -71,10 +75,12 @@ export async function createOnce(
     validateWrite(entries, undefined, context);
     warnOfWrite(entries, undefined, context, options);
     await options.admit?.(next, undefined);
+    const kept = isUnstructured ? toStoredForm(definition, working, storedApiVersion(definition)) : working;
+    const stored = kept instanceof Promise ? await kept : kept;
     const key = entries.keyOf(next);
     if (options.dryRun) {
       if (await entries.read(key, "create")) return { keeps: false, outcome: undefined };
-      return { keeps: false, outcome: showObject(resource, next) };
+      return { keeps: false, outcome: showObject(resource, stored.object) };
     }
     refuseVersion(next.metadata);
     const value = codec.writeDraft(stored);

@@ -5,7 +5,7 @@ import type { Eventually } from "../../lib/eventually.ts";
 import type { Entry, WriteResult } from "../../storage/store.ts";
 import type { ResourceContext } from "../context.ts";
 import type { ServedResource } from "../model/catalog.ts";
-import { toCurrent } from "../model/conversion.ts";
+import { coerceStored, convertEventually, toCurrent } from "../model/conversion.ts";
 import type { ResourceDefinition, WriteContext } from "../model/definition.ts";
 import type { Draft } from "../model/draft.ts";
 import type { ObjectKey } from "../model/keys.ts";
@@ -54,6 +54,15 @@ export class KindEntries {
   /** The object of an entry, as a write begins with it. The caller owns it. */
   decode(entry: Entry): Eventually<KubeObject> {
     return toCurrent(this.definition, this.context.codec.read(entry));
+  }
+
+  /**
+   * The same in the version of a request, in which custom resources are written. Compat: each version has a
+   * `customResourceStrategy` of its own, which prepares, validates and admits.
+   */
+  decodeAs(entry: Entry, { apiVersion }: ServedResource): Eventually<KubeObject> {
+    const { definition, context } = this;
+    return convertEventually(definition, coerceStored(definition, context.codec.read(entry)), apiVersion);
   }
 
   /** Writes unless the entry has another revision than `expected`; 0: it must not be there. */

@@ -7,10 +7,11 @@ import type { Eventually } from "../../lib/eventually.ts";
 import { keepTimes } from "../../patch/apply/keep-times.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { ServedResource } from "../model/catalog.ts";
-import { convertEventually } from "../model/conversion.ts";
+import { convertEventually, storedApiVersion } from "../model/conversion.ts";
 import type { WriteContext } from "../model/definition.ts";
 import type { ObjectKey } from "../model/keys.ts";
 import { showEntry, showObject } from "../read/converted-views.ts";
+import { viewObject } from "../read/object-view.ts";
 import { strategyOf } from "../strategies/strategy-of.ts";
 import { createOnce } from "./create-object.ts";
 import { removeReserved } from "./delete-object.ts";
@@ -85,14 +86,15 @@ async function updateOnce(
 ): Promise<Attempt<Shown>> {
   const { definition } = entries;
   const { codec } = entries.context;
-  const decoded = entries.decode(entry);
+  const { isUnstructured } = strategyOf(definition);
+  const decoded = isUnstructured ? entries.decodeAs(entry, resource) : entries.decode(entry);
   const current = decoded instanceof Promise ? await decoded : decoded;
   checkStored(entries.resourceName, current.metadata.name ?? "", entry.key, options, current.metadata);
   const shown = convertEventually(definition, cloneJson(current), resource.apiVersion);
   const wanted = await change(shown instanceof Promise ? await shown : shown);
   checkVersion(resource, wanted.object, entry.modRevision, options.isPatch);
-  const stored = toStoredForm(definition, wanted, current.apiVersion, current);
-  const draft = stored instanceof Promise ? await stored : stored;
+  const formed = isUnstructured ? wanted : toStoredForm(definition, wanted, current.apiVersion, current);
+  const draft = formed instanceof Promise ? await formed : formed;
   const next = draft.object;
   const context = entries.writeContext(resource, draft, options);
   const requestName = current.metadata.name ?? "";
@@ -104,17 +106,19 @@ async function updateOnce(
     await options.admit?.(next, current);
     next.metadata.resourceVersion = current.metadata.resourceVersion;
     next.metadata = keepTimes(current, next).metadata;
+    const kept = isUnstructured ? toStoredForm(definition, draft, storedApiVersion(definition)) : draft;
+    const stored = kept instanceof Promise ? await kept : kept;
     // Compat: an update that changes nothing answers with the old resourceVersion and sends no event.
-    if (isDeepStrictEqual(next, strategyOf(definition).servesStoredBytes ? current : codec.read(entry))) {
+    if (isDeepStrictEqual(stored.object, isUnstructured ? codec.read(entry) : current)) {
       return { keeps: false, outcome: { view: showEntry(entries.context, resource, entry) } };
     }
     if (options.dryRun) {
-      return { keeps: false, outcome: { view: showObject(resource, next) } };
+      return { keeps: false, outcome: { view: showObject(resource, stored.object) } };
     }
     if (isReleased(definition, next, current)) {
       return { keeps: false, outcome: await removeFinalized(entries, resource, entry, context) };
     }
-    const value = codec.writeDraft(draft);
+    const value = codec.writeDraft(stored);
     sent();
     const result = await entries.put(entry.key, value, entry.modRevision, "update");
     if (!result.ok) return { keeps: false, outcome: { current: result.current } };
@@ -134,8 +138,10 @@ async function removeFinalized(
   const removed = await removeReserved(entries, entry, decoded instanceof Promise ? await decoded : decoded, context);
   if (!removed.ok) return { current: removed.current };
   // Compat: an update that removes the last finalizer (`deleteWithoutFinalizers`) answers with the resourceVersion
-  // before the removal.
-  const value = codec.writeDraft(context.draft);
+  // before the removal, and with what conversion to the stored version of a custom resource would drop.
+  const { draft } = context;
+  if (strategyOf(entries.definition).isUnstructured) return { view: viewObject(draft.object) };
+  const value = codec.writeDraft(draft);
   return { view: entries.view(resource, { ...entry, value }, entry.modRevision) };
 }
 

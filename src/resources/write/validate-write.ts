@@ -1,8 +1,8 @@
 import { invalid } from "../../api/api-error.ts";
 import { boundedErrors, type FieldError } from "../../api/field-error.ts";
-import { apiVersionOf, type KubeObject } from "../../api/object.ts";
+import type { KubeObject } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
-import { convertObject } from "../model/conversion.ts";
+import { versionIn } from "../model/conversion.ts";
 import type { ResourceDefinition, WriteContext } from "../model/definition.ts";
 import { strategyOf } from "../strategies/strategy-of.ts";
 import { showEmpties } from "./explicit-empties.ts";
@@ -33,23 +33,16 @@ export function validateWrite(
   throw invalid({ group, kind: definition.kind }, object.metadata.name ?? "", showEmpties(errors, empties));
 }
 
-/**
- * What the schema of a custom kind finds wrong. Compat: an object is validated in the version that the client spoke, by
- * the `customResourceStrategy` of that version; what conversion to the stored one drops is not looked at here.
- */
+/** What the schema of a custom kind finds wrong, in the version that the client spoke. */
 function bySchema(
   definition: ResourceDefinition,
   next: KubeObject,
   current: KubeObject | undefined,
-  { apiVersion, subresource }: WriteContext,
+  { subresource }: WriteContext,
 ): FieldError[] {
   const { validate } = strategyOf(definition);
-  if (!validate) return [];
-  const spoken = definition.hooks?.convertBatch ? next.apiVersion : apiVersion;
-  const version = definition.versions.find(({ name }) => spoken === apiVersionOf(definition.group, name));
-  if (!version) return [];
-  const shown = (object: KubeObject) => convertObject(definition, object, spoken);
-  return validate(version, shown(next), current && shown(current), subresource);
+  const version = validate && versionIn(definition, next.apiVersion);
+  return version ? validate(version, next, current, subresource) : [];
 }
 
 /** Sends the warnings of a valid object to its client. */
