@@ -1,5 +1,5 @@
 import type { Validator } from "../library/library.ts";
-import type { Call, Expr } from "../parser/ast.ts";
+import { type Call, type Expr, partsOf } from "../parser/ast.ts";
 import { dynType, type TypeKind } from "../values/types.ts";
 import { CLAUSE_ERRORS, type Clauses, eachClause, FormatError } from "./string-format.ts";
 
@@ -45,7 +45,7 @@ const checker: Clauses<Expr> = {
 /** Refuses calls of format() whose literal arguments do not fit their literal format: cel-go's stringFormatValidator. */
 export const formatValidator: Validator = (expr, report) => {
   if (expr.kind === "call") checkCall(expr, report);
-  for (const child of childrenOf(expr)) formatValidator(child, report);
+  for (const child of partsOf(expr)) formatValidator(child, report);
 };
 
 function checkCall(call: Call, report: (at: number, message: string) => void): void {
@@ -64,24 +64,5 @@ function checkCall(call: Call, report: (at: number, message: string) => void): v
   if (args.elements.length > used) {
     const counts = `(expected ${used}, got ${args.elements.length})`;
     report(call.at, `too many arguments supplied to string.format ${counts}`);
-  }
-}
-
-function childrenOf(expr: Expr): readonly Expr[] {
-  switch (expr.kind) {
-    case "select":
-      return [expr.operand];
-    case "call":
-      return expr.target === undefined ? expr.args : [expr.target, ...expr.args];
-    case "list":
-      return expr.elements;
-    case "map":
-      return expr.entries.flatMap(({ key, value }) => [key, value]);
-    case "struct":
-      return expr.fields.map(({ value }) => value);
-    case "comprehension":
-      return [expr.range, expr.accuInit, expr.condition, expr.step, expr.result];
-    default:
-      return [];
   }
 }
