@@ -15,14 +15,11 @@ export function apiServiceResource({ catalog }: Pick<Resources, "catalog">): Ser
 
 /** The APIServices that name another server, kept up to date. */
 export class ApiServiceIndex {
-  readonly #resources: Resources;
   readonly #index: StoredIndex<RemoteApi>;
-  readonly #listeners = new Set<() => void>();
   #byGroupVersion = new Map<string, RemoteApi>();
   #groups: ReadonlySet<string> = new Set();
 
   constructor(resources: Resources) {
-    this.#resources = resources;
     const { store, keys, codec } = resources;
     this.#index = new StoredIndex<RemoteApi>({
       store,
@@ -53,9 +50,7 @@ export class ApiServiceIndex {
 
   /** Calls the listener after every change. */
   subscribe(listener: () => void): () => void {
-    const own = () => listener();
-    this.#listeners.add(own);
-    return () => void this.#listeners.delete(own);
+    return this.#index.subscribe(listener);
   }
 
   run(signal: AbortSignal): Promise<void> {
@@ -63,14 +58,13 @@ export class ApiServiceIndex {
   }
 
   /** Resolves when everything that is stored now is known. */
-  async loaded(signal: AbortSignal): Promise<void> {
-    await this.#index.waitFor(await this.#resources.store.revision(), signal);
+  loaded(signal: AbortSignal): Promise<void> {
+    return this.#index.loaded(signal);
   }
 
   #refresh(): void {
     const all = [...this.#index.items.values()];
     this.#byGroupVersion = new Map(all.map((api) => [`${api.group}/${api.version}`, api]));
     this.#groups = new Set(all.map(({ group }) => group));
-    for (const listener of this.#listeners) listener();
   }
 }

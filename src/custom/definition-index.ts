@@ -18,7 +18,6 @@ export function definitionResource({ catalog }: Pick<Resources, "catalog">): Ser
 /** All stored CustomResourceDefinitions in v1, kept up to date. They are shared: nobody changes them. */
 export class DefinitionIndex {
   readonly #index: StoredIndex<CustomResourceDefinition>;
-  readonly #listeners = new Set<() => void>();
   readonly #resources: Resources;
 
   constructor(resources: Resources) {
@@ -31,9 +30,6 @@ export class DefinitionIndex {
       read: (entry) => {
         const object: KubeObject | undefined = readObject(codec, entry);
         return object && (convertObject(definition, object, storedApiVersion(definition)) as CustomResourceDefinition);
-      },
-      changed: () => {
-        for (const listener of this.#listeners) listener();
       },
     });
   }
@@ -49,9 +45,7 @@ export class DefinitionIndex {
 
   /** Calls the listener after every change, in the order in which they came. Returns how to stop that. */
   subscribe(listener: () => void): () => void {
-    const own = () => listener();
-    this.#listeners.add(own);
-    return () => void this.#listeners.delete(own);
+    return this.#index.subscribe(listener);
   }
 
   /** Follows the store until the signal aborts. Throws when it cannot. */
@@ -65,7 +59,7 @@ export class DefinitionIndex {
   }
 
   /** Resolves when everything that is stored now is known. */
-  async loaded(signal: AbortSignal): Promise<void> {
-    await this.#index.waitFor(await this.#resources.store.revision(), signal);
+  loaded(signal: AbortSignal): Promise<void> {
+    return this.#index.loaded(signal);
   }
 }

@@ -66,8 +66,8 @@ export class OpenIndex {
   }
 
   /** Resolves when everything that is stored now is known. */
-  async loaded(signal: AbortSignal): Promise<void> {
-    await this.#index.waitFor(await this.#resources.store.revision(), signal);
+  loaded(signal: AbortSignal): Promise<void> {
+    return this.#index.loaded(signal);
   }
 
   /** Follows the store until the signal aborts. Throws when it cannot. */

@@ -9,7 +9,7 @@ export interface StoredIndexOptions<Item, Derived extends Derivation<Item> = Der
   readonly prefix: string;
   /** What is kept of an entry; undefined leaves it out. Called once per version of an entry. */
   readonly read: (entry: Entry) => Item | undefined;
-  /** Called when the index has been loaded, and after every batch of events. */
+  /** Hears of changes before those that `subscribe` adds. */
   readonly changed?: () => void;
   /** Makes what is derived from the items, anew whenever they are loaded. Shown by `derived`. */
   readonly derive?: () => Derived;
@@ -27,6 +27,7 @@ export interface Derivation<Item> {
  */
 export class StoredIndex<Item, Derived extends Derivation<Item> = Derivation<Item>> {
   readonly #options: StoredIndexOptions<Item, Derived>;
+  readonly #listeners = new Set<() => void>();
   #items: ReadonlyMap<string, Item> = new Map();
   #derived: Derived | undefined;
   /** How far the watch has been read; undefined while there is none. */
@@ -35,6 +36,7 @@ export class StoredIndex<Item, Derived extends Derivation<Item> = Derivation<Ite
 
   constructor(options: StoredIndexOptions<Item, Derived>) {
     this.#options = options;
+    if (options.changed) this.subscribe(options.changed);
   }
 
   /** By their keys in the store. A map that changes while the index runs. */
@@ -61,6 +63,11 @@ export class StoredIndex<Item, Derived extends Derivation<Item> = Derivation<Ite
     }
   }
 
+  /** Resolves when everything that is stored now is in the index. Rejects when the signal aborts before. */
+  async loaded(signal: AbortSignal): Promise<void> {
+    await this.waitFor(await this.#options.store.revision(), signal);
+  }
+
   /** Resolves when everything up to `revision` is in the index. Rejects when the signal aborts before. */
   async waitFor(revision: number, signal: AbortSignal): Promise<void> {
     // A cache in front of a remote store has to have heard of the revision before its watches can.
@@ -71,6 +78,20 @@ export class StoredIndex<Item, Derived extends Derivation<Item> = Derivation<Ite
       else if (this.#progress() >= revision) return;
       else await nextTurn();
     }
+  }
+
+  /**
+   * Calls the listener when the index has been loaded, and after every batch of events, in the order in which they came.
+   * Returns how to stop that.
+   */
+  subscribe(listener: () => void): () => void {
+    const own = () => listener();
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
   }
 
   #follower(): Follower {
@@ -89,14 +110,14 @@ export class StoredIndex<Item, Derived extends Derivation<Item> = Derivation<Ite
         this.#derived = derivation;
         this.#progress = progress;
         this.#loading.resolve();
-        this.#options.changed?.();
+        this.#tell();
       },
       changed: (events) => {
         for (const { key, entry } of events) {
           if (entry) put(entry);
           else set(key, undefined);
         }
-        this.#options.changed?.();
+        this.#tell();
       },
     };
   }
