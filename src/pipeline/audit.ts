@@ -5,6 +5,7 @@ import type { RequestInfo } from "../api/request-info.ts";
 import type { Auditor } from "../audit/auditor.ts";
 import type { AuditRecord } from "../audit/record.ts";
 import type { EncodedReply } from "../encoding/reply/encoded-reply.ts";
+import { printMilliseconds } from "../lib/go/duration.ts";
 import { internalServerError } from "./plain-errors.ts";
 
 /** What writing down requests depends on. */
@@ -121,7 +122,7 @@ class AuditedCall {
     }
     const now = auditor.now();
     const lastedMs = now - record.receivedMs;
-    if (lastedMs > SLOW_MS && !isLong) record.annotate("apiserver.latency.k8s.io/total", goDuration(lastedMs));
+    if (lastedMs > SLOW_MS && !isLong) record.annotate("apiserver.latency.k8s.io/total", printMilliseconds(lastedMs));
     await this.#keepResponse();
     await record.emit("ResponseComplete", now);
   }
@@ -137,14 +138,4 @@ function codeOf(reply: ApiReply): number {
   if (reply.type === "status") return reply.status.code ?? (reply.status.status === "Failure" ? 500 : 200);
   if (reply.type === "connect") return 101;
   return "code" in reply ? reply.code : 200;
-}
-
-/** A span of time of half a second and more as Go's `time.Duration` prints it. */
-function goDuration(ms: number): string {
-  if (ms < 1000) return `${ms}ms`;
-  const minutes = Math.floor(ms / 60_000);
-  const seconds = `${Number((ms % 60_000) / 1000)}s`;
-  if (minutes === 0) return seconds;
-  const hours = Math.floor(minutes / 60);
-  return `${hours > 0 ? `${hours}h` : ""}${minutes % 60}m${seconds}`;
 }

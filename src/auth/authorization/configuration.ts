@@ -1,4 +1,4 @@
-import { parseDuration } from "../../lib/go/duration.ts";
+import { readDuration } from "../../lib/go/duration.ts";
 import {
   type ConfigurationKinds,
   listOf,
@@ -92,6 +92,12 @@ export function readAuthorizationConfiguration(text: string): readonly Authorize
   }
 }
 
+function millisecondsOf(duration: string): number {
+  const read = readDuration(duration);
+  if (typeof read === "string") throw new Error(read);
+  return Number(read) / 1e6;
+}
+
 /** What is absent has its default, or is what Go's zero value would be. */
 function completed({ type = "", name = "", webhook }: Written): AuthorizerConfiguration {
   if (!webhook) return { type, name };
@@ -100,11 +106,11 @@ function completed({ type = "", name = "", webhook }: Written): AuthorizerConfig
     type,
     name,
     webhook: {
-      authorizedMs: (authorizedTTL && parseDuration(authorizedTTL)) || AUTHORIZED_MS,
+      authorizedMs: (authorizedTTL && millisecondsOf(authorizedTTL)) || AUTHORIZED_MS,
       cacheAuthorizedRequests: webhook.cacheAuthorizedRequests ?? true,
-      unauthorizedMs: (unauthorizedTTL && parseDuration(unauthorizedTTL)) || UNAUTHORIZED_MS,
+      unauthorizedMs: (unauthorizedTTL && millisecondsOf(unauthorizedTTL)) || UNAUTHORIZED_MS,
       cacheUnauthorizedRequests: webhook.cacheUnauthorizedRequests ?? true,
-      timeoutMs: timeout === undefined ? 0 : parseDuration(timeout),
+      timeoutMs: timeout === undefined ? 0 : millisecondsOf(timeout),
       subjectAccessReviewVersion: webhook.subjectAccessReviewVersion ?? "",
       matchConditionSubjectAccessReviewVersion: webhook.matchConditionSubjectAccessReviewVersion ?? "",
       failurePolicy: webhook.failurePolicy ?? "",

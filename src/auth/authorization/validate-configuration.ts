@@ -9,7 +9,7 @@ import {
   tooManyField,
 } from "../../api/field-error.ts";
 import { dns1123Subdomain } from "../../api/names.ts";
-import { printDuration } from "../../lib/go/duration.ts";
+import { printMilliseconds } from "../../lib/go/duration.ts";
 import type { AuthorizerConfiguration, WebhookConfiguration } from "./configuration.ts";
 import { joinErrors } from "./rbac.ts";
 import { REVIEW_VERSIONS } from "./webhook-authorizer.ts";
@@ -110,11 +110,11 @@ function webhookErrors(
 function timeoutErrors(ms: number, field: string): FieldError[] {
   if (ms === 0) return [requiredField(field)];
   if (ms > 0 && ms <= MAX_TIMEOUT_MS) return [];
-  return [invalidField(field, printDuration(ms), "must be > 0s and <= 30s")];
+  return [invalidField(field, printMilliseconds(ms), "must be > 0s and <= 30s")];
 }
 
 const negativeErrors = (ms: number, field: string): FieldError[] =>
-  ms < 0 ? [invalidField(field, printDuration(ms), "must be > 0s")] : [];
+  ms < 0 ? [invalidField(field, printMilliseconds(ms), "must be > 0s")] : [];
 
 function choiceErrors(field: string, value: string, choices: readonly string[]): FieldError[] {
   if (value === "") return [requiredField(field)];

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { suite, test } from "node:test";
+import { printDuration } from "../../lib/go/duration.ts";
 import { CompileError, compile, Program, program } from "../program.ts";
 import { formatDouble } from "../values/text.ts";
-import { formatTimestamp, goDuration } from "../values/time.ts";
+import { formatTimestamp } from "../values/time.ts";
 import { doubleType, dynType, intType, listType, mapType, stringType, uintType } from "../values/types.ts";
 import {
   CelError,
@@ -63,7 +64,7 @@ function show(value: Value): string {
   if (value instanceof CelError) return value.message;
   if (value instanceof Double) return `double(${formatDouble(value.value)})`;
   if (value instanceof Uint) return `${value.value}u`;
-  if (value instanceof Duration) return `duration(${goDuration(value)})`;
+  if (value instanceof Duration) return `duration(${printDuration(value.nanos)})`;
   if (value instanceof Timestamp) return `timestamp(${formatTimestamp(value)})`;
   if (value instanceof TypeValue) return `type(${value.of.name})`;
   if (value instanceof Optional) return value.value === undefined ? "optional.none" : `optional(${show(value.value)})`;

@@ -1,7 +1,8 @@
+import { printDuration } from "../../lib/go/duration.ts";
 import { quote } from "../../lib/go/quote.ts";
 import { itemsOf } from "./lists.ts";
 import { formatDouble } from "./text.ts";
-import { formatTimestamp, goDuration } from "./time.ts";
+import { formatTimestamp } from "./time.ts";
 import {
   Bytes,
   Double,
@@ -22,7 +23,7 @@ export function formatValue(value: Value, isInner = false): string {
   if (value instanceof Double) return formatDouble(value.value);
   if (value instanceof Uint) return isInner ? `${value.value}u` : `${value.value}`;
   if (value instanceof Timestamp) return formatTimestamp(value);
-  if (value instanceof Duration) return goDuration(value);
+  if (value instanceof Duration) return printDuration(value.nanos);
   if (value instanceof TypeValue) return value.of.name;
   if (value instanceof Bytes) return `[${value.data.join(" ")}]`;
   if (value instanceof ListValue)

@@ -1,3 +1,4 @@
+import { readDuration } from "../../lib/go/duration.ts";
 import { trimRight } from "../../lib/trim-right.ts";
 import { CelError, Duration, Timestamp } from "./value.ts";
 
@@ -86,38 +87,10 @@ export function formatTimestamp(time: Timestamp): string {
 
 const fractionOf = (value: number, digits: number) => trimRight(value.toString().padStart(digits, "0"), "0");
 
-const UNITS: ReadonlyMap<string, bigint> = new Map([
-  ["ns", 1n],
-  ["us", 1000n],
-  ["µs", 1000n],
-  ["μs", 1000n],
-  ["ms", 1_000_000n],
-  ["s", SECOND],
-  ["m", 60n * SECOND],
-  ["h", 3600n * SECOND],
-]);
-
 /** Parses a duration such as -1.5h as Go's time.ParseDuration does; undefined if it is none. */
 export function parseDuration(text: string): Duration | undefined {
-  if (text.length > 1000) return undefined;
-  const negative = text.startsWith("-");
-  let rest = negative || text.startsWith("+") ? text.slice(1) : text;
-  if (rest === "0") return new Duration(0n);
-  if (rest === "") return undefined;
-  let nanos = 0n;
-  while (rest !== "") {
-    const match = /^(\d*)(?:\.(\d*))?([a-zµμ]+)/.exec(rest);
-    const [all = "", whole = "", fraction = "", unitName = ""] = match ?? [];
-    const unit = UNITS.get(unitName);
-    if (unit === undefined || (whole === "" && fraction === "")) return undefined;
-    const places = fraction.slice(0, 18);
-    nanos += BigInt(whole === "" ? 0 : whole) * unit;
-    nanos += (BigInt(places === "" ? 0 : places) * unit) / 10n ** BigInt(places.length);
-    if (nanos > 1n << 63n) return undefined;
-    rest = rest.slice(all.length);
-  }
-  if (nanos > MAX_INT64 && !negative) return undefined;
-  return new Duration(negative ? -nanos : nanos);
+  const nanos = readDuration(text);
+  return typeof nanos === "string" ? undefined : new Duration(nanos);
 }
 
 /** The duration in seconds, as string(duration) prints it: cel-go divides and formats with %v and the unit. */
@@ -126,31 +99,4 @@ export function formatDuration({ nanos }: Duration): string {
   const magnitude = negative ? -nanos : nanos;
   const fraction = Number(magnitude % SECOND);
   return `${negative ? "-" : ""}${magnitude / SECOND}${fraction === 0 ? "" : `.${fractionOf(fraction, 9)}`}s`;
-}
-
-/** The duration as Go's Duration.String prints it, such as 1h0m0.5s. */
-export function goDuration({ nanos }: Duration): string {
-  if (nanos === 0n) return "0s";
-  const negative = nanos < 0n;
-  const magnitude = negative ? -nanos : nanos;
-  const sign = negative ? "-" : "";
-  if (magnitude < SECOND) {
-    for (const [unit, digits] of [
-      ["ns", 0],
-      ["µs", 3],
-      ["ms", 6],
-    ] as const) {
-      if (magnitude < 10n ** BigInt(digits + 3)) return `${sign}${withFraction(magnitude, digits)}${unit}`;
-    }
-  }
-  const minutes = magnitude / (60n * SECOND);
-  const seconds = `${withFraction(magnitude % (60n * SECOND), 9)}s`;
-  if (minutes === 0n) return sign + seconds;
-  return minutes < 60n ? `${sign}${minutes}m${seconds}` : `${sign}${minutes / 60n}h${minutes % 60n}m${seconds}`;
-}
-
-function withFraction(value: bigint, digits: number): string {
-  const base = 10n ** BigInt(digits);
-  const fraction = value % base;
-  return fraction === 0n ? `${value / base}` : `${value / base}.${fractionOf(Number(fraction), digits)}`;
 }

@@ -1,4 +1,4 @@
-import { durationProblem } from "../../lib/go/duration.ts";
+import { readDuration } from "../../lib/go/duration.ts";
 import { quote } from "../../lib/go/quote.ts";
 import { timeZoneProblem } from "./time-zone.ts";
 
@@ -56,8 +56,8 @@ function checkNickname(text: string): void {
   if (NICKNAMES.includes(text)) return;
   const every = "@every ";
   if (!text.startsWith(every)) throw new ScheduleError(`unrecognized descriptor: ${text}`);
-  const problem = durationProblem(text.slice(every.length));
-  if (problem !== undefined) throw new ScheduleError(`failed to parse duration ${text}: ${problem}`);
+  const read = readDuration(text.slice(every.length));
+  if (typeof read === "string") throw new ScheduleError(`failed to parse duration ${text}: ${read}`);
 }
 
 function checkFields(fields: readonly string[]): void {

@@ -1,3 +1,5 @@
+import { trimRight } from "../trim-right.ts";
+
 const UNITS: ReadonlyMap<string, bigint> = new Map([
   ["ns", 1n],
   ["us", 1_000n],
@@ -8,37 +10,37 @@ const UNITS: ReadonlyMap<string, bigint> = new Map([
   ["m", 60_000_000_000n],
   ["h", 3_600_000_000_000n],
 ]);
+const SECOND = 1_000_000_000n;
+const MINUTE = 60n * SECOND;
 const LIMIT = 2n ** 63n;
 const LIMIT_DIGITS = LIMIT.toString().length;
 const PART = /([0-9]*)(?:\.([0-9]*))?([^.0-9]*)/gy;
 
-/** Why a text is no duration, in the words of Go's `time.ParseDuration`; undefined when it is one. */
-export function durationProblem(text: string): string | undefined {
-  const read = readDuration(text);
-  return typeof read === "string" ? read : undefined;
+/** Nanoseconds as Go's `Duration.String` prints them, such as 1m0.5s. */
+export function printDuration(nanoseconds: bigint): string {
+  if (nanoseconds < 0n) return `-${printDuration(-nanoseconds)}`;
+  if (nanoseconds === 0n) return "0s";
+  if (nanoseconds < 1_000n) return `${nanoseconds}ns`;
+  if (nanoseconds < 1_000_000n) return `${decimal(nanoseconds, 3)}µs`;
+  if (nanoseconds < SECOND) return `${decimal(nanoseconds, 6)}ms`;
+  const minutes = nanoseconds / MINUTE;
+  const seconds = `${decimal(nanoseconds % MINUTE, 9)}s`;
+  if (minutes === 0n) return seconds;
+  return minutes < 60n ? `${minutes}m${seconds}` : `${minutes / 60n}h${minutes % 60n}m${seconds}`;
 }
 
-/** A duration in milliseconds. Throws an Error with the words of Go's `time.ParseDuration` when it is none. */
-export function parseDuration(text: string): number {
-  const read = readDuration(text);
-  if (typeof read === "string") throw new Error(read);
-  return Number(read) / 1e6;
+/** Milliseconds as Go's `Duration.String` prints them. */
+export const printMilliseconds = (ms: number): string => printDuration(BigInt(Math.round(ms * 1e6)));
+
+/** So many units, each of a power of ten, as a number without zeros at its end. */
+function decimal(count: bigint, power: number): string {
+  const unit = 10n ** BigInt(power);
+  const fraction = trimRight((count % unit).toString().padStart(power, "0"), "0");
+  return fraction === "" ? `${count / unit}` : `${count / unit}.${fraction}`;
 }
 
-/** A duration of whole milliseconds as Go's `Duration.String` prints it, such as 1m0s. */
-export function printDuration(ms: number): string {
-  if (ms === 0) return "0s";
-  const all = Math.abs(ms);
-  const sign = ms < 0 ? "-" : "";
-  if (all < 1000) return `${sign}${all}ms`;
-  const [hours, minutes] = [Math.floor(all / 3_600_000), Math.floor(all / 60_000) % 60];
-  const seconds = (all % 60_000) / 1000;
-  const shownMinutes = hours > 0 || minutes > 0 ? `${minutes}m` : "";
-  return `${sign}${hours > 0 ? `${hours}h` : ""}${shownMinutes}${seconds}s`;
-}
-
-/** Nanoseconds, or why there are none. */
-function readDuration(text: string): bigint | string {
+/** The nanoseconds of a duration such as -1.5h, or why it is none, in the words of Go's `time.ParseDuration`. */
+export function readDuration(text: string): bigint | string {
   const rest = /^[-+]/.test(text) ? text.slice(1) : text;
   if (rest === "0") return 0n;
   const invalid = () => `time: invalid duration ${quote(text)}`;

@@ -1,5 +1,5 @@
 import { isRequestUri } from "../../api/go-url.ts";
-import { durationProblem } from "../../lib/go/duration.ts";
+import { readDuration } from "../../lib/go/duration.ts";
 import { parseAddress, parseLooseAddress } from "../../lib/ip-address.ts";
 import type { Schema } from "../schema.ts";
 import { isDate, isDateTime } from "./format-dates.ts";
@@ -122,7 +122,7 @@ const MAX_INT64 = 2n ** 63n - 1n;
 
 /** Upstream: `strfmt.ParseDuration`: what Go takes, or a number with a unit of Scala anywhere in the text. */
 function isDuration(text: string): boolean {
-  if (durationProblem(text) === undefined) return true;
+  if (typeof readDuration(text) === "bigint") return true;
   let isFound = false;
   for (const { 0: digits, index } of text.matchAll(/[0-9]+/g)) {
     UNIT.lastIndex = index + digits.length;
