@@ -109,6 +109,11 @@ export function duplicateField(field: string, value: unknown): FieldError {
   return fieldError("FieldValueDuplicate", field, `Duplicate value: ${printValue(value)}`);
 }
 
+/** The server itself failed on a field. Upstream: `field.InternalError`. */
+export function internalField(field: string, detail: string): FieldError {
+  return fieldError("InternalError", field, withDetail("Internal error", detail));
+}
+
 /** A reference leads nowhere. */
 export function notFoundField(field: string, value: unknown, detail = ""): FieldError {
   return fieldError("FieldValueNotFound", field, withDetail(`Not found: ${printValue(value)}`, detail));

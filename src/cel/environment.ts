@@ -41,7 +41,7 @@ export class Environment {
     const macros = new Map(base?.macros);
     const constants = new Map(base?.constants);
     const functions = new Map<string, MergedFunction>();
-    for (const [name, known] of base?.functions ?? []) {
+    for (const [name, known] of libraries.length > 0 ? (base?.functions ?? []) : []) {
       functions.set(name, { ...known, overloads: [...known.overloads] });
     }
     for (const library of libraries) {
@@ -53,7 +53,8 @@ export class Environment {
     this.variables = new Map([...(base?.variables ?? []), ...(added instanceof Map ? added : Object.entries(added))]);
     this.macros = macros;
     this.constants = constants;
-    this.functions = functions;
+    // Without further libraries the functions of the base are shared with it.
+    this.functions = base && libraries.length === 0 ? base.functions : functions;
     this.validators = [...(base?.validators ?? []), ...libraries.flatMap((library) => library.validators ?? [])];
     this.types = options.types ?? base?.types;
     this.container = options.container ?? base?.container ?? "";

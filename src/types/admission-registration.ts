@@ -50,3 +50,73 @@ export interface Webhook extends JsonObject {
   /** Only of a MutatingWebhook. */
   reinvocationPolicy?: string;
 }
+
+/** Something with a CEL expression. */
+export interface Expression extends JsonObject {
+  expression?: string;
+}
+
+/** Variable of admissionregistration.k8s.io: a named expression that others can use. */
+export interface Variable extends Expression {
+  name?: string;
+}
+
+/** Validation of a ValidatingAdmissionPolicy. */
+export interface Validation extends Expression {
+  message?: string;
+  messageExpression?: string;
+  reason?: string;
+}
+
+/** AuditAnnotation of a ValidatingAdmissionPolicy. */
+export interface AuditAnnotation extends JsonObject {
+  key?: string;
+  valueExpression?: string;
+}
+
+/** Mutation of a MutatingAdmissionPolicy. */
+export interface Mutation extends JsonObject {
+  patchType?: string;
+  applyConfiguration?: Expression;
+  jsonPatch?: Expression;
+}
+
+/** ParamKind of admissionregistration.k8s.io. */
+export interface ParamKind extends JsonObject {
+  apiVersion?: string;
+  kind?: string;
+}
+
+/** The spec of a ValidatingAdmissionPolicy or a MutatingAdmissionPolicy. */
+export interface PolicySpec extends JsonObject {
+  failurePolicy?: string;
+  paramKind?: ParamKind;
+  matchConstraints?: MatchResources;
+  matchConditions?: MatchCondition[];
+  variables?: Variable[];
+  /** Only of a ValidatingAdmissionPolicy. */
+  validations?: Validation[];
+  /** Only of a ValidatingAdmissionPolicy. */
+  auditAnnotations?: AuditAnnotation[];
+  /** Only of a MutatingAdmissionPolicy. */
+  mutations?: Mutation[];
+  /** Only of a MutatingAdmissionPolicy. */
+  reinvocationPolicy?: string;
+}
+
+/** ParamRef of admissionregistration.k8s.io. */
+export interface ParamRef extends JsonObject {
+  name?: string;
+  namespace?: string;
+  selector?: LabelSelector;
+  parameterNotFoundAction?: string;
+}
+
+/** The spec of a ValidatingAdmissionPolicyBinding or a MutatingAdmissionPolicyBinding. */
+export interface PolicyBindingSpec extends JsonObject {
+  policyName?: string;
+  paramRef?: ParamRef;
+  matchResources?: MatchResources;
+  /** Only of a ValidatingAdmissionPolicyBinding. */
+  validationActions?: string[];
+}

@@ -7,11 +7,13 @@ import {
   tooManyField,
 } from "../../api/field-error.ts";
 import { pathSegment, qualifiedName } from "../../api/names.ts";
+import { trimSpace } from "../../cel/kubernetes/strings.ts";
 import { addAll } from "../../lib/add-all.ts";
 import { seenBefore } from "../../lib/seen-before.ts";
 import type { MatchCondition, MatchResources, Rule } from "../../types/admission-registration.ts";
 import { pushInvalid } from "../rules/formats.ts";
 import { validateLabelSelector } from "../rules/label-selector.ts";
+import { type KnownExpressions, pushConditionExpressionErrors } from "./expressions.ts";
 
 /** `operations` of a rule; "*" means all. */
 const OPERATIONS = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
@@ -145,12 +147,15 @@ export function pushConditionErrors(
   errors: FieldError[],
   path: string,
   conditions: readonly MatchCondition[] = [],
+  options: { readonly params: boolean; readonly known: KnownExpressions },
 ): void {
   if (conditions.length > MAX_CONDITIONS) errors.push(tooManyField(path, conditions.length, MAX_CONDITIONS));
   const names = new Set<string>();
   for (const [index, { name = "", expression = "" }] of conditions.entries()) {
     const at = `${path}[${index}]`;
-    if (expression.trim() === "") errors.push(requiredField(`${at}.expression`));
+    const text = trimSpace(expression);
+    if (text === "") errors.push(requiredField(`${at}.expression`));
+    else pushConditionExpressionErrors(errors, `${at}.expression`, text, options);
     if (name === "") {
       errors.push(requiredField(`${at}.name`));
       continue;

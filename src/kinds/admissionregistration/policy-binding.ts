@@ -7,35 +7,21 @@ import {
   requiredField,
 } from "../../api/field-error.ts";
 import { pathSegment } from "../../api/names.ts";
-import type { JsonObject, KubeObject } from "../../api/object.ts";
+import type { KubeObject } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
 import { seenBefore } from "../../lib/seen-before.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
-import type { MatchResources } from "../../types/admission-registration.ts";
-import type { LabelSelector } from "../../types/meta.ts";
+import type { ParamRef, PolicyBindingSpec } from "../../types/admission-registration.ts";
 import { pushInvalid, subdomainName } from "../rules/formats.ts";
 import { validateLabelSelector } from "../rules/label-selector.ts";
 import { pushMatchErrors, pushMutableErrors } from "./match-rules.ts";
 import { staticNameErrors, staticNameWarnings } from "./static-names.ts";
 
-interface ParamRef extends JsonObject {
-  name?: string;
-  selector?: LabelSelector;
-  parameterNotFoundAction?: string;
-}
-
-interface BindingSpec extends JsonObject {
-  policyName?: string;
-  paramRef?: ParamRef;
-  matchResources?: MatchResources;
-  validationActions?: string[];
-}
-
 const VALIDATION_ACTIONS = ["Audit", "Deny", "Warn"];
 const NOT_FOUND_ACTIONS = ["Deny", "Allow"];
 const EXCLUSIVE = "name and selector are mutually exclusive";
 
-const specOf = (binding: KubeObject): BindingSpec => (binding.spec as BindingSpec | undefined) ?? {};
+const specOf = (binding: KubeObject): PolicyBindingSpec => (binding.spec as PolicyBindingSpec | undefined) ?? {};
 
 function pushParamRefErrors(errors: FieldError[], path: string, paramRef: ParamRef): void {
   const { name = "", selector, parameterNotFoundAction: action = "" } = paramRef;
@@ -52,7 +38,10 @@ function pushParamRefErrors(errors: FieldError[], path: string, paramRef: ParamR
   else if (!NOT_FOUND_ACTIONS.includes(action)) errors.push(notSupportedField(at, action, NOT_FOUND_ACTIONS));
 }
 
-function pushCommonErrors(errors: FieldError[], { policyName = "", paramRef, matchResources }: BindingSpec): void {
+function pushCommonErrors(
+  errors: FieldError[],
+  { policyName = "", paramRef, matchResources }: PolicyBindingSpec,
+): void {
   if (policyName !== "") pushInvalid(errors, "spec.policyName", policyName, subdomainName(policyName));
   if (paramRef) pushParamRefErrors(errors, "spec.paramRef", paramRef);
   if (matchResources) pushMatchErrors(errors, "spec.matchResources", matchResources);

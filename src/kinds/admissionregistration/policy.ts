@@ -7,11 +7,21 @@ import {
 } from "../../api/field-error.ts";
 import { byteLength, dns1035Label, qualifiedName } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
+import { trimSpace } from "../../cel/kubernetes/strings.ts";
+import type { ExpressionMode, ExpressionScope, PolicyCompiler } from "../../cel/policies/compiler.ts";
+import { RETURNS } from "../../cel/policies/returns.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
-import type { MatchCondition, MatchResources } from "../../types/admission-registration.ts";
+import type {
+  AuditAnnotation,
+  Mutation,
+  PolicySpec,
+  Validation,
+  Variable,
+} from "../../types/admission-registration.ts";
 import { validateConditions } from "../rules/conditions.ts";
 import { pushInvalid, subdomainName } from "../rules/formats.ts";
 import { sameValue } from "../rules/immutable.ts";
+import { type KnownExpressions, policyCompiler, pushExpressionErrors } from "./expressions.ts";
 import {
   pushClosed,
   pushConditionErrors,
@@ -20,39 +30,6 @@ import {
   pushRequiredClosed,
 } from "./match-rules.ts";
 import { staticNameErrors, staticNameWarnings } from "./static-names.ts";
-
-interface Expression extends JsonObject {
-  expression?: string;
-}
-
-interface Validation extends Expression {
-  message?: string;
-  messageExpression?: string;
-  reason?: string;
-}
-
-interface AuditAnnotation extends JsonObject {
-  key?: string;
-  valueExpression?: string;
-}
-
-interface Mutation extends JsonObject {
-  patchType?: string;
-  applyConfiguration?: Expression;
-  jsonPatch?: Expression;
-}
-
-interface PolicySpec extends JsonObject {
-  failurePolicy?: string;
-  paramKind?: { apiVersion?: string; kind?: string };
-  matchConstraints?: MatchResources;
-  matchConditions?: MatchCondition[];
-  variables?: (Expression & { name?: string })[];
-  validations?: Validation[];
-  auditAnnotations?: AuditAnnotation[];
-  mutations?: Mutation[];
-  reinvocationPolicy?: string;
-}
 
 const FAILURE_POLICIES = ["Fail", "Ignore"];
 const REASONS = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
@@ -90,10 +67,7 @@ function pushParamKindErrors(errors: FieldError[], path: string, paramKind: Poli
   }
 }
 
-/**
- * Validates what all admission policies have: `paramKind`, `matchConstraints`, `matchConditions`, `variables`,
- * `failurePolicy`.
- */
+/** Validates what all admission policies have: `paramKind`, `matchConstraints`, `matchConditions`, `failurePolicy`. */
 function pushCommonErrors(
   errors: FieldError[],
   spec: PolicySpec,
@@ -113,23 +87,74 @@ function pushCommonErrors(
     previous !== undefined &&
     sameValue(spec.paramKind, previous.paramKind) &&
     sameValue(spec.matchConditions, previous.matchConditions);
-  if (!isUnchanged) pushConditionErrors(errors, "spec.matchConditions", spec.matchConditions);
-  for (const [index, { name = "", expression = "" }] of (spec.variables ?? []).entries()) {
+  const known: KnownExpressions = new Set(previous?.matchConditions?.map(({ expression }) => expression));
+  const params = spec.paramKind !== undefined;
+  if (!isUnchanged) pushConditionErrors(errors, "spec.matchConditions", spec.matchConditions, { params, known });
+}
+
+/** Validates `variables`, in whose order they know each other. */
+function pushVariableErrors(errors: FieldError[], compiling: Compiling, variables: readonly Variable[] = []): void {
+  const { compiler, scope, modeOf } = compiling;
+  for (const [index, { name = "", expression = "" }] of variables.entries()) {
     const at = `spec.variables[${index}]`;
-    if (name.trim() === "") errors.push(requiredField(`${at}.name`, "name is not specified"));
+    if (trimSpace(name) === "") errors.push(requiredField(`${at}.name`, "name is not specified"));
     else if (!IDENTIFIER.test(name) || RESERVED.includes(name)) {
       errors.push(invalidField(`${at}.name`, name, "must be a valid CEL identifier"));
     }
-    if (expression.trim() === "") errors.push(requiredField(`${at}.expression`, "expression is not specified"));
+    if (trimSpace(expression) === "") {
+      errors.push(requiredField(`${at}.expression`, "expression is not specified"));
+      continue;
+    }
+    const compiled = compiler.addVariable(name, expression, scope, modeOf("validations", expression));
+    pushExpressionErrors(errors, `${at}.expression`, compiled);
   }
 }
 
-function pushValidationErrors(errors: FieldError[], path: string, validation: Validation): void {
+/** Which expressions of a policy may use what new ones may not, by the list in which the stored policy has them. */
+type KnownIn = Readonly<Record<"validations" | "messages" | "annotations" | "applied", KnownExpressions>>;
+
+/** What the expressions of a policy are compiled with. */
+interface Compiling {
+  readonly compiler: PolicyCompiler;
+  readonly scope: ExpressionScope;
+  modeOf(list: keyof KnownIn, text: string): ExpressionMode;
+}
+
+function compilingOf(spec: PolicySpec, previous: PolicySpec = {}, composes: boolean): Compiling {
+  const { validations = [], auditAnnotations = [], mutations = [] } = previous;
+  const known: KnownIn = {
+    validations: new Set(validations.map(({ expression }) => expression)),
+    messages: new Set(validations.map(({ messageExpression }) => messageExpression)),
+    annotations: new Set(auditAnnotations.map(({ valueExpression }) => valueExpression)),
+    // Compat: `validateJSONPatch` asks for expressions of apply configurations as well.
+    applied: new Set(mutations.map(({ applyConfiguration }) => applyConfiguration?.expression)),
+  };
+  return {
+    compiler: policyCompiler(composes),
+    scope: { params: spec.paramKind !== undefined, authorizer: true },
+    modeOf: (list, text) => (known[list].has(text) ? "stored" : "new"),
+  };
+}
+
+function pushValidationErrors(
+  errors: FieldError[],
+  path: string,
+  validation: Validation,
+  { compiler, scope, modeOf }: Compiling,
+): void {
   const { expression = "", message = "", messageExpression = "", reason } = validation;
-  if (expression.trim() === "") errors.push(requiredField(`${path}.expression`, "expression is not specified"));
+  if (trimSpace(expression) === "") errors.push(requiredField(`${path}.expression`, "expression is not specified"));
+  else {
+    const compiled = compiler.compile(expression, RETURNS.condition, scope, modeOf("validations", expression));
+    pushExpressionErrors(errors, `${path}.expression`, compiled);
+  }
   const NOT_EMPTY = "must be non-empty if specified";
-  if (messageExpression !== "" && messageExpression.trim() === "") {
+  if (messageExpression !== "" && trimSpace(messageExpression) === "") {
     errors.push(invalidField(`${path}.messageExpression`, messageExpression, NOT_EMPTY));
+  } else if (messageExpression !== "") {
+    const mode = modeOf("messages", messageExpression);
+    const compiled = compiler.compile(messageExpression, RETURNS.message, { ...scope, authorizer: false }, mode);
+    pushExpressionErrors(errors, `${path}.messageExpression`, compiled);
   }
   if (message !== "" && message.trim() === "") errors.push(invalidField(`${path}.message`, message, NOT_EMPTY));
   else if (/[\n\r]/.test(message.trim())) {
@@ -138,7 +163,12 @@ function pushValidationErrors(errors: FieldError[], path: string, validation: Va
   pushClosed(errors, `${path}.reason`, reason, REASONS);
 }
 
-function pushAuditErrors(errors: FieldError[], policyName: string, annotations: readonly AuditAnnotation[]): void {
+function pushAuditErrors(
+  errors: FieldError[],
+  policyName: string,
+  annotations: readonly AuditAnnotation[],
+  { compiler, scope, modeOf }: Compiling,
+): void {
   const path = "spec.auditAnnotations";
   if (annotations.length > MAX_AUDIT_ANNOTATIONS) {
     const shown = annotations.map(({ key = "", valueExpression = "" }) => ({
@@ -153,11 +183,14 @@ function pushAuditErrors(errors: FieldError[], policyName: string, annotations: 
     const whole = `${policyName}/${key}`;
     if (policyName !== "") pushInvalid(errors, `${at}.key`, whole, qualifiedName(whole));
     else errors.push(invalidField(`${at}.key`, key, "requires metadata.name be non-empty"));
-    const value = valueExpression.trim();
+    const value = trimSpace(valueExpression);
     if (value === "") errors.push(requiredField(`${at}.valueExpression`, "valueExpression is not specified"));
     else if (byteLength(value) > MAX_VALUE_EXPRESSION) {
       const text = `must not exceed ${MAX_VALUE_EXPRESSION} bytes in length`;
       errors.push(requiredField(`${at}.valueExpression`, text));
+    } else {
+      const compiled = compiler.compile(value, RETURNS.auditAnnotation, scope, modeOf("annotations", valueExpression));
+      pushExpressionErrors(errors, `${at}.valueExpression`, compiled, valueExpression);
     }
     if (keys.has(key)) errors.push(duplicateField(`${at}.key`, key));
     keys.add(key);
@@ -167,7 +200,12 @@ function pushAuditErrors(errors: FieldError[], policyName: string, annotations: 
 /** `patchType` of a mutation and the member that goes with it. */
 const PATCHES = { JSONPatch: "jsonPatch", ApplyConfiguration: "applyConfiguration" } as const;
 
-function pushMutationErrors(errors: FieldError[], path: string, mutation: Mutation): void {
+function pushMutationErrors(
+  errors: FieldError[],
+  path: string,
+  mutation: Mutation,
+  { compiler, scope, modeOf }: Compiling,
+): void {
   const { patchType = "" } = mutation;
   if (patchType === "") {
     errors.push(requiredField(`${path}.patchType`));
@@ -180,25 +218,38 @@ function pushMutationErrors(errors: FieldError[], path: string, mutation: Mutati
   const member = PATCHES[patchType];
   const other = patchType === "JSONPatch" ? PATCHES.ApplyConfiguration : PATCHES.JSONPatch;
   const patch = mutation[member];
+  const text = trimSpace(patch?.expression ?? "");
   if (patch === undefined) {
     errors.push(requiredField(`${path}.${member}`, `must be specified when patchType is ${patchType}`));
-  } else if ((patch.expression ?? "").trim() === "") errors.push(requiredField(`${path}.${member}.expression`));
+  } else if (text === "") errors.push(requiredField(`${path}.${member}.expression`));
+  else {
+    const mode = modeOf("applied", patch.expression ?? "");
+    const compiled = compiler.compile(text, RETURNS[member], { ...scope, patchTypes: true }, mode);
+    pushExpressionErrors(errors, `${path}.${member}.expression`, compiled);
+  }
   if (mutation[other] !== undefined) {
-    const text = `must not be specified when patchType is ${patchType}`;
-    errors.push(invalidField(`${path}.${other}`, `{${other}}`, text));
+    const refusal = `must not be specified when patchType is ${patchType}`;
+    errors.push(invalidField(`${path}.${other}`, `{${other}}`, refusal));
   }
 }
 
-function pushValidatingErrors(errors: FieldError[], next: KubeObject, spec: PolicySpec): void {
-  const { validations = [], auditAnnotations = [] } = spec;
+function pushValidatingErrors(
+  errors: FieldError[],
+  next: KubeObject,
+  spec: PolicySpec,
+  previous: PolicySpec | undefined,
+): void {
+  const { validations = [], auditAnnotations = [], variables = [] } = spec;
+  const compiling = compilingOf(spec, previous, variables.length > 0);
+  pushVariableErrors(errors, compiling, variables);
   if (validations.length === 0 && auditAnnotations.length === 0) {
     const text = "validations or auditAnnotations must contain at least one item";
     errors.push(requiredField("spec.validations", text), requiredField("spec.auditAnnotations", text));
   }
   for (const [index, validation] of validations.entries()) {
-    pushValidationErrors(errors, `spec.validations[${index}]`, validation);
+    pushValidationErrors(errors, `spec.validations[${index}]`, validation, compiling);
   }
-  pushAuditErrors(errors, next.metadata.name ?? "", auditAnnotations);
+  pushAuditErrors(errors, next.metadata.name ?? "", auditAnnotations, compiling);
 }
 
 interface PolicyStatus extends JsonObject {
@@ -216,30 +267,34 @@ function statusErrors(policy: KubeObject): FieldError[] {
   return [...errors, ...validateConditions(conditions, "status.conditions")];
 }
 
-/** ValidatingAdmissionPolicy: CEL expressions that say which writes are refused. They are compiled elsewhere. */
+/** ValidatingAdmissionPolicy: CEL expressions that say which writes are refused. */
 export const validatingPolicyHooks: ResourceHooks = {
   validate(next, previous, { subresource }) {
     if (subresource === "status") return statusErrors(next);
     const errors: FieldError[] = [];
-    pushCommonErrors(errors, specOf(next), previous && specOf(previous), false);
-    pushValidatingErrors(errors, next, specOf(next));
+    const before = previous && specOf(previous);
+    pushCommonErrors(errors, specOf(next), before, false);
+    pushValidatingErrors(errors, next, specOf(next), before);
     return [...errors, ...staticNameErrors(next, previous)];
   },
   warn: staticNameWarnings,
 };
 
-/** MutatingAdmissionPolicy: CEL expressions that say how writes are changed. They are compiled elsewhere. */
+/** MutatingAdmissionPolicy: CEL expressions that say how writes are changed. */
 export const mutatingPolicyHooks: ResourceHooks = {
   validate(next, previous) {
     const errors: FieldError[] = [];
     const spec = specOf(next);
-    pushCommonErrors(errors, spec, previous && specOf(previous), true);
+    const before = previous && specOf(previous);
+    pushCommonErrors(errors, spec, before, true);
     const { mutations = [], reinvocationPolicy = "" } = spec;
+    const compiling = compilingOf(spec, before, true);
+    pushVariableErrors(errors, compiling, spec.variables);
     if (mutations.length === 0) {
       errors.push(requiredField("spec.mutations", "mutations must contain at least one item"));
     }
     for (const [index, mutation] of mutations.entries()) {
-      pushMutationErrors(errors, `spec.mutations[${index}]`, mutation);
+      pushMutationErrors(errors, `spec.mutations[${index}]`, mutation, compiling);
     }
     const policy = reinvocationPolicy === "" ? undefined : reinvocationPolicy;
     pushRequiredClosed(errors, "spec.reinvocationPolicy", policy, REINVOCATION_POLICIES);

@@ -9,6 +9,7 @@ import { pushInvalid, subdomainName } from "../rules/formats.ts";
 import { sameValue } from "../rules/immutable.ts";
 import { validateLabelSelector } from "../rules/label-selector.ts";
 import { webhookServiceErrors, webhookUrlErrors } from "../rules/webhook-client.ts";
+import type { KnownExpressions } from "./expressions.ts";
 import { pushClosed, pushConditionErrors, pushMatchPolicyErrors, pushRuleErrors } from "./match-rules.ts";
 import { staticNameErrors, staticNameWarnings } from "./static-names.ts";
 
@@ -19,6 +20,7 @@ interface Demands {
   readonly uniqueNames: boolean;
   readonly validSelectors: boolean;
   readonly checksConditions: boolean;
+  readonly knownConditions: KnownExpressions;
 }
 
 const FAILURE_POLICIES = ["Fail", "Ignore"];
@@ -42,6 +44,9 @@ function demandsOf(next: KubeObject, previous: KubeObject | undefined): Demands 
     validSelectors: before.every(
       ({ namespaceSelector, objectSelector }) =>
         validateLabelSelector(namespaceSelector, "").length + validateLabelSelector(objectSelector, "").length === 0,
+    ),
+    knownConditions: new Set(
+      before.flatMap(({ matchConditions = [] }) => matchConditions.map((one) => one.expression)),
     ),
     checksConditions:
       previous === undefined ||
@@ -83,7 +88,10 @@ function pushWebhookErrors(errors: FieldError[], path: string, webhook: Webhook,
   }
   pushClosed(errors, `${path}.reinvocationPolicy`, webhook.reinvocationPolicy, REINVOCATION_POLICIES);
   pushClientErrors(errors, `${path}.clientConfig`, webhook);
-  if (demands.checksConditions) pushConditionErrors(errors, `${path}.matchConditions`, webhook.matchConditions);
+  if (demands.checksConditions) {
+    const options = { params: false, known: demands.knownConditions };
+    pushConditionErrors(errors, `${path}.matchConditions`, webhook.matchConditions, options);
+  }
 }
 
 function pushClientErrors(errors: FieldError[], path: string, { clientConfig = {} }: Webhook): void {
