@@ -65,7 +65,7 @@ const directory = await mkdtemp(path.join(tmpdir(), "binnacle-million-"));
 const server = await startServer(
   { ...defaultConfig, certDir: directory, securePort: 0, controllers: "none" },
   systemEnvironment(),
-  store,
+  { store },
 );
 const reader = spawn(process.execPath, [path.join(import.meta.dirname, "million-reader.ts")], {
   stdio: ["ignore", "pipe", "inherit"],

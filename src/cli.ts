@@ -16,7 +16,7 @@ import {
   addAuthorizationFlags,
   takeAuthorizationFlags,
 } from "./server/authorization/flags.ts";
-import { type Config, defaultConfig, type StoreChoice } from "./server/config.ts";
+import { type Config, DEFAULT_CERT_DIR, defaultConfig, type StoreChoice } from "./server/config.ts";
 import { addExplainCommand } from "./server/explain-command.ts";
 
 interface ServeFlags extends AuditFlags, AccountTokenFlags, AuthenticationFlags, AuthorizationFlags {
@@ -121,7 +121,7 @@ function program(run: (config: Config) => Promise<void>): Command {
         port,
       ),
     )
-    .option("--cert-dir <folder>", "where made certificates and the kubeconfig are kept", defaults.certDir)
+    .option("--cert-dir <folder>", "where made certificates and the kubeconfig are kept", DEFAULT_CERT_DIR)
     .option("--tls-cert-file <file>", "serving certificate")
     .option("--tls-private-key-file <file>", "key of the serving certificate")
     .option("--client-ca-file <file>", "authority of client certificates")
@@ -240,7 +240,8 @@ async function serve(config: Config): Promise<void> {
   print(`Serving ${server.url} from ${describe(config.store)}.`);
   if (server.insecureUrl !== undefined)
     print(`Without TLS or credentials, on this machine only: ${server.insecureUrl}`);
-  print(`Connect with: kubectl --kubeconfig ${path.relative(process.cwd(), server.kubeconfigFile)} get namespaces`);
+  const kubeconfig = path.relative(process.cwd(), server.kubeconfigFile ?? "");
+  print(`Connect with: kubectl --kubeconfig ${kubeconfig} get namespaces`);
   await stopped;
   await server.close();
 }

@@ -1,6 +1,10 @@
+export type { FeatureGateValues } from "./api/feature-gates.ts";
 export type { Clock, Timer } from "./lib/clock.ts";
 export type { Environment, Log, LogFields } from "./lib/environment.ts";
 export type { Random } from "./lib/random.ts";
-export { type Config, defaultConfig, type StoreChoice } from "./server/config.ts";
-export { type Server, startServer } from "./server/server.ts";
+export { type AccountTokenConfig, type Config, defaultConfig, type StoreChoice } from "./server/config.ts";
+export { OptionsError } from "./server/library/check-options.ts";
+export type { ServerOptions } from "./server/library/options.ts";
+export { startServer } from "./server/library/start-server.ts";
+export type { Server } from "./server/server.ts";
 export { systemEnvironment } from "./server/system-environment.ts";

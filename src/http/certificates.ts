@@ -55,9 +55,27 @@ export async function ensureCertificates(directory: string, options: Certificate
     "apiserver",
     apiserver,
     (identity) => fits(identity, authority, now) && coversHosts(identity, hosts),
-    () => makeIdentity(authority, { commonName: "binnacle", hosts }, "server", now),
+    () => makeServing(authority, options, now),
   );
   return { authority, admin, serving, isForeign: false };
+}
+
+/** All of them, made anew and kept nowhere. */
+export function makeCertificates(options: CertificateOptions): Certificates {
+  const now = options.now ?? Date.now();
+  const authority = makeAuthority(AUTHORITY_NAME, now);
+  const admin = makeAdmin(authority, now);
+  return { authority, admin, serving: makeServing(authority, options, now), isForeign: false };
+}
+
+/** An administrator's certificate, signed by the authority. */
+export function makeAdmin(authority: Identity, now: number): Identity {
+  return makeIdentity(authority, ADMIN, "client", now);
+}
+
+/** A certificate to serve with, signed by the authority. */
+export function makeServing(authority: Identity, options: CertificateOptions, now: number): Identity {
+  return makeIdentity(authority, { commonName: "binnacle", hosts: hostsOf(options) }, "server", now);
 }
 
 /** The authority and the administrator's certificate in `directory`, made where they are missing or do not fit. */
@@ -71,7 +89,7 @@ export async function ensureAdmin(directory: string, now: number): Promise<Admin
     "admin",
     client,
     (identity) => fits(identity, authority, now),
-    () => makeIdentity(authority, ADMIN, "client", now),
+    () => makeAdmin(authority, now),
   );
   return { authority, admin };
 }

@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPair } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import type { TokenIssuer } from "../api/token-issuer.ts";
@@ -23,6 +23,7 @@ import {
 } from "../auth/service-accounts/openid.ts";
 import { AccountTokenAuthenticator } from "../auth/service-accounts/token-authenticator.ts";
 import type { OpenIdDocument } from "../endpoints/openid.ts";
+import { whileLocked } from "../http/folder-lock.ts";
 import { writeWhole } from "../http/private-file.ts";
 import type { Log } from "../lib/environment.ts";
 import type { ObjectClient } from "../resources/object-client.ts";
@@ -42,13 +43,12 @@ export interface AccountTokens {
 }
 
 /**
- * Reads the configured keys, or makes one in `--cert-dir`, once. Compat: `StaticPublicKeysGetter` does not follow the files of
+ * Reads the configured keys, or makes one, in `--cert-dir` if there is one, once. Compat: `StaticPublicKeysGetter` does not follow the files of
  * `--service-account-key-file` either; new keys need a restart.
  */
 export async function prepareAccountTokens(config: Config, log: Log): Promise<AccountTokens> {
   const options = config.serviceAccounts;
   checkOptions(options);
-  await mkdir(config.certDir, { recursive: true, mode: 0o700 });
   const { signing, keys } = await readKeys(config);
   const { issuers, maxTokenExpirationMs, extendTokenExpiration, lookup, jwksUri } = options;
   const [first = ""] = issuers;
@@ -123,7 +123,7 @@ interface Keys {
 async function readKeys({ certDir, serviceAccounts: { signingKeyFile, keyFiles } }: Config): Promise<Keys> {
   const signing =
     signingKeyFile === undefined
-      ? await ensureSigningKey(path.join(certDir, "sa.key"))
+      ? await madeKey(certDir)
       : await readAs(signingKeyFile, parseSigningKey, "failed to parse service-account-issuer-key-file");
   if (keyFiles.length === 0) return { signing, keys: [verifyingKey(createPublicKey(signing.privateKey))] };
   const parsed = await Promise.all(
@@ -139,6 +139,12 @@ async function readAs<T>(file: string, parse: (text: string) => T, problem: stri
   } catch (error) {
     throw new Error(`${problem}: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+async function madeKey(certDir: string | undefined): Promise<SigningKey> {
+  if (certDir !== undefined) return whileLocked(certDir, () => ensureSigningKey(path.join(certDir, "sa.key")));
+  // One that lives no longer than the process is made at every start, and this kind in no time.
+  return signingKey((await promisify(generateKeyPair)("ec", { namedCurve: "P-256" })).privateKey);
 }
 
 /**

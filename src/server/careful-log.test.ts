@@ -90,7 +90,7 @@ test("a Secret that a store fails to write does not stand in the log", async () 
   const certDir = await mkdtemp(path.join(tmpdir(), "binnacle-log-"));
   const insecurePort = await freePort();
   const config = { ...defaultConfig, certDir, securePort: 0, insecurePort, controllers: "none", shutdownGraceMs: 0 };
-  const server = await startServer(config, environment, new Failing());
+  const server = await startServer(config, environment, { store: new Failing() });
   try {
     const response = await fetch(`${server.insecureUrl}/api/v1/namespaces/default/secrets`, {
       method: "POST",

@@ -18,7 +18,7 @@ export type StoreChoice =
 
 /** How tokens of service accounts are signed and judged. */
 export interface AccountTokenConfig {
-  /** Absent: a key that the server makes in `certDir`. */
+  /** Absent: a key that the server makes, in `certDir` if there is one. */
   readonly signingKeyFile?: string;
   /** Keys that tokens are verified with. Empty: the one that signs. */
   readonly keyFiles: readonly string[];
@@ -50,8 +50,8 @@ export interface Config {
   readonly securePort: number;
   /** A port without TLS and only on loopback, for trying things out: who reaches it is an administrator. 0 or undefined: none. */
   readonly insecurePort?: number;
-  /** Where made certificates and the administrator's kubeconfig are kept. */
-  readonly certDir: string;
+  /** Where made certificates and the administrator's kubeconfig are kept. Absent: in memory, and no file is written. */
+  readonly certDir?: string;
   readonly tlsCertFile?: string;
   readonly tlsPrivateKeyFile?: string;
   readonly clientCaFile?: string;
@@ -96,6 +96,9 @@ export interface Config {
   readonly shutdownGraceMs: number;
 }
 
+/** Where the command line keeps certificates and the administrator's kubeconfig when it is not told otherwise. */
+export const DEFAULT_CERT_DIR = "binnacle-data";
+
 /** What a server does when it is not told otherwise. */
 export const defaultConfig: Config = {
   store: { type: "memory" },
@@ -104,7 +107,6 @@ export const defaultConfig: Config = {
   apiDomain: "k8s.io",
   bindAddress: "127.0.0.1",
   securePort: 6443,
-  certDir: "binnacle-data",
   authentication: { bootstrapTokens: false },
   authorization: { modes: DEFAULT_MODES },
   serviceAccounts: {

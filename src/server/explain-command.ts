@@ -5,7 +5,7 @@ import { impersonatedGroups } from "../auth/impersonation/identity-checks.ts";
 import { JsonClient } from "../client/json-client.ts";
 import { readKubeconfig } from "../client/kubeconfig-read.ts";
 import { systemClock } from "../lib/clock.ts";
-import { defaultConfig } from "./config.ts";
+import { DEFAULT_CERT_DIR } from "./config.ts";
 
 interface ExplainFlags {
   readonly as: string;
@@ -37,11 +37,7 @@ export function addExplainCommand(program: Command, print: (text: string) => voi
     .option("-A, --all-namespaces", "in all namespaces")
     .option("--subresource <name>", "such as log or scale")
     .option("-o, --output <form>", "json")
-    .option(
-      "--kubeconfig <file>",
-      "how to reach the server, and as whom",
-      path.join(defaultConfig.certDir, "kubeconfig"),
-    )
+    .option("--kubeconfig <file>", "how to reach the server, and as whom", path.join(DEFAULT_CERT_DIR, "kubeconfig"))
     .action((verb: string, what: string, flags: ExplainFlags) => run(verb, what, flags, print));
 }
 

@@ -1,10 +1,21 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { parseTokenFile, type StaticToken } from "../auth/token-file.ts";
-import { type AdminCertificates, ensureAdmin, ensureCertificates, isExpiring } from "../http/certificates.ts";
+import {
+  type AdminCertificates,
+  ensureAdmin,
+  ensureCertificates,
+  isExpiring,
+  makeAdmin,
+  makeCertificates,
+  makeServing,
+} from "../http/certificates.ts";
+import { whileLocked } from "../http/folder-lock.ts";
 import { printKubeconfig } from "../http/kubeconfig.ts";
+import { chooseKubeconfigFile } from "../http/kubeconfig-file.ts";
 import { writeWhole } from "../http/private-file.ts";
+import type { Identity as Pair } from "../http/x509.ts";
 import type { Log } from "../lib/environment.ts";
 import type { RefreshServing, ServingPair } from "./certificate-renewal.ts";
 import type { Config } from "./config.ts";
@@ -20,66 +31,58 @@ export interface Identity {
   readonly ownAuthority: string | undefined;
   /** Those of `--token-auth-file`. */
   readonly tokens: readonly StaticToken[];
-  readonly kubeconfigFile: string;
   readonly admin: StaticToken;
-  /** Writes the administrator's kubeconfig once the address is known. */
-  saveKubeconfig(url: string): Promise<void>;
+  /** The administrator's kubeconfig for a server at this address. */
+  kubeconfig(url: string): string;
+  /** Writes it once the address is known, and resolves to where. Undefined: nothing is written without a folder. */
+  saveKubeconfig(url: string): Promise<string | undefined>;
 }
 
 /** Reads what is configured and makes the rest, once: a serving certificate, an administrator's token. */
 export async function prepareIdentity(config: Config, log: Log): Promise<Identity> {
-  await mkdir(config.certDir, { recursive: true, mode: 0o700 });
-  const serving = await servingCertificate(config);
+  const { certDir } = config;
+  const tokens = await listedTokens(config.tokenAuthFile, log);
+  const folder = certDir === undefined ? inMemory(config) : inFolder(config, certDir, log);
+  const { serving, adminPair, token } = await folder.prepare();
   const { certificate, key, authority } = serving;
-  const adminCertificate = new AdminCertificate(config);
-  await adminCertificate.refresh(Date.now());
-  const adminToken = await ensureAdminToken(path.join(config.certDir, "admin-token"), log);
-  const listed = await listedTokens(config.tokenAuthFile, log);
-  const admin: StaticToken = {
-    token: adminToken,
-    user: { name: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] },
+  let admin = adminPair;
+  const kubeconfig = (url: string): string => {
+    const user = admin ? { identity: admin.admin } : { token };
+    return printKubeconfig({ server: url, authority, user });
   };
-  const kubeconfigFile = path.resolve(config.certDir, "kubeconfig");
-  let savedUrl: string | undefined;
-  const saveKubeconfig = async (url: string): Promise<void> => {
-    const { current } = adminCertificate;
-    const user = current ? { identity: current.admin } : { token: adminToken };
-    await writeWhole(kubeconfigFile, printKubeconfig({ server: url, authority, user }));
-    savedUrl = url;
-  };
-  const refreshOne = refresher(config, serving);
+  let saved: { readonly file: string; readonly url: string } | undefined;
   return {
     tls: { certificate, key },
     async refreshServing(nowMs) {
-      if ((await adminCertificate.refresh(nowMs)) && savedUrl !== undefined) await saveKubeconfig(savedUrl);
-      return refreshOne(nowMs);
+      const next = await folder.refreshAdmin(admin, nowMs);
+      const isNew = next?.admin.certificate !== admin?.admin.certificate;
+      admin = next;
+      if (isNew && saved) await writeWhole(saved.file, kubeconfig(saved.url));
+      return folder.refreshServing(serving, nowMs);
     },
     authority,
-    ownAuthority: adminCertificate.current?.authority.certificate,
-    tokens: listed,
-    kubeconfigFile,
-    admin,
-    saveKubeconfig,
+    ownAuthority: admin?.authority.certificate,
+    tokens,
+    admin: { token, user: { name: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] } },
+    kubeconfig,
+    async saveKubeconfig(url) {
+      if (certDir === undefined) return undefined;
+      saved = await whileLocked(certDir, async () => {
+        const file = await chooseKubeconfigFile(certDir, url);
+        await writeWhole(file, kubeconfig(url));
+        return { file, url };
+      });
+      return saved.file;
+    },
   };
 }
 
-/** The administrator's certificate, by an authority of our own. There is none with `--client-ca-file`, which may not know us. */
-class AdminCertificate {
-  readonly #config: Config;
-  current: AdminCertificates | undefined;
-
-  constructor(config: Config) {
-    this.#config = config;
-  }
-
-  /** Makes it where there is none, or only one that is about to expire. Resolves to whether it is another one now. */
-  async refresh(nowMs: number): Promise<boolean> {
-    if (this.#config.clientCaFile !== undefined) return false;
-    const known = this.current?.admin.certificate;
-    if (known !== undefined && !isExpiring(known, nowMs)) return false;
-    this.current = await ensureAdmin(this.#config.certDir, nowMs);
-    return this.current.admin.certificate !== known;
-  }
+/** Where certificates and the administrator's token come from. */
+interface Secrets {
+  prepare(): Promise<{ serving: Serving; adminPair: AdminCertificates | undefined; token: string }>;
+  /** What the administrator's certificate is to be now. There is none with `--client-ca-file`, which may not know us. */
+  refreshAdmin(known: AdminCertificates | undefined, nowMs: number): Promise<AdminCertificates | undefined>;
+  refreshServing(first: Serving, nowMs: number): Promise<ServingPair>;
 }
 
 /** The certificate to serve with, and the authority that clients are to trust for it, all as PEM. */
@@ -91,21 +94,77 @@ interface Serving {
   readonly isOwn: boolean;
 }
 
-/** Files that are configured or were there already may change at any time; those that we made only when they are about to expire. */
-function refresher(config: Config, first: Serving): RefreshServing {
-  let latest = first;
-  return async (now) => {
-    if (latest.isOwn && !isExpiring(latest.certificate, now)) return latest;
-    const next = await servingCertificate(config, now);
-    // Clients trust the authority that they were given. A new one, as after a loss of the files, takes a restart.
-    if (first.isOwn && next.authority !== first.authority) throw new Error("the authority is new");
-    latest = next;
-    return next;
+/** What is made lives in a folder, and is found there again. */
+function inFolder(config: Config, certDir: string, log: Log): Secrets {
+  const hasAdmin = config.clientCaFile === undefined;
+  let latest: Serving | undefined;
+  const servingCertificate = async (now?: number): Promise<Serving> => {
+    const configured = await configuredCertificate(config);
+    if (configured) return configured;
+    const { authority, serving, isForeign } = await ensureCertificates(certDir, { ...hostOptions(config), now });
+    const trusted = isForeign ? serving : authority;
+    return { ...serving, authority: trusted.certificate, isOwn: !isForeign };
+  };
+  return {
+    prepare: () =>
+      whileLocked(certDir, async () => ({
+        serving: await servingCertificate(),
+        adminPair: hasAdmin ? await ensureAdmin(certDir, Date.now()) : undefined,
+        token: await ensureAdminToken(path.join(certDir, "admin-token"), log),
+      })),
+    async refreshAdmin(known, nowMs) {
+      if (known === undefined || !isExpiring(known.admin.certificate, nowMs)) return known;
+      return whileLocked(certDir, () => ensureAdmin(certDir, nowMs));
+    },
+    // Files that are configured or were there already may change at any time; those that we made only when they are about to expire.
+    async refreshServing(first, nowMs) {
+      latest ??= first;
+      if (latest.isOwn && !isExpiring(latest.certificate, nowMs)) return latest;
+      const next = first.isOwn
+        ? await whileLocked(certDir, () => servingCertificate(nowMs))
+        : await servingCertificate(nowMs);
+      // Clients trust the authority that they were given. A new one, as after a loss of the files, takes a restart.
+      if (first.isOwn && next.authority !== first.authority) throw new Error("the authority is new");
+      latest = next;
+      return next;
+    },
   };
 }
 
-async function servingCertificate(config: Config, now?: number): Promise<Serving> {
-  const { tlsCertFile, tlsPrivateKeyFile } = config;
+/** What is made is kept nowhere, and ends with the process. */
+function inMemory(config: Config): Secrets {
+  let made: { authority: Pair; serving: Pair } | undefined;
+  return {
+    async prepare() {
+      const configured = await configuredCertificate(config);
+      const { authority, admin, serving } = makeCertificates(hostOptions(config));
+      made = { authority, serving };
+      return {
+        serving: configured ?? { ...serving, authority: authority.certificate, isOwn: true },
+        adminPair: config.clientCaFile === undefined ? { authority, admin } : undefined,
+        token: newToken(),
+      };
+    },
+    async refreshAdmin(known, nowMs) {
+      if (known === undefined || !isExpiring(known.admin.certificate, nowMs)) return known;
+      return { authority: known.authority, admin: makeAdmin(known.authority, nowMs) };
+    },
+    async refreshServing(first, nowMs) {
+      if (!first.isOwn || made === undefined) return (await configuredCertificate(config)) ?? first;
+      if (isExpiring(made.serving.certificate, nowMs)) {
+        made = { ...made, serving: makeServing(made.authority, hostOptions(config), nowMs) };
+      }
+      return made.serving;
+    },
+  };
+}
+
+const hostOptions = ({ bindAddress, serviceClusterIpRange }: Config) => ({
+  bindAddress,
+  serviceRange: serviceClusterIpRange,
+});
+
+async function configuredCertificate({ tlsCertFile, tlsPrivateKeyFile }: Config): Promise<Serving | undefined> {
   if (tlsCertFile !== undefined && tlsPrivateKeyFile !== undefined) {
     const [certificate, key] = await Promise.all([readFile(tlsCertFile, "utf8"), readFile(tlsPrivateKeyFile, "utf8")]);
     return { certificate, key, authority: certificate, isOwn: false };
@@ -113,19 +172,15 @@ async function servingCertificate(config: Config, now?: number): Promise<Serving
   if (tlsCertFile !== undefined || tlsPrivateKeyFile !== undefined) {
     throw new Error("--tls-cert-file and --tls-private-key-file are needed together");
   }
-  const { authority, serving, isForeign } = await ensureCertificates(config.certDir, {
-    bindAddress: config.bindAddress,
-    serviceRange: config.serviceClusterIpRange,
-    now,
-  });
-  const trusted = isForeign ? serving : authority;
-  return { ...serving, authority: trusted.certificate, isOwn: !isForeign };
+  return undefined;
 }
 
 async function listedTokens(file: string | undefined, log: Log): Promise<StaticToken[]> {
   if (file === undefined) return [];
   return parseTokenFile(await readFile(file, "utf8"), file, (text) => log.warn(text));
 }
+
+const newToken = (): string => randomBytes(24).toString("base64url");
 
 /** The token that the file holds. A missing or empty one, such as a full disk once left behind, is written anew. */
 async function ensureAdminToken(file: string, log: Log): Promise<string> {
@@ -141,7 +196,7 @@ async function ensureAdminToken(file: string, log: Log): Promise<string> {
     return known;
   }
   if (known === "") log.warn("the file of the administrator's token was empty; there is a new token in it", { file });
-  const token = randomBytes(24).toString("base64url");
+  const token = newToken();
   await writeWhole(file, `${token}\n`);
   return token;
 }

@@ -49,17 +49,27 @@ import { StallWatchdog } from "./stall-watchdog.ts";
 import { offloading } from "./threads/offloading.ts";
 
 /** A running server. */
-export interface Server {
+export interface Server extends AsyncDisposable {
   /** Where it answers over TLS. */
   readonly url: string;
   /** Where it answers without TLS, if it does. */
   readonly insecureUrl: string | undefined;
-  /** A kubeconfig with which kubectl is an administrator here. */
-  readonly kubeconfigFile: string;
+  /** The authority that signed its certificate, as PEM. */
+  readonly ca: string;
   /** The administrator's bearer token. */
   readonly token: string;
+  /** The text of a kubeconfig with which kubectl is an administrator here. */
+  readonly kubeconfig: string;
+  /** Where that was written. Undefined without `certDir`. */
+  readonly kubeconfigFile: string | undefined;
   /** Turns `/readyz` to failed, then ends watches, waits for open requests for a while, and closes the store. */
   close(): Promise<void>;
+}
+
+/** Parts that take the place of those that a server would make by itself. */
+export interface GivenParts {
+  /** Instead of the configured one. It keeps its own clock, and is closed with the server. */
+  readonly store?: Store;
 }
 
 const ADMINISTRATOR: UserInfo = {
@@ -67,25 +77,40 @@ const ADMINISTRATOR: UserInfo = {
   groups: ["system:masters", "system:authenticated"],
 };
 
-/**
- * Builds all parts, connects them and listens. Rejects when the store or the address cannot be had. A store that is
- * given takes the place of the configured one, keeps its own clock, and is closed with the server.
- */
-export async function startServer(config: Config, environment: Environment, given?: Store): Promise<Server> {
-  const { resources: _, ...server } = await startWithParts(config, environment, given);
+/** Builds all parts, connects them and listens. Rejects, and leaves nothing open, when the store or the address cannot be had. */
+export async function startServer(config: Config, environment: Environment, given?: GivenParts): Promise<Server> {
+  const { resources: _, ready: __, ...server } = await startWithParts(config, environment, given);
   return server;
 }
 
 /** A running server with the catalog and all objects within reach. Only for this project: it may change at any time. */
 export interface ServerWithParts extends Server {
   readonly resources: Resources;
+  /** Resolves when the roles that Kubernetes needs are there, and `/readyz` says so. */
+  readonly ready: Promise<void>;
 }
 
 /** The same as `startServer`, for tests that change what is served. */
 export async function startWithParts(
   config: Config,
   environment: Environment,
-  given?: Store,
+  given: GivenParts = {},
+): Promise<ServerWithParts> {
+  const opened = new AsyncDisposableStack();
+  try {
+    return await build(config, environment, given, opened);
+  } catch (error) {
+    await opened.disposeAsync();
+    throw error;
+  }
+}
+
+/** Whatever has to be closed again goes onto `opened`, what is to be closed first last. */
+async function build(
+  config: Config,
+  environment: Environment,
+  given: GivenParts,
+  opened: AsyncDisposableStack,
 ): Promise<ServerWithParts> {
   const { clock, random } = environment;
   const lines = limitedLog(environment.log, clock);
@@ -94,13 +119,13 @@ export async function startWithParts(
   const registry = shown["/metrics"];
   const storeMetrics = new StoreMetrics(registry, clock);
   // All of them wait for files or for the network.
-  const storing = given ?? openStore(config, keySpaceOf(config).root, clock, storeMetrics);
-  const [opened, identity, accounts] = await Promise.all([
-    storing,
-    prepareIdentity(config, log),
-    prepareAccountTokens(config, log),
-  ]);
-  const store = new ObservedStore(opened, {
+  const storing = Promise.resolve(given.store ?? openStore(config, keySpaceOf(config).root, clock, storeMetrics));
+  opened.defer(() => storing.then((store) => store.close(), noop));
+  const preparing = Promise.all([prepareIdentity(config, log), prepareAccountTokens(config, log)]);
+  preparing.catch(noop);
+  const inner = await storing;
+  const [identity, accounts] = await preparing;
+  const store = new ObservedStore(inner, {
     clock,
     requestEnded: storeMetrics.requestEnded,
     failed: (error) => log.error("the store takes no writes", { err: error }),
@@ -121,7 +146,9 @@ export async function startWithParts(
     observer: { ...webhookMetrics(registry), decided: decisions.decided },
     report: (error) => log.error("roles cannot be followed", { err: error }),
   });
+  opened.defer(() => rights.close());
   const reloading = authorizers.follow(rights.replace);
+  opened.defer(() => reloading.close());
   const { authorizer } = rights;
   const { audiences } = accounts.issuer;
   const authentication = await prepareAuthentication({
@@ -134,10 +161,12 @@ export async function startWithParts(
     tokens: attempts,
     accounts: accounts.authenticator(resources, () => clients.apiServer),
   });
+  opened.defer(() => authentication.close());
   const { authenticator, proxyHeaders } = authentication;
   const identities = reviewIdentities(authenticator, audiences, authorizer);
   const judges = { authorizer, identities, rights: rights.roles };
   const aggregator = new Aggregator(resources, await readProxyCertificate(config));
+  opened.defer(() => aggregator.close());
   const unfollowed = (error: unknown) => log.error("definitions cannot be followed", { err: error });
   const custom = customKinds(resources, config, unfollowed, aggregator);
   const { open: openKinds } = custom;
@@ -147,6 +176,7 @@ export async function startWithParts(
   const shutdown = shutdownCheck(stopping.signal);
   const startMs = clock.now();
   const processMetrics = new ProcessMetrics(registry, { startMs, views: () => resources.views.usage });
+  opened.defer(() => processMetrics.close());
   startTimeMetric(shown["/metrics/slis"], startMs);
   const roles = new PostStartHook("rbac/bootstrap-roles");
   const checks = { hooks: [roles], readiness: [writesCheck(store), roles, shutdown] };
@@ -174,6 +204,7 @@ export async function startWithParts(
   const forms = { now: () => clock.now(), random, report, schemaOf, kindOf, isLarge: large.isLarge };
   const { requestTimeoutMs } = config;
   const audit = await prepareAudit(config.audit, { ...environment, log }, registry);
+  opened.defer(() => audit.close());
   const options = {
     reportError: report,
     audit: audit.stages(facts, forms),
@@ -191,9 +222,11 @@ export async function startWithParts(
   const refused = (error: unknown) => logRefusal(log, error);
   const identify = authenticate({ authenticator, audiences, proxyHeaders, refused, observer: { clock, ...attempts } });
   const watchdog = new StallWatchdog({ clock, processorMs, log, registry, findServed, isLongRunning });
+  opened.defer(() => watchdog.close());
   const secured = compose([watchdog.stage, ...stagesFor(options, identify)], outer);
   const open = compose([watchdog.stage, ...stagesFor(options, assumeUser(ADMINISTRATOR))], outer);
   const clients = loopbackClients(compose(stagesFor(options, keepUser), innermost), random);
+  const ready = Promise.withResolvers<void>();
   const loops = background({
     config,
     resources,
@@ -202,10 +235,19 @@ export async function startWithParts(
     trust: { current: () => authentication.trust(), onChange: (listener) => authentication.onChange(listener) },
     report: (controller, error) => log.error("controller failed", { err: error, controller }),
     further: (context) => custom.controllers(context),
-    rolesMade: () => roles.finish(),
+    rolesMade: () => {
+      roles.finish();
+      ready.resolve();
+    },
   });
   const following = new AbortController();
   const followed = [rights.run(following.signal), custom.run(following.signal)];
+  opened.defer(async () => {
+    following.abort();
+    await Promise.all(followed);
+  });
+  opened.defer(() => large.close());
+  opened.defer(() => loops.stop());
   await rights.loaded(following.signal);
   await custom.loaded(following.signal);
   await loops.prepare();
@@ -220,6 +262,7 @@ export async function startWithParts(
   });
   authentication.onChange(() => secure.changeTls({ clientAuthority: authentication.clientAuthority() ?? "" }));
   const listeners: Listener[] = [secure];
+  opened.defer(async () => void (await Promise.all(listeners.map((one) => one.close(config.shutdownGraceMs)))));
   if (config.insecurePort) {
     const answerOpen: Answer = (request) => answer(forms, open, request);
     const onUpgrade = serveUpgradesOnDemand(answerOpen, reportError);
@@ -230,37 +273,37 @@ export async function startWithParts(
   }
   const apply = (pair: ServingPair) => secure.changeTls(pair);
   const renewal = renewCertificate({ clock, log, current: identity.tls, refresh: identity.refreshServing, apply });
+  opened.defer(() => void renewal.close());
   port = secure.port;
   loops.start(port);
   // A clock that is driven knows nothing of how long something took.
   if (clock === systemClock) watchdog.start();
   const url = `https://${printHost(config.bindAddress)}:${port}`;
-  await identity.saveKubeconfig(url);
+  const kubeconfigFile = await identity.saveKubeconfig(url);
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closing ??= (async () => {
+      stopping.abort();
+      if (config.shutdownDelayMs > 0) await clock.sleep(config.shutdownDelayMs);
+      await opened.disposeAsync();
+    })();
+    return closing;
+  };
   return {
     url,
     insecureUrl: listeners[1] && `http://127.0.0.1:${listeners[1].port}`,
-    kubeconfigFile: identity.kubeconfigFile,
+    ca: identity.authority,
     token: identity.admin.token,
+    kubeconfig: identity.kubeconfig(url),
+    kubeconfigFile,
     resources,
-    async close() {
-      stopping.abort();
-      authentication.close();
-      reloading.close();
-      rights.close();
-      aggregator.close();
-      renewal.close();
-      if (config.shutdownDelayMs > 0) await clock.sleep(config.shutdownDelayMs);
-      await Promise.all(listeners.map((listener) => listener.close(config.shutdownGraceMs)));
-      await Promise.all([loops.stop(), large.close()]);
-      following.abort();
-      await Promise.all(followed);
-      await audit.close();
-      await store.close();
-      watchdog.close();
-      processMetrics.close();
-    },
+    ready: ready.promise,
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
+
+const noop = (): void => {};
 
 function printHost(address: string): string {
   if (address === "0.0.0.0" || address === "::") return "127.0.0.1";

@@ -20,7 +20,7 @@ test("a store that takes no writes is logged once per minute and cause, and make
   const store = new FaultyStore(new MemoryStore({ clock }));
   const ports = { securePort: 0, insecurePort: await freePort() };
   const config = { ...defaultConfig, ...ports, certDir, controllers: "none", shutdownGraceMs: 0 };
-  const server = await startServer(config, environment, store);
+  const server = await startServer(config, environment, { store });
   t.after(() => server.close());
   const statusOf = async (target: string, init?: RequestInit) => {
     const response = await fetch(`${server.insecureUrl}${target}`, init);
