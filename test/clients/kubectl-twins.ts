@@ -24,18 +24,22 @@ export class KubectlTwins {
   static async start(flags: readonly string[] = []): Promise<KubectlTwins> {
     const binnacle = await startBinnacle({ flags: ["--custom-objects=defined", ...flags] });
     try {
-      const oracle = await startOracle({ flags });
-      const kubectl = async (name: string, base: string) => {
-        const file = path.join(binnacle.directory, `${name}.kubeconfig`);
-        await writeFile(file, JSON.stringify(kubeconfigFor(base)));
-        return kubectlFor(file);
-      };
-      const kubectls = [await kubectl("oracle", oracle.base), await kubectl("binnacle", binnacle.base)] as const;
-      return new KubectlTwins(oracle, binnacle, kubectls);
+      return await KubectlTwins.of(await startOracle({ flags }), binnacle);
     } catch (error) {
       await binnacle.kill();
       throw error;
     }
+  }
+
+  /** The administrator of two servers that run already. */
+  static async of(oracle: Oracle, binnacle: RunningBinnacle): Promise<KubectlTwins> {
+    const kubectl = async (name: string, base: string) => {
+      const file = path.join(binnacle.directory, `${name}.kubeconfig`);
+      await writeFile(file, JSON.stringify(kubeconfigFor(base)));
+      return kubectlFor(file);
+    };
+    const kubectls = [await kubectl("oracle", oracle.base), await kubectl("binnacle", binnacle.base)] as const;
+    return new KubectlTwins(oracle, binnacle, kubectls);
   }
 
   /** The same user of both, by other credentials than the administrator's token. */

@@ -3,12 +3,12 @@ import type { Answer } from "../support/client.ts";
 import { eventually } from "../support/time.ts";
 import { type FuzzedDefinition, GROUP, partOf, randomDefinition } from "./crd-definitions.ts";
 import { ValueMaker } from "./crd-values.ts";
+import { isUnordered, signature, TABLE, withoutAges, withoutOwn } from "./findings.ts";
 import { CONTENT_TYPES } from "./operations.ts";
 import { Random } from "./random.ts";
 import { type Difference, differenceOf, PanicError, printPanics, Twins } from "./twins.ts";
 
 const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-const TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io";
 const LANES = 6;
 const OBJECTS = 4;
 const WRITES = 4;
@@ -217,41 +217,6 @@ function jsonPatch(random: Random, values: ValueMaker, current: JsonObject): Jso
   ]);
   const op = random.pick(["add", "add", "replace", "remove"]);
   return [op === "remove" ? { op, path } : { op, path, value: values.any(2) }];
-}
-
-/** What controllers add at their own time. */
-function withoutOwn(answer: Answer): Answer {
-  const { status: _, ...body } = answer.body;
-  // Those about formats come in the order in which Go goes through a map.
-  const warning = [answer.headers.warning ?? []].flat().join(", ").split(", ").sort().join("\n");
-  const headers = { ...answer.headers, warning };
-  return { ...answer, headers, body: answer.body.kind === "CustomResourceDefinition" ? body : answer.body };
-}
-
-function withoutAges({ body, ...rest }: Answer): Answer {
-  const cells = (row: JsonObject) =>
-    (Array.isArray(row.cells) ? row.cells : []).map((cell) =>
-      typeof cell === "string" ? cell.replace(/^\d+s$/, "<age>") : cell,
-    );
-  const rows = Array.isArray(body.rows) ? body.rows.map(cells) : body.rows;
-  return { ...rest, body: { columns: body.columnDefinitions, rows, message: body.message } };
-}
-
-const UNTYPED = "failed to create typed patch object";
-
-/** Structured-merge-diff stops at the first undeclared field, and Go goes through a map in any order. */
-function isUnordered({ path, theirs, ours }: Difference): boolean {
-  return path === ".message" && [theirs, ours].every((text) => String(text).startsWith(UNTYPED));
-}
-
-/** Differences with the same one are taken to have the same cause. */
-function signature({ at, path, theirs, ours }: Difference): string {
-  const text = (value: unknown) =>
-    (JSON.stringify(value) ?? "")
-      .replace(/"[^"]*"/g, (one) => (one.length > 40 ? one.slice(0, 60) : '""'))
-      .replace(/\d+/g, "0")
-      .slice(0, 120);
-  return [at, path.replace(/\.\d+/g, ".0").split(".").slice(0, 5).join("."), text(theirs), text(ours)].join("\n");
 }
 
 /** The result in words. */

@@ -242,7 +242,8 @@ function summary(message: string, causes: readonly string[] | undefined): string
   return causes !== undefined && causes.length > 1 ? message.slice(0, message.indexOf(": [")) : message;
 }
 
-function firstDifference(theirs: unknown, ours: unknown, path: string): Omit<Difference, "at"> | undefined {
+/** The first place at which two values differ. */
+export function firstDifference(theirs: unknown, ours: unknown, path: string): Omit<Difference, "at"> | undefined {
   if (isDeepStrictEqual(theirs, ours)) return undefined;
   const bothObjects = isObject(theirs) && isObject(ours);
   const bothLists = Array.isArray(theirs) && Array.isArray(ours) && theirs.length === ours.length;

@@ -6,6 +6,7 @@ import { groupVersionWords, OBJECT_TYPES, type Operation } from "./openapi-opera
 import type { Pause } from "./openapi-pace.ts";
 import { resourcePaths } from "./openapi-resource.ts";
 import { type GroupVersion, PublishedSchemas, type ShapeSource, siblingName } from "./openapi-schemas.ts";
+import { CLIENT_VERSIONS, SERVER_VERSIONS } from "./registered-versions.ts";
 
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
 
@@ -14,7 +15,7 @@ export interface DocumentSource {
   readonly definitions: readonly ResourceDefinition[];
   /** Built-in shapes by name. */
   readonly component: SchemaSource;
-  /** Whether shapes that every group has name all groups. Otherwise they name the core group and their document's. */
+  /** Whether shapes that every group has name all groups, as in version 2. */
   readonly namesAllGroups?: boolean;
 }
 
@@ -38,26 +39,28 @@ export interface DocumentPlan {
 /** Every document there is, by its path below `/openapi/v3/`, in sorted order. Nothing is built until asked for. */
 export function openApiDocuments(source: DocumentSource): Map<string, DocumentPlan> {
   const plans = new Map<string, DocumentPlan>();
-  const shapes = shapesOf(source);
+  const versions = servedVersions(source);
+  const shapes = shapesOf(source, versions);
+  const siblings = new Map(
+    [...versions].reverse().map(({ group, version, schemaName }) => [`${group}/${version}`, schemaName]),
+  );
   for (const [path, information] of Object.entries(INFORMATION)) {
     plans.set(path, {
       definitions: [],
       content: (pause) => informationContent(shapes, { path, ...information }, pause),
     });
   }
-  const versions = servedVersions(source);
-  const all = source.namesAllGroups === true ? builtInGroupVersions(versions) : undefined;
-  for (const { group, version, isUnstructured } of versions) {
-    const path = groupVersionPath(group, version);
-    if (!plans.has(path)) {
-      const definitions = source.definitions.filter(
-        (one) => one.group === group && servedIn(one, version) !== undefined,
-      );
-      const schemas = (): PublishedSchemas => new PublishedSchemas(shapes, all ?? withCore({ group, version }));
-      const content = (pause: Pause): Promise<DocumentContent> =>
-        groupVersionContent({ source, definitions, group, version, schemas: schemas() }, pause);
-      plans.set(path, { definitions, content });
-    }
+  const byVersion = Map.groupBy(versions, ({ group, version }) => groupVersionPath(group, version));
+  for (const [path, members] of byVersion) {
+    const [{ group, version } = { group: "", version: "" }] = members;
+    const isUnstructured = members.every((one) => one.isUnstructured);
+    const named = source.namesAllGroups === true ? SERVER_VERSIONS : isUnstructured ? CLIENT_VERSIONS : undefined;
+    const definitions = [...new Set(members.map(({ definition }) => definition))];
+    const content = (pause: Pause): Promise<DocumentContent> => {
+      const schemas = new PublishedSchemas(shapes, named ?? withCore({ group, version }));
+      return groupVersionContent({ source, siblings, definitions, group, version, schemas }, pause);
+    };
+    plans.set(path, { definitions, content });
     // Compat: groups of CustomResourceDefinitions have documents for their versions, but none for `apis/<group>`.
     if (group === "" || isUnstructured) continue;
     plans.set(`apis/${group}`, { definitions: [], content: (pause) => groupContent(shapes, group, pause) });
@@ -66,21 +69,16 @@ export function openApiDocuments(source: DocumentSource): Map<string, DocumentPl
 }
 
 /**
- * Compat: DeleteOptions and WatchEvent are registered in every group; `x-kubernetes-group-version-kind` in a document
- * names v1 and its own group version.
+ * Compat: DeleteOptions and WatchEvent are registered in every group; `x-kubernetes-group-version-kind` in the document
+ * of a built-in group version names v1 and its own.
  */
 function withCore(own: GroupVersion): GroupVersion[] {
   const core = { group: "", version: "v1" };
   return own.group === "" ? [core] : [core, own];
 }
 
-function builtInGroupVersions(versions: readonly Served[]): GroupVersion[] {
-  const builtIn = versions.filter(({ isUnstructured }) => !isUnstructured);
-  const byName = new Map(builtIn.map(({ group, version }) => [`${group}/${version}`, { group, version }]));
-  return [...byName.keys()].sort().flatMap((name) => byName.get(name) ?? []);
-}
-
 interface Served extends GroupVersion {
+  readonly definition: ResourceDefinition;
   readonly schemaName: string;
   readonly isUnstructured: boolean;
 }
@@ -89,7 +87,7 @@ function servedVersions(source: DocumentSource): Served[] {
   return source.definitions.flatMap((definition) => {
     const { isUnstructured } = strategyOf(definition);
     return definition.versions.map(({ name, schemaName }) => ({
-      ...{ group: definition.group, version: name },
+      ...{ definition, group: definition.group, version: name },
       ...{ schemaName, isUnstructured },
     }));
   });
@@ -165,14 +163,16 @@ function groupContent(shapes: ShapeSource, group: string, pause: Pause): Promise
 
 interface GroupVersionSource extends GroupVersion {
   readonly source: DocumentSource;
+  /** The name of the first schema of each group version that is served. */
+  readonly siblings: ReadonlyMap<string, string>;
   readonly definitions: readonly ResourceDefinition[];
   readonly schemas: PublishedSchemas;
 }
 
 async function groupVersionContent(from: GroupVersionSource, pause: Pause): Promise<DocumentContent> {
-  const { source, definitions, group, version, schemas } = from;
+  const { source, siblings, definitions, group, version, schemas } = from;
   const root = `/${groupVersionPath(group, version)}`;
-  const componentOf = (kind: GroupVersionKind): string => componentName(source, kind);
+  const componentOf = (kind: GroupVersionKind): string => componentName(siblings, kind);
   const paths = new Map<string, readonly Operation[]>();
   let isCustom = true;
   for (const definition of definitions) {
@@ -193,18 +193,15 @@ async function groupVersionContent(from: GroupVersionSource, pause: Pause): Prom
   return { paths: inOrder, schemas: await schemas.all(pause), isCustom };
 }
 
-function shapesOf(source: DocumentSource): ShapeSource {
-  const groups = new Map(
-    servedVersions(source).map(({ group, schemaName }) => [schemaName.replace(/\.[^.]+$/, ""), group]),
-  );
+function shapesOf(source: DocumentSource, versions: readonly Served[]): ShapeSource {
+  const groups = new Map(versions.map(({ group, schemaName }) => [schemaName.replace(/\.[^.]+$/, ""), group]));
   const groupOf = (componentPackage: string): string | undefined => groups.get(componentPackage);
   return { component: source.component, groupOf, published: new Map() };
 }
 
 /** Shapes of one group version share a package, so any kind served there tells where the others are. */
-function componentName(source: DocumentSource, kind: GroupVersionKind): string {
-  for (const { group, version, schemaName } of servedVersions(source)) {
-    if (group === kind.group && version === kind.version) return siblingName(schemaName, kind.kind);
-  }
-  throw new Error(`${kind.group}/${kind.version} ${kind.kind} belongs to a group version that is not served`);
+function componentName(siblings: ReadonlyMap<string, string>, { group, version, kind }: GroupVersionKind): string {
+  const sibling = siblings.get(`${group}/${version}`);
+  if (sibling !== undefined) return siblingName(sibling, kind);
+  throw new Error(`${group}/${version} ${kind} belongs to a group version that is not served`);
 }

@@ -167,7 +167,8 @@ class ResourcePaths {
     if (this.#can("get")) drafts.push(this.#readDraft(this.#object));
     if (this.#can("update")) drafts.push(this.#replaceDraft(this.#object));
     if (this.#can("delete")) {
-      const isObject = this.#context.definition.rules.deleteReturnsObject === true;
+      const { definition, version } = this.#context;
+      const isObject = version.deleteReturnsObject ?? definition.rules.deleteReturnsObject ?? false;
       const schema = isObject ? this.#object : this.#meta("Status");
       const body = this.#body(this.#meta("DeleteOptions"), false);
       const parameters = parametersOf("delete");

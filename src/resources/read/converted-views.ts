@@ -112,9 +112,9 @@ export function showDeleted(
 
 /**
  * Shows an object that is not (or not yet) in the store, whatever version it is in. Compat: `DryRunnableStorage` encodes
- * and decodes it as if it were, which defaults a custom resource by the version that it would be stored in.
+ * and decodes it as if it were, which sets the defaults of a dropped status, and those of the version that a custom
+ * resource would be stored in. Owns `object`.
  */
 export function showObject({ definition, apiVersion }: ServedResource, object: KubeObject): Eventually<ObjectView> {
-  if (object.apiVersion === apiVersion) return viewObject(object);
   return proceed(convertEventually(definition, coerceStored(definition, object), apiVersion), viewObject);
 }
