@@ -17,9 +17,10 @@ import {
   takeAuthorizationFlags,
 } from "./server/authorization/flags.ts";
 import { type Config, DEFAULT_CERT_DIR, defaultConfig, type StoreChoice } from "./server/config.ts";
+import { addConnectFlags, type ConnectFlags, takeConnectFlags } from "./server/connect/flags.ts";
 import { addExplainCommand } from "./server/explain-command.ts";
 
-interface ServeFlags extends AuditFlags, AccountTokenFlags, AuthenticationFlags, AuthorizationFlags {
+interface ServeFlags extends AuditFlags, AccountTokenFlags, AuthenticationFlags, AuthorizationFlags, ConnectFlags {
   store?: StoreChoice;
   etcdServers?: string[];
   etcdPrefix: string;
@@ -174,6 +175,7 @@ function program(run: (config: Config) => Promise<void>): Command {
     );
   addAuthenticationFlags(serve, duration);
   addAuthorizationFlags(serve, duration);
+  addConnectFlags(serve, duration);
   addAuditFlags(serve, defaults.audit, duration);
   addAccountTokenFlags(serve, defaults.serviceAccounts, duration).action((flags: ServeFlags) => run(toConfig(flags)));
   addExplainCommand(binnacle, (text) => void process.stdout.write(text));
@@ -196,7 +198,8 @@ function toConfig(flags: ServeFlags): Config {
     ...others
   } = flags;
   const { authentication, rest: unread } = takeAuthenticationFlags(others);
-  const { authorization, rest } = takeAuthorizationFlags(unread);
+  const { authorization, rest: unused } = takeAuthorizationFlags(unread);
+  const { connect, rest } = takeConnectFlags(unused);
   if (store && etcdServers) throw new Error("--store and --etcd-servers exclude each other");
   const etcd: StoreChoice | undefined = etcdServers && {
     type: "etcd",
@@ -213,6 +216,7 @@ function toConfig(flags: ServeFlags): Config {
     compactionIntervalMs,
     eventTtlMs: eventTtl,
     authorization,
+    connect,
     shutdownDelayMs: shutdownDelayDuration,
     admissionPlugins: { enabled: enableAdmissionPlugins ?? [], disabled: disableAdmissionPlugins ?? [] },
     serviceAccounts: serviceAccountsOf(flags, defaultConfig.serviceAccounts),

@@ -34,9 +34,10 @@ const parts: Readonly<Record<string, Part>> = {
   pipeline: { layer: 7 },
   http: { layer: 6 },
   endpoints: { layer: 6 },
-  connect: { layer: 6 },
+  // What is behind nodes, pods and services.
+  connect: { layer: 6, onlyFor: ["server", "aggregation"] },
   // The servers behind APIServices.
-  aggregation: { layer: 6, onlyFor: ["server"] },
+  aggregation: { layer: 6, sees: ["connect"], onlyFor: ["server"] },
   // Verbs take and give values; the format of a body stays hidden behind the call.
   verbs: { layer: 5, never: ["encoding"] },
   auth: { layer: 4 },
@@ -66,7 +67,7 @@ const parts: Readonly<Record<string, Part>> = {
   types: {
     layer: 2,
     isPure: true,
-    onlyFor: ["server", "actions", "admission", "controllers", "auth", "kinds", "custom", "aggregation"],
+    onlyFor: ["server", "actions", "admission", "controllers", "auth", "kinds", "custom", "aggregation", "connect"],
   },
   api: { layer: 1, isPure: true },
   lib: { layer: 0, isPure: true },
@@ -91,6 +92,7 @@ const namesKinds = [
   "controllers/",
   "custom/",
   "aggregation/",
+  "connect/",
   "testing/",
   "api/feature-gates.ts",
 ];

@@ -1,32 +1,13 @@
-import type { IncomingMessage } from "node:http";
-import type { Duplex } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type { Call } from "../api/call.ts";
 import type { ApiReply } from "../api/reply.ts";
 import type { UserInfo } from "../api/user-info.ts";
 import { transportError } from "../client/transport-error.ts";
+import { answeredHeaders, exchange, type PassedHeaders, passedHeaders, upgradedReply } from "../connect/exchange.ts";
 import type { ObjectAccess } from "../resources/model/definition.ts";
 import type { RemoteApi } from "./api-service.ts";
 import type { ApiServiceIndex } from "./api-service-index.ts";
 import type { ExtensionClient } from "./extension-client.ts";
 import { type Backend, resolveService } from "./resolve.ts";
-
-/** About one connection only, or for this server only. */
-const NOT_PASSED_ON: ReadonlySet<string> = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-connection",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "http2-settings",
-  "host",
-  "expect",
-  "authorization",
-]);
 
 const AGGREGATOR: UserInfo = { name: "system:aggregator", groups: ["system:masters"] };
 
@@ -74,33 +55,26 @@ async function passOn(
   const backend = await resolveService(access, api.service).catch(() => undefined);
   if (!backend) return plain(503, "service unavailable");
   try {
-    return await exchange(api, backend, call, client);
+    return await pass(api, backend, call, client);
   } catch (error) {
     if (call.signal.aborted) throw call.signal.reason ?? error;
     return plain(503, `error trying to reach service: ${transportError(error)}`);
   }
 }
 
-type Answered = { readonly response: IncomingMessage; readonly socket?: Duplex; readonly head?: Buffer };
-
-async function exchange(api: RemoteApi, backend: Backend, call: Call, client: ExtensionClient): Promise<ApiReply> {
+async function pass(api: RemoteApi, backend: Backend, call: Call, client: ExtensionClient): Promise<ApiReply> {
   const { request, user, signal } = call;
   const outgoing = await client.request(api, backend, {
     method: request.method,
     uri: request.uri,
-    headers: passedHeaders(api, call),
+    headers: headersFor(api, call),
     // Compat: OpenAPI documents are read as `system:aggregator`, for whoever may read them here.
     user: request.path.startsWith("/apis/") ? user : AGGREGATOR,
     signal,
   });
-  const { promise, resolve, reject } = Promise.withResolvers<Answered>();
-  outgoing.on("response", (response) => resolve({ response }));
-  outgoing.on("upgrade", (response, socket, head) => resolve({ response, socket, head }));
-  outgoing.on("error", reject);
-  if (request.upgrade !== "") outgoing.end();
-  else pipeline(request.bodyStream(), outgoing).catch(reject);
-  const { response, socket, head } = await promise;
-  if (socket) return upgraded(response, socket, head);
+  const answered = await exchange(outgoing, request);
+  const { response, socket } = answered;
+  if (socket) return upgradedReply({ ...answered, socket });
   const { statusCode: code = 502, headers } = response;
   // Compat: `--aggregator-reject-forwarding-redirect`: nobody is sent elsewhere by an extension server.
   if (code >= 300 && code < 400 && headers.location !== undefined) {
@@ -113,55 +87,12 @@ async function exchange(api: RemoteApi, backend: Backend, call: Call, client: Ex
   return { type: "encoded", code, headers: { ...kept, "audit-id": call.auditId }, body };
 }
 
-function passedHeaders({ service }: RemoteApi, { request, auditId }: Call): Record<string, string | string[]> {
-  const headers: Record<string, string | string[]> = {};
-  for (const [name, value] of Object.entries(request.headers)) {
-    if (value === undefined || name.startsWith(":") || NOT_PASSED_ON.has(name) || name.startsWith("x-remote-"))
-      continue;
-    headers[name] = typeof value === "string" ? value : [...value];
-  }
-  const { remoteAddress, authority, path, upgrade } = request;
-  const before = headers["x-forwarded-for"];
-  if (remoteAddress !== undefined) {
-    headers["x-forwarded-for"] =
-      before === undefined ? remoteAddress : `${[before].flat().join(", ")}, ${remoteAddress}`;
-  }
-  headers["x-forwarded-host"] = authority;
-  headers["x-forwarded-proto"] = "https";
-  headers["x-forwarded-uri"] = encodeURI(path);
-  headers["audit-id"] = auditId;
+function headersFor({ service }: RemoteApi, { request, auditId }: Call): PassedHeaders {
+  const headers = passedHeaders(request);
   headers.host = `${service.name}.${service.namespace}.svc:${service.port}`;
-  if (upgrade !== "") {
-    headers.connection = "Upgrade";
-    headers.upgrade = [request.headers.upgrade ?? upgrade].flat()[0] ?? upgrade;
-  }
+  headers["x-forwarded-host"] = request.authority;
+  headers["x-forwarded-proto"] = "https";
+  headers["x-forwarded-uri"] = encodeURI(request.path);
+  headers["audit-id"] = auditId;
   return headers;
-}
-
-/** Compat: CORS headers are this server's to say (`corsRemovingTransport`). */
-function answeredHeaders({ headers }: IncomingMessage): Record<string, string> {
-  const kept: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || NOT_PASSED_ON.has(name) || name.startsWith("access-control-")) continue;
-    kept[name] = typeof value === "string" ? value : value.join(", ");
-  }
-  return kept;
-}
-
-function upgraded(response: IncomingMessage, socket: Duplex, head: Buffer = Buffer.alloc(0)): ApiReply {
-  const { upgrade = "", connection: _, ...headers } = answeredHeaders(response) as Record<string, string>;
-  if (head.length > 0) socket.unshift(head);
-  return {
-    type: "connect",
-    over: "upgrade",
-    protocol: response.headers.upgrade ?? upgrade,
-    headers,
-    async run(connection) {
-      // The end of one side is the end of the other; both are read only as fast as the other takes it.
-      const ends = [pipeline(connection, socket), pipeline(socket, connection)];
-      await Promise.race(ends).catch(() => {});
-      socket.destroy();
-      await Promise.allSettled(ends);
-    },
-  };
 }

@@ -25,6 +25,10 @@ const table = {
     ...{ stage: "Alpha", since: "1.37", default: false, implemented: "both" },
     effect: "`defaultUser` of secret, configMap, downwardAPI and projected volumes, and `user` of their files",
   },
+  AuthorizePodWebsocketUpgradeCreatePermission: {
+    ...{ stage: "Beta", since: "1.35", default: true, implemented: "both" },
+    effect: "exec, attach and portforward by GET need the right to `create` as well",
+  },
   CSIVolumeHealth: {
     ...{ stage: "Alpha", since: "1.21", default: false, implemented: false },
     effect: "`status.volumeHealth` of pods and `status.storageHealth` of CSINodes",
@@ -93,6 +97,10 @@ const table = {
     ...{ stage: "Alpha", since: "1.37", default: false, implemented: false },
     effect: "`spec.evictionResponders` of pods; the kinds of lifecycle.k8s.io are served all the same",
   },
+  ExtendWebSocketsToKubelet: {
+    ...{ stage: "Beta", since: "1.36", default: true, implemented: "both" },
+    effect: "WebSockets of exec, attach and portforward go as they are to nodes that declare the feature",
+  },
   GRPCContainerProbeTLS: {
     ...{ stage: "Alpha", since: "1.37", default: false, implemented: "both" },
     effect: "`grpc.mode` of probes",
@@ -125,6 +133,10 @@ const table = {
   PodGroupPreemptionPolicy: {
     ...{ stage: "Alpha", since: "1.37", default: false, implemented: false },
     effect: "`preemptionPolicy` of PodGroups, CompositePodGroups and the templates in Workloads",
+  },
+  PodLogsQuerySplitStreams: {
+    ...{ stage: "Alpha", since: "1.32", default: false, implemented: "both" },
+    effect: "`stream` of `pods/log`",
   },
   ServiceAccountNodeAudienceRestriction: {
     ...{ stage: "Beta", since: "1.33", default: true, implemented: true },

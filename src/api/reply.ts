@@ -89,7 +89,7 @@ export type ApiReply =
   | {
       readonly type: "stream";
       readonly code: number;
-      readonly headers: Readonly<Record<string, string>>;
+      readonly headers: Readonly<Record<string, string | string[]>>;
       /**
        * Read only as fast as the client takes it. Its `return` is called when the client is gone; a source that may have
        * to wait for its next chunk ends by `call.signal`.

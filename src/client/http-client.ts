@@ -2,13 +2,15 @@ import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:h
 import type { Agent, RequestOptions } from "node:https";
 import { urlToHttpOptions } from "node:url";
 import type { Clock } from "../lib/clock.ts";
-import { DeadlineExceeded } from "./transport-error.ts";
+import { DeadlineExceeded, DialTimeout } from "./transport-error.ts";
 
 /** Which authorities a server is checked by, under which name, and which certificate it is shown. */
 export type ClientTls = Pick<RequestOptions, "ca" | "cert" | "key" | "servername" | "rejectUnauthorized">;
 
-/** Where a request goes over TLS; `path`, with its query, goes out as it is. */
+/** Where a request goes; `path`, with its query, goes out as it is. */
 export interface Target {
+  /** TLS unless told. */
+  readonly protocol?: "http:" | "https:";
   readonly host: string;
   readonly port: number;
   readonly path: string;
@@ -23,6 +25,8 @@ export interface OutgoingRequest {
   readonly signal?: AbortSignal;
   /** Whether HTTP without TLS is allowed, too. */
   readonly allowsHttp?: boolean;
+  /** Node adds nothing to the headers: what they say is another client's to say. */
+  readonly isPassedOn?: boolean;
 }
 
 /** A request whose whole answer is wanted. */
@@ -48,10 +52,14 @@ export interface HttpClientOptions {
   readonly clock: Pick<Clock, "setTimer">;
   /** So many connections to one server at once; further requests wait for them. */
   readonly maxConnections?: number;
+  /** So many of them are kept without a request. 0: every request has a connection of its own. */
+  readonly keptConnections?: number;
+  /** How long making a connection may take, with TLS. Absent: as long as the system tries. */
+  readonly dialTimeoutMs?: number;
 }
 
 const MAX_CONNECTIONS = 32;
-const MAX_IDLE_CONNECTIONS = 16;
+const KEPT_CONNECTIONS = 16;
 /** Compat: `IdleConnTimeout` of client-go's transports. */
 const IDLE_MS = 90_000;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
@@ -70,18 +78,32 @@ export class HttpClient {
 
   /** Begins a request. Whoever calls this writes the body, ends it and listens. */
   async open(target: URL | Target, request: OutgoingRequest): Promise<ClientRequest> {
-    const { method = "GET", headers = {}, tls, signal, allowsHttp = false } = request;
+    const { method = "GET", headers = {}, tls, signal, allowsHttp = false, isPassedOn = false } = request;
     const place = target instanceof URL ? urlToHttpOptions(target) : { protocol: "https:", ...target };
     const scheme = place.protocol ?? "";
     const isPlain = scheme === "http:" && allowsHttp;
     if (!isPlain && scheme !== "https:") throw new Error(`unsupported protocol scheme "${scheme.slice(0, -1)}"`);
     // Imported at first need: see `listen` about what node:http costs a start.
     const { request: begin, Agent } = isPlain ? await import("node:http") : await import("node:https");
-    const { maxConnections: maxSockets = MAX_CONNECTIONS } = this.#options;
-    const limits = { keepAlive: true, maxSockets, maxFreeSockets: MAX_IDLE_CONNECTIONS, timeout: IDLE_MS };
+    const { maxConnections: maxSockets = MAX_CONNECTIONS, keptConnections = KEPT_CONNECTIONS } = this.#options;
+    const limits = { keepAlive: true, maxSockets, maxFreeSockets: keptConnections, timeout: IDLE_MS };
     const agent = this.#agents.get(scheme) ?? (new Agent(limits) as Agent);
     this.#agents.set(scheme, agent);
-    return begin({ ...place, ...tls, method, headers, agent, ...(signal && { signal }) });
+    const options = { ...place, ...tls, method, headers, agent, setDefaultHeaders: !isPassedOn };
+    const call = begin({ ...options, ...(signal && { signal }) });
+    this.#limitDial(call, isPlain ? "connect" : "secureConnect");
+    return call;
+  }
+
+  #limitDial(call: ClientRequest, connected: "connect" | "secureConnect"): void {
+    const { dialTimeoutMs, clock } = this.#options;
+    if (dialTimeoutMs === undefined) return;
+    call.once("socket", (socket) => {
+      if (!socket.connecting) return;
+      const timer = clock.setTimer(dialTimeoutMs, () => call.destroy(new DialTimeout()));
+      const stop = (): void => void timer.close();
+      socket.once(connected, stop).once("close", stop);
+    });
   }
 
   /**

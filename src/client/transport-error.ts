@@ -7,6 +7,13 @@ export class DeadlineExceeded extends Error {
   }
 }
 
+/** A connection could not be made in time. */
+export class DialTimeout extends Error {
+  constructor() {
+    super("dial tcp: i/o timeout");
+  }
+}
+
 interface SocketError extends NodeJS.ErrnoException {
   readonly hostname?: string;
   readonly address?: string;
@@ -18,6 +25,9 @@ interface SocketError extends NodeJS.ErrnoException {
 /** What Go says where Node has these codes. */
 const WORDS: ReadonlyMap<string, (error: SocketError) => string> = new Map([
   ["ECONNREFUSED", (error: SocketError) => `dial tcp ${placeOf(error)}: connect: connection refused`],
+  ["EHOSTUNREACH", (error: SocketError) => `dial tcp ${placeOf(error)}: connect: no route to host`],
+  ["ENETUNREACH", (error: SocketError) => `dial tcp ${placeOf(error)}: connect: network is unreachable`],
+  ["ECONNRESET", ({ message }: SocketError) => (message === "socket hang up" ? "EOF" : message)],
   ["ENOTFOUND", ({ hostname }: SocketError) => `dial tcp: lookup ${hostname}: no such host`],
   ["ETIMEDOUT", () => "context deadline exceeded"],
   ["ABORT_ERR", () => "context deadline exceeded"],

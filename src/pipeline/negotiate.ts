@@ -19,11 +19,11 @@ const REPLY_TYPES: Readonly<Record<string, ApiReply["type"]>> = {
 export function negotiate(
   hasTable: (info: RequestInfo) => boolean,
   isUnstructured: (info: RequestInfo) => boolean,
-  isRemote: (path: string) => boolean = () => false,
+  isRemote: (info: RequestInfo) => boolean = () => false,
 ): Stage {
   return (next) => async (call) => {
     const { info } = call;
-    if (info.isResource && !isRemote(info.path)) {
+    if (info.isResource && !isRemote(info)) {
       const reply = {
         type: getMember(REPLY_TYPES, info.verb) ?? "object",
         table: hasTable(info) ? { columns: [] } : undefined,

@@ -26,7 +26,7 @@ export interface PipelineOptions extends DeadlineOptions {
   /** Whether the objects of a path have no Go type behind them; for paths that are not served it may say anything. */
   readonly isUnstructured: (info: RequestInfo) => boolean;
   /** Whether another server answers for a path. Absent: none does. */
-  readonly isRemote?: (path: string) => boolean;
+  readonly isRemote?: (info: RequestInfo) => boolean;
 }
 
 /**

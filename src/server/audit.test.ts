@@ -16,7 +16,13 @@ import { addAuditFlags, auditOf } from "./audit-flags.ts";
 
 const POLICY = "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]";
 const facts = {
-  ...{ isLongRunning: () => false, isSecret: () => false, hasTable: () => false, isUnstructured: () => false },
+  ...{
+    isLongRunning: () => false,
+    isPassedOn: () => false,
+    isSecret: () => false,
+    hasTable: () => false,
+    isUnstructured: () => false,
+  },
   ...{ findServed: () => undefined, kindOf: () => undefined },
 };
 

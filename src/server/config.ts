@@ -3,6 +3,7 @@ import { type AuditConfig, defaultAuditConfig } from "../audit/options.ts";
 import { DEFAULT_MODES } from "../auth/authorization/modes.ts";
 import type { AuthenticationConfig } from "./authentication/config.ts";
 import type { AuthorizationConfig } from "./authorization/flags.ts";
+import { type ConnectConfig, defaultConnectConfig } from "./connect/config.ts";
 
 /** Where objects are kept. */
 export type StoreChoice =
@@ -86,6 +87,8 @@ export interface Config {
    * they hold up nobody. 0: none are.
    */
   readonly maxInlineBytes: number;
+  /** How nodes, pods and services are reached. */
+  readonly connect: ConnectConfig;
   /** What is written down about requests. */
   readonly audit: AuditConfig;
   /** How long a request may take that is not a watch. */
@@ -124,6 +127,7 @@ export const defaultConfig: Config = {
   customObjects: "open",
   controllers: "*",
   maxInlineBytes: 64 * 1024,
+  connect: defaultConnectConfig,
   audit: defaultAuditConfig,
   requestTimeoutMs: 60_000,
   shutdownDelayMs: 0,

@@ -21,7 +21,7 @@ import { Resources } from "../resources/resources.ts";
 import { builtInSchema, findBuiltInSchema } from "../schema-files/built-in-schemas.ts";
 import type { Store } from "../storage/store.ts";
 import { dispatch } from "../verbs/dispatch.ts";
-import type { OpenResources } from "../verbs/target.ts";
+import type { Connector, OpenResources } from "../verbs/target.ts";
 import type { Config } from "./config.ts";
 import { admissionMetrics } from "./metrics/admission-metrics.ts";
 import { objectMetrics } from "./metrics/object-metrics.ts";
@@ -81,7 +81,7 @@ export interface Judges {
 
 /**
  * Answers resource requests of group versions that are served: admission and the verbs, measured if there is a registry.
- * `open` finds resources that nobody defined.
+ * `open` finds resources that nobody defined, `connector` connects with what is behind objects.
  */
 export function objectHandler(
   { admissionPlugins }: ObjectOptions,
@@ -89,6 +89,7 @@ export function objectHandler(
   { authorizer, identities }: Pick<Judges, "authorizer" | "identities">,
   registry?: MetricRegistry,
   open?: OpenResources,
+  connector?: Connector,
 ): Handler {
   const plugins = defaultPlugins({ resources, authorizer });
   const selected = selectPlugins(plugins, UNAVAILABLE_PLUGINS, admissionPlugins);
@@ -97,7 +98,7 @@ export function objectHandler(
   const admission = new AdmissionChain(selected, observed);
   const observer = registry && objectMetrics(registry);
   const deleteOptionsSchema = () => builtInSchema("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions");
-  return (call) => dispatch({ resources, admission, identities, deleteOptionsSchema, observer, open }, call);
+  return (call) => dispatch({ resources, admission, identities, deleteOptionsSchema, observer, open, connector }, call);
 }
 
 /** The shapes of built-in kinds, found by what a body or a stored value says it is. */

@@ -8,6 +8,8 @@ export interface PathFacts extends Pick<BodyContext, "kindOf"> {
   /** The resource, if there is one, and such a subresource of it. */
   findServed(info: RequestInfo): ServedResource | undefined;
   isLongRunning(info: RequestInfo): boolean;
+  /** Whether what is behind an object answers, in a form of its own. */
+  isPassedOn(info: RequestInfo): boolean;
   /** Whether what is sent there, or answered from there, is a secret that no log may have. */
   isSecret(info: RequestInfo): boolean;
   hasTable(info: RequestInfo): boolean;
@@ -38,6 +40,10 @@ export function pathFacts(catalog: Catalog, isOpen: (info: RequestInfo) => boole
       if (info.verb === "watch" || info.subresource === "") return info.verb === "watch";
       const found = find(info);
       return found ? found.subresources[info.subresource]?.connect === true : STREAMED.has(info.subresource);
+    },
+    isPassedOn: (info) => {
+      const below = info.subresource === "" ? undefined : find(info)?.subresources[info.subresource];
+      return below?.connect === true && below.kind !== undefined;
     },
     isSecret: (info) => {
       const found = info.isResource ? find(info) : undefined;

@@ -30,6 +30,7 @@ import { background } from "./background.ts";
 import { carefulLog } from "./careful-log.ts";
 import { renewCertificate, type ServingPair } from "./certificate-renewal.ts";
 import type { Config } from "./config.ts";
+import { prepareConnect } from "./connect/prepare.ts";
 import { customKinds } from "./custom-kinds.ts";
 import { makeEndpoints } from "./endpoints.ts";
 import { prepareIdentity } from "./identity.ts";
@@ -171,7 +172,9 @@ async function build(
   const custom = customKinds(resources, config, unfollowed, aggregator);
   const { open: openKinds } = custom;
   const isOpen = openKinds && ((info: RequestInfo) => openKinds.takes(info));
-  const objects = objectHandler(config, parts, judges, registry, openKinds);
+  const connector = await prepareConnect(config.connect, resources, authorizer);
+  opened.defer(() => connector.close());
+  const objects = objectHandler(config, parts, judges, registry, openKinds, connector);
   const stopping = new AbortController();
   const shutdown = shutdownCheck(stopping.signal);
   const startMs = clock.now();
@@ -217,7 +220,7 @@ async function build(
     isLongRunning,
     hasTable,
     isUnstructured,
-    isRemote: (path: string) => aggregator.passes(path),
+    isRemote: (info: RequestInfo) => facts.isPassedOn(info) || aggregator.passes(info.path),
   };
   const refused = (error: unknown) => logRefusal(log, error);
   const identify = authenticate({ authenticator, audiences, proxyHeaders, refused, observer: { clock, ...attempts } });

@@ -8,6 +8,7 @@ import type { ServedResource } from "../resources/model/catalog.ts";
 import type { Verb } from "../resources/model/definition.ts";
 import { act, actionOf } from "./act.ts";
 import { computed, isComputed } from "./computed.ts";
+import { checkConnectMethod, connect, takesPath } from "./connect.ts";
 import { create } from "./create.ts";
 import { deleteObject } from "./delete.ts";
 import { deleteCollection } from "./delete-collection.ts";
@@ -49,7 +50,7 @@ async function dispatchTo(context: VerbContext, call: Call, resource: ServedReso
   const verb = checkVerb(resource, info, call.request.method);
   // Compat: go-restful refuses an unsupported patch Content-Type with 415 before the Warning about a deprecated
   // version.
-  if (verb === "patch") requirePatchType(call, resource);
+  if (verb === "patch" && !isConnect(resource, info)) requirePatchType(call, resource);
   warnOfDeprecation(call, resource);
   const target: CollectionTarget = {
     resource,
@@ -59,6 +60,7 @@ async function dispatchTo(context: VerbContext, call: Call, resource: ServedReso
     subresource: info.subresource,
   };
   checkKey(target, verb);
+  if (isConnect(resource, info)) return connect(context, call, target);
   const action = actionOf(context, target, verb);
   if (action) return act(context, call, target, action);
   if (isComputed(resource)) return computed(context, call, target, verb);
@@ -87,10 +89,14 @@ function checkScope(resource: ServedResource, info: RequestInfo): void {
     // Compat: `crdHandler` answers with NotFound about the object.
     throw presence ? notFound({ group, resource: plural }, info.name) : unknownPath();
   }
-  if (info.rest !== "" && !resource.subresources[info.subresource]?.connect) throw unknownPath();
+  const subresource = resource.subresources[info.subresource];
+  if (info.rest !== "" && !(subresource && takesPath(subresource))) throw unknownPath();
   // Compat: kinds that can only be created, such as TokenReview, have no paths of single objects.
   if (info.name !== "" && resource.definition.verbs.every((verb) => verb === "create")) throw unknownPath();
 }
+
+const isConnect = (resource: ServedResource, { subresource }: RequestInfo): boolean =>
+  resource.subresources[subresource]?.connect === true;
 
 const COLLECTION_VERBS: readonly string[] = ["list", "watch", "create", "deletecollection"];
 const OBJECT_VERBS: readonly string[] = ["get", "update", "patch", "delete"];
@@ -98,8 +104,12 @@ const OBJECT_VERBS: readonly string[] = ["get", "update", "patch", "delete"];
 /** The verb of the request. Throws 405 when this path does not take it. */
 function checkVerb(resource: ServedResource, info: RequestInfo, method: string): Verb {
   const { verb, name, subresource } = info;
-  const subresourceVerbs = resource.subresources[subresource]?.verbs;
-  const allowed: readonly string[] = subresource === "" ? resource.definition.verbs : (subresourceVerbs ?? []);
+  const below = resource.subresources[subresource];
+  if (below?.connect && !info.watchPath) {
+    checkConnectMethod(below, method);
+    return verb as Verb;
+  }
+  const allowed: readonly string[] = subresource === "" ? resource.definition.verbs : (below?.verbs ?? []);
   if (!allowed.includes(verb) || method === "HEAD") throw methodNotAllowed();
   if (info.watchPath) {
     if (method !== "GET") throw methodNotAllowed();

@@ -1,7 +1,8 @@
 import type { AdmissionChain } from "../admission/chain.ts";
 import type { Call } from "../api/call.ts";
 import type { Identities } from "../api/identity.ts";
-import { apiVersionOf } from "../api/object.ts";
+import { apiVersionOf, type KubeObject } from "../api/object.ts";
+import type { ApiReply } from "../api/reply.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
 import type { SubresourceKind } from "../resources/model/definition.ts";
 import type { Resources } from "../resources/resources.ts";
@@ -84,8 +85,23 @@ export interface OpenResources {
   ): Promise<{ readonly resource: ServedResource; readonly created?: (() => Promise<void>) | undefined } | undefined>;
 }
 
+/** A request that is to be connected with what is behind an object. */
+export interface Connection {
+  /** What the request asks for, which admission judges: upstream's `NewConnectOptions`. Undefined: it is only a read. */
+  readonly options: KubeObject | undefined;
+  open(): Promise<ApiReply>;
+}
+
+/** Connects requests with nodes, and with the programs behind other objects. */
+export interface Connector {
+  /** Reads the options of a request. Throws BadRequest. */
+  prepare(call: Call, target: Target): Connection;
+}
+
 /** What verbs work with. */
 export interface VerbContext {
+  /** Absent: no subresource connects. */
+  readonly connector?: Connector | undefined;
   readonly observer?: VerbObserver;
   readonly resources: Resources;
   readonly admission: Pick<AdmissionChain, "mutate" | "validate">;

@@ -1,0 +1,169 @@
+import { badRequest, notFound, serviceUnavailable } from "../api/api-error.ts";
+import { isObject, type JsonObject, type KubeObject } from "../api/object.ts";
+import { quote } from "../lib/go/quote.ts";
+import type { Random } from "../lib/random.ts";
+import type { ObjectAccess } from "../resources/model/definition.ts";
+import { podSpecOf } from "../types/pod.ts";
+import { podStatusOf } from "../types/pod-status.ts";
+import { specOf } from "../types/service.ts";
+import type { AddressRules } from "./addresses.ts";
+import type { Backend } from "./backend.ts";
+import { type KubeletOptions, locateNode } from "./nodes.ts";
+import { findPod } from "./pods.ts";
+
+/** The parts of `{scheme:}name{:port}`. */
+export interface ProxyName {
+  readonly scheme: "" | "http" | "https";
+  readonly name: string;
+  readonly port: string;
+}
+
+/** What finding the target of a proxy depends on. */
+export interface TargetContext {
+  readonly access: Pick<ObjectAccess, "find" | "list">;
+  readonly kubelet: KubeletOptions;
+  readonly rules: AddressRules;
+  readonly random: Random;
+  /** All addresses of a name. */
+  readonly resolve: (host: string) => Promise<readonly string[]>;
+}
+
+/** Reads the name of a proxy request. Throws BadRequest. Upstream: `SplitSchemeNamePort`. */
+export function splitName(text: string, kind: string): ProxyName {
+  const parts = text.split(":");
+  const [scheme = "", name = "", port = ""] = parts.length > 2 ? parts : ["", ...parts];
+  const isKnown = scheme === "" || scheme === "http" || scheme === "https";
+  if (parts.length > 3 || name === "" || !isKnown) throw badRequest(`invalid ${kind} request ${quote(text)}`);
+  return { scheme, name, port };
+}
+
+const notAllowed = () => badRequest("address not allowed");
+
+/** Compat: certificates of pods and services are not verified, as by the `ProxyTransport` of kube-apiserver. */
+const UNVERIFIED = { rejectUnauthorized: false };
+
+function backendOf({ scheme }: ProxyName, address: string, port: number | undefined): Backend {
+  const isTls = scheme === "https";
+  const tls = isTls ? { tls: UNVERIFIED } : {};
+  return { host: address, address, port: port ?? (isTls ? 443 : 80), ...tls };
+}
+
+function portNumber(text: string, kind: string, id: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535 || Number(text) === 0) {
+    throw badRequest(`invalid ${kind} request ${quote(id)}`);
+  }
+  return Number(text);
+}
+
+/** Where a pod answers. Upstream: `pod.ResourceLocation`. */
+export async function podTarget(context: TargetContext, namespace: string, id: string): Promise<Backend> {
+  const parts = splitName(id, "pod");
+  const pod = await findPod(context.access, { namespace, name: parts.name });
+  const { podIPs = [], podIP = "" } = podStatusOf(pod);
+  const address = podIPs[0]?.ip ?? podIP;
+  if (!context.rules.allows(address)) throw notAllowed();
+  if (parts.port !== "") return backendOf(parts, address, portNumber(parts.port, "pod", id));
+  const { containers = [] } = podSpecOf(pod);
+  const declared = containers.find(({ ports = [] }) => ports.length > 0)?.ports?.[0]?.containerPort;
+  return backendOf(parts, address, declared);
+}
+
+/** EndpointSlice of discovery.k8s.io/v1, as far as it says where a service answers. */
+interface EndpointSlice extends JsonObject {
+  addressType?: string;
+  ports?: { name?: string; port?: number }[];
+  endpoints?: Endpoint[];
+}
+
+interface Endpoint extends JsonObject {
+  addresses?: string[];
+  conditions?: { ready?: boolean };
+  targetRef?: { namespace?: string; name?: string };
+}
+
+/** Where a service answers: one of its ready pods. Upstream: `REST.ResourceLocation` and `RandomEndpoint`. */
+export async function serviceTarget(context: TargetContext, namespace: string, id: string): Promise<Backend> {
+  const parts = splitName(id, "service");
+  const { access, rules, random } = context;
+  const name = await portName(context, namespace, parts);
+  const unavailable = () => serviceUnavailable(`no endpoints available for service ${quote(parts.name)}`);
+  const all = await access.list("discovery.k8s.io", "endpointslices", namespace, "any");
+  const slices = all.filter(({ metadata }) => metadata.labels?.["kubernetes.io/service-name"] === parts.name);
+  const offset = slices.length > 1 ? random.integer(slices.length) : 0;
+  const shuffled = [...slices.slice(offset), ...slices.slice(0, offset)] as (KubeObject & EndpointSlice)[];
+  for (const { ports = [], endpoints = [] } of shuffled) {
+    const found = ports.find((port) => (port.name ?? "") === name && port.port !== undefined);
+    if (found === undefined || endpoints.length === 0) continue;
+    const start = random.integer(endpoints.length);
+    for (const endpoint of [...endpoints.slice(start), ...endpoints.slice(0, start)]) {
+      const [address = ""] = endpoint.addresses ?? [];
+      if (endpoint.conditions?.ready === false || !(await isPod(context, namespace, endpoint, address))) continue;
+      if (!rules.allows(address)) throw notAllowed();
+      return backendOf(parts, address, found.port);
+    }
+  }
+  throw unavailable();
+}
+
+/** The name of the port that is meant by its number. */
+async function portName({ access }: TargetContext, namespace: string, { name, port }: ProxyName): Promise<string> {
+  if (!/^[+-]?\d+$/.test(port)) return port;
+  const service = await access.find("", "services", { namespace, name });
+  if (!service) throw notFound({ group: "", resource: "services" }, name);
+  const found = specOf(service).ports?.find((one) => one.port === Number(port));
+  if (found) return found.name ?? "";
+  throw serviceUnavailable(`no service port ${Number(port)} found for service ${quote(name)}`);
+}
+
+/** Compat: `isValidAddress`: only addresses that a pod of the namespace has are connected with. */
+async function isPod(
+  { access }: TargetContext,
+  namespace: string,
+  { targetRef }: Endpoint,
+  address: string,
+): Promise<boolean> {
+  if (!isObject(targetRef) || targetRef.namespace !== namespace) return false;
+  const pod = await access.find("", "pods", { namespace, name: targetRef.name ?? "" });
+  return pod !== undefined && (podStatusOf(pod).podIPs ?? []).some(({ ip }) => ip === address);
+}
+
+/** A node, and whether its kubelet is meant rather than another port. */
+export interface NodeTarget extends Backend {
+  readonly isKubelet: boolean;
+}
+
+/** Where a node answers: its kubelet, or another port. Upstream: `node.ResourceLocation`. */
+export async function nodeTarget(context: TargetContext, id: string): Promise<NodeTarget> {
+  const parts = splitName(id, "node");
+  const { host, port } = await locateNode(context.access, context.kubelet, parts.name);
+  const address = await resolveAllowed(context, host);
+  if (parts.port === "" || parts.port === String(port)) {
+    return { host, port, address, tls: kubeletTls(context.kubelet), isKubelet: true };
+  }
+  const other = portNumber(parts.port, "node", id);
+  const tls = parts.scheme === "https" ? { tls: UNVERIFIED } : {};
+  return { host, port: other, address, ...tls, isKubelet: false };
+}
+
+/** The one address of a host that is connected with; all of them must be allowed. */
+export async function resolveAllowed(
+  { resolve, rules }: Pick<TargetContext, "resolve" | "rules">,
+  host: string,
+): Promise<string> {
+  const addresses = await resolve(host).catch(() => {
+    throw badRequest(`lookup ${host}: no such host`);
+  });
+  const [first] = addresses;
+  if (first === undefined) throw badRequest("no addresses for hostname");
+  if (!addresses.every((address) => rules.allows(address))) throw notAllowed();
+  return first;
+}
+
+/** How a kubelet is known, and knows us. Compat: without `--kubelet-certificate-authority` its certificate is not verified. */
+export function kubeletTls(
+  { certificate, authority }: KubeletOptions,
+  skipsVerification = false,
+): NonNullable<Backend["tls"]> {
+  const isVerified = authority !== undefined && !skipsVerification;
+  return { rejectUnauthorized: isVerified, ...(isVerified && { ca: authority }), ...certificate };
+}

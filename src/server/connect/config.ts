@@ -1,0 +1,17 @@
+/** How nodes, pods and services are reached. */
+export interface ConnectConfig {
+  readonly kubeletClientCertificate?: string;
+  readonly kubeletClientKey?: string;
+  readonly kubeletCertificateAuthority?: string;
+  readonly kubeletPreferredAddressTypes: readonly string[];
+  readonly kubeletTimeoutMs: number;
+  /** Ranges that proxies may reach although they are refused otherwise: loopback, link-local, metadata services. */
+  readonly allowProxyTo: readonly string[];
+}
+
+/** As kube-apiserver does. */
+export const defaultConnectConfig: ConnectConfig = {
+  kubeletPreferredAddressTypes: ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"],
+  kubeletTimeoutMs: 5000,
+  allowProxyTo: [],
+};
