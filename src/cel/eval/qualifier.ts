@@ -1,4 +1,4 @@
-import { formatDouble } from "../values/text.ts";
+import { printGoFloat } from "../../lib/go/float.ts";
 import {
   CelError,
   Double,
@@ -78,7 +78,7 @@ export function goTypeOf(value: Value): string {
 
 /** A key as Go's %v prints it. */
 export function show(key: Value): string {
-  if (key instanceof Double) return formatDouble(key.value);
+  if (key instanceof Double) return printGoFloat(key.value);
   if (key instanceof Uint) return key.value.toString();
   return typeof key === "object" && key !== null ? typeOfValue(key).name : String(key);
 }

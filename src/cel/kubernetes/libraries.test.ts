@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { suite, test } from "node:test";
 import { printDuration } from "../../lib/go/duration.ts";
+import { printGoFloat } from "../../lib/go/float.ts";
 import { CompileError, compile, Program, program } from "../program.ts";
-import { formatDouble } from "../values/text.ts";
 import { formatTimestamp } from "../values/time.ts";
 import { doubleType, dynType, intType, listType, mapType, stringType, uintType } from "../values/types.ts";
 import {
@@ -62,7 +62,7 @@ function run(text: string): { value: Value; cost: number } {
 function show(value: Value): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (value instanceof CelError) return value.message;
-  if (value instanceof Double) return `double(${formatDouble(value.value)})`;
+  if (value instanceof Double) return `double(${printGoFloat(value.value)})`;
   if (value instanceof Uint) return `${value.value}u`;
   if (value instanceof Duration) return `duration(${printDuration(value.nanos)})`;
   if (value instanceof Timestamp) return `timestamp(${formatTimestamp(value)})`;

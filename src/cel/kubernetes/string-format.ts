@@ -1,5 +1,5 @@
+import { printGoFloat } from "../../lib/go/float.ts";
 import { quote } from "../../lib/go/quote.ts";
-import { formatDouble } from "../values/text.ts";
 import { formatDuration, formatTimestamp } from "../values/time.ts";
 import {
   Bytes,
@@ -222,7 +222,7 @@ function printText(value: Value): string {
   if (value instanceof ListValue) return printList(value);
   if (value instanceof MapValue) return printMap(value);
   if (typeof value !== "object") return String(value);
-  if (value instanceof Double) return formatDouble(value.value);
+  if (value instanceof Double) return printGoFloat(value.value);
   if (value instanceof Uint) return value.value.toString();
   if (value instanceof Timestamp) return formatTimestamp(value);
   if (value instanceof Duration) return formatDuration(value);

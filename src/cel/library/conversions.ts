@@ -1,6 +1,6 @@
+import { printGoFloat } from "../../lib/go/float.ts";
 import { traversal } from "../cost/runtime.ts";
 import { checkedInt, checkedUint } from "../values/arithmetic.ts";
-import { formatDouble } from "../values/text.ts";
 import { formatDuration, formatTimestamp, parseDuration, parseTimestamp, timestampOfSeconds } from "../values/time.ts";
 import {
   boolType,
@@ -184,7 +184,7 @@ export const conversionFunctions: readonly FunctionDeclaration[] = [
       conversion("string_to_string", stringType, stringType, identity),
       conversion("bool_to_string", boolType, stringType, String),
       conversion("bytes_to_string", bytesType, stringType, bytesToString, ofFirst),
-      conversion("double_to_string", doubleType, stringType, ({ value }: Double) => formatDouble(value)),
+      conversion("double_to_string", doubleType, stringType, ({ value }: Double) => printGoFloat(value)),
       conversion("duration_to_string", durationType, stringType, formatDuration),
       conversion("int64_to_string", intType, stringType, String),
       conversion("timestamp_to_string", timestampType, stringType, formatTimestamp),

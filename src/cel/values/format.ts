@@ -1,7 +1,7 @@
 import { printDuration } from "../../lib/go/duration.ts";
+import { printGoFloat } from "../../lib/go/float.ts";
 import { quote } from "../../lib/go/quote.ts";
 import { itemsOf } from "./lists.ts";
-import { formatDouble } from "./text.ts";
 import { formatTimestamp } from "./time.ts";
 import {
   Bytes,
@@ -20,7 +20,7 @@ import {
 export function formatValue(value: Value, isInner = false): string {
   if (typeof value === "string") return isInner ? quote(value) : value;
   if (typeof value !== "object" || value === null) return String(value);
-  if (value instanceof Double) return formatDouble(value.value);
+  if (value instanceof Double) return printGoFloat(value.value);
   if (value instanceof Uint) return isInner ? `${value.value}u` : `${value.value}`;
   if (value instanceof Timestamp) return formatTimestamp(value);
   if (value instanceof Duration) return printDuration(value.nanos);

@@ -30,30 +30,3 @@ export function compareText(a: string, b: string): number {
 
 /** Surrogates, which stand for code points above U+FFFF, come after all other units. */
 const rank = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
-
-/** A double as string() has it, and Go's %v: strconv.FormatFloat with format 'g' and the shortest exact precision. */
-export function formatDouble(value: number): string {
-  if (Number.isNaN(value)) return "NaN";
-  if (value === Number.POSITIVE_INFINITY) return "+Inf";
-  if (value === Number.NEGATIVE_INFINITY) return "-Inf";
-  if (Object.is(value, -0)) return "-0";
-  if (value === 0) return "0";
-  const [digits = "", exponent = "0"] = value.toExponential().split("e");
-  const power = Number(exponent);
-  if (power < -4 || power >= EXPONENT_FROM) {
-    const magnitude = Math.abs(power).toString().padStart(2, "0");
-    return `${digits}e${power < 0 ? "-" : "+"}${magnitude}`;
-  }
-  return decimal(digits, power);
-}
-
-const EXPONENT_FROM = 6;
-
-/** Digits such as -1.25 with a power of ten, without an exponent. */
-export function decimal(digits: string, power: number): string {
-  const sign = digits.startsWith("-") ? "-" : "";
-  const figures = digits.replace("-", "").replace(".", "");
-  if (power < 0) return `${sign}0.${"0".repeat(-power - 1)}${figures}`;
-  if (figures.length <= power + 1) return sign + figures.padEnd(power + 1, "0");
-  return `${sign}${figures.slice(0, power + 1)}.${figures.slice(power + 1)}`;
-}

@@ -1,3 +1,4 @@
+import { daysOfMonth } from "../../lib/days-of-month.ts";
 import { readDuration } from "../../lib/go/duration.ts";
 import { trimRight } from "../../lib/trim-right.ts";
 import { CelError, Duration, Timestamp } from "./value.ts";
@@ -54,7 +55,7 @@ export function parseTimestamp(text: string): Timestamp | CelError | undefined {
     number,
   ];
   const [y, mo, d, h, mi, s] = parts;
-  if (mo < 1 || mo > 12 || d < 1 || d > daysOf(y, mo) || h > 23 || mi > 59 || s > 59) return undefined;
+  if (mo < 1 || mo > 12 || d < 1 || d > daysOfMonth(y, mo) || h > 23 || mi > 59 || s > 59) return undefined;
   const offset = offsetOf(zone);
   if (offset === undefined) return undefined;
   const date = new Date(0);
@@ -63,11 +64,6 @@ export function parseTimestamp(text: string): Timestamp | CelError | undefined {
   const seconds = date.getTime() / 1000 - offset;
   if (seconds < MIN_SECONDS || seconds > MAX_SECONDS) return TIMESTAMP_OVERFLOW;
   return new Timestamp(seconds, Number(fraction.slice(0, 9).padEnd(9, "0")));
-}
-
-function daysOf(year: number, month: number): number {
-  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
 /** Seconds east of UTC. */

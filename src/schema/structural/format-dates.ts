@@ -1,3 +1,5 @@
+import { daysOfMonth } from "../../lib/days-of-month.ts";
+
 const DATE = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/;
 const TIME = /^([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[^\n][0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})$/u;
 
@@ -5,12 +7,7 @@ const TIME = /^([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[^\n][0-9]+)?(?:z|[+-][0-9]{2}
 export function isDate(text: string): boolean {
   const [, year = "", month = "", day = ""] = DATE.exec(text) ?? [];
   if (year === "" || Number(month) < 1 || Number(month) > 12 || Number(day) < 1) return false;
-  return Number(day) <= daysOf(Number(year), Number(month));
-}
-
-function daysOf(year: number, month: number): number {
-  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
-  return [4, 6, 9, 11].includes(month) ? 30 : 31;
+  return Number(day) <= daysOfMonth(Number(year), Number(month));
 }
 
 /** Upstream: `strfmt.IsDateTime`. Compat: in `strfmt.IsDateTime` what follows a second "t" is not looked at, and any character begins a fraction. */
