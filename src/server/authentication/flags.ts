@@ -26,6 +26,9 @@ export interface AuthenticationFlags {
   oidcRequiredClaim?: Record<string, string>;
 }
 
+type OidcValues = Pick<AuthenticationFlags, Extract<keyof AuthenticationFlags, `oidc${string}`>>;
+type OwnNames = Exclude<keyof AuthenticationFlags, keyof OidcValues>;
+
 function boolean(text: string): boolean {
   if (text !== "true" && text !== "false") throw new InvalidArgumentError("expected true or false");
   return text === "true";
@@ -90,7 +93,7 @@ export function addAuthenticationFlags(command: Command, duration: (text: string
 /** What the flags mean, and those of others. Throws, in kube-apiserver's words, when they contradict each other. */
 export function takeAuthenticationFlags<Flags extends AuthenticationFlags>(
   flags: Flags,
-): { authentication: AuthenticationConfig; rest: Omit<Flags, keyof AuthenticationFlags> } {
+): { authentication: AuthenticationConfig; rest: Omit<Omit<Flags, OwnNames>, keyof OidcValues> } {
   const {
     anonymousAuth,
     authenticationConfig,
@@ -104,28 +107,8 @@ export function takeAuthenticationFlags<Flags extends AuthenticationFlags>(
     authenticationTokenWebhookConfigFile,
     authenticationTokenWebhookVersion,
     authenticationTokenWebhookCacheTtl,
-    oidcIssuerUrl,
-    oidcClientId,
-    oidcCaFile,
-    oidcUsernameClaim,
-    oidcUsernamePrefix,
-    oidcGroupsClaim,
-    oidcGroupsPrefix,
-    oidcSigningAlgs,
-    oidcRequiredClaim,
-    ...rest
+    ...others
   } = flags;
-  const oidcFlags = {
-    oidcIssuerUrl,
-    oidcClientId,
-    oidcCaFile,
-    oidcUsernameClaim,
-    oidcUsernamePrefix,
-    oidcGroupsClaim,
-    oidcGroupsPrefix,
-    oidcSigningAlgs,
-    oidcRequiredClaim,
-  };
   for (const [flag, values] of [
     ["requestheader-username-headers", requestheaderUsernameHeaders],
     ["requestheader-group-headers", requestheaderGroupHeaders],
@@ -139,7 +122,7 @@ export function takeAuthenticationFlags<Flags extends AuthenticationFlags>(
     const reason = "is set without specifying the standard X-Remote-Uid header - API aggregation will not work";
     throw new Error(`--requestheader-uid-headers ${reason}`);
   }
-  const oidc = readOidc(oidcFlags);
+  const { oidc, rest } = takeOidcFlags(others);
   if (oidc !== undefined && authenticationConfig !== undefined) {
     throw new Error("authentication-config file and oidc-* flags are mutually exclusive");
   }
@@ -173,23 +156,26 @@ export function takeAuthenticationFlags<Flags extends AuthenticationFlags>(
   return { authentication, rest };
 }
 
-type OidcValues = Pick<AuthenticationFlags, Extract<keyof AuthenticationFlags, `oidc${string}`>>;
-
-function readOidc(flags: OidcValues): OidcFlags | undefined {
-  if (Object.values(flags).every((value) => value === undefined)) return undefined;
-  const { oidcIssuerUrl: issuerUrl, oidcClientId: clientId, oidcCaFile: caFile } = flags;
+function takeOidcFlags<Flags extends OidcValues>(
+  flags: Flags,
+): { oidc: OidcFlags | undefined; rest: Omit<Flags, keyof OidcValues> } {
+  const {
+    oidcIssuerUrl: issuerUrl,
+    oidcClientId: clientId,
+    oidcCaFile: caFile,
+    oidcUsernameClaim: usernameClaim = "sub",
+    oidcUsernamePrefix: usernamePrefix = "",
+    oidcGroupsClaim: groupsClaim = "",
+    oidcGroupsPrefix: groupsPrefix = "",
+    oidcSigningAlgs: signingAlgs = ["RS256"],
+    oidcRequiredClaim: requiredClaims = {},
+    ...rest
+  } = flags;
+  const isGiven = Object.entries(flags).some(([name, value]) => name.startsWith("oidc") && value !== undefined);
+  if (!isGiven) return { oidc: undefined, rest };
   if (!issuerUrl || !clientId) {
     throw new Error("oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set");
   }
-  return {
-    issuerUrl,
-    clientId,
-    ...(caFile === undefined ? {} : { caFile }),
-    usernameClaim: flags.oidcUsernameClaim ?? "sub",
-    usernamePrefix: flags.oidcUsernamePrefix ?? "",
-    groupsClaim: flags.oidcGroupsClaim ?? "",
-    groupsPrefix: flags.oidcGroupsPrefix ?? "",
-    signingAlgs: flags.oidcSigningAlgs ?? ["RS256"],
-    requiredClaims: flags.oidcRequiredClaim ?? {},
-  };
+  const mapping = { usernameClaim, usernamePrefix, groupsClaim, groupsPrefix, signingAlgs, requiredClaims };
+  return { oidc: { issuerUrl, clientId, ...(caFile !== undefined && { caFile }), ...mapping }, rest };
 }
