@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compareSemanticVersions, parseSemanticVersion } from "./semver.ts";
+import { compareSemanticVersions, findSemanticVersion } from "./semver.ts";
 
 test("texts that are no semantic versions are told from those that are", () => {
   for (const text of ["1.2.3", "0.0.0", "1.0.0-alpha.1", "1.0.0+build.01", "1.0.0-0a-b.7+x"]) {
-    assert.ok(parseSemanticVersion(text), text);
+    assert.ok(findSemanticVersion(text), text);
   }
   for (const text of ["", "1", "1.2", "01.2.3", "1.2.3-", "1.2.3-01", "v1.2.3", "1.2.3+", "1.2.3 ", "1.-2.3"]) {
-    assert.equal(parseSemanticVersion(text), undefined, text);
+    assert.equal(findSemanticVersion(text), undefined, text);
   }
 });
 
@@ -22,7 +22,7 @@ test("versions follow each other as the standard has it", () => {
     "1.0.0",
     "1.10.0",
   ];
-  const versions = inOrder.map((text) => parseSemanticVersion(text) ?? assert.fail(text));
+  const versions = inOrder.map((text) => findSemanticVersion(text) ?? assert.fail(text));
   for (const [i, left] of versions.entries()) {
     for (const [j, right] of versions.entries()) {
       assert.equal(Math.sign(compareSemanticVersions(left, right)), Math.sign(i - j), `${inOrder[i]} ${inOrder[j]}`);

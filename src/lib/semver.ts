@@ -1,51 +1,113 @@
+import { quote } from "./go/quote.ts";
+
 /** A semantic version (2.0.0). Build metadata has no part in comparisons and is left out. */
 export interface SemanticVersion {
   readonly numbers: readonly [major: bigint, minor: bigint, patch: bigint];
-  /** Parts of the pre-release. */
-  readonly preRelease: readonly string[];
+  readonly preRelease: readonly PreReleasePart[];
 }
 
-const NUMBER = "(0|[1-9][0-9]*)";
-const IDENTIFIER = "(?:0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)";
-const BUILD = "[0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*";
-const VERSION = new RegExp(
-  `^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-(${IDENTIFIER}(?:\\.${IDENTIFIER})*))?(?:\\+${BUILD})?$`,
-);
-const MAX_NUMBER = 2n ** 64n - 1n;
+type PreReleasePart = bigint | string;
+
+/** Why a text is no version, in the words of blang/semver. */
+export class SemverError extends Error {}
+
+const MAX_UINT64 = (1n << 64n) - 1n;
+const isDigits = (text: string) => /^[0-9]*$/.test(text);
+const isAlphanumeric = (text: string) => /^[0-9A-Za-z-]*$/.test(text);
+
+/** A number of 64 bits as Go's strconv.ParseUint reads it. */
+function parseUint(digits: string): bigint {
+  const fail = (reason: string): never => {
+    throw new SemverError(`strconv.ParseUint: parsing ${quote(digits)}: ${reason}`);
+  };
+  if (digits === "") return fail("invalid syntax");
+  // No number of 64 bits without leading zeros has more digits.
+  const value = digits.length > 20 ? MAX_UINT64 + 1n : BigInt(digits);
+  return value > MAX_UINT64 ? fail("value out of range") : value;
+}
+
+function numberIn(digits: string, name: string): bigint {
+  if (!isDigits(digits)) {
+    throw new SemverError(`Invalid character(s) found in ${name.toLowerCase()} number ${quote(digits)}`);
+  }
+  if (digits.length > 1 && digits.startsWith("0")) {
+    throw new SemverError(`${name} number must not contain leading zeroes ${quote(digits)}`);
+  }
+  return parseUint(digits);
+}
+
+function preReleasePart(text: string): PreReleasePart {
+  if (text === "") throw new SemverError("Prerelease is empty");
+  if (isDigits(text)) {
+    if (text.length > 1 && text.startsWith("0")) {
+      throw new SemverError(`Numeric PreRelease version must not contain leading zeroes ${quote(text)}`);
+    }
+    return parseUint(text);
+  }
+  if (!isAlphanumeric(text)) throw new SemverError(`Invalid character(s) found in prerelease ${quote(text)}`);
+  return text;
+}
+
+/** The first two parts of a version and what is left, as Go's SplitN(text, ".", 3). */
+export function splitVersion(text: string): string[] {
+  const parts = text.split(".");
+  return parts.length <= 3 ? parts : [parts[0] as string, parts[1] as string, parts.slice(2).join(".")];
+}
+
+/** Reads a version as blang/semver's Parse does. Throws SemverError. */
+export function parseSemanticVersion(text: string): SemanticVersion {
+  if (text === "") throw new SemverError("Version string empty");
+  const parts = splitVersion(text);
+  if (parts.length !== 3) throw new SemverError("No Major.Minor.Patch elements found");
+  const [majorText, minorText, rest] = parts as [string, string, string];
+  const major = numberIn(majorText, "Major");
+  const minor = numberIn(minorText, "Minor");
+  const plus = rest.indexOf("+");
+  const build = plus < 0 ? [] : rest.slice(plus + 1).split(".");
+  const withoutBuild = plus < 0 ? rest : rest.slice(0, plus);
+  const dash = withoutBuild.indexOf("-");
+  const patch = numberIn(dash < 0 ? withoutBuild : withoutBuild.slice(0, dash), "Patch");
+  const preRelease = dash < 0 ? [] : withoutBuild.slice(dash + 1).split(".");
+  const numbers = [major, minor, patch] as const;
+  const version = { numbers, preRelease: preRelease.map(preReleasePart) };
+  for (const part of build) {
+    if (part === "") throw new SemverError("Build meta data is empty");
+    if (!isAlphanumeric(part)) throw new SemverError(`Invalid character(s) found in build meta data ${quote(part)}`);
+  }
+  return version;
+}
 
 /** The version that a text is, or undefined when it is none. */
-export function parseSemanticVersion(text: string): SemanticVersion | undefined {
-  const match = VERSION.exec(text);
-  if (!match) return undefined;
-  const [, major = "0", minor = "0", patch = "0", preRelease] = match;
-  const numbers = [BigInt(major), BigInt(minor), BigInt(patch)] as const;
-  if (numbers.some((number) => number > MAX_NUMBER)) return undefined;
-  return { numbers, preRelease: preRelease === undefined ? [] : preRelease.split(".") };
+export function findSemanticVersion(text: string): SemanticVersion | undefined {
+  try {
+    return parseSemanticVersion(text);
+  } catch (error) {
+    if (error instanceof SemverError) return undefined;
+    throw error;
+  }
 }
 
-/** Negative, zero or positive: how two versions follow each other. */
+/** -1, 0 or 1: how two versions follow each other. */
 export function compareSemanticVersions(left: SemanticVersion, right: SemanticVersion): number {
-  for (const [index, number] of left.numbers.entries()) {
-    const other = right.numbers[index] ?? 0n;
-    if (number !== other) return number < other ? -1 : 1;
-  }
+  const order = compareLists(left.numbers, right.numbers);
+  if (order !== 0) return order;
   // A version with a pre-release comes before the one without.
   if (left.preRelease.length === 0 || right.preRelease.length === 0) {
-    return right.preRelease.length - left.preRelease.length;
+    return Math.sign(right.preRelease.length - left.preRelease.length);
   }
-  for (const [index, part] of left.preRelease.entries()) {
-    const other = right.preRelease[index];
-    if (other === undefined) return 1;
-    const order = compareParts(part, other);
-    if (order !== 0) return order;
-  }
-  return left.preRelease.length - right.preRelease.length;
+  return compareLists(left.preRelease, right.preRelease);
 }
 
-function compareParts(left: string, right: string): number {
-  const isNumber = /^[0-9]+$/;
-  if (isNumber.test(left) !== isNumber.test(right)) return isNumber.test(left) ? -1 : 1;
-  if (left === right) return 0;
-  const isLess = isNumber.test(left) ? BigInt(left) < BigInt(right) : left < right;
-  return isLess ? -1 : 1;
+function compareLists(left: readonly PreReleasePart[], right: readonly PreReleasePart[]): number {
+  for (let at = 0; at < left.length && at < right.length; at++) {
+    const order = compareParts(left[at] as PreReleasePart, right[at] as PreReleasePart);
+    if (order !== 0) return order;
+  }
+  return Math.sign(left.length - right.length);
+}
+
+/** Numbers come before texts. */
+function compareParts(left: PreReleasePart, right: PreReleasePart): number {
+  if (typeof left !== typeof right) return typeof left === "bigint" ? -1 : 1;
+  return left < right ? -1 : left > right ? 1 : 0;
 }

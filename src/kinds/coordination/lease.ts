@@ -8,7 +8,7 @@ import {
 import { qualifiedName } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
-import { compareSemanticVersions, parseSemanticVersion, type SemanticVersion } from "../../lib/semver.ts";
+import { compareSemanticVersions, findSemanticVersion, type SemanticVersion } from "../../lib/semver.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { immutable } from "../rules/immutable.ts";
 import { NOT_NEGATIVE } from "../rules/numbers.ts";
@@ -56,7 +56,7 @@ function validateLease({ spec }: KubeObject): FieldError[] {
 
 /** The semantic version in a text; zero when it is none, in which case an error is added. */
 function versionIn(errors: FieldError[], path: string, text: string): SemanticVersion {
-  const version = parseSemanticVersion(text);
+  const version = findSemanticVersion(text);
   if (!version) errors.push(invalidField(path, text, "must be a valid semantic version"));
   return version ?? ZERO;
 }

@@ -4,7 +4,7 @@ import { byteLength, labelValue, qualifiedName } from "../../api/names.ts";
 import { isObject, type Json, type KubeObject } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
 import { seenBefore } from "../../lib/seen-before.ts";
-import { parseSemanticVersion } from "../../lib/semver.ts";
+import { findSemanticVersion } from "../../lib/semver.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { validateNodeSelector } from "../core/pod/affinity-validation.ts";
 import { declaredHook } from "../rules/declared.ts";
@@ -105,7 +105,7 @@ function attributeErrors({ string, version }: DeviceAttribute, path: string): Fi
   const errors: FieldError[] = [];
   if (byteLength(string ?? "") > MAX_VALUE) errors.push(tooLongField(`${path}.string`, MAX_VALUE));
   if (version === undefined) return errors;
-  if (!parseSemanticVersion(version)) {
+  if (!findSemanticVersion(version)) {
     const text = "must be a string compatible with semver.org spec 2.0.0";
     errors.push(invalidField(`${path}.version`, version, text));
   }
