@@ -6,9 +6,15 @@ import {
   requiredField,
 } from "../api/field-error.ts";
 import { dns1123Subdomain } from "../api/names.ts";
-import { isObject, type Json, type JsonObject } from "../api/object.ts";
-import { DecodeError } from "../encoding/json/json.ts";
-import { decodeYaml } from "../encoding/yaml/yaml.ts";
+import {
+  type ConfigurationKinds,
+  listOf,
+  MissingKindError,
+  readConfigurationFile,
+  struct,
+  TEXT,
+  YES_OR_NO,
+} from "../encoding/configuration-file.ts";
 
 /** How much is written down about a request, in rising order. */
 export const LEVELS = ["None", "Metadata", "Request", "RequestResponse"] as const;
@@ -48,128 +54,96 @@ export interface Policy {
   readonly omitManagedFields: boolean;
 }
 
-const API_VERSION = "audit.k8s.io/v1";
-const STRINGS = ["users", "userGroups", "verbs", "namespaces", "nonResourceURLs", "omitStages"];
-const POLICY_MEMBERS = ["kind", "apiVersion", "metadata", "rules", "omitStages", "omitManagedFields"];
-const RULE_MEMBERS = ["level", "resources", "omitManagedFields", ...STRINGS];
+const TEXTS = listOf(TEXT);
+
+const RULE = struct("v1.PolicyRule", {
+  level: TEXT,
+  users: TEXTS,
+  userGroups: TEXTS,
+  verbs: TEXTS,
+  resources: listOf(struct("v1.GroupResources", { group: TEXT, resources: TEXTS, resourceNames: TEXTS })),
+  namespaces: TEXTS,
+  nonResourceURLs: TEXTS,
+  omitStages: TEXTS,
+  omitManagedFields: YES_OR_NO,
+});
+
+const KINDS: ConfigurationKinds = {
+  group: "audit.k8s.io",
+  versions: ["v1"],
+  schemas: new Map([
+    [
+      "Policy",
+      struct("v1.Policy", {
+        ...{ apiVersion: TEXT, kind: TEXT, metadata: {} },
+        ...{ rules: listOf(RULE), omitStages: TEXTS, omitManagedFields: YES_OR_NO },
+      }),
+    ],
+  ]),
+};
+
+/** As the file has it; what is empty may be absent. */
+type Written<Part> = { readonly [Name in keyof Part]?: Part[Name] | null };
+
+interface WrittenRule extends Omit<Written<PolicyRule>, "resources"> {
+  readonly resources?: readonly Written<GroupResources>[] | null;
+}
+
+interface WrittenPolicy extends Omit<Written<Policy>, "rules"> {
+  readonly rules?: readonly WrittenRule[] | null;
+}
 
 /**
  * Reads the text of `--audit-policy-file`. Throws an Error in kube-apiserver's words when it cannot be used. Compat: as
- * LoadPolicyFromBytes does, members that nobody knows are only warned of.
+ * `LoadPolicyFromBytes` does, members that nobody knows are only warned of.
  */
 export function parsePolicy(bytes: Uint8Array, file: string, warn: (text: string) => void): Policy {
-  try {
-    return readPolicy(decode(bytes), warn);
-  } catch (error) {
-    if (!(error instanceof PolicyError)) throw error;
-    throw new Error(`loading audit policy file: ${error.message}: from file ${file}`);
-  }
-}
-
-class PolicyError extends Error {}
-
-function decode(bytes: Uint8Array): JsonObject {
-  try {
-    const { value } = decodeYaml(bytes);
-    if (isObject(value)) return value;
-  } catch (error) {
-    if (!(error instanceof DecodeError)) throw error;
-    throw new PolicyError(`failed decoding: yaml: ${error.message}`);
-  }
-  throw new PolicyError("failed decoding: couldn't get version/kind; json parse error");
-}
-
-function readPolicy(value: JsonObject, warn: (text: string) => void): Policy {
-  const { kind = "", apiVersion = "" } = value;
-  if (kind === "") throw new PolicyError("failed decoding: Object 'Kind' is missing");
-  if (apiVersion === "") throw new PolicyError("failed decoding: Object 'apiVersion' is missing");
-  if (kind !== "Policy" || apiVersion !== API_VERSION) {
-    throw new PolicyError(`failed decoding: no kind "${kind}" is registered for version "${apiVersion}"`);
-  }
-  const reader = new Reader();
-  const policy = {
-    rules: reader.objects(value, "rules", "").map(([rule, path]) => readRule(reader, rule, path)),
-    omitStages: reader.strings(value, "omitStages", "") as Stage[],
-    omitManagedFields: reader.boolean(value, "omitManagedFields", "") ?? false,
-  };
-  reader.known(value, "", POLICY_MEMBERS);
-  if (reader.unknown.length > 0) {
-    const texts = reader.unknown.map((path) => `unknown field "${path}"`).join(", ");
-    warn(`Audit policy contains errors, falling back to lenient decoding: strict decoding error: ${texts}`);
-  }
+  const failed = (reason: string) => new Error(`loading audit policy file: ${reason}: from file ${file}`);
+  const policy = completed(decode(bytes, failed, warn));
   const errors = validatePolicy(policy).map(printFieldError);
-  if (errors.length > 0) throw new PolicyError(errors.length === 1 ? (errors[0] ?? "") : `[${errors.join(", ")}]`);
-  if (policy.rules.length === 0) throw new PolicyError("loaded illegal policy with 0 rules");
+  if (errors.length > 0) throw failed(errors.length === 1 ? (errors[0] ?? "") : `[${errors.join(", ")}]`);
+  if (policy.rules.length === 0) throw failed("loaded illegal policy with 0 rules");
   return policy;
 }
 
-function readRule(reader: Reader, rule: JsonObject, path: string): PolicyRule {
-  reader.known(rule, path, RULE_MEMBERS);
-  const strings = (member: string): string[] => reader.strings(rule, member, path);
-  const omitManagedFields = reader.boolean(rule, "omitManagedFields", path);
+function decode(bytes: Uint8Array, failed: (reason: string) => Error, warn: (text: string) => void): WrittenPolicy {
+  const lenient = (problem: string) =>
+    warn(`Audit policy contains errors, falling back to lenient decoding: ${problem}`);
+  try {
+    return readConfigurationFile(Buffer.from(bytes).toString(), KINDS, lenient).value as WrittenPolicy;
+  } catch (error) {
+    // Compat: `LoadPolicyFromBytes` decodes into a Policy, which is what a file without a kind is taken for.
+    if (error instanceof MissingKindError) {
+      throw failed("unknown group version field audit.k8s.io/__internal, Kind=Policy in policy");
+    }
+    throw failed(`failed decoding: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function completed({ rules, omitStages, omitManagedFields }: WrittenPolicy): Policy {
   return {
-    level: reader.string(rule, "level", path) as Level,
-    users: strings("users"),
-    userGroups: strings("userGroups"),
-    verbs: strings("verbs"),
-    namespaces: strings("namespaces"),
-    nonResourceURLs: strings("nonResourceURLs"),
-    omitStages: strings("omitStages") as Stage[],
-    resources: reader.objects(rule, "resources", path).map(([entry, at]) => {
-      reader.known(entry, at, ["group", "resources", "resourceNames"]);
-      return {
-        group: reader.string(entry, "group", at),
-        resources: reader.strings(entry, "resources", at),
-        resourceNames: reader.strings(entry, "resourceNames", at),
-      };
-    }),
-    ...(omitManagedFields !== undefined && { omitManagedFields }),
+    rules: (rules ?? []).map(completedRule),
+    omitStages: omitStages ?? [],
+    omitManagedFields: omitManagedFields ?? false,
   };
 }
 
-/** Takes values of a decoded file for what they must be; null and absent are the same. */
-class Reader {
-  readonly unknown: string[] = [];
-
-  known(object: JsonObject, path: string, members: readonly string[]): void {
-    for (const name of Object.keys(object)) if (!members.includes(name)) this.unknown.push(join(path, name));
-  }
-
-  string(object: JsonObject, member: string, path: string): string {
-    const value = object[member] ?? "";
-    return typeof value === "string" ? value : wrongType(join(path, member), "a string");
-  }
-
-  boolean(object: JsonObject, member: string, path: string): boolean | undefined {
-    const value = object[member] ?? undefined;
-    if (value === undefined || typeof value === "boolean") return value;
-    return wrongType(join(path, member), "a boolean");
-  }
-
-  strings(object: JsonObject, member: string, path: string): string[] {
-    return this.#list(object, member, path).map(([value, at]) => {
-      return typeof value === "string" ? value : wrongType(at, "a string");
-    });
-  }
-
-  objects(object: JsonObject, member: string, path: string): [JsonObject, string][] {
-    return this.#list(object, member, path).map(([value, at]) => {
-      return isObject(value) ? [value, at] : wrongType(at, "an object");
-    });
-  }
-
-  #list(object: JsonObject, member: string, path: string): [Json, string][] {
-    const at = join(path, member);
-    const value = object[member] ?? [];
-    if (!Array.isArray(value)) return wrongType(at, "a list");
-    return value.map((item, index) => [item, `${at}[${index}]`]);
-  }
-}
-
-const join = (path: string, member: string): string => (path === "" ? member : `${path}.${member}`);
-
-function wrongType(path: string, expected: string): never {
-  throw new PolicyError(`failed decoding: ${path} must be ${expected}`);
+function completedRule({ level, resources, omitManagedFields, ...lists }: WrittenRule): PolicyRule {
+  return {
+    level: level ?? ("" as Level),
+    users: lists.users ?? [],
+    userGroups: lists.userGroups ?? [],
+    verbs: lists.verbs ?? [],
+    namespaces: lists.namespaces ?? [],
+    nonResourceURLs: lists.nonResourceURLs ?? [],
+    omitStages: lists.omitStages ?? [],
+    resources: (resources ?? []).map((one) => ({
+      group: one.group ?? "",
+      resources: one.resources ?? [],
+      resourceNames: one.resourceNames ?? [],
+    })),
+    ...(typeof omitManagedFields === "boolean" && { omitManagedFields }),
+  };
 }
 
 function validatePolicy({ omitStages, rules }: Policy): FieldError[] {

@@ -1,4 +1,3 @@
-import { readDuration } from "../../lib/go/duration.ts";
 import {
   type ConfigurationKinds,
   listOf,
@@ -6,7 +5,8 @@ import {
   struct,
   TEXT,
   YES_OR_NO,
-} from "../configuration-file.ts";
+} from "../../encoding/configuration-file.ts";
+import { readDuration } from "../../lib/go/duration.ts";
 import { DEFAULT_MODES } from "./modes.ts";
 
 /** WebhookConfiguration: whom an authorizer of the type Webhook asks, and how. */

@@ -6,7 +6,7 @@ import {
   struct,
   TEXT,
   YES_OR_NO,
-} from "../configuration-file.ts";
+} from "../../encoding/configuration-file.ts";
 
 /** Where a fact about a user comes from: a claim, or an expression over all claims. */
 export interface ClaimOrExpression {

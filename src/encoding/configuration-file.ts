@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from "../api/object.ts";
-import { DecodeError } from "../encoding/json/json.ts";
-import { decodeYaml } from "../encoding/yaml/yaml.ts";
 import { decodeBySchema } from "../schema/decode.ts";
 import type { Schema } from "../schema/schema.ts";
+import { DecodeError } from "./json/json.ts";
+import { decodeYaml } from "./yaml/yaml.ts";
 
 /** The kinds of configuration files of one group: schemas by kind, and by version. */
 export interface ConfigurationKinds {
@@ -18,14 +18,21 @@ export interface ConfigurationFile {
   readonly value: JsonObject;
 }
 
+/** The file does not say what it is. */
+export class MissingKindError extends Error {}
+
 /**
- * Reads a configuration file, in JSON or YAML, strictly: what is unknown or stands twice is refused. Throws an Error in the
- * words of kube-apiserver's decoder.
+ * Reads a configuration file, in JSON or YAML, strictly: what is unknown or stands twice is refused, unless `warn` takes
+ * what is said about it. Throws an Error in the words of kube-apiserver's decoder.
  */
-export function readConfigurationFile(text: string, kinds: ConfigurationKinds): ConfigurationFile {
-  if (text === "") throw new Error("empty config data");
+export function readConfigurationFile(
+  text: string,
+  kinds: ConfigurationKinds,
+  warn?: (text: string) => void,
+): ConfigurationFile {
+  if (text === "") throw new MissingKindError("empty config data");
   const { value, duplicates } = decode(text);
-  if (value === null) throw new Error(`Object 'Kind' is missing in '${text}'`);
+  if (value === null) throw new MissingKindError(`Object 'Kind' is missing in '${text}'`);
   const { apiVersion = "", kind = "" } = isObject(value) ? value : {};
   if (!isObject(value) || typeof apiVersion !== "string" || typeof kind !== "string") {
     const found = Array.isArray(value) ? "array" : typeof value;
@@ -35,8 +42,8 @@ export function readConfigurationFile(text: string, kinds: ConfigurationKinds): 
       `couldn't get version/kind; json parse error: json: cannot unmarshal ${found} into Go value of type ${type}`,
     );
   }
-  if (kind === "") throw new Error(`Object 'Kind' is missing in '${text}'`);
-  if (apiVersion === "") throw new Error(`Object 'apiVersion' is missing in '${text}'`);
+  if (kind === "") throw new MissingKindError(`Object 'Kind' is missing in '${text}'`);
+  if (apiVersion === "") throw new MissingKindError(`Object 'apiVersion' is missing in '${text}'`);
   const [group = "", version = ""] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
   const schema = group === kinds.group && kinds.versions.includes(version) ? kinds.schemas.get(kind) : undefined;
   if (schema === undefined) {
@@ -44,7 +51,11 @@ export function readConfigurationFile(text: string, kinds: ConfigurationKinds): 
   }
   const decoded = decodeBySchema(value, schema, { duplicates: duplicates() });
   if (decoded.error !== undefined) throw new Error(decoded.error);
-  if (decoded.strict.length > 0) throw new Error(`strict decoding error: ${decoded.strict.join(", ")}`);
+  if (decoded.strict.length > 0) {
+    const problem = `strict decoding error: ${decoded.strict.join(", ")}`;
+    if (!warn) throw new Error(problem);
+    warn(problem);
+  }
   return { kind, version, value: decoded.value };
 }
 
