@@ -133,8 +133,8 @@ export interface Schema extends ValueChecks {
   readonly wire?: WireForm;
 }
 
-/** What the rules of a schema say about an object, and the one that it replaces. */
-export type CheckRules = (next: Json, previous: Json | undefined) => FieldError[];
+/** What the rules of a schema say about an object, and the one that it replaces. What did not change is warned of only. */
+export type CheckRules = (next: Json, previous: Json | undefined, warn: (text: string) => void) => FieldError[];
 
 /** What is true of a schema somewhere: what it does not have need not be looked for in values. */
 export interface SchemaTraits {

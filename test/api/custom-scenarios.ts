@@ -184,5 +184,91 @@ const UNSERVED_VERSIONS: CustomScenario = {
   ],
 };
 
+const RATCHETED = "ratcheted.example.com";
+const inRatcheted = bodyIn(RATCHETED);
+const below20 = (message: string): JsonObject => ({
+  "x-kubernetes-validations": [{ rule: "self < 20", message }],
+});
+const integer = { type: "integer" };
+const keyed = {
+  type: "array",
+  maxItems: 5,
+  "x-kubernetes-list-type": "map",
+  "x-kubernetes-list-map-keys": ["k"],
+};
+const LOOSE = object({
+  a: integer,
+  b: text,
+  at: { type: "array", maxItems: 5, items: integer },
+  m: { type: "object", maxProperties: 5, additionalProperties: integer },
+  list: { ...keyed, items: object({ k: text, v: integer }, { required: ["k"] }) },
+  set: { type: "array", maxItems: 5, items: integer },
+});
+const STRICT = object({
+  a: { ...integer, ...below20("a is too large") },
+  b: {
+    ...text,
+    maxLength: 10,
+    "x-kubernetes-validations": [
+      { rule: "self != 'bad'", messageExpression: "'this is ' + self" },
+      { rule: "self == oldSelf || self == 'new'", message: "b does not change" },
+    ],
+  },
+  at: { type: "array", maxItems: 5, items: { ...integer, ...below20("an item is too large") } },
+  m: { type: "object", maxProperties: 5, additionalProperties: { ...integer, ...below20("a value is too large") } },
+  list: {
+    ...keyed,
+    items: {
+      ...object({ k: text, v: integer }, { required: ["k"] }),
+      "x-kubernetes-validations": [{ rule: "!has(self.v) || self.v < 20", message: "v is too large", fieldPath: ".v" }],
+    },
+  },
+  set: { type: "array", maxItems: 5, items: integer, "x-kubernetes-list-type": "set" },
+});
+
+const SPECS: Readonly<Record<string, JsonObject>> = {
+  a: { a: 50 },
+  b: { b: "bad" },
+  at: { at: [50, 1] },
+  m: { m: { x: 50 } },
+  list: { list: [{ k: "one", v: 50 }, { k: "two" }] },
+  set: { set: [1, 1] },
+};
+
+/** Objects that broke no rule when they were made, one bad member each: kube-apiserver walks over members in any order. */
+const RATCHETING: CustomScenario = {
+  title: "what a new rule finds in a part that does not change is a warning",
+  group: RATCHETED,
+  versions: [version("v1", { spec: LOOSE }, { storage: true }), version("v2", { spec: LOOSE }, { served: false })],
+  steps: [
+    ...Object.entries(SPECS).map(
+      ([name, spec]): CustomStep => ({ method: "POST", path: at("v1"), body: inRatcheted("v1", name, spec) }),
+    ),
+    {
+      change: [
+        { op: "replace", path: "/spec/versions/0/schema/openAPIV3Schema", value: object({ spec: STRICT }) },
+        { op: "replace", path: "/spec/versions/1/served", value: true },
+      ],
+      path: at("v2", "a"),
+      status: 200,
+    },
+    ...Object.keys(SPECS).map((name) => merge("v1", name, { metadata: { labels: { changed: "yes" } } })),
+    merge("v1", "a", { spec: { a: 51 } }),
+    merge("v1", "a", { spec: { b: "fine" } }),
+    merge("v1", "a", { spec: { a: 3 } }),
+    merge("v1", "b", { spec: { b: "other" } }),
+    merge("v1", "b", { spec: { b: "new" } }),
+    merge("v1", "at", { spec: { at: [50, 1, 2] } }),
+    merge("v1", "at", { spec: { at: [2, 1] } }),
+    merge("v1", "m", { spec: { m: { y: 1 } } }),
+    merge("v1", "m", { spec: { m: { x: 51 } } }),
+    merge("v1", "list", { spec: { list: [{ k: "two" }, { k: "one", v: 50 }] } }),
+    merge("v1", "list", { spec: { list: [{ k: "two" }, { k: "one", v: 51 }] } }),
+    merge("v1", "set", { spec: { set: [1, 1, 2] } }),
+    merge("v1", "set", { spec: { set: [1, 2] } }),
+    merge("v1", "set", { spec: { set: [1, 2, 1] } }),
+  ],
+};
+
 /** All of them. */
-export const CUSTOM_SCENARIOS: readonly CustomScenario[] = [WRITES_IN_OTHER_VERSIONS, UNSERVED_VERSIONS];
+export const CUSTOM_SCENARIOS: readonly CustomScenario[] = [WRITES_IN_OTHER_VERSIONS, UNSERVED_VERSIONS, RATCHETING];

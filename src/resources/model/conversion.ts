@@ -127,7 +127,7 @@ export function coerceStored(definition: ResourceDefinition, object: KubeObject)
   return object;
 }
 
-/** The same for one that comes from a converter. Compat: `schemaCoercingConverter` prunes and defaults nothing. */
+/** The same for one that comes from a converter. Compat: `schemaCoercingConverter` prunes, but knows no defaults. */
 function coerceConverted(definition: ResourceDefinition, object: KubeObject): KubeObject {
   const schema = schemaIn(definition, object.apiVersion);
   if (schema) strategyOf(definition).coerce(object, schema, "converted");

@@ -5,9 +5,10 @@ import { structuralSchema } from "../../schema/structural-schema.ts";
 import { escapeName, unescapeName } from "./escaping.ts";
 import { rulesOf } from "./validate-rules.ts";
 
-function check(spec: JsonObject, next: Json, previous?: Json): string[] {
+function check(spec: JsonObject, next: Json, previous?: Json, warnings: string[] = []): string[] {
   const schema = structuralSchema({ type: "object", properties: { spec } });
-  const found = rulesOf(schema)({ spec: next }, previous === undefined ? undefined : { spec: previous });
+  const before = previous === undefined ? undefined : { spec: previous };
+  const found = rulesOf(schema)({ spec: next }, before, (text) => warnings.push(text));
   return found.map(({ field, message }) => `${field}: ${message}`);
 }
 
@@ -30,9 +31,20 @@ suite("rules of custom objects", () => {
     ]);
   });
 
-  test("say nothing new about what did not change", () => {
-    assert.deepEqual(check(limits, { min: 3, max: 2 }, { min: 3, max: 2 }), []);
-    assert.equal(check(limits, { min: 4, max: 2 }, { min: 3, max: 2 }).length, 1);
+  test("only warn of what did not change", () => {
+    const warnings: string[] = [];
+    assert.deepEqual(check(limits, { min: 3, max: 2 }, { min: 3, max: 2 }, warnings), []);
+    assert.deepEqual(warnings, ["spec: Invalid value: 3 is above 2"]);
+    assert.equal(check(limits, { min: 4, max: 2 }, { min: 3, max: 2 }, warnings).length, 1);
+    assert.equal(warnings.length, 1);
+  });
+
+  test("warn of no more than an answer has room for", () => {
+    const numbers: JsonObject = { type: "array", maxItems: 5000, items: { type: "integer", ...rule("self > 0") } };
+    const value = new Array<Json>(5000).fill(0);
+    const warnings: string[] = [];
+    assert.deepEqual(check(numbers, value, value, warnings), []);
+    assert.equal(warnings.length, 1000);
   });
 
   test("of a transition need an old value, unless that is optional", () => {

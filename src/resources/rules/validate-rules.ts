@@ -4,6 +4,7 @@ import {
   forbiddenField,
   hiddenInvalidField,
   invalidField,
+  printFieldError,
   requiredField,
 } from "../../api/field-error.ts";
 import type { Json } from "../../api/object.ts";
@@ -25,6 +26,8 @@ import { celValue } from "./values.ts";
 const BUDGET = 10_000_000;
 /** The cost that one rule may have. */
 const CALL_LIMIT = 1_000_000;
+/** More than these have no room in the headers of an answer. */
+const MAX_WARNINGS = 1000;
 const MAX_MESSAGE = 5 * 1024;
 const OUT_OF_BUDGET = "validation failed due to running out of cost budget, no further validation rules will be run";
 
@@ -71,14 +74,14 @@ function nodeOf(
 
 /**
  * Checks objects by all rules of a schema, which are compiled when the first object comes. What is wrong with a part that
- * did not change is not told.
+ * did not change becomes a warning.
  */
 export function rulesOf(schema: Schema): CheckRules {
   let tree: RuleNode | undefined | "unknown" = "unknown";
-  return (next, previous) => {
+  return (next, previous, warn) => {
     if (tree === "unknown") tree = nodeOf(schema, schema, true, declaredType(schema, true));
     if (tree === undefined) return [];
-    const run = new RuleRun();
+    const run = new RuleRun(warn);
     const current = previous === undefined ? undefined : new Correlated(next, previous, schema);
     run.check(tree, "", next, previous, { current, parent: undefined });
     return run.errors;
@@ -104,7 +107,13 @@ const isUnchanged = ({ current, parent }: Ratchet) => (current ?? parent)?.isEqu
 
 class RuleRun {
   readonly errors: FieldError[] = [];
+  readonly #warn: (text: string) => void;
   #budget = BUDGET;
+  #warnings = 0;
+
+  constructor(warn: (text: string) => void) {
+    this.#warn = warn;
+  }
 
   /** False: the budget is used up, and no further rules are run. */
   check(node: RuleNode, path: string, value: Json, old: Json | undefined, ratchet: Ratchet): boolean {
@@ -195,16 +204,22 @@ class RuleRun {
     this.#budget -= cost;
     if (result instanceof CelError) return this.#failed(result.message, rule, path, schema);
     if (result === true) return true;
-    const isQuiet = !compiled.usesOldSelf && isUnchanged(ratchet);
+    const isRatcheted = !compiled.usesOldSelf && isUnchanged(ratchet);
+    const tell = (error: FieldError) => void (isRatcheted ? this.#warnOf(error) : this.errors.push(error));
     const at = compiled.path === "" ? path : path === "" ? compiled.path : `${path}.${compiled.path}`;
     const told = compiled.message === undefined ? undefined : this.#message(compiled.message, rule, plain);
     if (told !== undefined && "refusal" in told) {
-      if (!isQuiet) this.errors.push(invalidField(at || "<nil>", schema.type ?? "", told.refusal));
+      tell(invalidField(at || "<nil>", schema.type ?? "", told.refusal));
       return false;
     }
     const shown = schema.type === "object" || schema.type === "array" ? undefined : value;
-    if (!isQuiet) this.errors.push(errorOf(at || "<nil>", shown, told?.text ?? messageOf(rule), rule.reason));
+    tell(errorOf(at || "<nil>", shown, told?.text ?? messageOf(rule), rule.reason));
     return true;
+  }
+
+  #warnOf(error: FieldError): void {
+    this.#warnings += 1;
+    if (this.#warnings <= MAX_WARNINGS) this.#warn(printFieldError(error));
   }
 
   #failed(message: string, rule: ValidationRule, path: string, schema: Schema): boolean {

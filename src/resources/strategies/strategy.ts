@@ -26,12 +26,15 @@ export interface Strategy {
    * today's defaults, too. Changes `object`.
    */
   coerce(object: KubeObject, schema: Schema, origin: "stored" | "converted"): void;
-  /** What is wrong with an object of this version by its schema, apart from its metadata. Absent: kinds know that. */
+  /**
+   * What is wrong with an object of this version by its schema, apart from its metadata. Absent: kinds know that. `warn`
+   * gets texts for Warning headers, which are sent even when the object is refused.
+   */
   validate?(
     version: ServedVersion,
     next: KubeObject,
     previous: KubeObject | undefined,
-    subresource: string,
+    write: { readonly subresource: string; warn(text: string): void },
   ): FieldError[];
   /** Texts for Warning headers about a valid object. */
   warn?(next: KubeObject, previous: KubeObject | undefined, subresource: string): string[];

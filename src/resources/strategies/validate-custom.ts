@@ -9,6 +9,7 @@ import { validateReplicas, validateSelectorText } from "../../schema/structural/
 import { validateBySchema, validateUpdateBySchema } from "../../schema/structural/validate.ts";
 import type { ServedVersion } from "../model/definition.ts";
 import { validateMetadata } from "../write/metadata-validation.ts";
+import type { Strategy } from "./strategy.ts";
 
 /**
  * What is wrong with a custom object by the schema of its version. Upstream: `customResourceStrategy.Validate` and
@@ -18,7 +19,7 @@ export function validateCustom(
   version: ServedVersion,
   next: KubeObject,
   previous: KubeObject | undefined,
-  subresource: string,
+  { subresource, warn }: Parameters<NonNullable<Strategy["validate"]>>[3],
 ): FieldError[] {
   const { declared } = version.schema();
   if (declared === undefined) return [];
@@ -32,7 +33,7 @@ export function validateCustom(
   // Compat: hasBlockingErr.
   if (traits.hasRules && errors.some(({ type }) => BLOCKING.has(type))) {
     errors.push(invalidField("<nil>", null, UNCHECKED));
-  } else if (checkRules) addAll(errors, checkRules(next as Json, previous as Json | undefined));
+  } else if (checkRules) addAll(errors, checkRules(next as Json, previous as Json | undefined, warn));
   return errors;
 }
 

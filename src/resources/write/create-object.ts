@@ -72,7 +72,7 @@ export async function createOnce(
   return withReservation(definition, entries.context, reserving, async (sent) => {
     countGeneration(definition, next);
     definition.hooks?.prepare?.(next, undefined, context);
-    validateWrite(entries, undefined, context);
+    validateWrite(entries, undefined, context, options);
     warnOfWrite(entries, undefined, context, options);
     await options.admit?.(next, undefined);
     const kept = isUnstructured ? toStoredForm(definition, working, storedApiVersion(definition)) : working;

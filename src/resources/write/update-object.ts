@@ -101,7 +101,7 @@ async function updateOnce(
   const reserving = { next, previous: current, context, requestName, dryRun: options.dryRun ?? false };
   return withReservation<Attempt<Shown>>(definition, entries.context, reserving, async (sent) => {
     prepareUpdate(resource, current, context);
-    validateWrite(entries, current, context);
+    validateWrite(entries, current, context, options);
     warnOfWrite(entries, current, context, options);
     await options.admit?.(next, current);
     next.metadata.resourceVersion = current.metadata.resourceVersion;

@@ -15,6 +15,7 @@ export function validateWrite(
   { definition, context: { catalog } }: KindEntries,
   current: KubeObject | undefined,
   context: WriteContext,
+  { warn = () => undefined }: WriteOptions,
 ): void {
   const { object, empties } = context.draft;
   const cannotOwn = (apiVersion: string, kind: string) =>
@@ -23,7 +24,7 @@ export function validateWrite(
     const metadata = validateMetadata(definition, object, cannotOwn);
     if (current)
       addAll(metadata, validateMetadataUpdate(object, current, metadata, definition.reading === "structural"));
-    const own = bySchema(definition, object, current, context);
+    const own = bySchema(definition, object, current, { subresource: context.subresource, warn });
     addAll(own, definition.hooks?.validate?.(object, current, context) ?? []);
     return definition.rules.metadataLast && !current && own.length > 0 ? own : [...metadata, ...own];
   });
@@ -38,11 +39,11 @@ function bySchema(
   definition: ResourceDefinition,
   next: KubeObject,
   current: KubeObject | undefined,
-  { subresource }: WriteContext,
+  write: { readonly subresource: string; warn(text: string): void },
 ): FieldError[] {
   const { validate } = strategyOf(definition);
   const version = validate && versionIn(definition, next.apiVersion);
-  return version ? validate(version, next, current, subresource) : [];
+  return version ? validate(version, next, current, write) : [];
 }
 
 /** Sends the warnings of a valid object to its client. */
