@@ -4,7 +4,7 @@ import type { CustomResourceDefinition } from "../types/custom-resource-definiti
 import { customApiServices } from "./api-services.ts";
 import type { DefinitionIndex } from "./definition-index.ts";
 import { type StatusChange, writeStatus } from "./definition-status.ts";
-import { finishDeletion, InstancesRemain } from "./deletion.ts";
+import { differInTerminating, finishDeletion, InstancesRemain } from "./deletion.ts";
 import { establish } from "./establishing.ts";
 import { acceptNames } from "./naming.ts";
 import { judgeApproval, judgeSchemas } from "./policy-conditions.ts";
@@ -16,7 +16,7 @@ const POLL_MS = 5000;
 /** The loops that kube-apiserver runs for CustomResourceDefinitions: NamingConditionController, EstablishingController, CRDFinalizer, those of two conditions, and the registration of APIServices. */
 export function definitionControllers(context: ControllerContext, index: DefinitionIndex): Controller[] {
   const status = (name: string, change: (one: CustomResourceDefinition) => StatusChange | undefined): Controller =>
-    controller(context, index, name, 1, async (definition, signal) => {
+    controller(context, index, { name, concurrency: 1 }, async (definition, signal) => {
       const next = change(definition);
       const written = next && (await writeStatus(context, definition, next));
       // What is decided next must know of it, as upstream's mutation cache does.
@@ -27,18 +27,25 @@ export function definitionControllers(context: ControllerContext, index: Definit
     status("crd-establishing-controller", establish),
     status("crd-api-approval-controller", judgeApproval),
     status("crd-non-structural-schema-controller", judgeSchemas),
-    controller(context, index, "crd-finalizer", DELETERS, (definition) => finishDeletion(context, definition)),
+    controller(context, index, FINALIZER, (definition) => finishDeletion(context, definition)),
     customApiServices(context, index),
   ];
 }
 
-const DELETERS = 5;
+interface Loop {
+  readonly name: string;
+  readonly concurrency: number;
+  /** Whether a change is none that there is something to do about. */
+  isOwn?(before: CustomResourceDefinition, after: CustomResourceDefinition): boolean;
+}
+
+/** A deletion that fails is told in the condition Terminating, which is no reason to try it again at once. */
+const FINALIZER: Loop = { name: "crd-finalizer", concurrency: 5, isOwn: differInTerminating };
 
 function controller(
   { resources, report }: ControllerContext,
   index: DefinitionIndex,
-  name: string,
-  concurrency: number,
+  { name, concurrency, isOwn = () => false }: Loop,
   work: (definition: CustomResourceDefinition, signal: AbortSignal) => Promise<void>,
 ): Controller {
   const { clock } = resources;
@@ -67,7 +74,8 @@ function controller(
         const isOther = all.length !== seen.size;
         for (const definition of all) {
           const key = definition.metadata.name ?? "";
-          if (!isOther && seen.get(key) === definition) continue;
+          const before = seen.get(key);
+          if (!isOther && before && (before === definition || isOwn(before, definition))) continue;
           queue.add(key);
         }
         seen.clear();

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ControllerContext } from "../controllers/controller.ts";
 import { unlessCode } from "../controllers/controller.ts";
 import { forEachLimited } from "../controllers/for-each-limited.ts";
-import type { ServedResource } from "../resources/model/catalog.ts";
+import { type ServedResource, serve } from "../resources/model/catalog.ts";
+import { storedApiVersion, versionIn } from "../resources/model/conversion.ts";
 import {
   CLEANUP_FINALIZER,
   type CustomResourceDefinition,
@@ -33,49 +35,71 @@ export async function finishDeletion(context: ControllerContext, definition: Cus
     conditions: [{ type: TERMINATING, status: "True", reason: "InstanceDeletionInProgress", message }],
   });
   if (!begun) return;
-  const done = await deleteInstances(context, definition);
+  const done = await deleteInstances(context, definition).catch(async (error: unknown) => {
+    if (!(error instanceof InstancesRemain)) await tellFailure(context, begun as CustomResourceDefinition, error);
+    throw error;
+  });
   const finalizers = metadata.finalizers.filter((one) => one !== CLEANUP_FINALIZER);
   await writeStatus(context, begun as CustomResourceDefinition, { conditions: [done], finalizers });
 }
 
+/** Whether two states of a definition differ in nothing but the condition Terminating and who wrote it. */
+export function differInTerminating(before: CustomResourceDefinition, after: CustomResourceDefinition): boolean {
+  return isDeepStrictEqual(withoutTerminating(before), withoutTerminating(after));
+}
+
+function withoutTerminating({ spec, status, metadata }: CustomResourceDefinition): unknown {
+  const { resourceVersion: _version, managedFields: _fields, ...rest } = metadata;
+  const conditions = (status?.conditions ?? []).filter(({ type }) => type !== TERMINATING);
+  return { spec, status: { ...status, conditions }, metadata: rest };
+}
+
+async function tellFailure(
+  context: ControllerContext,
+  definition: CustomResourceDefinition,
+  error: unknown,
+): Promise<void> {
+  const message = `could not list instances: ${error instanceof Error ? error.message : String(error)}`;
+  await writeStatus(context, definition, {
+    conditions: [{ type: TERMINATING, status: "True", reason: "InstanceDeletionFailed", message }],
+  });
+}
+
 async function deleteInstances(
-  { resources, client }: ControllerContext,
+  { resources }: ControllerContext,
   definition: CustomResourceDefinition,
 ): Promise<NewCondition> {
   const done = { type: TERMINATING, status: "False" } as const;
   if (!isDefinitionCondition(definition, "Established")) {
     return { ...done, reason: "NeverEstablished", message: "resource was never established" };
   }
-  const resource = servedResource({ resources }, definition);
-  if (resource === undefined) {
+  const { spec: { group = "", names = {} } = {} } = definition;
+  const kind = resources.catalog.definitions.find((one) => one.group === group && one.plural === names.plural);
+  if (kind && !kind.presence) {
     const message = "instances overlap with built-in resources in storage";
     return { ...done, reason: "OverlappingBuiltInResource", message };
   }
+  const version = kind && versionIn(kind, storedApiVersion(kind));
+  if (!version) throw new Error(`unable to find a custom resource client for ${names.plural}.${group}`);
+  await deleteAll(resources, serve(kind, version));
+  return { ...done, reason: "InstanceDeletionCompleted", message: "removed all instances" };
+}
+
+/** Compat: the CRDFinalizer works on the storage of the storage version, whether that is served or not, without admission. */
+async function deleteAll(resources: ControllerContext["resources"], resource: ServedResource): Promise<void> {
   const { store, keys } = resources;
-  const prefix = keys.prefix(resource.definition);
+  const { definition } = resource;
+  const prefix = keys.prefix(definition);
+  const objects = resources.collection(resource);
   let after: string | undefined;
   for (;;) {
     const { entries, remaining } = await store.list(prefix, { after, limit: PAGE });
     await forEachLimited([...entries], DELETIONS, async ({ key }) => {
-      await client.delete(resource, keys.parse(resource.definition, key)).catch(unlessCode(404));
+      await objects.delete(resource, keys.parse(definition, key), {}, {}).catch(unlessCode(404));
     });
     if (remaining === 0) break;
     after = entries.at(-1)?.key;
   }
   const { entries } = await store.list(prefix, { limit: 1 });
-  if (entries.length > 0) throw new InstancesRemain(definition.metadata.name ?? "");
-  return { ...done, reason: "InstanceDeletionCompleted", message: "removed all instances" };
-}
-
-/** The kind in any of its versions; undefined when another kind is served under its name. */
-function servedResource(
-  { resources }: Pick<ControllerContext, "resources">,
-  { spec = {} }: CustomResourceDefinition,
-): ServedResource | undefined {
-  const { group = "", names = {}, versions = [] } = spec;
-  for (const { name = "" } of versions) {
-    const found = resources.catalog.find(group, name, names.plural ?? "");
-    if (found) return found.definition.presence ? found : undefined;
-  }
-  return undefined;
+  if (entries.length > 0) throw new InstancesRemain(`${definition.plural}.${definition.group}`);
 }

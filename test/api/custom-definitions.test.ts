@@ -17,6 +17,12 @@ import { eventually } from "../support/time.ts";
 const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const GROUP = "stable.example.com";
 
+const JSON_PATCH = { "content-type": "application/json-patch+json" };
+const STORE_V2 = [
+  { op: "replace", path: "/spec/versions/0/storage", value: false },
+  { op: "replace", path: "/spec/versions/1/storage", value: true },
+];
+
 /** A webhook over TLS that moves `spec.size` of v1 to `spec.count` of v2 and back. */
 async function startWebhook() {
   const authority = makeAuthority("webhooks", Date.now());
@@ -170,5 +176,42 @@ suite("kinds that CustomResourceDefinitions define", { timeout: 60_000 }, () => 
     );
     assert.equal((await client.call("GET", `${at("levers")}/three`)).status, 200);
     webhook.fail(undefined);
+  });
+
+  test("a definition that cannot delete its objects says why, and goes when it can", async () => {
+    const { url, caBundle } = webhook;
+    const clientConfig = { url, caBundle };
+    const webhookConversion = {
+      strategy: "Webhook",
+      webhook: { clientConfig, conversionReviewVersions: ["v1"] },
+    };
+    await define("pistons", "Piston", { conversion: webhookConversion });
+    assert.equal((await client.call("POST", at("pistons"), object("Piston", "one", { size: 3 }))).status, 201);
+    const path = `${CRDS}/pistons.${GROUP}`;
+    const moved = await client.call("PATCH", path, STORE_V2, JSON_PATCH);
+    assert.equal(moved.status, 200, JSON.stringify(moved.body));
+    webhook.fail("out of order");
+    await client.call("DELETE", path);
+    const failed = await eventually(async () => {
+      const { body } = await client.call("GET", path);
+      const terminating = body.status.conditions.find((one: JsonObject) => one.type === "Terminating");
+      return terminating?.reason === "InstanceDeletionFailed" && terminating;
+    });
+    assert.equal(failed.status, "True");
+    assert.match(failed.message, /^could not list instances: conversion webhook for .* failed: out of order$/);
+    webhook.fail(undefined);
+    await eventually(async () => (await client.call("GET", path)).status === 404, { withinMs: 30_000 });
+  });
+
+  test("a definition of which no version is served takes its objects with it", async () => {
+    await define("rods", "Rod");
+    assert.equal((await client.call("POST", at("rods"), object("Rod", "one", { size: 3 }))).status, 201);
+    const path = `${CRDS}/rods.${GROUP}`;
+    const serveNone = [0, 1].map((index) => ({ op: "replace", path: `/spec/versions/${index}/served`, value: false }));
+    assert.equal((await client.call("PATCH", path, serveNone, JSON_PATCH)).status, 200);
+    await client.call("DELETE", path);
+    await eventually(async () => (await client.call("GET", path)).status === 404);
+    await define("rods", "Rod");
+    assert.deepEqual((await client.call("GET", at("rods"))).body.items, []);
   });
 });
