@@ -20,6 +20,19 @@ export interface DefinitionOptions {
   readonly allowsBadCaBundle: boolean;
   /** Whether a version (empty: all of them) may have more selectable fields than allowed. */
   readonly allowsManySelectable: (version: string) => boolean;
+  /** Expressions that are stored already, which may use more than new ones. Upstream: `preexistingExpressions`. */
+  readonly storedExpressions: StoredExpressions;
+  /**
+   * Whether the schema of a version is the stored one, so that its rules may each cost more than allowed. Upstream:
+   * `versionsWithUnchangedSchemas`.
+   */
+  readonly keepsSchema: (version: string) => boolean;
+}
+
+/** The texts of `rule` and `messageExpression` in the schemas of a stored definition. */
+export interface StoredExpressions {
+  readonly rules: ReadonlySet<string>;
+  readonly messages: ReadonlySet<string>;
 }
 
 /** Types that OpenAPI v3 knows. */
@@ -38,6 +51,8 @@ const ALL: DefinitionOptions = {
   requiresSoundMapLists: true,
   allowsBadCaBundle: true,
   allowsManySelectable: () => false,
+  storedExpressions: { rules: new Set(), messages: new Set() },
+  keepsSchema: () => false,
 };
 
 /** What a new definition is held to, or one that replaces another. */
@@ -55,7 +70,27 @@ export function optionsFor(next: CustomResourceDefinition, previous?: CustomReso
     requiresSoundMapLists: !anySchemaHas(old, (schema) => mapListErrors(schema, "").length > 0),
     allowsBadCaBundle: !isDefinitionCondition(previous, "Established"),
     allowsManySelectable: (version) => keepsMany(next.spec ?? {}, old, version),
+    storedExpressions: expressionsOf(old),
+    keepsSchema: (version) => sameValue(schemaOf(next.spec ?? {}, version), schemaOf(old, version)),
   };
+}
+
+function schemaOf({ versions = [] }: DefinitionSpec, version: string): JsonSchemaProps | undefined {
+  return versions.find(({ name }) => name === version)?.schema?.openAPIV3Schema;
+}
+
+/** Upstream: `findPreexistingExpressions`. */
+function expressionsOf(spec: DefinitionSpec): StoredExpressions {
+  const rules = new Set<string>();
+  const messages = new Set<string>();
+  anySchemaHas(spec, (schema) => {
+    for (const { rule, messageExpression } of schema["x-kubernetes-validations"] ?? []) {
+      if (typeof rule === "string") rules.add(rule);
+      if (typeof messageExpression === "string") messages.add(messageExpression);
+    }
+    return false;
+  });
+  return { rules, messages };
 }
 
 /** Whether a schema names a type that OpenAPI v3 does not have. */

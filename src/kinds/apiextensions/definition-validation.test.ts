@@ -98,3 +98,30 @@ test("a pattern that takes long to match elsewhere is compiled at once", () => {
   kind.problems(property({ type: "string", pattern: `${"(a*)*".repeat(200)}$` }));
   assert.ok(performance.now() - before < 1000);
 });
+
+const ruled = (rule: string, more: JsonObject = {}): JsonObject => {
+  const items = { type: "string", maxLength: 10 };
+  const list = { type: "array", maxItems: 10, items, "x-kubernetes-validations": [{ rule }], ...more };
+  return body({ type: "object", properties: { a: list } });
+};
+
+test("expressions that are stored may use what new ones may not yet", () => {
+  const text = "self.includes('a')";
+  const [problem] = kind.problems(ruled(text));
+  assert.match(problem ?? "", /undeclared reference to 'includes'/);
+  assert.deepEqual(kind.problems(ruled(text, { description: "another" }), { previous: ruled(text) }), []);
+  assert.equal(kind.problems(ruled(`!${text}`), { previous: ruled(text) }).length, 1);
+});
+
+test("a rule that costs too much may stay as long as nothing in the schema changes", () => {
+  const costly = "self.all(x, self.all(y, x == y))";
+  const limit = /rule: Forbidden: estimated rule cost exceeds budget/;
+  const total = /estimated rule cost total for entire OpenAPIv3 schema exceeds budget/;
+  const large = ruled(costly, { maxItems: 3000 });
+  assert.match(kind.problems(large).join(), limit);
+  assert.deepEqual(kind.problems(large, { previous: large }), []);
+  assert.match(kind.problems(ruled(costly, { maxItems: 3001 }), { previous: large }).join(), limit);
+  const huge = ruled(costly, { maxItems: 30_000 });
+  assert.doesNotMatch(kind.problems(huge, { previous: huge }).join(), limit);
+  assert.match(kind.problems(huge, { previous: huge }).join(), total);
+});

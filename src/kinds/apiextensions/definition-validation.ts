@@ -164,7 +164,7 @@ function versionErrors(
   }
   const hasOwn = versions.some(({ subresources }) => subresources);
   const { status } = (hasOwn ? version.subresources : shared.subresources) ?? {};
-  addAll(errors, schemaErrors(schema?.openAPIV3Schema, status !== undefined, `${path}.schema`, options));
+  addAll(errors, schemaErrors(schema?.openAPIV3Schema, status !== undefined, `${path}.schema`, options, name));
   addAll(errors, subresourcesErrors(version.subresources, `${path}.subresources`));
   for (const [index, column] of (version.additionalPrinterColumns ?? []).entries()) {
     addAll(errors, columnErrors(column, `${path}.additionalPrinterColumns[${index}]`));
@@ -206,7 +206,7 @@ function sharedErrors(
 ): FieldError[] {
   const { schema, subresources, additionalPrinterColumns = [], selectableFields = [] } = shared;
   const hasStatus = [shared, ...versions].some((one) => one.subresources?.status !== undefined);
-  const errors = schemaErrors(schema?.openAPIV3Schema, hasStatus, "spec.validation", options);
+  const errors = schemaErrors(schema?.openAPIV3Schema, hasStatus, "spec.validation", options, versions[0]?.name ?? "");
   addAll(errors, subresourcesErrors(subresources, "spec.subresources"));
   for (const [index, column] of additionalPrinterColumns.entries()) {
     addAll(errors, columnErrors(column, `spec.additionalPrinterColumns[${index}]`));

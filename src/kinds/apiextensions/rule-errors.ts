@@ -1,10 +1,11 @@
 import { type FieldError, forbiddenField, invalidField } from "../../api/field-error.ts";
 import type { JsonObject } from "../../api/object.ts";
-import { newExpressions } from "../../cel/kubernetes/environment.ts";
+import { newExpressions, storedExpressions } from "../../cel/kubernetes/environment.ts";
 import { type CompiledRule, compileRules, maxCardinality } from "../../resources/rules/compile-rules.ts";
 import { declaredType } from "../../resources/rules/declared-type.ts";
 import { structuralSchema } from "../../schema/structural-schema.ts";
 import type { JsonSchemaProps } from "../../types/custom-resource-definition.ts";
+import type { DefinitionOptions, StoredExpressions } from "./definition-options.ts";
 import { goRule } from "./go-schema.ts";
 import { asSchema, namedSchemas } from "./schema-walk.ts";
 
@@ -32,11 +33,15 @@ interface Expensive {
 export class RuleErrors {
   readonly #places = new Map<JsonSchemaProps, Place>();
   readonly #path: string;
+  readonly #stored: StoredExpressions;
+  readonly #mayCostMore: boolean;
   #total = 0;
   #expensive: Expensive[] = [];
 
-  constructor(root: JsonSchemaProps, path: string) {
+  constructor(root: JsonSchemaProps, path: string, options: DefinitionOptions, version: string) {
     this.#path = path;
+    this.#stored = options.storedExpressions;
+    this.#mayCostMore = options.keepsSchema(version);
     this.#visit(root, path, { cardinality: 1, isRoot: true, uncorrelated: undefined });
   }
 
@@ -70,7 +75,10 @@ export class RuleErrors {
     if (declared === undefined) return [];
     const cardinality = place.cardinality ?? maxCardinality(declared);
     const rules = (schema["x-kubernetes-validations"] ?? []) as readonly JsonObject[];
-    const compiled = compileRules(structural.validations ?? [], declared, newExpressions);
+    const compiled = compileRules(structural.validations ?? [], declared, {
+      rule: (text) => (this.#stored.rules.has(text) ? storedExpressions : newExpressions),
+      message: (text) => (this.#stored.messages.has(text) ? storedExpressions : newExpressions),
+    });
     return compiled.flatMap((one, index) => {
       const at = `${path}.x-kubernetes-validations[${index}]`;
       return this.#ruleErrors(one, rules[index] ?? {}, at, cardinality, place);
@@ -80,7 +88,7 @@ export class RuleErrors {
   #ruleErrors(one: CompiledRule, rule: JsonObject, at: string, cardinality: number, place: Place): FieldError[] {
     const errors: FieldError[] = [];
     const cost = Math.min(one.maxCost * cardinality, MAX_UINT);
-    if (cost > RULE_LIMIT)
+    if (cost > RULE_LIMIT && !this.#mayCostMore)
       errors.push(forbiddenField(`${at}.rule`, tooCostly("estimated rule cost", cost, RULE_LIMIT)));
     this.#observe(`${at}.rule`, cost);
     if (one.error !== undefined) errors.push(invalidField(`${at}.rule`, goRule(rule), one.error));
@@ -88,7 +96,8 @@ export class RuleErrors {
       errors.push(invalidField(`${at}.messageExpression`, goRule(rule), one.messageError));
     } else if (one.message !== undefined) {
       const text = tooCostly("estimated messageExpression cost", one.messageMaxCost, RULE_LIMIT);
-      if (one.messageMaxCost > RULE_LIMIT) errors.push(forbiddenField(`${at}.messageExpression`, text));
+      const isTooCostly = one.messageMaxCost > RULE_LIMIT && !this.#mayCostMore;
+      if (isTooCostly) errors.push(forbiddenField(`${at}.messageExpression`, text));
       this.#observe(`${at}.messageExpression`, one.messageMaxCost);
     }
     if (one.usesOldSelf) {

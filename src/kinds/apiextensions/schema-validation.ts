@@ -19,7 +19,7 @@ const NOT_AT_ROOT = [
 ].flat();
 
 /**
- * What is wrong with the schema of a version, or of all versions. Upstream:
+ * What is wrong with the schema of a version, or of all versions, of which `version` is the first. Upstream:
  * `validateCustomResourceDefinitionValidation`.
  */
 export function schemaErrors(
@@ -27,6 +27,7 @@ export function schemaErrors(
   hasStatus: boolean,
   path: string,
   options: DefinitionOptions,
+  version: string,
 ): FieldError[] {
   if (!schema) return [];
   const errors: FieldError[] = [];
@@ -40,7 +41,7 @@ export function schemaErrors(
     if (unsupported === undefined) {
       const structural = structuralErrors(schema, at);
       const found = structural.length > 0 ? structural : defaultErrors(schema, at);
-      if (found.length === 0) rules = new RuleErrors(schema, at);
+      if (found.length === 0) rules = new RuleErrors(schema, at, options, version);
       addAll(errors, found);
     }
   }

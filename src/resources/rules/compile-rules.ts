@@ -24,20 +24,40 @@ const SELF_TYPE = "selfType1";
 /** How often a rule can apply at most, by the size of what it applies to. Upstream: `maxCardinality`. */
 export const maxCardinality = ({ minSize }: DeclaredType): number => Math.floor(MAX_REQUEST / (minSize + 1));
 
+/** What an expression may use, by its text. Upstream: `EnvLoader`. */
+export interface RuleEnvironments {
+  rule(expression: string): Environment;
+  message(expression: string): Environment;
+}
+
 /** Compiles the rules of a schema. Upstream: `cel.Compile` of apiextensions. */
 export function compileRules(
   rules: readonly ValidationRule[],
   declared: DeclaredType,
-  base: Environment,
+  bases: RuleEnvironments,
 ): CompiledRule[] {
   const types = new DeclaredTypes();
   const self = types.typeOf(declared, SELF_TYPE);
-  const plain = base.extend({ types, variables: { self, oldSelf: self } });
-  const optional = base.extend({ types, variables: { self, oldSelf: optionalType(self) } });
-  return rules.map((rule) => compileRule(rule, declared, rule.optionalOldSelf === true ? optional : plain));
+  const plain = new Map<Environment, Environment>();
+  const optional = new Map<Environment, Environment>();
+  const extend = (base: Environment, isOptional: boolean): Environment => {
+    const known = isOptional ? optional : plain;
+    const oldSelf = isOptional ? optionalType(self) : self;
+    const extended = known.get(base) ?? base.extend({ types, variables: { self, oldSelf } });
+    known.set(base, extended);
+    return extended;
+  };
+  return rules.map((rule) => {
+    const isOptional = rule.optionalOldSelf === true;
+    return compileRule(rule, declared, {
+      rule: (text) => extend(bases.rule(text), isOptional),
+      message: (text) => extend(bases.message(text), isOptional),
+    });
+  });
 }
 
-function compileRule(rule: ValidationRule, declared: DeclaredType, env: Environment): CompiledRule {
+function compileRule(rule: ValidationRule, declared: DeclaredType, bases: RuleEnvironments): CompiledRule {
+  const env = bases.rule(rule.rule);
   const nothing = { rule, usesOldSelf: false, maxCost: 0, messageMaxCost: 0 };
   if (rule.rule.trim() === "") return nothing;
   const checked = compile(rule.rule, env);
@@ -49,10 +69,11 @@ function compileRule(rule: ValidationRule, declared: DeclaredType, env: Environm
     return { ...nothing, usesOldSelf, error: `program instantiation failed: ${made.message}` };
   }
   const result = { ...nothing, usesOldSelf, program: made, maxCost: costOf(checked.expr, declared, env) };
-  return rule.messageExpression ? { ...result, ...compileMessage(rule.messageExpression, declared, env) } : result;
+  return rule.messageExpression ? { ...result, ...compileMessage(rule.messageExpression, declared, bases) } : result;
 }
 
-function compileMessage(text: string, declared: DeclaredType, env: Environment): Partial<CompiledRule> {
+function compileMessage(text: string, declared: DeclaredType, bases: RuleEnvironments): Partial<CompiledRule> {
+  const env = bases.message(text);
   const checked = compile(text, env);
   if (checked instanceof CompileError) {
     return { messageError: `messageExpression compilation failed: ${checked.message}` };

@@ -16,7 +16,7 @@ import { getMember } from "../../lib/members.ts";
 import type { CheckRules, Schema, ValidationRule } from "../../schema/schema.ts";
 import { Correlated } from "../../schema/structural/correlate.ts";
 import { isMembers } from "../../schema/structural/findings.ts";
-import { type CompiledRule, compileRules } from "./compile-rules.ts";
+import { type CompiledRule, compileRules, type RuleEnvironments } from "./compile-rules.ts";
 import { type DeclaredType, declaredType, withTypeMeta } from "./declared-type.ts";
 import { escapeName } from "./escaping.ts";
 import { fieldPathOf } from "./field-path.ts";
@@ -41,6 +41,8 @@ interface RuleNode {
   readonly allOf: readonly RuleNode[];
 }
 
+const STORED: RuleEnvironments = { rule: () => storedExpressions, message: () => storedExpressions };
+
 function nodeOf(
   rules: Schema,
   schema: Schema,
@@ -48,7 +50,7 @@ function nodeOf(
   declared: DeclaredType | undefined,
 ): RuleNode | undefined {
   const { validations = [] } = rules;
-  const compiled = declared === undefined ? [] : compileRules(validations, declared, storedExpressions);
+  const compiled = declared === undefined ? [] : compileRules(validations, declared, STORED);
   const properties = new Map<string, RuleNode>();
   for (const [name, property] of rules.properties ?? []) {
     const own = schema.properties?.get(name);
