@@ -3,7 +3,7 @@ import { enableCompileCache } from "node:module";
 import path from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type FeatureGateValues, parseFeatureGates } from "./api/feature-gates.ts";
-import { getMember } from "./lib/members.ts";
+import { readDuration } from "./lib/go/duration.ts";
 import { type AccountTokenFlags, addAccountTokenFlags, serviceAccountsOf } from "./server/account-token-flags.ts";
 import { type AuditFlags, addAuditFlags, auditOf } from "./server/audit-flags.ts";
 import {
@@ -71,17 +71,13 @@ function domain(text: string): string {
   return text;
 }
 
-const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-
 /** Compat: durations such as 5m0s are written as Go's `time.ParseDuration` reads them. */
 function duration(text: string): number {
-  if (!/^(0|(\d+(\.\d+)?(ms|s|m|h))+)$/.test(text)) {
+  const read = readDuration(text);
+  if (typeof read === "string" || read < 0n) {
     throw new InvalidArgumentError("expected a span of time such as 5m0s, or 0");
   }
-  let total = 0;
-  for (const [, count, unit = ""] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/gy))
-    total += Number(count) * (getMember(UNITS_MS, unit) ?? 0);
-  return total;
+  return Number(read) / 1e6;
 }
 
 /** Compat: kube-apiserver's flag, which envtest sets. False would have to refuse `securityContext.privileged`. */
