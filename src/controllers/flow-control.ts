@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject, type JsonObject, type KubeObject } from "../api/object.ts";
 import { cloneJson } from "../lib/clone.ts";
+import { runTogether } from "../lib/run-together.ts";
 import { WorkQueue } from "../lib/work-queue.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
 import { storedResource } from "../resources/model/stored-resource.ts";
@@ -62,8 +63,8 @@ export class FlowControl implements Controller {
 
   async run(signal: AbortSignal): Promise<void> {
     const { store, clock } = this.#resources;
-    const failed = new AbortController();
-    const either = AbortSignal.any([signal, failed.signal]);
+    const ended = new AbortController();
+    const either = AbortSignal.any([signal, ended.signal]);
     const queue = new WorkQueue<"ensure" | "judge">({
       clock,
       concurrency: 1,
@@ -85,11 +86,9 @@ export class FlowControl implements Controller {
     const schemas = this.#index(this.#schemas, () => queue.add("judge"));
     queue.addAfter("ensure", ENSURE_INTERVAL_MS);
     try {
-      const runs = [levels, schemas].map((index) => index.run(either).finally(() => failed.abort()));
-      const outcomes = await Promise.allSettled(runs);
-      const failure = outcomes.find((outcome) => outcome.status === "rejected");
-      if (failure) throw failure.reason;
+      await runTogether([(inner) => levels.run(inner), (inner) => schemas.run(inner)], signal);
     } finally {
+      ended.abort();
       await queue.close();
     }
   }

@@ -1,5 +1,6 @@
 import { ApiError } from "../api/api-error.ts";
 import { isObject, type KubeObject } from "../api/object.ts";
+import { runTogether } from "../lib/run-together.ts";
 import { WorkQueue } from "../lib/work-queue.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
 import type { ObjectClient } from "../resources/object-client.ts";
@@ -42,17 +43,15 @@ export async function keepInNamespaces(
       if (!hasCode(error, 409)) report(fixture.controller, error);
     },
   });
-  const failed = new AbortController();
-  const either = AbortSignal.any([signal, failed.signal]);
+  const runs = keeper
+    .followers((namespace) => queue.add(namespace))
+    .map(
+      ([prefix, follower]) =>
+        (either: AbortSignal) =>
+          follow(resources.store, prefix, follower, either),
+    );
   try {
-    const runs = keeper
-      .followers((namespace) => queue.add(namespace))
-      .map(async ([prefix, follower]) => {
-        await follow(resources.store, prefix, follower, either).finally(() => failed.abort());
-      });
-    const outcomes = await Promise.allSettled(runs);
-    const failure = outcomes.find((outcome) => outcome.status === "rejected");
-    if (failure) throw failure.reason;
+    await runTogether(runs, signal);
   } finally {
     await queue.close();
   }

@@ -1,4 +1,5 @@
 import type { KubeObject } from "../../api/object.ts";
+import { runTogether } from "../../lib/run-together.ts";
 import { storedResource } from "../../resources/model/stored-resource.ts";
 import { type Derivation, StoredIndex } from "../../resources/read/stored-index.ts";
 import {
@@ -142,12 +143,9 @@ export class NodeGraph {
     }
   }
 
-  async #follow(signal: AbortSignal): Promise<void> {
-    const failed = new AbortController();
-    const either = AbortSignal.any([signal, failed.signal]);
-    const runs = [...this.#bound, this.#volumes].map((index) => index.run(either).finally(() => failed.abort()));
-    const failure = (await Promise.allSettled(runs)).find((outcome) => outcome.status === "rejected");
-    if (failure) throw failure.reason;
+  #follow(signal: AbortSignal): Promise<void> {
+    const runs = [...this.#bound, this.#volumes].map((index) => (either: AbortSignal) => index.run(either));
+    return runTogether(runs, signal);
   }
 
   #has(reference: ObjectReference, node: string): boolean {

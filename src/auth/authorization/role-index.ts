@@ -1,6 +1,7 @@
 import { type ApiError, notFound, plainError } from "../../api/api-error.ts";
 import type { UserInfo } from "../../api/user-info.ts";
 import { quote } from "../../lib/go/quote.ts";
+import { runTogether } from "../../lib/run-together.ts";
 import type { ResourceContext } from "../../resources/context.ts";
 import { storedResource } from "../../resources/model/stored-resource.ts";
 import { StoredIndex } from "../../resources/read/stored-index.ts";
@@ -61,12 +62,9 @@ export class RoleIndex {
   }
 
   /** Follows the store until the signal aborts. Throws when one of the watches fails; it may be called again then. */
-  async run(signal: AbortSignal): Promise<void> {
-    const failed = new AbortController();
-    const either = AbortSignal.any([signal, failed.signal]);
-    const runs = this.#indexes.map((index) => index.run(either).finally(() => failed.abort()));
-    const failure = (await Promise.allSettled(runs)).find((outcome) => outcome.status === "rejected");
-    if (failure) throw failure.reason;
+  run(signal: AbortSignal): Promise<void> {
+    const runs = this.#indexes.map((index) => (either: AbortSignal) => index.run(either));
+    return runTogether(runs, signal);
   }
 
   /** Resolves when everything is known that the store holds now. */

@@ -1,0 +1,11 @@
+/** Runs loops until the signal aborts. When one of them ends, so do the others; throws the error of the first that failed. */
+export async function runTogether(
+  loops: readonly ((signal: AbortSignal) => Promise<void>)[],
+  signal: AbortSignal,
+): Promise<void> {
+  const ended = new AbortController();
+  const either = AbortSignal.any([signal, ended.signal]);
+  const outcomes = await Promise.allSettled(loops.map((run) => run(either).finally(() => ended.abort())));
+  const failure = outcomes.find(({ status }) => status === "rejected") as PromiseRejectedResult | undefined;
+  if (failure) throw failure.reason;
+}
