@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { TcpProxy } from "../support/tcp-proxy.ts";
 import { eventually } from "../support/time.ts";
 import { needs } from "../support/tools.ts";
 import type { World } from "./actors.ts";
 import { runModel } from "./model.ts";
 import { Objects } from "./objects.ts";
 import { chooseSeed, type Random, scaled } from "./random.ts";
-import { Relay } from "./relay.ts";
 import { leaderOf, type ModelServer, Setting } from "./servers.ts";
 import { Wire } from "./wire.ts";
 
@@ -54,7 +54,8 @@ describe("pauses and partitions", { timeout: scaled(150_000), concurrency: 2, ..
 
   test("a server that hears from etcd late answers late, and not with an old state", async () => {
     const etcd = await setting.etcd();
-    const relay = new Relay(Number(new URL(etcd.endpoints[0] ?? "").port), 150);
+    const relay = new TcpProxy(Number(new URL(etcd.endpoints[0] ?? "").port));
+    relay.delayMs = 75;
     await relay.listen();
     setting.atEnd(() => relay.close());
     const late = await setting.server(etcd, [`--etcd-servers=http://127.0.0.1:${relay.port}`]);
@@ -87,7 +88,7 @@ describe("pauses and partitions", { timeout: scaled(150_000), concurrency: 2, ..
     const etcd = await setting.etcd(3);
     const proxies = await Promise.all(
       etcd.endpoints.map(async (endpoint) => {
-        const proxy = new Relay(Number(new URL(endpoint).port));
+        const proxy = new TcpProxy(Number(new URL(endpoint).port));
         await proxy.listen();
         setting.atEnd(() => proxy.close());
         return proxy;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
+import { TcpProxy } from "../support/tcp-proxy.ts";
 import { eventually } from "../support/time.ts";
 import { Random, scaled } from "./random.ts";
-import { Relay } from "./relay.ts";
 import { compactEtcd, type ModelServer, type Setting } from "./servers.ts";
 import { type Answer, Wire } from "./wire.ts";
 
@@ -43,7 +43,7 @@ export async function rideStorm(storm: Storm): Promise<string> {
   const etcd = store === "etcd" ? await setting.etcd() : undefined;
   const flags = ["--controllers=*", ...(etcd ? [] : ["--etcd-compaction-interval=1s"])];
   const server = await setting.server(etcd ?? "sqlite", flags);
-  const relay = new Relay(Number(new URL(server.secureBase).port));
+  const relay = new TcpProxy(Number(new URL(server.secureBase).port));
   await relay.listen();
   setting.atEnd(() => relay.close());
   const follower = await storm.follow(`https://127.0.0.1:${relay.port}`);
@@ -55,7 +55,7 @@ export async function rideStorm(storm: Storm): Promise<string> {
     const cuts = Math.round(scaled(CUTS));
     for (let cut = 1; cut <= cuts; cut++) {
       const what = `seed ${seed}: something is heard after ${cut - 1} cuts`;
-      await eventually(() => relay.heard > ENOUGH_BYTES, { withinMs: PATIENCE_MS, what });
+      await eventually(() => relay.heardBytes > ENOUGH_BYTES, { withinMs: PATIENCE_MS, what });
       await sleep(random.between(0, 60));
       if (COMPACTIONS.includes(cut) && etcd) await compactEtcd(etcd, await newest(wire));
       if (RESTARTS.includes(cut)) await restart(server, cut === RESTARTS[0]);

@@ -8,6 +8,8 @@ export class TcpProxy {
   dropsRequests = false;
   /** While true, bytes of the server are read and thrown away. */
   dropsAnswers = false;
+  /** How many bytes of the server have been passed on since the last cut. */
+  heardBytes = 0;
   /** How many bytes of clients were thrown away. */
   droppedBytes = 0;
   readonly #server: Server;
@@ -25,7 +27,11 @@ export class TcpProxy {
         if (this.dropsRequests) this.droppedBytes += chunk.length;
         else this.#forward(upstream, chunk);
       });
-      upstream.on("data", (chunk) => this.dropsAnswers || this.#forward(client, chunk));
+      upstream.on("data", (chunk) => {
+        if (this.dropsAnswers) return;
+        this.heardBytes += chunk.length;
+        this.#forward(client, chunk);
+      });
     });
   }
 
@@ -51,6 +57,7 @@ export class TcpProxy {
   /** Breaks all connections at once and relays faithfully from then on. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy();
+    this.heardBytes = 0;
     this.dropsRequests = false;
     this.dropsAnswers = false;
     this.#held = undefined;
