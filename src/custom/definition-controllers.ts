@@ -10,7 +10,7 @@ import { acceptNames } from "./naming.ts";
 import { judgeApproval, judgeSchemas } from "./policy-conditions.ts";
 import { untilAborted } from "./until-aborted.ts";
 
-/** How often it is looked whether the last objects of a definition are gone. Compat: the CRDFinalizer polls so. */
+/** How often it is looked whether the last objects of a definition are gone. Compat: `deleteInstances` of the CRDFinalizer polls so. */
 const POLL_MS = 5000;
 
 /** The loops that kube-apiserver runs for CustomResourceDefinitions: NamingConditionController, EstablishingController, CRDFinalizer, those of two conditions, and the registration of APIServices. */

@@ -85,7 +85,7 @@ async function deleteInstances(
   return { ...done, reason: "InstanceDeletionCompleted", message: "removed all instances" };
 }
 
-/** Compat: the CRDFinalizer works on the storage of the storage version, whether that is served or not, without admission. */
+/** Compat: `deleteInstances` of the CRDFinalizer works on the storage of the storage version, whether that is served or not, without admission. */
 async function deleteAll(resources: ControllerContext["resources"], resource: ServedResource): Promise<void> {
   const { store, keys } = resources;
   const { definition } = resource;

@@ -15,7 +15,7 @@ export type ShownMetrics = Readonly<Record<(typeof metricsPaths)[number], Metric
  */
 export function metrics(shown: ShownMetrics, startMs: number): (call: Call) => ApiReply | undefined {
   const headers = {
-    // Compat: the Content-Type of promhttp for every Accept.
+    // Compat: the Content-Type of promhttp's `HandlerFor`, here for every Accept.
     "content-type": "text/plain; version=0.0.4; charset=utf-8; escaping=underscores",
     // Compat: the header of component-base's `HandlerWithReset`.
     "process-start-time-unix": String(Math.floor(startMs / 1000)),

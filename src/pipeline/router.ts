@@ -60,7 +60,10 @@ function isPassedOn(catalog: Catalog, { group, version, resource, isInNamespace,
   return !isInNamespace && verb !== "list" && verb !== "watch";
 }
 
-/** Compat: 404 below a group that exists, or below what else go-restful serves, is a Status, elsewhere it is the line "404 page not found". */
+/**
+ * Compat: 404 below a group that exists, or below what else go-restful serves, is a Status ("the server could not find the
+ * requested resource"); elsewhere `NotFoundHandler` answers the line "404 page not found".
+ */
 function isBelowKnownGroup(catalog: Catalog, { request }: Call): boolean {
   const [root, group = "", ...rest] = request.path.split("/").slice(1);
   if (root === "api" || root === "version") return group !== "" || rest.length > 0;

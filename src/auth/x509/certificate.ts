@@ -134,7 +134,7 @@ function readConstraints({ content }: DerElement): NonNullable<Certificate["basi
   return { isAuthority, maxPathLength: length.content.readIntBE(0, length.content.length) };
 }
 
-/** Compat: Go refuses a certificate in which an extension stands twice: "x509: certificate contains duplicate extensions". */
+/** Compat: `x509.ParseCertificate` refuses a certificate in which an extension stands twice: "x509: certificate contains duplicate extensions". */
 function extensionsOf(fields: readonly DerElement[]): Map<string, Extension> {
   const extensions = new Map<string, Extension>();
   const last = fields.find(({ tag }) => tag === 0xa3);

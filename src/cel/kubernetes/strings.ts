@@ -55,7 +55,7 @@ function lastIndexOf(text: string, part: string, offset?: Int): Value {
 const lowerAscii = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 const upperAscii = (text: string) => text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 
-/** Compat: as Go's strings.Replace, an empty text is found before every character and at the end. */
+/** Compat: replace() is Go's `strings.Replace`: an empty text is found before every character and at the end. */
 function replace(text: string, old: string, next: string, limit: Int = -1): string {
   if (limit < 0) return old === "" ? spread(text, next, Number.POSITIVE_INFINITY) : text.replaceAll(old, () => next);
   if (old === "") return spread(text, next, Number(limit));
@@ -77,7 +77,7 @@ function spread(text: string, next: string, limit: number): string {
   return count < limit ? result + next : result;
 }
 
-/** Compat: as Go's strings.SplitN, 0 gives nothing and the last part is what is left. */
+/** Compat: split() is Go's `strings.SplitN`: 0 gives nothing and the last part is what is left. */
 function split(text: string, separator: string, limit: Int = -1): ListValue {
   if (limit === 0) return new ArrayList([]);
   const parts = separator === "" ? [...text] : text.split(separator);

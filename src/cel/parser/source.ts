@@ -22,7 +22,7 @@ export class Source {
   /** Line and column of a place, both from 1 on; line -1 and column 0 for none. */
   private locate(at: number): { readonly line: number; readonly column: number } {
     if (at < 0) return { line: -1, column: 0 };
-    // Compat: common.Source of cel-go finds no location in a text without any character.
+    // Compat: `OffsetLocation` of cel-go's common.Source finds no location in a text without any character.
     if (this.text === "") return { line: 1, column: 0 };
     let line = 0;
     while ((this.lineStarts[line + 1] ?? Number.POSITIVE_INFINITY) <= at) line++;

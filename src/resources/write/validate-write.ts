@@ -34,7 +34,7 @@ export function validateWrite(
   throw invalid({ group, kind: definition.kind }, object.metadata.name ?? "", showEmpties(errors, empties));
 }
 
-/** What the schema of a custom kind finds wrong, in the version that the client spoke. */
+/** What the `openAPIV3Schema` of a custom kind finds wrong, in the version that the client spoke. Upstream: `customResourceStrategy.Validate`. */
 function bySchema(
   definition: ResourceDefinition,
   next: KubeObject,

@@ -2,7 +2,7 @@ import type { Json } from "../../api/object.ts";
 import { printSorted, typeOfValue } from "./kinds-of-values.ts";
 
 /**
- * Whether a value is one of an enum. Compat: kube-openapi converts it to the type of each candidate first, as Go's
+ * Whether a value is one of an enum. Compat: `Enum` of kube-openapi converts it to the type of each candidate first, as Go's
  * `reflect.Value.Convert` does: 1.5 is 1 to an integer, and 97 is "a" to a string.
  */
 export function isInEnum(value: Json, candidates: readonly Json[]): boolean {

@@ -17,8 +17,9 @@ const KIND = ["group", "resource"] as const;
 const UNKNOWN: KindLabels = { group: "", resource: "" };
 
 /**
- * Counts what is asked of the store and of the cache in front of etcd, under the names of kube-apiserver. Compat: the metrics
- * `etcd_…` are of whichever store there is; one cache serves all kinds, so that it is loaded once and not kind by kind.
+ * Counts what is asked of the store and of the cache in front of etcd, under the names of kube-apiserver. Compat:
+ * `etcd_request_duration_seconds` and its like are of whichever store there is; one cache serves all kinds, so that
+ * `apiserver_watch_cache_initialization_duration_seconds` is of all of them at once, and not kind by kind.
  */
 export class StoreMetrics implements RequestObserver, CacheObserver {
   readonly clock: Clock;

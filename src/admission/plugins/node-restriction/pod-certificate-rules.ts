@@ -20,7 +20,10 @@ export async function admitPodCertificateRequest(write: NodeRequest): Promise<vo
   await requireSigner(write, spec, pod);
 }
 
-/** Compat: 500 and 404 are meant to be tried again, since an informer may lag behind. */
+/**
+ * Compat: NodeRestriction answers 500 where `nodeUID`, `podUID` or `serviceAccountUID` of a PodCertificateRequest does not
+ * fit, since its informers may lag behind: the kubelet tries again.
+ */
 const unsettled = (text: string) => plainError(500, text);
 
 const titleOf = ({ request }: NodeRequest, spec: JsonObject): string =>
