@@ -20,6 +20,7 @@ const samples: Readonly<Record<string, () => errors.ApiError>> = {
   badRequest: () => errors.badRequest("text"),
   unauthorized: () => errors.unauthorized(),
   forbidden: () => errors.forbidden({ group: "", resource: "things" }, "one", "text"),
+  refusedByPolicy: () => errors.refusedByPolicy(samples.forbidden?.() as errors.ApiError, "Invalid", "text"),
   methodNotAllowed: () => errors.methodNotAllowed(),
   unsupportedVerb: () => errors.unsupportedVerb({ group: "", resource: "things" }, "watch"),
   notAcceptable: () => errors.notAcceptable("text"),

@@ -89,6 +89,7 @@ const namesKinds = [
   // Rules and selectors are about namespaces, and about what configures admission itself.
   "admission/matching/",
   "admission/expressions/",
+  "admission/policies/",
   "controllers/",
   "custom/",
   "aggregation/",

@@ -151,6 +151,19 @@ export function forbidden(
   });
 }
 
+/** A refusal with another reason and its code, and one more cause: what an admission policy says about a request. */
+export function refusedByPolicy({ status }: ApiError, reason: string, cause: string): ApiError {
+  const causes = [...(status.details?.causes ?? []), { message: cause }];
+  return new ApiError(POLICY_CODES.get(reason) ?? 422, { ...status, reason, details: { ...status.details, causes } });
+}
+
+/** Upstream: `reasonToCode`. */
+const POLICY_CODES: ReadonlyMap<string, number> = new Map([
+  ["Forbidden", 403],
+  ["Unauthorized", 401],
+  ["RequestEntityTooLarge", 413],
+]);
+
 /** 405: the path exists, the method does not. */
 export function methodNotAllowed(): ApiError {
   return new ApiError(405, {

@@ -1,6 +1,7 @@
 import { builtInActions } from "../actions/all.ts";
 import type { RoleRights } from "../actions/role-escalation.ts";
 import { AdmissionChain } from "../admission/chain.ts";
+import type { AdmissionPlugin } from "../admission/plugin.ts";
 import { defaultPlugins, UNAVAILABLE_PLUGINS } from "../admission/plugins/all.ts";
 import { selectPlugins } from "../admission/select-plugins.ts";
 import type { Authorizer } from "../api/attributes.ts";
@@ -79,19 +80,27 @@ export interface Judges {
   readonly rights: RoleRights;
 }
 
+/** What only the server's own thread has. */
+export interface HandlerParts {
+  /** Finds resources that nobody defined. */
+  readonly open?: OpenResources | undefined;
+  /** Connects with what is behind objects. */
+  readonly connector?: Connector;
+  /** The plugins that ask policies and webhooks. */
+  readonly dynamic?: readonly AdmissionPlugin[];
+}
+
 /**
  * Answers resource requests of group versions that are served: admission and the verbs, measured if there is a registry.
- * `open` finds resources that nobody defined, `connector` connects with what is behind objects.
  */
 export function objectHandler(
   { admissionPlugins }: ObjectOptions,
   { resources }: Pick<ObjectParts, "resources">,
   { authorizer, identities }: Pick<Judges, "authorizer" | "identities">,
   registry?: MetricRegistry,
-  open?: OpenResources,
-  connector?: Connector,
+  { open, connector, dynamic }: HandlerParts = {},
 ): Handler {
-  const plugins = defaultPlugins({ resources, authorizer });
+  const plugins = defaultPlugins({ resources, authorizer, dynamic });
   const selected = selectPlugins(plugins, UNAVAILABLE_PLUGINS, admissionPlugins);
   const { clock } = resources;
   const observed = registry && { observer: admissionMetrics(registry), clock };

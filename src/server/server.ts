@@ -21,6 +21,7 @@ import type { Resources } from "../resources/resources.ts";
 import { ObservedStore } from "../storage/observed-store.ts";
 import type { Store } from "../storage/store.ts";
 import { prepareAccountTokens } from "./account-tokens.ts";
+import { dynamicAdmission } from "./admission/dynamic-admission.ts";
 import { prepareAudit } from "./audit.ts";
 import { readProxyCertificate } from "./authentication/proxy-certificate.ts";
 import { logRefusal, prepareAuthentication } from "./authentication.ts";
@@ -170,11 +171,20 @@ async function build(
   opened.defer(() => aggregator.close());
   const unfollowed = (error: unknown) => log.error("definitions cannot be followed", { err: error });
   const custom = customKinds(resources, config, unfollowed, aggregator);
+  const dynamic = dynamicAdmission({
+    resources,
+    authorizer,
+    report: (error) => log.error("admission cannot be followed", { err: error }),
+  });
   const { open: openKinds } = custom;
   const isOpen = openKinds && ((info: RequestInfo) => openKinds.takes(info));
   const connector = await prepareConnect(config.connect, resources, authorizer);
   opened.defer(() => connector.close());
-  const objects = objectHandler(config, parts, judges, registry, openKinds, connector);
+  const objects = objectHandler(config, parts, judges, registry, {
+    open: openKinds,
+    connector,
+    dynamic: dynamic.plugins,
+  });
   const stopping = new AbortController();
   const shutdown = shutdownCheck(stopping.signal);
   const startMs = clock.now();
@@ -202,6 +212,7 @@ async function build(
     issuer: accounts.issuer,
     facts,
     registry,
+    isAdmittedHere: dynamic.concerns,
   });
   const outer = route({ catalog, objects: large.stage(objects), endpoints, isOpen, remote: aggregator.pass });
   const forms = { now: () => clock.now(), random, report, schemaOf, kindOf, isLarge: large.isLarge };
@@ -244,7 +255,7 @@ async function build(
     },
   });
   const following = new AbortController();
-  const followed = [rights.run(following.signal), custom.run(following.signal)];
+  const followed = [rights.run(following.signal), custom.run(following.signal), dynamic.run(following.signal)];
   opened.defer(async () => {
     following.abort();
     await Promise.all(followed);
@@ -253,6 +264,7 @@ async function build(
   opened.defer(() => loops.stop());
   await rights.loaded(following.signal);
   await custom.loaded(following.signal);
+  await dynamic.loaded(following.signal);
   await loops.prepare();
   const reportError = (error: unknown) => report(error);
   const answerSecured: Answer = (request) => answer(forms, secured, request);

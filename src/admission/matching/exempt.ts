@@ -18,6 +18,14 @@ export function isAdmissionConfiguration({ resource: { definition } }: Admission
   return CONFIGURATION.has(definition.kind) && isInGroup(definition, "admissionregistration.k8s.io");
 }
 
+/**
+ * Whether a request is about policies or their bindings, which no policy of the cluster sees. Webhook configurations are
+ * none of these. Upstream: `admissionResources`.
+ */
+export function isPolicyConfiguration({ resource: { definition } }: AdmissionRequest): boolean {
+  return definition.kind.includes("AdmissionPolicy") && isInGroup(definition, "admissionregistration.k8s.io");
+}
+
 const REVIEWS: ReadonlyMap<string, string> = new Map([
   ["selfsubjectreviews", "authentication.k8s.io"],
   ["tokenreviews", "authentication.k8s.io"],

@@ -68,6 +68,11 @@ interface Candidates<Item> {
   readonly matches: readonly Match<Item>[] | undefined;
 }
 
+/** What rules look at of a request, the name of the object apart. */
+type Resourceful = Pick<AdmissionRequest, "resource" | "subresource" | "operation" | "namespace">;
+
+const OPERATIONS: readonly AdmissionRequest["operation"][] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
+
 /** Combinations of resource and operation that are kept. There are fewer, unless custom kinds come and go. */
 const MAX_KEPT = 20_000;
 
@@ -100,7 +105,17 @@ export class MatchIndex<Item extends { readonly criteria: MatchCriteria }> {
     return found;
   }
 
-  #candidates(request: AdmissionRequest): Candidates<Item> {
+  /** Whether some write to a resource or its subresource may concern an item, whatever its operation and names. */
+  concerns(resource: ServedResource, subresource: string): boolean {
+    if (this.#items.length === 0) return false;
+    return OPERATIONS.some((operation) =>
+      ["", "any"].some((namespace) => {
+        return this.#candidates({ resource, subresource, operation, namespace }).list.length > 0;
+      }),
+    );
+  }
+
+  #candidates(request: Resourceful): Candidates<Item> {
     const { definitions } = this.#catalog;
     if (this.#kinds !== definitions || this.#kept.size > MAX_KEPT) {
       this.#kinds = definitions;
@@ -117,7 +132,7 @@ export class MatchIndex<Item extends { readonly criteria: MatchCriteria }> {
     return worked;
   }
 
-  #work({ resource, subresource, operation, namespace }: AdmissionRequest): Candidates<Item> {
+  #work({ resource, subresource, operation, namespace }: Resourceful): Candidates<Item> {
     const places = [resource, ...equivalentResources(this.#catalog, resource, subresource)].map((one) => ({
       matched: matchedResource(one, subresource),
       wanted: { ...wantedOf(one), subresource, operation, isNamespaced: namespace !== "" },

@@ -29,13 +29,20 @@ export interface PluginContext {
   readonly resources: Resources;
   /** For what is more than the request itself. */
   readonly authorizer: Authorizer;
+  /** Policies and webhooks. Absent: somebody else sees to it that they are asked. */
+  readonly dynamic?: readonly AdmissionPlugin[];
 }
+
+/** The plugins that ask policies and webhooks, in their order. */
+const DYNAMIC: readonly string[] = ["ValidatingAdmissionPolicy"];
+
+const idle = (name: string): AdmissionPlugin => ({ name, handles: () => false });
 
 /**
  * The admission plugins that are on by default, in the order in which they run whatever the order of flags. Upstream:
  * `AllOrderedPlugins`, of which NodeRestriction is not on by default there.
  */
-export function defaultPlugins({ resources: { access }, authorizer }: PluginContext): AdmissionPlugin[] {
+export function defaultPlugins({ resources: { access }, authorizer, dynamic }: PluginContext): AdmissionPlugin[] {
   return [
     namespaceLifecycle(access),
     limitRanger(access),
@@ -58,6 +65,7 @@ export function defaultPlugins({ resources: { access }, authorizer }: PluginCont
     podTopologyLabels(access),
     nodeDeclaredFeatureValidator(access),
     podResizeValidator(access),
+    ...(dynamic ?? DYNAMIC.map(idle)),
     // Last, so that nothing is charged for what another one refuses.
     resourceQuota(access),
   ];
@@ -80,6 +88,5 @@ export const UNAVAILABLE_PLUGINS: readonly string[] = [
   "OwnerReferencesPermissionEnforcement",
   "PodNodeSelector",
   "PodTolerationRestriction",
-  "ValidatingAdmissionPolicy",
   "ValidatingAdmissionWebhook",
 ];

@@ -17,14 +17,16 @@ export function jsonValue(json: Json | undefined): Value {
 
 class JsonMap extends MapValue {
   readonly #members: JsonObject;
-  readonly size: number;
 
   constructor(members: JsonObject) {
     super();
     this.#members = members;
+  }
+
+  get size(): number {
     let size = 0;
-    for (const name of Object.keys(members)) if (members[name] !== undefined) size += 1;
-    this.size = size;
+    for (const name of Object.keys(this.#members)) if (this.#members[name] !== undefined) size += 1;
+    return size;
   }
 
   find(key: Value): Value | undefined {

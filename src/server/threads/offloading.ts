@@ -29,6 +29,8 @@ export interface OffloadingOptions {
   readonly issuer: TokenIssuer;
   readonly facts: PathFacts;
   readonly registry: MetricRegistry;
+  /** Whether policies or webhooks may have to be asked about a write: only this thread can. */
+  readonly isAdmittedHere: (resource: ServedResource, subresource: string) => boolean;
 }
 
 /** Has large requests carried out in other threads. */
@@ -68,7 +70,8 @@ export function offloading(options: OffloadingOptions): Offloading {
   const findMovable = (info: RequestInfo): ServedResource | undefined => {
     if (UNMOVABLE_VERBS.has(info.verb) || facts.isLongRunning(info)) return undefined;
     const found = facts.findServed(info);
-    return found !== undefined && known.has(found.definition) ? found : undefined;
+    if (found === undefined || !known.has(found.definition)) return undefined;
+    return options.isAdmittedHere(found, info.subresource) ? undefined : found;
   };
   const sizeOf = ({ definition }: ServedResource, info: RequestInfo): number => {
     const key = keys.key(definition, info);

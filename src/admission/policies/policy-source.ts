@@ -1,0 +1,173 @@
+import type { KubeObject } from "../../api/object.ts";
+import type { ServedResource } from "../../resources/model/catalog.ts";
+import { storedResource } from "../../resources/model/stored-resource.ts";
+import { StoredIndex } from "../../resources/read/stored-index.ts";
+import type { Resources } from "../../resources/resources.ts";
+import type { PolicyBindingSpec, PolicySpec } from "../../types/admission-registration.ts";
+import { criteriaOf, type Match, type MatchCriteria, MatchIndex } from "../matching/match-index.ts";
+import { Selectors } from "../matching/selectors.ts";
+import type { AdmissionRequest } from "../plugin.ts";
+import { paramResource } from "./params.ts";
+
+const GROUP = "admissionregistration.k8s.io";
+
+/** A binding, ready to be matched. */
+export interface PolicyBinding {
+  readonly name: string;
+  readonly spec: PolicyBindingSpec;
+  readonly criteria: MatchCriteria;
+  readonly selectors: Selectors;
+}
+
+/** A policy that is stored, compiled at first need. */
+class StoredPolicy<Evaluator> {
+  readonly name: string;
+  readonly spec: PolicySpec;
+  readonly criteria: MatchCriteria;
+  readonly #compile: (spec: PolicySpec, name: string) => Evaluator;
+  #evaluator: Evaluator | undefined;
+  #selectors: Selectors | undefined;
+
+  constructor(policy: KubeObject, compile: (spec: PolicySpec, name: string) => Evaluator) {
+    this.name = policy.metadata.name ?? "";
+    this.spec = (policy.spec as PolicySpec | undefined) ?? {};
+    this.criteria = criteriaOf(this.spec.matchConstraints);
+    this.#compile = compile;
+  }
+
+  get selectors(): Selectors {
+    this.#selectors ??= new Selectors(this.spec.matchConstraints);
+    return this.#selectors;
+  }
+
+  get evaluator(): Evaluator {
+    this.#evaluator ??= this.#compile(this.spec, this.name);
+    return this.#evaluator;
+  }
+}
+
+/** A policy with its bindings. Upstream: `PolicyHook`. */
+export interface PolicyHook<Evaluator> {
+  readonly criteria: MatchCriteria;
+  readonly policy: Pick<StoredPolicy<Evaluator>, "name" | "spec" | "selectors" | "evaluator">;
+  /** `failurePolicy: Ignore`. */
+  readonly failsOpen: boolean;
+  readonly bindings: readonly PolicyBinding[];
+  /** Those that a request concerns, by their rules. */
+  boundTo(request: AdmissionRequest): readonly PolicyBinding[];
+  /** What paramKind names; undefined if there is none. Throws ConfigurationError. */
+  paramResource(): ServedResource | undefined;
+}
+
+/** Which policies and bindings there are. */
+export interface PolicyKinds {
+  readonly policies: string;
+  readonly bindings: string;
+}
+
+/**
+ * All policies of one kind that a binding puts into force, kept up to date by watches and compiled when they change. They
+ * come by their names, and bindings by theirs; upstream has no order. Upstream: `policySource`.
+ */
+export class PolicySource<Evaluator> {
+  readonly #resources: Resources;
+  readonly #policies: StoredIndex<StoredPolicy<Evaluator>>;
+  readonly #bindings: StoredIndex<PolicyBinding>;
+  #current: MatchIndex<PolicyHook<Evaluator>> | undefined;
+
+  constructor(
+    resources: Resources,
+    { policies, bindings }: PolicyKinds,
+    compile: (spec: PolicySpec, name: string) => Evaluator,
+  ) {
+    this.#resources = resources;
+    const { store, keys, codec, catalog } = resources;
+    const prefix = (plural: string) => keys.prefix(storedResource(catalog, GROUP, plural).definition);
+    const changed = () => {
+      this.#current = undefined;
+    };
+    this.#policies = new StoredIndex({
+      store,
+      prefix: prefix(policies),
+      read: (entry) => new StoredPolicy(codec.read(entry), compile),
+      changed,
+    });
+    this.#bindings = new StoredIndex({
+      store,
+      prefix: prefix(bindings),
+      read: (entry) => readBinding(codec.read(entry)),
+      changed,
+    });
+  }
+
+  /** The policies whose rules match. */
+  find(request: AdmissionRequest): readonly Match<PolicyHook<Evaluator>>[] {
+    return this.#index.find(request);
+  }
+
+  /** Whether some write to a resource or its subresource may concern a policy. */
+  concerns(resource: ServedResource, subresource: string): boolean {
+    return this.#index.concerns(resource, subresource);
+  }
+
+  get #index(): MatchIndex<PolicyHook<Evaluator>> {
+    this.#current ??= new MatchIndex(this.#resources.catalog, this.#hooks());
+    return this.#current;
+  }
+
+  /** Follows the store until the signal aborts. Throws when it cannot; it may be called again then. */
+  async run(signal: AbortSignal): Promise<void> {
+    const failed = new AbortController();
+    const either = AbortSignal.any([signal, failed.signal]);
+    const runs = [this.#policies, this.#bindings].map((index) => index.run(either).finally(() => failed.abort()));
+    const failure = (await Promise.allSettled(runs)).find((outcome) => outcome.status === "rejected");
+    if (failure) throw failure.reason;
+  }
+
+  /** Resolves when everything that is stored now is known. */
+  async loaded(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#policies.loaded(signal), this.#bindings.loaded(signal)]);
+  }
+
+  #hooks(): PolicyHook<Evaluator>[] {
+    const bindings = new Map<string, PolicyBinding[]>();
+    for (const binding of byName(this.#bindings.items.values())) {
+      const { policyName = "" } = binding.spec;
+      const list = bindings.get(policyName) ?? [];
+      bindings.set(policyName, list);
+      list.push(binding);
+    }
+    return byName(this.#policies.items.values()).flatMap((policy) => {
+      const bound = bindings.get(policy.name);
+      return bound ? [this.#hookOf(policy, bound)] : [];
+    });
+  }
+
+  #hookOf(policy: StoredPolicy<Evaluator>, bindings: readonly PolicyBinding[]): PolicyHook<Evaluator> {
+    const { paramKind, failurePolicy } = policy.spec;
+    const meansAll = bindings.every(({ spec }) => spec.matchResources === undefined);
+    const index = meansAll ? undefined : new MatchIndex(this.#resources.catalog, bindings);
+    return {
+      criteria: policy.criteria,
+      policy,
+      failsOpen: failurePolicy === "Ignore",
+      bindings,
+      boundTo: (request) => index?.find(request).map(({ item }) => item) ?? bindings,
+      paramResource: () => paramKind && paramResource(this.#resources, paramKind),
+    };
+  }
+}
+
+function readBinding({ metadata, spec = {} }: KubeObject): PolicyBinding {
+  const { matchResources } = spec as PolicyBindingSpec;
+  return {
+    name: metadata.name ?? "",
+    spec: spec as PolicyBindingSpec,
+    criteria: criteriaOf(matchResources),
+    selectors: new Selectors(matchResources),
+  };
+}
+
+function byName<Item extends { readonly name: string }>(items: Iterable<Item>): Item[] {
+  return [...items].sort((a, b) => (a.name < b.name ? -1 : 1));
+}

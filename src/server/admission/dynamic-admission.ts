@@ -1,0 +1,45 @@
+import type { AdmissionPlugin } from "../../admission/plugin.ts";
+import { validatingPolicies, validatingSource } from "../../admission/policies/validating.ts";
+import type { Authorizer } from "../../api/attributes.ts";
+import type { ServedResource } from "../../resources/model/catalog.ts";
+import type { Resources } from "../../resources/resources.ts";
+import { followPersistently } from "./follow-persistently.ts";
+
+/** What policies and webhooks need of the server. */
+export interface DynamicAdmissionOptions {
+  readonly resources: Resources;
+  readonly authorizer: Authorizer;
+  /** Hears why configurations could not be followed for a while. */
+  readonly report: (error: unknown) => void;
+}
+
+/** The plugins whose rules are stored objects. */
+export interface DynamicAdmission {
+  /** In their order. */
+  readonly plugins: readonly AdmissionPlugin[];
+  /** Whether a write to a resource or its subresource may have to be shown to anybody. */
+  readonly concerns: (resource: ServedResource, subresource: string) => boolean;
+  /** Follows the configurations until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Resolves when what is stored now is known. */
+  loaded(signal: AbortSignal): Promise<void>;
+}
+
+/** Watches policies and their bindings, and makes the plugins that ask them. */
+export function dynamicAdmission({ resources, authorizer, report }: DynamicAdmissionOptions): DynamicAdmission {
+  const { clock } = resources;
+  const validating = validatingSource(resources);
+  const sources = [validating];
+  return {
+    plugins: [validatingPolicies(validating, { resources, authorizer })],
+    concerns: (resource, subresource) => sources.some((source) => source.concerns(resource, subresource)),
+    async run(signal) {
+      await Promise.all(
+        sources.map((source) => followPersistently((own) => source.run(own), { clock, report, signal })),
+      );
+    },
+    async loaded(signal) {
+      await Promise.all(sources.map((source) => source.loaded(signal)));
+    },
+  };
+}
