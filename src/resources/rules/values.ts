@@ -7,11 +7,14 @@ import {
   Bytes,
   CelError,
   Double,
+  Duration,
   Foreign,
   intOf,
   ListValue,
   MapValue,
   NO_SUCH_OVERLOAD,
+  Timestamp,
+  Uint,
   type Value,
 } from "../../cel/values/value.ts";
 import { isExactInteger } from "../../lib/exact-integer.ts";
@@ -173,50 +176,60 @@ class SchemaList extends ListValue {
   }
 }
 
-/** A list whose order does not count. `keyOf` tells which elements are the same. */
+/** A list whose order does not count. */
 abstract class KeyedList extends SchemaList {
-  /** What two elements have in common that are the same one. */
-  abstract isSame(a: Value, b: Value): boolean;
+  #places: ReadonlyMap<string, number> | undefined;
+
+  /** What two elements have in common that are the same one; undefined for one that is the same as no other. */
+  protected abstract keyOf(item: Value): string | undefined;
+
+  /** Where the first element of each key is. */
+  #findPlaces(): ReadonlyMap<string, number> {
+    this.#places ??= firstPlaces(this, (one) => this.keyOf(one));
+    return this.#places;
+  }
 
   override equals(other: ListValue): boolean {
     if (this.size !== other.size) return false;
+    const places = this.#findPlaces();
+    const found = new Set<string>();
     for (let i = 0; i < other.size; i++) {
       const item = other.at(i);
-      if (!this.#has(item)) return false;
+      const key = this.keyOf(item);
+      const at = key === undefined ? undefined : places.get(key);
+      if (key === undefined || at === undefined || !equal(this.at(at), item)) return false;
+      found.add(key);
     }
-    for (let i = 0; i < this.size; i++) {
-      const item = this.at(i);
-      let isFound = false;
-      for (let j = 0; j < other.size && !isFound; j++) isFound = this.isSame(item, other.at(j));
-      if (!isFound) return false;
-    }
-    return true;
-  }
-
-  #has(item: Value): boolean {
-    for (let i = 0; i < this.size; i++) {
-      const mine = this.at(i);
-      if (this.isSame(mine, item)) return equal(mine, item);
-    }
-    return false;
+    return found.size === places.size;
   }
 
   /** `+`: what is there already is replaced in its place, the rest comes after. */
   override concat(other: ListValue): Value {
     const items: Value[] = Array.from({ length: this.size }, (_, i) => this.at(i));
+    const places = new Map(this.#findPlaces());
     for (let i = 0; i < other.size; i++) {
       const item = other.at(i);
-      const at = items.findIndex((mine) => this.isSame(mine, item));
-      if (at < 0) items.push(item);
-      else items[at] = item;
+      const key = this.keyOf(item) ?? `no key ${items.length}`;
+      const at = places.get(key) ?? items.length;
+      places.set(key, at);
+      items[at] = item;
     }
     return new ArrayList(items);
   }
 }
 
+function firstPlaces(list: ListValue, keyOf: (item: Value) => string | undefined): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  for (let i = 0; i < list.size; i++) {
+    const key = keyOf(list.at(i)) ?? `no key ${i}`;
+    if (!places.has(key)) places.set(key, i);
+  }
+  return places;
+}
+
 class SetList extends KeyedList {
-  isSame(a: Value, b: Value): boolean {
-    return equal(a, b);
+  protected override keyOf(item: Value): string | undefined {
+    return canonicalText(item);
   }
 }
 
@@ -226,13 +239,45 @@ class MapList extends KeyedList {
     super(items, schema);
     this.#keys = keys.map((key) => escapeName(key) ?? key);
   }
-  isSame(a: Value, b: Value): boolean {
-    if (!(a instanceof MapValue) || !(b instanceof MapValue)) return false;
-    return this.#keys.every((key) => {
-      const [x, y] = [a.find(key), b.find(key)];
-      return x === undefined || y === undefined ? x === y : equal(x, y);
-    });
+
+  protected override keyOf(item: Value): string | undefined {
+    if (!(item instanceof MapValue)) return undefined;
+    let text = "";
+    for (const name of this.#keys) {
+      const key = item.find(name);
+      const own = key === undefined ? "-" : canonicalText(key);
+      if (own === undefined) return undefined;
+      text += `${own},`;
+    }
+    return text;
   }
+}
+
+/**
+ * A text that equal values have in common, so that elements of long lists can be found without comparing each with each.
+ * Undefined for what is equal to nothing.
+ */
+function canonicalText(value: Value): string | undefined {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value !== "object" || value === null) return String(value);
+  if (value instanceof Double) return Number.isInteger(value.value) ? String(BigInt(value.value)) : `${value.value}`;
+  if (value instanceof Uint) return String(value.value);
+  if (value instanceof Bytes) return `b${Buffer.from(value.data).toString("hex")}`;
+  if (value instanceof Duration) return `d${value.nanos}`;
+  if (value instanceof Timestamp) return `t${value.seconds}.${value.nanos}`;
+  if (value instanceof Preserved) return printSorted(value.json);
+  if (value instanceof CelError) return undefined;
+  if (value instanceof ListValue) {
+    const items = Array.from({ length: value.size }, (_, i) => canonicalText(value.at(i)));
+    if (items.includes(undefined)) return undefined;
+    return `[${(value instanceof KeyedList ? items.sort() : items).join()}]`;
+  }
+  if (!(value instanceof MapValue)) return value.type.name;
+  const members = Array.from(value.keys(), (key) => {
+    const member = value.find(key);
+    return `${canonicalText(key)}:${member === undefined ? "-" : canonicalText(member)}`;
+  });
+  return `{${members.sort().join()}}`;
 }
 
 function listOf(items: readonly Json[], schema: Schema): Value {

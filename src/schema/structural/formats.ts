@@ -103,9 +103,12 @@ function isRange(text: string): boolean {
   return address !== undefined && /^[0-9]{1,9}$/.test(length) && Number(length) <= 8 * address.length;
 }
 
-/** Upstream: Go's `net.ParseMAC`: 6, 8 or 20 bytes. */
+const PLAIN_ADDRESS = /^(?:[0-9a-fA-F]{12}|[0-9a-fA-F]{16}|[0-9a-fA-F]{40})$/;
+
+/** Upstream: Go's `net.ParseMAC`: 6, 8 or 20 bytes, with separators or without. */
 function isHardwareAddress(text: string): boolean {
   if (text.length > 60) return false;
+  if (PLAIN_ADDRESS.test(text)) return true;
   const [, separator = ""] = /^[0-9a-fA-F]+([-:.])/.exec(text) ?? [];
   if (separator === "") return false;
   const isDotted = separator === ".";
