@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../api/object.ts";
+import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import type { GroupVersionKind, Schema, SchemaSource } from "../../schema/schema.ts";
 import type { Pause } from "./openapi-pace.ts";
 
@@ -118,6 +118,7 @@ export class PublishedSchemas {
     const { component = "" } = schema;
     const kinds = EVERYWHERE.includes(component) ? this.#kindsEverywhere(component) : schema.groupVersionKinds;
     const published = this.#node({ ...schema, component: undefined, properties: schema.properties });
+    if (component === `${META}.ObjectMeta`) describe(published.properties, "creationTimestamp");
     if (kinds !== undefined) {
       const served = this.#shapes.groupOf(component.slice(0, component.lastIndexOf(".")));
       published["x-kubernetes-group-version-kind"] = kinds.map(({ group, kind, version }) => ({
@@ -165,9 +166,9 @@ export class PublishedSchemas {
 
   #objectMembers(): JsonObject {
     return {
-      apiVersion: { type: "string" },
-      kind: { type: "string" },
-      metadata: { allOf: [this.reference(`${META}.ObjectMeta`)] },
+      apiVersion: { description: DESCRIPTIONS.apiVersion, type: "string" },
+      kind: { description: DESCRIPTIONS.kind, type: "string" },
+      metadata: { description: DESCRIPTIONS.metadata, allOf: [this.reference(`${META}.ObjectMeta`)] },
     };
   }
 
@@ -193,6 +194,23 @@ export class PublishedSchemas {
       "x-kubernetes-patch-strategy": own["x-kubernetes-patch-strategy"],
     });
   }
+}
+
+/**
+ * What the members that all custom resources have are for. Others of Kubernetes' own members have no descriptions; the
+ * official tests look for the beginnings of these in `kubectl explain`.
+ */
+const DESCRIPTIONS = {
+  apiVersion: "APIVersion defines in which group and version the shape of this object is described.",
+  kind: "Kind is the name of that shape.",
+  metadata: "Standard object's metadata: its names, its labels and annotations, and what the server noted about it.",
+  creationTimestamp:
+    "CreationTimestamp is a timestamp that the server sets when it stores the object for the first time.",
+} as const;
+
+function describe(properties: Json | undefined, name: keyof typeof DESCRIPTIONS): void {
+  const property = isObject(properties) ? properties[name] : undefined;
+  if (isObject(property)) property.description = DESCRIPTIONS[name];
 }
 
 /** The names under which a custom resource is published. */

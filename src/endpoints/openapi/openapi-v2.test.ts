@@ -184,9 +184,9 @@ suite("custom resources in version 2", () => {
     assert.deepEqual(withWidgets.paths[path].get.consumes, ["application/json", "application/yaml"]);
     const widget = withWidgets.definitions["com.example.stable.v1.Widget"];
     assert.deepEqual(widget.properties.size, { type: "integer" });
-    assert.deepEqual(widget.properties.metadata, {
-      $ref: "#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta",
-    });
+    const { description, ...metadata } = widget.properties.metadata;
+    assert.match(description, /^Standard object's metadata/);
+    assert.deepEqual(metadata, { $ref: "#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta" });
 
     definitions = [...builtIn];
     const after = await get();

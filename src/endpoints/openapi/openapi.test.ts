@@ -288,6 +288,20 @@ test("custom resources are published with their own shape and without the binary
   assert.equal((await get("/openapi/v3/apis/stable.example.com")).code, 404);
 });
 
+test("a custom resource is published while its definition is established", async () => {
+  const presence = { isEstablished: false, establishedMs: 0, isShared: false, isTerminating: false };
+  const definitions = [...builtIn, { ...custom, presence }];
+  const get = server(() => definitions);
+  const path = "/openapi/v3/apis/stable.example.com/v1";
+  const name = "com.example.stable.v1.Widget";
+  assert.equal((await get(path)).code, 404);
+  assert.equal(parse(await get("/openapi/v2")).definitions[name], undefined);
+  // What is only true for a while changes in place.
+  presence.isEstablished = true;
+  assert.equal((await get(path)).code, 200);
+  assert.notEqual(parse(await get("/openapi/v2")).definitions[name], undefined);
+});
+
 test("kinds of groups in another domain are published under that domain", async () => {
   const definitions = builtInKinds("example.org");
   const get = server(() => definitions);

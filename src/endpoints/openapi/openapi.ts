@@ -3,9 +3,10 @@ import type { ApiReply } from "../../api/reply.ts";
 import { parseAccept } from "../../encoding/negotiation/accept.ts";
 import { headerOf } from "../../encoding/reply/encoded-reply.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import { pacer } from "./openapi-pace.ts";
 import { swaggerLibrary } from "./openapi-v2.ts";
-import { type Document, documentLibrary, type Library, type OpenApiSource } from "./openapi-v3.ts";
+import { type Document, documentLibrary, type Library, type OpenApiSource, sameItems } from "./openapi-v3.ts";
 
 const V2 = "/openapi/v2";
 const V3 = "/openapi/v3";
@@ -27,13 +28,27 @@ export const openApiPaths: readonly string[] = [V2, V3];
  * now and then, so that other requests are answered meanwhile.
  */
 export function openApiHandler(options: OpenApiOptions): (call: Call) => Promise<ApiReply> | undefined {
-  const library = documentLibrary(options);
-  const swagger = swaggerLibrary(options);
+  const source = { ...options, definitions: establishedOf(() => options.definitions()) };
+  const library = documentLibrary(source);
+  const swagger = swaggerLibrary(source);
   return (call) => {
     const { path } = call.request;
     if (path === V2) return swaggerReply(call, swagger);
     if (path === V3) return index(library(), options.remotePaths?.() ?? []);
     return path.startsWith(`${V3}/`) ? documentReply(call, library(), options.clock) : undefined;
+  };
+}
+
+/**
+ * The kinds that are published; the same array as long as they are the same. Compat: the OpenAPI controller of
+ * apiextensions leaves out definitions whose condition Established is not true.
+ */
+function establishedOf(definitions: OpenApiSource["definitions"]): OpenApiSource["definitions"] {
+  let known: readonly ResourceDefinition[] = [];
+  return () => {
+    const current = definitions().filter(({ presence }) => presence?.isEstablished !== false);
+    if (!sameItems(known, current)) known = current;
+    return known;
   };
 }
 
