@@ -6,7 +6,10 @@ import { pathToFileURL } from "node:url";
 
 const root = path.join(import.meta.dirname, "..");
 const source = (file: string) => pathToFileURL(path.join(root, "src", file)).href;
-const PACKAGES: Readonly<Record<string, string>> = { binnacle: source("index.ts") };
+const PACKAGES: Readonly<Record<string, string>> = {
+  binnacle: source("index.ts"),
+  "binnacle/testing": source("testing.ts"),
+};
 
 const text = await readFile(path.join(root, "docs", "library.md"), "utf8");
 const examples = [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../api/object.ts";
 import { printYaml } from "../encoding/yaml/yaml-print.ts";
 import type { Identity } from "./x509.ts";
 
@@ -12,16 +13,26 @@ export interface ClientAccess {
 
 const NAME = "binnacle";
 
-/** The text of a kubeconfig file with one cluster, one user and one context, which is the current one. */
-export function printKubeconfig({ server, authority, user }: ClientAccess): string {
+/** A kubeconfig with one cluster, one user and one context, which is the current one. */
+export interface Kubeconfig extends JsonObject {
+  apiVersion: "v1";
+  kind: "Config";
+  clusters: { name: string; cluster: { server: string; "certificate-authority-data"?: string } }[];
+  users: { name: string; user: JsonObject }[];
+  contexts: { name: string; context: { cluster: string; user: string } }[];
+  "current-context": string;
+}
+
+/** How a client reaches a server, as kubectl and other clients read it. */
+export function kubeconfigOf({ server, authority, user }: ClientAccess): Kubeconfig {
   const pack = (text: string): string => Buffer.from(text).toString("base64");
-  const credentials =
+  const credentials: JsonObject =
     user === undefined
       ? {}
       : "token" in user
         ? { token: user.token }
         : { "client-certificate-data": pack(user.identity.certificate), "client-key-data": pack(user.identity.key) };
-  return printYaml({
+  return {
     apiVersion: "v1",
     kind: "Config",
     clusters: [
@@ -30,5 +41,10 @@ export function printKubeconfig({ server, authority, user }: ClientAccess): stri
     users: [{ name: NAME, user: credentials }],
     contexts: [{ name: NAME, context: { cluster: NAME, user: NAME } }],
     "current-context": NAME,
-  });
+  };
+}
+
+/** The text of a kubeconfig file. */
+export function printKubeconfig(access: ClientAccess): string {
+  return printYaml(kubeconfigOf(access));
 }

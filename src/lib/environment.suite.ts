@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Clock, sleepOn, type Timer } from "./clock.ts";
 import type { Environment } from "./environment.ts";
-import type { Random } from "./random.ts";
+import { seededRandom } from "./seeded-random.ts";
 
 interface Pending {
   atMs: number;
@@ -84,31 +84,6 @@ const TURNS = 20;
 /** Resolves when everything that does not wait for time or for the outside world has gone on. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < TURNS; turn += 1) await nextTurn();
-}
-
-/** Chance that is the same for the same seed. */
-export function seededRandom(seed: number): Random {
-  let state = seed >>> 0;
-  // Mulberry32: short, and even enough for tests.
-  const fraction = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const integer = (below: number): number => Math.floor(fraction() * below);
-  const bytes = (count: number): Uint8Array => Uint8Array.from({ length: count }, () => integer(256));
-  return {
-    fraction,
-    integer,
-    bytes,
-    uuid() {
-      const hex = Buffer.from(bytes(16)).toString("hex").split("");
-      hex[12] = "4";
-      hex[16] = "89ab"[integer(4)] ?? "8";
-      return hex.join("").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-    },
-  };
 }
 
 /** One line of a log. */

@@ -17,6 +17,8 @@ export interface PipelineOptions extends DeadlineOptions {
   readonly audit?: AuditStages;
   /** Takes callers for whom they ask to be taken for, if they may. Absent: nobody may, and nobody is refused for asking. */
   readonly impersonate?: Stage;
+  /** Stands where it is known who is calling, in front of what they may do. Absent: nothing does. */
+  readonly identified?: Stage;
   /** Says what the caller may do. */
   readonly authorizer: Authorizer;
   /** Hears what it said, and how long that took. */
@@ -43,6 +45,7 @@ export function stagesFor(options: PipelineOptions, identify: Stage): readonly S
     identify,
     ...(options.audit ? [options.audit.requests] : []),
     ...(options.impersonate ? [options.impersonate] : []),
+    ...(options.identified ? [options.identified] : []),
     authorize(options.authorizer, options.authorized && { clock: options.clock, authorized: options.authorized }),
     negotiate(options.hasTable, options.isUnstructured, options.isRemote),
   ];

@@ -43,13 +43,13 @@ export interface AccountTokens {
 }
 
 /**
- * Reads the configured keys, or makes one, in `--cert-dir` if there is one, once. Compat: `StaticPublicKeysGetter` does not follow the files of
+ * Reads the configured keys, or makes one, in `--cert-dir` if there is one, once; a key that is given takes their place. Compat: `StaticPublicKeysGetter` does not follow the files of
  * `--service-account-key-file` either; new keys need a restart.
  */
-export async function prepareAccountTokens(config: Config, log: Log): Promise<AccountTokens> {
+export async function prepareAccountTokens(config: Config, log: Log, given?: SigningKey): Promise<AccountTokens> {
   const options = config.serviceAccounts;
   checkOptions(options);
-  const { signing, keys } = await readKeys(config);
+  const { signing, keys } = given ? onlyKey(given) : await readKeys(config);
   const { issuers, maxTokenExpirationMs, extendTokenExpiration, lookup, jwksUri } = options;
   const [first = ""] = issuers;
   const audiences = options.apiAudiences.length > 0 ? options.apiAudiences : issuers;
@@ -120,12 +120,16 @@ interface Keys {
   readonly keys: readonly VerifyingKey[];
 }
 
+function onlyKey(signing: SigningKey): Keys {
+  return { signing, keys: [verifyingKey(createPublicKey(signing.privateKey))] };
+}
+
 async function readKeys({ certDir, serviceAccounts: { signingKeyFile, keyFiles } }: Config): Promise<Keys> {
   const signing =
     signingKeyFile === undefined
       ? await madeKey(certDir)
       : await readAs(signingKeyFile, parseSigningKey, "failed to parse service-account-issuer-key-file");
-  if (keyFiles.length === 0) return { signing, keys: [verifyingKey(createPublicKey(signing.privateKey))] };
+  if (keyFiles.length === 0) return onlyKey(signing);
   const parsed = await Promise.all(
     keyFiles.map((file) => readAs(file, parseVerifyingKeys, `error reading public key file ${file}`)),
   );

@@ -73,6 +73,7 @@ function setUp(controllers: string) {
     trust,
     report,
     further: () => [],
+    isGuest: false,
     rolesMade: () => {},
   });
   const find = (group: string, plural: string, name: string, namespace = "default") =>

@@ -55,6 +55,8 @@ export interface BackgroundOptions {
   readonly further: (context: ControllerContext) => Controller[];
   /** Called when the roles that Kubernetes needs are there. */
   readonly rolesMade: () => void;
+  /** Everything that a server writes at its start is there, and nobody needs to know of this one. */
+  readonly isGuest: boolean;
 }
 
 /**
@@ -62,7 +64,7 @@ export interface BackgroundOptions {
  * `--controllers` says, and of several servers on one etcd only in one at a time. Throws when that names an unknown one.
  */
 export function background(options: BackgroundOptions): Background {
-  const { config, resources, clients, report, trust, rolesMade } = options;
+  const { config, resources, clients, report, trust, rolesMade, isGuest } = options;
   const own: ControllerContext = { resources, client: clients.apiServer, report };
   const flowControl = new FlowControl(own, { mandatory: mandatoryObjects, suggested: suggestedObjects });
   const selected = selectControllers(managerLoops(options), config.controllers);
@@ -70,6 +72,7 @@ export function background(options: BackgroundOptions): Background {
   let running: Promise<void>[] = [];
   return {
     async prepare() {
+      if (isGuest) return;
       await createDefaultNamespaces(own);
       await createSystemPriorities(own);
       await createServiceRange(own, config.serviceClusterIpRange.split(","));
@@ -77,19 +80,20 @@ export function background(options: BackgroundOptions): Background {
       await registerApiServices(own, builtInPriorities(config.apiDomain));
     },
     start(port) {
-      const always = [
+      const ofOneServer = () => [
         flowControl,
-        kubernetesService(own, announcement(config, port)),
         serviceRepair(own),
+        kubernetesService(own, announcement(config, port)),
         identityLease(own, hostname()),
         identityLeaseCollection(own),
         clusterAuthenticationTrust(own, trust),
         legacyTokenTracking(own),
-        ...options.further(own),
       ];
+      const always = [...(isGuest ? [] : ofOneServer()), ...options.further(own)];
       const { signal } = stopping;
       const { store, keys, clock, random } = resources;
-      const prepared = bootstrapRoles(own, signal).then((areMade) => areMade && rolesMade());
+      const made = isGuest ? Promise.resolve(true) : bootstrapRoles(own, signal);
+      const prepared = made.then((areMade) => areMade && rolesMade());
       // Service accounts may do nothing before their roles are there.
       const run = async (leading: AbortSignal) => {
         await prepared;

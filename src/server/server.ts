@@ -1,14 +1,17 @@
 import { Aggregator } from "../aggregation/aggregator.ts";
-import type { Call } from "../api/call.ts";
+import type { Call, Stage } from "../api/call.ts";
 import type { RequestInfo } from "../api/request-info.ts";
 import type { UserInfo } from "../api/user-info.ts";
+import type { Authenticator } from "../auth/authenticator.ts";
 import { explainEndpoint } from "../auth/explain/explain-request.ts";
 import { withExplainRight } from "../auth/explain/explain-right.ts";
 import { reviewIdentities } from "../auth/reviews.ts";
+import type { SigningKey } from "../auth/service-accounts/keys.ts";
+import { union } from "../auth/union.ts";
 import { type Answer, type Listener, listen } from "../http/listener.ts";
 import { serveUpgradesOnDemand } from "../http/upgrades.ts";
 import { systemClock } from "../lib/clock.ts";
-import type { Environment } from "../lib/environment.ts";
+import type { Environment, Log } from "../lib/environment.ts";
 import { MetricRegistry } from "../lib/metrics.ts";
 import { answer } from "../pipeline/answer.ts";
 import { authenticate, keepUser } from "../pipeline/authenticate.ts";
@@ -24,7 +27,7 @@ import { prepareAccountTokens } from "./account-tokens.ts";
 import { dynamicAdmission } from "./admission/dynamic-admission.ts";
 import { prepareAudit } from "./audit.ts";
 import { readProxyCertificate } from "./authentication/proxy-certificate.ts";
-import { logRefusal, prepareAuthentication } from "./authentication.ts";
+import { type Authentication, logRefusal, prepareAuthentication } from "./authentication.ts";
 import { configuredAuthorizers } from "./authorization/configured-authorizers.ts";
 import { authorization } from "./authorization.ts";
 import { background } from "./background.ts";
@@ -34,7 +37,7 @@ import type { Config } from "./config.ts";
 import { prepareConnect } from "./connect/prepare.ts";
 import { customKinds } from "./custom-kinds.ts";
 import { makeEndpoints } from "./endpoints.ts";
-import { prepareIdentity } from "./identity.ts";
+import { type Identity, prepareIdentity } from "./identity.ts";
 import { limitedLog } from "./limited-log.ts";
 import { loopbackClients } from "./loopback.ts";
 import { authenticationMetrics } from "./metrics/authentication-metrics.ts";
@@ -72,6 +75,42 @@ export interface Server extends AsyncDisposable {
 export interface GivenParts {
   /** Instead of the configured one. It keeps its own clock, and is closed with the server. */
   readonly store?: Store;
+  /** Instead of what `certDir` holds, or what is made anew without it. */
+  readonly identity?: Identity;
+  /** Signs tokens of service accounts, instead of the configured key. */
+  readonly accountKey?: SigningKey;
+  /** Knows further tokens. */
+  readonly tokens?: Authenticator;
+  /** Stages that every request passes besides the usual ones. */
+  readonly stages?: {
+    /** Around all others. */
+    readonly outermost: Stage;
+    /** Behind those that find out who is calling. */
+    readonly identified: Stage;
+  };
+  /**
+   * One of many servers in a process, on a store in which everything is that a server writes at its start: it neither
+   * writes that again nor tells others that it is there, and has no metrics of the process.
+   */
+  readonly isGuest?: boolean;
+}
+
+/** All parts of a server, connected, but not reachable yet. */
+export interface Assembly {
+  readonly resources: Resources;
+  readonly ready: Promise<void>;
+  readonly identity: Identity;
+  readonly authentication: Authentication;
+  readonly log: Log;
+  /** Answers those who come with credentials. */
+  readonly secured: Answer;
+  /** Takes everybody for an administrator. */
+  readonly open: Answer;
+  readonly reportError: (error: unknown) => void;
+  /** Starts the loops, once it is known under which port clients find the server. */
+  start(port: number): void;
+  /** `/readyz` fails from now on. */
+  stop(): void;
 }
 
 const ADMINISTRATOR: UserInfo = {
@@ -107,13 +146,13 @@ export async function startWithParts(
   }
 }
 
-/** Whatever has to be closed again goes onto `opened`, what is to be closed first last. */
-async function build(
+/** Builds all parts and connects them. Whatever has to be closed again goes onto `opened`, what is to be closed first last. */
+export async function assemble(
   config: Config,
   environment: Environment,
   given: GivenParts,
   opened: AsyncDisposableStack,
-): Promise<ServerWithParts> {
+): Promise<Assembly> {
   const { clock, random } = environment;
   const lines = limitedLog(environment.log, clock);
   const log = carefulLog(lines);
@@ -123,7 +162,10 @@ async function build(
   // All of them wait for files or for the network.
   const storing = Promise.resolve(given.store ?? openStore(config, keySpaceOf(config).root, clock, storeMetrics));
   opened.defer(() => storing.then((store) => store.close(), noop));
-  const preparing = Promise.all([prepareIdentity(config, log), prepareAccountTokens(config, log)]);
+  const preparing = Promise.all([
+    given.identity ?? prepareIdentity(config, log),
+    prepareAccountTokens(config, log, given.accountKey),
+  ]);
   preparing.catch(noop);
   const inner = await storing;
   const [identity, accounts] = await preparing;
@@ -161,7 +203,10 @@ async function build(
     audiences,
     modes: authorizers.initial.map(({ type }) => type),
     tokens: attempts,
-    accounts: accounts.authenticator(resources, () => clients.apiServer),
+    accounts: union([
+      ...(given.tokens ? [given.tokens] : []),
+      accounts.authenticator(resources, () => clients.apiServer),
+    ]),
   });
   opened.defer(() => authentication.close());
   const { authenticator, proxyHeaders } = authentication;
@@ -188,8 +233,10 @@ async function build(
   const stopping = new AbortController();
   const shutdown = shutdownCheck(stopping.signal);
   const startMs = clock.now();
-  const processMetrics = new ProcessMetrics(registry, { startMs, views: () => resources.views.usage });
-  opened.defer(() => processMetrics.close());
+  if (!given.isGuest) {
+    const processMetrics = new ProcessMetrics(registry, { startMs, views: () => resources.views.usage });
+    opened.defer(() => processMetrics.close());
+  }
   startTimeMetric(shown["/metrics/slis"], startMs);
   const roles = new PostStartHook("rbac/bootstrap-roles");
   const checks = { hooks: [roles], readiness: [writesCheck(store), roles, shutdown] };
@@ -223,6 +270,7 @@ async function build(
     reportError: report,
     audit: audit.stages(facts, forms),
     impersonate: impersonate(authorizer, resources.features.enabled("ConstrainedImpersonation")),
+    identified: given.stages?.identified,
     authorizer: withExplainRight(authorizer),
     authorized: decisions.authorized,
     measure: measure({ registry, clock, findServed, isLongRunning }),
@@ -237,9 +285,10 @@ async function build(
   const identify = authenticate({ authenticator, audiences, proxyHeaders, refused, observer: { clock, ...attempts } });
   const watchdog = new StallWatchdog({ clock, processorMs, log, registry, findServed, isLongRunning });
   opened.defer(() => watchdog.close());
-  const secured = compose([watchdog.stage, ...stagesFor(options, identify)], outer);
-  const open = compose([watchdog.stage, ...stagesFor(options, assumeUser(ADMINISTRATOR))], outer);
-  const clients = loopbackClients(compose(stagesFor(options, keepUser), innermost), random);
+  const outermost = given.stages ? [given.stages.outermost] : [];
+  const secured = compose([watchdog.stage, ...outermost, ...stagesFor(options, identify)], outer);
+  const open = compose([watchdog.stage, ...outermost, ...stagesFor(options, assumeUser(ADMINISTRATOR))], outer);
+  const clients = loopbackClients(compose([...outermost, ...stagesFor(options, keepUser)], innermost), random);
   const ready = Promise.withResolvers<void>();
   const loops = background({
     config,
@@ -249,6 +298,7 @@ async function build(
     trust: { current: () => authentication.trust(), onChange: (listener) => authentication.onChange(listener) },
     report: (controller, error) => log.error("controller failed", { err: error, controller }),
     further: (context) => custom.controllers(context),
+    isGuest: given.isGuest ?? false,
     rolesMade: () => {
       roles.finish();
       ready.resolve();
@@ -266,22 +316,48 @@ async function build(
   await custom.loaded(following.signal);
   await dynamic.loaded(following.signal);
   await loops.prepare();
-  const reportError = (error: unknown) => report(error);
-  const answerSecured: Answer = (request) => answer(forms, secured, request);
-  const secure = await listen(answerSecured, {
+  return {
+    resources,
+    ready: ready.promise,
+    identity,
+    authentication,
+    log,
+    secured: (request) => answer(forms, secured, request),
+    open: (request) => answer(forms, open, request),
+    reportError: (error) => report(error),
+    start(chosen) {
+      port = chosen;
+      loops.start(chosen);
+      // A clock that is driven knows nothing of how long something took.
+      if (clock === systemClock) watchdog.start();
+    },
+    stop: () => stopping.abort(),
+  };
+}
+
+/** All parts, within reach of clients. */
+async function build(
+  config: Config,
+  environment: Environment,
+  given: GivenParts,
+  opened: AsyncDisposableStack,
+): Promise<ServerWithParts> {
+  const { clock } = environment;
+  const assembly = await assemble(config, environment, given, opened);
+  const { identity, authentication, log, reportError, secured, open } = assembly;
+  const secure = await listen(secured, {
     host: config.bindAddress,
     port: config.securePort,
     tls: { ...identity.tls, clientAuthority: authentication.clientAuthority() },
-    onUpgrade: serveUpgradesOnDemand(answerSecured, reportError),
+    onUpgrade: serveUpgradesOnDemand(secured, reportError),
     reportError,
   });
   authentication.onChange(() => secure.changeTls({ clientAuthority: authentication.clientAuthority() ?? "" }));
   const listeners: Listener[] = [secure];
   opened.defer(async () => void (await Promise.all(listeners.map((one) => one.close(config.shutdownGraceMs)))));
   if (config.insecurePort) {
-    const answerOpen: Answer = (request) => answer(forms, open, request);
-    const onUpgrade = serveUpgradesOnDemand(answerOpen, reportError);
-    listeners.push(await listen(answerOpen, { host: "127.0.0.1", port: config.insecurePort, onUpgrade, reportError }));
+    const onUpgrade = serveUpgradesOnDemand(open, reportError);
+    listeners.push(await listen(open, { host: "127.0.0.1", port: config.insecurePort, onUpgrade, reportError }));
     log.warn("every program on this machine is an administrator by the port without TLS", {
       port: config.insecurePort,
     });
@@ -289,16 +365,13 @@ async function build(
   const apply = (pair: ServingPair) => secure.changeTls(pair);
   const renewal = renewCertificate({ clock, log, current: identity.tls, refresh: identity.refreshServing, apply });
   opened.defer(() => void renewal.close());
-  port = secure.port;
-  loops.start(port);
-  // A clock that is driven knows nothing of how long something took.
-  if (clock === systemClock) watchdog.start();
-  const url = `https://${printHost(config.bindAddress)}:${port}`;
+  assembly.start(secure.port);
+  const url = `https://${printHost(config.bindAddress)}:${secure.port}`;
   const kubeconfigFile = await identity.saveKubeconfig(url);
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closing ??= (async () => {
-      stopping.abort();
+      assembly.stop();
       if (config.shutdownDelayMs > 0) await clock.sleep(config.shutdownDelayMs);
       await opened.disposeAsync();
     })();
@@ -311,8 +384,8 @@ async function build(
     token: identity.admin.token,
     kubeconfig: identity.kubeconfig(url),
     kubeconfigFile,
-    resources,
-    ready: ready.promise,
+    resources: assembly.resources,
+    ready: assembly.ready,
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -10,6 +10,11 @@ export interface Expired {
   readonly modRevision: number;
 }
 
+/** A value with its time to live. */
+export interface ExpiryNote extends Expired {
+  readonly atMs: number;
+}
+
 /**
  * Knows when values expire and reports them then, all with one timer that does not keep the process alive. A value
  * written again leaves a stale note behind, which is why each is reported together with its revision.
@@ -18,7 +23,7 @@ export class Expiry {
   readonly #expire: (expired: readonly Expired[]) => void;
   readonly #clock: Clock;
   // Ordered by time because that comes first in the key.
-  readonly #notes = new OrderedMap<Expired & { readonly atMs: number }>();
+  #notes = new OrderedMap<ExpiryNote>();
   #timer: Timer | undefined;
   #wakeAtMs = Number.POSITIVE_INFINITY;
   #isClosed = false;
@@ -35,6 +40,19 @@ export class Expiry {
       modRevision,
       atMs,
     });
+    this.#schedule();
+  }
+
+  /** All that is known, for `replace`. Takes constant time. */
+  notes(): OrderedMap<ExpiryNote> {
+    return this.#notes.clone();
+  }
+
+  /** Knows what is given instead of what was added. */
+  replace(notes: OrderedMap<ExpiryNote>): void {
+    this.#notes = notes.clone();
+    this.#timer?.close();
+    this.#wakeAtMs = Number.POSITIVE_INFINITY;
     this.#schedule();
   }
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, it, test } from "node:test";
+import { ManualClock } from "../lib/environment.suite.ts";
 import { MemoryStore } from "./memory.ts";
-import { StoreError } from "./store.ts";
+import { StoreError, type StoreWatch } from "./store.ts";
 import { create, update } from "./suite/steps.suite.ts";
 
 describe("MemoryStore history", () => {
@@ -54,3 +55,29 @@ describe("MemoryStore history", () => {
     await assert.rejects(store.list("/", { revision: revision - 1 }), { code: "compacted" });
   });
 });
+
+test("a fork has the same keys and revisions, expires the same, and goes its own way", async () => {
+  const clock = new ManualClock();
+  const origin = new MemoryStore({ clock });
+  await origin.put("/a", Buffer.from("1"), 0);
+  await origin.put("/b", Buffer.from("2"), 0, { ttlSeconds: 10 });
+  const begin = origin.freeze();
+  await origin.delete("/a", 2);
+  const fork = new MemoryStore({ clock, begin });
+  assert.equal(await fork.revision(), 3);
+  assert.deepEqual(await fork.list("/"), { entries: begin.state.map.values(), revision: 3, remaining: 0 });
+  assert.deepEqual(await fork.put("/c", Buffer.from("3"), 0), { ok: true, revision: 4 });
+  assert.equal((await origin.list("/")).entries.length, 1);
+  assert.equal(begin.state.map.size, 2, "what is frozen stays as it was");
+  await assert.rejects(collect(fork.watch("/", 2, AbortSignal.timeout(1000))), { code: "compacted" });
+  await clock.advance(10_000);
+  assert.deepEqual(
+    (await fork.list("/")).entries.map(({ key }) => key),
+    ["/a", "/c"],
+  );
+  await Promise.all([origin.close(), fork.close()]);
+});
+
+async function collect(watch: StoreWatch): Promise<void> {
+  for await (const _ of watch);
+}

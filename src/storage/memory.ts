@@ -1,7 +1,8 @@
 import { type Clock, systemClock } from "../lib/clock.ts";
-import { Expiry } from "./expiry.ts";
+import { Expiry, type ExpiryNote } from "./expiry.ts";
 import { HistoryLimit, type HistoryOptions } from "./history-limit.ts";
-import { Snapshots } from "./snapshots.ts";
+import type { OrderedMap } from "./ordered-map.ts";
+import { type FrozenState, Snapshots } from "./snapshots.ts";
 import {
   type Entry,
   type GetOptions,
@@ -18,6 +19,12 @@ import { requireFitting } from "./value-limit.ts";
 
 const futureWaitMs = 3000;
 
+/** A memory store at one moment: what its forks begin with. Costs next to nothing, and never changes. */
+export interface MemoryState {
+  readonly state: FrozenState;
+  readonly expiries: OrderedMap<ExpiryNote>;
+}
+
 /**
  * A store that lives and dies with the process. An empty one is at revision 1, so the first write gets 2, as in etcd.
  * Values are kept as given, not copied: the caller must not change them afterwards.
@@ -29,14 +36,29 @@ export class MemoryStore implements Store {
   readonly #clock: Clock;
   #isClosed = false;
 
-  constructor(options: HistoryOptions = {}) {
+  /** With `begin`, a fork: the same keys and revisions, without their history, and independent from then on. */
+  constructor(options: HistoryOptions & { readonly begin?: MemoryState } = {}) {
+    const { begin } = options;
     this.#clock = options.clock ?? systemClock;
-    this.#snapshots = new Snapshots({ revision: 0, clock: this.#clock });
+    this.#snapshots = begin
+      ? Snapshots.from(begin.state, this.#clock)
+      : new Snapshots({ revision: 0, clock: this.#clock });
     this.#snapshots.advance(1);
     this.#expiry = new Expiry((expired) => {
       for (const { key, modRevision } of expired) this.#deleteNow(key, modRevision);
     }, this.#clock);
+    if (begin) this.#expiry.replace(begin.expiries);
     this.#history = new HistoryLimit(this.#snapshots, (revision) => void this.#snapshots.compact(revision), options);
+  }
+
+  /** The state of this moment, for forks. Takes constant time. */
+  freeze(): MemoryState {
+    return { state: this.#snapshots.freeze(), expiries: this.#expiry.notes() };
+  }
+
+  /** The oldest state that can still be read. */
+  get oldestRevision(): number {
+    return this.#snapshots.oldestRevision;
   }
 
   snapshot(): Snapshot | undefined {

@@ -14,6 +14,12 @@ export interface SnapshotsStart {
   readonly clock?: Clock;
 }
 
+/** A state as a whole, which costs a pointer and never changes. */
+export interface FrozenState {
+  readonly revision: number;
+  readonly map: OrderedMap<Entry>;
+}
+
 /** What a list selects. Absent `revision`: the newest state known. */
 export interface SnapshotListOptions {
   readonly after?: string;
@@ -36,7 +42,7 @@ export class Snapshots {
   readonly #log = new EventLog();
   readonly #past = new PastStates(this.#log);
   readonly #watches: WatchLogs;
-  readonly #map = new OrderedMap<Entry>();
+  #map = new OrderedMap<Entry>();
   readonly #waiters = new Set<RevisionWaiter>();
   readonly #clock: Clock;
   #revision: number;
@@ -49,6 +55,18 @@ export class Snapshots {
     this.#oldest = start.revision;
     this.#watches = new WatchLogs(this.#log, start.revision);
     for (const entry of start.entries ?? []) this.#map.set(entry.key, entry);
+  }
+
+  /** The newest state, for `Snapshots.from` and `replace`. Takes constant time, however much there is. */
+  freeze(): FrozenState {
+    return { revision: this.#revision, map: this.#map.clone() };
+  }
+
+  /** Begins with a state that was frozen, and without its history. */
+  static from({ revision, map }: FrozenState, clock?: Clock): Snapshots {
+    const snapshots = new Snapshots({ revision, clock });
+    snapshots.#map = map.clone();
+    return snapshots;
   }
 
   /** The revision up to which everything is known here. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { forbidden } from "../../api/api-error.ts";
 import type { KubeObject } from "../../api/object.ts";
-import { seededRandom } from "../../lib/environment.suite.ts";
+import { seededRandom } from "../../lib/seeded-random.ts";
 import { StoreError } from "../../storage/store.ts";
 import type { ReserveAction } from "../model/actions.ts";
 import { Harbour, refusal, ship, shipsWith } from "./collection.suite.ts";
