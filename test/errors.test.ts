@@ -21,6 +21,7 @@ const samples: Readonly<Record<string, () => errors.ApiError>> = {
   unauthorized: () => errors.unauthorized(),
   forbidden: () => errors.forbidden({ group: "", resource: "things" }, "one", "text"),
   refusedByPolicy: () => errors.refusedByPolicy(samples.forbidden?.() as errors.ApiError, "Invalid", "text"),
+  mutationRefused: () => errors.mutationRefused(samples.forbidden?.() as errors.ApiError, undefined, ["text"]),
   methodNotAllowed: () => errors.methodNotAllowed(),
   unsupportedVerb: () => errors.unsupportedVerb({ group: "", resource: "things" }, "watch"),
   notAcceptable: () => errors.notAcceptable("text"),

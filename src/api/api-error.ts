@@ -157,6 +157,17 @@ export function refusedByPolicy({ status }: ApiError, reason: string, cause: str
   return new ApiError(POLICY_CODES.get(reason) ?? 422, { ...status, reason, details: { ...status.details, causes } });
 }
 
+/** 403 with the messages of mutating admission policies, of which the first is told. Upstream: `policyDispatcher`. */
+export function mutationRefused(
+  { status }: ApiError,
+  reason: string | undefined,
+  messages: readonly string[],
+): ApiError {
+  const causes = messages.map((message) => ({ message }));
+  const details = { ...status.details, causes };
+  return new ApiError(403, { ...status, message: messages[0], reason: reason ?? "Forbidden", details });
+}
+
 /** Upstream: `reasonToCode`. */
 const POLICY_CODES: ReadonlyMap<string, number> = new Map([
   ["Forbidden", 403],

@@ -34,7 +34,7 @@ export interface PluginContext {
 }
 
 /** The plugins that ask policies and webhooks, in their order. */
-const DYNAMIC: readonly string[] = ["ValidatingAdmissionPolicy"];
+const DYNAMIC: readonly string[] = ["MutatingAdmissionPolicy", "ValidatingAdmissionPolicy"];
 
 const idle = (name: string): AdmissionPlugin => ({ name, handles: () => false });
 
@@ -81,7 +81,6 @@ export const UNAVAILABLE_PLUGINS: readonly string[] = [
   "ExtendedResourceToleration",
   "ImagePolicyWebhook",
   "LimitPodHardAntiAffinityTopology",
-  "MutatingAdmissionPolicy",
   "MutatingAdmissionWebhook",
   "NamespaceAutoProvision",
   "NamespaceExists",

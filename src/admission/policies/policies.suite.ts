@@ -31,13 +31,13 @@ export class PolicyWorld<Evaluator> {
   readonly #made: PolicyPlugin<Evaluator>;
   readonly #source: PolicySource<Evaluator>;
   readonly #signal: AbortSignal;
-  readonly #plugin: AdmissionPlugin;
+  readonly plugin: AdmissionPlugin;
 
   constructor(t: TestContext, made: PolicyPlugin<Evaluator>, authorizer: Authorizer = alwaysAllow) {
     this.#made = made;
     this.#signal = t.signal;
     this.#source = made.source(this.world.resources);
-    this.#plugin = made.plugin(this.#source, this.world, authorizer);
+    this.plugin = made.plugin(this.#source, this.world, authorizer);
     const stopping = new AbortController();
     const running = this.#source.run(stopping.signal);
     t.after(async () => {
@@ -77,6 +77,6 @@ export class PolicyWorld<Evaluator> {
       ...object,
       metadata: { ...metadata, ...("metadata" in object ? (object.metadata as object) : {}) },
     };
-    return this.world.judge(this.#plugin, { plural: "configmaps", object: made as KubeObject, ...more });
+    return this.world.judge(this.plugin, { plural: "configmaps", object: made as KubeObject, ...more });
   }
 }

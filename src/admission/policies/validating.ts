@@ -1,25 +1,14 @@
-import { ApiError, refusedByPolicy } from "../../api/api-error.ts";
-import type { Authorizer } from "../../api/attributes.ts";
+import { type ApiError, refusedByPolicy } from "../../api/api-error.ts";
 import type { KubeObject } from "../../api/object.ts";
 import type { Resources } from "../../resources/resources.ts";
-import { AuthorizerAnswers } from "../expressions/authorizer-answers.ts";
-import { matchedApiVersion } from "../expressions/request-variable.ts";
 import { refusal } from "../matches.ts";
-import { isPolicyConfiguration, isReview } from "../matching/exempt.ts";
-import type { Match } from "../matching/match-index.ts";
+import type { Match, MatchedResource } from "../matching/match-index.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
-import { inVersion, type VersionedObjects } from "../versioned.ts";
 import { AnnotationCollector, publishFailures, type ValidationFailure } from "./audit-annotations.ts";
-import { namespaceOf, policyInputs } from "./inputs.ts";
-import { ConfigurationError, collectParams, NO_PARAMS } from "./params.ts";
+import { ConfigurationError } from "./params.ts";
+import { concerned, configurationError, type PolicyContext, PolicyRun } from "./policy-run.ts";
 import { type PolicyBinding, type PolicyHook, PolicySource } from "./policy-source.ts";
 import { type Decision, type ValidateResult, Validator } from "./validator.ts";
-
-/** What policies need to judge requests. */
-export interface PolicyContext {
-  readonly resources: Resources;
-  readonly authorizer: Authorizer;
-}
 
 type Hook = PolicyHook<Validator>;
 
@@ -36,11 +25,11 @@ export function validatingSource(resources: Resources): PolicySource<Validator> 
 export function validatingPolicies(source: PolicySource<Validator>, context: PolicyContext): AdmissionPlugin {
   return {
     name: "ValidatingAdmissionPolicy",
-    handles: (request) => source.find(request).length > 0 && !isReview(request) && !isPolicyConfiguration(request),
+    handles: (request) => concerned(source, request).length > 0,
     async validate(request) {
-      const run = new Judgement(request, context);
-      for (const match of source.find(request)) await run.consult(match);
-      run.conclude();
+      const judgement = new Judgement(request, context);
+      for (const match of concerned(source, request)) await judgement.consult(match);
+      judgement.conclude();
     },
   };
 }
@@ -55,84 +44,65 @@ interface Denial {
 /** All policies on one request. Upstream: `dispatcher.Dispatch`. */
 class Judgement {
   readonly #request: AdmissionRequest;
-  readonly #context: PolicyContext;
-  readonly #answers: AuthorizerAnswers;
-  readonly #versions = new Map<string, VersionedObjects>();
+  readonly #run: PolicyRun;
   readonly #denials: Denial[] = [];
   readonly #failures: ValidationFailure[] = [];
-  #namespace: { readonly found: KubeObject | undefined } | undefined;
 
   constructor(request: AdmissionRequest, context: PolicyContext) {
     this.#request = request;
-    this.#context = context;
-    this.#answers = new AuthorizerAnswers(context.authorizer, request.user);
+    this.#run = new PolicyRun(request, context);
   }
 
-  async consult(match: Match<Hook>): Promise<void> {
-    const { item: hook } = match;
+  async consult({ item: hook, matched }: Match<Hook>): Promise<void> {
     const { policy } = hook;
-    const { access } = this.#context.resources;
-    const annotations = new AnnotationCollector();
     try {
-      const { selectors } = policy;
-      if (!selectors.areEmpty && !(await selectors.match(this.#request, this.#request, access))) return;
+      if (!(await this.#run.isSelected(policy.selectors))) return;
       hook.paramResource();
     } catch (error) {
       this.#misconfigured(error, hook, undefined);
       return;
     }
+    const annotations = new AnnotationCollector();
     for (const binding of hook.boundTo(this.#request)) {
-      let params: readonly (KubeObject | undefined)[];
-      let objects: VersionedObjects;
-      try {
-        const { selectors } = binding;
-        if (!selectors.areEmpty && !(await selectors.match(this.#request, this.#request, access))) continue;
-        params = await this.#paramsOf(hook, binding);
-        objects = await this.#objectsIn(matchedApiVersion(match.matched));
-      } catch (error) {
-        this.#misconfigured(error, hook, binding);
-        continue;
-      }
-      const subject = {
-        request: this.#request,
-        matched: match.matched,
-        objects,
-        namespace: await this.#namespaceObject(),
-        answers: this.#answers,
-      };
+      const params = await this.#paramsFor(hook, binding, matched);
       for (const one of params) {
-        const inputs = policyInputs({ ...subject, params: one });
-        const result = await this.#answers.complete(() => policy.evaluator.validate(inputs));
+        const inputs = await this.#run.inputs(matched, one);
+        const result = await this.#run.answers.complete(() => policy.evaluator.validate(inputs));
         this.#collect(hook, binding, result, annotations);
       }
     }
     annotations.publish(policy.name, this.#request);
   }
 
-  async #paramsOf(hook: Hook, { spec: { paramRef } }: PolicyBinding): Promise<readonly (KubeObject | undefined)[]> {
-    const resource = hook.paramResource();
-    if (!resource || !paramRef) return NO_PARAMS;
-    return collectParams(this.#context.resources, resource, paramRef, this.#request.namespace);
+  /** None where a binding does not concern the request, or cannot be used. */
+  async #paramsFor(
+    hook: Hook,
+    binding: PolicyBinding,
+    matched: MatchedResource,
+  ): Promise<readonly (KubeObject | undefined)[]> {
+    try {
+      if (!(await this.#run.isSelected(binding.selectors))) return [];
+      const params = await this.#run.paramsOf(hook, binding);
+      if (params.length > 0) await this.#convert(matched);
+      return params;
+    } catch (error) {
+      this.#misconfigured(error, hook, binding);
+      return [];
+    }
   }
 
-  async #objectsIn(apiVersion: string): Promise<VersionedObjects> {
-    const known = this.#versions.get(apiVersion);
-    if (known) return known;
-    const made = await converted(this.#request, apiVersion);
-    this.#versions.set(apiVersion, made);
-    return made;
-  }
-
-  async #namespaceObject(): Promise<KubeObject | undefined> {
-    this.#namespace ??= { found: await namespaceOf(this.#request, this.#context.resources.access) };
-    return this.#namespace.found;
+  async #convert(matched: MatchedResource): Promise<void> {
+    try {
+      await this.#run.objectsIn(matched);
+    } catch (error) {
+      throw new ConfigurationError(`failed to convert object version: ${configurationError(error)}`);
+    }
   }
 
   #misconfigured(error: unknown, { policy, failsOpen }: Hook, binding: PolicyBinding | undefined): void {
-    if (!(error instanceof ConfigurationError) && !(error instanceof ApiError)) throw error;
+    const text = configurationError(error);
     if (failsOpen) return;
-    const what = binding ? "binding" : "policy";
-    const decision = { message: `failed to configure ${what}: ${error.message}` };
+    const decision = { message: `failed to configure ${binding ? "binding" : "policy"}: ${text}` };
     this.#denials.push({ policy: policy.name, binding: binding?.name, decision });
   }
 
@@ -178,13 +148,4 @@ function denied(request: AdmissionRequest, { policy, binding, decision }: Denial
   const by = binding === undefined ? "" : ` with binding '${binding}'`;
   const message = `ValidatingAdmissionPolicy '${policy}'${by} denied request: ${decision.message}`;
   return refusedByPolicy(refusal(request, message), decision.reason ?? "Invalid", message);
-}
-
-async function converted(request: AdmissionRequest, apiVersion: string): Promise<VersionedObjects> {
-  try {
-    return await inVersion(request, apiVersion);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    throw new ConfigurationError(`failed to convert object version: ${error.message}`);
-  }
 }

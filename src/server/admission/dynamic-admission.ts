@@ -1,4 +1,5 @@
 import type { AdmissionPlugin } from "../../admission/plugin.ts";
+import { mutatingPolicies, mutatingSource } from "../../admission/policies/mutating.ts";
 import { validatingPolicies, validatingSource } from "../../admission/policies/validating.ts";
 import type { Authorizer } from "../../api/attributes.ts";
 import type { ServedResource } from "../../resources/model/catalog.ts";
@@ -28,10 +29,12 @@ export interface DynamicAdmission {
 /** Watches policies and their bindings, and makes the plugins that ask them. */
 export function dynamicAdmission({ resources, authorizer, report }: DynamicAdmissionOptions): DynamicAdmission {
   const { clock } = resources;
+  const mutating = mutatingSource(resources);
   const validating = validatingSource(resources);
-  const sources = [validating];
+  const sources = [mutating, validating];
+  const context = { resources, authorizer };
   return {
-    plugins: [validatingPolicies(validating, { resources, authorizer })],
+    plugins: [mutatingPolicies(mutating, context), validatingPolicies(validating, context)],
     concerns: (resource, subresource) => sources.some((source) => source.concerns(resource, subresource)),
     async run(signal) {
       await Promise.all(

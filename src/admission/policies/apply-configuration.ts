@@ -1,0 +1,54 @@
+import type { Json, JsonObject, KubeObject } from "../../api/object.ts";
+import { merge } from "../../patch/apply/merge.ts";
+import { describeElement, fieldElement } from "../../patch/apply/path-element.ts";
+import type { Shape } from "../../patch/apply/shape.ts";
+import { deduce, memberShape, TypedError } from "../../patch/apply/typed.ts";
+import { requireShape } from "../../patch/apply/validate.ts";
+import { isMap } from "../../patch/json-values.ts";
+
+/** Why a mutation cannot be applied. */
+export class MutationError extends Error {}
+
+/**
+ * The object with everything that an apply configuration says, merged as by server-side apply but without owners. Throws
+ * MutationError. Upstream: `ApplyStructuredMergeDiff`.
+ */
+export function mergeConfiguration(shape: Shape, object: KubeObject, configuration: JsonObject): KubeObject {
+  const applied = { ...configuration, kind: object.kind, apiVersion: object.apiVersion };
+  within("failed to convert patch object to typed object: ", () => requireShape(shape, applied));
+  const atomics = findAtomics(shape, applied, "");
+  if (atomics.length > 0) {
+    const text = `may not mutate atomic arrays, maps or structs: ${atomics.join(", ")}`;
+    throw new MutationError(`error applying patch: invalid ApplyConfiguration: ${text}`);
+  }
+  within("failed to convert original object to typed object: ", () => requireShape(shape, object, true));
+  return within("failed to merge patch: ", () => merge(shape, object, applied)) as KubeObject;
+}
+
+function within<T>(failure: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof TypedError)) throw error;
+    throw new MutationError(`error applying patch: ${failure}${error.message}`);
+  }
+}
+
+/** Paths of atomic lists, maps and structs: who sets one would remove all of it that is not set. */
+function findAtomics(shape: Shape, value: Json, path: string): string[] {
+  const { map, list } = deduce(shape, value);
+  if (map !== undefined && isMap(value)) {
+    const found = map.isAtomic ? [path] : [];
+    for (const [name, member] of Object.entries(value)) {
+      // Compat: `FindField` knows no members of maps.
+      const below = map.fields().has(name) ? memberShape(map, name) : undefined;
+      if (below && member !== undefined) {
+        for (const one of findAtomics(below, member, path + describeElement(fieldElement(name)))) found.push(one);
+      }
+    }
+    return found;
+  }
+  if (list === undefined || !Array.isArray(value)) return [];
+  const inner = value.flatMap((item, index) => findAtomics(list.items(), item, `${path}[${index}]`));
+  return list.isAtomic ? [path, ...inner] : inner;
+}

@@ -1,0 +1,201 @@
+import { isDeepStrictEqual } from "node:util";
+import { internalError, mutationRefused, serviceUnavailable } from "../../api/api-error.ts";
+import { apiVersionOf, type KubeObject } from "../../api/object.ts";
+import { cloneJson } from "../../lib/clone.ts";
+import { quote } from "../../lib/go/quote.ts";
+import { shapeIn } from "../../patch/apply/scope.ts";
+import type { Shape } from "../../patch/apply/shape.ts";
+import { trackingScopeOf } from "../../resources/model/tracking-scope.ts";
+import type { Resources } from "../../resources/resources.ts";
+import { strategyOf } from "../../resources/strategies/strategy-of.ts";
+import { matchedApiVersion } from "../expressions/request-variable.ts";
+import { refusal } from "../matches.ts";
+import type { Match, MatchedResource } from "../matching/match-index.ts";
+import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
+import { Reinvocation } from "../reinvocation.ts";
+import { replaceObject } from "../versioned.ts";
+import { MutationError } from "./apply-configuration.ts";
+import { type Mutated, Mutator } from "./mutator.ts";
+import { concerned, configurationError, type PolicyContext, PolicyRun } from "./policy-run.ts";
+import { type PolicyBinding, type PolicyHook, PolicySource } from "./policy-source.ts";
+
+type Hook = PolicyHook<Mutator>;
+
+const PLUGIN = "MutatingAdmissionPolicy";
+
+/** The MutatingAdmissionPolicies that are stored, and their bindings. */
+export function mutatingSource(resources: Resources): PolicySource<Mutator> {
+  const kinds = { policies: "mutatingadmissionpolicies", bindings: "mutatingadmissionpolicybindings" };
+  return new PolicySource(resources, kinds, (spec) => new Mutator(spec));
+}
+
+/**
+ * MutatingAdmissionPolicy: one policy after the other changes the object; each sees what those before it made of it. After
+ * a change those with `reinvocationPolicy: IfNeeded` are evaluated once more.
+ */
+export function mutatingPolicies(source: PolicySource<Mutator>, context: PolicyContext): AdmissionPlugin {
+  return {
+    name: PLUGIN,
+    handles: (request) => request.operation !== "DELETE" && concerned(source, request).length > 0,
+    async mutate(request) {
+      const round = new Round(request, context);
+      for (const match of concerned(source, request)) await round.collect(match);
+      await round.run();
+    },
+  };
+}
+
+/** A policy with one of its bindings and one of their params. Upstream: `PolicyInvocation`. */
+interface Invocation {
+  readonly hook: Hook;
+  readonly binding: PolicyBinding;
+  readonly matched: MatchedResource;
+  readonly params: KubeObject | undefined;
+}
+
+interface Refusal {
+  readonly text: string;
+  readonly reason: string | undefined;
+}
+
+/** What is remembered between the two rounds. Upstream: `policyReinvokeContext`. */
+class Memory {
+  #last: KubeObject | undefined;
+  /** Those with `reinvocationPolicy: IfNeeded` that have been evaluated since the last change. */
+  #evaluated = new Set<string>();
+  readonly #wanted = new Set<string>();
+
+  /** What was evaluated before is evaluated again in the next round. */
+  objectChanged(): void {
+    for (const key of this.#evaluated) this.#wanted.add(key);
+    this.#evaluated = new Set();
+  }
+  wasEvaluated(key: string): void {
+    this.#evaluated.add(key);
+  }
+  isWanted(key: string): boolean {
+    return this.#wanted.has(key);
+  }
+  begin(object: KubeObject | undefined): void {
+    if (!isDeepStrictEqual(this.#last, object)) this.objectChanged();
+  }
+  end(object: KubeObject | undefined): void {
+    this.#last = object && cloneJson(object);
+  }
+}
+
+/** All policies on one request, in one of the two rounds. Upstream: `policyDispatcher` and `dispatchInvocations`. */
+class Round {
+  readonly #request: AdmissionRequest;
+  readonly #context: PolicyContext;
+  readonly #run: PolicyRun;
+  readonly #invocations: Invocation[] = [];
+  readonly #refusals: Refusal[] = [];
+
+  constructor(request: AdmissionRequest, context: PolicyContext) {
+    this.#request = request;
+    this.#context = context;
+    this.#run = new PolicyRun(request, context);
+  }
+
+  async collect({ item: hook, matched }: Match<Hook>): Promise<void> {
+    try {
+      if (!(await this.#run.isSelected(hook.policy.selectors))) return;
+      hook.paramResource();
+    } catch (error) {
+      this.#refuse(hook, undefined, `failed to configure policy: ${configurationError(error)}`);
+      return;
+    }
+    for (const binding of hook.boundTo(this.#request)) {
+      try {
+        if (!(await this.#run.isSelected(binding.selectors))) continue;
+        for (const params of await this.#run.paramsOf(hook, binding)) {
+          this.#invocations.push({ hook, binding, matched, params });
+        }
+      } catch (error) {
+        this.#refuse(hook, binding, `failed to configure binding: ${configurationError(error)}`);
+      }
+    }
+  }
+
+  /** Changes the object, and throws what refused the request. */
+  async run(): Promise<void> {
+    if (this.#invocations.length > 0) {
+      this.#request.reinvocation ??= new Reinvocation();
+      const { reinvocation } = this.#request;
+      const memory = reinvocation.note(PLUGIN, () => new Memory());
+      if (reinvocation.isReinvoke) memory.begin(this.#request.object);
+      for (const invocation of this.#invocations) await this.#invoke(invocation, reinvocation, memory);
+      memory.end(this.#request.object);
+    }
+    if (this.#refusals.length === 0) return;
+    const texts = this.#refusals.map(({ text }) => text);
+    throw mutationRefused(refusal(this.#request, ""), this.#refusals[0]?.reason, texts);
+  }
+
+  async #invoke(invocation: Invocation, reinvocation: Reinvocation, memory: Memory): Promise<void> {
+    const { hook, binding, matched, params } = invocation;
+    const { evaluator, spec, name } = hook.policy;
+    const inputs = await this.#run.inputs(matched, params);
+    const conditions = await this.#run.answers.complete(() => evaluator.conditions?.match(inputs));
+    if (conditions?.error !== undefined) this.#refuse(hook, binding, conditions.error, "Invalid");
+    if (conditions && !conditions.matches) return;
+    const { metadata } = params ?? {};
+    const key = JSON.stringify([name, binding.name, metadata?.namespace, metadata?.name]);
+    if (reinvocation.isReinvoke && !memory.isWanted(key)) return;
+    for (let index = 0; index < evaluator.size; index++) {
+      try {
+        if (await this.#mutate(invocation, index)) {
+          memory.objectChanged();
+          reinvocation.request();
+        }
+      } catch (error) {
+        if (!(error instanceof MutationError)) throw error;
+        this.#refuse(hook, binding, error.message, "Invalid");
+      }
+    }
+    if (spec.reinvocationPolicy === "IfNeeded") memory.wasEvaluated(key);
+  }
+
+  /** True unless there is nothing to change. Throws MutationError. */
+  async #mutate({ hook, matched, params }: Invocation, index: number): Promise<boolean> {
+    const { object } = await this.#run.objectsIn(matched);
+    if (!object) return false;
+    const shape = this.#shapeOf(matched);
+    const inputs = await this.#run.inputs(matched, params);
+    const { evaluator } = hook.policy;
+    const mutated = await this.#run.answers.complete(() => evaluator.mutate(index, object, shape, inputs));
+    if (mutated) await this.#replace(mutated);
+    return true;
+  }
+
+  async #replace({ object, isStrict }: Mutated): Promise<void> {
+    const { body } = this.#request;
+    const version = body.definition.versions.find(
+      ({ name }) => apiVersionOf(body.definition.group, name) === object.apiVersion,
+    );
+    if (isStrict && version) {
+      const { strict, error } = strategyOf(body.definition).decode(object, version.schema());
+      const refused = strategyOf(body.definition).isUnstructured ? [] : strict;
+      if (error !== undefined) throw internalError(error);
+      if (refused.length > 0) throw internalError(`strict decoding error: ${refused.join(", ")}`);
+    }
+    await replaceObject(this.#request, cloneJson(object), this.#context.resources);
+    this.#run.changed();
+  }
+
+  #shapeOf(matched: MatchedResource): Shape {
+    const shape = shapeIn(trackingScopeOf(this.#request.body, ""), matchedApiVersion(matched));
+    if (shape) return shape;
+    const { group, version, kind } = matched.kind;
+    throw serviceUnavailable(
+      `Resource kind ${group}/${version}, Kind=${kind} not found. There can be a delay between when CustomResourceDefinitions are created and when they are available.`,
+    );
+  }
+
+  #refuse({ policy, failsOpen }: Hook, binding: PolicyBinding | undefined, message: string, reason?: string): void {
+    if (failsOpen) return;
+    const by = binding ? `policy '${policy.name}' with binding '${binding.name}'` : `policy ${quote(policy.name)}`;
+    this.#refusals.push({ text: `${by} denied request: ${message}`, reason });
+  }
+}
