@@ -8,7 +8,8 @@ import { CONTENT_TYPES } from "./operations.ts";
 import { Random } from "./random.ts";
 import { type Difference, differenceOf, PanicError, printPanics, Twins } from "./twins.ts";
 
-const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+/** Where definitions are. */
+export const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const LANES = 6;
 const OBJECTS = 4;
 const WRITES = 4;

@@ -2,6 +2,7 @@ import { invalidField } from "../../api/field-error.ts";
 import { isObject } from "../../api/object.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { printTime } from "../../resources/write/metadata.ts";
+import type { EmptyValue } from "../../schema/decode-state.ts";
 import {
   CLEANUP_FINALIZER,
   type CustomResourceDefinition,
@@ -36,6 +37,31 @@ function setDefaults(definition: CustomResourceDefinition): void {
   }
 }
 
+/**
+ * The definition with the empty lists at the roots of its schemas that storing leaves out. Compat: where `status` is a
+ * subresource, an `enum` without values is refused there like any other one.
+ */
+function withEmptyLists(
+  definition: CustomResourceDefinition,
+  empties: readonly EmptyValue[],
+): CustomResourceDefinition {
+  const { versions } = definition.spec ?? {};
+  const atRoots = empties.filter(({ path }) => path.length === ROOT.length + 1 && isBelow(path, ROOT));
+  if (!versions || atRoots.length === 0) return definition;
+  const next = versions.map((version, index) => {
+    const own = atRoots.filter(({ path }) => path[2] === index);
+    const members = Object.fromEntries(own.map(({ path, value }) => [path.at(-1), value]));
+    return { ...version, schema: { openAPIV3Schema: { ...version.schema?.openAPIV3Schema, ...members } } };
+  });
+  return { ...definition, spec: { ...definition.spec, versions: next } };
+}
+
+const ROOT: readonly (string | undefined)[] = ["spec", "versions", undefined, "schema", "openAPIV3Schema"];
+
+function isBelow(path: EmptyValue["path"], place: typeof ROOT): boolean {
+  return place.every((step, index) => step === undefined || step === path[index]);
+}
+
 /** CustomResourceDefinition: what it leaves out, what follows from it, and what holds it when it is deleted. */
 export const definitionHooks: ResourceHooks = {
   setDefaults,
@@ -46,8 +72,9 @@ export const definitionHooks: ResourceHooks = {
     if (stored === undefined || storedVersions?.includes(stored)) return;
     next.status = { ...next.status, storedVersions: [...(storedVersions ?? []), stored] };
   },
-  validate(next: CustomResourceDefinition, previous: CustomResourceDefinition | undefined, { subresource }) {
-    if (subresource === "status") return statusErrors(next);
+  validate(sent: CustomResourceDefinition, previous: CustomResourceDefinition | undefined, { subresource, draft }) {
+    if (subresource === "status") return statusErrors(sent);
+    const next = withEmptyLists(sent, draft.empties);
     const { name = "" } = next.metadata;
     const texts = previous || name === "" ? [] : pluralDotGroup(name, next);
     return [...texts.map((text) => invalidField("metadata.name", name, text)), ...definitionErrors(next, previous)];

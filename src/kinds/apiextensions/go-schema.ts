@@ -71,6 +71,10 @@ function goMember(field: string, value: Json, nested: "one" | "list" | "map" | u
       ? { Schema: null, JSONSchemas: value.map((one) => goSchema(one as JsonSchemaProps)) }
       : { Schema: goSchema(value as JsonSchemaProps), JSONSchemas: null };
   }
+  if (field === "Dependencies" && isObject(value)) {
+    const names = Object.keys(value).sort();
+    return Object.fromEntries(names.map((name) => [name, goDependency(value[name] ?? null)]));
+  }
   if (field === "AdditionalProperties" || field === "AdditionalItems") {
     return typeof value === "boolean"
       ? { Allows: value, Schema: null }
@@ -78,6 +82,19 @@ function goMember(field: string, value: Json, nested: "one" | "list" | "map" | u
   }
   if (field === "XValidations" && Array.isArray(value)) return value.map((rule) => goRule(rule as JsonObject));
   return value;
+}
+
+/** JSONSchemaPropsOrStringArray. */
+function goDependency(value: Json): Json {
+  return Array.isArray(value)
+    ? { Schema: null, Property: value }
+    : { Schema: goSchema(value as JsonSchemaProps), Property: null };
+}
+
+/** Whether a schema has a member in the sense of Go: one that is not the zero of its field. Upstream: `reflect.DeepEqual`. */
+export function hasMember(schema: JsonSchemaProps, member: string): boolean {
+  const [, , zero = null] = FIELDS.find(([, name]) => name === member) ?? [];
+  return schema[member] !== undefined && schema[member] !== zero;
 }
 
 /** A rule of x-kubernetes-validations, likewise. */

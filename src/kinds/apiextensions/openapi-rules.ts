@@ -5,6 +5,7 @@ import {
   notSupportedField,
   requiredField,
 } from "../../api/field-error.ts";
+import { isObject } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
 import type { JsonSchemaProps } from "../../types/custom-resource-definition.ts";
 import { type DefinitionOptions, hasUnknownType, OPENAPI_TYPES } from "./definition-options.ts";
@@ -123,7 +124,10 @@ class Walk {
     }
     for (const keyword of ["id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"]) {
       const value = schema[keyword];
-      if (value !== undefined && value !== "") {
+      // Compat: `len(schema.PatternProperties) != 0`, but `schema.Dependencies != nil`.
+      const isCounted = keyword === "patternProperties" || keyword === "definitions";
+      const isEmpty = isCounted && isObject(value) && Object.keys(value).length === 0;
+      if (value !== undefined && value !== "" && !isEmpty) {
         errors.push(forbiddenField(`${path}.${keyword}`, `${keyword} is not supported`));
       }
     }

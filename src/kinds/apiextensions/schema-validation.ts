@@ -3,7 +3,7 @@ import { addAll } from "../../lib/add-all.ts";
 import type { JsonSchemaProps } from "../../types/custom-resource-definition.ts";
 import { defaultErrors } from "./default-rules.ts";
 import type { DefinitionOptions } from "./definition-options.ts";
-import { goSchema } from "./go-schema.ts";
+import { goSchema, hasMember } from "./go-schema.ts";
 import { openApiErrors } from "./openapi-rules.ts";
 import { RuleErrors } from "./rule-errors.ts";
 import { structuralErrors, unsupportedSchema } from "./structural-rules.ts";
@@ -60,7 +60,7 @@ function rootErrors(schema: JsonSchemaProps, path: string): FieldError[] {
     const text = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
     return [invalidField(`${path}.openAPIV3Schema.type`, type, text)];
   }
-  if (NOT_AT_ROOT.every((member) => schema[member] === undefined || schema[member] === false)) return [];
+  if (!NOT_AT_ROOT.some((member) => hasMember(schema, member))) return [];
   const text = `only [${ROOT_FIELDS}] fields are allowed at the root of the schema if the status subresource is enabled`;
   return [invalidField(`${path}.openAPIV3Schema`, goSchema(schema), text)];
 }

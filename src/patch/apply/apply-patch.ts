@@ -45,8 +45,9 @@ interface Merged {
  */
 export function applyPatch(scope: TrackingScope, request: ApplyRequest): KubeObject {
   const { manager, live } = request;
-  const applied = requireApplicable(scope, request.applied);
-  const managers = requireManagers(live);
+  const applied = requireOwnKind(scope, request.applied);
+  const managers = attributeEarlierFields(scope, requireManagers(live), request);
+  requireFitting(scope, applied);
   const { object, managers: after } = mergeChecked(scope, managers, { ...request, applied });
   const result = manager === CLIENT_SIDE_SUCCESSOR ? writeLastApplied(object, applied) : object;
   const managedFields = printManagers(after);
@@ -54,26 +55,30 @@ export function applyPatch(scope: TrackingScope, request: ApplyRequest): KubeObj
   return { ...result, metadata: managedFields === undefined ? metadata : { ...metadata, managedFields } };
 }
 
-function requireApplicable(scope: TrackingScope, applied: JsonObject): KubeObject {
+function requireOwnKind(scope: TrackingScope, applied: JsonObject): KubeObject {
   const { apiVersion, kind } = applied;
   if (apiVersion !== scope.apiVersion || kind !== scope.kind) {
     throw badRequest(`invalid object type: ${describeKind(apiVersion, kind)}`);
   }
   const metadata = (applied.metadata ?? {}) as JsonObject;
   if (Array.isArray(metadata.managedFields)) throw badRequest("metadata.managedFields must be nil");
+  return { ...applied, metadata } as KubeObject;
+}
+
+function requireFitting(scope: TrackingScope, applied: KubeObject): void {
   try {
     requireShape(requireShapeOf(scope), applied);
   } catch (error) {
     if (!(error instanceof TypedError)) throw error;
-    // Compat: `GetNamespace` and `GetName` of Unstructured are empty where the member is no string.
-    const text = (value: Json | undefined) => (typeof value === "string" ? value : "");
-    const name = `${text(metadata.namespace)}/${text(metadata.name)}`;
-    throw plainError(
-      500,
-      `failed to create typed patch object (${name}; ${describeKind(apiVersion, kind)}): ${error.message}`,
-    );
+    throw plainError(500, `failed to create typed patch object (${describe(applied)}): ${error.message}`);
   }
-  return { ...applied, metadata } as KubeObject;
+}
+
+/** Namespace, name and kind of an object in one text. Upstream: `objectGVKNN`. */
+function describe({ apiVersion, kind, metadata }: KubeObject): string {
+  // Compat: `GetNamespace` and `GetName` of Unstructured are empty where the member is no string.
+  const text = (value: Json | undefined) => (typeof value === "string" ? value : "");
+  return `${text(metadata.namespace)}/${text(metadata.name)}; ${describeKind(apiVersion, kind)}`;
 }
 
 /** Group, version and kind in one text: `apps/v1, Kind=Deployment`, `/v1, Kind=Pod`. */
@@ -110,8 +115,7 @@ function mergeChecked(scope: TrackingScope, managers: Managers, request: Checked
  * Compat: kubectl's server-side apply may change fields that `kubectl-client-side-apply` had set, although another
  * manager owns them. Upstream: `lastAppliedManager`.
  */
-function mergeOrTakeOver(scope: TrackingScope, managers: Managers, request: CheckedRequest): Merged {
-  const start = attributeEarlierFields(scope, managers, request);
+function mergeOrTakeOver(scope: TrackingScope, start: Managers, request: CheckedRequest): Merged {
   const first = mergeApplied(scope, start, request);
   if (!isConflicts(first)) return first;
   const { live, manager } = request;
@@ -131,11 +135,17 @@ function isConflicts(outcome: Merged | Conflicts): outcome is Conflicts {
 
 /**
  * Compat: fields of an object without managedFields belong to the manager "before-first-apply". Upstream:
- * `skipNonAppliedManager`.
+ * `skipNonAppliedManager`, which comes before the patch is looked at.
  */
 function attributeEarlierFields(scope: TrackingScope, managers: Managers, { live, now }: ApplyRequest): Managers {
   if (managers.size > 0 || live === undefined) return managers;
-  return updateManagers(scope, managers, { live: undefined, next: live, manager: "before-first-apply", now });
+  try {
+    return updateManagers(scope, managers, { live: undefined, next: live, manager: "before-first-apply", now });
+  } catch (error) {
+    if (!(error instanceof TypedError)) throw error;
+    const text = `failed to convert new object (${describe(live)}) to smd typed: ${error.message}`;
+    throw plainError(500, `failed to create manager for existing fields: ${text}`);
+  }
 }
 
 function mergeApplied(scope: TrackingScope, before: Managers, request: CheckedRequest): Merged | Conflicts {
