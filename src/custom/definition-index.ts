@@ -5,7 +5,9 @@ import { convertObject, storedApiVersion } from "../resources/model/conversion.t
 import { storedResource } from "../resources/model/stored-resource.ts";
 import { StoredIndex } from "../resources/read/stored-index.ts";
 import type { Resources } from "../resources/resources.ts";
+import type { Entry } from "../storage/store.ts";
 import type { CustomResourceDefinition } from "../types/custom-resource-definition.ts";
+import { schemaViolations } from "./schema-violations.ts";
 
 const GROUP = "apiextensions.k8s.io";
 const PLURAL = "customresourcedefinitions";
@@ -15,30 +17,63 @@ export function definitionResource({ catalog }: Pick<Resources, "catalog">): Ser
   return storedResource(catalog, GROUP, PLURAL);
 }
 
-/** All stored CustomResourceDefinitions in v1, kept up to date. They are shared: nobody changes them. */
+/** A stored definition. Schemas are most of it and seldom needed: they stay in the store's bytes until somebody asks. */
+export interface StoredDefinition {
+  /** Without the schemas of its versions. Shared: nobody changes it. */
+  readonly definition: CustomResourceDefinition;
+  /** What is wrong with its schemas; "" when nothing is. */
+  readonly violations: string;
+  /** All of it, decoded anew. The caller owns the result. */
+  whole(): CustomResourceDefinition;
+}
+
+/** All stored CustomResourceDefinitions in v1, kept up to date. */
 export class DefinitionIndex {
-  readonly #index: StoredIndex<CustomResourceDefinition>;
+  readonly #index: StoredIndex<StoredDefinition>;
   readonly #resources: Resources;
 
   constructor(resources: Resources) {
     const { definition } = definitionResource(resources);
-    const { store, keys, codec } = resources;
+    const { store, keys } = resources;
     this.#resources = resources;
-    this.#index = new StoredIndex<CustomResourceDefinition>({
+    this.#index = new StoredIndex<StoredDefinition>({
       store,
       prefix: keys.prefix(definition),
       read: (entry) => {
-        const object: KubeObject | undefined = readObject(codec, entry);
-        return object && (convertObject(definition, object, storedApiVersion(definition)) as CustomResourceDefinition);
+        const object = readObject(resources.codec, entry);
+        return object && this.#stored(entry, this.#current(object));
       },
     });
   }
 
-  get all(): Iterable<CustomResourceDefinition> {
+  #stored(entry: Entry, whole: CustomResourceDefinition): StoredDefinition {
+    const { uid, generation } = whole.metadata;
+    const known = this.#index.items.get(entry.key);
+    const { metadata } = known?.definition ?? {};
+    // A status that changes is the common case: it says nothing new about schemas.
+    const isJudged = known !== undefined && metadata?.uid === uid && metadata?.generation === generation;
+    return {
+      definition: withoutSchemas(whole),
+      violations: isJudged ? known.violations : schemaViolations(whole),
+      whole: () => this.#current(this.#resources.codec.read(entry)),
+    };
+  }
+
+  #current(object: KubeObject): CustomResourceDefinition {
+    const { definition } = definitionResource(this.#resources);
+    return convertObject(definition, object, storedApiVersion(definition)) as CustomResourceDefinition;
+  }
+
+  get stored(): Iterable<StoredDefinition> {
     return this.#index.items.values();
   }
 
-  find(name: string): CustomResourceDefinition | undefined {
+  /** Without the schemas of their versions. Shared: nobody changes them. */
+  get all(): readonly CustomResourceDefinition[] {
+    return Array.from(this.#index.items.values(), ({ definition }) => definition);
+  }
+
+  find(name: string): StoredDefinition | undefined {
     const { keys } = this.#resources;
     return this.#index.items.get(keys.key(definitionResource(this.#resources).definition, { namespace: "", name }));
   }
@@ -62,4 +97,11 @@ export class DefinitionIndex {
   loaded(signal: AbortSignal): Promise<void> {
     return this.#index.loaded(signal);
   }
+}
+
+function withoutSchemas(definition: CustomResourceDefinition): CustomResourceDefinition {
+  const { spec } = definition;
+  const { managedFields: _, ...metadata } = definition.metadata;
+  const versions = spec?.versions?.map(({ schema: _schema, ...version }) => version);
+  return { ...definition, metadata, spec: { ...spec, ...(versions && { versions }) } };
 }

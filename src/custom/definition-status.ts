@@ -24,8 +24,8 @@ export interface StatusChange {
 }
 
 /**
- * Writes the status of a definition. Undefined: it has been changed or deleted meanwhile, so that whoever follows it hears
- * of it anyway.
+ * Writes the status of a definition; its spec, which may be without schemas, is left as it is stored. Undefined: it has been
+ * changed or deleted meanwhile, so that whoever follows it hears of it anyway.
  */
 export async function writeStatus(
   { resources, client }: ControllerContext,

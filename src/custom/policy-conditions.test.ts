@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { CustomResourceDefinition, DefinitionSpec } from "../types/custom-resource-definition.ts";
 import { establish } from "./establishing.ts";
 import { judgeApproval, judgeSchemas } from "./policy-conditions.ts";
+import { schemaViolations } from "./schema-violations.ts";
 
 const definition = (spec: DefinitionSpec, annotations: Record<string, string> = {}): CustomResourceDefinition => ({
   kind: "CustomResourceDefinition",
@@ -28,15 +29,16 @@ test("groups of the Kubernetes project tell whether they were approved", () => {
 
 test("a schema that is not structural is told of until it is", () => {
   const broken = definition({ versions: [{ schema: { openAPIV3Schema: {} } }] });
-  const change = judgeSchemas(broken);
+  const judge = (one: CustomResourceDefinition) => judgeSchemas({ definition: one, violations: schemaViolations(one) });
+  const change = judge(broken);
   assert.deepEqual(
     change?.conditions[0]?.message,
     "spec.versions[0].schema.openAPIV3Schema.type: Required value: must not be empty at the root",
   );
   const told = { ...broken, status: { conditions: [...(change?.conditions ?? [])] } };
-  assert.equal(judgeSchemas(told), undefined);
+  assert.equal(judge(told), undefined);
   const mended = { ...told, spec: { versions: [{ schema: { openAPIV3Schema: { type: "object" } } }] } };
-  assert.deepEqual(judgeSchemas(mended), { conditions: [], removed: ["NonStructuralSchema"] });
+  assert.deepEqual(judge(mended), { conditions: [], removed: ["NonStructuralSchema"] });
 });
 
 test("a definition whose caBundle cannot be read is not established", () => {

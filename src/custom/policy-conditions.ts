@@ -1,6 +1,4 @@
-import { printFieldError } from "../api/field-error.ts";
 import { type Approval, approvalOf } from "../kinds/apiextensions/api-approval.ts";
-import { structuralErrors } from "../kinds/apiextensions/structural-rules.ts";
 import type { CustomResourceDefinition } from "../types/custom-resource-definition.ts";
 import { conditionOf, type NewCondition, type StatusChange, saysSame } from "./definition-status.ts";
 
@@ -22,25 +20,20 @@ export function judgeApproval(definition: CustomResourceDefinition): StatusChang
   return saysSame(conditionOf(definition, APPROVAL), condition) ? undefined : { conditions: [condition] };
 }
 
+/** A definition, which may be without schemas, and what is wrong with these. */
+interface Judged {
+  readonly definition: CustomResourceDefinition;
+  readonly violations: string;
+}
+
 /**
  * Whether a definition that was stored before schemas had to be structural breaks the rules; undefined when nothing changes.
  * Upstream: `calculateCondition` of the non_structural_schema_condition_controller.
  */
-export function judgeSchemas(definition: CustomResourceDefinition): StatusChange | undefined {
+export function judgeSchemas({ definition, violations }: Judged): StatusChange | undefined {
   const old = conditionOf(definition, NON_STRUCTURAL);
-  const message = violations(definition);
+  const message = violations;
   if (message === "") return old ? { conditions: [], removed: [NON_STRUCTURAL] } : undefined;
   const condition: NewCondition = { type: NON_STRUCTURAL, status: "True", reason: "Violations", message };
   return saysSame(old, condition) ? undefined : { conditions: [condition] };
-}
-
-function violations({ spec = {} }: CustomResourceDefinition): string {
-  const texts = spec.preserveUnknownFields ? ["spec.preserveUnknownFields: Invalid value: true: must be false"] : [];
-  for (const [index, { schema }] of (spec.versions ?? []).entries()) {
-    if (!schema?.openAPIV3Schema) continue;
-    const path = `spec.versions[${index}].schema.openAPIV3Schema`;
-    for (const error of structuralErrors(schema.openAPIV3Schema, path)) texts.push(printFieldError(error));
-  }
-  const different = [...new Set(texts)];
-  return different.length > 1 ? `[${different.join(", ")}]` : (different[0] ?? "");
 }

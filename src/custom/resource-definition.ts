@@ -3,9 +3,14 @@ import { compareVersions } from "../api/version-order.ts";
 import { FIELD_LABEL_NOT_SUPPORTED, SCALE, STATUS, selectable, storageVersionHash } from "../kinds/row.ts";
 import type { ResourceDefinition, ServedVersion, Subresource, Verb } from "../resources/model/definition.ts";
 import { withObjectMembers } from "../resources/strategies/object-members.ts";
+import type { Schema } from "../schema/schema.ts";
 import { structuralSchema } from "../schema/structural-schema.ts";
 import { builtInSchema } from "../schema-files/built-in-schemas.ts";
-import type { CustomResourceDefinition, DefinitionVersion } from "../types/custom-resource-definition.ts";
+import type {
+  CustomResourceDefinition,
+  DefinitionVersion,
+  JsonSchemaProps,
+} from "../types/custom-resource-definition.ts";
 import { printerColumns } from "./printer-columns.ts";
 
 /** Compat: `verbs` of an APIResource in the order in which the DiscoveryController lists them. */
@@ -14,11 +19,12 @@ const VERBS: readonly Verb[] = ["delete", "deletecollection", "get", "list", "pa
 const OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
 /**
- * The kind that a CustomResourceDefinition defines, under the names that were accepted. `presence` is what is true of the
- * definition at the moment.
+ * The kind that a CustomResourceDefinition defines, under the names that were accepted. `schemaOf` reads the
+ * openAPIV3Schema of a version, by its index; `presence` is what is true of the definition at the moment.
  */
 export function resourceDefinition(
   { spec = {}, status = {} }: CustomResourceDefinition,
+  schemaOf: (index: number) => JsonSchemaProps,
   presence: Pick<ResourceDefinition, "presence" | "hooks">,
 ): ResourceDefinition {
   const { group = "", scope, versions = [] } = spec;
@@ -31,7 +37,9 @@ export function resourceDefinition(
     categories = [],
   } = status.acceptedNames ?? {};
   const storage = versions.find((version) => version.storage)?.name ?? "";
-  const known = versions.map((version) => servedVersion(version, versions, { group, kind }));
+  const known = versions.map((version, index) =>
+    servedVersion(version, versions, { group, kind, schema: () => schemaOf(index) }),
+  );
   return {
     group,
     kind,
@@ -65,18 +73,21 @@ export function resourceDefinition(
 interface Place {
   readonly group: string;
   readonly kind: string;
+  schema(): JsonSchemaProps;
 }
 
 function servedVersion(version: DefinitionVersion, all: readonly DefinitionVersion[], place: Place): ServedVersion {
   const { group, kind } = place;
-  const { name = "", schema, additionalPrinterColumns = [], selectableFields = [], deprecated } = version;
-  let known: ReturnType<ServedVersion["schema"]> | undefined;
+  const { name = "", additionalPrinterColumns = [], selectableFields = [], deprecated } = version;
+  const read = () => withObjectMembers(structuralSchema(place.schema()), builtInSchema(OBJECT_META));
+  let known: Schema | undefined;
   return {
     name,
     schema: () => {
-      known ??= withObjectMembers(structuralSchema(schema?.openAPIV3Schema ?? {}), builtInSchema(OBJECT_META));
+      known ??= read();
       return known;
     },
+    schemaForOnce: () => known ?? read(),
     schemaName: `${group.split(".").reverse().join(".")}.${name}.${kind}`,
     table: { columns: printerColumns(additionalPrinterColumns) },
     selectableFields: selectableFields.map(({ jsonPath = "" }) => selectable(jsonPath.replace(/^\./, ""), jsonPath)),

@@ -3,13 +3,13 @@ import type { KindPresence, ResourceDefinition } from "../resources/model/defini
 import { type CustomResourceDefinition, isDefinitionCondition } from "../types/custom-resource-definition.ts";
 import type { CatalogParts } from "./catalog-parts.ts";
 import { type ConversionContext, webhookConverter } from "./conversion-webhook.ts";
-import type { DefinitionIndex } from "./definition-index.ts";
+import type { DefinitionIndex, StoredDefinition } from "./definition-index.ts";
 import { resourceDefinition } from "./resource-definition.ts";
 
 /** A defined kind as it is served, and what is true of it at the moment. */
 interface Served {
-  definition: ResourceDefinition;
-  source: CustomResourceDefinition;
+  readonly definition: ResourceDefinition;
+  source: StoredDefinition;
   readonly presence: { -readonly [Member in keyof KindPresence]: KindPresence[Member] };
 }
 
@@ -38,9 +38,9 @@ export class ServedKinds {
     const before = this.#served;
     const served = new Map<string, Served>();
     let hasChanged = false;
-    for (const source of this.#index.all) {
-      const { name = "", uid = "" } = source.metadata;
-      if (!isServed(source) || this.#ownPlurals.has(name)) continue;
+    for (const source of this.#index.stored) {
+      const { name = "", uid = "" } = source.definition.metadata;
+      if (!isServed(source.definition) || this.#ownPlurals.has(name)) continue;
       const known = before.get(uid);
       if (known?.source === source) {
         served.set(uid, known);
@@ -57,16 +57,20 @@ export class ServedKinds {
     );
   }
 
-  #serve(source: CustomResourceDefinition, known: Served | undefined): Served {
-    const current = presenceOf(source, this.#isShared);
-    if (known && isSameKind(known.source, source)) {
+  #serve(source: StoredDefinition, known: Served | undefined): Served {
+    const { definition } = source;
+    const current = presenceOf(definition, this.#isShared);
+    if (known && isSameKind(known.source.definition, definition)) {
       Object.assign(known.presence, current);
       known.source = source;
       return known;
     }
-    const convertBatch = webhookConverter(source, this.#conversion);
+    const convertBatch = webhookConverter(definition, this.#conversion);
     const own = { presence: current, ...(convertBatch && { hooks: { convertBatch } }) };
-    return { source, presence: current, definition: resourceDefinition(source, own) };
+    // What was stored first is let go when the status changes: schemas are read from what is stored last.
+    const schemaOf = (index: number) => served.source.whole().spec?.versions?.[index]?.schema?.openAPIV3Schema ?? {};
+    const served: Served = { source, presence: current, definition: resourceDefinition(definition, schemaOf, own) };
+    return served;
   }
 }
 
@@ -74,9 +78,12 @@ function isServed(source: CustomResourceDefinition): boolean {
   return isDefinitionCondition(source, "NamesAccepted") || isDefinitionCondition(source, "Established");
 }
 
+/** A spec that changes gets another `metadata.generation`. */
 function isSameKind(one: CustomResourceDefinition, other: CustomResourceDefinition): boolean {
   return (
-    isDeepStrictEqual(one.spec, other.spec) && isDeepStrictEqual(one.status?.acceptedNames, other.status?.acceptedNames)
+    one.metadata.generation === other.metadata.generation &&
+    isDeepStrictEqual(one.spec, other.spec) &&
+    isDeepStrictEqual(one.status?.acceptedNames, other.status?.acceptedNames)
   );
 }
 

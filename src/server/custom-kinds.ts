@@ -34,8 +34,7 @@ export function customKinds(
   const { clock, catalog, random } = resources;
   const parts = new CatalogParts(catalog);
   new ServedKinds(parts, index, { call: conversionCall(resources), random }, config.store.type === "etcd");
-  const isOwned = (group: string) =>
-    aggregator.hasGroup(group) || [...index.all].some(({ spec }) => spec?.group === group);
+  const isOwned = (group: string) => aggregator.hasGroup(group) || index.all.some(({ spec }) => spec?.group === group);
   const open = config.customObjects === "open" ? new OpenKinds({ resources, parts, isOwned, report }) : undefined;
   const follow = async (run: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {

@@ -109,25 +109,27 @@ export class RealDefinitions {
 
   /** Sends those objects that are of an installed kind, changed ones, and some that are made up from its schema. */
   async objects(samples: readonly JsonObject[]): Promise<void> {
-    const lives: (() => Promise<void>)[] = [];
-    for (const [index, kind] of this.#kinds.entries()) {
-      const apiVersion = `${kind.group}/${kind.version}`;
-      const own = samples.filter((sample) => sample.apiVersion === apiVersion && sample.kind === kind.kind);
-      const random = new Random(Math.imul(this.#seed, 0x9e3779b1) + index * 7919);
-      const values = new ValueMaker(random, 0.005);
-      const made = Array.from({ length: CHANGES }, (_, number) => ({
-        ...(values.of(kind.schema) as JsonObject),
-        ...{ apiVersion, kind: kind.kind, metadata: { name: `made-${number}` } },
-      }));
-      const all = [...own.map(cleanSample), ...made];
-      lives.push(async () => {
-        for (const [number, sample] of all.entries()) await this.#live(kind, random, sample, number);
-      });
-    }
+    // Versions of a kind show the same objects: they take turns.
+    const kinds = [...Map.groupBy(this.#kinds, ({ group, plural }) => `${plural}.${group}`).values()];
     const lane = async () => {
-      for (let life = lives.shift(); life; life = lives.shift()) await life();
+      for (let versions = kinds.shift(); versions; versions = kinds.shift()) {
+        for (const kind of versions) await this.#objectsOf(kind, samples);
+      }
     };
     await Promise.all(Array.from({ length: LANES }, lane));
+  }
+
+  async #objectsOf(kind: InstalledKind, samples: readonly JsonObject[]): Promise<void> {
+    const apiVersion = `${kind.group}/${kind.version}`;
+    const own = samples.filter((sample) => sample.apiVersion === apiVersion && sample.kind === kind.kind);
+    const random = new Random(Math.imul(this.#seed, 0x9e3779b1) + this.#kinds.indexOf(kind) * 7919);
+    const values = new ValueMaker(random, 0.005);
+    const made = Array.from({ length: CHANGES }, (_, number) => ({
+      ...(values.of(kind.schema) as JsonObject),
+      ...{ apiVersion, kind: kind.kind, metadata: { name: `made-${number}` } },
+    }));
+    const all = [...own.map(cleanSample), ...made];
+    for (const [number, sample] of all.entries()) await this.#live(kind, random, sample, number);
   }
 
   async #live(kind: InstalledKind, random: Random, sample: JsonObject, number: number): Promise<void> {

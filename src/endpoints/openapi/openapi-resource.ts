@@ -78,7 +78,7 @@ class ResourcePaths {
       const { group, kind, listKind } = definition;
       const { selectableFields } = version;
       const names = { group, version: version.name, kind, listKind, selectableFields };
-      const references = schemas.custom(version.schemaName, version.schema(), names);
+      const references = schemas.custom(version.schemaName, (version.schemaForOnce ?? version.schema)(), names);
       this.#object = references.object;
       this.#list = references.list;
     } else {

@@ -153,7 +153,7 @@ const patternError = memoize(
       return error instanceof Error ? error.message : String(error);
     }
   },
-  { results: 1000 },
+  { results: 1000, textLength: 500 },
 );
 
 function valueErrors(schema: JsonSchemaProps, path: string, skipsAnyOf = false, skipsAllOf = false): FieldError[] {

@@ -46,6 +46,8 @@ export interface ServedVersion {
   readonly name: string;
   /** The shape of the kind in this version. Loaded at first need. */
   readonly schema: () => Schema;
+  /** The same for whoever looks at all kinds once, as OpenAPI does: it is not kept if it was not. Absent: `schema`. */
+  readonly schemaForOnce?: () => Schema;
   /** Name of the shape in published OpenAPI documents, e.g. "io.k8s.api.core.v1.Pod". */
   readonly schemaName: string;
   readonly table?: TableShape;

@@ -8,8 +8,8 @@ import { readSelectable, type SelectableValues } from "./selectable.ts";
 
 /**
  * Views of entries, for one control plane. Entries may be shared with others (two versions of a kind, a fork of the
- * store), so nothing is kept on them. What views have decoded or encoded stays while it is among the most recent, which
- * bounds what that costs in memory; what selectors read is small and stays as long as its entry. A view itself is made
+ * store), so nothing is kept on them. What views have decoded or encoded stays while it is among the most recent, by
+ * number and by bytes, which bounds what that costs in memory; what selectors read is small and stays as long as its entry. A view itself is made
  * whenever one is asked for: most copy stored bytes and need nothing from here.
  */
 export class ViewCache {
@@ -17,9 +17,9 @@ export class ViewCache {
   readonly #recent: Recent;
   readonly #resources = new WeakMap<ServedResource, ResourceViews>();
 
-  constructor(codec: ObjectCodec, size = 1024) {
+  constructor(codec: ObjectCodec, size = 1024, mostBytes = 8 * 1024 * 1024) {
     this.#codec = codec;
-    this.#recent = new Recent(size);
+    this.#recent = new Recent(size, mostBytes);
   }
 
   /** Of how many entries something derived is kept, and of how many it can be. */
@@ -133,7 +133,7 @@ export class ResourceViews implements EntryViewer, DerivedCache {
     if (!derived) {
       derived = new Derived();
       this.#derived.set(shown, derived);
-      this.#recent.add(this.#derived, shown);
+      this.#recent.add(this.#derived, shown, sizeOf(shown));
     }
     return derived;
   }
@@ -141,29 +141,55 @@ export class ResourceViews implements EntryViewer, DerivedCache {
 
 type DerivedValues = Map<Shown, Derived>;
 
-/** For which entries something was kept last, over all kinds. The oldest one makes room for the next. */
+/** How long the value is that something is made of; a deletion holds the last one. */
+function sizeOf(shown: Shown): number {
+  if ("value" in shown) return shown.value.length;
+  return "previous" in shown ? ((shown as StoreEvent).previous?.value.length ?? 0) : 0;
+}
+
+/** For which entries something was kept last, over all kinds. The oldest ones make room for the next. */
 class Recent {
   readonly #places: (DerivedValues | undefined)[];
   readonly #shown: (Shown | undefined)[];
-  #at = 0;
+  readonly #sizes: Float64Array;
+  readonly #mostBytes: number;
+  /** Where the oldest one is, how many there are, and how long their values are together. */
+  #oldest = 0;
+  #count = 0;
+  #bytes = 0;
 
-  constructor(size: number) {
+  constructor(size: number, mostBytes: number) {
     this.#places = new Array<DerivedValues | undefined>(size);
     this.#shown = new Array<Shown | undefined>(size);
+    this.#sizes = new Float64Array(size);
+    this.#mostBytes = mostBytes;
   }
 
   get usage() {
-    // Places are filled in order, and never emptied.
-    const isFull = this.#shown[this.#at] !== undefined;
-    return { entries: isFull ? this.#shown.length : this.#at, capacity: this.#shown.length };
+    return { entries: this.#count, capacity: this.#shown.length };
   }
 
-  add(place: DerivedValues, shown: Shown): void {
-    const oldest = this.#shown[this.#at];
-    if (oldest !== undefined) this.#places[this.#at]?.delete(oldest);
-    this.#places[this.#at] = place;
-    this.#shown[this.#at] = shown;
-    this.#at = (this.#at + 1) % this.#shown.length;
+  add(place: DerivedValues, shown: Shown, bytes: number): void {
+    while (this.#count > 0 && (this.#count === this.#shown.length || this.#bytes + bytes > this.#mostBytes)) {
+      this.#forgetOldest();
+    }
+    const at = (this.#oldest + this.#count) % this.#shown.length;
+    this.#places[at] = place;
+    this.#shown[at] = shown;
+    this.#sizes[at] = bytes;
+    this.#bytes += bytes;
+    this.#count += 1;
+  }
+
+  #forgetOldest(): void {
+    const at = this.#oldest;
+    const shown = this.#shown[at];
+    if (shown !== undefined) this.#places[at]?.delete(shown);
+    this.#places[at] = undefined;
+    this.#shown[at] = undefined;
+    this.#bytes -= this.#sizes[at] ?? 0;
+    this.#oldest = (at + 1) % this.#shown.length;
+    this.#count -= 1;
   }
 }
 
