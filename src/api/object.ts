@@ -1,3 +1,5 @@
+import { isExactInteger } from "../lib/exact-integer.ts";
+
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 /** A JSON object. */
@@ -48,9 +50,9 @@ export interface ListMeta extends JsonObject {
   shardInfo?: { selector: string };
 }
 
-/** Whether a value is a JSON object (not null, not an array). */
+/** Whether a value is a JSON object: not null, no array, and no number that was kept digit by digit. */
 export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactInteger(value);
 }
 
 /** `group/version`, or the bare version for the core group. */

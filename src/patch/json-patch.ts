@@ -33,7 +33,7 @@ export function parseJsonPatch(body: Json, isChecked: boolean): JsonPatch {
   const unknownMembers: string[] = [];
   const operations = body.map((operation, index): JsonObject | null => {
     if (operation === null) return null;
-    if (!isObject(operation) || isExactInteger(operation)) {
+    if (!isObject(operation)) {
       throw wrongType(operation, isChecked ? "handlers.jsonPatchOp" : "jsonpatch.Operation", isChecked);
     }
     if (isChecked) checkMembers(operation, index, unknownMembers);

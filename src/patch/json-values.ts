@@ -1,16 +1,11 @@
-import type { Json, JsonObject } from "../api/object.ts";
+import { isObject, type Json, type JsonObject } from "../api/object.ts";
 import { isExactInteger } from "../lib/exact-integer.ts";
 import { setMember } from "../lib/members.ts";
-
-/** Whether a value is an object with members. Numbers that were kept digit by digit, which are objects too, are not. */
-export function isMap(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactInteger(value);
-}
 
 /** The value without members that are null, in lists too. Items of lists that are null stay. */
 export function withoutNulls(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutNulls);
-  if (!isMap(value)) return value;
+  if (!isObject(value)) return value;
   const kept: JsonObject = {};
   for (const [member, one] of Object.entries(value)) {
     if (one !== null && one !== undefined) setMember(kept, member, withoutNulls(one));

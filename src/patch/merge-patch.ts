@@ -1,8 +1,8 @@
 import { badRequest } from "../api/api-error.ts";
-import type { Json, JsonObject } from "../api/object.ts";
+import { isObject, type Json, type JsonObject } from "../api/object.ts";
 import { getMember, setMember } from "../lib/members.ts";
 import { jsonTypeOf } from "./json-patch.ts";
-import { isMap, withoutNulls } from "./json-values.ts";
+import { withoutNulls } from "./json-values.ts";
 
 /**
  * Merges a patch into an object: null removes a member, objects merge, everything else replaces. Throws 400 when the
@@ -11,13 +11,13 @@ import { isMap, withoutNulls } from "./json-values.ts";
  * otherwise.
  */
 export function mergePatch(current: Json, patch: Json, isChecked: boolean): Json {
-  if (isChecked && patch !== null && !isMap(patch)) {
+  if (isChecked && patch !== null && !isObject(patch)) {
     const text = `json: cannot unmarshal ${jsonTypeOf(patch)} into Go value of type map[string]interface {}`;
     throw badRequest(`error decoding patch: ${text}`);
   }
   if (Array.isArray(patch)) return withoutNulls(patch);
-  if (!isMap(patch)) throw badRequest("Invalid JSON Patch");
-  return isMap(current) ? merge(current, patch) : withoutNulls(patch);
+  if (!isObject(patch)) throw badRequest("Invalid JSON Patch");
+  return isObject(current) ? merge(current, patch) : withoutNulls(patch);
 }
 
 function merge(current: JsonObject, patch: JsonObject): JsonObject {
@@ -28,10 +28,10 @@ function merge(current: JsonObject, patch: JsonObject): JsonObject {
       continue;
     }
     const before = getMember(current, member);
-    if (!isMap(before)) setMember(merged, member, withoutNulls(value));
+    if (!isObject(before)) setMember(merged, member, withoutNulls(value));
     // Compat: evanphx/json-patch keeps nulls of a list that takes the place of an object; `pruneNils` does not see
     // them.
-    else setMember(merged, member, isMap(value) ? merge(before, value) : value);
+    else setMember(merged, member, isObject(value) ? merge(before, value) : value);
   }
   return merged;
 }

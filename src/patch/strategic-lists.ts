@@ -1,8 +1,7 @@
 import { type ApiError, plainError, unprocessable } from "../api/api-error.ts";
-import type { Json, JsonObject } from "../api/object.ts";
+import { isObject, type Json, type JsonObject } from "../api/object.ts";
 import { isExactInteger } from "../lib/exact-integer.ts";
 import { getMember } from "../lib/members.ts";
-import { isMap } from "./json-values.ts";
 import { goTypeOf, printGoText, printGoValue } from "./strategic-print.ts";
 
 /** Marks what is to be done with an object or a list of objects. */
@@ -84,7 +83,7 @@ export interface ListOrder {
 export function ordered(merged: readonly Json[], order: ListOrder): Json[] {
   const named: Json[] = [];
   const others: Json[] = [];
-  const strange = order.mergeKey === "" ? -1 : order.wanted.findIndex((item) => !isMap(item));
+  const strange = order.mergeKey === "" ? -1 : order.wanted.findIndex((item) => !isObject(item));
   if (strange >= 0 && merged.length > 0) throw plainError(500, `value for key ${strange} is not a map`);
   const wanted = new Set(order.wanted.map((item) => identityInOrder(item, order)));
   for (const item of merged) (wanted.has(requiredIdentity(item, order)) ? named : others).push(item);
@@ -120,7 +119,7 @@ function sorted(items: readonly Json[], by: readonly Json[], order: ListOrder): 
 
 const isMapType = (order: ListOrder): boolean => order.itemType === "map[string]interface {}";
 const isDeletion = (item: Json, order: ListOrder): boolean =>
-  isMapType(order) && isMap(item) && item[DIRECTIVE] === "delete";
+  isMapType(order) && isObject(item) && item[DIRECTIVE] === "delete";
 
 /** Longer lists with items of unknown place are sorted in time n log n, at the price of their exact order. */
 const SHORT = 20;
@@ -155,12 +154,12 @@ function positionsIn(list: readonly Json[], order: ListOrder): Map<string, numbe
 
 function identityInOrder(item: Json, order: ListOrder): string {
   if (order.mergeKey === "" || !isMapType(order)) return identityOf(item);
-  return identityOf(isMap(item) ? getMember(item, order.mergeKey) : undefined);
+  return identityOf(isObject(item) ? getMember(item, order.mergeKey) : undefined);
 }
 
 function requiredIdentity(item: Json, { mergeKey }: ListOrder): string {
   if (mergeKey === "") return identityOf(item);
-  if (!isMap(item)) throw wrongType("map[string]interface {}", item);
+  if (!isObject(item)) throw wrongType("map[string]interface {}", item);
   if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey);
   return identityOf(item[mergeKey]);
 }

@@ -1,9 +1,9 @@
 import { badRequest, plainError } from "../api/api-error.ts";
-import type { Json, JsonObject } from "../api/object.ts";
+import { isObject, type Json, type JsonObject } from "../api/object.ts";
 import { getMember, setMember } from "../lib/members.ts";
 import type { Schema } from "../schema/schema.ts";
 import { jsonTypeOf } from "./json-patch.ts";
-import { isMap, withoutNulls } from "./json-values.ts";
+import { withoutNulls } from "./json-values.ts";
 import {
   DIRECTIVE,
   identityOf,
@@ -29,7 +29,7 @@ const SET_ORDER = "$setElementOrder";
  */
 export function strategicMerge(current: JsonObject, patch: Json, schema: Schema): JsonObject {
   if (patch === null) return current;
-  if (!isMap(patch)) {
+  if (!isObject(patch)) {
     throw badRequest(`json: cannot unmarshal ${jsonTypeOf(patch)} into Go value of type map[string]interface {}`);
   }
   return mergeMap(current, patch, schema);
@@ -84,7 +84,7 @@ function mergeMember(merged: JsonObject, directiveOrMember: string, value: Json,
     else setMember(merged, member, taken);
   } else if (Array.isArray(before) && Array.isArray(value)) {
     setMember(merged, member, mergeLists(before, value, lookUpList(schema, member), isDeletion));
-  } else if (isMap(before) && isMap(value)) {
+  } else if (isObject(before) && isObject(value)) {
     const facts = lookUpObject(schema, member);
     setMember(merged, member, facts.strategy === "replace" ? value : mergeMap(before, value, facts.schema));
   } else {
@@ -108,7 +108,7 @@ function mergeLists(before: Json[], patch: Json[], facts: MergeFacts, isDeletion
     return ordered(withoutDuplicates([...before, ...patch]), { wanted: patch, before, mergeKey, itemType });
   }
   if (mergeKey === "") throw plainError(500, `cannot merge lists without merge key for ${goKindOf(facts.schema)}`);
-  const { remaining, items } = bySpecialItems(before.filter(isMap), patch.filter(isMap), mergeKey);
+  const { remaining, items } = bySpecialItems(before.filter(isObject), patch.filter(isObject), mergeKey);
   const merged = mergeItems(remaining, items, facts);
   return ordered(merged, { wanted: items, before: remaining, mergeKey, itemType });
 }
@@ -189,7 +189,7 @@ function checkOrder(items: readonly Json[], wanted: readonly Json[], mergeKey: s
   let position = 0;
   while (next < remaining.length && position < wanted.length) {
     const item = remaining[next] ?? null;
-    if (isMap(item) && Object.hasOwn(item, DIRECTIVE)) {
+    if (isObject(item) && Object.hasOwn(item, DIRECTIVE)) {
       next++;
       continue;
     }
@@ -211,14 +211,14 @@ function isSameItem(left: Json, right: Json, mergeKey: string): boolean {
 }
 
 function mapOf(item: Json): JsonObject {
-  if (!isMap(item)) throw wrongType("map[string]interface {}", item);
+  if (!isObject(item)) throw wrongType("map[string]interface {}", item);
   return item;
 }
 
 /** The value without the objects that carry a directive; undefined when it is one itself. */
 function withoutDirectives(value: Json): Json | undefined {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
-  if (!isMap(value)) return value;
+  if (!isObject(value)) return value;
   if (Object.hasOwn(value, DIRECTIVE)) return undefined;
   const kept: JsonObject = {};
   for (const [member, one] of Object.entries(value)) {

@@ -26,7 +26,7 @@ export function printGoText(value: Json | undefined): string {
   if (typeof value === "string") return value;
   if (value === null || value === undefined) return "%!s(<nil>)";
   if (Array.isArray(value)) return `[${value.map(printGoText).join(" ")}]`;
-  if (!isObject(value) || isExactInteger(value)) return `%!s(${goTypeOf(value)}=${printGoValue(value)})`;
+  if (!isObject(value)) return `%!s(${goTypeOf(value)}=${printGoValue(value)})`;
   const members = Object.keys(value).sort(byCodePoint);
   return `map[${members.map((member) => `${member}:${printGoText(value[member])}`).join(" ")}]`;
 }

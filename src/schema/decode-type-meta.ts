@@ -1,5 +1,4 @@
 import { isObject, type Json } from "../api/object.ts";
-import { isExactInteger } from "../lib/exact-integer.ts";
 import { wordFor } from "./decode-state.ts";
 
 /**
@@ -9,7 +8,7 @@ import { wordFor } from "./decode-state.ts";
 export function typeMetaError(body: Json): string | undefined {
   const prefix = "couldn't get version/kind; json parse error: json: cannot unmarshal";
   if (body === null) return undefined;
-  if (!isObject(body) || isExactInteger(body)) {
+  if (!isObject(body)) {
     const members = 'APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\""';
     return `${prefix} ${wordFor(body)} into Go value of type struct { ${members} }`;
   }

@@ -1,10 +1,9 @@
-import type { Json, JsonObject, KubeObject } from "../../api/object.ts";
+import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
 import { merge } from "../../patch/apply/merge.ts";
 import { describeElement, fieldElement } from "../../patch/apply/path-element.ts";
 import type { Shape } from "../../patch/apply/shape.ts";
 import { deduce, memberShape, TypedError } from "../../patch/apply/typed.ts";
 import { requireShape } from "../../patch/apply/validate.ts";
-import { isMap } from "../../patch/json-values.ts";
 
 /** Why a mutation cannot be applied. */
 export class MutationError extends Error {}
@@ -37,7 +36,7 @@ function within<T>(failure: string, run: () => T): T {
 /** Paths of atomic lists, maps and structs: who sets one would remove all of it that is not set. */
 function findAtomics(shape: Shape, value: Json, path: string): string[] {
   const { map, list } = deduce(shape, value);
-  if (map !== undefined && isMap(value)) {
+  if (map !== undefined && isObject(value)) {
     const found = map.isAtomic ? [path] : [];
     for (const [name, member] of Object.entries(value)) {
       // Compat: `FindField` knows no members of maps.

@@ -1,5 +1,4 @@
 import { isObject, type Json } from "../../api/object.ts";
-import { isExactInteger } from "../../lib/exact-integer.ts";
 import { MemberPath } from "./member-path.ts";
 
 const QUOTE = 0x22;
@@ -61,7 +60,7 @@ export function countMembers(value: Json | undefined): number {
   let count = 0;
   if (Array.isArray(value)) {
     for (const item of value) if (typeof item === "object") count += countMembers(item);
-  } else if (isObject(value) && !isExactInteger(value)) {
+  } else if (isObject(value)) {
     for (const key of Object.keys(value)) {
       count++;
       const member = value[key];

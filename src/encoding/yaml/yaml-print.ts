@@ -1,5 +1,4 @@
 import { isObject, type Json, type JsonObject } from "../../api/object.ts";
-import { isExactInteger } from "../../lib/exact-integer.ts";
 import { trimRight } from "../../lib/trim-right.ts";
 
 /** Prints a value as a YAML document the way the real server does: sorted members, items of lists not indented. */
@@ -15,7 +14,7 @@ type Container = JsonObject | Json[];
 // Containers with something in them take lines of their own; everything else stands behind its key.
 function isOpen(value: Json): value is Container {
   if (Array.isArray(value)) return value.length > 0;
-  return isObject(value) && !isExactInteger(value) && Object.values(value).some((member) => member !== undefined);
+  return isObject(value) && Object.values(value).some((member) => member !== undefined);
 }
 
 function printBlock(value: Container, indent: string, lines: string[]): void {
@@ -47,7 +46,7 @@ function printItem(item: Json, indent: string, lines: string[]): void {
 function printInline(value: Json, indent: string): string {
   if (typeof value === "string") return printString(value, indent, false);
   if (Array.isArray(value)) return "[]";
-  if (isObject(value) && !isExactInteger(value)) return "{}";
+  if (isObject(value)) return "{}";
   return JSON.stringify(value);
 }
 

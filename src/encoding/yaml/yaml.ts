@@ -201,7 +201,7 @@ class Composer {
 
 function mergeInto(members: Map<string, Json>, value: Json): void {
   for (const source of Array.isArray(value) ? value : [value]) {
-    if (!isObject(source) || isExactInteger(source)) {
+    if (!isObject(source)) {
       throw new DecodeError("yaml: map merge requires map or sequence of maps as the value");
     }
     for (const [key, member] of Object.entries(source)) {
@@ -225,7 +225,7 @@ function setMember(object: JsonObject, key: string, value: Json | undefined): vo
 
 function copy(value: Json): Json {
   if (Array.isArray(value)) return value.map(copy);
-  if (!isObject(value) || isExactInteger(value)) return value;
+  if (!isObject(value)) return value;
   const object: JsonObject = {};
   for (const [key, member] of Object.entries(value))
     setMember(object, key, member === undefined ? member : copy(member));

@@ -1,6 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import { printYaml } from "../../encoding/yaml/yaml-print.ts";
-import { isExactInteger } from "../../lib/exact-integer.ts";
 
 /**
  * A value of any shape as the YAML that the binary forms of OpenAPI carry: members in the order they have, nested
@@ -17,7 +16,7 @@ type Container = JsonObject | readonly Json[];
 
 function isOpen(value: Json): value is JsonObject | Json[] {
   if (Array.isArray(value)) return value.length > 0;
-  return isObject(value) && !isExactInteger(value) && Object.keys(value).length > 0;
+  return isObject(value) && Object.keys(value).length > 0;
 }
 
 function printBlock(value: Container, column: number, lines: string[]): void {

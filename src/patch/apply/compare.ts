@@ -1,6 +1,5 @@
-import type { Json, JsonObject } from "../../api/object.ts";
+import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import { getMember } from "../../lib/members.ts";
-import { isMap } from "../json-values.ts";
 import { EMPTY, type FieldSet, isEmpty, type MutableFieldSet, union } from "./field-set.ts";
 import { compareElements, fieldElement, type PathElement, sortByElement } from "./path-element.ts";
 import type { ListShape, MapShape, Shape } from "./shape.ts";
@@ -94,8 +93,8 @@ function differAsAtoms(shape: Shape, left: Json, right: Json, raw: CompareOption
 
 function differAsMaps(shape: MapShape, left: Json, right: Json, raw: CompareOptions): Difference | undefined {
   if (shape.isAtomic) return differAsAtoms({ map: shape }, left, right, raw);
-  const leftMap = isMap(left) ? left : undefined;
-  const rightMap = isMap(right) ? right : undefined;
+  const leftMap = isObject(left) ? left : undefined;
+  const rightMap = isObject(right) ? right : undefined;
   const changed: ChangedChild[] = [];
   const walk: MapWalk = { shape, left: leftMap, right: rightMap, raw, changed };
   let isEmptyOnBoth = true;

@@ -1,6 +1,5 @@
-import type { Json, KubeObject } from "../../api/object.ts";
+import { isObject, type Json, type KubeObject } from "../../api/object.ts";
 import { BoundedMemo } from "../../lib/memoize.ts";
-import { isMap } from "../json-values.ts";
 import type { FieldSet } from "./field-set.ts";
 import type { TrackingScope } from "./scope.ts";
 
@@ -62,7 +61,7 @@ class Build {
       this.text += "[";
       for (const item of value) if (!this.add(item, true)) return false;
       this.text += "]";
-    } else if (isMap(value)) {
+    } else if (isObject(value)) {
       this.text += "{";
       for (const name in value) {
         const member = value[name];

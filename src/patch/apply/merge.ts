@@ -1,6 +1,5 @@
-import type { Json, JsonObject } from "../../api/object.ts";
+import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import { getMember, setMember } from "../../lib/members.ts";
-import { isMap } from "../json-values.ts";
 import type { PathElement } from "./path-element.ts";
 import type { ListShape, MapShape, Shape } from "./shape.ts";
 import { deduce, itemElement, memberShape, TypedError } from "./typed.ts";
@@ -13,7 +12,7 @@ type Value = Json | undefined;
  */
 export function merge(shape: Shape, live: JsonObject, applied: JsonObject): JsonObject {
   const merged = mergeValues(shape, live, applied);
-  return isMap(merged) ? merged : {};
+  return isObject(merged) ? merged : {};
 }
 
 function mergeValues(shape: Shape, left: Value, right: Value): Value {
@@ -28,8 +27,8 @@ function keepRight(left: Value, right: Value): Value {
 }
 
 function mergeMaps(shape: MapShape, left: Value, right: Value): Value {
-  const leftMap = isMap(left) ? left : {};
-  const rightMap = isMap(right) ? right : {};
+  const leftMap = isObject(left) ? left : {};
+  const rightMap = isObject(right) ? right : {};
   const names = new Set([...Object.keys(leftMap), ...Object.keys(rightMap)]);
   if (shape.isAtomic || names.size === 0) return keepRight(left, right);
   const out: JsonObject = {};

@@ -1,6 +1,5 @@
-import type { Json, JsonObject } from "../../api/object.ts";
+import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import { setMember } from "../../lib/members.ts";
-import { isMap } from "../json-values.ts";
 import { EMPTY, type FieldSet, hasChildren, isMember } from "./field-set.ts";
 import type { Shape } from "./shape.ts";
 import { deduce, itemElement, memberShape } from "./typed.ts";
@@ -8,13 +7,13 @@ import { deduce, itemElement, memberShape } from "./typed.ts";
 /** The object without the fields and items of the set. What is left of a list or map that loses all is null. */
 export function removeItems(shape: Shape, object: JsonObject, set: FieldSet): JsonObject {
   const out = remove(shape, object, set);
-  return isMap(out) ? out : {};
+  return isObject(out) ? out : {};
 }
 
 function remove(shape: Shape, value: Json, set: FieldSet): Json {
   const { map, scalar, list } = deduce(shape, value);
   if (map !== undefined) {
-    if (!isMap(value) || map.isAtomic) return null;
+    if (!isObject(value) || map.isAtomic) return null;
     const out: JsonObject = {};
     for (const name of Object.keys(value)) {
       const member = value[name];

@@ -1,5 +1,4 @@
-import type { Json } from "../../api/object.ts";
-import { isMap } from "../json-values.ts";
+import { isObject, type Json } from "../../api/object.ts";
 import { EMPTY, type FieldSet, isEmpty, type MutableFieldSet } from "./field-set.ts";
 import { compareText, type PathElement, sortByElement } from "./path-element.ts";
 import type { ListShape, MapShape, Shape } from "./shape.ts";
@@ -22,7 +21,7 @@ function nodeOf(shape: Shape, value: Json): FieldSet | undefined {
 }
 
 function membersOf(map: MapShape, value: Json): FieldSet | undefined {
-  if (!isMap(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const fields = map.fields();
   const out: MutableFieldSet = {};
   for (const name of Object.keys(value).sort(compareText)) {
@@ -30,7 +29,7 @@ function membersOf(map: MapShape, value: Json): FieldSet | undefined {
     if (member === undefined) continue;
     const below = memberShape(map, name);
     const node = below === undefined ? undefined : nodeOf(below, member);
-    const isOwned = !fields.has(name) || member === null || (isMap(member) && Object.keys(member).length === 0);
+    const isOwned = !fields.has(name) || member === null || (isObject(member) && Object.keys(member).length === 0);
     if (isOwned) out[`f:${name}`] = itself(node);
     else if (node !== undefined) out[`f:${name}`] = node;
   }

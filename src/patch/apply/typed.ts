@@ -1,7 +1,6 @@
-import type { Json, JsonObject } from "../../api/object.ts";
+import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import { isExactInteger } from "../../lib/exact-integer.ts";
 import { getMember, setMember } from "../../lib/members.ts";
-import { isMap } from "../json-values.ts";
 import { type KeyField, keyElement, type PathElement, valueElement } from "./path-element.ts";
 import type { FieldShape, ListShape, MapShape, Shape } from "./shape.ts";
 
@@ -21,7 +20,7 @@ export function isScalar(value: Json | undefined): boolean {
 export function deduce(shape: Shape, value: Json | undefined): Shape {
   if (value === undefined || value === null || !isMixed(shape)) return shape;
   if (Array.isArray(value)) return shape.list !== undefined ? { list: shape.list } : shape;
-  if (isMap(value)) return shape.map !== undefined ? { map: shape.map } : shape;
+  if (isObject(value)) return shape.map !== undefined ? { map: shape.map } : shape;
   return shape.scalar !== undefined ? { scalar: shape.scalar } : shape;
 }
 
@@ -88,7 +87,7 @@ export function typedValue(shape: Shape, value: Json): Json {
     const items = shape.list?.items();
     return items === undefined ? value : value.map((item) => typedValue(items, item));
   }
-  if (!isMap(value) || shape.map === undefined) return value;
+  if (!isObject(value) || shape.map === undefined) return value;
   const fields = shape.map.fields();
   const out: JsonObject = {};
   for (const name of Object.keys(value)) {
@@ -109,7 +108,7 @@ export function itemElement(list: ListShape, item: Json | undefined, isTyped: bo
   if (item === null || item === undefined) {
     throw new TypedError("associative list with keys may not have a null element");
   }
-  if (!isMap(item)) throw new TypedError("associative list with keys may not have non-map elements");
+  if (!isObject(item)) throw new TypedError("associative list with keys may not have non-map elements");
   const fields = list.items().map?.fields();
   const key: KeyField[] = [];
   for (const name of list.sortedKeys) {
@@ -133,6 +132,6 @@ function setElement(item: Json | undefined): PathElement {
     throw new TypedError("associative list without keys has an element that's an explicit null");
   }
   if (Array.isArray(item)) throw new TypedError("not supported: associative list with lists as elements");
-  if (isMap(item)) throw new TypedError("associative list without keys has an element that's a map type");
+  if (isObject(item)) throw new TypedError("associative list without keys has an element that's a map type");
   return valueElement(item);
 }

@@ -1,6 +1,5 @@
 import { MAX_ERRORS } from "../../api/field-error.ts";
-import type { Json, JsonObject } from "../../api/object.ts";
-import { isMap } from "../json-values.ts";
+import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import { describeElement, type PathElement } from "./path-element.ts";
 import type { ListShape, MapShape, ScalarShape, Shape } from "./shape.ts";
 import { deduce, isScalar, itemElement, memberShape, TypedError } from "./typed.ts";
@@ -48,7 +47,7 @@ function check(shape: Shape, value: Json, path: Place | undefined, findings: Fin
   const { map, scalar, list } = deduce(shape, value);
   if (value === null) return;
   if (map !== undefined) {
-    if (isMap(value)) checkMembers(map, value, path, findings);
+    if (isObject(value)) checkMembers(map, value, path, findings);
     else report(`expected map, got ${showPointer(value)}`);
   } else if (scalar !== undefined) {
     const text = scalarError(scalar, value);
@@ -116,7 +115,7 @@ function scalarError(scalar: ScalarShape, value: Json): string | undefined {
 function typeName(value: Json): string {
   if (value === null) return "<nil>";
   if (Array.isArray(value)) return "[]interface {}";
-  if (typeof value === "object") return isMap(value) ? "map[string]interface {}" : "int64";
+  if (typeof value === "object") return isObject(value) ? "map[string]interface {}" : "int64";
   return typeof value === "boolean" ? "bool" : typeof value;
 }
 
@@ -133,7 +132,7 @@ function sortedEntries(value: JsonObject): [string, Json][] {
 function show(value: Json): string {
   if (value === null) return "<nil>";
   if (Array.isArray(value)) return `[${value.map(show).join(" ")}]`;
-  if (isMap(value)) {
+  if (isObject(value)) {
     return `map[${sortedEntries(value)
       .map(([name, member]) => `${name}:${show(member)}`)
       .join(" ")}]`;
@@ -144,7 +143,7 @@ function show(value: Json): string {
 function showSource(value: Json): string {
   if (value === null) return "interface {}(nil)";
   if (Array.isArray(value)) return `[]interface {}{${value.map(showSource).join(", ")}}`;
-  if (isMap(value)) {
+  if (isObject(value)) {
     return `map[string]interface {}{${sortedEntries(value)
       .map(([name, member]) => `${JSON.stringify(name)}:${showSource(member)}`)
       .join(", ")}}`;

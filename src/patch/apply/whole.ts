@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from "../../api/object.ts";
-import { isMap } from "../json-values.ts";
+import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import { EMPTY, type FieldSet, type MutableFieldSet } from "./field-set.ts";
 import { compareText, fieldElement, type PathElement, sortByElement } from "./path-element.ts";
 import type { FieldShape, ListShape, MapShape, Shape } from "./shape.ts";
@@ -12,7 +11,7 @@ import { deduce, itemElement, memberShape, typedMember } from "./typed.ts";
 export function wholeOf(shape: Shape, value: Json, isTyped: boolean): FieldSet {
   if (typeof value !== "object" || value === null) return EMPTY;
   const { map, scalar, list } = deduce(shape, value);
-  if (map !== undefined) return map.isAtomic || !isMap(value) ? EMPTY : membersOf(map, value, isTyped);
+  if (map !== undefined) return map.isAtomic || !isObject(value) ? EMPTY : membersOf(map, value, isTyped);
   if (scalar !== undefined || list === undefined || list.isAtomic || !Array.isArray(value)) return EMPTY;
   if (value.length === 0) return EMPTY;
   const out: MutableFieldSet = { ".": EMPTY };

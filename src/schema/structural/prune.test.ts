@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { JsonObject } from "../../api/object.ts";
+import { parseJson } from "../../encoding/json/json.ts";
 import type { Schema } from "../schema.ts";
 import { pruneBySchema, pruneNulls } from "./prune.ts";
 
@@ -30,6 +31,16 @@ suite("pruning a custom object", () => {
       unknown,
       fields.map((field) => `unknown field "${field}"`),
     );
+  });
+
+  test("keeps integers that no double holds", () => {
+    const { spec } = parseJson(Buffer.from('{"spec":{"i":9223372036854775807,"map":{"a":-9007199254740993}}}')) as {
+      spec: JsonObject;
+    };
+    const integer: Schema = { type: "integer" };
+    const [kept, unknown] = pruned(spec, object({ i: integer, map: { type: "object", values: integer } }));
+    assert.equal(JSON.stringify(kept), '{"i":9223372036854775807,"map":{"a":-9007199254740993}}');
+    assert.deepEqual(unknown, []);
   });
 
   test("keeps what is to be preserved, but not in what is specified", () => {
