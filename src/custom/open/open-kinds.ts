@@ -1,6 +1,6 @@
 import { badRequest, forbidden, notFound } from "../../api/api-error.ts";
 import { BodyError, type Call } from "../../api/call.ts";
-import { isObject } from "../../api/object.ts";
+import { isObject, type Json } from "../../api/object.ts";
 import type { RequestInfo } from "../../api/request-info.ts";
 import { quote } from "../../lib/go/quote.ts";
 import { Once } from "../../lib/once.ts";
@@ -18,6 +18,10 @@ import type { OpenRecord } from "./open-record.ts";
 export const MAX_OPEN_RESOURCES = 1000;
 /** In so many versions one of them may be written. */
 export const MAX_OPEN_VERSIONS = 10;
+/** A resource that has had no objects for so long makes room for another one. */
+const IDLE_MS = 60_000;
+/** How often it is looked for one. */
+const LOOK_MS = 10_000;
 
 /** What a path without a definition is about. */
 export interface FoundKind {
@@ -44,6 +48,9 @@ export class OpenKinds {
   readonly #index: OpenIndex;
   #definitions = new Map<OpenRecord, ResourceDefinition>();
   #builtInGroups: ReadonlySet<string>;
+  /** Since when resources are known to have no objects. */
+  #emptySince = new Map<OpenRecord, number>();
+  #lookedMs = Number.NEGATIVE_INFINITY;
   /** Happens when definitions change: watches of what was not there before end then. */
   #unknown = new Once();
 
@@ -74,7 +81,7 @@ export class OpenKinds {
   /** What the path of a call is about, if that is ours to say; `served` is what the catalog has for it. */
   async find(call: Call, served: ServedResource | undefined): Promise<FoundKind | undefined> {
     const { info } = call;
-    if (served && (!isCreate(call) || scopeOf(info) === served.definition.scope)) return { resource: served };
+    if (served && !(isCreate(call) && (await isOther(call, served.definition)))) return { resource: served };
     if (!this.takes(info)) return served && { resource: served };
     return await this.#learn(call).catch((error: unknown) => {
       throw translateStoreError(error, { target: info, operation: isCreate(call) ? "create" : "get" });
@@ -86,15 +93,15 @@ export class OpenKinds {
     const { group, version, resource: plural } = info;
     const record = await this.#index.newest(group, plural, signal);
     const known = this.#options.resources.catalog.find(group, version, plural);
-    if (known && record?.scope === scopeOf(info)) return { resource: known };
     if (!isCreate(call)) {
+      if (known && record?.scope === scopeOf(info)) return { resource: known };
       if (!known && info.name !== "" && !info.watchPath) throw notFound(info, info.name);
       return { resource: known ?? this.#unknownResource(info, record) };
     }
-    if (record && !(record.scope !== scopeOf(info) && (await this.#isEmpty(record)))) {
+    if (record && !((await isOther(call, record)) && (await this.#isEmpty(record)))) {
       return known ? { resource: known } : this.#newVersion(record, version, signal);
     }
-    return this.#newResource(call);
+    return this.#newResource(call, record);
   }
 
   #unknownResource({ group, version, resource: plural, ...info }: RequestInfo, record?: OpenRecord): ServedResource {
@@ -116,17 +123,19 @@ export class OpenKinds {
     };
   }
 
-  async #newResource(call: Call): Promise<FoundKind> {
+  /** `past` is what was known before all objects of the resource went. */
+  async #newResource(call: Call, past: OpenRecord | undefined): Promise<FoundKind> {
     const { group, version, resource: plural } = call.info;
     const name = { group, resource: plural };
-    if (this.#index.size >= MAX_OPEN_RESOURCES) {
+    if (!past && this.#index.size >= MAX_OPEN_RESOURCES && !(await this.#makeRoom())) {
       throw forbidden(name, "", `there are ${MAX_OPEN_RESOURCES} resources without a definition already`);
     }
     const kind = await kindOf(call);
     const wanted: OpenRecord = { group, plural, kind, scope: scopeOf(call.info), versions: [version] };
     const change = (current: OpenRecord | undefined): OpenRecord | undefined => {
-      if (current === undefined || current.scope !== wanted.scope) return wanted;
+      if (current === undefined || (past && isSameResource(current, past))) return wanted;
       // Somebody else was faster.
+      if (current.scope !== wanted.scope) throw forbidden(name, "", `its scope is ${quote(current.scope)}`);
       if (current.kind !== kind) throw forbidden(name, "", `its kind is ${quote(current.kind)}`);
       return current.versions.includes(version) ? undefined : { ...current, versions: [...current.versions, version] };
     };
@@ -142,6 +151,28 @@ export class OpenKinds {
     await this.#index.change(group, plural, change, signal).catch((error: unknown) => {
       throw translateStoreError(error, { target: { group, resource: plural }, operation: "create" });
     });
+  }
+
+  /**
+   * Forgets a resource that has had no objects for a while, so that whoever was about to create one has. False: there is
+   * none, or it was looked for just now.
+   */
+  async #makeRoom(): Promise<boolean> {
+    const now = this.#options.resources.clock.now();
+    if (now - this.#lookedMs < LOOK_MS) return false;
+    this.#lookedMs = now;
+    const before = this.#emptySince;
+    this.#emptySince = new Map();
+    for (const record of [...this.#index.all]) {
+      if (!(await this.#isEmpty(record))) continue;
+      const since = before.get(record) ?? now;
+      if (now - since >= IDLE_MS) {
+        await this.#index.remove(record);
+        return true;
+      }
+      this.#emptySince.set(record, since);
+    }
+    return false;
   }
 
   async #isEmpty({ group, plural }: OpenRecord): Promise<boolean> {
@@ -194,15 +225,35 @@ function isCreate({ info, request }: Call): boolean {
   return info.verb === "patch" && typeof type === "string" && type.startsWith(APPLY);
 }
 
-/** The kind that the body says it is. The body is kept for whoever reads it next. */
+/** Whether an object that is to be created is of another scope or kind than those before it. */
+async function isOther(call: Call, known: Pick<OpenRecord, "scope" | "kind">): Promise<boolean> {
+  if (scopeOf(call.info) !== known.scope) return true;
+  const kind = await sentKind(call).catch((error: unknown) => {
+    // Whoever reads the body next says what is wrong with it.
+    if (error instanceof BodyError) return undefined;
+    throw error;
+  });
+  return typeof kind === "string" && kind !== known.kind && isKindName(kind);
+}
+
+function isSameResource(one: OpenRecord, other: OpenRecord): boolean {
+  return one.kind === other.kind && one.scope === other.scope;
+}
+
+/** The kind that the body says it is. The body, or what is wrong with it, is kept for whoever reads it next. */
+async function sentKind(call: Call): Promise<Json | undefined> {
+  const body = call.body(call.info.verb === "create" ? undefined : "yaml");
+  call.body = () => body;
+  const { value } = await body;
+  return isObject(value) ? value.kind : undefined;
+}
+
 async function kindOf(call: Call): Promise<string> {
-  const { group, resource, verb } = call.info;
-  const body = await call.body(verb === "create" ? undefined : "yaml").catch((error: unknown) => {
+  const { group, resource } = call.info;
+  const kind = await sentKind(call).catch((error: unknown) => {
     if (error instanceof BodyError) throw badRequest(error.message);
     throw error;
   });
-  call.body = () => Promise.resolve(body);
-  const kind = isObject(body.value) ? body.value.kind : undefined;
   if (typeof kind === "string" && isKindName(kind)) return kind;
   const found = kind === undefined ? "it has none" : `${quote(String(kind))} cannot be one`;
   throw badRequest(`the first object of ${resource}.${group} must say its kind: ${found}`);
