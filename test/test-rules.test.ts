@@ -23,7 +23,7 @@ const TIMERS: Readonly<Record<string, readonly [count: number, reason: string]>>
   "test/cost/probe.ts": [2, "the pause between two looks whether the server answers"],
   "test/golden/replay.test.ts": [1, "answers late, so that requests overlap"],
   "test/layers.test.ts": [2, "texts in which a rule finds timers"],
-  "test/load/attackers.ts": [1, "attackers that hold on, drip and pause"],
+  "test/load/attackers.ts": [2, "attackers that hold on, drip and pause, and how long the last may take to leave"],
   "test/load/calm-client.ts": [1, "a client that pauses between requests"],
   "test/load/hostile.ts": [1, "the length of a load"],
   "test/model/actors.ts": [2, "clients that pause between requests"],

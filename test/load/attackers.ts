@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { connect as connectHttp2, constants } from "node:http2";
 import { Agent, request } from "node:https";
@@ -7,6 +8,7 @@ import { connect as connectTls } from "node:tls";
 import WebSocket from "ws";
 import type { CostlyRequest } from "../cost/server.ts";
 import { Teller } from "../cost/teller.ts";
+import type { Answer } from "../support/client.ts";
 import { tokens } from "../support/oracle.ts";
 import { SECRET_MARK, type SecretSearch } from "../support/secrets.ts";
 
@@ -53,12 +55,19 @@ const sendsCostly: Attack = async (target, signal, turn) => {
   for (let step = 0; step < 5 && !signal.aborted; step += 1) {
     const costly = target.costly[(turn * 7 + step) % target.costly.length];
     if (!costly) break;
-    const { status, body } = await teller.tell(costly);
-    target.count("costly", String(status));
-    if (status >= 400) target.answers.read(JSON.stringify(body));
+    const answer = await teller.tell(costly);
+    target.count("costly", outcomeOf(answer));
+    if (answer.status >= 400) target.answers.read(JSON.stringify(answer.body));
+    // What is stored is no leak: it would hide one.
+    const { pathname } = new URL(costly.path, target.base);
+    if (answer.status === 201 && costly.method === "POST")
+      await teller.tell({ method: "DELETE", path: `${pathname}/${answer.body.metadata.name}?gracePeriodSeconds=0` });
   }
   teller.close();
 };
+
+/** The status of an answer, or why there was none. */
+const outcomeOf = ({ status, body }: Answer) => (status === 0 ? `no answer: ${body.message}` : String(status));
 
 /** Reads a large list a piece at a time. */
 const readsSlowly: Attack = async (target, signal) => {
@@ -243,7 +252,7 @@ const writes: Attack = async (target, signal, turn) => {
     [`${SECRETS}/s0`, secret],
   ] as const) {
     const answer = await teller.tell({ method: "PATCH", path, headers, body: Buffer.from(JSON.stringify(body)) });
-    target.count("writes", String(answer.status));
+    target.count("writes", outcomeOf(answer));
     if (answer.status >= 400) target.answers.read(JSON.stringify(answer.body));
   }
   teller.close();
@@ -268,10 +277,10 @@ const ATTACKERS: readonly (readonly [Attack, count: number])[] = [
 /** An attacker that fails at once is not to spin. */
 const BREATH_MS = 10;
 
-/** Attacks on all connections until the signal aborts; resolves when all have left. */
+/** Attacks on all connections until the signal aborts; resolves when all have left, or some time after that. */
 export async function attack(target: Target, signal: AbortSignal): Promise<void> {
   const attackers = ATTACKERS.flatMap(([one, count]) => Array.from({ length: count }, () => one));
-  await Promise.all(
+  const left = Promise.all(
     attackers.map(async (one, index) => {
       for (let turn = index; !signal.aborted; turn += attackers.length) {
         await one(target, signal, turn).catch(() => undefined);
@@ -279,6 +288,9 @@ export async function attack(target: Target, signal: AbortSignal): Promise<void>
       }
     }),
   );
+  // A client that hears nothing of its own end, as one of Node's may, does not hold up the result.
+  const late = once(signal, "abort").then(() => pause(2 * TIMEOUT_MS, undefined, { ref: false }));
+  await Promise.race([left, late]);
 }
 
 /** What is stored before: objects that make a list of 20 MB, and Secrets. */
