@@ -32,6 +32,7 @@ const samples: Readonly<Record<string, () => errors.ApiError>> = {
   internalError: () => errors.internalError("text"),
   plainError: () => errors.plainError(500, "text"),
   receivedError: () => errors.receivedError(500, errors.plainError(500, "text").status),
+  statusError: () => errors.statusError(500, { message: "text" }),
   serverTimeout: () => errors.serverTimeout({ group: "", resource: "things" }, "get"),
   serviceUnavailable: () => errors.serviceUnavailable("text"),
   timeout: () => errors.timeout("text"),

@@ -92,6 +92,7 @@ const namesKinds = [
   "admission/matching/",
   "admission/expressions/",
   "admission/policies/",
+  "admission/webhooks/",
   "controllers/",
   "custom/",
   "aggregation/",

@@ -34,8 +34,15 @@ export interface AdmissionRequest {
   reinvocation?: Reinvocation | undefined;
   /** Sends a Warning header. */
   warn(text: string): void;
-  /** Adds an annotation to the audit event. Absent: nobody keeps any. */
-  readonly annotate?: ((key: string, value: string) => void) | undefined;
+  /**
+   * Adds an annotation to the audit event. Absent: nobody keeps any. One that shows parts of the object is kept only where
+   * the object is kept, too.
+   */
+  readonly annotate?: ((key: string, value: string, showsObject?: boolean) => void) | undefined;
+  /** Aborts when nobody waits for the outcome any more. */
+  readonly signal?: AbortSignal | undefined;
+  /** Until when the request must be answered, by the clock's `monotonic`. */
+  readonly deadlineMs?: number | undefined;
 }
 
 /** An admission plugin: changes or refuses writes. */

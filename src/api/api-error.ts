@@ -1,5 +1,6 @@
 import { quote } from "../lib/go/quote.ts";
 import { causeOf, type FieldError, MAX_CHARACTERS, MAX_ERRORS, printFieldError } from "./field-error.ts";
+import type { JsonObject } from "./object.ts";
 import type { Status, StatusCause, StatusDetails } from "./status.ts";
 
 /** Which resource an error is about. */
@@ -111,14 +112,11 @@ export function invalidOptions(kind: string, errors: readonly FieldError[]): Api
 
 /**
  * 422: the patch does not fit the object. Compat: `NewGenericServerResponse` puts a general message in the place of the
- * reason.
+ * reason, which only `cause` tells.
  */
-export function unprocessable(): ApiError {
-  return new ApiError(422, {
-    message: "the server rejected our request due to an error in our request",
-    reason: "Invalid",
-    details: {},
-  });
+export function unprocessable(reason?: string): ApiError {
+  const message = "the server rejected our request due to an error in our request";
+  return new ApiError(422, { message, reason: "Invalid", details: {} }, reason);
 }
 
 /** 400: the request cannot be understood. */
@@ -249,6 +247,11 @@ export function plainError(code: number, message: string): ApiError {
 /** An error that another thread of this server made. */
 export function receivedError(code: number, status: ApiError["status"]): ApiError {
   return new ApiError(code, status);
+}
+
+/** What somebody else refuses a request with. Codes that no answer can have become 500. */
+export function statusError(code: number, status: JsonObject): ApiError {
+  return new ApiError(code > 999 ? 500 : code, status);
 }
 
 /** 500: the store did not answer; the operation may be tried again. */

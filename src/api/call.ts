@@ -68,6 +68,8 @@ export interface Call {
   readonly auditId: string;
   /** Aborts when the client goes away, the server shuts down, or the deadline of the request has passed. */
   readonly signal: AbortSignal;
+  /** When the work on the request is to be over, by the clock's `monotonic`. Absent: it has no deadline. */
+  deadlineMs?: number;
   /**
    * Tells once when the last byte of the reply has been handed over, or the client is gone: long after the handler of a
    * watch or stream has returned. The listener must not throw.

@@ -2,6 +2,7 @@ import { type ApiError, badRequest, requestEntityTooLarge, unprocessable } from 
 import { isObject, type Json, type JsonObject } from "../api/object.ts";
 import { cloneJson } from "../lib/clone.ts";
 import { isExactInteger } from "../lib/exact-integer.ts";
+import { quote } from "../lib/go/quote.ts";
 import { getMember, setMember } from "../lib/members.ts";
 import { measureJson } from "./json-values.ts";
 
@@ -98,13 +99,14 @@ class PatchedDocument {
   apply(operation: JsonObject): void {
     const value = getMember(operation, "value") ?? null;
     const op = getMember(operation, "op");
-    if (op === "add") this.#add(pointerOf(operation, "path"), value);
-    else if (op === "remove") this.#remove(pointerOf(operation, "path"));
-    else if (op === "replace") this.#replace(pointerOf(operation, "path"), value);
-    else if (op === "move") this.#move(pointerOf(operation, "from"), operation);
-    else if (op === "copy") this.#copy(pointerOf(operation, "from"), pointerOf(operation, "path"));
-    else if (op === "test") this.#test(pointerOf(operation, "path"), value);
-    else throw unprocessable();
+    if (op === "add") this.#add(pointerOf(operation, "path", "add"), value);
+    else if (op === "remove") this.#remove(pointerOf(operation, "path", "remove"));
+    else if (op === "replace") this.#replace(pointerOf(operation, "path", "replace"), value);
+    else if (op === "move") this.#move(pointerOf(operation, "from", "move"), operation);
+    else if (op === "copy")
+      this.#copy(pointerOf(operation, "from", "copy"), () => pointerOf(operation, "path", "copy"));
+    else if (op === "test") this.#test(pointerOf(operation, "path", "test"), value);
+    else throw unprocessable(`Unexpected kind: ${typeof op === "string" ? op : "unknown"}`);
   }
 
   /**
@@ -116,85 +118,116 @@ class PatchedDocument {
     return this.#root;
   }
 
-  #add(pointer: string, value: Json): void {
-    const [container, key] = this.#locate(pointer, true);
+  #add(
+    pointer: string,
+    value: Json,
+    missing = `add operation does not apply: doc is missing path: "${pointer}"`,
+  ): void {
+    const [container, key] = this.#locate(pointer, true) ?? fail(`${missing}: ${MISSING}`);
+    const error = `error in add for path: '${pointer}'`;
     if (!Array.isArray(container)) setMember(container, key, value);
     else if (key === "-") container.push(value);
-    else container.splice(indexOf(key, container.length + 1), 0, value);
+    else
+      container.splice(
+        indexOf(key, container.length + 1, `${error}: value was not a proper array index: '${key}'`),
+        0,
+        value,
+      );
   }
 
   #remove(pointer: string): void {
-    const [container, key] = this.#locate(pointer, true);
-    if (Array.isArray(container)) container.splice(indexOf(key, container.length), 1);
+    const missing = `remove operation does not apply: doc is missing path: "${pointer}"`;
+    const [container, key] = this.#locate(pointer, true) ?? fail(`${missing}: ${MISSING}`);
+    const error = `error in remove for path: '${pointer}'`;
+    if (Array.isArray(container)) container.splice(indexOf(key, container.length, error), 1);
     else if (Object.hasOwn(container, key)) delete container[key];
-    else throw unprocessable();
+    else fail(`${error}: Unable to remove nonexistent key: ${key}: ${MISSING}`);
   }
 
   #replace(pointer: string, value: Json): void {
     if (pointer === "") {
-      if (typeof value !== "object" || value === null || isExactInteger(value)) throw unprocessable();
+      if (typeof value !== "object" || value === null || isExactInteger(value)) {
+        fail("replace operation value must be object or array");
+      }
       this.#root = value;
       return;
     }
-    const [container, key] = this.#locate(pointer, true);
+    const missing = `replace operation does not apply: doc is missing path: ${pointer}`;
+    const [container, key] = this.#locate(pointer, true) ?? fail(`${missing}: ${MISSING}`);
+    const error = `replace operation does not apply: doc is missing key: ${pointer}: ${MISSING}`;
     // Compat: evanphx/json-patch adds a member that `replace` does not find.
-    if (Array.isArray(container)) container[indexOf(key, container.length)] = value;
+    if (Array.isArray(container)) container[indexOf(key, container.length, error, true)] = value;
     else setMember(container, key, value);
   }
 
   #move(from: string, operation: JsonObject): void {
-    const value = this.#get(from);
+    const missing = `move operation does not apply: doc is missing from path: ${from}`;
+    const value = this.#get(from, missing, (key) => `error in move for path: '${key}'`);
+    const key = decodeToken(from.split("/").at(-1));
+    const [container] = this.#locate(from, true) ?? fail(`${missing}: ${MISSING}`);
+    if (!Array.isArray(container) && !Object.hasOwn(container, key)) {
+      fail(`error in move for path: '${key}': Unable to remove nonexistent key: ${key}: ${MISSING}`);
+    }
     this.#remove(from);
-    this.#add(pointerOf(operation, "path"), value);
+    const path = pointerOf(operation, "path", "move");
+    this.#add(path, value, `move operation does not apply: doc is missing destination path: ${path}`);
   }
 
-  #copy(from: string, pointer: string): void {
-    const value = this.#get(from);
+  #copy(from: string, to: () => string): void {
+    const missing = `copy operation does not apply: doc is missing from path: ${from}`;
+    const value = this.#get(from, missing, () => `error in copy for from: '${from}'`);
     const bytes = value === null ? 0 : measureJson(value, MAX_DEPTH);
     if (bytes === undefined) throw unprocessable();
     this.#copiedBytes += bytes;
     if (this.#copiedBytes > MAX_COPIED_BYTES) throw unprocessable();
+    const pointer = to();
     // A copy of its own, since one of the two may be changed in place later.
-    this.#add(pointer, cloneJson(value));
+    this.#add(pointer, cloneJson(value), `copy operation does not apply: doc is missing destination path: ${pointer}`);
   }
 
   #test(pointer: string, expected: Json): void {
-    const actual = pointer === "" ? this.#root : this.#get(pointer);
-    if (!isSameJson(actual, expected)) throw unprocessable();
+    const missing = `test operation does not apply: is missing path: ${pointer}`;
+    const error = () => `error in test for path: '${pointer}'`;
+    const actual = pointer === "" ? this.#root : this.#get(pointer, missing, error);
+    if (!isSameJson(actual, expected)) fail(`testing value ${pointer} failed: test failed`);
   }
 
   /** Compat: to evanphx/json-patch a missing member is null, so `test` and `copy` find it. */
-  #get(pointer: string): Json {
-    const [container, key] = this.#locate(pointer, false);
-    if (Array.isArray(container)) return container[indexOf(key, container.length)] ?? null;
+  #get(pointer: string, missing: string, error: (key: string) => string): Json {
+    const [container, key] = this.#locate(pointer, false) ?? fail(`${missing}: ${MISSING}`);
+    if (Array.isArray(container)) return container[indexOf(key, container.length, error(key))] ?? null;
     return getMember(container, key) ?? null;
   }
 
-  /** The container that the last token of a pointer is about; with `isChanging` one that may be changed in place. */
-  #locate(pointer: string, isChanging: boolean): [Container, string] {
+  /**
+   * The container that the last token of a pointer is about; with `isChanging` one that may be changed in place. Undefined
+   * when there is none.
+   */
+  #locate(pointer: string, isChanging: boolean): [Container, string] | undefined {
     // Compat: evanphx/json-patch ignores what stands before the first slash of a `path`.
     const tokens = pointer.split("/");
-    if (tokens.length < 2) throw unprocessable();
-    let container = asContainer(this.#root);
-    if (isChanging) {
+    let container = tokens.length < 2 ? undefined : asContainer(this.#root);
+    if (container && isChanging) {
       container = this.#own(container);
       this.#root = container;
     }
-    for (let i = 1; i < tokens.length - 1; i++) container = this.#enter(container, decodeToken(tokens[i]), isChanging);
-    return [container, decodeToken(tokens.at(-1))];
+    for (let i = 1; container && i < tokens.length - 1; i++) {
+      container = this.#enter(container, decodeToken(tokens[i]), isChanging);
+    }
+    return container && [container, decodeToken(tokens.at(-1))];
   }
 
-  #enter(container: Container, token: string, isChanging: boolean): Container {
+  #enter(container: Container, token: string, isChanging: boolean): Container | undefined {
     if (Array.isArray(container)) {
-      const index = indexOf(token, container.length);
-      const item = asContainer(container[index]);
-      if (!isChanging) return item;
+      const index = positionOf(token, container.length);
+      const item = index === undefined ? undefined : asContainer(container[index]);
+      if (index === undefined || !item || !isChanging) return item;
       const owned = this.#own(item);
       container[index] = owned;
       return owned;
     }
     const member = asContainer(getMember(container, token));
-    if (!isChanging) return member;
+    if (!member || !isChanging) return member;
     const owned = this.#own(member);
     if (owned !== member) setMember(container, token, owned);
     return owned;
@@ -208,15 +241,24 @@ class PatchedDocument {
   }
 }
 
-function pointerOf(operation: JsonObject, member: "path" | "from"): string {
-  const pointer = getMember(operation, member);
-  if (typeof pointer !== "string") throw unprocessable();
-  return pointer;
+/** Compat: `ErrMissing`. */
+const MISSING = "missing value";
+
+function fail(reason: string): never {
+  throw unprocessable(reason);
 }
 
-function asContainer(value: Json | undefined): Container {
-  if (typeof value !== "object" || value === null || isExactInteger(value)) throw unprocessable();
-  return value;
+function pointerOf(operation: JsonObject, member: "path" | "from", op: string): string {
+  const pointer = getMember(operation, member);
+  if (typeof pointer === "string") return pointer;
+  const short = `${op} operation failed to decode ${member}`;
+  // Compat: only these wrap what `Operation.Path` says.
+  if (member === "path" && (op === "add" || op === "remove" || op === "copy")) fail(`${short}: ${MISSING}`);
+  fail(`${short}: ${member === "path" ? "operation missing path field" : "operation, missing from field"}: ${MISSING}`);
+}
+
+function asContainer(value: Json | undefined): Container | undefined {
+  return typeof value !== "object" || value === null || isExactInteger(value) ? undefined : value;
 }
 
 function decodeToken(token = ""): string {
@@ -227,14 +269,23 @@ const INDEX = /^[+-]?[0-9]+$/;
 
 /**
  * Compat: `SupportNegativeIndices` of evanphx/json-patch: negative indices count from the end. `strconv.Atoi` takes a
- * sign and leading zeros.
+ * sign and leading zeros. Undefined when there is no such item.
  */
-function indexOf(token: string, length: number): number {
+function positionOf(token: string, length: number): number | undefined {
   const index = INDEX.test(token) ? Number(token) : Number.NaN;
   const position = index < 0 ? index + length : index;
-  if (!(position >= 0 && position < length)) throw unprocessable();
   // Not -0.
-  return position + 0;
+  return position >= 0 && position < length ? position + 0 : undefined;
+}
+
+/** The same, or 422. `isWhole`: `error` says all there is to say. */
+function indexOf(token: string, length: number, error: string, isWhole = false): number {
+  const position = positionOf(token, length);
+  if (position !== undefined) return position;
+  const why = INDEX.test(token)
+    ? `Unable to access invalid index: ${Number(token)}: invalid index referenced`
+    : `strconv.Atoi: parsing ${quote(token)}: invalid syntax`;
+  fail(isWhole ? error : `${error}: ${why}`);
 }
 
 function isSameJson(left: Json | undefined, right: Json | undefined): boolean {

@@ -11,10 +11,14 @@ export interface DeadlineOptions {
   readonly isLongRunning: (info: RequestInfo) => boolean;
 }
 
+/** Compat: `requestTimeoutUpperBound`: what a write is given to come to its end, webhooks included. */
+const UPPER_BOUND_MS = 34_000;
+
 /** Ends requests that take too long, and the work on them by their signal. Those that run long are exempt. */
 export function limitDuration({ requestTimeoutMs, clock, isLongRunning }: DeadlineOptions): Stage {
   return (next) => (call) => {
     if (isLongRunning(call.info)) return next(call);
+    call.deadlineMs = clock.monotonic() + Math.min(requestTimeoutMs, UPPER_BOUND_MS);
     return new Promise((resolve, reject) => {
       const timer = clock.setTimer(requestTimeoutMs, () => {
         const error = timeout("request did not complete within the allotted timeout");

@@ -6,8 +6,10 @@ import { DefinitionIndex } from "../custom/definition-index.ts";
 import { OpenKinds } from "../custom/open/open-kinds.ts";
 import { ServedKinds } from "../custom/served-kinds.ts";
 import type { Resources } from "../resources/resources.ts";
+import { followPersistently } from "./admission/follow-persistently.ts";
 import type { Config } from "./config.ts";
-import { conversionCall } from "./conversion-call.ts";
+import { conversionCall } from "./webhooks/conversion-call.ts";
+import type { WebhookClient } from "./webhooks/webhook-client.ts";
 
 /** The kinds that CustomResourceDefinitions define. */
 export interface CustomKinds {
@@ -21,32 +23,22 @@ export interface CustomKinds {
   readonly open: OpenKinds | undefined;
 }
 
-const RETRY_MS = 500;
-
 /** Serves what is defined, in every server on the same store. `report` hears why definitions could not be followed. */
 export function customKinds(
   resources: Resources,
   config: Config,
   report: (error: unknown) => void,
   aggregator: Aggregator,
+  webhooks: WebhookClient,
 ): CustomKinds {
   const index = new DefinitionIndex(resources);
   const { clock, catalog, random } = resources;
   const parts = new CatalogParts(catalog);
-  new ServedKinds(parts, index, { call: conversionCall(resources), random }, config.store.type === "etcd");
+  new ServedKinds(parts, index, { call: conversionCall(webhooks), random }, config.store.type === "etcd");
   const isOwned = (group: string) => aggregator.hasGroup(group) || index.all.some(({ spec }) => spec?.group === group);
   const open = config.customObjects === "open" ? new OpenKinds({ resources, parts, isOwned, report }) : undefined;
-  const follow = async (run: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted) {
-      try {
-        await run(signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        report(error);
-        await clock.sleep(RETRY_MS, signal);
-      }
-    }
-  };
+  const follow = (run: (signal: AbortSignal) => Promise<void>, signal: AbortSignal) =>
+    followPersistently(run, { clock, report, signal });
   return {
     open,
     async loaded(signal) {

@@ -52,6 +52,7 @@ import { externalAddress } from "./reachable-address.ts";
 import { PostStartHook, shutdownCheck, writesCheck } from "./readiness.ts";
 import { StallWatchdog } from "./stall-watchdog.ts";
 import { offloading } from "./threads/offloading.ts";
+import { WebhookClient } from "./webhooks/webhook-client.ts";
 
 /** A running server. */
 export interface Server extends AsyncDisposable {
@@ -215,10 +216,14 @@ export async function assemble(
   const aggregator = new Aggregator(resources, await readProxyCertificate(config));
   opened.defer(() => aggregator.close());
   const unfollowed = (error: unknown) => log.error("definitions cannot be followed", { err: error });
-  const custom = customKinds(resources, config, unfollowed, aggregator);
+  const webhooks = new WebhookClient(resources);
+  opened.defer(() => webhooks.close());
+  const custom = customKinds(resources, config, unfollowed, aggregator, webhooks);
   const dynamic = dynamicAdmission({
     resources,
     authorizer,
+    client: webhooks,
+    registry,
     report: (error) => log.error("admission cannot be followed", { err: error }),
   });
   const { open: openKinds } = custom;

@@ -34,7 +34,13 @@ export function admissionRequest(call: Call, target: Target, write: Write): Admi
     user: call.user,
     options: () => optionsOf(call, target, write),
     warn: (text) => call.warnings.push(text),
-    annotate: audit && ((key, value) => audit.annotate(key, value)),
+    annotate:
+      audit &&
+      ((key, value, showsObject = false) => {
+        if (!showsObject || audit.keeps.requests) audit.annotate(key, value);
+      }),
+    signal: call.signal,
+    deadlineMs: call.deadlineMs,
   };
 }
 

@@ -6,6 +6,7 @@ import { dedupeOwnerReferences, settleNamespace, wipeSystemMetadata } from "../r
 import { admissionRequest } from "./admission-request.ts";
 import { readObject } from "./body.ts";
 import { managerOf, recordManager } from "./field-manager.ts";
+import { mutateDraft } from "./mutate-draft.ts";
 import type { CollectionTarget, VerbContext } from "./target.ts";
 
 /** Creates one object. */
@@ -22,9 +23,8 @@ export async function create(context: VerbContext, call: Call, target: Collectio
   const recorded = recordManager(context, target, { live: undefined, draft, manager: managerOf(call, fieldManager) });
   if (recorded instanceof Promise) await recorded;
   const write = { operation: "CREATE", dryRun } as const;
-  await context.admission.mutate(
-    admissionRequest(call, target, { ...write, object, holdsEmpties: draft.holdsEmpties }),
-  );
+  const { holdsEmpties } = draft;
+  await mutateDraft(context, call, target, admissionRequest(call, target, { ...write, object, holdsEmpties }));
   const view = await target.collection.create(target.resource, draft, {
     dryRun,
     user: call.user,

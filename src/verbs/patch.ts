@@ -21,6 +21,7 @@ import { admissionRequest } from "./admission-request.ts";
 import { PatchError, typePatched } from "./body.ts";
 import { managerOf, recordManager } from "./field-manager.ts";
 import { judgeWrite } from "./judge-write.ts";
+import { mutateDraft } from "./mutate-draft.ts";
 import { checkName } from "./object-name.ts";
 import type { Target, VerbContext } from "./target.ts";
 
@@ -212,7 +213,6 @@ interface PatchWrite {
 async function write(context: VerbContext, call: Call, target: Target, patched: PatchWrite): Promise<ApiReply> {
   const { resource, namespace, name, subresource } = target;
   const { dryRun } = patched.query;
-  const { admission } = context;
   const { view, created } = await target.collection.update(
     resource,
     { namespace, name },
@@ -222,7 +222,7 @@ async function write(context: VerbContext, call: Call, target: Target, patched: 
       const { object, holdsEmpties } = draft;
       const operation = current ? "UPDATE" : "CREATE";
       const asked = { operation, dryRun, object, holdsEmpties, previous: current } as const;
-      await admission.mutate(admissionRequest(call, target, asked));
+      await mutateDraft(context, call, target, admissionRequest(call, target, asked));
       return draft;
     },
     {

@@ -6,6 +6,7 @@ import { admissionRequest } from "./admission-request.ts";
 import { readObject } from "./body.ts";
 import { managerOf, recordManager } from "./field-manager.ts";
 import { judgeWrite } from "./judge-write.ts";
+import { mutateDraft } from "./mutate-draft.ts";
 import { checkName } from "./object-name.ts";
 import type { Target, VerbContext } from "./target.ts";
 
@@ -29,7 +30,7 @@ export async function update(context: VerbContext, call: Call, target: Target): 
       const operation = current ? "UPDATE" : "CREATE";
       const { object: next, holdsEmpties } = draft;
       const asked = { operation, dryRun, object: next, holdsEmpties, previous: current } as const;
-      await context.admission.mutate(admissionRequest(call, target, asked));
+      await mutateDraft(context, call, target, admissionRequest(call, target, asked));
       return draft;
     },
     {

@@ -28,7 +28,10 @@ export function clientFor(base: string, token: string): Client {
         headers: {
           authorization: `Bearer ${token}`,
           "user-agent": "binnacle-test",
-          ...(payload === "" ? {} : { "content-type": "application/json" }),
+          // Node does not tell the length of the body of a DELETE by itself.
+          ...(payload === ""
+            ? {}
+            : { "content-type": "application/json", "content-length": Buffer.byteLength(payload) }),
           ...headers,
         },
       };

@@ -15,7 +15,7 @@ export function describeRequest(
   const { operation, dryRun, subresource, name, user } = request;
   const { definition, version: requested } = request.resource;
   const requestResource = { group: definition.group, version: requested.name, resource: definition.plural };
-  const namespace = isNamespaces({ group: definition.group, resource: definition.plural }) ? name : request.namespace;
+  const namespace = namespaceOf(request);
   return {
     kind: { ...kind },
     resource: { group, version, resource },
@@ -31,11 +31,15 @@ export function describeRequest(
   };
 }
 
+/** Compat: `RequestInfo` of a Namespace has its own name for a namespace, which webhooks and expressions are told. */
+export function namespaceOf({ resource: { definition }, name, namespace }: AdmissionRequest): string {
+  const { group, plural } = definition;
+  return isNamespaces({ group, resource: plural }) ? name : namespace;
+}
+
 /** The kind of the objects that the client speaks of. */
-function requestKind({ resource: { definition, version, subresources }, subresource }: AdmissionRequest): JsonObject {
-  const spoken = subresource === "" ? undefined : subresources[subresource]?.kind;
-  const { group, version: name, kind } = spoken ?? { ...definition, version: version.name };
-  return { group, version: name, kind };
+function requestKind({ body: { definition, version } }: AdmissionRequest): JsonObject {
+  return { group: definition.group, version: version.name, kind: definition.kind };
 }
 
 function userOf({ name, uid = "", groups, extra = {} }: UserInfo): JsonObject {

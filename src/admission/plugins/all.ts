@@ -34,7 +34,12 @@ export interface PluginContext {
 }
 
 /** The plugins that ask policies and webhooks, in their order. */
-const DYNAMIC: readonly string[] = ["MutatingAdmissionPolicy", "ValidatingAdmissionPolicy"];
+const DYNAMIC: readonly string[] = [
+  "MutatingAdmissionPolicy",
+  "MutatingAdmissionWebhook",
+  "ValidatingAdmissionPolicy",
+  "ValidatingAdmissionWebhook",
+];
 
 const idle = (name: string): AdmissionPlugin => ({ name, handles: () => false });
 
@@ -81,11 +86,9 @@ export const UNAVAILABLE_PLUGINS: readonly string[] = [
   "ExtendedResourceToleration",
   "ImagePolicyWebhook",
   "LimitPodHardAntiAffinityTopology",
-  "MutatingAdmissionWebhook",
   "NamespaceAutoProvision",
   "NamespaceExists",
   "OwnerReferencesPermissionEnforcement",
   "PodNodeSelector",
   "PodTolerationRestriction",
-  "ValidatingAdmissionWebhook",
 ];

@@ -86,15 +86,15 @@ export function settleNamespace(definition: ResourceDefinition, metadata: Object
   }
 }
 
-/** The warning about duplicate ownerReferences; `when` is empty, or says that a plugin did it. */
-const DUPLICATE_OWNERS =
-  ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ";
+/** The warning about duplicate ownerReferences. */
+const duplicateOwners = (when: string) =>
+  `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: `;
 
 /**
  * Removes identical ownerReferences. Returns the warning to send, if any were found. Upstream:
  * `dedupOwnerReferencesAndAddWarning`.
  */
-export function dedupeOwnerReferences(metadata: ObjectMeta): string | undefined {
+export function dedupeOwnerReferences(metadata: ObjectMeta, isAfterAdmission = false): string | undefined {
   const owners = metadata.ownerReferences;
   if (!Array.isArray(owners) || owners.length < 2) return undefined;
   const kept = new Map<string, OwnerReference>();
@@ -106,7 +106,7 @@ export function dedupeOwnerReferences(metadata: ObjectMeta): string | undefined 
   }
   if (duplicates.length === 0) return undefined;
   metadata.ownerReferences = [...kept.values()];
-  return DUPLICATE_OWNERS + duplicates.join(", ");
+  return duplicateOwners(isAfterAdmission ? " after mutating admission happens" : "") + duplicates.join(", ");
 }
 
 /** Carries over metadata that an update cannot change, so that leaving it out means keeping it. */

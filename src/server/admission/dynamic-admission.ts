@@ -1,15 +1,12 @@
 import type { AdmissionPlugin } from "../../admission/plugin.ts";
 import { mutatingPolicies, mutatingSource } from "../../admission/policies/mutating.ts";
 import { validatingPolicies, validatingSource } from "../../admission/policies/validating.ts";
-import type { Authorizer } from "../../api/attributes.ts";
 import type { ServedResource } from "../../resources/model/catalog.ts";
-import type { Resources } from "../../resources/resources.ts";
 import { followPersistently } from "./follow-persistently.ts";
+import { type WebhookAdmissionOptions, webhookAdmission } from "./webhook-admission.ts";
 
 /** What policies and webhooks need of the server. */
-export interface DynamicAdmissionOptions {
-  readonly resources: Resources;
-  readonly authorizer: Authorizer;
+export interface DynamicAdmissionOptions extends WebhookAdmissionOptions {
   /** Hears why configurations could not be followed for a while. */
   readonly report: (error: unknown) => void;
 }
@@ -26,15 +23,22 @@ export interface DynamicAdmission {
   loaded(signal: AbortSignal): Promise<void>;
 }
 
-/** Watches policies and their bindings, and makes the plugins that ask them. */
-export function dynamicAdmission({ resources, authorizer, report }: DynamicAdmissionOptions): DynamicAdmission {
+/** Watches policies, their bindings and the configurations of webhooks, and makes the plugins that ask them. */
+export function dynamicAdmission(options: DynamicAdmissionOptions): DynamicAdmission {
+  const { resources, authorizer, report } = options;
   const { clock } = resources;
   const mutating = mutatingSource(resources);
   const validating = validatingSource(resources);
-  const sources = [mutating, validating];
+  const webhooks = webhookAdmission(options);
+  const sources = [mutating, validating, webhooks.mutating.source, webhooks.validating.source];
   const context = { resources, authorizer };
   return {
-    plugins: [mutatingPolicies(mutating, context), validatingPolicies(validating, context)],
+    plugins: [
+      mutatingPolicies(mutating, context),
+      webhooks.mutating.plugin,
+      validatingPolicies(validating, context),
+      webhooks.validating.plugin,
+    ],
     concerns: (resource, subresource) => sources.some((source) => source.concerns(resource, subresource)),
     async run(signal) {
       await Promise.all(

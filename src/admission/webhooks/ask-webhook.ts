@@ -1,0 +1,89 @@
+import { qualifiedName } from "../../api/names.ts";
+import type { Json } from "../../api/object.ts";
+import type { Random } from "../../lib/random.ts";
+import type { Webhook } from "../../types/admission-registration.ts";
+import type { MatchedResource } from "../matching/match-index.ts";
+import type { AdmissionRequest } from "../plugin.ts";
+import type { VersionedObjects } from "../versioned.ts";
+import type { CompiledWebhook } from "./compiled-webhook.ts";
+import { CallFailure, Denial, deniedError, dryRunError } from "./failures.ts";
+import { BadReview, type ReviewResponse, readReview, reviewVersion, writeReview } from "./review.ts";
+
+/** What is posted where, and how long that may take. */
+export interface WebhookCall {
+  readonly clientConfig: NonNullable<Webhook["clientConfig"]>;
+  readonly body: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Posts JSON to a webhook and resolves with the JSON it answers. Throws CallFailure in the words of upstream's client. */
+export type CallWebhook = (call: WebhookCall) => Promise<Json>;
+
+/** What asking a webhook needs of the server. */
+export interface AskContext {
+  readonly call: CallWebhook;
+  readonly random: Pick<Random, "uuid">;
+  readonly clock: { monotonic(): number };
+}
+
+/** What a webhook is asked about. */
+export interface Question {
+  readonly webhook: CompiledWebhook;
+  readonly request: AdmissionRequest;
+  readonly matched: MatchedResource;
+  readonly objects: VersionedObjects;
+  readonly isMutating: boolean;
+}
+
+const WITHOUT_EFFECTS: ReadonlySet<string> = new Set(["None", "NoneOnDryRun"]);
+
+/** Asks a webhook, and passes on its warnings and annotations. Throws CallFailure, Denial and ApiError. */
+export async function askWebhook(context: AskContext, question: Question): Promise<ReviewResponse> {
+  const { webhook, request, matched, objects, isMutating } = question;
+  const { name, spec } = webhook;
+  if (request.dryRun) {
+    if (spec.sideEffects === undefined || spec.sideEffects === null) {
+      throw new CallFailure("Webhook SideEffects is nil", 400);
+    }
+    if (!WITHOUT_EFFECTS.has(spec.sideEffects)) throw dryRunError(name);
+  }
+  const version = reviewVersion(spec.admissionReviewVersions);
+  if (version === undefined) {
+    const text = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
+    throw new CallFailure(`could not create admission objects: ${text}`, 400);
+  }
+  const uid = context.random.uuid();
+  const answer = await context.call({
+    clientConfig: spec.clientConfig ?? {},
+    body: writeReview(version, uid, request, matched, objects),
+    timeoutMs: timeLeft(context, question),
+    signal: request.signal,
+  });
+  const response = readAnswer(() => readReview(answer, version, uid, isMutating));
+  for (const [key, value] of Object.entries(response.annotations)) annotate(request, `${name}/${key}`, value);
+  for (const text of response.warnings) request.warn(text);
+  if (!response.isAllowed) throw new Denial(deniedError(name, response.status));
+  return response;
+}
+
+/** All webhooks of a request share its deadline. */
+function timeLeft({ clock }: AskContext, { webhook: { spec }, request: { deadlineMs } }: Question): number {
+  const own = (spec.timeoutSeconds ?? 10) * 1000;
+  return deadlineMs === undefined ? own : Math.min(own, Math.max(1, deadlineMs - clock.monotonic()));
+}
+
+function readAnswer(read: () => ReviewResponse): ReviewResponse {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof BadReview)) throw error;
+    const prefix = error.isUndecodable ? "failed to call webhook" : "received invalid webhook response";
+    throw new CallFailure(`${prefix}: ${error.message}`, 503);
+  }
+}
+
+/** Compat: `checkKeyFormat`: a key that is none is left out, and logged there. */
+function annotate({ annotate: add }: AdmissionRequest, key: string, value: string): void {
+  if (add && key.split("/").length === 2 && qualifiedName(key).length === 0) add(key, value);
+}

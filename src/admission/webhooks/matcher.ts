@@ -1,0 +1,83 @@
+import { forbidden } from "../../api/api-error.ts";
+import type { Authorizer } from "../../api/attributes.ts";
+import type { ObjectAccess } from "../../resources/model/definition.ts";
+import { AuthorizerAnswers } from "../expressions/authorizer-answers.ts";
+import { requestActivation } from "../expressions/request-activation.ts";
+import { matchedApiVersion } from "../expressions/request-variable.ts";
+import { targetOf } from "../matches.ts";
+import { isAdmissionConfiguration, isReview } from "../matching/exempt.ts";
+import type { Match } from "../matching/match-index.ts";
+import type { AdmissionRequest } from "../plugin.ts";
+import { inVersion, type VersionedObjects } from "../versioned.ts";
+import type { WebhookObserver, WebhookType } from "./observer.ts";
+import type { PlacedWebhook, WebhookSource } from "./webhook-source.ts";
+
+/** The objects of one request in the versions that webhooks want, each made once until the object changes. */
+export class VersionedRequest {
+  readonly request: AdmissionRequest;
+  readonly #made = new Map<string, VersionedObjects>();
+
+  constructor(request: AdmissionRequest) {
+    this.request = request;
+  }
+
+  async in(apiVersion: string): Promise<VersionedObjects> {
+    const known = this.#made.get(apiVersion);
+    if (known) return known;
+    const objects = await inVersion(this.request, apiVersion);
+    this.#made.set(apiVersion, objects);
+    return objects;
+  }
+
+  /** The object is another one now. */
+  changed(): void {
+    this.#made.clear();
+  }
+}
+
+/** What decides whether a webhook is called. */
+export interface MatcherOptions {
+  readonly source: WebhookSource;
+  readonly access: ObjectAccess;
+  readonly authorizer: Authorizer;
+  readonly observer: WebhookObserver;
+  readonly clock: { monotonic(): number };
+  /** As metrics of match conditions call the webhooks. */
+  readonly type: WebhookType;
+}
+
+/** Decides which webhooks are called for a request. Upstream: `generic.Webhook`. */
+export class WebhookMatcher {
+  readonly #options: MatcherOptions;
+
+  constructor(options: MatcherOptions) {
+    this.#options = options;
+  }
+
+  /** Those whose rules match, in the order in which they are called. */
+  candidates(request: AdmissionRequest): readonly Match<PlacedWebhook>[] {
+    if (isReview(request)) return NONE;
+    const found = this.#options.source.index.find(request);
+    if (found.length === 0 || !isAdmissionConfiguration(request)) return found;
+    return found.filter(({ item }) => item.webhook.isFixed);
+  }
+
+  /** Whether selectors and conditions match, too: upstream's `ShouldCallHook`. */
+  async isConcerned({ item, matched }: Match<PlacedWebhook>, versions: VersionedRequest): Promise<boolean> {
+    const { access, authorizer, observer, clock, type } = this.#options;
+    const { request } = versions;
+    const { selectors, conditions, name } = item.webhook;
+    if (!selectors.areEmpty && !(await selectors.match(request, request, access))) return false;
+    if (conditions.areEmpty) return true;
+    const startMs = clock.monotonic();
+    const objects = await versions.in(matchedApiVersion(matched));
+    const answers = new AuthorizerAnswers(authorizer, request.user);
+    const result = await conditions.evaluate(requestActivation(request, matched, objects, answers), answers);
+    const seconds = (clock.monotonic() - startMs) / 1000;
+    observer.conditionsEvaluated(name, type, request.operation, result, seconds);
+    if (result.error !== undefined) throw forbidden(targetOf(request), request.name, result.error);
+    return result.matches;
+  }
+}
+
+const NONE: readonly Match<PlacedWebhook>[] = [];

@@ -1,0 +1,58 @@
+import type { AdmissionPlugin } from "../../admission/plugin.ts";
+import type { CallWebhook } from "../../admission/webhooks/ask-webhook.ts";
+import { CallFailure } from "../../admission/webhooks/failures.ts";
+import { WebhookMatcher } from "../../admission/webhooks/matcher.ts";
+import { mutatingWebhooks } from "../../admission/webhooks/mutating.ts";
+import type { WebhookType } from "../../admission/webhooks/observer.ts";
+import { validatingWebhooks } from "../../admission/webhooks/validating.ts";
+import { CONFIGURATIONS, WebhookSource } from "../../admission/webhooks/webhook-source.ts";
+import type { Authorizer } from "../../api/attributes.ts";
+import type { MetricRegistry } from "../../lib/metrics.ts";
+import type { Resources } from "../../resources/resources.ts";
+import { admissionWebhookMetrics } from "../metrics/admission-webhook-metrics.ts";
+import { type WebhookClient, WebhookFailure } from "../webhooks/webhook-client.ts";
+
+/** What webhooks need of the server. */
+export interface WebhookAdmissionOptions {
+  readonly resources: Resources;
+  readonly authorizer: Authorizer;
+  readonly client: WebhookClient;
+  readonly registry: MetricRegistry;
+}
+
+/** A plugin that asks webhooks, and where these are kept. */
+export interface WebhookAdmission {
+  readonly plugin: AdmissionPlugin;
+  readonly source: WebhookSource;
+}
+
+/** The two plugins that ask webhooks. */
+export function webhookAdmission(
+  options: WebhookAdmissionOptions,
+): Record<"mutating" | "validating", WebhookAdmission> {
+  const { resources, authorizer, client, registry } = options;
+  const { access, clock, random, features } = resources;
+  const observer = admissionWebhookMetrics(registry);
+  const context = { call: callOf(client), random, observer, clock };
+  const mutating = new WebhookSource(resources, CONFIGURATIONS.mutating);
+  const validating = new WebhookSource(resources, CONFIGURATIONS.validating);
+  const matcher = (source: WebhookSource, type: WebhookType) =>
+    new WebhookMatcher({ source, access, authorizer, observer, clock, type });
+  const changes = { ...context, type: "admit", defaults: { clock, features } } as const;
+  const verdicts = { ...context, type: "validating" } as const;
+  return {
+    mutating: { source: mutating, plugin: mutatingWebhooks(matcher(mutating, "admit"), changes) },
+    validating: { source: validating, plugin: validatingWebhooks(matcher(validating, "validating"), verdicts) },
+  };
+}
+
+function callOf(client: WebhookClient): CallWebhook {
+  return async ({ clientConfig, body, timeoutMs, signal }) => {
+    try {
+      return await client.post({ config: clientConfig, body, timeoutMs, signal });
+    } catch (error) {
+      if (!(error instanceof WebhookFailure)) throw error;
+      throw new CallFailure(`failed to call webhook: ${error.message}`, error.code);
+    }
+  };
+}

@@ -1,0 +1,166 @@
+import { resolveService } from "../../aggregation/resolve.ts";
+import type { Json } from "../../api/object.ts";
+import { type ClientTls, HttpClient } from "../../client/http-client.ts";
+import type { ServerAccess } from "../../client/kubeconfig-read.ts";
+import { serverResponse } from "../../client/server-response.ts";
+import { transportError } from "../../client/transport-error.ts";
+import { decodeJson } from "../../encoding/json/json.ts";
+import { decodeYaml } from "../../encoding/yaml/yaml.ts";
+import { quote } from "../../lib/go/quote.ts";
+import type { Resources } from "../../resources/resources.ts";
+
+/** `clientConfig` of a webhook. */
+export interface WebhookClientConfig {
+  readonly url?: string;
+  readonly service?: {
+    readonly namespace?: string;
+    readonly name?: string;
+    readonly path?: string;
+    readonly port?: number;
+  };
+  readonly caBundle?: string;
+}
+
+/** One call of a webhook. */
+export interface WebhookRequest {
+  readonly config: WebhookClientConfig;
+  readonly body: string;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Why a webhook has not answered with JSON. `code` is that of its answer, or 503. */
+export class WebhookFailure extends Error {
+  readonly code: number;
+
+  constructor(message: string, code = 503) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** By which certificate or token webhooks at a host know this server. Undefined: it shows none. */
+export type WebhookCredentials = (host: string, port: number) => ServerAccess | undefined;
+
+const MAX_BYTES = 32 * 1024 * 1024;
+/** Not a limit for webhooks that answer: those that hang must not keep others at the same place from being called. */
+const MAX_CONNECTIONS = 1000;
+const SECURE_PORT = 443;
+
+interface Place {
+  readonly url: URL;
+  /** By which credentials are chosen. */
+  readonly host: string;
+  readonly serverName?: string;
+}
+
+/** Calls webhooks: at a URL, or at the address of a Service, whose certificate is for `<name>.<namespace>.svc`. */
+export class WebhookClient {
+  readonly #resources: Pick<Resources, "access" | "clock">;
+  readonly #client: HttpClient;
+  readonly #credentials: WebhookCredentials;
+
+  constructor(resources: Pick<Resources, "access" | "clock">, credentials: WebhookCredentials = () => undefined) {
+    this.#resources = resources;
+    this.#client = new HttpClient({ clock: resources.clock, maxConnections: MAX_CONNECTIONS });
+    this.#credentials = credentials;
+  }
+
+  /** Posts JSON, and answers with the JSON that comes back. Throws WebhookFailure in the words of upstream's client. */
+  async post({ config, body, timeoutMs, signal }: WebhookRequest): Promise<Json> {
+    const query = `?timeout=${Math.ceil(timeoutMs / 1000)}s`;
+    const shown = `Post ${quote(`${shownUrl(config)}${query}`)}`;
+    try {
+      const { url, host, serverName } = await this.#placeOf(config, query);
+      const access = this.#credentials(host, Number(url.port) || SECURE_PORT);
+      const authorization = await access?.authorization();
+      const answer = await this.#client.send(url, {
+        method: "POST",
+        headers: {
+          accept: "application/json, */*",
+          "content-type": "application/json",
+          ...(authorization !== undefined && { authorization }),
+        },
+        body,
+        tls: tlsOf(config, access, serverName),
+        timeoutMs,
+        maxBytes: MAX_BYTES,
+        ...(signal && { signal }),
+      });
+      return readAnswer(answer);
+    } catch (error) {
+      throw error instanceof WebhookFailure ? error : new WebhookFailure(`${shown}: ${transportError(error)}`);
+    }
+  }
+
+  /** Ends the connections that are kept. */
+  close(): void {
+    this.#client.close();
+  }
+
+  async #placeOf({ url = "", service }: WebhookClientConfig, query: string): Promise<Place> {
+    if (!service) {
+      const target = new URL(url);
+      target.pathname = trimmed(target.pathname);
+      target.search = query;
+      return { url: target, host: target.hostname };
+    }
+    const { name = "", namespace = "", path = "", port = SECURE_PORT } = service;
+    const backend = await resolveService(this.#resources.access, { name, namespace, port });
+    const serverName = `${name}.${namespace}.svc`;
+    const at = backend.host.includes(":") ? `[${backend.host}]` : backend.host;
+    const target = new URL(`https://${at}:${backend.port}`);
+    target.pathname = trimmed(path);
+    target.search = query;
+    return { url: target, host: serverName, serverName };
+  }
+}
+
+function shownUrl({ url = "", service }: WebhookClientConfig): string {
+  if (!service) {
+    const { protocol, host, pathname } = new URL(url);
+    return `${protocol}//${host}${trimmed(pathname)}`;
+  }
+  const { name = "", namespace = "", path = "", port = SECURE_PORT } = service;
+  return `https://${name}.${namespace}.svc:${port}${trimmed(path)}`;
+}
+
+/** Compat: `path.Join` of the client takes slashes from the end. */
+function trimmed(path: string): string {
+  let end = path.length;
+  while (end > 1 && path[end - 1] === "/") end -= 1;
+  return end === 0 ? "/" : path.slice(0, end);
+}
+
+/** Compat: the caBundle is added to the authorities of the kubeconfig; without either the system's count. */
+function tlsOf(
+  { caBundle = "" }: WebhookClientConfig,
+  access: ServerAccess | undefined,
+  serverName: string | undefined,
+): ClientTls {
+  const bundle = Buffer.from(caBundle, "base64").toString().trim();
+  const ca = [access?.authority ?? "", bundle].filter((one) => one !== "");
+  return {
+    ...(ca.length > 0 && { ca }),
+    ...(serverName !== undefined && { servername: access?.serverName ?? serverName }),
+    ...(access?.certificate !== undefined && { cert: access.certificate, key: access.key }),
+    ...(access?.skipsVerification && { rejectUnauthorized: false }),
+  };
+}
+
+function readAnswer(answer: Parameters<typeof serverResponse>[0]): Json {
+  const { status, headers, body } = answer;
+  const refusal = serverResponse(answer);
+  if (refusal) throw new WebhookFailure(refusal.message, refusal.code);
+  if (body.length === 0) {
+    const type = headers["content-type"] ?? "application/json";
+    throw new WebhookFailure(`0-length response with status code: ${status} and content type: ${type}`);
+  }
+  const isJson = body.find((byte) => byte > 0x20) === 0x7b;
+  try {
+    return isJson ? decodeJson(body).value : decodeYaml(body).value;
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    throw new WebhookFailure(`couldn't get version/kind; json parse error: ${text}`);
+  }
+}
