@@ -107,7 +107,6 @@ export function routes(n: number): Request[] {
     post("create a review", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", {
       spec: { resourceAttributes: { verb: "get", resource: "pods" } },
     }),
-    post("request a token", `${core}/serviceaccounts/default/token?dryRun=All`, { spec: {} }),
     {
       title: "create by update",
       method: "PUT",
@@ -183,7 +182,12 @@ export function routes(n: number): Request[] {
     patch("patch of a namespace", `/api/v1/namespaces/ns-${n}`, { metadata: { labels: { team: "b" } } }),
     { title: "dry run of delete", method: "DELETE", path: `${core}/configmaps/${old}?dryRun=All` },
     { title: "delete", method: "DELETE", path: `${core}/configmaps/${old}` },
-    { title: "delete with options", method: "DELETE", path: `${core}/pods/${old}`, body: { gracePeriodSeconds: 0 } },
+    {
+      title: "delete with options",
+      method: "DELETE",
+      path: `${apps}/deployments/${old}`,
+      body: { propagationPolicy: "Background", gracePeriodSeconds: 5 },
+    },
     { title: "delete a custom object", method: "DELETE", path: `${widgets("v2")}/${old}?propagationPolicy=Background` },
     { title: "delete a collection", method: "DELETE", path: `${core}/configmaps?labelSelector=case%3Dn${n}` },
     { title: "delete a cluster-scoped object", method: "DELETE", path: `${roles}/${old}` },

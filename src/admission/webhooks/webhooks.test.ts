@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json, JsonObject, KubeObject } from "../../api/object.ts";
-import { seededRandom } from "../../lib/environment.suite.ts";
+import { seededRandom } from "../../lib/seeded-random.ts";
 import { namespace, pod, World } from "../admission.suite.ts";
 import { AdmissionChain } from "../chain.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
