@@ -219,13 +219,7 @@ export async function assemble(
   const webhooks = new WebhookClient(resources);
   opened.defer(() => webhooks.close());
   const custom = customKinds(resources, config, unfollowed, aggregator, webhooks);
-  const dynamic = dynamicAdmission({
-    resources,
-    authorizer,
-    client: webhooks,
-    registry,
-    report: (error) => log.error("admission cannot be followed", { err: error }),
-  });
+  const dynamic = dynamicAdmission({ resources, authorizer, client: webhooks, registry, log });
   const { open: openKinds } = custom;
   const isOpen = openKinds && ((info: RequestInfo) => openKinds.takes(info));
   const connector = await prepareConnect(config.connect, resources, authorizer);

@@ -1,6 +1,7 @@
 import type { AdmissionPlugin } from "../../admission/plugin.ts";
 import { mutatingPolicies, mutatingSource } from "../../admission/policies/mutating.ts";
 import { validatingPolicies, validatingSource } from "../../admission/policies/validating.ts";
+import type { Log } from "../../lib/environment.ts";
 import type { ServedResource } from "../../resources/model/catalog.ts";
 import { followPersistently } from "./follow-persistently.ts";
 import { type WebhookAdmissionOptions, webhookAdmission } from "./webhook-admission.ts";
@@ -8,7 +9,7 @@ import { type WebhookAdmissionOptions, webhookAdmission } from "./webhook-admiss
 /** What policies and webhooks need of the server. */
 export interface DynamicAdmissionOptions extends WebhookAdmissionOptions {
   /** Hears why configurations could not be followed for a while. */
-  readonly report: (error: unknown) => void;
+  readonly log: Pick<Log, "error">;
 }
 
 /** The plugins whose rules are stored objects. */
@@ -25,7 +26,8 @@ export interface DynamicAdmission {
 
 /** Watches policies, their bindings and the configurations of webhooks, and makes the plugins that ask them. */
 export function dynamicAdmission(options: DynamicAdmissionOptions): DynamicAdmission {
-  const { resources, authorizer, report } = options;
+  const { resources, authorizer, log } = options;
+  const report = (error: unknown) => log.error("admission cannot be followed", { err: error });
   const { clock } = resources;
   const mutating = mutatingSource(resources);
   const validating = validatingSource(resources);
