@@ -45,6 +45,8 @@ async function listComputed(
   const { labelSelector, fieldSelector, shardSelector } = query;
   const selection = parseSelection(resource, { namespace, labelSelector, fieldSelector, shardSelector });
   const { definition, version, apiVersion } = resource;
-  const items = (await objects()).filter((object) => selection.matches({ object, fields: [] })).map(viewObject);
+  const items = (await objects())
+    .filter((object) => selection.matches({ object, fields: [] }))
+    .map((one) => viewObject(one));
   return { type: "list", kind: definition.listKind, apiVersion, metadata: {}, items, table: version.table };
 }

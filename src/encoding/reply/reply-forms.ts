@@ -79,7 +79,6 @@ function customList({ kind, apiVersion, metadata, items }: ListReply): ListShape
     head: { kind, apiVersion, metadata: { ...metadata, continue: metadata.continue ?? "" } },
     arrayName: "items",
     views: items,
-    json: (view) => view.json(),
     value: (view) => view.object,
   };
 }

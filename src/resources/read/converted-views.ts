@@ -80,7 +80,7 @@ class ConvertedViews implements EntryViewer {
   #keep(shown: Entry | StoreEvent, object: () => KubeObject): ObjectView {
     let view = this.#views.get(shown);
     if (!view) {
-      view = viewObject(object());
+      view = viewObject(object(), true);
       this.#views.set(shown, view);
     }
     return view;

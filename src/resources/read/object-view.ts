@@ -14,14 +14,20 @@ export class Printer {
   readonly codec: ObjectCodec;
   /** What every stored value begins with when it can be served without decoding it. */
   readonly #head: Buffer;
-  readonly #servesStoredBytes: boolean;
+  /** What stands there among the items of a list. */
+  readonly itemHead: Buffer;
+  /** Whether every stored value that begins so can be; otherwise only one that today's schema leaves as it is. */
+  readonly servesStoredBytes: boolean;
 
   constructor(resource: ServedResource, codec: ObjectCodec) {
     this.resource = resource;
     this.codec = codec;
-    this.#servesStoredBytes = strategyOf(resource.definition).servesStoredBytes;
+    const { servesStoredBytes, isUnstructured } = strategyOf(resource.definition);
+    this.servesStoredBytes = servesStoredBytes;
     const { kind } = resource.definition;
     this.#head = Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":"${resource.apiVersion}","metadata":{`);
+    // Compat: the items of an UnstructuredList have their kind and apiVersion.
+    this.itemHead = isUnstructured ? this.#head : ITEM_HEAD;
   }
 
   /**
@@ -31,7 +37,7 @@ export class Printer {
   spliceAt(value: Uint8Array): number {
     const head = this.#head;
     const size = head.length;
-    if (value.length <= size || value[size] !== 0x22 || !this.#servesStoredBytes) return 0;
+    if (value.length <= size || value[size] !== 0x22) return 0;
     // A call of Buffer.compare costs more than the few bytes do.
     for (let i = 0; i < size; i++) if (value[i] !== head[i]) return 0;
     return size;
@@ -39,6 +45,19 @@ export class Printer {
 
   get head(): Buffer {
     return this.#head;
+  }
+
+  /** Whether today's schema leaves a stored object as it is: nothing is pruned, nothing gets a default. */
+  isUnchanged(entry: Entry): boolean {
+    const object = coerceStored(this.resource.definition, this.codec.read(entry));
+    const { value } = entry;
+    const now = this.codec.write(object);
+    return Buffer.compare(now, value.subarray(0, endOf(value))) === 0;
+  }
+
+  /** An object as it stands among the items of a list. */
+  itemBytes(object: KubeObject): Uint8Array {
+    return itemBytes(object, this.itemHead !== ITEM_HEAD);
   }
 }
 
@@ -63,6 +82,8 @@ export class Derived {
 /** Where views find what was made of the same entry before, and leave what they make. */
 export interface DerivedCache {
   derived(shown: Shown): Derived;
+  /** Whether today's schema leaves a stored object as it is; worked out once for each. */
+  isUnchanged(entry: Entry): boolean;
 }
 
 /**
@@ -135,29 +156,36 @@ export class EntryView implements ObjectView {
 
   itemJson(): Uint8Array {
     const at = this.#findSplice();
-    return at > 0 ? this.#splice(ITEM_HEAD, at) : this.#wholeItem();
+    return at > 0 ? this.#splice(this.#printer.itemHead, at) : this.#wholeItem();
   }
 
   itemSize(): number {
     const at = this.#findSplice();
-    return at > 0 ? this.#splicedSize(ITEM_HEAD, at) : this.#wholeItem().length;
+    return at > 0 ? this.#splicedSize(this.#printer.itemHead, at) : this.#wholeItem().length;
   }
 
   writeItem(target: Uint8Array, start: number): number {
     const at = this.#findSplice();
     if (at === 0) return writeBytes(this.#wholeItem(), target, start);
     const room = target.length - start - MAX_ITEM_GROWTH;
-    return room < this.#entry.value.length ? -1 : this.#spliceInto(target, start, ITEM_HEAD, at);
+    return room < this.#entry.value.length ? -1 : this.#spliceInto(target, start, this.#printer.itemHead, at);
   }
 
   #findSplice(): number {
-    if (this.#spliceAt < 0) this.#spliceAt = this.#printer.spliceAt(this.#entry.value);
+    if (this.#spliceAt < 0) {
+      const at = this.#printer.spliceAt(this.#entry.value);
+      this.#spliceAt = at === 0 || this.#printer.servesStoredBytes || this.#isUnchanged() ? at : 0;
+    }
     return this.#spliceAt;
+  }
+
+  #isUnchanged(): boolean {
+    return this.#cache?.isUnchanged(this.#entry) ?? this.#printer.isUnchanged(this.#entry);
   }
 
   #wholeItem(): Uint8Array {
     const derived = this.#derive();
-    derived.itemJson ??= itemBytes(this.object);
+    derived.itemJson ??= this.#printer.itemBytes(this.object);
     return derived.itemJson;
   }
 
@@ -195,7 +223,7 @@ export class EntryView implements ObjectView {
   }
 }
 
-/** More than this is never added to a stored value: a head, a revision. */
+/** More than this is never added to a stored value: a revision, and a head in the place of another one, or the same. */
 const MAX_ITEM_GROWTH = 64;
 /** kube-apiserver ends what it stores with a line feed, which would cut a watch event in two. */
 const LINE_FEED = 0x0a;
@@ -220,24 +248,30 @@ function writeBytes(bytes: Uint8Array, target: Uint8Array, at: number): number {
   return at + bytes.length;
 }
 
-function itemBytes(object: KubeObject): Uint8Array {
+function itemBytes(object: KubeObject, keepsKind: boolean): Uint8Array {
+  if (keepsKind) return text.encode(JSON.stringify(object));
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
   return text.encode(JSON.stringify(rest));
 }
 
-/** Shows an object that is not (or not yet) in the store: answers to dry runs, reviews, computed objects. */
-export function viewObject(object: KubeObject): ObjectView {
-  return new ValueView(object);
+/**
+ * Shows an object that is not (or not yet) in the store: answers to dry runs, reviews, computed objects. `keepsKind`: it has
+ * its kind and apiVersion among the items of a list, too.
+ */
+export function viewObject(object: KubeObject, keepsKind = false): ObjectView {
+  return new ValueView(object, keepsKind);
 }
 
 class ValueView implements ObjectView {
   readonly encodings = new Map<string, Uint8Array>();
   readonly object: KubeObject;
+  readonly #keepsKind: boolean;
   #json: Uint8Array | undefined;
   #itemJson: Uint8Array | undefined;
 
-  constructor(object: KubeObject) {
+  constructor(object: KubeObject, keepsKind: boolean) {
     this.object = object;
+    this.#keepsKind = keepsKind;
   }
 
   json(): Uint8Array {
@@ -246,7 +280,7 @@ class ValueView implements ObjectView {
   }
 
   itemJson(): Uint8Array {
-    this.#itemJson ??= itemBytes(this.object);
+    this.#itemJson ??= itemBytes(this.object, this.#keepsKind);
     return this.#itemJson;
   }
 

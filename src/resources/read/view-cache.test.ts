@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { structuralSchema } from "../../schema/structural-schema.ts";
 import type { Entry } from "../../storage/store.ts";
 import { type ServedResource, serve } from "../model/catalog.ts";
 import type { ResourceDefinition, ServedVersion } from "../model/definition.ts";
 import { ObjectCodec } from "../model/object-codec.ts";
+import { withObjectMembers } from "../strategies/object-members.ts";
 import { ViewCache } from "./view-cache.ts";
 
 const codec = new ObjectCodec();
@@ -92,4 +94,45 @@ test("watchers of one version share what a batch of events looks like", () => {
   assert.equal(first, again);
   views.of(other).events(batch, translate);
   assert.equal(translations, 2);
+});
+
+test("what was decoded is dropped when it is too much, however few they are", () => {
+  const one = entry("a");
+  const views = new ViewCache(codec, 100, one.value.length * 2);
+  const { object } = views.view(resource, one);
+  void views.view(resource, entry("b")).object;
+  assert.equal(views.view(resource, one).object, object);
+  void views.view(resource, entry("c")).object;
+  assert.notEqual(views.view(resource, one).object, object);
+  assert.equal(views.usage.entries, 2);
+});
+
+test("a custom object that its schema leaves as it is stored is copied, with its kind in lists; others are made anew", () => {
+  const schema = withObjectMembers(
+    structuralSchema({
+      type: "object",
+      properties: { size: { type: "integer" }, mode: { type: "string", default: "A" } },
+    }),
+    { type: "object", properties: new Map([["name", { type: "string" }]]) },
+  );
+  const custom = serve({ ...definition, reading: "structural" }, { ...version, schema: () => schema });
+  const views = new ViewCache(codec);
+  const stored = (rest: string) => {
+    const text = `{"kind":"Thing","apiVersion":"example.com/v1","metadata":{"name":"a","generation":1}${rest}}`;
+    return { ...entry("a"), value: Buffer.from(text) };
+  };
+  const shown = (one: Entry) => {
+    const view = views.view(custom, one);
+    const target = Buffer.alloc(1000);
+    const written = target.toString("utf8", 0, view.writeItem(target, 0));
+    assert.equal(Buffer.from(view.itemJson()).toString(), written);
+    assert.equal(view.itemSize(), written.length);
+    return { isCopied: view.stored?.isCopied, item: JSON.parse(written) };
+  };
+  const head = { kind: "Thing", apiVersion: "example.com/v1" };
+  const metadata = { name: "a", generation: 1, resourceVersion: "7" };
+  const whole = { ...head, metadata, size: 1, mode: "B" };
+  assert.deepEqual(shown(stored(',"size":1,"mode":"B"')), { isCopied: true, item: whole });
+  assert.deepEqual(shown(stored(',"size":1,"mode":"B","old":true')), { isCopied: false, item: whole });
+  assert.deepEqual(shown(stored(',"size":1')), { isCopied: false, item: { ...whole, mode: "A" } });
 });

@@ -63,6 +63,7 @@ export class ResourceViews implements EntryViewer, DerivedCache {
   readonly #recent: Recent;
   readonly #derived: DerivedValues = new Map();
   readonly #selectable = new WeakMap<Entry, SelectableValues>();
+  readonly #unchanged = new WeakMap<Entry, boolean>();
   readonly #events = new WeakMap<WatchBatch, readonly WatchEvent[]>();
   readonly #converted = new WeakMap<WatchBatch, Promise<EntryViewer>>();
 
@@ -103,7 +104,17 @@ export class ResourceViews implements EntryViewer, DerivedCache {
 
   /** Whether an entry is shown in the version it is stored in, from its own bytes. */
   isSpliced(entry: Entry): boolean {
-    return this.#printer.spliceAt(entry.value) > 0;
+    const { servesStoredBytes } = this.#printer;
+    return this.#printer.spliceAt(entry.value) > 0 && (servesStoredBytes || this.isUnchanged(entry));
+  }
+
+  isUnchanged(entry: Entry): boolean {
+    let isUnchanged = this.#unchanged.get(entry);
+    if (isUnchanged === undefined) {
+      isUnchanged = this.#printer.isUnchanged(entry);
+      this.#unchanged.set(entry, isUnchanged);
+    }
+    return isUnchanged;
   }
 
   /** What the events of one batch look like to those who select everything; shared by all watchers of a prefix. */
