@@ -7,6 +7,8 @@ import type { Value } from "./values/value.ts";
 export interface TypeProvider {
   /** The type of this name, for object literals and as a value. */
   findType?(name: string): Type | undefined;
+  /** Whether the names of types are no values: DeclTypeProvider.FindIdent knows none of its own. */
+  readonly isWithoutTypeValues?: boolean;
   findField(type: string, field: string): Type | undefined;
   /** The object of a literal. */
   create?(type: string, fields: ReadonlyMap<string, Value>): Value;

@@ -1,6 +1,6 @@
 import { check } from "./checker/checker.ts";
 import type { Environment } from "./environment.ts";
-import { type Activation, CostExceeded, Frame, type Run } from "./eval/frame.ts";
+import { type Activation, CostExceeded, Frame, InternalError, type Run } from "./eval/frame.ts";
 import { PlanError, Planner } from "./eval/planner.ts";
 import type { Expr } from "./parser/ast.ts";
 import { parse } from "./parser/parser.ts";
@@ -51,6 +51,7 @@ export class Program {
     try {
       return { value: this.run(frame), cost: frame.cost };
     } catch (error) {
+      if (error instanceof InternalError) return { value: new CelError(error.message), cost: frame.cost };
       if (!(error instanceof CostExceeded)) throw error;
       return { value: new CelError(error.message), cost: frame.cost, isCostExceeded: true };
     }

@@ -10,15 +10,29 @@ export class Base64Error extends Error {
 export function canonicalBase64(text: string): string {
   const canonical = Buffer.from(text, "base64").toString("base64");
   if (canonical === text) return text;
-  check(text);
+  const problem = base64Problem(text, "standard");
+  if (problem !== undefined) throw problem;
   return canonical;
 }
 
-const ALPHABET = new Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
+/** Why a text is no base64 in one of the two alphabets; undefined if it is. */
+export function base64Problem(text: string, alphabet: "standard" | "url"): Base64Error | undefined {
+  try {
+    check(text, alphabet === "url" ? URL_ALPHABET : ALPHABET);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Base64Error)) throw error;
+    return error;
+  }
+}
+
+const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const ALPHABET: ReadonlySet<string> = new Set(`${DIGITS}+/`);
+const URL_ALPHABET: ReadonlySet<string> = new Set(`${DIGITS}-_`);
 const isLineEnd = (character: string | undefined): boolean => character === "\n" || character === "\r";
 
 /** Throws at the place where Go's decoder stops. */
-function check(text: string): void {
+function check(text: string, alphabet: ReadonlySet<string>): void {
   // Characters of the current group of four.
   let group = 0;
   for (let i = 0; i < text.length; i++) {
@@ -28,7 +42,7 @@ function check(text: string): void {
       checkPadding(text, i, group);
       return;
     }
-    if (!ALPHABET.has(character)) throw new Base64Error(i);
+    if (!alphabet.has(character)) throw new Base64Error(i);
     group = (group + 1) % 4;
   }
   if (group !== 0) throw new Base64Error(Buffer.byteLength(text) - group);

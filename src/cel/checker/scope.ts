@@ -54,7 +54,9 @@ export class Scopes {
     const constant = this.env.constants.get(name);
     if (constant !== undefined) return { name, type: constant.type, constant: constant.value };
     const struct = this.env.types?.findType?.(name);
-    return struct && { name, type: typeOf(struct), constant: new TypeValue(struct) };
+    if (struct === undefined) return undefined;
+    const found = { name, type: typeOf(struct) };
+    return this.env.types?.isWithoutTypeValues ? found : { ...found, constant: new TypeValue(struct) };
   }
 
   /** The type that a name in front of a literal's brace stands for. */

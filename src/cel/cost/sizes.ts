@@ -1,13 +1,16 @@
 import type { Expr } from "../parser/ast.ts";
 import type { Type } from "../values/types.ts";
 
+/** A size or cost, as exact as cel-go's uint64: a number as long as that is exact, a bigint beyond. */
+export type Amount = number | bigint;
+
 /** What uint64 saturates at in cel-go's estimates. */
-export const UNBOUNDED: number = 2 ** 64;
+export const UNBOUNDED: bigint = 2n ** 64n - 1n;
 
 /** From the least to the most: a size, or a cost. */
 export interface Range {
-  readonly min: number;
-  readonly max: number;
+  readonly min: Amount;
+  readonly max: Amount;
 }
 
 /** What a call costs without its arguments, and the size of its result if that has one. */
@@ -40,25 +43,66 @@ export interface Estimator {
   elementsOf(list: CostNode): CostNode | undefined;
 }
 
-const saturate = (value: number) => (value > UNBOUNDED ? UNBOUNDED : value);
+function amountOf(value: bigint): Amount {
+  if (value > UNBOUNDED) return UNBOUNDED;
+  return value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
+}
+
+/** The sum of two amounts. */
+export function sum(a: Amount, b: Amount): Amount {
+  if (typeof a === "number" && typeof b === "number") {
+    const result = a + b;
+    if (Number.isSafeInteger(result)) return result;
+  }
+  return amountOf(BigInt(a) + BigInt(b));
+}
+
+/** The product of two amounts. */
+export function product(a: Amount, b: Amount): Amount {
+  if (typeof a === "number" && typeof b === "number") {
+    const result = a * b;
+    if (Number.isSafeInteger(result)) return result;
+  }
+  return amountOf(BigInt(a) * BigInt(b));
+}
+
+/** The amount times a factor, rounded up; cel-go computes it with float64. */
+function scaled(amount: Amount, factor: number): Amount {
+  const result = Math.ceil(Number(amount) * factor);
+  return result < 2 ** 64 ? exactly(result) : UNBOUNDED;
+}
+
+const exactly = (value: number): Amount => (Number.isSafeInteger(value) ? value : BigInt(value));
+
+/** The quotient, rounded up. Compat: on amd64 the float64 of the largest uint64 becomes the uint64 2^63. */
+export function quotient(a: Amount, b: Amount): Amount {
+  const result = Math.ceil(Number(a) / Number(b));
+  return result < 2 ** 64 ? exactly(result) : 2n ** 63n;
+}
+
+/** The smaller one. */
+export const least = (a: Amount, b: Amount): Amount => (b < a ? b : a);
+/** The larger one. */
+export const most = (a: Amount, b: Amount): Amount => (b > a ? b : a);
+
+/** What is left of a product of sizes that a uint64 does not hold; where estimates of cel-go do not saturate. */
+export const wrapped = (value: bigint): Amount => amountOf(BigInt.asUintN(64, value));
 
 /** A range of one number. */
-export const fixed = (value: number): Range => ({ min: value, max: value });
+export const fixed = (value: Amount): Range => ({ min: value, max: value });
 /** Nothing known: from 0 to the largest number. */
 export const UNKNOWN: Range = { min: 0, max: UNBOUNDED };
 /** The sum of two ranges. */
-export const plus = (a: Range, b: Range): Range => ({ min: saturate(a.min + b.min), max: saturate(a.max + b.max) });
+export const plus = (a: Range, b: Range): Range => ({ min: sum(a.min, b.min), max: sum(a.max, b.max) });
 /** The product of two ranges. */
 export const times = (a: Range, b: Range): Range => ({ min: product(a.min, b.min), max: product(a.max, b.max) });
 /** The range times a factor, rounded up. */
 export const scale = (range: Range, factor: number): Range => ({
-  min: saturate(Math.ceil(range.min * factor)),
-  max: saturate(Math.ceil(range.max * factor)),
+  min: scaled(range.min, factor),
+  max: scaled(range.max, factor),
 });
 /** The range that holds both. */
-export const union = (a: Range, b: Range): Range => ({ min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) });
-
-const product = (a: number, b: number) => (a === 0 || b === 0 ? 0 : saturate(a * b));
+export const union = (a: Range, b: Range): Range => ({ min: least(a.min, b.min), max: most(a.max, b.max) });
 
 /** The cost of going through a text once, per character. */
 export const STRING_TRAVERSAL = 0.1;

@@ -2,14 +2,15 @@ import {
   type CallEstimate,
   type CostNode,
   fixed,
+  least,
   plus,
   type Range,
   REGEX_LENGTH,
   STRING_TRAVERSAL,
   scale,
   times,
-  UNBOUNDED,
   UNKNOWN,
+  wrapped,
 } from "./sizes.ts";
 
 type Estimate = (target: CostNode | undefined, args: readonly CostNode[]) => CallEstimate | undefined;
@@ -21,7 +22,7 @@ const ofArgument: Estimate = (_, args) => ({ cost: traversal(sizeOf(args[0])) })
 
 /** As far as the shorter one goes; at least one character, unless one is certainly empty. */
 const comparison: Estimate = (_, args) => {
-  const max = Math.min(sizeOf(args[0]).max, sizeOf(args[1]).max);
+  const max = least(sizeOf(args[0]).max, sizeOf(args[1]).max);
   return { cost: traversal({ min: max > 0 ? 1 : 0, max }) };
 };
 
@@ -29,8 +30,6 @@ const joining: Estimate = (_, args) => {
   const size = plus(sizeOf(args[0]), sizeOf(args[1]));
   return { cost: traversal(size), size };
 };
-
-const bounded = (size: number) => Math.min(size, UNBOUNDED);
 
 const estimates = new Map<string, Estimate>([
   ["starts_with_string", ofArgument],
@@ -44,19 +43,30 @@ const estimates = new Map<string, Estimate>([
       return { cost: times(text, scale(sizeOf(args[0]), REGEX_LENGTH)) };
     },
   ],
+  [
+    "matches",
+    (target, args) => {
+      if (target !== undefined || args.length !== 2) return undefined;
+      const text = traversal(plus(sizeOf(args[0]), fixed(1)));
+      return { cost: times(text, scale(sizeOf(args[1]), REGEX_LENGTH)) };
+    },
+  ],
   ["contains_string", (target, args) => ({ cost: times(traversal(sizeOf(target)), traversal(sizeOf(args[0]))) })],
   [
     "string_to_bytes",
     (_, args) => {
       const size = sizeOf(args[0]);
-      return { cost: traversal(size), size: { min: size.min, max: bounded(size.max * 4) } };
+      return {
+        cost: traversal(size),
+        size: { min: size.min, max: wrapped(BigInt(size.max) * 4n) },
+      };
     },
   ],
   [
     "bytes_to_string",
     (_, args) => {
       const size = sizeOf(args[0]);
-      return { cost: traversal(size), size: { min: Math.floor(size.min / 4), max: size.max } };
+      return { cost: traversal(size), size: { min: Math.floor(Number(size.min) / 4), max: size.max } };
     },
   ],
   ["add_string", joining],

@@ -2,9 +2,19 @@ import type { FunctionDeclaration, Implementation, Overload, RuntimeCost } from 
 import { itemsOf } from "../values/lists.ts";
 import { integerOf } from "../values/maps.ts";
 import type { Type } from "../values/types.ts";
-import { CelError, Double, isError, ListValue, MapValue, typeOfValue, type Value } from "../values/value.ts";
+import {
+  Bytes,
+  CelError,
+  Double,
+  isError,
+  ListValue,
+  MapValue,
+  NO_SUCH_OVERLOAD,
+  typeOfValue,
+  type Value,
+} from "../values/value.ts";
 import type { Plan } from "./attribute.ts";
-import type { Run } from "./frame.ts";
+import { InternalError, type Run } from "./frame.ts";
 
 type Apply = (args: readonly Value[]) => Value;
 
@@ -34,7 +44,12 @@ export function callRun(declared: FunctionDeclaration, ids: readonly string[], a
   const cost = (candidates.length === 1 ? candidates[0]?.cost : undefined) ?? declared.cost;
   const runs = args.map(({ run }) => run);
   const hasPattern = declared.pattern !== undefined && typeof args[declared.pattern]?.constant === "string";
-  if (hasPattern) return variadic(runs, apply, cost);
+  if (hasPattern) {
+    const isTyped = (values: readonly Value[]) => candidates.some((overload) => fits(overload, values));
+    return variadic(runs, (values) => (isTyped(values) ? apply(values) : NO_SUCH_OVERLOAD), cost);
+  }
+  // Compat: planCall makes an evalVarArgs of what is dispatched among several overloads.
+  if (call === undefined && candidates.length !== 1) return variadic(runs, apply, cost);
   switch (runs.length) {
     case 1:
       return unary(runs[0] as Run, apply, cost);
@@ -129,6 +144,8 @@ export function constantMembership(element: Run, list: ListValue): Run | undefin
   return (frame) => {
     const value = element(frame);
     if (value instanceof CelError) return value;
+    // Compat: evalSetMembership looks it up in a Go map.
+    if (value instanceof Bytes) throw new InternalError("runtime error: hash of unhashable type types.Bytes");
     const key = memberKey(value);
     return key !== undefined && known.has(key);
   };

@@ -12,10 +12,19 @@ import {
   type Select,
   type StructExpr,
 } from "../parser/ast.ts";
-import { equal } from "../values/equality.ts";
+import { equality as equalityOf } from "../values/equality.ts";
 import { formatValue } from "../values/format.ts";
 import { EntryMap } from "../values/maps.ts";
-import { ArrayList, CelError, isError, ListValue, noSuchOverload, Optional, type Value } from "../values/value.ts";
+import {
+  ArrayList,
+  CelError,
+  Foreign,
+  isError,
+  ListValue,
+  noSuchOverload,
+  Optional,
+  type Value,
+} from "../values/value.ts";
 import {
   attributeOf,
   attributePlan,
@@ -55,7 +64,10 @@ export class Planner {
       case "literal":
         return constantPlan(expr.value);
       case "ident":
-        return expr.constant === undefined ? this.variable(expr.name) : constantPlan(expr.constant);
+        if (expr.constant !== undefined) return constantPlan(expr.constant);
+        // Compat: planCheckedIdent takes a variable whose value is a type for the name of one.
+        if (expr.type?.kind === "type") throw new PlanError(`reference to undefined type: ${expr.name}`);
+        return this.variable(expr.name);
       case "select":
         return this.select(expr);
       case "call":
@@ -278,11 +290,19 @@ function equality(first: Run, second: Run, wanted: boolean): Run {
   return (frame) => {
     const a = first(frame);
     const b = second(frame);
-    frame.charge(typeof a === "number" && typeof b === "number" ? 1 : comparison([a, b]));
+    frame.charge(equalityCost(a, b, wanted));
     if (a instanceof CelError) return a;
     if (b instanceof CelError) return b;
-    return equal(a, b) === wanted;
+    const result = equalityOf(a, b);
+    // Compat: evalNe takes an error for a difference.
+    return wanted ? result : result !== true;
   };
+}
+
+/** Compat: library.CostEstimator has 1 for `==` of values of Kubernetes' own types, but not for `!=`. */
+function equalityCost(a: Value, b: Value, wanted: boolean): number {
+  if ((typeof a === "number" && typeof b === "number") || (wanted && a instanceof Foreign)) return 1;
+  return comparison([a, b]);
 }
 
 function notStrictlyFalse(arg: Run): Run {

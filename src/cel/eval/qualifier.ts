@@ -72,6 +72,7 @@ export function invalidKey(key: Value): CelError | undefined {
 /** The Go type of a value, such as types.Int. */
 export function goTypeOf(value: Value): string {
   if (value === null) return "types.Null";
+  if (typeof value === "object" && value.goType !== undefined) return value.goType;
   const name = typeof value === "object" ? value.box : typeof value;
   return GO_TYPES.get(name) ?? typeOfValue(value).name;
 }

@@ -12,6 +12,9 @@ const cidrType = opaqueType("net.CIDR");
 
 /** An address and the length of a prefix; bits behind the prefix may be set. */
 class Cidr extends Foreign {
+  override get goType(): string {
+    return "cel.CIDR";
+  }
   readonly address: Ip;
   readonly bits: number;
   override readonly size: number;

@@ -10,6 +10,7 @@ import {
   STRUCT_CREATE,
   scale,
   times,
+  wrapped,
 } from "../cost/sizes.ts";
 import type { RuntimeCost, StaticCost } from "../library/library.ts";
 
@@ -84,6 +85,20 @@ const traversing = (isIncludes = false): Costs => ({
   estimate: listEstimate(isIncludes),
 });
 
+/** The result has two quotes, and at most every character is escaped. */
+const quoting: Costs = {
+  cost: ([text]) => textCost(text),
+  estimate(estimator, _, args) {
+    if (args[0] === undefined) return undefined;
+    const size = estimator.sizeOf(args[0]);
+    return {
+      cost: scale(size, STRING_TRAVERSAL),
+      // Compat: for `ExtQuoteString` the largest uint64 times two, plus two, is 0.
+      size: { min: wrapped(BigInt(size.min) + 2n), max: wrapped(BigInt(size.max) * 2n + 2n) },
+    };
+  },
+};
+
 const searching: Costs = {
   cost: ([text, pattern]) =>
     Math.ceil((1 + sizeOf(text as Value)) * STRING_TRAVERSAL) * textCost(pattern, REGEX_LENGTH),
@@ -124,7 +139,7 @@ function selectorCost(size: Range): Range {
 }
 
 const selecting: Costs = {
-  cost: ([, text]) => selectorCost(fixed(sizeOf(text as Value))).max,
+  cost: ([, text]) => Number(selectorCost(fixed(sizeOf(text as Value))).max),
   estimate: (estimator, _, args): CallEstimate | undefined =>
     args[0] && { cost: selectorCost(estimator.sizeOf(args[0])) },
 };
@@ -147,6 +162,11 @@ add("replace", { cost: ([text]) => textCost(text, twice), estimate: replaceEstim
 add("split", { cost: ([text]) => textCost(text, twice), estimate: splitEstimate });
 add("join", { cost: (_, result) => textCost(result, twice), estimate: joinEstimate });
 add("find findAll", searching);
+add("strings.quote", quoting);
+add("format", {
+  cost: ([text]) => textCost(text),
+  estimate: (estimator, target) => target && { cost: scale(estimator.sizeOf(target), STRING_TRAVERSAL) },
+});
 add("cidr isIP isCIDR ip quantity isQuantity semver isSemver", reading(STRING_TRAVERSAL));
 add("ip.isCanonical", reading(twice));
 add("masked prefixLength family isUnspecified isLoopback isLinkLocalMulticast", ONE);

@@ -19,6 +19,9 @@ export const equalityEstimates: Library = {
       overloads: [],
       estimate(_, __, [a, b]) {
         if (a === undefined || b === undefined || !a.type.is(b.type) || !isForeign(a.type.name)) return undefined;
+        if (a.type.name === "kubernetes.URL") {
+          return { cost: scale({ min: 1, max: b.size?.max ?? 1 }, STRING_TRAVERSAL) };
+        }
         return a.type.name === "kubernetes.NamedFormat" ? OF_FORMATS : ONE;
       },
     },

@@ -11,6 +11,9 @@ export const ipType = opaqueType("net.IP");
 
 /** An IP address; never an IPv4-mapped one, and without a zone. */
 export class Ip extends Foreign {
+  override get goType(): string {
+    return "cel.IP";
+  }
   readonly bytes: Uint8Array;
   override readonly size: number;
   constructor(bytes: Uint8Array) {

@@ -1,5 +1,6 @@
 import { sizeOf } from "../cost/runtime.ts";
 import {
+  type Amount,
   type CallEstimate,
   type CostNode,
   fixed,
@@ -10,12 +11,14 @@ import {
   scale,
   times,
   UNBOUNDED,
+  wrapped,
 } from "../cost/sizes.ts";
+import { InternalError } from "../eval/frame.ts";
 import type { Library, Overload, RuntimeCost, StaticCost } from "../library/library.ts";
 import type { Expr } from "../parser/ast.ts";
 import type { Macro } from "../parser/macro.ts";
 import { standardMacros } from "../parser/macros.ts";
-import { compare, equal } from "../values/equality.ts";
+import { compare, ownEquality } from "../values/equality.ts";
 import { itemsOf } from "../values/lists.ts";
 import {
   boolType,
@@ -31,7 +34,7 @@ import {
   timestampType,
   uintType,
 } from "../values/types.ts";
-import { ArrayList, Bytes, CelError, ListValue, typeOfValue, type Value } from "../values/value.ts";
+import { ArrayList, Bytes, CelError, isInt, ListValue, typeOfValue, type Value } from "../values/value.ts";
 import { global, member } from "./declare.ts";
 
 type Int = number | bigint;
@@ -61,7 +64,16 @@ function slice(values: ListValue, start: Int, end: Int): Value {
   return new ArrayList(result);
 }
 
-function flatten(values: ListValue, depth: Int): Value {
+/** Compat: with DisableTypeGuards(true) a list that is flat already, or not of lists only, stays as it is. */
+function flatten(values: Value, depth?: Value): Value {
+  const types = depth === undefined ? "" : typeOfValue(depth).name;
+  if (!(values instanceof ListValue) || (depth !== undefined && !isInt(depth))) {
+    return new CelError(`no such overload: ${typeOfValue(values).name}.flatten(${types})`);
+  }
+  return flattenTo(values, depth ?? 1);
+}
+
+function flattenTo(values: ListValue, depth: Int): Value {
   if (depth < 0) return new CelError("level must be non-negative");
   const result: Value[] = [];
   flattenInto(result, values, depth);
@@ -83,7 +95,9 @@ function range(count: Int): Value {
 
 function distinct(values: ListValue): Value {
   const result: Value[] = [];
-  for (const value of itemsOf(values)) if (!result.some((known) => equal(value, known))) result.push(value);
+  for (const value of itemsOf(values)) {
+    if (!result.some((known) => ownEquality(value, known) === true)) result.push(value);
+  }
   return new ArrayList(result);
 }
 
@@ -113,12 +127,20 @@ const allocating = (factor: number, size: Range): CallEstimate => ({
 const allocated = (factor: number, size: number) => Math.floor(size * (factor < 0 ? 1 : factor)) + 1 + LIST_CREATE;
 
 const ofOutput: RuntimeCost = (_, result) => allocated(1, sizeOf(result));
-const ofFlattened: RuntimeCost = ([values, depth]) => allocated(Number(depth ?? 1), sizeOf(values as Value));
+const ofFlattened: RuntimeCost = ([values, depth = 1]) => {
+  // Compat: trackListFlatten asserts the type of the depth, even if that is an error.
+  if (depth instanceof CelError) throw new InternalError("interface conversion: ref.Val is *types.Err, not types.Int");
+  return allocated(Number(depth), sizeOf(values as Value));
+};
 
 const ofComparisons =
   (index: number): RuntimeCost =>
   (args) => {
     const values = args[index];
+    // Compat: trackListDistinct, trackListSort and trackListSortBy assert that it is a list, even if it is an error.
+    if (values instanceof CelError) {
+      throw new InternalError("interface conversion: *types.Err is not traits.Lister: missing method Add");
+    }
     const size = sizeOf(values as Value);
     if (size === 0 || !(values instanceof ListValue)) return allocated(2, 0);
     const first = values.at(0);
@@ -127,9 +149,9 @@ const ofComparisons =
   };
 
 /** The number that an argument is, or another one if it is no literal. */
-function literal(expr: Expr | undefined, otherwise: number): number {
+function literal(expr: Expr | undefined, otherwise: Amount): Amount {
   if (expr?.kind !== "literal" || (typeof expr.value !== "number" && typeof expr.value !== "bigint")) return otherwise;
-  return expr.value < 0 ? 0 : Number(expr.value);
+  return expr.value < 0 ? 0 : expr.value;
 }
 
 const sliceEstimate: StaticCost = (estimator, target, [start, end]) => {
@@ -137,7 +159,7 @@ const sliceEstimate: StaticCost = (estimator, target, [start, end]) => {
   const from = literal(start?.expr, 0);
   const to = literal(end?.expr, estimator.sizeOf(target).max);
   // Compat: in `estimateListSlice` a uint64 wraps around below zero.
-  return allocating(1, fixed(to < from ? UNBOUNDED : to - from));
+  return allocating(1, fixed(wrapped(BigInt(to) - BigInt(from))));
 };
 
 const sortEstimate =
@@ -206,16 +228,17 @@ export const listExtensionsLibrary: Library = {
     },
     {
       name: "flatten",
+      call: flatten,
       overloads: [
         {
-          ...member("list_flatten", [listType(list)], list, (values: ListValue) => flatten(values, 1)),
+          ...member("list_flatten", [listType(list)], list, flatten),
           cost: ofFlattened,
           estimate: ofTarget((size) => allocating(1, size)),
         },
         {
           ...member("list_flatten_int", [listType(dynType), intType], listType(dynType), flatten),
           cost: ofFlattened,
-          estimate: ofTarget((size, [depth]) => allocating(literal(depth?.expr, UNBOUNDED), size)),
+          estimate: ofTarget((size, [depth]) => allocating(Number(literal(depth?.expr, UNBOUNDED)), size)),
         },
       ],
     },

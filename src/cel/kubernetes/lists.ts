@@ -1,6 +1,6 @@
 import type { Library, Overload } from "../library/library.ts";
 import { add } from "../values/arithmetic.ts";
-import { compare, equal } from "../values/equality.ts";
+import { compare, ownEquality } from "../values/equality.ts";
 import {
   boolType,
   bytesType,
@@ -73,17 +73,17 @@ function extreme(name: string, list: ListValue, replacedBy: number): Value {
 }
 
 function indexOf(list: ListValue, item: Value): Value {
-  for (let i = 0; i < list.size; i++) if (equal(list.at(i), item)) return i;
+  for (let i = 0; i < list.size; i++) if (ownEquality(list.at(i), item) === true) return i;
   return -1;
 }
 
 function lastIndexOf(list: ListValue, item: Value): Value {
-  for (let i = list.size - 1; i >= 0; i--) if (equal(list.at(i), item)) return i;
+  for (let i = list.size - 1; i >= 0; i--) if (ownEquality(list.at(i), item) === true) return i;
   return -1;
 }
 
 const includes = (target: Value, item: Value): Value =>
-  target instanceof ListValue ? indexOf(target, item) !== -1 : equal(target, item);
+  target instanceof ListValue ? indexOf(target, item) !== -1 : ownEquality(target, item) === true;
 
 /** kubernetes.lists: isSorted, sum, min, max, indexOf, lastIndexOf. */
 export const listsLibrary: Library = {

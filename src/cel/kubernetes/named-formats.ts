@@ -13,6 +13,9 @@ type Check = (text: string) => readonly string[];
 
 /** A format that texts can be validated by. */
 class NamedFormat extends Foreign {
+  override get goType(): string {
+    return "cel.Format";
+  }
   readonly name: string;
   readonly check: Check;
   /** How long the pattern is that costs are counted by. */

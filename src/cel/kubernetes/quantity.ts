@@ -9,29 +9,41 @@ import {
 } from "../../api/quantity.ts";
 import type { Library } from "../library/library.ts";
 import { boolType, doubleType, intType, stringType, structType } from "../values/types.ts";
-import { CelError, Double, Foreign, intOf, type Value } from "../values/value.ts";
+import { CelError, Double, Foreign, intOf, NO_SUCH_OVERLOAD, type Value } from "../values/value.ts";
 import { declare, global, member } from "./declare.ts";
 
 /** kubernetes.Quantity. */
 export const quantityType = structType("kubernetes.Quantity");
 
 class QuantityValue extends Foreign {
+  override get goType(): string {
+    return this.isComputed ? "*cel.Quantity" : "cel.Quantity";
+  }
   readonly amount: Quantity;
-  constructor(amount: Quantity) {
+  /** Whether it is no int64Amount of Quantity any more, but an inf.Dec. */
+  readonly isWide: boolean;
+  /** Whether add() or sub() has made it. */
+  readonly isComputed: boolean;
+  constructor(amount: Quantity, isWide: boolean, isComputed = false) {
     super();
     this.amount = amount;
+    this.isWide = isWide;
+    this.isComputed = isComputed;
   }
   get type() {
     return quantityType;
   }
-  equals(other: Foreign): boolean {
-    return other instanceof QuantityValue && compareQuantities(this.amount, other.amount) === 0;
+  /** Compat: quantityAdd and quantitySub yield pointers, to which Quantity.Equal knows no overload. */
+  equals(other: Foreign): boolean | CelError {
+    if (!(other instanceof QuantityValue) || other.isComputed) return NO_SUCH_OVERLOAD;
+    return compareQuantities(this.amount, other.amount) === 0;
   }
 }
 
 function parse(text: string): Value {
   try {
-    return new QuantityValue(parseQuantity(text));
+    const amount = parseQuantity(text);
+    return new QuantityValue(amount, isLarge(amount));
   } catch (error) {
     if (!(error instanceof QuantityError)) throw error;
     return new CelError(error.message);
@@ -50,9 +62,9 @@ const isLarge = ({ mantissa, format }: Quantity) => {
 };
 
 /** Compat: Quantity.AsInt64 finds no integer in what has a negative scale, even in 1.0, or was not kept as an int64. */
-function integerOf({ amount }: QuantityValue): bigint | undefined {
+function integerOf({ amount, isWide }: QuantityValue): bigint | undefined {
   const { mantissa, exponent } = amount;
-  if (exponent < 0 || isLarge(amount)) return undefined;
+  if (exponent < 0 || isWide) return undefined;
   if (mantissa === 0n) return 0n;
   if (exponent > 18) return undefined;
   const value = mantissa * tenTo(exponent);
@@ -64,7 +76,15 @@ function asInteger(value: QuantityValue): Value {
   return integer === undefined ? NOT_INTEGER : intOf(integer);
 }
 
-const asFloat = ({ amount }: QuantityValue) => new Double(Number(amount.mantissa) * Number(`1e${amount.exponent}`));
+/** Compat: ParseQuantity rounds what is no int64Amount to billionths, and AsApproximateFloat64 multiplies these. */
+function asFloat({ amount, isWide }: QuantityValue): Double {
+  const { mantissa, exponent } = amount;
+  const isKept = !isWide || exponent < -9;
+  const unscaled = isKept ? mantissa : mantissa * tenTo(exponent + 9);
+  const scale = isKept ? exponent : -9;
+  return new Double(scale === 0 ? Number(unscaled) : Number(unscaled) * Number(`1e${scale}`));
+}
+
 const signOf = ({ amount }: QuantityValue) => (amount.mantissa === 0n ? 0 : amount.mantissa < 0n ? -1 : 1);
 const order = (a: QuantityValue, b: QuantityValue) => Math.sign(compareQuantities(a.amount, b.amount));
 const ofInt = (value: number | bigint): Quantity => ({
@@ -73,22 +93,35 @@ const ofInt = (value: number | bigint): Quantity => ({
   format: "DecimalExponent",
 });
 
-type Combine = (a: Quantity, b: Quantity) => Quantity;
+const fitsInt64 = (value: bigint) => value === BigInt.asIntN(64, value);
+
+/** Compat: int64Amount.Sub adds the negated number, which of the smallest int64 is that again. */
+const negated = ({ mantissa, ...rest }: Quantity): Quantity => ({ ...rest, mantissa: BigInt.asIntN(64, -mantissa) });
+
+type Combine = (a: QuantityValue, b: QuantityValue) => QuantityValue;
+
+const sum: Combine = (a, b) => {
+  const exact = addQuantities(a.amount, b.amount);
+  // Compat: int64Amount.Add of 0 keeps the other number with its scale.
+  const kept = b.amount.mantissa === 0n ? a.amount : a.amount.mantissa === 0n ? b.amount : exact;
+  const result = { ...exact, mantissa: kept.mantissa, exponent: kept.exponent };
+  return new QuantityValue(result, a.isWide || b.isWide || !fitsInt64(result.mantissa), true);
+};
+
+const difference: Combine = (a, b) => {
+  const isWide = a.isWide || b.isWide;
+  const narrow = isWide ? undefined : sum(a, new QuantityValue(negated(b.amount), false));
+  return narrow === undefined || narrow.isWide
+    ? new QuantityValue(subtractQuantities(a.amount, b.amount), true, true)
+    : narrow;
+};
 
 const combining = (name: string, combine: Combine) =>
   declare(
     name,
-    member(
-      `quantity_${name}`,
-      [quantityType, quantityType],
-      quantityType,
-      (a: QuantityValue, b: QuantityValue) => new QuantityValue(combine(a.amount, b.amount)),
-    ),
-    member(
-      `quantity_${name}_int`,
-      [quantityType, intType],
-      quantityType,
-      (a: QuantityValue, b: number | bigint) => new QuantityValue(combine(a.amount, ofInt(b))),
+    member(`quantity_${name}`, [quantityType, quantityType], quantityType, combine),
+    member(`quantity_${name}_int`, [quantityType, intType], quantityType, (a: QuantityValue, b: number | bigint) =>
+      combine(a, new QuantityValue(ofInt(b), false)),
     ),
   );
 
@@ -119,7 +152,7 @@ export const quantityLibrary: Library = {
       "isInteger",
       member("quantity_is_integer", [quantityType], boolType, (value: QuantityValue) => integerOf(value) !== undefined),
     ),
-    combining("add", addQuantities),
-    combining("sub", subtractQuantities),
+    combining("add", sum),
+    combining("sub", difference),
   ],
 };

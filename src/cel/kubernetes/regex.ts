@@ -32,17 +32,22 @@ function findAll(text: string, pattern: string, limit: number | bigint = -1): Va
   });
 }
 
+const two = [stringType, stringType];
+
 /** kubernetes.regex: find and findAll, with RE2's syntax. */
 export const regexLibrary: Library = {
   name: "kubernetes.regex",
   functions: [
-    declare("find", member("string_find_string", [stringType, stringType], stringType, find)),
-    declare(
-      "findAll",
-      member("string_find_all_string", [stringType, stringType], listType(stringType), (text: string, regex: string) =>
-        findAll(text, regex),
+    { ...declare("find", member("string_find_string", [stringType, stringType], stringType, find)), pattern: 1 },
+    {
+      ...declare(
+        "findAll",
+        member("string_find_all_string", two, listType(stringType), (text: string, regex: string) =>
+          findAll(text, regex),
+        ),
+        member("string_find_all_string_int", [...two, intType], listType(stringType), findAll),
       ),
-      member("string_find_all_string_int", [stringType, stringType, intType], listType(stringType), findAll),
-    ),
+      pattern: 1,
+    },
   ],
 };

@@ -13,6 +13,9 @@ import { declare, global, member } from "./declare.ts";
 const semverType = structType("kubernetes.Semver");
 
 class Semver extends Foreign {
+  override get goType(): string {
+    return "cel.Semver";
+  }
   readonly version: SemanticVersion;
   constructor(version: SemanticVersion) {
     super();
@@ -31,7 +34,7 @@ const compareVersions = (a: Semver, b: Semver) => compareSemanticVersions(a.vers
 /** Compat: normalizeAndParse takes a leading v, leading zeros and missing numbers. */
 function normalize(text: string): string {
   const parts = splitVersion(text.startsWith("v") ? text.slice(1) : text).map((part) => {
-    if (part.length <= 1) return part;
+    if (Buffer.byteLength(part) <= 1) return part;
     const trimmed = part.slice(leadingZeros(part));
     return /^[0-9]/.test(trimmed) ? trimmed : `0${trimmed}`;
   });

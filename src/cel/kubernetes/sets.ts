@@ -1,34 +1,35 @@
 import { sizeOf } from "../cost/runtime.ts";
 import { type CostNode, fixed, plus, scale, times } from "../cost/sizes.ts";
 import type { FunctionDeclaration, Library } from "../library/library.ts";
-import { equal } from "../values/equality.ts";
+import { contains } from "../values/equality.ts";
 import { boolType, listType, paramType } from "../values/types.ts";
-import type { ListValue, Value } from "../values/value.ts";
+import type { CelError, ListValue, Value } from "../values/value.ts";
 import { global } from "./declare.ts";
 
-function has(list: ListValue, value: Value): boolean {
-  for (let i = 0; i < list.size; i++) if (equal(list.at(i), value)) return true;
-  return false;
-}
-
-function contains(list: ListValue, part: ListValue): boolean {
-  for (let i = 0; i < part.size; i++) if (!has(list, part.at(i))) return false;
+function containsAll(list: ListValue, part: ListValue): boolean | CelError {
+  for (let i = 0; i < part.size; i++) {
+    const found = contains(list, part.at(i));
+    if (found !== true) return found;
+  }
   return true;
 }
 
 function intersects(a: ListValue, b: ListValue): boolean {
-  for (let i = 0; i < a.size; i++) if (has(b, a.at(i))) return true;
+  for (let i = 0; i < a.size; i++) if (contains(b, a.at(i)) === true) return true;
   return false;
 }
 
-const equivalent = (a: ListValue, b: ListValue) => contains(a, b) && contains(b, a);
+function equivalent(a: ListValue, b: ListValue): boolean | CelError {
+  const first = containsAll(a, b);
+  return first === true ? containsAll(b, a) : first;
+}
 
 const list = listType(paramType("T"));
 
 const declareSets = (
   name: string,
   factor: number,
-  call: (a: ListValue, b: ListValue) => boolean,
+  call: (a: ListValue, b: ListValue) => boolean | CelError,
 ): FunctionDeclaration => ({
   name: `sets.${name}`,
   overloads: [
@@ -47,7 +48,7 @@ const declareSets = (
 export const setsLibrary: Library = {
   name: "cel.lib.ext.sets",
   functions: [
-    declareSets("contains", 1, contains),
+    declareSets("contains", 1, containsAll),
     declareSets("equivalent", 2, equivalent),
     declareSets("intersects", 1, intersects),
   ],

@@ -1,7 +1,24 @@
-import { plus, type Range, STRING_TRAVERSAL, scale, times, UNBOUNDED } from "../cost/sizes.ts";
+import {
+  type Amount,
+  plus,
+  quotient,
+  type Range,
+  STRING_TRAVERSAL,
+  scale,
+  sum,
+  times,
+  wrapped,
+} from "../cost/sizes.ts";
 import type { StaticCost } from "../library/library.ts";
 
-const oneMore = (size: number) => (size < UNBOUNDED ? size + 1 : size);
+const oneMore = (size: Amount) => sum(size, 1);
+
+const oneLess = (size: Amount): Amount => (size > 0 ? wrapped(BigInt(size) - 1n) : 0);
+
+interface Bounds {
+  min: Amount;
+  max: Amount;
+}
 
 /** replace(old, new): the result is as long as replacing everything can make it. */
 export const replaceEstimate: StaticCost = (estimator, target, args) => {
@@ -10,18 +27,18 @@ export const replaceEstimate: StaticCost = (estimator, target, args) => {
   const size = estimator.sizeOf(target);
   const old = estimator.sizeOf(from);
   const next = estimator.sizeOf(to);
-  const count = { min: 0, max: 0 };
-  const retained = { min: 0, max: 0 };
+  const count: Bounds = { min: 0, max: 0 };
+  const retained: Bounds = { min: 0, max: 0 };
   if (old.min === 0) {
     count.max = oneMore(size.max);
     retained.max = size.max;
   } else if (next.max <= old.min) retained.max = size.max;
-  else count.max = Math.ceil(size.max / old.min);
+  else count.max = quotient(size.max, old.min);
   if (old.max === 0) {
     count.min = oneMore(size.min);
     retained.min = size.min;
   } else if (old.max <= next.min) retained.min = size.min;
-  else count.min = Math.ceil(size.min / old.max);
+  else count.min = quotient(size.min, old.max);
   return { cost: scale(size, 2 * STRING_TRAVERSAL), size: plus(times(count, next), retained) };
 };
 
@@ -33,7 +50,7 @@ export const splitEstimate: StaticCost = (estimator, target, args) => {
   let { max } = size;
   if (limit?.kind === "literal" && (typeof limit.value === "number" || typeof limit.value === "bigint")) {
     // Compat: `EstimateCallCost` makes a very large uint64 of a negative limit.
-    max = limit.value < 0 ? UNBOUNDED : Number(limit.value);
+    max = limit.value < 0 ? wrapped(BigInt(limit.value)) : limit.value;
   }
   return { cost: scale(size, 2 * STRING_TRAVERSAL), size: { min: 0, max } };
 };
@@ -46,7 +63,7 @@ export const joinEstimate: StaticCost = (estimator, target, [separator]) => {
   let size: Range = { min: 0, max: 0 };
   if (element !== undefined) size = times(count, estimator.sizeOf(element));
   if (separator !== undefined) {
-    const separators = { min: Math.max(0, count.min - 1), max: Math.max(0, count.max - 1) };
+    const separators = { min: oneLess(count.min), max: oneLess(count.max) };
     size = plus(size, times(estimator.sizeOf(separator), separators));
   }
   return { cost: scale(size, STRING_TRAVERSAL), size };

@@ -1,5 +1,6 @@
 import { printGoFloat } from "../../lib/go/float.ts";
 import { quote } from "../../lib/go/quote.ts";
+import { formatValue } from "../values/format.ts";
 import { formatDuration, formatTimestamp } from "../values/time.ts";
 import {
   Bytes,
@@ -155,6 +156,7 @@ function unusual(value: number): string | undefined {
 
 /** That many digits of the fraction; what lies exactly between two is rounded to the even one, as Go does. */
 function exactFixed(value: number, precision: number): string {
+  if (Object.is(value, -0)) return `-${exactFixed(0, precision)}`;
   const zeros = "0".repeat(Math.max(0, Math.min(precision, MAX_PRECISION) - 100));
   if (Math.abs(value) >= 1e21)
     return `${BigInt(value)}${precision > 0 ? `.${"0".repeat(Math.min(precision, 100))}` : ""}${zeros}`;
@@ -197,7 +199,8 @@ const printer: Clauses<Value> = {
   decimal: (value) => inRadix(value, 10, CLAUSE_ERRORS.decimal),
   fixed(value, precision) {
     const double = doubleOf(value, CLAUSE_ERRORS.fixed);
-    return unusual(double) ?? grouped(exactFixed(double, precision));
+    // Compat: `stringFormatter.Fixed` prints no sign of a zero.
+    return unusual(double) ?? grouped(exactFixed(double === 0 ? 0 : double, precision));
   },
   scientific(value, precision) {
     const double = doubleOf(value, CLAUSE_ERRORS.scientific);
@@ -269,7 +272,10 @@ function printMap(map: MapValue): string {
     if (typeof key === "object" && !(key instanceof Uint)) {
       throw new FormatError(`no formatting function for map key of type ${typeName(key)}`);
     }
-    entries.push([printInner(key), printInner(map.find(key) as Value)]);
+    const name = printInner(key);
+    const value = map.find(key);
+    if (value === undefined) throw new FormatError(`could not find key: ${quote(formatValue(key))}`);
+    entries.push([name, printInner(value)]);
   }
   entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return `{${entries.map(([key, value]) => `${key}:${value}`).join(", ")}}`;

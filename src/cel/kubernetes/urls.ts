@@ -8,6 +8,9 @@ import { type GoUrl, hostName, parseRequestUri, parseUrl, portOf, printUrl, quer
 const urlType = structType("kubernetes.URL");
 
 class Url extends Foreign {
+  override get goType(): string {
+    return "cel.URL";
+  }
   readonly parts: GoUrl;
   constructor(parts: GoUrl) {
     super();

@@ -1,7 +1,7 @@
 import { comparison, joining } from "../cost/runtime.ts";
 import { operators } from "../parser/ast.ts";
 import { add, divide, modulo, multiply, negate, subtract } from "../values/arithmetic.ts";
-import { compare, equal } from "../values/equality.ts";
+import { compare, contains } from "../values/equality.ts";
 import {
   boolType,
   bytesType,
@@ -78,10 +78,7 @@ function relation(name: string, prefix: string, holds: (order: number) => boolea
 const same = (id: string, type: Type, cost?: RuntimeCost) => overload(id, [type, type], type, cost);
 
 function isIn(element: Value, container: Value): Value {
-  if (container instanceof ListValue) {
-    for (let i = 0; i < container.size; i++) if (equal(element, container.at(i))) return true;
-    return false;
-  }
+  if (container instanceof ListValue) return contains(container, element);
   if (!(container instanceof MapValue)) return NO_SUCH_OVERLOAD;
   const found = container.find(element);
   return found !== undefined && isError(found) ? found : found !== undefined;

@@ -20,11 +20,11 @@ import {
   CelError,
   Double,
   Duration,
-  Foreign,
   ListValue,
   MapValue,
   NONE,
   Optional,
+  Timestamp,
   TypeValue,
   Uint,
   type Value,
@@ -48,16 +48,18 @@ const member = (id: string, args: readonly Type[], result: Type, call?: Implemen
   isMember: true,
 });
 
+/** Go's zero time: 0001-01-01T00:00:00Z. */
+const FIRST_SECOND = -62_135_596_800;
+
 /** Whether optional.ofNonZeroValue() yields none for it. */
 function isZero(value: Value): boolean {
   if (value === null || value === false || value === 0 || value === "") return true;
-  if (value instanceof ListValue || value instanceof MapValue) return value.size === 0;
+  if (value instanceof ListValue || value instanceof MapValue) return value.isZero();
   if (value instanceof Double) return value.value === 0;
   if (value instanceof Uint) return value.value === 0n;
   if (value instanceof Bytes) return value.data.length === 0;
-  if (value instanceof Duration) return value.nanos === 0n;
-  if (value instanceof Optional) return value.value === undefined || isZero(value.value);
-  return value instanceof Foreign && (value.isZero?.() ?? false);
+  if (value instanceof Timestamp) return value.seconds === FIRST_SECOND && value.nanos === 0;
+  return value instanceof Duration && value.nanos === 0n;
 }
 
 function unwrapAll(list: ListValue): Value {

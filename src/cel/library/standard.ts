@@ -64,8 +64,10 @@ const matchesFunction: FunctionDeclaration = {
     { id: "matches", args: [stringType, stringType], result: boolType },
     { id: "matches_string", args: [stringType, stringType], result: boolType, isMember: true },
   ],
-  call: (text: Value, pattern: Value) =>
-    typeof text === "string" && typeof pattern === "string" ? matches(text, pattern) : NO_SUCH_OVERLOAD,
+  call(text: Value, pattern: Value) {
+    if (typeof text !== "string") return lacks("matches", text);
+    return typeof pattern === "string" ? matches(text, pattern) : NO_SUCH_OVERLOAD;
+  },
   cost: matching,
   pattern: 1,
 };

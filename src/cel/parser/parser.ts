@@ -1,9 +1,10 @@
 import { lengthOf } from "../values/text.ts";
 import { isError } from "../values/value.ts";
-import { type Call, type Entry, type Expr, type FieldInit, operators } from "./ast.ts";
+import { Assembler, BROKEN } from "./assembler.ts";
+import { type Entry, type Expr, type FieldInit, operators } from "./ast.ts";
 import { literalOf, PRODUCTS, RELATIONS, RESERVED, SUMS, signed } from "./grammar.ts";
 import { MAX_ERRORS, type Token, type TokenKind, tokenize } from "./lexer.ts";
-import { Builder, isRefusal, type Macro, macroKey } from "./macro.ts";
+import type { Macro } from "./macro.ts";
 import { Source, type SourceError } from "./source.ts";
 import { syntaxErrors } from "./syntax-errors.ts";
 
@@ -36,11 +37,9 @@ export function parse(text: string, macros: ReadonlyMap<string, Macro>): Parsed 
       if (!(error instanceof Unexpected)) throw error;
     }
   }
-  const later = errors.length > MAX_ERRORS ? [] : syntaxErrors(source, tokenized);
+  const later = errors.length > MAX_ERRORS ? [] : syntaxErrors(source, tokenized, macros);
   return { expr: BROKEN, source, errors: [...errors, ...later] };
 }
-
-const BROKEN: Expr = { kind: "broken", at: -1 };
 
 /** Thrown at a token that cannot stand where it does; `syntaxErrors` then says why. */
 class Unexpected extends Error {}
@@ -51,18 +50,16 @@ class TooDeep extends Error {}
 type Rule = "expr" | "relation" | "calc" | "member";
 
 /** Recursive descent over text without syntax errors, with the depth limits of cel-go. */
-class Parser {
-  readonly errors: SourceError[] = [];
+class Parser extends Assembler {
   private index = 0;
   private readonly tokens: readonly Token[];
-  private readonly macros: ReadonlyMap<string, Macro>;
   private readonly depths: Record<Rule, number> = { expr: 0, relation: 0, calc: 0, member: 0 };
   /** How deep cel-go's visitor goes below an expression; what is missing is 0. */
   private readonly heights = new Map<Expr, number>();
 
   constructor(tokens: readonly Token[], macros: ReadonlyMap<string, Macro>) {
+    super(macros);
     this.tokens = tokens;
-    this.macros = macros;
   }
 
   parse(): Expr {
@@ -372,29 +369,5 @@ class Parser {
     const value = negative ? signed(kind, text) : literalOf(kind, text);
     if (value === undefined) throw new Unexpected();
     return isError(value) ? this.refuse(at, value.message) : { kind: "literal", at, value };
-  }
-
-  private refuse(at: number, message: string): Expr {
-    this.errors.push({ at, message });
-    return { kind: "broken", at };
-  }
-
-  private plainCall(at: number, name: string, args: readonly Expr[]): Call {
-    return { kind: "call", at, name, target: undefined, args };
-  }
-
-  private call(at: number, name: string, args: readonly Expr[]): Expr {
-    return this.expanded(at, name, args, undefined) ?? this.plainCall(at, name, args);
-  }
-
-  private memberCall(at: number, name: string, target: Expr, args: readonly Expr[]): Expr {
-    return this.expanded(at, name, args, target) ?? { kind: "call", at, name, target, args };
-  }
-
-  private expanded(at: number, name: string, args: readonly Expr[], target: Expr | undefined): Expr | undefined {
-    const macro = this.macros.get(macroKey(name, args.length, target !== undefined));
-    const result = macro?.expand(new Builder(at), args, target ?? BROKEN);
-    if (result === undefined) return undefined;
-    return isRefusal(result) ? this.refuse(result.at, result.message) : result;
   }
 }

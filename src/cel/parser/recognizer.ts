@@ -22,8 +22,6 @@ export class Recognizer {
   private readonly tokens: readonly Token[];
   private readonly source: Source;
   private readonly holes: Tokenized["holes"];
-  /** What cel-go's visitor refuses after parsing. */
-  readonly later: SourceError[] = [];
   private index = 0;
   /** Whether an error has been reported and no token has been used since. */
   private isRecovering = false;
@@ -59,12 +57,14 @@ export class Recognizer {
     return this.token.kind === kind;
   }
 
-  /** Runs to the end, or to where an ANTLR parser of cel-go gives up. */
-  run(start: () => void): void {
+  /** Runs to the end, or to where an ANTLR parser of cel-go gives up, which is false. */
+  run(start: () => void): boolean {
     try {
       start();
+      return true;
     } catch (error) {
       if (!(error instanceof Halt)) throw error;
+      return false;
     }
   }
 

@@ -1,25 +1,35 @@
-import { RESERVED } from "./grammar.ts";
+import { isError } from "../values/value.ts";
+import { Assembler, BROKEN } from "./assembler.ts";
+import { type Expr, operators } from "./ast.ts";
+import { literalOf, PRODUCTS, RELATIONS, RESERVED, SUMS, signed } from "./grammar.ts";
 import type { Tokenized, TokenKind } from "./lexer.ts";
 import { EXPRESSION, type Look, look, MEMBER } from "./lookahead.ts";
+import type { Macro } from "./macro.ts";
 import { Recognizer } from "./recognizer.ts";
 import type { Source, SourceError } from "./source.ts";
 
-/** The syntax errors of tokens that are no expression, as the parser that ANTLR generates for cel-go finds them. */
-export function syntaxErrors(source: Source, tokenized: Tokenized): SourceError[] {
-  const rules = new Rules(source, tokenized);
-  rules.all();
-  return [...rules.errors, ...rules.later];
+/**
+ * The errors of tokens that are no expression, as the parser that ANTLR generates for cel-go finds them, and those that
+ * cel-go's visitor finds in what could be read: macros and literals.
+ */
+export function syntaxErrors(source: Source, tokenized: Tokenized, macros: ReadonlyMap<string, Macro>): SourceError[] {
+  const assembler = new Assembler(macros);
+  const rules = new Rules(source, tokenized, assembler);
+  const visit = rules.all();
+  visit?.();
+  return [...rules.errors, ...assembler.errors];
 }
 
-const RELATIONS: readonly TokenKind[] = ["'=='", "'!='", "'in'", "'<'", "'<='", "'>='", "'>'"];
-const PRODUCTS: readonly TokenKind[] = ["'*'", "'/'", "'%'"];
-const SUMS: readonly TokenKind[] = ["'-'", "'+'"];
+/** Makes the expression of what a rule has read, once all is read: cel-go's visitor of a parse tree. */
+type Visit = () => Expr;
+
+const NOTHING: Visit = () => BROKEN;
 
 const END = look([], true);
 const START = look(EXPRESSION);
 const OPERAND = look(MEMBER);
-const RELATION = look(RELATIONS, true);
-const CALCULATION = look([...PRODUCTS, ...SUMS], true);
+const RELATION = look([...RELATIONS.keys()], true);
+const CALCULATION = look([...PRODUCTS.keys(), ...SUMS.keys()], true);
 const SUFFIX = look(["'.'", "'['"], true);
 const NAME = look(["IDENTIFIER", "ESC_IDENTIFIER"]);
 const FIELD = look(["'?'", "IDENTIFIER", "ESC_IDENTIFIER"]);
@@ -28,13 +38,23 @@ const ARGUMENTS = look(["')'", ...EXPRESSION]);
 
 /** The rules of CEL.g4, with the choices that an ANTLR parser makes by looking ahead. */
 class Rules extends Recognizer {
-  all(): void {
-    this.run(() => {
+  private readonly assembler: Assembler;
+
+  constructor(source: Source, tokenized: Tokenized, assembler: Assembler) {
+    super(source, tokenized);
+    this.assembler = assembler;
+  }
+
+  /** What was read; undefined if the parser gave up. */
+  all(): Visit | undefined {
+    let visit: Visit = NOTHING;
+    const isRead = this.run(() => {
       this.rule(END, () => {
-        this.expr(look(["<EOF>"]));
+        visit = this.expr(look(["<EOF>"]));
         this.match("start", "<EOF>", END);
       });
     });
+    return isRead ? visit : undefined;
   }
 
   private in(kinds: Iterable<TokenKind>): boolean {
@@ -42,184 +62,281 @@ class Rules extends Recognizer {
     return false;
   }
 
-  private expr(follow: Look): void {
+  private expr(follow: Look): Visit {
+    const parts = [NOTHING, NOTHING, NOTHING] as [Visit, Visit, Visit];
+    let at: number | undefined;
     this.rule(follow, () => {
-      this.logical("'||'", look(["'?'"], true));
+      parts[0] = this.logical("'||'", look(["'?'"], true));
       if (!this.is("'?'")) return;
+      at = this.token.at;
       this.match("expr.?", "'?'", START);
-      this.logical("'||'", look(["':'"]));
+      parts[1] = this.logical("'||'", look(["':'"]));
       this.match("expr.:", "':'", START);
-      this.expr(END);
+      parts[2] = this.expr(END);
     });
+    return at === undefined ? parts[0] : this.operation(at, operators.conditional, parts);
   }
 
-  private logical(op: "'||'" | "'&&'", follow: Look): void {
+  private operation(at: number, name: string, args: readonly Visit[]): Visit {
+    return () => {
+      const made = args.map((arg) => arg());
+      return this.assembler.call(at, name, made);
+    };
+  }
+
+  private logical(op: "'||'" | "'&&'", follow: Look): Visit {
     const after = look([op], true);
     const term = () => (op === "'||'" ? this.logical("'&&'", after) : this.relation(after, 0));
+    const terms: Visit[] = [];
+    const places: number[] = [];
     this.rule(follow, () => {
-      term();
+      terms.push(term());
       while (this.is(op)) {
+        places.push(this.token.at);
         this.match(op, op, START);
-        term();
+        terms.push(term());
       }
     });
+    const name = op === "'||'" ? operators.or : operators.and;
+    // The tree is balanced: the operator in the middle is its root.
+    const at = places[Math.floor(places.length / 2)];
+    return at === undefined ? (terms[0] ?? NOTHING) : this.operation(at, name, terms);
   }
 
-  private relation(follow: Look, precedence: number): void {
+  private relation(follow: Look, precedence: number): Visit {
+    let visit: Visit = NOTHING;
     this.rule(follow, () => {
-      this.calc(RELATION, 0);
-      while (precedence <= 1 && this.in(RELATIONS)) {
-        this.match("relation", this.token.kind, START);
-        this.relation(RELATION, 2);
-      }
+      visit = this.calc(RELATION, 0);
+      while (precedence <= 1 && this.in(RELATIONS.keys())) visit = this.operated(visit, RELATIONS, "relation");
     });
+    return visit;
   }
 
-  private calc(follow: Look, precedence: number): void {
+  /** An operator and its second operand. */
+  private operated(first: Visit, names: ReadonlyMap<TokenKind, string>, place: "relation" | "calc"): Visit {
+    const { at, kind } = this.token;
+    this.match(place, kind, START);
+    const second =
+      place === "relation" ? this.relation(RELATION, 2) : this.calc(CALCULATION, names === PRODUCTS ? 3 : 2);
+    return this.operation(at, names.get(kind) as string, [first, second]);
+  }
+
+  private calc(follow: Look, precedence: number): Visit {
+    let visit: Visit = NOTHING;
     this.rule(follow, () => {
-      this.unary();
+      visit = this.unary();
       for (;;) {
-        if (precedence <= 2 && this.in(PRODUCTS)) {
-          this.match("calc", this.token.kind, START);
-          this.calc(CALCULATION, 3);
-        } else if (precedence <= 1 && this.in(SUMS)) {
-          this.match("calc", this.token.kind, START);
-          this.calc(CALCULATION, 2);
-        } else return;
+        if (precedence <= 2 && this.in(PRODUCTS.keys())) visit = this.operated(visit, PRODUCTS, "calc");
+        else if (precedence <= 1 && this.in(SUMS.keys())) visit = this.operated(visit, SUMS, "calc");
+        else return;
       }
     });
+    return visit;
   }
 
-  private unary(): void {
+  private unary(): Visit {
+    const { at } = this.token;
+    // Compat: VisitUnary makes a text of what is no operand.
+    let visit: Visit = () => ({ kind: "literal", at, value: "<<error>>" });
     this.rule(CALCULATION, () => {
       this.sync("unary", START);
       if (this.is("'!'")) {
+        visit = NOTHING;
+        let count = 0;
+        const first = this.token.at;
         while (this.is("'!'")) {
+          count += 1;
           this.match("unary.!", "'!'", START);
           this.syncLoop("unary.!*", START);
         }
-        this.member();
+        visit = this.prefixed(first, operators.not, count, this.member());
       } else if (this.is("'-'") && !this.isNumber(this.peek(1))) {
         if (!OPERAND.kinds.has(this.peek(1))) this.noChoice(1);
+        visit = NOTHING;
+        let count = 1;
+        const first = this.token.at;
         this.match("unary.-", "'-'", OPERAND);
         this.syncLoop("unary.-*", OPERAND);
         while (this.is("'-'")) {
           if (!OPERAND.kinds.has(this.peek(1))) this.noChoice(1);
+          count += 1;
           this.match("unary.-", "'-'", OPERAND);
           this.syncLoop("unary.-*", OPERAND);
         }
-        this.member();
-      } else if (OPERAND.kinds.has(this.token.kind)) this.member();
+        visit = this.prefixed(first, operators.negate, count, this.member());
+      } else if (OPERAND.kinds.has(this.token.kind)) visit = this.member();
       else this.noChoice(0);
     });
+    return visit;
+  }
+
+  private prefixed(at: number, name: string, count: number, operand: Visit): Visit {
+    return count % 2 === 0 ? operand : this.operation(at, name, [operand]);
   }
 
   private isNumber(kind: TokenKind): boolean {
     return kind === "NUM_INT" || kind === "NUM_FLOAT";
   }
 
-  private member(): void {
+  private member(): Visit {
+    const { at } = this.token;
+    // What a suffix that is begun adds to, should it be left at a token that it cannot use.
+    let visit: Visit = NOTHING;
+    const set = (next: Visit) => {
+      visit = next;
+    };
     this.rule(END, () => {
-      this.primary();
+      visit = this.primary();
       for (;;) {
-        if (this.is("'['")) this.indexed();
-        else if (this.is("'.'")) this.selected();
+        if (this.is("'['")) this.indexed(visit, set);
+        else if (this.is("'.'")) this.selected(at, visit, set);
         else return;
       }
     });
+    return visit;
   }
 
-  private indexed(): void {
+  private indexed(operand: Visit, set: (visit: Visit) => void): void {
+    const { at } = this.token;
+    let name: string = operators.index;
+    const begun = (index: Visit) => set(() => this.operation(at, name, [operand, index])());
+    begun(NOTHING);
     this.match("index.[", "'['", OPTIONAL_START);
     this.sync("index.?", OPTIONAL_START);
-    if (this.is("'?'")) this.match("index.?", "'?'", START);
-    this.expr(look(["']'"]));
+    if (this.is("'?'")) {
+      this.match("index.?", "'?'", START);
+      name = operators.optIndex;
+    }
+    begun(this.expr(look(["']'"])));
     this.match("index.]", "']'", SUFFIX);
   }
 
-  private selected(): void {
+  private selected(start: number, operand: Visit, set: (visit: Visit) => void): void {
     const next = this.peek(1);
     if (!FIELD.kinds.has(next)) {
       this.sync("member", SUFFIX);
       this.noChoice(1);
     }
+    const { at } = this.token;
     if (next === "IDENTIFIER" && this.peek(2) === "'('") {
       this.match("call..", "'.'", look(["IDENTIFIER"]));
+      const { text } = this.token;
       this.match("call.id", "IDENTIFIER", look(["'('"]));
+      const open = this.token.at;
+      const args: Visit[] = [];
+      set(() => {
+        const target = operand();
+        return this.assembler.memberCall(
+          open,
+          text,
+          target,
+          args.map((arg) => arg()),
+        );
+      });
       this.match("call.(", "'('", ARGUMENTS);
-      this.args("call", SUFFIX);
+      this.args("call", SUFFIX, args);
       return;
     }
+    set(() => {
+      operand();
+      return { kind: "broken", at: start };
+    });
     this.match("select..", "'.'", FIELD);
-    if (this.is("'?'")) this.match("select.?", "'?'", NAME);
-    const { at } = this.token;
-    if (!this.escapeIdent(SUFFIX)) this.later.push({ at, message: "unsupported ident kind" });
+    const isOptional = this.is("'?'");
+    if (isOptional) this.match("select.?", "'?'", NAME);
+    const field = this.token.at;
+    const name = this.escapeIdent(SUFFIX);
+    set(() => {
+      const target = operand();
+      if (name === undefined) this.assembler.refuse(field, "unsupported ident kind");
+      if (!isOptional) return { kind: "select", at, operand: target, field: name ?? "", test: false };
+      const key: Expr = { kind: "literal", at: field, value: name ?? "" };
+      return this.assembler.plainCall(at, operators.optSelect, [target, key]);
+    });
   }
 
-  private args(place: string, after: Look): void {
+  private args(place: string, after: Look, args: Visit[]): void {
     this.sync(`${place}.args`, ARGUMENTS);
-    if (this.in(EXPRESSION)) this.exprList();
+    if (this.in(EXPRESSION)) this.exprList(args);
     this.match(`${place}.)`, "')'", after);
   }
 
-  private exprList(): void {
+  private exprList(args: Visit[]): void {
     const after = look(["','"], true);
     this.rule(look(["')'"]), () => {
-      this.expr(after);
+      args.push(this.expr(after));
       while (this.is("','")) {
         this.match("exprList", "','", START);
-        this.expr(after);
+        args.push(this.expr(after));
       }
     });
   }
 
-  /** Whether there was a name. */
-  private escapeIdent(follow: Look): boolean {
-    let found = false;
+  /** The name, if there was one. */
+  private escapeIdent(follow: Look): string | undefined {
+    let name: string | undefined;
     this.rule(follow, () => {
       this.sync("escapeIdent", NAME);
       if (!this.in(NAME.kinds)) this.noChoice(0);
-      this.match("escapeIdent", this.token.kind, END);
-      found = true;
+      const { kind, text } = this.token;
+      this.match("escapeIdent", kind, END);
+      name = kind === "IDENTIFIER" ? text : text.slice(1, -1);
     });
-    return found;
+    return name;
   }
 
-  private primary(): void {
+  private primary(): Visit {
+    let visit: Visit = NOTHING;
     this.rule(SUFFIX, () => {
       this.sync("primary", OPERAND);
+      const { at } = this.token;
       switch (this.token.kind) {
         case "'('":
           this.match("nested.(", "'('", START);
-          this.expr(look(["')'"]));
+          visit = this.expr(look(["')'"]));
           this.match("nested.)", "')'", END);
           return;
-        case "'['":
-          this.aggregate("'['", "']'", OPTIONAL_START, () => this.listInit());
+        case "'['": {
+          const elements: Visit[] = [];
+          visit = () => ({ kind: "list", at, elements: elements.map((element) => element()), optional: new Set() });
+          this.aggregate("'['", "']'", OPTIONAL_START, () => this.listInit(elements));
           return;
-        case "'{'":
-          this.aggregate("'{'", "'}'", OPTIONAL_START, () => this.mapInit());
+        }
+        case "'{'": {
+          const entries: Pair[] = [];
+          visit = () => {
+            visitPairs(entries);
+            return { kind: "map", at, entries: [] };
+          };
+          this.aggregate("'{'", "'}'", OPTIONAL_START, () => this.mapInit(entries));
           return;
+        }
         case "'.'":
         case "IDENTIFIER":
-          this.named();
+          this.named((named) => {
+            visit = named;
+          });
           return;
         default:
-          if (OPERAND.kinds.has(this.token.kind)) this.literal();
-          else this.noChoice(0);
+          if (!OPERAND.kinds.has(this.token.kind)) this.noChoice(0);
+          visit = this.literal();
       }
     });
+    return visit;
   }
 
-  private named(): void {
+  private named(set: (visit: Visit) => void): void {
     const start = this.is("'.'") ? 1 : 0;
     if (this.peek(start) !== "IDENTIFIER") this.noChoice(start);
     let ahead = start;
     while (this.peek(ahead + 1) === "'.'" && this.peek(ahead + 2) === "IDENTIFIER") ahead += 2;
     const isObject = this.peek(ahead + 1) === "'{'";
-    const { text } = this.tokenAhead(start);
-    if (!isObject && RESERVED.has(text))
-      this.later.push({ at: this.token.at, message: `reserved identifier: ${text}` });
+    const { at } = this.token;
+    const id = this.tokenAhead(start);
+    const name = (start === 1 ? "." : "") + id.text;
+    const reserved = () => this.assembler.refuse(at, `reserved identifier: ${id.text}`);
+    const isReserved = RESERVED.has(id.text);
+    if (!isObject) set(isReserved ? reserved : () => ({ kind: "ident", at: id.at, name }));
     if (start === 1) this.match("primary..", "'.'", look(["IDENTIFIER"]));
     this.match("primary.id", "IDENTIFIER", END);
     if (isObject) {
@@ -227,10 +344,18 @@ class Rules extends Recognizer {
         this.match("message..", "'.'", look(["IDENTIFIER"]));
         this.match("message.id", "IDENTIFIER", look(["'.'", "'{'"]));
       }
-      this.aggregate("'{'", "'}'", FIELD, () => this.fieldInit());
+      const entries: Pair[] = [];
+      set(() => {
+        visitPairs(entries);
+        return { kind: "struct", at: id.at, typeName: name, fields: [] };
+      });
+      this.aggregate("'{'", "'}'", FIELD, () => this.fieldInit(entries));
     } else if (this.is("'('")) {
+      const open = this.token.at;
+      const args: Visit[] = [];
+      if (!isReserved) set(() => this.operation(open, name, args)());
       this.match("global.(", "'('", ARGUMENTS);
-      this.args("global", END);
+      this.args("global", END, args);
     }
   }
 
@@ -246,31 +371,33 @@ class Rules extends Recognizer {
     this.match(`aggregate.end${close}`, close, END);
   }
 
-  private listInit(): void {
+  private listInit(elements: Visit[]): void {
     const after = look(["','"], true);
     this.rule(look(["','", "']'"]), () => {
-      this.optExpr(after);
+      elements.push(this.optExpr(after));
       while (this.is("','") && OPTIONAL_START.kinds.has(this.peek(1))) {
         this.match("listInit", "','", OPTIONAL_START);
-        this.optExpr(after);
+        elements.push(this.optExpr(after));
       }
     });
   }
 
-  private mapInit(): void {
-    this.entries("mapInit", OPTIONAL_START, (follow) => this.optExpr(follow));
+  private mapInit(entries: Pair[]): void {
+    this.entries("mapInit", OPTIONAL_START, (follow) => this.optExpr(follow), entries);
   }
 
-  private fieldInit(): void {
-    this.entries("fieldInit", FIELD, (follow) => this.optField(follow));
+  private fieldInit(entries: Pair[]): void {
+    const { at } = this.token;
+    this.entries("fieldInit", FIELD, (follow) => this.optField(follow, at), entries);
   }
 
-  private entries(place: string, start: Look, key: (follow: Look) => void): void {
+  private entries(place: string, start: Look, key: (follow: Look) => Visit, entries: Pair[]): void {
     const colon = look(["':'"]);
     const entry = () => {
-      key(colon);
+      const pair: Pair = { key: key(colon) };
+      entries.push(pair);
       this.match(`${place}.:`, "':'", START);
-      this.expr(look(["','"], true));
+      pair.value = this.expr(look(["','"], true));
     };
     this.rule(look(["','", "'}'"]), () => {
       entry();
@@ -281,29 +408,57 @@ class Rules extends Recognizer {
     });
   }
 
-  private optExpr(follow: Look): void {
+  private optExpr(follow: Look): Visit {
+    let visit: Visit = NOTHING;
     this.rule(follow, () => {
       this.sync("optExpr", OPTIONAL_START);
       if (this.is("'?'")) this.match("optExpr", "'?'", START);
-      this.expr(END);
+      visit = this.expr(END);
     });
+    return visit;
   }
 
-  private optField(follow: Look): void {
+  private optField(follow: Look, list: number): Visit {
+    let name: string | undefined;
     this.rule(follow, () => {
       this.sync("optField", FIELD);
       if (this.is("'?'")) this.match("optField", "'?'", NAME);
-      this.escapeIdent(END);
+      name = this.escapeIdent(END);
     });
+    return () => (name === undefined ? this.assembler.refuse(list, "unsupported ident kind") : BROKEN);
   }
 
-  private literal(): void {
+  private literal(): Visit {
+    let visit: Visit = NOTHING;
+    const { at } = this.token;
     this.rule(END, () => {
-      if (this.is("'-'")) {
+      const isNegative = this.is("'-'");
+      if (isNegative) {
         if (!this.isNumber(this.peek(1))) this.noChoice(1);
         this.match("literal.-", "'-'", look(["NUM_INT", "NUM_FLOAT"]));
       }
-      this.match("literal", this.token.kind, END);
+      const { kind, text } = this.token;
+      visit = () => {
+        const value = (isNegative ? signed(kind, text) : literalOf(kind, text)) ?? null;
+        return isError(value) ? this.assembler.refuse(at, value.message) : { kind: "literal", at, value };
+      };
+      this.match("literal", kind, END);
     });
+    return visit;
+  }
+}
+
+/** An entry of a map or object, whose value may not have been read. */
+interface Pair {
+  readonly key: Visit;
+  value?: Visit;
+}
+
+/** Compat: VisitMapInitializerList stops at an entry without a colon and value. */
+function visitPairs(entries: readonly Pair[]): void {
+  for (const { key, value } of entries) {
+    if (value === undefined) return;
+    key();
+    value();
   }
 }

@@ -46,8 +46,8 @@ export function add(a: Value, b: Value): Value {
   if (a instanceof Uint && b instanceof Uint) return checkedUint(a.value + b.value);
   if (a instanceof Bytes && b instanceof Bytes) return concatBytes(a, b);
   if (a instanceof Duration && b instanceof Duration) return durationOf(a.nanos + b.nanos);
-  if (a instanceof Duration && b instanceof Timestamp) return timestampOf(a.nanos + nanosOf(b));
-  if (a instanceof Timestamp && b instanceof Duration) return timestampOf(nanosOf(a) + b.nanos);
+  if (a instanceof Duration && b instanceof Timestamp) return timestampOf(a.nanos + nanosOf(b), b.offset);
+  if (a instanceof Timestamp && b instanceof Duration) return timestampOf(nanosOf(a) + b.nanos, a.offset);
   return NO_SUCH_OVERLOAD;
 }
 
@@ -68,7 +68,7 @@ export function subtract(a: Value, b: Value): Value {
   if (a instanceof Double && b instanceof Double) return new Double(a.value - b.value);
   if (a instanceof Uint && b instanceof Uint) return checkedUint(a.value - b.value);
   if (a instanceof Duration && b instanceof Duration) return durationOf(a.nanos - b.nanos);
-  if (a instanceof Timestamp && b instanceof Duration) return timestampOf(nanosOf(a) - b.nanos);
+  if (a instanceof Timestamp && b instanceof Duration) return timestampOf(nanosOf(a) - b.nanos, a.offset);
   if (a instanceof Timestamp && b instanceof Timestamp) return between(a, b);
   return NO_SUCH_OVERLOAD;
 }

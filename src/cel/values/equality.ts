@@ -16,46 +16,62 @@ import {
   type Value,
 } from "./value.ts";
 
-/** `==`, which is false for values of types that cannot be compared. Neither is an error. */
-export function equal(a: Value, b: Value): boolean {
-  if (a === b) return true;
-  if (typeof a !== "object" && typeof b !== "object" && !(isInt(a) && isInt(b))) return false;
+/** Whether `==` of two values is true. */
+export const equal = (a: Value, b: Value): boolean => equality(a, b) === true;
+
+/**
+ * `==`, as cel-go's types.Equal has it: false for values of most different types, an error for some, such as values of
+ * Kubernetes' own types and anything else.
+ */
+export function equality(a: Value, b: Value): boolean | CelError {
+  if (a === null || b === null) return a === b;
+  return ownEquality(a, b);
+}
+
+/** What the first value says of being equal to the other: cel-go's Equal methods. */
+export function ownEquality(a: Value, b: Value): boolean | CelError {
+  if (typeof a !== "object" || a === null) return a === b || (isInt(a) && isNumber(b) && compareNumbers(a, b) === 0);
+  if (a instanceof ListValue) return a.equals === undefined ? equalLists(a, b) : a.equals(b);
+  if (a instanceof MapValue) return a.equals === undefined ? equalMaps(a, b) : a.equals(b);
   if (isNumber(a)) return isNumber(b) && compareNumbers(a, b) === 0;
-  if (a === null || b === null || typeof a !== "object" || typeof b !== "object" || a.box !== b.box) return false;
-  if (a instanceof ListValue) return equalLists(a, b as ListValue);
-  if (a instanceof MapValue) return equalMaps(a, b as MapValue);
-  if (a instanceof Bytes) return compareBytes(a.data, (b as Bytes).data) === 0;
-  if (a instanceof Duration) return a.nanos === (b as Duration).nanos;
-  if (a instanceof Timestamp) return compareTimes(a, b as Timestamp) === 0;
-  if (a instanceof TypeValue) return a.of.name === (b as TypeValue).of.name;
-  if (a instanceof Foreign) return a.type.is((b as Foreign).type) && a.equals(b as Foreign);
-  if (a instanceof Optional) return equalOptionals(a, b as Optional);
-  return false;
+  if (a instanceof CelError) return a;
+  if (a instanceof Foreign) {
+    return b instanceof Foreign && a.type.is(b.type) ? a.equals(b) : a.equalsOther(b);
+  }
+  if (a instanceof Bytes) return b instanceof Bytes && compareBytes(a.data, b.data) === 0;
+  if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
+  if (a instanceof Timestamp) return b instanceof Timestamp && compareTimes(a, b) === 0;
+  if (a instanceof TypeValue) return b instanceof TypeValue && a.of.name === b.of.name;
+  return a instanceof Optional && b instanceof Optional && equalOptionals(a, b);
 }
 
-function equalOptionals(a: Optional, b: Optional): boolean {
+function equalOptionals(a: Optional, b: Optional): boolean | CelError {
   if (a.value === undefined || b.value === undefined) return a.value === b.value;
-  return equal(a.value, b.value);
+  return ownEquality(a.value, b.value);
 }
 
-function equalLists(a: ListValue, b: ListValue): boolean {
-  if (a.equals !== undefined) return a.equals(b);
-  if (b.equals !== undefined) return b.equals(a);
-  if (a.size !== b.size) return false;
-  for (let i = 0; i < a.size; i++) if (!equal(a.at(i), b.at(i))) return false;
+/** Compat: baseList.Equal and baseMap.Equal go on after an error as if it were no difference. */
+function equalLists(a: ListValue, b: Value): boolean {
+  if (!(b instanceof ListValue) || a.size !== b.size) return false;
+  for (let i = 0; i < a.size; i++) if (equality(a.at(i), b.at(i)) === false) return false;
   return true;
 }
 
-function equalMaps(a: MapValue, b: MapValue): boolean {
-  if (a.equals !== undefined) return a.equals(b);
-  if (b.equals !== undefined) return b.equals(a);
-  if (a.size !== b.size) return false;
+function equalMaps(a: MapValue, b: Value): boolean {
+  if (!(b instanceof MapValue) || a.size !== b.size) return false;
   for (const key of a.keys()) {
     const mine = a.find(key);
     const other = b.find(key);
-    if (mine === undefined || other === undefined || !equal(mine, other)) return false;
+    if (mine === undefined || other === undefined || equality(mine, other) === false) return false;
   }
   return true;
+}
+
+/** `in` a list. Compat: baseList.Contains takes an error for a difference. */
+export function contains(list: ListValue, value: Value): boolean | CelError {
+  if (list.contains !== undefined) return list.contains(value);
+  for (let i = 0; i < list.size; i++) if (ownEquality(value, list.at(i)) === true) return true;
+  return false;
 }
 
 type Numeric = number | bigint | Double | Uint;

@@ -1,4 +1,5 @@
-import { ArrayList, ListValue, type Value } from "./value.ts";
+import { contains, equality } from "./equality.ts";
+import { ArrayList, type CelError, ListValue, type Value } from "./value.ts";
 
 /**
  * A list that an accumulator of map() and filter() grows by one element after the other.
@@ -28,6 +29,9 @@ export class GrowingList extends ListValue {
 
 /** Two lists, one after the other, without copying: cel-go's concatList. */
 class ConcatList extends ListValue {
+  override get goType(): string {
+    return "*types.concatList";
+  }
   private flat: Value[] | undefined;
   readonly size: number;
   private readonly head: ListValue;
@@ -43,6 +47,37 @@ class ConcatList extends ListValue {
   at(index: number): Value {
     this.flat ??= this.flatten();
     return this.flat[index] as Value;
+  }
+
+  /** Compat: concatList.Equal tells an error, other than baseList.Equal. */
+  override equals(other: Value): boolean | CelError {
+    if (!(other instanceof ListValue) || other.size !== this.size) return false;
+    let failed: CelError | undefined;
+    for (let i = 0; i < this.size; i++) {
+      const result = equality(this.at(i), other.at(i));
+      if (result === false) return false;
+      if (result !== true) failed ??= result;
+    }
+    return failed ?? true;
+  }
+
+  override contains(value: Value): boolean | CelError {
+    let failed: CelError | undefined;
+    for (const list of this.parts()) {
+      const result = contains(list, value);
+      if (result === true) return true;
+      if (result !== false) failed ??= result;
+    }
+    return failed ?? false;
+  }
+
+  /** The lists that it is made of and that are no such list themselves. */
+  private *parts(): Iterable<ListValue> {
+    const open: ListValue[] = [this];
+    for (let list = open.pop(); list !== undefined; list = open.pop()) {
+      if (list instanceof ConcatList) open.push(list.tail, list.head);
+      else yield list;
+    }
   }
 
   private flatten(): Value[] {

@@ -19,7 +19,7 @@ export function durationOf(nanos: bigint): Duration | CelError {
 }
 
 /** The timestamp so many nanoseconds after 1970, or an error outside the years 1 to 9999. */
-export function timestampOf(nanos: bigint): Timestamp | CelError {
+export function timestampOf(nanos: bigint, offset: number): Timestamp | CelError {
   let seconds = nanos / SECOND;
   let rest = nanos % SECOND;
   if (rest < 0n) {
@@ -27,7 +27,7 @@ export function timestampOf(nanos: bigint): Timestamp | CelError {
     seconds -= 1n;
   }
   if (seconds < MIN_SECONDS || seconds > MAX_SECONDS) return TIMESTAMP_OVERFLOW;
-  return new Timestamp(Number(seconds), Number(rest));
+  return new Timestamp(Number(seconds), Number(rest), offset);
 }
 
 /** Nanoseconds since 1970. */
@@ -63,7 +63,7 @@ export function parseTimestamp(text: string): Timestamp | CelError | undefined {
   date.setUTCHours(h, mi, s);
   const seconds = date.getTime() / 1000 - offset;
   if (seconds < MIN_SECONDS || seconds > MAX_SECONDS) return TIMESTAMP_OVERFLOW;
-  return new Timestamp(seconds, Number(fraction.slice(0, 9).padEnd(9, "0")));
+  return new Timestamp(seconds, Number(fraction.slice(0, 9).padEnd(9, "0")), offset);
 }
 
 /** Seconds east of UTC. */
@@ -75,10 +75,19 @@ function offsetOf(zone: string): number | undefined {
   return (zone.startsWith("-") ? -1 : 1) * (hours * 3600 + minutes * 60);
 }
 
-/** RFC 3339 with as many digits of the second as needed, in UTC. */
-export function formatTimestamp(time: Timestamp): string {
-  const text = new Date(time.seconds * 1000).toISOString().slice(0, 19);
-  return `${text}${time.nanos === 0 ? "" : `.${fractionOf(time.nanos, 9)}`}Z`;
+/** RFC 3339 with as many digits of the second as needed, in the zone where it was written. */
+export function formatTimestamp({ seconds, nanos, offset }: Timestamp): string {
+  const date = new Date((seconds + offset) * 1000);
+  const year = String(date.getUTCFullYear()).padStart(4, "0");
+  const text = `${year}${date.toISOString().slice(-20, -5)}`;
+  return `${text}${nanos === 0 ? "" : `.${fractionOf(nanos, 9)}`}${formatOffset(offset)}`;
+}
+
+function formatOffset(offset: number): string {
+  if (offset === 0) return "Z";
+  const minutes = Math.trunc(Math.abs(offset) / 60);
+  const two = (value: number) => String(value).padStart(2, "0");
+  return `${offset < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
 
 const fractionOf = (value: number, digits: number) => trimRight(value.toString().padStart(digits, "0"), "0");

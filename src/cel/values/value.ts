@@ -36,6 +36,10 @@ export abstract class Boxed {
   abstract readonly box: BoxKind;
   /** The type that `type(x)` yields and errors name. */
   abstract get type(): Type;
+  /** The Go type that some errors of cel-go name, where the box does not tell. */
+  get goType(): string | undefined {
+    return undefined;
+  }
 }
 
 /**
@@ -101,10 +105,13 @@ export class Timestamp extends Boxed {
   readonly box = "timestamp";
   readonly seconds: number;
   readonly nanos: number;
-  constructor(seconds: number, nanos: number) {
+  /** Seconds east of UTC where it was written; texts made of it are written there, too. */
+  readonly offset: number;
+  constructor(seconds: number, nanos: number, offset = 0) {
     super();
     this.seconds = seconds;
     this.nanos = nanos;
+    this.offset = offset;
   }
   get type(): Type {
     return timestampType;
@@ -168,8 +175,14 @@ export abstract class ListValue extends Boxed {
   abstract readonly size: number;
   /** The element at an index within the bounds. */
   abstract at(index: number): Value;
-  /** Overrides `==` where elements count in another way than one by one in order. */
-  equals?(other: ListValue): boolean;
+  /** Overrides `==` where elements count in another way than one by one in order, or errors count. */
+  equals?(other: Value): boolean | CelError;
+  /** Overrides `in`. */
+  contains?(value: Value): boolean | CelError;
+  /** Whether optional.ofNonZeroValue() takes it for none. */
+  isZero(): boolean {
+    return this.size === 0;
+  }
   /** Overrides `+` where both lists are merged in another way than one after the other. */
   concat?(other: ListValue): Value;
 }
@@ -184,8 +197,12 @@ export abstract class MapValue extends Boxed {
   /** The value of a key, or undefined; an error for a key that cannot be one. */
   abstract find(key: Value): Value | undefined;
   abstract keys(): Iterable<Value>;
+  /** Whether optional.ofNonZeroValue() takes it for none. */
+  isZero(): boolean {
+    return this.size === 0;
+  }
   /** Overrides `==`. */
-  equals?(other: MapValue): boolean;
+  equals?(other: Value): boolean | CelError;
 }
 
 const listOfDyn = listType(dynType);
@@ -196,11 +213,13 @@ export abstract class Foreign extends Boxed {
   readonly box = "foreign";
   abstract override get type(): Type;
   /** `==`; the other value has the same type. */
-  abstract equals(other: Foreign): boolean;
+  abstract equals(other: Foreign): boolean | CelError;
+  /** `==` with a value of another type. */
+  equalsOther(other: Value): boolean | CelError {
+    return noSuchOverload(other);
+  }
   /** What sizes are counted by, in costs; 1 if it has none. */
   readonly size?: number;
-  /** Whether optional.ofNonZeroValue() finds it empty. */
-  isZero?(): boolean;
 }
 
 /** A list of values that are there. */

@@ -1,5 +1,6 @@
 import { type FieldError, forbiddenField, invalidField } from "../../api/field-error.ts";
 import type { JsonObject } from "../../api/object.ts";
+import { type Amount, product, sum } from "../../cel/cost/sizes.ts";
 import { newExpressions, storedExpressions } from "../../cel/kubernetes/environment.ts";
 import { type CompiledRule, compileRules, maxCardinality } from "../../resources/rules/compile-rules.ts";
 import { declaredType } from "../../resources/rules/declared-type.ts";
@@ -13,7 +14,6 @@ import { asSchema, namedSchemas } from "./schema-walk.ts";
 const RULE_LIMIT = 10_000_000;
 /** Upstream: `StaticEstimatedCRDCostLimit`. */
 const SCHEMA_LIMIT = 100_000_000;
-const MAX_UINT = 2 ** 64;
 
 /** What is known about the place of a schema. Upstream: `CELSchemaContext`. */
 interface Place {
@@ -26,7 +26,7 @@ interface Place {
 
 interface Expensive {
   readonly path: string;
-  readonly cost: number;
+  readonly cost: Amount;
 }
 
 /** Compiles the rules of one schema after the other, and adds up what they may cost. */
@@ -35,7 +35,7 @@ export class RuleErrors {
   readonly #path: string;
   readonly #stored: StoredExpressions;
   readonly #mayCostMore: boolean;
-  #total = 0;
+  #total: Amount = 0;
   #expensive: Expensive[] = [];
 
   constructor(root: JsonSchemaProps, path: string, options: DefinitionOptions, version: string) {
@@ -87,7 +87,7 @@ export class RuleErrors {
 
   #ruleErrors(one: CompiledRule, rule: JsonObject, at: string, cardinality: number, place: Place): FieldError[] {
     const errors: FieldError[] = [];
-    const cost = Math.min(one.maxCost * cardinality, MAX_UINT);
+    const cost = product(one.maxCost, cardinality);
     if (cost > RULE_LIMIT && !this.#mayCostMore)
       errors.push(forbiddenField(`${at}.rule`, tooCostly("estimated rule cost", cost, RULE_LIMIT)));
     this.#observe(`${at}.rule`, cost);
@@ -112,10 +112,12 @@ export class RuleErrors {
     return errors;
   }
 
-  #observe(path: string, cost: number): void {
-    this.#total = Math.min(this.#total + cost, MAX_UINT);
+  #observe(path: string, cost: Amount): void {
+    this.#total = sum(this.#total, cost);
     if (cost < SCHEMA_LIMIT / 100) return;
-    this.#expensive = [...this.#expensive, { path, cost }].sort((a, b) => b.cost - a.cost).slice(0, 4);
+    this.#expensive = [...this.#expensive, { path, cost }]
+      .sort((a, b) => (a.cost < b.cost ? 1 : a.cost > b.cost ? -1 : 0))
+      .slice(0, 4);
   }
 
   /** Tells which rules cost most, if all together cost too much. */
@@ -138,8 +140,8 @@ function maxElements(schema: JsonSchemaProps): number | undefined {
 }
 
 /** Upstream: `getCostErrorMessage`. */
-function tooCostly(name: string, cost: number, limit: number): string {
-  const factor = cost / limit;
+function tooCostly(name: string, cost: Amount, limit: number): string {
+  const factor = Number(cost) / limit;
   const text = factor > 100 ? "more than 100x" : `${factor.toFixed(factor < 1.5 ? 6 : 1)}x`;
   const advice = "adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared";
   return `${name} exceeds budget by factor of ${text} (try simplifying the rule, or ${advice})`;

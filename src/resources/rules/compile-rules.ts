@@ -1,4 +1,5 @@
 import { estimateCost } from "../../cel/cost/estimate.ts";
+import type { Amount } from "../../cel/cost/sizes.ts";
 import type { Environment } from "../../cel/environment.ts";
 import { type Expr, partsOf } from "../../cel/parser/ast.ts";
 import { CompileError, compile, Program, program } from "../../cel/program.ts";
@@ -12,10 +13,10 @@ export interface CompiledRule {
   readonly program?: Program;
   readonly error?: string;
   readonly usesOldSelf: boolean;
-  readonly maxCost: number;
+  readonly maxCost: Amount;
   readonly message?: Program;
   readonly messageError?: string;
-  readonly messageMaxCost: number;
+  readonly messageMaxCost: Amount;
 }
 
 /** Compat: `generateUniqueSelfTypeName` takes the nanoseconds of the clock for the number. */
@@ -84,7 +85,7 @@ function compileMessage(text: string, declared: DeclaredType, bases: RuleEnviron
   return { message: made, messageMaxCost: costOf(checked.expr, declared, env) };
 }
 
-function costOf(expr: Expr, declared: DeclaredType, env: Environment): number {
+function costOf(expr: Expr, declared: DeclaredType, env: Environment): Amount {
   return estimateCost(expr, env, ({ path }) => {
     if (path === undefined || path.length === 0) return undefined;
     const found = followPath(declared, path);

@@ -140,8 +140,15 @@ function textOf(schema: Schema): DeclaredType {
   return simple(stringType, 2, textLength(schema));
 }
 
+/** Upstream: findScalar. Those of CEL itself have other names, google.protobuf.Duration and google.protobuf.Timestamp. */
+const SCALARS: ReadonlyMap<string, Type> = new Map([
+  ["duration", durationType],
+  ["timestamp", timestampType],
+]);
+
 /** Gives objects the names that messages have for them, and knows their fields. */
 export class DeclaredTypes implements TypeProvider {
+  readonly isWithoutTypeValues = true;
   readonly #objects = new Map<string, { readonly type: Type; readonly fields: Map<string, Type> }>();
 
   /** The type as expressions see it. Upstream: `MaybeAssignTypeName`. */
@@ -159,7 +166,7 @@ export class DeclaredTypes implements TypeProvider {
   }
 
   findType(name: string): Type | undefined {
-    return this.#objects.get(name)?.type;
+    return this.#objects.get(name)?.type ?? SCALARS.get(name);
   }
 
   findField(type: string, field: string): Type | undefined {

@@ -86,7 +86,7 @@ export function rulesOf(schema: Schema): CheckRules {
     const run = new RuleRun(warn);
     const current = previous === undefined ? undefined : new Correlated(next, previous, schema);
     run.check(tree, "", next, previous, { current, parent: undefined });
-    return run.errors;
+    return run.errors.map((error) => ({ ...error, isRepeated: true }));
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Json } from "../../api/object.ts";
-import { equal } from "../../cel/values/equality.ts";
+import { ownEquality } from "../../cel/values/equality.ts";
 import { parseDuration, parseTimestamp } from "../../cel/values/time.ts";
 import { opaqueType } from "../../cel/values/types.ts";
 import {
@@ -13,12 +13,14 @@ import {
   ListValue,
   MapValue,
   NO_SUCH_OVERLOAD,
+  noSuchOverload,
   Timestamp,
   Uint,
   type Value,
 } from "../../cel/values/value.ts";
 import { isExactInteger } from "../../lib/exact-integer.ts";
 import { getMember } from "../../lib/members.ts";
+import { base64Problem } from "../../schema/decode-base64.ts";
 import type { Schema } from "../../schema/schema.ts";
 import { isMembers } from "../../schema/structural/findings.ts";
 import { printSorted, typeOfValue } from "../../schema/structural/kinds-of-values.ts";
@@ -80,10 +82,18 @@ function textOf(text: string, { format }: Schema): Value {
     case "date-time":
       return parseTimestamp(text) ?? new CelError(`Invalid date-time formatted string ${text}`);
     case "byte":
-      return new Bytes(Buffer.from(text, "base64url"));
+      return bytesOf(text);
     default:
       return text;
   }
+}
+
+/** Compat: `strfmt.Base64` reads the alphabet of URLs, though the format is checked with that of RFC 4648. */
+function bytesOf(text: string): Value {
+  const problem = base64Problem(text, "url");
+  return problem === undefined
+    ? new Bytes(Buffer.from(text, "base64url"))
+    : new CelError(`Invalid byte formatted string ${text}: ${problem.message}`);
 }
 
 /** What x-kubernetes-preserve-unknown-fields keeps without a type; it can only be compared. */
@@ -96,6 +106,9 @@ class Preserved extends Foreign {
   get type() {
     return unknownType;
   }
+  override equalsOther(): boolean {
+    return false;
+  }
   equals(other: Foreign): boolean {
     return other instanceof Preserved && printSorted(this.json) === printSorted(other.json);
   }
@@ -105,6 +118,9 @@ const unknownType = opaqueType("unknown");
 
 /** An object or map. Members without a schema count, and are equal or not, but cannot be read. */
 class SchemaMap extends MapValue {
+  override get goType(): string {
+    return "*common.unstructuredMap";
+  }
   readonly #members: { readonly [member: string]: Json };
   readonly #schema: Schema;
   readonly #properties: ReadonlyMap<string, Schema> | undefined;
@@ -134,6 +150,11 @@ class SchemaMap extends MapValue {
     return schema === undefined ? undefined : celValue(json, schema);
   }
 
+  /** Compat: unstructuredMap is no Zeroer of cel-go. */
+  override isZero(): boolean {
+    return false;
+  }
+
   *keys(): Iterable<Value> {
     for (const name of Object.keys(this.#members)) {
       if (this.#schemaOf(name) === undefined) continue;
@@ -141,11 +162,13 @@ class SchemaMap extends MapValue {
     }
   }
 
-  override equals(other: MapValue): boolean {
+  override equals(other: Value): boolean | CelError {
+    if (!(other instanceof MapValue)) return noSuchOverload(other);
     if (this.size !== other.size) return false;
     for (const [name, json] of Object.entries(this.#members)) {
       if (this.#schemaOf(name) === undefined) {
-        const same = other instanceof SchemaMap ? getMember(other.#members, name) : undefined;
+        if (!(other instanceof SchemaMap)) return NO_SUCH_OVERLOAD;
+        const same = getMember(other.#members, name);
         if (same !== undefined && printSorted(same) !== printSorted(json)) return false;
         continue;
       }
@@ -153,13 +176,19 @@ class SchemaMap extends MapValue {
       const its = other.find(name);
       if (mine === undefined || its === undefined) {
         if (mine !== its) return false;
-      } else if (!equal(mine, its)) return false;
+      } else {
+        const result = ownEquality(mine, its);
+        if (result !== true) return result;
+      }
     }
     return true;
   }
 }
 
 class SchemaList extends ListValue {
+  override get goType(): string {
+    return "*common.unstructuredList";
+  }
   readonly #items: readonly Json[];
   readonly #schema: Schema;
 
@@ -171,8 +200,30 @@ class SchemaList extends ListValue {
   get size(): number {
     return this.#items.length;
   }
+  /** Compat: unstructuredList is no Zeroer of cel-go. */
+  override isZero(): boolean {
+    return false;
+  }
   at(index: number): Value {
     return celValue(this.#items[index] as Json, this.#schema);
+  }
+  override equals(other: Value): boolean | CelError {
+    if (!(other instanceof ListValue)) return noSuchOverload(other);
+    if (this.size !== other.size) return false;
+    for (let i = 0; i < this.size; i++) {
+      const result = ownEquality(this.at(i), other.at(i));
+      if (result !== true) return result;
+    }
+    return true;
+  }
+  override contains(value: Value): boolean | CelError {
+    let failed: CelError | undefined;
+    for (let i = 0; i < this.size; i++) {
+      const result = ownEquality(this.at(i), value);
+      if (result === true) return true;
+      if (result !== false) failed ??= result;
+    }
+    return failed ?? false;
   }
 }
 
@@ -189,7 +240,8 @@ abstract class KeyedList extends SchemaList {
     return this.#places;
   }
 
-  override equals(other: ListValue): boolean {
+  override equals(other: Value): boolean | CelError {
+    if (!(other instanceof ListValue)) return noSuchOverload(other);
     if (this.size !== other.size) return false;
     const places = this.#findPlaces();
     const found = new Set<string>();
@@ -197,7 +249,9 @@ abstract class KeyedList extends SchemaList {
       const item = other.at(i);
       const key = this.keyOf(item);
       const at = key === undefined ? undefined : places.get(key);
-      if (key === undefined || at === undefined || !equal(this.at(at), item)) return false;
+      if (key === undefined || at === undefined) return false;
+      const result = ownEquality(this.at(at), item);
+      if (result !== true) return result;
       found.add(key);
     }
     return found.size === places.size;
@@ -228,12 +282,18 @@ function firstPlaces(list: ListValue, keyOf: (item: Value) => string | undefined
 }
 
 class SetList extends KeyedList {
+  override get goType(): string {
+    return "*common.unstructuredSetList";
+  }
   protected override keyOf(item: Value): string | undefined {
     return canonicalText(item);
   }
 }
 
 class MapList extends KeyedList {
+  override get goType(): string {
+    return "*common.unstructuredMapList";
+  }
   readonly #keys: readonly string[];
   constructor(items: readonly Json[], schema: Schema, keys: readonly string[]) {
     super(items, schema);
