@@ -1,12 +1,12 @@
 import { check } from "./checker/checker.ts";
 import type { Environment } from "./environment.ts";
-import { type Activation, CostExceeded, Frame, InternalError, type Run } from "./eval/frame.ts";
+import { type Activation, CostExceeded, Frame, type Run } from "./eval/frame.ts";
 import { PlanError, Planner } from "./eval/planner.ts";
 import type { Expr } from "./parser/ast.ts";
 import { parse } from "./parser/parser.ts";
 import type { SourceError } from "./parser/source.ts";
 import { dynType, type Type } from "./values/types.ts";
-import { CelError, type Value } from "./values/value.ts";
+import { CelError, InternalError, type Value } from "./values/value.ts";
 
 /** An expression that fits its environment. */
 export interface Checked {
@@ -63,7 +63,8 @@ export function program(checked: Checked, env: Environment): Program | CompileEr
   try {
     return new Program(new Planner(env).plan(checked.expr).run);
   } catch (error) {
-    if (error instanceof PlanError) return new CompileError(error.message);
+    // cel-go panics at a constant map whose keys are bytes.
+    if (error instanceof PlanError || error instanceof InternalError) return new CompileError(error.message);
     throw error;
   }
 }

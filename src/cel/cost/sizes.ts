@@ -74,7 +74,7 @@ function scaled(amount: Amount, factor: number): Amount {
 
 const exactly = (value: number): Amount => (Number.isSafeInteger(value) ? value : BigInt(value));
 
-/** The quotient, rounded up. Compat: on amd64 the float64 of the largest uint64 becomes the uint64 2^63. */
+/** The quotient, rounded up. Compat: `EstimateCallCost` of replace() makes 2^63 of the float64 of the largest uint64, on amd64. */
 export function quotient(a: Amount, b: Amount): Amount {
   const result = Math.ceil(Number(a) / Number(b));
   return result < 2 ** 64 ? exactly(result) : 2n ** 63n;

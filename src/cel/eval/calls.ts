@@ -3,18 +3,18 @@ import { itemsOf } from "../values/lists.ts";
 import { integerOf } from "../values/maps.ts";
 import type { Type } from "../values/types.ts";
 import {
-  Bytes,
   CelError,
   Double,
   isError,
   ListValue,
   MapValue,
   NO_SUCH_OVERLOAD,
+  requireHashable,
   typeOfValue,
   type Value,
 } from "../values/value.ts";
 import type { Plan } from "./attribute.ts";
-import { InternalError, type Run } from "./frame.ts";
+import type { Run } from "./frame.ts";
 
 type Apply = (args: readonly Value[]) => Value;
 
@@ -145,7 +145,7 @@ export function constantMembership(element: Run, list: ListValue): Run | undefin
     const value = element(frame);
     if (value instanceof CelError) return value;
     // Compat: evalSetMembership looks it up in a Go map.
-    if (value instanceof Bytes) throw new InternalError("runtime error: hash of unhashable type types.Bytes");
+    requireHashable(value);
     const key = memberKey(value);
     return key !== undefined && known.has(key);
   };

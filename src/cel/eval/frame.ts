@@ -10,13 +10,6 @@ export class CostExceeded extends Error {
   }
 }
 
-/** Ends an evaluation where cel-go panics, which it answers as an error, too. */
-export class InternalError extends Error {
-  constructor(reason: string) {
-    super(`internal error: ${reason}`);
-  }
-}
-
 /** The state of one evaluation: what it has cost, and the variables of its folds. */
 export class Frame {
   cost = 0;

@@ -56,6 +56,7 @@ const GO_TYPES: ReadonlyMap<string, string> = new Map([
   ["uint", "types.Uint"],
   ["bytes", "types.Bytes"],
   ["duration", "types.Duration"],
+  ["error", "*types.Err"],
   ["list", "*types.baseList"],
   ["map", "*types.baseMap"],
   ["optional", "*types.Optional"],

@@ -13,8 +13,9 @@ import {
   UNBOUNDED,
   wrapped,
 } from "../cost/sizes.ts";
-import { InternalError } from "../eval/frame.ts";
+import { goTypeOf } from "../eval/qualifier.ts";
 import type { Library, Overload, RuntimeCost, StaticCost } from "../library/library.ts";
+import { lacks } from "../library/operators.ts";
 import type { Expr } from "../parser/ast.ts";
 import type { Macro } from "../parser/macro.ts";
 import { standardMacros } from "../parser/macros.ts";
@@ -34,7 +35,16 @@ import {
   timestampType,
   uintType,
 } from "../values/types.ts";
-import { ArrayList, Bytes, CelError, isInt, ListValue, typeOfValue, type Value } from "../values/value.ts";
+import {
+  ArrayList,
+  Bytes,
+  CelError,
+  InternalError,
+  isInt,
+  ListValue,
+  typeOfValue,
+  type Value,
+} from "../values/value.ts";
 import { global, member } from "./declare.ts";
 
 type Int = number | bigint;
@@ -129,20 +139,26 @@ const allocated = (factor: number, size: number) => Math.floor(size * (factor < 
 const ofOutput: RuntimeCost = (_, result) => allocated(1, sizeOf(result));
 const ofFlattened: RuntimeCost = ([values, depth = 1]) => {
   // Compat: trackListFlatten asserts the type of the depth, even if that is an error.
-  if (depth instanceof CelError) throw new InternalError("interface conversion: ref.Val is *types.Err, not types.Int");
+  if (!isInt(depth)) throw new InternalError(`interface conversion: ref.Val is ${goTypeOf(depth)}, not types.Int`);
   return allocated(Number(depth), sizeOf(values as Value));
 };
+
+/** The types of values whose `+` is a method of theirs. */
+const ADDERS = new Set<unknown>(["string", "int", "uint", "double", "bytes", durationType.name, timestampType.name]);
+
+/** Compat: trackListDistinct, trackListSort and trackListSortBy assert that it is a list, even if it is an error. */
+function notList(value: Value): InternalError {
+  const method = ADDERS.has(typeOfValue(value).name) ? "Contains" : "Add";
+  return new InternalError(`interface conversion: ${goTypeOf(value)} is not traits.Lister: missing method ${method}`);
+}
 
 const ofComparisons =
   (index: number): RuntimeCost =>
   (args) => {
-    const values = args[index];
-    // Compat: trackListDistinct, trackListSort and trackListSortBy assert that it is a list, even if it is an error.
-    if (values instanceof CelError) {
-      throw new InternalError("interface conversion: *types.Err is not traits.Lister: missing method Add");
-    }
-    const size = sizeOf(values as Value);
-    if (size === 0 || !(values instanceof ListValue)) return allocated(2, 0);
+    const values = args[index] as Value;
+    if (!(values instanceof ListValue)) throw notList(values);
+    const { size } = values;
+    if (size === 0) return allocated(2, 0);
     const first = values.at(0);
     const isText = typeof first === "string" || first instanceof Bytes;
     return allocated(isText ? 2 + STRING_TRAVERSAL : 2, size * size);
@@ -272,7 +288,16 @@ export const listExtensionsLibrary: Library = {
         },
       ],
     },
-    { name: "sort", overloads: sorting(false), call: (values: ListValue) => sortBy(values, values) },
-    { name: SORT_BY_KEYS, overloads: sorting(true), call: sortBy },
+    {
+      name: "sort",
+      overloads: sorting(false),
+      call: (values: Value) => (values instanceof ListValue ? sortBy(values, values) : lacks("sort", values)),
+    },
+    {
+      name: SORT_BY_KEYS,
+      overloads: sorting(true),
+      call: (values: Value, keys: ListValue) =>
+        values instanceof ListValue ? sortBy(values, keys) : lacks(SORT_BY_KEYS, values),
+    },
   ],
 };

@@ -13,6 +13,7 @@ type Check = (text: string) => readonly string[];
 
 /** A format that texts can be validated by. */
 class NamedFormat extends Foreign {
+  override readonly isUnhashable = true;
   override get goType(): string {
     return "cel.Format";
   }

@@ -13,6 +13,7 @@ import { declare, global, member } from "./declare.ts";
 const semverType = structType("kubernetes.Semver");
 
 class Semver extends Foreign {
+  override readonly isUnhashable = true;
   override get goType(): string {
     return "cel.Semver";
   }

@@ -1,4 +1,4 @@
-import { Double, intOf, isInt, MapValue, Uint, type Value } from "./value.ts";
+import { Double, intOf, isInt, MapValue, requireHashable, Uint, type Value } from "./value.ts";
 
 /** A key of any type but string, by which it is found again; undefined for one that is never found. */
 function nameOf(key: Value): string | undefined {
@@ -38,6 +38,8 @@ export class EntryMap extends MapValue {
 
   find(key: Value): Value | undefined {
     if (typeof key === "string") return this.texts.get(key);
+    if (this.size === 0) return undefined;
+    requireHashable(key);
     const exact = isInt(key) ? this.ints.get(key) : this.findExact(key);
     return exact === undefined ? this.findEqual(key) : exact;
   }
@@ -68,7 +70,12 @@ export class EntryMap extends MapValue {
   set(key: Value, value: Value): void {
     if (typeof key === "string") this.texts.set(key, value);
     else if (isInt(key)) this.ints.set(key, value);
-    else this.others.set(nameOf(key) ?? Symbol(), { key, value });
+    else this.setOther(key, value);
+  }
+
+  private setOther(key: Value, value: Value): void {
+    requireHashable(key);
+    this.others.set(nameOf(key) ?? Symbol(), { key, value });
   }
 
   /** Takes an entry out while the map is being built. */

@@ -220,6 +220,8 @@ export abstract class Foreign extends Boxed {
   }
   /** What sizes are counted by, in costs; 1 if it has none. */
   readonly size?: number;
+  /** Whether the Go type holds slices or functions, and is no key of a map. */
+  readonly isUnhashable?: boolean;
 }
 
 /** A list of values that are there. */
@@ -269,5 +271,21 @@ export function typeOfValue(value: Value): Type {
       return intType;
     default:
       return value === null ? nullType : value.type;
+  }
+}
+
+/** Ends an evaluation where cel-go panics, which it answers as an error, too. */
+export class InternalError extends Error {
+  constructor(reason: string) {
+    super(`internal error: ${reason}`);
+  }
+}
+
+/** Throws for a value that is no key of a Go map. */
+export function requireHashable(value: Value): void {
+  if (typeof value !== "object" || value === null) return;
+  const isHashable = !(value instanceof Bytes) && !(value instanceof Foreign && value.isUnhashable);
+  if (!isHashable) {
+    throw new InternalError(`runtime error: hash of unhashable type ${value.goType ?? "types.Bytes"}`);
   }
 }
