@@ -130,6 +130,11 @@ export interface AuditNotes {
 export interface RequestBody {
   /** Null when the body is empty. */
   readonly value: Json;
+  /**
+   * The value for a decoder of typed JSON: with the digits of numbers that are not written as integers, which such a
+   * decoder refuses for a field of integers, even 1.0. Absent: it is the same.
+   */
+  written?(): Json;
   readonly isEmpty: boolean;
   /** As sent. Calls from the process itself have none until somebody asks. */
   readonly bytes: Uint8Array;

@@ -54,9 +54,9 @@ const MAX_ZEROS = 30_000;
 export const parseQuantity: (text: string) => Quantity = memoize(readQuantity, { results: 1000, textLength: 20 });
 
 function readQuantity(text: string): Quantity {
-  if (text.length > MAX_LENGTH) throw new QuantityError(`must be no more than ${MAX_LENGTH} characters`);
   const [, sign, zeros = "", digits = "", fraction = "", suffix = ""] = text === "" ? [] : (FORM.exec(text) ?? []);
   if (sign === undefined) throw new QuantityError(WRONG_FORM);
+  if (text.length > MAX_LENGTH) throw new QuantityError(`must be no more than ${MAX_LENGTH} characters`);
   const whole = digits === "" ? "0" : digits;
   const isNegative = sign === "-";
   const hasDigits = zeros + digits + fraction !== "";

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from "../api/object.ts";
+import { quote } from "../lib/go/quote.ts";
 import { decodeBySchema } from "../schema/decode.ts";
 import type { Schema } from "../schema/schema.ts";
 import { DecodeError } from "./json/json.ts";
@@ -47,7 +48,7 @@ export function readConfigurationFile(
   const [group = "", version = ""] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
   const schema = group === kinds.group && kinds.versions.includes(version) ? kinds.schemas.get(kind) : undefined;
   if (schema === undefined) {
-    throw new Error(`no kind "${kind}" is registered for version "${apiVersion}" in scheme "${SCHEME}"`);
+    throw new Error(`no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme "${SCHEME}"`);
   }
   const decoded = decodeBySchema(value, schema, { duplicates: duplicates() });
   if (decoded.error !== undefined) throw new Error(decoded.error);

@@ -20,8 +20,9 @@ export function decodeBody(bytes: Uint8Array, mediaType: MediaType, messages?: M
   if (mediaType === "application/vnd.kubernetes.protobuf") return decodeProtobuf(bytes, messages);
   const format = mediaType === "application/yaml" ? "yaml" : "json";
   if (bytes.length === 0) return { value: null, isEmpty: true, bytes, format, duplicates: () => [] };
-  const { value, duplicates } = decode(bytes, mediaType);
-  if (value === null || isObject(value)) return { value, isEmpty: false, bytes, format, duplicates };
+  const decoded = decode(bytes, mediaType);
+  const { value } = decoded;
+  if (value === null || isObject(value)) return { ...decoded, isEmpty: false, bytes, format };
   throw new BodyError(
     `${PARSE_ERROR}json: cannot unmarshal ${typeWord(value)} into Go value of type ${GO_TYPE}`,
     bytes,

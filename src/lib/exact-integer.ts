@@ -25,6 +25,9 @@ export class ExactInteger {
   }
 }
 
+/** A number as it was written, such as 1.0 or 1e2: no integer to a decoder of typed JSON, whatever its value. */
+export class WrittenNumber extends ExactInteger {}
+
 /** Whether a value is an integer that was kept digit by digit, because a double cannot hold it. */
 export function isExactInteger(value: unknown): boolean {
   return value instanceof ExactInteger;

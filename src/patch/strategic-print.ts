@@ -6,7 +6,6 @@ export function printGoValue(value: Json | undefined): string {
   if (value === null || value === undefined) return "<nil>";
   if (Array.isArray(value)) return `[${value.map(printGoValue).join(" ")}]`;
   if (!isObject(value)) return String(value);
-  if (isExactInteger(value)) return JSON.stringify(value);
   const members = Object.keys(value).sort(byCodePoint);
   return `map[${members.map((member) => `${member}:${printGoValue(value[member])}`).join(" ")}]`;
 }

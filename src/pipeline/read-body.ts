@@ -63,8 +63,8 @@ async function readPatch(read: () => Promise<Uint8Array>, format: "json" | "yaml
   const bytes = await read();
   if (bytes.length === 0) return { value: null, isEmpty: true, bytes, format, duplicates: noDuplicates };
   try {
-    const { value, duplicates } = format === "yaml" ? decodeYaml(bytes) : decodeJson(bytes);
-    return { value, isEmpty: false, bytes, format, duplicates };
+    const decoded = format === "yaml" ? decodeYaml(bytes) : decodeJson(bytes);
+    return { ...decoded, isEmpty: false, bytes, format };
   } catch (error) {
     if (error instanceof DecodeError) throw new BodyError(error.message, bytes);
     throw error;

@@ -1,6 +1,7 @@
-import type { Json } from "../api/object.ts";
+import { isObject, type Json, type JsonObject } from "../api/object.ts";
 import { canonicalQuantity, QuantityError } from "../api/quantity.ts";
-import { ExactInteger, isExactInteger } from "../lib/exact-integer.ts";
+import { ExactInteger, isExactInteger, WrittenNumber } from "../lib/exact-integer.ts";
+import { setMember } from "../lib/members.ts";
 import { Base64Error, canonicalBase64 } from "./decode-base64.ts";
 import { DecodeFailure, type DecodeState, goKindOf, wordFor } from "./decode-state.ts";
 import { canonicalMicroTime, canonicalTime, TimeError } from "./decode-time.ts";
@@ -51,7 +52,7 @@ export function integerDecoder(goType: string, bits: 32 | 64): Decoder {
     decode(value, state) {
       // Adding zero turns -0 into 0.
       if (typeof value === "number" && Number.isInteger(value) && isInRange(value)) return value + 0;
-      if (bits === 64 && isExactInteger(value)) return value;
+      if (bits === 64 && isExactInteger(value) && !(value instanceof WrittenNumber)) return value;
       if (state.isUnstructured) return convertedInteger(value, goType, bits);
       const isNumber = typeof value === "number" || isExactInteger(value);
       state.wrongType(isNumber ? `number ${JSON.stringify(value)}` : wordFor(value), goType);
@@ -176,11 +177,23 @@ const intOrStringDecoder: Decoder = {
   isZero: () => false,
 };
 
+/** Written numbers become plain ones again. */
 const rawDecoder: Decoder = {
-  decode: (value) => value,
+  decode: (value, state) => (state.hasWrittenNumbers ? withPlainNumbers(value) : value),
   zero: () => null,
   isZero: (value) => value === null,
 };
+
+function withPlainNumbers(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withPlainNumbers);
+  if (value instanceof WrittenNumber) return Number(value.digits);
+  if (!isObject(value)) return value;
+  const plain: JsonObject = {};
+  for (const [name, member] of Object.entries(value)) {
+    if (member !== undefined) setMember(plain, name, withPlainNumbers(member));
+  }
+  return plain;
+}
 
 /** Decoders of shapes with their own form on the wire. */
 export const wireDecoders: ReadonlyMap<string, Decoder> = new Map([

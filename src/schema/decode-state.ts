@@ -52,6 +52,7 @@ export class DecodeState {
   error: string | undefined;
   readonly empties: EmptyValue[] = [];
   keepsEmpties = false;
+  hasWrittenNumbers = false;
   /** Above zero inside of values whose own decoder does not report unknown fields. */
   lenient = 0;
   readonly #duplicates: DuplicatePaths;

@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import fc from "fast-check";
 import type { Json } from "../api/object.ts";
 import { parseJson } from "../encoding/json/json.ts";
-import { ExactInteger } from "../lib/exact-integer.ts";
+import { ExactInteger, WrittenNumber } from "../lib/exact-integer.ts";
 import { builtInSchema } from "../schema-files/built-in-schemas.ts";
 import { decodeBySchema } from "./decode.ts";
 import { typeMetaError } from "./decode-type-meta.ts";
@@ -106,6 +106,21 @@ suite("decoding by schema", () => {
       decode("Container", { terminationMessagePath: big }).error,
       `json: cannot unmarshal number into ${field}`,
     );
+  });
+
+  test("takes no integer that is written with a fraction or an exponent", () => {
+    const written = (text: string) => new WrittenNumber(text) as unknown as Json;
+    const refusal = (text: string) => decode("PodSpec", { activeDeadlineSeconds: written(text) }).error;
+    for (const text of ["1.0", "1e2", "9223372036854775808"]) {
+      const field = "Go struct field PodSpec.activeDeadlineSeconds of type int64";
+      assert.equal(refusal(text), `json: cannot unmarshal number ${text} into ${field}`);
+    }
+    const quantities = decode("ResourceRequirements", { limits: { cpu: written("1e18") } });
+    assert.deepEqual(quantities.value, { limits: { cpu: "1e18" } });
+    const revision = builtInSchema("io.k8s.api.apps.v1.ControllerRevision");
+    const free = { data: { list: [written("1.0")] }, revision: 1 };
+    const { data } = decodeBySchema(free, revision, { hasWrittenNumbers: true }).value;
+    assert.equal(JSON.stringify(data), '{"list":[1]}');
   });
 
   const body: Json = {

@@ -31,6 +31,8 @@ export interface DecodeOptions {
   readonly duplicates?: readonly string[];
   /** Lists and maps that are given empty stay, although storing them makes them the same as absent. */
   readonly keepsEmpties?: boolean;
+  /** There may be a WrittenNumber in it; none is left where any value may stand. */
+  readonly hasWrittenNumbers?: boolean;
 }
 
 /** A decoded body. */
@@ -51,9 +53,10 @@ export interface Decoded {
  * canonical form.
  */
 export function decodeBySchema(value: Json, schema: Schema, options: DecodeOptions = {}): Decoded {
-  const { form = "body", duplicates, keepsEmpties = false } = options;
+  const { form = "body", duplicates, keepsEmpties = false, hasWrittenNumbers = false } = options;
   const state = new DecodeState(form, duplicates);
   state.keepsEmpties = keepsEmpties;
+  state.hasWrittenNumbers = hasWrittenNumbers;
   const decoder = rootDecoder(schema);
   let decoded: Json = {};
   try {

@@ -25,7 +25,8 @@ export async function readObject(
   const { kind } = definition;
   try {
     const body = await call.body();
-    const { value, format, duplicates } = body;
+    const { format, duplicates } = body;
+    const value = writtenValue(body, target);
     if (body.isEmpty) throw new BodyError(EMPTY_BODY, body.bytes);
     const problem = typeMetaError(value) ?? groupVersionError(value);
     if (problem !== undefined) throw new BodyError(problem, body.bytes);
@@ -38,6 +39,7 @@ export async function readObject(
       duplicates: format === "yaml" ? [] : twice,
       form: format === "yaml" ? "sorted" : "body",
       keepsEmpties: true,
+      hasWrittenNumbers: body.written !== undefined,
     });
     const found = { ...decoded, strict: [...yamlDuplicates, ...decoded.strict] };
     const refusal = refusalOf(
@@ -55,6 +57,11 @@ export async function readObject(
       `the object provided is unrecognized (must be of type ${kind}): ${error.message} (${beginning(error.bytes)})`,
     );
   }
+}
+
+/** The value of a body in JSON: of a kind with a Go type the numbers as they are written. */
+export function writtenValue(body: RequestBody, { resource }: Target): Json {
+  return (!strategyOf(resource.definition).isUnstructured && body.written?.()) || body.value;
 }
 
 /**
@@ -110,6 +117,7 @@ export interface PatchedValue {
   readonly problems: readonly string[];
   readonly fieldValidation: FieldValidation;
   readonly form: BodyForm;
+  readonly hasWrittenNumbers?: boolean;
 }
 
 /** What a patch made, as an object of the target's kind. Throws Invalid. */
@@ -123,6 +131,7 @@ export function typePatched(context: VerbContext, call: Call, target: Target, pa
       {
         form: patched.form,
         keepsEmpties: true,
+        hasWrittenNumbers: patched.hasWrittenNumbers,
       },
     );
     const all = { ...decoded, strict: [...problems, ...decoded.strict] };
@@ -248,5 +257,5 @@ function mismatch(context: VerbContext, target: Target, apiVersion: string, kind
     const hub = expected.group === "" ? "core" : expected.group.split(".")[0];
     return `converting (${version}.${kind}) to (${hub}.${expected.kind}): unknown conversion`;
   }
-  return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/api/legacyscheme/scheme.go:30"`;
+  return `no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`;
 }

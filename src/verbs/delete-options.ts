@@ -2,6 +2,7 @@ import { badRequest } from "../api/api-error.ts";
 import { BodyError, type Call } from "../api/call.ts";
 import { isObject } from "../api/object.ts";
 import { type DeleteOptions, parseDeleteOptions } from "../api/options.ts";
+import { quote } from "../lib/go/quote.ts";
 import { decodeBySchema } from "../schema/decode.ts";
 import type { Target, VerbContext } from "./target.ts";
 
@@ -18,15 +19,17 @@ export async function readDeleteOptions(context: VerbContext, call: Call, target
 
 async function readOptions(context: VerbContext, call: Call): Promise<DeleteOptions> {
   try {
-    const { value, isEmpty } = await call.body();
+    const { value, written, isEmpty } = await call.body();
     const { query } = call.request;
     if (isEmpty) return parseDeleteOptions(query, undefined);
     const { kind = KIND, apiVersion = "v1" } = isObject(value) ? value : {};
     if (kind !== KIND) {
       const scheme = 'in scheme "pkg/api/legacyscheme/scheme.go:30"';
-      throw badRequest(`no kind "${kind}" is registered for version "${apiVersion}" ${scheme}`);
+      throw badRequest(
+        `no kind ${quote(String(kind))} is registered for version ${quote(String(apiVersion))} ${scheme}`,
+      );
     }
-    const decoded = decodeBySchema(value, context.deleteOptionsSchema());
+    const decoded = decodeBySchema(written?.() ?? value, context.deleteOptionsSchema());
     if (decoded.error !== undefined) throw badRequest(decoded.error);
     // Compat: `metainternalversion` is what LogRequestObject is given here.
     call.audit?.sent({ ...decoded.value, kind, apiVersion: "meta.k8s.io/__internal" });

@@ -18,7 +18,7 @@ import { strategyOf } from "../resources/strategies/strategy-of.ts";
 import { dedupeOwnerReferences, printTime, settleNamespace } from "../resources/write/metadata.ts";
 import type { BodyForm } from "../schema/decode-state.ts";
 import { admissionRequest } from "./admission-request.ts";
-import { PatchError, typePatched } from "./body.ts";
+import { PatchError, typePatched, writtenValue } from "./body.ts";
 import { managerOf, recordManager } from "./field-manager.ts";
 import { judgeWrite } from "./judge-write.ts";
 import { mutateDraft } from "./mutate-draft.ts";
@@ -39,11 +39,14 @@ type PatchReader = (body: RequestBody, target: Target, isChecked: boolean) => Re
 const STRATEGIC = "application/strategic-merge-patch+json";
 const READERS: Readonly<Record<string, PatchReader>> = {
   "application/json-patch+json": readJsonPatch,
-  "application/merge-patch+json": (body, _target, isChecked) => ({
-    apply: (current) => mergePatch(current, body.value, isChecked),
-    problems: body.duplicates(),
-    form: "sorted",
-  }),
+  "application/merge-patch+json": (body, target, isChecked) => {
+    const value = writtenValue(body, target);
+    return {
+      apply: (current) => mergePatch(current, value, isChecked),
+      problems: body.duplicates(),
+      form: "sorted",
+    };
+  },
   [STRATEGIC]: (body, target) => ({
     apply: (current) => strategicMerge(current, body.value, target.resource.version.schema()),
     problems: body.duplicates(),
@@ -85,6 +88,7 @@ export async function patch(context: VerbContext, call: Call, target: Target): P
         value: change(current),
         problems,
         form,
+        hasWrittenNumbers: body.written !== undefined,
         fieldValidation: query.fieldValidation,
       });
       settle(call, target, draft);
@@ -107,8 +111,8 @@ async function readPatchBody(call: Call): Promise<RequestBody> {
   throw badRequest("invalid JSON patch");
 }
 
-function readJsonPatch(body: RequestBody, _target: Target, isChecked: boolean): ReadPatch {
-  const read = parseJsonPatch(body.value, isChecked);
+function readJsonPatch(body: RequestBody, target: Target, isChecked: boolean): ReadPatch {
+  const read = parseJsonPatch(writtenValue(body, target), isChecked);
   const duplicates = body.duplicates();
   return {
     apply: (current) => jsonPatch(current, read),

@@ -11,7 +11,7 @@ export interface Limit {
 /** What answers say where a limit of ours was reached. */
 export const LIMITS: readonly Limit[] = [
   { what: "JSON may nest 1,000 levels deep.", ours: /exceeded max depth/ },
-  { what: "Quantities have at most 10,000 characters.", ours: /quantities must match/ },
+  { what: "Quantities have at most 10,000 characters.", ours: /must be no more than 10000 characters/ },
   { what: "A request's line and headers have at most 64 KB.", ours: /^"431 / },
   { what: "Aliases in YAML repeat at most 3 MiB of text, or 100,000 values.", ours: /excessive aliasing/ },
   {

@@ -11,6 +11,7 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const ZERO = 0x30;
 const NINE = 0x39;
+const DOT = 0x2e;
 const LOWER_E = 0x65;
 const UPPER_E = 0x45;
 
@@ -24,6 +25,8 @@ export interface Measured {
   readonly depth: number;
   /** Whether a double may not hold one of its numbers: many digits, or an exponent. */
   readonly hasLongNumbers: boolean;
+  /** Whether a number may not be an integer of 64 bits by its digits: many digits, a fraction or an exponent. */
+  readonly hasOddNumbers: boolean;
 }
 
 /** Digits that a double holds in any case. */
@@ -36,6 +39,7 @@ export function measure(bytes: Uint8Array): Measured {
   let depth = 0;
   let open = 0;
   let hasLongNumbers = false;
+  let hasFractions = false;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] as number;
     if (byte === QUOTE) {
@@ -47,12 +51,13 @@ export function measure(bytes: Uint8Array): Measured {
       while ((bytes[at + 1] as number) >= ZERO && (bytes[at + 1] as number) <= NINE) at++;
       const next = bytes[at + 1];
       if (at - start >= SAFE_DIGITS || next === LOWER_E || next === UPPER_E) hasLongNumbers = true;
+      else if (next === DOT) hasFractions = true;
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
       values++;
       if (++open > depth) depth = open;
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) open--;
   }
-  return { members, values, depth, hasLongNumbers };
+  return { members, values, depth, hasLongNumbers, hasOddNumbers: hasLongNumbers || hasFractions };
 }
 
 /** How many members all objects of a decoded value have together. */

@@ -92,6 +92,13 @@ describe("parseJson", () => {
     assert.equal(JSON.stringify(value), "[9223372036854776000,0.12345678901234568,1e+100]");
   });
 
+  it("tells numbers that are not written as integers as they are written, for decoders of Go types", () => {
+    const { value, written } = decodeJson(bytes('{"a":[1.0,1e2,-0,9223372036854775808,7],"b":"1.0"}'));
+    assert.equal(JSON.stringify(value), '{"a":[1,100,0,9223372036854776000,7],"b":"1.0"}');
+    assert.equal(JSON.stringify(written?.()), '{"a":[1.0,1e2,0,9223372036854775808,7],"b":"1.0"}');
+    assert.equal(decodeJson(bytes('{"a":[1,-2],"b":"1.0"}')).written, undefined);
+  });
+
   it("does not let __proto__ touch any prototype", () => {
     const value = parseJson(bytes('{"__proto__":{"polluted":true},"a":1}')) as { polluted?: Json; a: Json };
     assert.equal(value.polluted, undefined);

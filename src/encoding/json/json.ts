@@ -1,6 +1,6 @@
 import { MAX_VALUES, tooManyValues } from "../../api/body-limits.ts";
 import type { Json } from "../../api/object.ts";
-import { ExactInteger } from "../../lib/exact-integer.ts";
+import { ExactInteger, WrittenNumber } from "../../lib/exact-integer.ts";
 import { countMembers, duplicatesOf, type Measured, measure } from "./json-scan.ts";
 import { explainSyntax } from "./json-syntax.ts";
 
@@ -15,6 +15,8 @@ export class DecodeError extends Error {
 /** A decoded body. */
 export interface DecodedBody {
   readonly value: Json;
+  /** The value with a WrittenNumber for every number that is not written as an integer of 64 bits. Absent: it has none. */
+  written?(): Json;
   /** Members that stand more than once in one object, of which the last counts; texts as for strict field validation. */
   duplicates(): readonly string[];
 }
@@ -54,6 +56,7 @@ export function decodeJson(bytes: Uint8Array): DecodedBody {
   const value = parseMeasured(bytes, measured);
   return {
     value,
+    ...(measured.hasOddNumbers && { written: () => exactNumbers.parse(textOf(bytes), keepSource) }),
     // Counting is far cheaper than collecting paths, and almost no body has duplicates.
     duplicates: () => (measured.members === countMembers(value) ? [] : duplicatesOf(textOf(bytes)).map(duplicateText)),
   };
@@ -97,6 +100,11 @@ function keepDigits(_key: string, value: Json, context: { source?: string }): Js
     throw new DecodeError(`json: cannot unmarshal number ${source} into Go value of type float64`);
   }
   return exactInteger(source) ?? value;
+}
+
+function keepSource(_key: string, value: Json, { source = "" }: { source?: string }): Json {
+  if (typeof value !== "number") return value;
+  return exactInteger(source) ?? (new WrittenNumber(source) as unknown as Json);
 }
 
 /**

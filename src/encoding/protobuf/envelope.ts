@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../api/object.ts";
+import { quote } from "../../lib/go/quote.ts";
 import { WireWriter } from "../../lib/wire-writer.ts";
 import type { Schema } from "../../schema/schema.ts";
 import { DecodeError } from "../json/json.ts";
@@ -132,7 +133,9 @@ export function decodeObject(
   if (!apiVersion) throw new DecodeError(missing("apiVersion", envelope));
   const schema = schemaOf(apiVersion, kind);
   if (schema === undefined) {
-    throw new DecodeError(`no kind "${kind}" is registered for version "${apiVersion}" in scheme "${SCHEME}"`);
+    throw new DecodeError(
+      `no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme "${SCHEME}"`,
+    );
   }
   return { kind, apiVersion, ...decodeMessage(schema, envelope.message, isBody) };
 }

@@ -35,6 +35,8 @@ function findingOf(reason: string, text: string, position: number): Finding | un
 }
 
 const FINDINGS: readonly (readonly [string, Finding])[] = [
+  // Compat: go-yaml's `max_flow_level` and `max_indents`; ours is a tenth of them.
+  ["nesting exceeded maxDepth", { text: "exceeded max depth of 10000", finder: "none" }],
   ["quoted scalar", scanner("found unexpected end of stream")],
   ["tab characters", scanner("found character that cannot start any token")],
   ["expected ':' after a mapping key", scanner("could not find expected ':'", 1)],
