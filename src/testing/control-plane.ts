@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { KubeObject } from "../api/object.ts";
 import { type Listener, listen } from "../http/listener.ts";
 import { serveUpgradesOnDemand } from "../http/upgrades.ts";
+import { SILENCE } from "../server/library/start-server.ts";
 import { Access } from "./access.ts";
 import { applyObject, type Manifests, objectsOf } from "./apply.ts";
 import type { Span } from "./clock.ts";
@@ -256,7 +257,6 @@ class EdgeClock implements PlaneClock {
 
 /** All control planes of a process know the same users. */
 const users = new TestUsers();
-const SILENCE = { error() {}, warn() {}, info() {} };
 
 /**
  * Starts a control plane in this process: a real server, ready, with nothing on disk. The first one of a process makes what

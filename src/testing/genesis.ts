@@ -1,4 +1,5 @@
 import type { Config } from "../server/config.ts";
+import { SILENCE } from "../server/library/start-server.ts";
 import type { ClockState } from "./clock.ts";
 import type { TestUsers } from "./test-users.ts";
 import { World, type WorldState } from "./world.ts";
@@ -26,16 +27,13 @@ export function genesis(config: Config, clock: ClockState, users: TestUsers): Pr
 }
 
 async function make(config: Config, clock: ClockState, users: TestUsers): Promise<WorldState> {
-  const failures: unknown[] = [];
-  const fail = (text: string, fields?: object) => void failures.push({ text, ...fields });
-  const log = { error: fail, warn() {}, info() {} };
   const empty: WorldState = {
     memory: undefined,
     clock: { ...clock, isRunning: false },
     seed: SEED,
     journal: undefined,
   };
-  const world = new World({ config, users, log, isSteady: false }, empty);
+  const world = new World({ config, users, log: SILENCE, isSteady: false }, empty);
   try {
     await world.parts();
     await world.activity.calm();

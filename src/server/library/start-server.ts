@@ -20,7 +20,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 }
 
 /** Says nothing. */
-const SILENCE: Log = { error() {}, warn() {}, info() {} };
+export const SILENCE: Log = { error() {}, warn() {}, info() {} };
 
 async function logOf(log: Log | false | undefined): Promise<Log> {
   if (log === false) return SILENCE;

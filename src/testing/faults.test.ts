@@ -1,0 +1,225 @@
+import assert from "node:assert/strict";
+import * as hooks from "node:test";
+import { suite, test } from "node:test";
+import { CoreV1Api, KubeConfig, makeInformer, type V1ConfigMap } from "@kubernetes/client-node";
+import { eventually } from "../../test/support/time.ts";
+import { forkPerTest } from "./fork-per-test.ts";
+
+const cp = forkPerTest(hooks, { controllers: "none", clock: { at: "2026-01-01T00:00:00Z" }, seed: 7 });
+const resource = "configmaps";
+const namespace = "default";
+const PATH = "/api/v1/namespaces/default/configmaps";
+const core = () => cp().client(CoreV1Api);
+const create = (name: string, data = {}) =>
+  core().createNamespacedConfigMap({ namespace, body: { metadata: { name }, data } });
+const replace = (name: string, data = {}) =>
+  core().replaceNamespacedConfigMap({ namespace, name, body: { metadata: { name }, data } });
+const remove = (name: string) => core().deleteNamespacedConfigMap({ namespace, name });
+
+/** An informer of client-node over a real connection, which starts again after errors, and what it has told. */
+async function inform() {
+  const config = new KubeConfig();
+  config.loadFromString(cp().kubeconfig);
+  const api = config.makeApiClient(CoreV1Api);
+  const told: string[] = [];
+  let isStopped = false;
+  const informer = makeInformer<V1ConfigMap>(config, PATH, () => api.listNamespacedConfigMap({ namespace }));
+  for (const event of ["add", "update", "delete"] as const) {
+    informer.on(event, (object) => void told.push(`${event} ${object.metadata?.name}`));
+  }
+  informer.on("error", (error: Error & { code?: number }) => {
+    told.push(`error ${error.code ?? ""}`.trim());
+    if (!isStopped) void informer.start();
+  });
+  await informer.start();
+  const watches = () => cp().requests.list({ verb: "watch", resource }).length;
+  return {
+    told,
+    lists: () => cp().requests.list({ verb: "list", resource }).length,
+    has: (line: string) => eventually(() => told.includes(line), { what: () => `${line}, but ${told.join()}` }),
+    /** Resolves when so many watches have reached the server. */
+    watching: (count = 1) => eventually(() => watches() >= count),
+    async [Symbol.asyncDispose]() {
+      isStopped = true;
+      await informer.stop();
+    },
+  };
+}
+
+suite("an informer of client-node goes through", () => {
+  test("a list that is refused", async () => {
+    const fault = cp().faults.error({ verb: "list", resource, times: 1, code: 503, retryAfterSeconds: 1 });
+    await create("a");
+    await using informer = await inform();
+    await informer.has("add a");
+    assert.deepEqual(informer.told, ["error 503", "add a"]);
+    assert.equal(fault.hits, 1);
+  });
+
+  test("a list that is late", async () => {
+    cp().faults.latency({ verb: "list", resource, by: { seconds: 3 }, times: 1 });
+    await create("a");
+    const informing = inform();
+    await eventually(() => cp().requests.list({ verb: "list", resource }).length === 1);
+    assert.equal(cp().requests.list({ verb: "list" })[0]?.code, undefined, "not answered yet");
+    await cp().clock.advance({ seconds: 3 });
+    await using informer = await informing;
+    await informer.has("add a");
+  });
+
+  test("an event that never comes", async () => {
+    await using informer = await inform();
+    await informer.watching();
+    const fault = cp().faults.dropEvents({ resource, name: "lost" });
+    await create("lost");
+    await create("next");
+    await informer.has("add next");
+    assert.deepEqual(informer.told, ["add next"]);
+    assert.equal(fault.hits, 1);
+  });
+
+  test("a deletion that never comes", async () => {
+    await create("ghost");
+    await using informer = await inform();
+    await informer.watching();
+    cp().faults.dropEvents({ resource, event: "DELETED" });
+    await remove("ghost");
+    await create("next");
+    await informer.has("add next");
+    assert.deepEqual(informer.told, ["add ghost", "add next"], "it still believes in the ghost");
+  });
+
+  test("an event that comes twice", async () => {
+    const fault = cp().faults.repeatEvents({ resource, name: "twice", times: 1 });
+    await using informer = await inform();
+    await informer.watching();
+    await create("twice");
+    await create("next");
+    await informer.has("add next");
+    assert.deepEqual(informer.told, ["add twice", "add next"], "the same version tells nothing new");
+    assert.equal(fault.hits, 1);
+  });
+
+  test("an event that comes late", async () => {
+    await using informer = await inform();
+    await informer.watching();
+    const fault = cp().faults.delayEvents({ resource, name: "late", by: { seconds: 3 } });
+    await create("late");
+    await eventually(() => fault.hits === 1);
+    await replace("late", { changed: "yes" });
+    await cp().settled();
+    assert.deepEqual(informer.told, []);
+    await cp().clock.advance({ seconds: 3 });
+    await informer.has("add late");
+    await eventually(() => fault.hits === 2);
+    await cp().clock.advance({ seconds: 3 });
+    await informer.has("update late");
+  });
+
+  test("a connection that breaks", async () => {
+    await create("a");
+    await using informer = await inform();
+    await informer.watching();
+    assert.equal(cp().faults.cutWatches({ resource }).hits, 1);
+    await create("meanwhile");
+    await informer.has("add meanwhile");
+    assert.equal(informer.told.filter((line) => line.startsWith("add")).length, 2);
+  });
+
+  test("connections that break after some events", async () => {
+    const fault = cp().faults.cutWatches({ resource, afterEvents: 1, times: 1 });
+    await using informer = await inform();
+    await informer.watching();
+    for (const name of ["one", "two", "three"]) await create(name);
+    await informer.has("add three");
+    assert.deepEqual(
+      informer.told.filter((line) => line.startsWith("add")),
+      ["add one", "add two", "add three"],
+    );
+    assert.equal(fault.hits, 1);
+  });
+
+  test("history that is gone", async () => {
+    await create("a");
+    await using informer = await inform();
+    await informer.watching();
+    assert.equal(cp().faults.expireWatches({ resource }).hits, 1);
+    await create("b");
+    await informer.has("add b");
+    assert.ok(informer.lists() >= 2, "it has listed anew");
+    const old = String(Number((await core().listNamespace()).metadata?.resourceVersion) - 2);
+    await cp().faults.compact();
+    const watch = await cp().fetch(`${PATH}?watch=1&resourceVersion=${old}`);
+    assert.match(await watch.text(), /too old resource version/);
+  });
+
+  test("a list of the past", async () => {
+    await create("a");
+    await create("b");
+    await remove("a");
+    const fault = cp().faults.staleReads({ verb: "list", resource, revisions: 2, times: 1 });
+    await using informer = await inform();
+    await informer.has("delete a");
+    assert.deepEqual(informer.told, ["add a", "add b", "delete a"]);
+    assert.equal(fault.hits, 1);
+    cp().faults.staleReads({ verb: "get", resource, revisions: 1, times: 1 });
+    assert.equal((await cp().fetch(`${PATH}/a`)).status, 200);
+    assert.equal((await cp().fetch(`${PATH}/a`)).status, 404);
+  });
+});
+
+suite("faults", () => {
+  test("refuse writes as if others had been faster", async () => {
+    await create("a");
+    cp().faults.conflict({ resource, times: 1 });
+    await assert.rejects(replace("a", { x: "1" }), (error: { code: number; body: string }) => {
+      assert.equal(error.code, 409);
+      assert.match(error.body, /the object has been modified; please apply your changes to the latest version/);
+      return true;
+    });
+    await replace("a", { x: "1" });
+  });
+
+  test("are for some users, clients, names and verbs only", async () => {
+    const status = async (path: string, headers = {}, by = cp()) => (await by.fetch(path, { headers })).status;
+    cp().faults.error({ user: "jane", code: 500 });
+    cp().faults.error({ client: "slow-tool", code: 504 });
+    cp().faults.error({ resource: "deployments.apps", code: 503 });
+    cp().faults.error({ namespace: "kube-system", name: "x", code: 418, reason: "Teapot" });
+    const root = cp().as({ user: "jane", groups: ["system:masters"] });
+    assert.equal((await root.fetch(PATH)).status, 500);
+    assert.equal(await status(PATH, { "user-agent": "slow-tool/1" }), 504);
+    assert.equal(await status("/apis/apps/v1/deployments"), 503);
+    assert.equal(await status("/apis/apps/v1/daemonsets"), 200);
+    assert.equal(await status("/api/v1/namespaces/kube-system/pods/x"), 418);
+    assert.equal(await status(PATH), 200);
+    cp().faults.clear();
+    assert.equal(await status("/apis/apps/v1/deployments"), 200);
+  });
+
+  test("last for a while, or happen by chance that the seed repeats", async () => {
+    const read = async (plane = cp()) => (await plane.fetch(PATH)).status;
+    cp().faults.error({ resource, for: { minutes: 5 } });
+    assert.equal(await read(), 500);
+    await cp().clock.advance({ minutes: 5 });
+    assert.equal(await read(), 200);
+    const series = async () => {
+      await using fork = await cp().fork();
+      fork.faults.error({ resource, probability: 0.5 });
+      const answers: number[] = [];
+      for (let i = 0; i < 20; i++) answers.push(await read(fork));
+      return answers.join();
+    };
+    const first = await series();
+    assert.match(first, /200.*500|500.*200/);
+    assert.equal(await series(), first);
+  });
+
+  test("that no request could meet are refused", () => {
+    assert.throws(
+      () => cp().faults.error({ verbs: "list" } as never),
+      /a fault has no "verbs"; it may have verb, resource/,
+    );
+    assert.throws(() => cp().faults.latency({ by: -1 }), /expected milliseconds/);
+  });
+});
