@@ -115,7 +115,8 @@ test("a custom object that its schema leaves as it is stored is copied, with its
     }),
     { type: "object", properties: new Map([["name", { type: "string" }]]) },
   );
-  const custom = serve({ ...definition, reading: "structural" }, { ...version, schema: () => schema });
+  const only = { ...version, schema: () => schema };
+  const custom = serve({ ...definition, reading: "structural", versions: [only] }, only);
   const views = new ViewCache(codec);
   const stored = (rest: string) => {
     const text = `{"kind":"Thing","apiVersion":"example.com/v1","metadata":{"name":"a","generation":1}${rest}}`;
