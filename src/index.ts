@@ -1,4 +1,12 @@
 export type { FeatureGateValues } from "./api/feature-gates.ts";
+export type {
+  CommandRequest,
+  Handlers,
+  LocalService,
+  LogRequest,
+  PodHandlers,
+} from "./connect/handlers/handlers.ts";
+export type { TerminalSize } from "./connect/remote-command/session.ts";
 export type { Clock, Timer } from "./lib/clock.ts";
 export type { Environment, Log, LogFields } from "./lib/environment.ts";
 export type { Random } from "./lib/random.ts";

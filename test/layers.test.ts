@@ -37,7 +37,7 @@ const parts: Readonly<Record<string, Part>> = {
   http: { layer: 6 },
   endpoints: { layer: 6 },
   // What is behind nodes, pods and services.
-  connect: { layer: 6, onlyFor: ["server", "aggregation"] },
+  connect: { layer: 6, onlyFor: ["server", "aggregation", "index.ts"] },
   // The servers behind APIServices.
   aggregation: { layer: 6, sees: ["connect"], onlyFor: ["server"] },
   // Verbs take and give values; the format of a body stays hidden behind the call.
@@ -97,6 +97,7 @@ const namesKinds = [
   "custom/",
   "aggregation/",
   "connect/",
+  "server/connect/",
   "testing/",
   "api/feature-gates.ts",
 ];
@@ -111,6 +112,8 @@ const commonWords =
 const exceptions: Readonly<Record<string, readonly string[]>> = {
   // The scope segment of every namespaced URL.
   "api/request-info.ts": ["namespaces"],
+  // What stands behind pods is a part of the configuration.
+  "index.ts": ["Pod"],
   // A member of the rules of an audit policy.
   "audit/policy.ts": ["namespaces"],
   // The type of the variable `namespaceObject`.

@@ -74,7 +74,7 @@ async function pass(api: RemoteApi, backend: Backend, call: Call, client: Extens
   });
   const answered = await exchange(outgoing, request);
   const { response, socket } = answered;
-  if (socket) return upgradedReply({ ...answered, socket });
+  if (socket) return upgradedReply({ ...answered, socket }, request);
   const { statusCode: code = 502, headers } = response;
   // Compat: `--aggregator-reject-forwarding-redirect`: nobody is sent elsewhere by an extension server.
   if (code >= 300 && code < 400 && headers.location !== undefined) {

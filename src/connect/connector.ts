@@ -1,45 +1,24 @@
-import { badRequest, forbidden, invalid, unsupportedVerb } from "../api/api-error.ts";
-import type { Authorizer } from "../api/attributes.ts";
+import { invalid, unsupportedVerb } from "../api/api-error.ts";
 import type { Call } from "../api/call.ts";
-import type { FeatureGates } from "../api/feature-gates.ts";
 import type { ApiReply } from "../api/reply.ts";
-import type { HttpClient } from "../client/http-client.ts";
-import { encodeQuery } from "../lib/go/url-escape.ts";
 import type { ObjectKey } from "../resources/model/keys.ts";
 import type { Connection, Connector, Target } from "../verbs/target.ts";
-import type { Backend } from "./backend.ts";
-import { passedHeaders } from "./exchange.ts";
-import type { KubeletClient } from "./kubelet-client.ts";
+import type { ConnectContext } from "./context.ts";
+import { serveLog } from "./handlers/serve-log.ts";
 import { logQuery, streamLog } from "./log.ts";
 import { locateNode } from "./nodes.ts";
-import {
-  type LogOptions,
-  optionsObject,
-  readLogOptions,
-  readPorts,
-  readStreamOptions,
-  type StreamOptions,
-  validateLogOptions,
-} from "./options.ts";
-import { containerOf, findPod, nodeNameOf, requireNode } from "./pods.ts";
-import { passOn, subpathOf, upgradeWith } from "./proxy/proxy.ts";
-import { nodeTarget, podTarget, serviceTarget, type TargetContext } from "./proxy-targets.ts";
-
-/** What connecting depends on. */
-export interface ConnectContext extends TargetContext {
-  readonly features: FeatureGates;
-  readonly authorizer: Authorizer;
-  readonly client: KubeletClient;
-  /** For everything but kubelets. */
-  readonly http: HttpClient;
-}
+import { type LogOptions, optionsObject, readLogOptions, validateLogOptions } from "./options.ts";
+import { containerOf, findPod, nodeNameOf } from "./pods.ts";
+import { passOn, subpathOf } from "./proxy/proxy.ts";
+import { localTarget, nodeTarget, podTarget, serviceTarget } from "./proxy-targets.ts";
+import { handlersOf, prepareCommand, preparePortForward, requireHandler, withQuery } from "./streams.ts";
 
 type Prepare = (context: ConnectContext, call: Call, key: ObjectKey) => Connection;
 
 /** Which subresources connect, by the resource and their own name. */
 const CONNECTIONS: ReadonlyMap<string, Prepare> = new Map<string, Prepare>([
-  ["pods/attach", (context, call, key) => prepareStream(context, call, key, "attach")],
-  ["pods/exec", (context, call, key) => prepareStream(context, call, key, "exec")],
+  ["pods/attach", (context, call, key) => prepareCommand(context, call, key, "attach")],
+  ["pods/exec", (context, call, key) => prepareCommand(context, call, key, "exec")],
   ["pods/log", prepareLog],
   ["pods/portforward", preparePortForward],
   ["pods/proxy", (context, call, key) => prepareProxy("PodProxyOptions", call, () => proxyPod(context, call, key))],
@@ -71,7 +50,8 @@ async function proxyPod(context: ConnectContext, call: Call, { namespace, name }
 }
 
 async function proxyService(context: ConnectContext, call: Call, { namespace, name }: ObjectKey): Promise<ApiReply> {
-  return passOn(call, await serviceTarget(context, namespace, name), context);
+  const local = await localTarget(context, namespace, name);
+  return passOn(call, local ?? (await serviceTarget(context, namespace, name)), context);
 }
 
 async function proxyNode(context: ConnectContext, call: Call, { name }: ObjectKey): Promise<ApiReply> {
@@ -94,6 +74,12 @@ async function openLog(context: ConnectContext, call: Call, key: ObjectKey, opti
   if (errors.length > 0) throw invalid({ group: "", kind: "PodLogOptions" }, key.name, errors);
   const pod = await findPod(access, key);
   const container = containerOf(pod, options.container);
+  const own = handlersOf(context, pod);
+  if (own) {
+    const { follow, previous, timestamps, tailLines, sinceSeconds, sinceTime, limitBytes } = options;
+    const wanted = { follow, previous, timestamps, tailLines, sinceSeconds, sinceTime, limitBytes };
+    return serveLog(requireHandler(own, "log"), { pod: own.pod, container, ...wanted, signal: call.signal });
+  }
   const nodeName = nodeNameOf(pod);
   if (nodeName === "") return NO_CONTENT;
   const node = await locateNode(access, kubelet, nodeName, "pods");
@@ -101,78 +87,4 @@ async function openLog(context: ConnectContext, call: Call, key: ObjectKey, opti
   const uri = withQuery(`/containerLogs/${key.namespace}/${key.name}/${container}`, query);
   const backend = await client.backend(node, options.insecureSkipTLSVerifyBackend);
   return streamLog(client, backend, uri, key.name, call.signal);
-}
-
-const withQuery = (path: string, query: string): string => (query === "" ? path : `${path}?${query}`);
-
-function prepareStream(context: ConnectContext, call: Call, key: ObjectKey, name: "attach" | "exec"): Connection {
-  const { command, ...options } = readStreamOptions(call.request.query);
-  const kind = name === "exec" ? "PodExecOptions" : "PodAttachOptions";
-  const members = { ...options, ...(name === "exec" && { command }) };
-  return {
-    options: optionsObject(kind, members),
-    open: () => openStream(context, call, key, name, { ...options, command }),
-  };
-}
-
-async function openStream(
-  context: ConnectContext,
-  call: Call,
-  key: ObjectKey,
-  name: "attach" | "exec",
-  options: StreamOptions,
-): Promise<ApiReply> {
-  await ensureCreate(context, call);
-  const pod = await findPod(context.access, key);
-  const container = containerOf(pod, options.container);
-  const node = await locateNode(context.access, context.kubelet, requireNode(pod), "pods");
-  const parameters: [string, string][] = [];
-  if (options.stdin) parameters.push(["input", "1"]);
-  if (options.stdout) parameters.push(["output", "1"]);
-  if (options.stderr) parameters.push(["error", "1"]);
-  if (options.tty) parameters.push(["tty", "1"]);
-  if (name === "exec") for (const word of options.command) parameters.push(["command", word]);
-  const uri = withQuery(`/${name}/${key.namespace}/${key.name}/${container}`, encodeQuery(parameters));
-  return tunnel(context, call, await context.client.backend(node), uri);
-}
-
-function preparePortForward(context: ConnectContext, call: Call, key: ObjectKey): Connection {
-  const ports = readPorts(call.request.query);
-  return {
-    options: optionsObject("PodPortForwardOptions", { ports }),
-    open: () => openPortForward(context, call, key, ports),
-  };
-}
-
-async function openPortForward(
-  context: ConnectContext,
-  call: Call,
-  key: ObjectKey,
-  ports: readonly number[],
-): Promise<ApiReply> {
-  await ensureCreate(context, call);
-  const pod = await findPod(context.access, key);
-  const node = await locateNode(context.access, context.kubelet, requireNode(pod), "pods");
-  const query = ports.length === 0 ? "" : encodeQuery([["port", ports.join(",")]]);
-  const uri = withQuery(`/portForward/${key.namespace}/${key.name}`, query);
-  return tunnel(context, call, await context.client.backend(node), uri);
-}
-
-/** Passes an upgrade on to the kubelet as it is. */
-async function tunnel({ client }: ConnectContext, call: Call, backend: Backend, uri: string): Promise<ApiReply> {
-  const { request, signal } = call;
-  if (request.upgrade === "") throw badRequest("Upgrade request required");
-  const head = { method: request.method, path: uri, headers: passedHeaders(request), signal };
-  return upgradeWith(call, backend, client.http, head);
-}
-
-/**
- * Throws Forbidden for who may read but not create: a WebSocket begins with a GET. Upstream: `ensureAuthorizedForVerb` by the
- * feature gate AuthorizePodWebsocketUpgradeCreatePermission.
- */
-async function ensureCreate({ features, authorizer }: ConnectContext, call: Call): Promise<void> {
-  const { info, attributes } = call;
-  if (info.verb === "create" || !features.enabled("AuthorizePodWebsocketUpgradeCreatePermission")) return;
-  const { decision, reason = "" } = await authorizer.authorize({ ...attributes, verb: "create" });
-  if (decision !== "allow") throw forbidden({ group: info.group, resource: info.resource }, info.name, reason);
 }

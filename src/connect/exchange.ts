@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { plainError } from "../api/api-error.ts";
 import type { ApiRequest } from "../api/call.ts";
 import type { ConnectReply } from "../api/channel.ts";
 
@@ -124,20 +125,37 @@ export function answeredHeaders({ headers }: IncomingMessage): PassedHeaders {
   return kept;
 }
 
-/** Connects the client with a backend that has changed the protocol. */
-export function upgradedReply({ response, socket, head }: Answered & { readonly socket: Duplex }): ConnectReply {
+/** Connects the client with a backend that has changed the protocol. Throws when it is not the one that was asked for. */
+export function upgradedReply(
+  { response, socket, head }: Answered & { readonly socket: Duplex },
+  { upgrade, signal }: Pick<ApiRequest, "upgrade" | "signal">,
+): ConnectReply {
+  const { upgrade: protocol = "" } = response.headers;
+  if (protocol.toLowerCase() !== upgrade || upgrade === "") {
+    socket.destroy();
+    throw plainError(500, "invalid upgrade response: the backend changed to another protocol");
+  }
   const headers = Object.fromEntries(
     Object.entries(answeredHeaders(response)).map(([name, value]) => [name, [value].flat().join(", ")]),
   );
   if (head !== undefined && head.length > 0) socket.unshift(head);
-  socket.on("error", () => socket.destroy());
+  destroyOnAbort(socket, signal);
   return {
     type: "connect",
     over: "upgrade",
-    protocol: response.headers.upgrade ?? "",
+    protocol,
     headers,
     run: (connection) => relay(connection, socket),
   };
+}
+
+/** Ends a connection with a backend when the client has gone, however far the request has come. */
+export function destroyOnAbort(socket: Duplex, signal: AbortSignal): void {
+  const destroy = (): void => void socket.destroy();
+  socket.on("error", destroy);
+  if (signal.aborted) destroy();
+  signal.addEventListener("abort", destroy, { once: true });
+  socket.once("close", () => signal.removeEventListener("abort", destroy));
 }
 
 /** Copies both ways until one side ends; both are read only as fast as the other takes it. */

@@ -1,5 +1,6 @@
 import { badRequest, notFound, serviceUnavailable } from "../api/api-error.ts";
 import { isObject, type JsonObject, type KubeObject } from "../api/object.ts";
+import { cloneJson } from "../lib/clone.ts";
 import { quote } from "../lib/go/quote.ts";
 import type { Random } from "../lib/random.ts";
 import type { ObjectAccess } from "../resources/model/definition.ts";
@@ -8,6 +9,7 @@ import { podStatusOf } from "../types/pod-status.ts";
 import { specOf } from "../types/service.ts";
 import type { AddressRules } from "./addresses.ts";
 import type { Backend } from "./backend.ts";
+import type { Handlers } from "./handlers/handlers.ts";
 import { type KubeletOptions, locateNode } from "./nodes.ts";
 import { findPod } from "./pods.ts";
 
@@ -24,6 +26,8 @@ export interface TargetContext {
   readonly kubelet: KubeletOptions;
   readonly rules: AddressRules;
   readonly random: Random;
+  /** Functions in the place of nodes. */
+  readonly handlers: Handlers;
   /** All addresses of a name. */
   readonly resolve: (host: string) => Promise<readonly string[]>;
 }
@@ -103,6 +107,21 @@ export async function serviceTarget(context: TargetContext, namespace: string, i
     }
   }
   throw unavailable();
+}
+
+const LOCAL = "127.0.0.1";
+
+/** The port of this machine that stands behind a service, if one does. */
+export async function localTarget(
+  { access, handlers }: Pick<TargetContext, "access" | "handlers">,
+  namespace: string,
+  id: string,
+): Promise<Backend | undefined> {
+  if (!handlers.service) return undefined;
+  const parts = splitName(id, "service");
+  const service = await access.find("", "services", { namespace, name: parts.name });
+  const local = service && handlers.service(cloneJson(service), parts.port);
+  return local && backendOf(parts, LOCAL, local.port);
 }
 
 /** The name of the port that is meant by its number. */

@@ -12,6 +12,11 @@ const MAX_MESSAGE_BYTES = 1024 * 1024;
 /** What is sent or received beyond this waits until the other side has read. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 const GOODBYE_MS = 1000;
+/**
+ * How long a client has to read what was written before a WebSocket is closed: to cut it off would lose that. Upstream:
+ * `finishTimeout`.
+ */
+const FINISH_MS = 15 * 60_000;
 
 type WebSocketConnect = Extract<ConnectReply, { readonly over: "websocket" }>;
 type UpgradeConnect = Extract<ConnectReply, { readonly over: "upgrade" }>;
@@ -22,6 +27,7 @@ export async function runWebSocket(
   reply: WebSocketConnect,
   protocol: string,
   delivery: Delivery,
+  signal: AbortSignal,
 ): Promise<void> {
   const { message, socket, head } = connection;
   const server = new WebSocketServer({
@@ -30,23 +36,33 @@ export async function runWebSocket(
     autoPong: false,
     perMessageDeflate: false,
     maxPayload: MAX_MESSAGE_BYTES,
-    handleProtocols: () => (protocol === "" ? false : protocol),
   });
-  const webSocket = await new Promise<WebSocket>((resolve) => server.handleUpgrade(message, socket, head, resolve));
-  const channel = new Channel(webSocket, delivery);
+  // Said here: `ws` refuses the slash in "SPDY/3.1+portforward.k8s.io", which is no token.
+  delete message.headers["sec-websocket-protocol"];
+  if (protocol !== "") server.on("headers", (lines) => lines.push(`Sec-WebSocket-Protocol: ${protocol}`));
+  let accepted: WebSocket | undefined;
+  server.handleUpgrade(message, socket, head, (opened) => {
+    accepted = opened;
+  });
+  // The client has gone already.
+  if (accepted === undefined) return;
+  const webSocket: WebSocket = accepted;
+  const channel = new Channel(webSocket, protocol, delivery);
   try {
     await reply.run(channel);
   } catch (error) {
     webSocket.terminate();
     throw error;
   }
-  sayGoodbye(webSocket);
+  sayGoodbye(webSocket, FINISH_MS);
+  signal.addEventListener("abort", () => webSocket.terminate(), { once: true });
 }
 
 /** Closes. Compat: `wsstream` of kube-apiserver does not wait for the client's close frame; a little is enough. */
-export function sayGoodbye(webSocket: WebSocket): void {
+export function sayGoodbye(webSocket: WebSocket, withinMs: number = GOODBYE_MS): void {
+  if (webSocket.readyState === webSocket.CLOSED) return;
   webSocket.close(1000);
-  const timer = setTimeout(() => webSocket.terminate(), GOODBYE_MS);
+  const timer = setTimeout(() => webSocket.terminate(), withinMs);
   webSocket.once("close", () => clearTimeout(timer));
 }
 
@@ -56,10 +72,10 @@ class Channel implements WebSocketChannel {
   readonly #webSocket: WebSocket;
   readonly #delivery: Delivery;
 
-  constructor(webSocket: WebSocket, delivery: Delivery) {
+  constructor(webSocket: WebSocket, protocol: string, delivery: Delivery) {
     this.#webSocket = webSocket;
     this.#delivery = delivery;
-    this.protocol = webSocket.protocol;
+    this.protocol = protocol;
     // What goes wrong on the connection ends it; the request then hears of it.
     webSocket.on("error", () => webSocket.terminate());
     answerPings(webSocket);

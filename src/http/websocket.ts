@@ -82,8 +82,10 @@ async function connect(exchange: Exchange, asking: Asking, reply: EncodedReply, 
   const refusal = refusalOf(asking.message, true);
   const protocol = protocolsOf(asking.message).find((name) => wanted.protocols.includes(name));
   // Compat: a client that offers only protocols that are not spoken gets the bare 403 of a failed handshake.
-  if (refusal || protocol === undefined) refuse(exchange, asking.socket, refusal ?? { code: 403 });
-  else await runWebSocket(asking, wanted, protocol, exchange);
+  if (refusal || protocol === undefined) {
+    refuse(exchange, asking.socket, refusal ?? { code: 403 });
+    exchange.abort();
+  } else await runWebSocket(asking, wanted, protocol, exchange, exchange.signal);
 }
 
 function isWebSocket({ headers }: IncomingMessage): boolean {

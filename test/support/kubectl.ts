@@ -12,7 +12,7 @@ export interface CommandResult {
 /** Runs kubectl against one server. */
 export type Kubectl = (
   args: readonly string[],
-  options?: { input?: string; timeoutMs?: number },
+  options?: { input?: string; timeoutMs?: number; env?: Readonly<Record<string, string>> },
 ) => Promise<CommandResult>;
 
 function commonFlags(kubeconfig: string): string[] {
@@ -20,20 +20,26 @@ function commonFlags(kubeconfig: string): string[] {
 }
 
 /** Starts a kubectl command that runs until it is killed. */
-export function startKubectl(kubeconfig: string, args: readonly string[]): Promise<RunningProcess> {
-  return startProcess(requireTool("kubectl"), [...commonFlags(kubeconfig), ...args]);
+export function startKubectl(
+  kubeconfig: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningProcess> {
+  return startProcess(requireTool("kubectl"), [...commonFlags(kubeconfig), ...args], {
+    env: { ...process.env, ...env },
+  });
 }
 
 /** The real kubectl, bound to a kubeconfig, with a discovery cache of its own. */
 export function kubectlFor(kubeconfig: string): Kubectl {
   const program = requireTool("kubectl");
   const common = commonFlags(kubeconfig);
-  return (args, { input, timeoutMs = 60_000 } = {}) =>
+  return (args, { input, timeoutMs = 60_000, env } = {}) =>
     new Promise((resolve) => {
       const child = execFile(
         program,
         [...common, ...args],
-        { timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024 },
+        { timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024, ...(env && { env: { ...process.env, ...env } }) },
         (error, stdout, stderr) => {
           const code = error ? (typeof error.code === "number" ? error.code : 1) : 0;
           resolve({ code, stdout, stderr });

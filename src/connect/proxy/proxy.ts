@@ -57,11 +57,9 @@ async function passPlainly(call: Call, backend: Backend, path: string, options: 
     throw serviceUnavailable(`error trying to reach service: ${transportError(error)}`);
   }
   const { response } = answered;
-  // Nobody asked for another protocol.
-  if (answered.socket) {
-    answered.socket.destroy();
-    throw plainError(502, "the backend changed the protocol of a request that did not ask for it");
-  }
+  const { socket } = answered;
+  // Nobody asked for another protocol, so that it throws.
+  if (socket) return upgradedReply({ ...answered, socket }, request);
   const backendHost = joinHostPort(backend.host, backend.port);
   const prefix = request.path.slice(0, request.path.length - (path === "" ? 0 : subpathOf(call).length));
   const { headers: kept, body } = rewriteAnswer(response, { prefix, backendHost, requestHost: request.authority });
@@ -100,7 +98,7 @@ export async function upgradeWith(
     throw plainError(500, `error dialing backend: ${transportError(error)}`);
   }
   const { response, socket } = answered;
-  if (socket) return upgradedReply({ ...answered, socket });
+  if (socket) return upgradedReply({ ...answered, socket }, request);
   const { statusCode: code = 500 } = response;
   if (code < 400) {
     response.destroy();

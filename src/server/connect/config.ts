@@ -1,3 +1,5 @@
+import type { Handlers } from "../../connect/handlers/handlers.ts";
+
 /** How nodes, pods and services are reached. */
 export interface ConnectConfig {
   readonly kubeletClientCertificate?: string;
@@ -7,6 +9,10 @@ export interface ConnectConfig {
   readonly kubeletTimeoutMs: number;
   /** Ranges that proxies may reach although they are refused otherwise: loopback, link-local, metadata services. */
   readonly allowProxyTo: readonly string[];
+  /** What stands behind pods and services in the place of nodes. */
+  readonly handlers?: Handlers;
+  /** The same from a module that exports `handlers`. */
+  readonly handlersFile?: string;
 }
 
 /** As kube-apiserver does. */

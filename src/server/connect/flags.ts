@@ -9,6 +9,7 @@ export interface ConnectFlags {
   kubeletPreferredAddressTypes: string[];
   kubeletTimeout: number;
   allowProxyTo: string[];
+  handlers?: string;
 }
 
 const words = (text: string): string[] => text.split(",").filter((word) => word !== "");
@@ -40,7 +41,8 @@ export function addConnectFlags(command: Command, duration: (text: string) => nu
       )
         .argParser(words)
         .default([...allowProxyTo], "none"),
-    );
+    )
+    .option("--handlers <file>", "a module with what stands behind pods and services; see docs/connect.md");
 }
 
 /** Takes these flags out of all flags. */
@@ -54,8 +56,9 @@ export function takeConnectFlags<Flags extends ConnectFlags>(
     kubeletPreferredAddressTypes,
     kubeletTimeout: kubeletTimeoutMs,
     allowProxyTo,
+    handlers: handlersFile,
     ...rest
   } = flags;
   const files = { kubeletClientCertificate, kubeletClientKey, kubeletCertificateAuthority };
-  return { connect: { ...files, kubeletPreferredAddressTypes, kubeletTimeoutMs, allowProxyTo }, rest };
+  return { connect: { ...files, kubeletPreferredAddressTypes, kubeletTimeoutMs, allowProxyTo, handlersFile }, rest };
 }

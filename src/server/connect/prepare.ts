@@ -1,9 +1,12 @@
 import { lookup } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Authorizer } from "../../api/attributes.ts";
 import { HttpClient } from "../../client/http-client.ts";
 import { AddressRules } from "../../connect/addresses.ts";
 import { makeConnector } from "../../connect/connector.ts";
+import type { Handlers } from "../../connect/handlers/handlers.ts";
 import { KubeletClient } from "../../connect/kubelet-client.ts";
 import type { KubeletOptions } from "../../connect/nodes.ts";
 import type { Resources } from "../../resources/resources.ts";
@@ -18,12 +21,25 @@ export async function prepareConnect(
 ): Promise<Connector & { close(): void }> {
   const { access, random, features, clock } = resources;
   const kubelet = await readKubeletOptions(config);
+  const handlers = config.handlers ?? (await importHandlers(config.handlersFile));
   const rules = new AddressRules(config.allowProxyTo);
   // A node may well be this machine; where clouds tell secrets no kubelet answers.
   const nodeRules = new AddressRules(config.allowProxyTo, true);
   const client = new KubeletClient(clock, kubelet, nodeRules, resolve);
   const http = new HttpClient({ clock, maxConnections: 10_000, keptConnections: 0, dialTimeoutMs: 30_000 });
-  const connector = makeConnector({ access, random, features, authorizer, kubelet, rules, resolve, client, http });
+  const connector = makeConnector({
+    handlers,
+    clock,
+    access,
+    random,
+    features,
+    authorizer,
+    kubelet,
+    rules,
+    resolve,
+    client,
+    http,
+  });
   return {
     ...connector,
     close() {
@@ -31,6 +47,14 @@ export async function prepareConnect(
       http.close();
     },
   };
+}
+
+/** Imports the module of `--handlers`. Rejects when it exports no `handlers`. */
+async function importHandlers(file: string | undefined): Promise<Handlers> {
+  if (file === undefined) return {};
+  const { handlers } = await import(pathToFileURL(path.resolve(file)).href);
+  if (typeof handlers !== "object" || handlers === null) throw new Error(`${file} exports no "handlers"`);
+  return handlers;
 }
 
 async function resolve(host: string): Promise<string[]> {

@@ -1,0 +1,102 @@
+import type { Duplex } from "node:stream";
+import { plainError } from "../../api/api-error.ts";
+import type { Call } from "../../api/call.ts";
+import type { WebSocketChannel } from "../../api/channel.ts";
+import type { ApiReply } from "../../api/reply.ts";
+import type { HttpClient } from "../../client/http-client.ts";
+import { transportError } from "../../client/transport-error.ts";
+import { type Backend, openBackend } from "../backend.ts";
+import { type Answered, answeredHeaders, destroyOnAbort, exchange, passedHeaders } from "../exchange.ts";
+
+/** Before the SPDY protocol that is carried in the messages of a WebSocket. */
+export const TUNNEL_PREFIX = "SPDY/3.1+";
+
+/** The SPDY protocols that a client wants to carry in its WebSocket. */
+export function tunneledProtocols(protocols: readonly string[]): string[] {
+  return protocols
+    .filter((name) => name.startsWith(TUNNEL_PREFIX) && name.endsWith(".k8s.io"))
+    .map((name) => name.slice(TUNNEL_PREFIX.length));
+}
+
+/**
+ * Connects a WebSocket, whose messages are the bytes of SPDY, with a node that speaks SPDY. What the node answers otherwise is
+ * passed on as it is. Upstream: `TunnelingHandler`.
+ */
+export async function tunnel(
+  call: Call,
+  http: HttpClient,
+  backend: Backend,
+  path: string,
+  protocols: readonly string[],
+): Promise<ApiReply> {
+  const { request, signal } = call;
+  const headers = passedHeaders(request);
+  for (const name of [
+    "sec-websocket-protocol",
+    "sec-websocket-key",
+    "sec-websocket-version",
+    "sec-websocket-extensions",
+  ]) {
+    delete headers[name];
+  }
+  headers.upgrade = "SPDY/3.1";
+  headers["x-stream-protocol-version"] = [...protocols];
+  headers["content-length"] = "0";
+  let answered: Answered;
+  try {
+    const outgoing = await openBackend(http, backend, { method: "POST", path, headers, signal });
+    answered = await exchange(outgoing, request);
+  } catch (error) {
+    if (signal.aborted) throw signal.reason ?? error;
+    throw plainError(500, `error dialing backend: ${transportError(error)}`);
+  }
+  const { response, socket, head } = answered;
+  const { statusCode: code = 500 } = response;
+  if (!socket) {
+    if (code < 400) {
+      response.destroy();
+      throw plainError(500, `invalid upgrade response: status code ${code}`);
+    }
+    return { type: "encoded", code, headers: answeredHeaders(response), body: response };
+  }
+  const chosen = String(response.headers["x-stream-protocol-version"] ?? "").trim();
+  const isKnown = chosen === "" || protocols.includes(chosen);
+  if (response.headers.upgrade?.toLowerCase() !== "spdy/3.1" || !isKnown) {
+    socket.destroy();
+    throw plainError(500, "unable to upgrade: missing upgrade headers in response");
+  }
+  if (head !== undefined && head.length > 0) socket.unshift(head);
+  destroyOnAbort(socket, signal);
+  return {
+    type: "connect",
+    over: "websocket",
+    protocols: chosen === "" ? [""] : [`${TUNNEL_PREFIX}${chosen}`],
+    run: (channel) => carry(channel, socket),
+  };
+}
+
+/** Copies both ways until one side ends. Where a message ends means nothing. */
+export async function carry(channel: WebSocketChannel, socket: Duplex): Promise<void> {
+  socket.on("error", () => socket.destroy());
+  const toClient = (async () => {
+    for await (const chunk of socket as AsyncIterable<Buffer>) await channel.send(chunk);
+  })();
+  const toNode = (async () => {
+    for await (const { data, isBinary } of channel.messages) {
+      if (!isBinary || socket.destroyed) return;
+      if (!socket.write(data)) await drained(socket);
+    }
+  })();
+  await Promise.race([toClient, toNode]).catch(() => {});
+  socket.destroy();
+}
+
+function drained(socket: Duplex): Promise<void> {
+  return new Promise((resolve) => {
+    const go = (): void => {
+      socket.off("drain", go).off("close", go);
+      resolve();
+    };
+    socket.on("drain", go).on("close", go);
+  });
+}

@@ -1,0 +1,284 @@
+import type { Duplex } from "node:stream";
+import {
+  controlFrame,
+  dataHead,
+  FLAG_FIN,
+  FRAME_HEAD_BYTES,
+  type FrameHead,
+  FrameType,
+  readFrameHead,
+  words,
+} from "./frames.ts";
+import { HeaderPrinter, HeaderReader, type SpdyHeaders } from "./header-blocks.ts";
+import { SpdyStream, type StreamOwner } from "./stream.ts";
+
+/** How a connection is used. */
+export interface SpdyOptions {
+  /** Which side this is; a client opens streams. */
+  readonly role: "client" | "server";
+  /** Takes a stream that the other side opens; the stream is refused when it throws. Absent: all are refused. */
+  readonly onStream?: (stream: SpdyStream) => void;
+  readonly maxStreams?: number;
+}
+
+/** Control frames are short; data is handed on as it comes. */
+const MAX_CONTROL_BYTES = 64 * 1024;
+const MAX_STREAMS = 1000;
+const CANCEL = 5;
+const REFUSED_STREAM = 3;
+const PROTOCOL_ERROR = 1;
+
+/**
+ * SPDY/3.1 as Kubernetes' programs speak it over an upgraded connection: streams, without flow control of their own. What
+ * nobody reads of one stream holds up the whole connection, so that no more than a little is kept in memory.
+ */
+export class SpdyConnection implements StreamOwner {
+  readonly #socket: Duplex;
+  readonly #options: SpdyOptions;
+  readonly #streams = new Map<number, SpdyStream>();
+  readonly #replies = new Map<number, { resolve(): void; reject(error: Error): void }>();
+  readonly #printer = new HeaderPrinter();
+  readonly #reader = new HeaderReader();
+  readonly #full = new Set<number>();
+  readonly #closed = Promise.withResolvers<void>();
+  /** Who waits for room in the connection. */
+  readonly #waiting: (() => void)[] = [];
+  #wake: (() => void) | undefined;
+  #nextId: number;
+  #nextPing: number;
+  #isClosed = false;
+
+  constructor(socket: Duplex, options: SpdyOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#nextId = options.role === "client" ? 1 : 2;
+    this.#nextPing = this.#nextId;
+    socket.on("error", () => socket.destroy());
+    socket.on("drain", () => this.#writable());
+    socket.once("close", () => this.close());
+    void this.#serve();
+  }
+
+  /** Resolves when the connection has ended, for whatever reason. */
+  get closed(): Promise<void> {
+    return this.#closed.promise;
+  }
+
+  /** Opens a stream, and resolves when the other side has taken it. */
+  async open(headers: Readonly<Record<string, string>>): Promise<SpdyStream> {
+    if (this.#isClosed) throw new Error("the connection is closed");
+    const id = this.#nextId;
+    this.#nextId += 2;
+    const pairs = Object.entries(headers);
+    const stream = new SpdyStream(id, new Map(pairs), this);
+    this.#streams.set(id, stream);
+    const replied = new Promise<void>((resolve, reject) => this.#replies.set(id, { resolve, reject }));
+    const numbers = words(id, 0);
+    this.#write(controlFrame(FrameType.synStream, 0, numbers, Buffer.alloc(2), this.#printer.print(pairs)));
+    await replied;
+    return stream;
+  }
+
+  /** Asks the other side for a sign of life. */
+  ping(): void {
+    this.#write(controlFrame(FrameType.ping, 0, words(this.#nextPing)));
+    this.#nextPing = (this.#nextPing + 2) % 0x7f_ff_ff_ff;
+  }
+
+  /** Ends everything at once. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const error = new Error("the connection is closed");
+    for (const { reject } of this.#replies.values()) reject(error);
+    this.#replies.clear();
+    for (const stream of this.#streams.values()) stream.destroy(error);
+    this.#streams.clear();
+    this.#wake?.();
+    this.#writable();
+    this.#reader.close();
+    this.#socket.destroy();
+    this.#closed.resolve();
+  }
+
+  sendData(id: number, data: Buffer, done: (error?: Error | null) => void): void {
+    if (this.#isClosed) {
+      done(new Error("the connection is closed"));
+      return;
+    }
+    this.#socket.cork();
+    this.#socket.write(dataHead(id, data.length));
+    const hasRoom = this.#socket.write(data);
+    this.#socket.uncork();
+    if (hasRoom) done();
+    else this.#onceWritable(done);
+  }
+
+  sendFin(id: number, done: (error?: Error | null) => void): void {
+    this.#write(dataHead(id, 0, FLAG_FIN));
+    done();
+  }
+
+  sendReset(id: number): void {
+    this.#write(controlFrame(FrameType.rstStream, 0, words(id, CANCEL)));
+  }
+
+  wantsData(id: number): void {
+    if (this.#full.delete(id) && this.#full.size === 0) this.#wake?.();
+  }
+
+  isOver(id: number): void {
+    this.#streams.delete(id);
+    this.wantsData(id);
+  }
+
+  #onceWritable(done: () => void): void {
+    this.#waiting.push(done);
+  }
+
+  #writable(): void {
+    const { length } = this.#waiting;
+    for (const done of this.#waiting.splice(0, length)) done();
+  }
+
+  #write(frame: Buffer): void {
+    if (!this.#isClosed && this.#socket.writable) this.#socket.write(frame);
+  }
+
+  async #serve(): Promise<void> {
+    try {
+      const frames = new FrameReader(this.#socket);
+      for (;;) {
+        const head = await frames.head();
+        if (head === undefined) break;
+        if (head.type === "data") await this.#takeData(frames, head.stream, head);
+        else await this.#takeControl(head, await frames.bytes(head.length, MAX_CONTROL_BYTES));
+        if (this.#isClosed) break;
+      }
+    } catch {
+      // What cannot be understood ends the connection.
+    }
+    this.close();
+  }
+
+  async #takeData(frames: FrameReader, id: number, { flags, length }: FrameHead): Promise<void> {
+    const stream = this.#streams.get(id);
+    for (let left = length; left > 0; ) {
+      const piece = await frames.some(left);
+      left -= piece.length;
+      if (stream && !stream.receive(piece)) {
+        this.#full.add(id);
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        this.#wake = undefined;
+        if (this.#isClosed) return;
+      }
+    }
+    if (flags & FLAG_FIN) stream?.receiveFin();
+  }
+
+  async #takeControl({ flags, ...head }: FrameHead, body: Buffer): Promise<void> {
+    const kind = head.type === "control" ? head.kind : 0;
+    switch (kind) {
+      case FrameType.synStream: {
+        const headers = await this.#reader.read(body.subarray(10));
+        this.#opened(body.readUInt32BE(0), headers, flags);
+        return;
+      }
+      case FrameType.synReply: {
+        const id = body.readUInt32BE(0);
+        this.#replies.get(id)?.resolve();
+        this.#replies.delete(id);
+        if (flags & FLAG_FIN) this.#streams.get(id)?.receiveFin();
+        return;
+      }
+      case FrameType.rstStream: {
+        const id = body.readUInt32BE(0);
+        this.#replies.get(id)?.reject(new Error("the stream was refused"));
+        this.#replies.delete(id);
+        this.#streams.get(id)?.receiveReset();
+        return;
+      }
+      case FrameType.ping: {
+        const id = body.readUInt32BE(0);
+        const isOurs = id % 2 === this.#nextPing % 2;
+        if (!isOurs) this.#write(controlFrame(FrameType.ping, 0, body.subarray(0, 4)));
+        // Pings that nobody reads the answers of must not pile up.
+        if (!isOurs && this.#socket.writableNeedDrain) await new Promise<void>((done) => this.#onceWritable(done));
+        return;
+      }
+      case FrameType.headers:
+        if (this.#options.role === "server") await this.#reader.read(body.subarray(4));
+        return;
+      default:
+    }
+  }
+
+  #opened(id: number, headers: SpdyHeaders, flags: number): void {
+    const { onStream, role, maxStreams = MAX_STREAMS } = this.#options;
+    const isTheirs = id % 2 === (role === "server" ? 1 : 0);
+    const refuse = (why: number): void => this.#write(controlFrame(FrameType.rstStream, 0, words(id, why)));
+    if (!isTheirs || this.#streams.has(id)) refuse(PROTOCOL_ERROR);
+    else if (!onStream || this.#streams.size >= maxStreams) refuse(REFUSED_STREAM);
+    else this.#accept(new SpdyStream(id, headers, this), onStream, flags);
+  }
+
+  #accept(stream: SpdyStream, onStream: (stream: SpdyStream) => void, flags: number): void {
+    const { id } = stream;
+    this.#streams.set(id, stream);
+    try {
+      onStream(stream);
+    } catch {
+      stream.destroy();
+      return;
+    }
+    this.#write(controlFrame(FrameType.synReply, 0, words(id), this.#printer.print([])));
+    if (flags & FLAG_FIN) stream.receiveFin();
+  }
+}
+
+/** Takes frames from a connection, piece by piece: nothing is read before it is asked for. */
+class FrameReader {
+  readonly #chunks: AsyncIterator<Buffer>;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(socket: Duplex) {
+    this.#chunks = socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  }
+
+  /** Undefined at the end of the connection. */
+  async head(): Promise<FrameHead | undefined> {
+    const bytes = await this.#exactly(FRAME_HEAD_BYTES);
+    return bytes && readFrameHead(bytes);
+  }
+
+  async bytes(length: number, limit: number): Promise<Buffer> {
+    if (length > limit) throw new Error("a control frame is too long");
+    const bytes = await this.#exactly(length);
+    if (bytes === undefined) throw new Error("a frame is cut off");
+    return bytes;
+  }
+
+  /** What there is, but no more than `limit`. */
+  async some(limit: number): Promise<Buffer> {
+    if (this.#rest.length === 0 && !(await this.#more())) throw new Error("a frame is cut off");
+    const piece = this.#rest.subarray(0, limit);
+    this.#rest = this.#rest.subarray(piece.length);
+    return piece;
+  }
+
+  async #exactly(length: number): Promise<Buffer | undefined> {
+    while (this.#rest.length < length) if (!(await this.#more())) return undefined;
+    const bytes = this.#rest.subarray(0, length);
+    this.#rest = this.#rest.subarray(length);
+    return bytes;
+  }
+
+  async #more(): Promise<boolean> {
+    const next = await this.#chunks.next();
+    if (next.done) return false;
+    this.#rest = this.#rest.length === 0 ? next.value : Buffer.concat([this.#rest, next.value]);
+    return true;
+  }
+}
