@@ -146,11 +146,14 @@ export interface RequestBody {
 /** A body that is not what its content type says. The message is the decoder's, without context. */
 export class BodyError extends Error {
   readonly bytes: Uint8Array;
+  /** What a body in protobuf says it is, where there is no such kind. */
+  readonly unknownType: { readonly apiVersion: string; readonly kind: string } | undefined;
 
-  constructor(message: string, bytes: Uint8Array) {
+  constructor(message: string, bytes: Uint8Array, unknownType?: BodyError["unknownType"]) {
     super(message);
     this.name = "BodyError";
     this.bytes = bytes;
+    this.unknownType = unknownType;
   }
 }
 

@@ -2,7 +2,7 @@ import { BodyError, type RequestBody } from "../api/call.ts";
 import { isObject, type Json } from "../api/object.ts";
 import { type DecodedBody, DecodeError, decodeJson } from "./json/json.ts";
 import type { MediaType } from "./negotiation/negotiate.ts";
-import { decodeObject, type SchemaOf, type TypeMeta } from "./protobuf/envelope.ts";
+import { decodeObject, type SchemaOf, type TypeMeta, UnknownTypeError } from "./protobuf/envelope.ts";
 import { decodeYaml } from "./yaml/yaml.ts";
 
 /** What a body in protobuf is decoded with. */
@@ -52,7 +52,7 @@ function decodeProtobuf(bytes: Uint8Array, messages?: MessageContext): RequestBo
     return { value, isEmpty, bytes, format: "protobuf", duplicates: () => [] };
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw new BodyError(error.message, bytes);
+    throw new BodyError(error.message, bytes, error instanceof UnknownTypeError ? error.type : undefined);
   }
 }
 

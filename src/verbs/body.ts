@@ -53,6 +53,8 @@ export async function readObject(
     return draft;
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
+    const { unknownType: unknown } = error;
+    if (unknown) throw unhandled(target, unknown.apiVersion, unknown.kind, error.message);
     throw badRequest(
       `the object provided is unrecognized (must be of type ${kind}): ${error.message} (${beginning(error.bytes)})`,
     );

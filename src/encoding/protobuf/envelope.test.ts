@@ -4,6 +4,7 @@ import { suite, test } from "node:test";
 import type { Json, JsonObject } from "../../api/object.ts";
 import { schemaLibrary } from "../../schema/built-in.ts";
 import { parseJson } from "../json/json.ts";
+import { decodeBody } from "../request-body.ts";
 import { decodeObject, encodeObject, isProtobuf, openEnvelope, wrapMessage } from "./envelope.ts";
 import { schemaLookup } from "./schema-lookup.ts";
 
@@ -107,6 +108,9 @@ suite("envelopes", () => {
       ],
     ];
     for (const [bytes, message] of refusals) assert.throws(() => decodeObject(bytes, schemaOf), { message });
+    const unknown = map("\x0a\x0a\x0a\x02v1\x12\x04Nope\x12\x00");
+    const unknownType = { apiVersion: "v1", kind: "Nope" };
+    assert.throws(() => decodeBody(unknown, "application/vnd.kubernetes.protobuf", { schemaOf }), { unknownType });
   });
 
   test("may hold more than they need", () => {

@@ -109,6 +109,18 @@ export function typeOf({ apiVersion, kind }: JsonObject): TypeMeta {
   };
 }
 
+/** There is no such kind. */
+export class UnknownTypeError extends DecodeError {
+  readonly type: TypeMeta;
+
+  constructor(type: TypeMeta) {
+    super(
+      `no kind ${quote(type.kind)} is registered for version ${quote(type.apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+    );
+    this.type = type;
+  }
+}
+
 /** How an envelope is read. */
 export interface DecodeObjectOptions {
   /** Stands in for what the envelope does not name. */
@@ -132,16 +144,9 @@ export function decodeObject(
   if (!kind) throw new DecodeError(missing("Kind", envelope));
   if (!apiVersion) throw new DecodeError(missing("apiVersion", envelope));
   const schema = schemaOf(apiVersion, kind);
-  if (schema === undefined) {
-    throw new DecodeError(
-      `no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme "${SCHEME}"`,
-    );
-  }
+  if (schema === undefined) throw new UnknownTypeError({ apiVersion, kind });
   return { kind, apiVersion, ...decodeMessage(schema, envelope.message, isBody) };
 }
-
-/** Compat: the name of kube-apiserver's scheme, which "no kind … is registered" shows. */
-const SCHEME = "pkg/runtime/scheme.go:111";
 
 function missing(member: string, { apiVersion, kind }: TypeMeta): string {
   const shown = `APIVersion:${JSON.stringify(apiVersion)}, Kind:${JSON.stringify(kind)}`;
