@@ -62,9 +62,12 @@ function given(query: URLSearchParams, name: string): JsonObject {
   return value === "" ? {} : { [name]: value };
 }
 
-/** Compat: `CheckGracefulDelete` has filled in gracePeriodSeconds when admission sees the options. */
+/**
+ * Compat: `CheckGracefulDelete` has filled in gracePeriodSeconds when admission sees the options; `DeleteCollection` gives
+ * every object a copy of its own.
+ */
 function deletionOf(
-  { resource }: Target,
+  { resource, name }: Target,
   previous: KubeObject | undefined,
   { gracePeriodSeconds: requested, preconditions, orphanDependents, propagationPolicy }: DeleteOptions = {
     dryRun: false,
@@ -72,7 +75,7 @@ function deletionOf(
 ): JsonObject {
   const { gracePeriodSeconds } = resource.definition.hooks ?? {};
   const options: JsonObject = {};
-  const seconds = previous && gracePeriodSeconds ? gracePeriodSeconds(previous, requested) : requested;
+  const seconds = previous && gracePeriodSeconds && name !== "" ? gracePeriodSeconds(previous, requested) : requested;
   if (seconds !== undefined) options.gracePeriodSeconds = seconds;
   if (preconditions) {
     const { uid, resourceVersion } = preconditions;

@@ -165,6 +165,7 @@ class Round {
     const inputs = await this.#run.inputs(matched, params);
     const { evaluator } = hook.policy;
     const mutated = await this.#run.answers.complete(() => evaluator.mutate(index, object, shape, inputs));
+    requireSameVersion(this.#request, matched);
     if (mutated) await this.#replace(mutated);
     return true;
   }
@@ -198,4 +199,14 @@ class Round {
     const by = binding ? `policy '${policy.name}' with binding '${binding.name}'` : `policy ${quote(policy.name)}`;
     this.#refusals.push({ text: `${by} denied request: ${message}`, reason });
   }
+}
+
+/**
+ * Compat: `dispatchOne` converts what a mutation made to the version of the request with `ConvertToVersion`, which knows no
+ * way from one external version to another: an equivalent resource with Go types can be matched, but not changed.
+ */
+function requireSameVersion({ body }: AdmissionRequest, matched: MatchedResource): void {
+  if (strategyOf(body.definition).isUnstructured || matchedApiVersion(matched) === body.apiVersion) return;
+  const { kind, version } = matched.kind;
+  throw new MutationError(`converting (${version}.${kind}) to (${body.version.name}.${kind}): unknown conversion`);
 }
