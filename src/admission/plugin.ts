@@ -17,6 +17,8 @@ export interface AdmissionRequest {
   readonly namespace: string;
   /** Empty when a name is still to be generated, and when a whole collection is deleted. */
   readonly name: string;
+  /** Whether the client left the name of a new object to the server. It may have one by now. */
+  readonly isNameless?: boolean | undefined;
   readonly user: UserInfo;
   readonly dryRun: boolean;
   /**

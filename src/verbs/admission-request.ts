@@ -6,7 +6,7 @@ import type { ServedResource } from "../resources/model/catalog.ts";
 import type { Target } from "./target.ts";
 
 /** What a verb says about a write; the rest is known from the call and its target. */
-interface Write extends Pick<AdmissionRequest, "operation" | "dryRun" | "holdsEmpties"> {
+interface Write extends Pick<AdmissionRequest, "operation" | "dryRun" | "holdsEmpties" | "isNameless"> {
   readonly object?: KubeObject | undefined;
   readonly previous?: KubeObject | undefined;
   /** What the objects are, if not what the target says. */
@@ -19,13 +19,14 @@ interface Write extends Pick<AdmissionRequest, "operation" | "dryRun" | "holdsEm
 export function admissionRequest(call: Call, target: Target, write: Write): AdmissionRequest {
   const { resource, subresource, namespace, parent = resource } = target;
   const { audit } = call;
-  const { operation, dryRun, object, previous, holdsEmpties, body = resource } = write;
+  const { operation, dryRun, object, previous, holdsEmpties, isNameless, body = resource } = write;
   return {
     operation,
     dryRun,
     object,
     previous,
     holdsEmpties,
+    isNameless,
     resource: parent,
     subresource,
     body,

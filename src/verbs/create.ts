@@ -22,7 +22,7 @@ export async function create(context: VerbContext, call: Call, target: Collectio
   wipeSystemMetadata(object.metadata);
   const recorded = recordManager(context, target, { live: undefined, draft, manager: managerOf(call, fieldManager) });
   if (recorded instanceof Promise) await recorded;
-  const write = { operation: "CREATE", dryRun } as const;
+  const write = { operation: "CREATE", dryRun, isNameless: !object.metadata.name } as const;
   const { holdsEmpties } = draft;
   await mutateDraft(context, call, target, admissionRequest(call, target, { ...write, object, holdsEmpties }));
   const view = await target.collection.create(target.resource, draft, {

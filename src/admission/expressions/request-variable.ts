@@ -32,9 +32,9 @@ export function describeRequest(
 }
 
 /** Compat: `RequestInfo` of a Namespace has its own name for a namespace, which webhooks and expressions are told. */
-export function namespaceOf({ resource: { definition }, name, namespace }: AdmissionRequest): string {
+export function namespaceOf({ resource: { definition }, name, namespace, isNameless }: AdmissionRequest): string {
   const { group, plural } = definition;
-  return isNamespaces({ group, resource: plural }) ? name : namespace;
+  return isNamespaces({ group, resource: plural }) ? (isNameless ? "" : name) : namespace;
 }
 
 /** The kind of the objects that the client speaks of. */

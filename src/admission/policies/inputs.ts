@@ -2,7 +2,7 @@ import { notFound } from "../../api/api-error.ts";
 import { isObject, type JsonObject, type KubeObject, type ObjectMeta } from "../../api/object.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
 import type { AuthorizerAnswers } from "../expressions/authorizer-answers.ts";
-import { describeRequest } from "../expressions/request-variable.ts";
+import { namespaceOf as attributeNamespace, describeRequest } from "../expressions/request-variable.ts";
 import type { MatchedResource } from "../matching/match-index.ts";
 import { isNamespaces } from "../matching/rules.ts";
 import type { AdmissionRequest } from "../plugin.ts";
@@ -37,7 +37,7 @@ export function policyInputs({ request, matched, objects, namespace, params, ans
         group: definition.group,
         resource: definition.plural,
         subresource: request.subresource,
-        namespace: request.namespace,
+        namespace: attributeNamespace(request),
         name: request.name,
       },
     },

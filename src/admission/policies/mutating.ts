@@ -15,7 +15,7 @@ import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 import { Reinvocation } from "../reinvocation.ts";
 import { replaceObject } from "../versioned.ts";
 import { MutationError } from "./apply-configuration.ts";
-import { type Mutated, Mutator } from "./mutator.ts";
+import { Mutator } from "./mutator.ts";
 import { concerned, configurationError, type PolicyContext, PolicyRun } from "./policy-run.ts";
 import { type PolicyBinding, type PolicyHook, PolicySource } from "./policy-source.ts";
 
@@ -164,33 +164,28 @@ class Round {
     const shape = this.#shapeOf(matched);
     const inputs = await this.#run.inputs(matched, params);
     const { evaluator } = hook.policy;
-    const mutated = await this.#run.answers.complete(() => evaluator.mutate(index, object, shape, inputs));
+    const mutated = await this.#run.answers.complete(() =>
+      evaluator.mutate(index, { object, shape, inputs, kind: printKind(matched) }),
+    );
+    if (mutated?.isStrict) requireDecodable(this.#request, mutated.object);
     requireSameVersion(this.#request, matched);
-    if (mutated) await this.#replace(mutated);
+    if (mutated) {
+      await replaceObject(this.#request, cloneJson(mutated.object), this.#context.resources);
+      this.#run.changed();
+    }
     return true;
   }
 
-  async #replace({ object, isStrict }: Mutated): Promise<void> {
-    const { body } = this.#request;
-    const version = body.definition.versions.find(
-      ({ name }) => apiVersionOf(body.definition.group, name) === object.apiVersion,
-    );
-    if (isStrict && version) {
-      const { strict, error } = strategyOf(body.definition).decode(object, version.schema());
-      const refused = strategyOf(body.definition).isUnstructured ? [] : strict;
-      if (error !== undefined) throw internalError(error);
-      if (refused.length > 0) throw internalError(`strict decoding error: ${refused.join(", ")}`);
-    }
-    await replaceObject(this.#request, cloneJson(object), this.#context.resources);
-    this.#run.changed();
-  }
-
-  #shapeOf(matched: MatchedResource): Shape {
-    const shape = shapeIn(trackingScopeOf(this.#request.body, ""), matchedApiVersion(matched));
+  /** Undefined: apply configurations of the kind are unknown. */
+  #shapeOf(matched: MatchedResource): Shape | undefined {
+    const { body, resource } = this.#request;
+    // Compat: `TypeConverterManager` looks a kind up in the OpenAPI document of its own group version, where kinds that
+    // only a subresource of another group speaks, such as Scale or Eviction, are not found.
+    if (body.definition.group !== resource.definition.group) return undefined;
+    const shape = shapeIn(trackingScopeOf(body, ""), matchedApiVersion(matched));
     if (shape) return shape;
-    const { group, version, kind } = matched.kind;
     throw serviceUnavailable(
-      `Resource kind ${group}/${version}, Kind=${kind} not found. There can be a delay between when CustomResourceDefinitions are created and when they are available.`,
+      `Resource kind ${printKind(matched)} not found. There can be a delay between when CustomResourceDefinitions are created and when they are available.`,
     );
   }
 
@@ -199,6 +194,18 @@ class Round {
     const by = binding ? `policy '${policy.name}' with binding '${binding.name}'` : `policy ${quote(policy.name)}`;
     this.#refusals.push({ text: `${by} denied request: ${message}`, reason });
   }
+}
+
+const printKind = ({ kind: { group, version, kind } }: MatchedResource): string => `${group}/${version}, Kind=${kind}`;
+
+/** Throws 500 for what a JSON patch made that its kind does not know. */
+function requireDecodable({ body: { definition } }: AdmissionRequest, object: KubeObject): void {
+  const version = definition.versions.find(({ name }) => apiVersionOf(definition.group, name) === object.apiVersion);
+  const strategy = strategyOf(definition);
+  if (!version) return;
+  const { strict, error } = strategy.decode(object, version.schema());
+  if (error !== undefined) throw internalError(error);
+  if (strict.length > 0 && !strategy.isUnstructured) throw internalError(`strict decoding error: ${strict.join(", ")}`);
 }
 
 /**

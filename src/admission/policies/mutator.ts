@@ -23,6 +23,16 @@ export interface Mutated {
   readonly isStrict: boolean;
 }
 
+/** What a mutation changes. */
+interface Subject {
+  readonly object: KubeObject;
+  /** Undefined: apply configurations of the kind are unknown. */
+  readonly shape: Shape | undefined;
+  /** GroupVersionKind in one text. */
+  readonly kind: string;
+  readonly inputs: PolicyInputs;
+}
+
 interface CompiledMutation {
   readonly isPatch: boolean;
   readonly expression: CompiledExpression;
@@ -59,7 +69,7 @@ export class Mutator {
   /**
    * What one mutation makes of an object. Throws MutationError, and ApiError for what ends the request at once.
    */
-  mutate(index: number, object: KubeObject, shape: Shape, inputs: PolicyInputs): Mutated | undefined {
+  mutate(index: number, { object, shape, kind, inputs }: Subject): Mutated | undefined {
     const { isPatch, expression } = this.#mutations[index] as CompiledMutation;
     if (expression.error !== undefined) throw new MutationError(expression.error);
     const value = this.#evaluate(expression, inputs);
@@ -68,6 +78,10 @@ export class Mutator {
     if (mistakes.length > 0) throw new MutationError(`type mismatch: ${mistakes.join("\n")}`);
     const configuration = toJson(value);
     if (configuration instanceof CelError) throw new MutationError(`invalid return type: ${configuration.message}`);
+    if (!shape) {
+      const text = "failed to convert patch object to typed object: no corresponding type for";
+      throw new MutationError(`error applying patch: ${text} ${kind}`);
+    }
     return { object: mergeConfiguration(shape, object, configuration as JsonObject), isStrict: false };
   }
 

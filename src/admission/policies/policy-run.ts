@@ -3,7 +3,7 @@ import type { Authorizer } from "../../api/attributes.ts";
 import type { KubeObject } from "../../api/object.ts";
 import type { Resources } from "../../resources/resources.ts";
 import { AuthorizerAnswers } from "../expressions/authorizer-answers.ts";
-import { matchedApiVersion } from "../expressions/request-variable.ts";
+import { namespaceOf as attributeNamespace, matchedApiVersion } from "../expressions/request-variable.ts";
 import { isPolicyConfiguration, isReview } from "../matching/exempt.ts";
 import type { Match, MatchedResource } from "../matching/match-index.ts";
 import type { Selectors } from "../matching/selectors.ts";
@@ -61,7 +61,7 @@ export class PolicyRun {
   ): Promise<readonly (KubeObject | undefined)[]> {
     const resource = hook.paramResource();
     if (!resource || !paramRef) return NO_PARAMS;
-    return collectParams(this.#resources, resource, paramRef, this.request.namespace);
+    return collectParams(this.#resources, resource, paramRef, attributeNamespace(this.request));
   }
 
   /** Both objects in the version that was matched. Throws ApiError. */

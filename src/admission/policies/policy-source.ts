@@ -1,4 +1,5 @@
 import type { KubeObject } from "../../api/object.ts";
+import { runTogether } from "../../lib/run-together.ts";
 import type { ServedResource } from "../../resources/model/catalog.ts";
 import { storedResource } from "../../resources/model/stored-resource.ts";
 import { StoredIndex } from "../../resources/read/stored-index.ts";
@@ -117,11 +118,11 @@ export class PolicySource<Evaluator> {
 
   /** Follows the store until the signal aborts. Throws when it cannot; it may be called again then. */
   async run(signal: AbortSignal): Promise<void> {
-    const failed = new AbortController();
-    const either = AbortSignal.any([signal, failed.signal]);
-    const runs = [this.#policies, this.#bindings].map((index) => index.run(either).finally(() => failed.abort()));
-    const failure = (await Promise.allSettled(runs)).find((outcome) => outcome.status === "rejected");
-    if (failure) throw failure.reason;
+    const indexes = [this.#policies, this.#bindings];
+    await runTogether(
+      indexes.map((index) => (own) => index.run(own)),
+      signal,
+    );
   }
 
   /** Resolves when everything that is stored now is known. */

@@ -103,8 +103,9 @@ async function updateOnce(
     prepareUpdate(resource, current, context);
     validateWrite(entries, current, context, options);
     warnOfWrite(entries, current, context, options);
-    await options.admit?.(next, current);
+    // Compat: `AllowUnconditionalUpdate` has filled in the resourceVersion when validating admission sees the object.
     next.metadata.resourceVersion = current.metadata.resourceVersion;
+    await options.admit?.(next, current);
     next.metadata = keepTimes(current, next).metadata;
     const kept = isUnstructured ? toStoredForm(definition, draft, storedApiVersion(definition)) : draft;
     const stored = kept instanceof Promise ? await kept : kept;
