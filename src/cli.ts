@@ -19,6 +19,7 @@ import {
 import { type Config, DEFAULT_CERT_DIR, defaultConfig, type StoreChoice } from "./server/config.ts";
 import { addConnectFlags, type ConnectFlags, takeConnectFlags } from "./server/connect/flags.ts";
 import { addExplainCommand } from "./server/explain-command.ts";
+import { isOn } from "./server/switch-flag.ts";
 
 interface ServeFlags extends AuditFlags, AccountTokenFlags, AuthenticationFlags, AuthorizationFlags, ConnectFlags {
   store?: StoreChoice;
@@ -38,6 +39,7 @@ interface ServeFlags extends AuditFlags, AccountTokenFlags, AuthenticationFlags,
   clientCaFile?: string;
   proxyClientCertFile?: string;
   proxyClientKeyFile?: string;
+  enableAggregatorRouting: boolean;
   tokenAuthFile?: string;
   serviceClusterIpRange: string;
   eventTtl: number;
@@ -124,6 +126,12 @@ function program(run: (config: Config) => Promise<void>): Command {
     .option("--client-ca-file <file>", "authority of client certificates")
     .option("--proxy-client-cert-file <file>", "certificate by which extension servers know this server")
     .option("--proxy-client-key-file <file>", "key of that certificate")
+    .addOption(
+      new Option("--enable-aggregator-routing [on]", "extension servers are reached at endpoints of their Service")
+        .argParser(isOn)
+        .preset("true")
+        .default(defaults.aggregatorRouting),
+    )
     .option("--token-auth-file <file>", 'lines of token,user,uid,"groups"')
     .addOption(
       new Option("--enable-admission-plugins <names>", "plugins to switch on besides those on by default").argParser(
@@ -191,6 +199,7 @@ function toConfig(flags: ServeFlags): Config {
     enableAdmissionPlugins,
     disableAdmissionPlugins,
     allowPrivileged: _,
+    enableAggregatorRouting: aggregatorRouting,
     ...others
   } = flags;
   const { authentication, rest: unread } = takeAuthenticationFlags(others);
@@ -213,6 +222,7 @@ function toConfig(flags: ServeFlags): Config {
     eventTtlMs: eventTtl,
     authorization,
     connect,
+    aggregatorRouting,
     shutdownDelayMs: shutdownDelayDuration,
     admissionPlugins: { enabled: enableAdmissionPlugins ?? [], disabled: disableAdmissionPlugins ?? [] },
     serviceAccounts: serviceAccountsOf(flags, defaultConfig.serviceAccounts),

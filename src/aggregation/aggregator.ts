@@ -9,6 +9,8 @@ import { apiServiceAvailability } from "./availability-controller.ts";
 import { ExtensionClient, type ProxyCertificate } from "./extension-client.ts";
 import { proxy, remoteOf } from "./proxy.ts";
 import { discoveredResources } from "./remote-discovery.ts";
+import { readOpenApiHash } from "./remote-openapi.ts";
+import type { ResolveService } from "./resolve.ts";
 
 /** A group version of another server, as discovery tells of it. */
 export interface RemoteVersion {
@@ -18,21 +20,33 @@ export interface RemoteVersion {
   /** Whether it answers now. What it had before is told of all the same. */
   readonly isCurrent: boolean;
   readonly resources: readonly JsonObject[] | undefined;
+  /** By which its OpenAPI v3 document is known; undefined if it does not tell. */
+  readonly openApiHash: string | undefined;
+}
+
+/** How extension servers are reached. */
+export interface AggregatorOptions {
+  /** By which they know this server, as it is now. */
+  certificate(): ProxyCertificate | undefined;
+  readonly resolve: ResolveService;
 }
 
 /** The servers behind APIServices: their requests, their discovery, and whether they are there. */
 export class Aggregator {
   readonly #index: ApiServiceIndex;
   readonly #client: ExtensionClient;
+  readonly #resolve: ResolveService;
   readonly #resources = new Map<string, readonly JsonObject[]>();
+  readonly #hashes = new Map<string, string | undefined>();
   readonly pass: (call: Call) => Promise<ApiReply> | undefined;
   #versions: readonly RemoteVersion[] = [];
 
-  constructor(resources: Resources, certificate: ProxyCertificate | undefined) {
+  constructor(resources: Resources, { certificate, resolve }: AggregatorOptions) {
     this.#index = new ApiServiceIndex(resources);
     this.#client = new ExtensionClient(resources.clock, certificate);
+    this.#resolve = resolve;
     this.#index.subscribe(() => this.#refresh());
-    this.pass = proxy({ index: this.#index, client: this.#client, access: resources.access });
+    this.pass = proxy({ index: this.#index, client: this.#client, resolve: this.#resolve });
   }
 
   /** All that other servers serve. A change gives a new array. */
@@ -51,7 +65,9 @@ export class Aggregator {
 
   controllers(context: ControllerContext): Controller[] {
     const discovered = (api: RemoteApi, list: Json | undefined) => this.#discovered(api, list);
-    return [apiServiceAvailability(context, { index: this.#index, client: this.#client, discovered })];
+    const read = (api: RemoteApi, signal: AbortSignal) => this.#read(api, signal);
+    const own = { index: this.#index, client: this.#client, resolve: this.#resolve };
+    return [apiServiceAvailability(context, { ...own, discovered, read })];
   }
 
   run(signal: AbortSignal): Promise<void> {
@@ -72,16 +88,33 @@ export class Aggregator {
     this.#refresh();
   }
 
+  async #read(api: RemoteApi, signal: AbortSignal): Promise<void> {
+    let hash: string | undefined;
+    try {
+      const backend = await this.#resolve(api.service);
+      hash = await readOpenApiHash({ client: this.#client, backend, signal }, api);
+    } catch {
+      // A server without OpenAPI is no worse for it.
+      hash = undefined;
+    }
+    if (this.#hashes.has(api.name) && this.#hashes.get(api.name) === hash) return;
+    this.#hashes.set(api.name, hash);
+    this.#refresh();
+  }
+
   #refresh(): void {
     const all = [...this.#index.all];
     const names = new Set(all.map(({ name }) => name));
-    for (const name of this.#resources.keys()) if (!names.has(name)) this.#resources.delete(name);
+    for (const known of [this.#resources, this.#hashes]) {
+      for (const name of known.keys()) if (!names.has(name)) known.delete(name);
+    }
     this.#versions = all.map(({ name, group, version, groupPriority, versionPriority, availability }) => ({
       group,
       version,
       priority: { group: groupPriority, version: versionPriority },
       isCurrent: availability?.status === "True" && this.#resources.has(name),
       resources: this.#resources.get(name),
+      openApiHash: this.#hashes.get(name),
     }));
   }
 }

@@ -10,6 +10,7 @@ import type { RemoteApi } from "./api-service.ts";
 import { type ApiServiceIndex, apiServiceResource } from "./api-service-index.ts";
 import { checkAvailability, type Finding } from "./availability.ts";
 import type { ExtensionClient } from "./extension-client.ts";
+import type { ResolveService } from "./resolve.ts";
 
 const REPEAT_MS = 30_000;
 const WORKERS = 5;
@@ -18,8 +19,11 @@ const WORKERS = 5;
 export interface AvailabilityOptions {
   readonly index: ApiServiceIndex;
   readonly client: ExtensionClient;
+  readonly resolve: ResolveService;
   /** Hears what an extension server said that it has; undefined: it did not answer. */
   discovered(api: RemoteApi, resources: Json | undefined): void;
+  /** Asks an extension server that answers for what else is to be known of it. */
+  read(api: RemoteApi, signal: AbortSignal): Promise<void>;
 }
 
 /**
@@ -29,7 +33,7 @@ export interface AvailabilityOptions {
 export function apiServiceAvailability(context: ControllerContext, options: AvailabilityOptions): Controller {
   const name = "remote_available_controller";
   const { resources, report } = context;
-  const { index, client, discovered } = options;
+  const { index, client, resolve, discovered, read } = options;
   return {
     name,
     async run(signal) {
@@ -39,10 +43,11 @@ export function apiServiceAvailability(context: ControllerContext, options: Avai
         work: async (key) => {
           const api = [...index.all].find((one) => one.name === key);
           if (!api) return;
-          const finding = await checkAvailability(api, resources.access, client, signal);
+          const finding = await checkAvailability(api, { access: resources.access, client, resolve }, signal);
           signal.throwIfAborted();
           discovered(api, finding.resources);
           await writeFinding(context, api, finding);
+          if (finding.resources !== undefined) await read(api, signal);
           queue.addAfter(key, REPEAT_MS);
         },
         onError: (error) => {

@@ -3,7 +3,7 @@ import type { ObjectAccess } from "../resources/model/definition.ts";
 import { specOf } from "../types/service.ts";
 import type { Availability, RemoteApi } from "./api-service.ts";
 import type { ExtensionClient } from "./extension-client.ts";
-import { resolveService } from "./resolve.ts";
+import type { Backend, ResolveService } from "./resolve.ts";
 
 /** What was found out about an extension server. */
 export interface Finding extends Omit<Availability, "lastTransitionTime"> {
@@ -19,11 +19,17 @@ const MAX_BYTES = 2 * 1024 * 1024;
 
 const SERVICE_NAME_LABEL = "kubernetes.io/service-name";
 
+/** What is needed to find that out. */
+export interface AvailabilityContext {
+  readonly access: Pick<ObjectAccess, "find" | "list">;
+  readonly client: ExtensionClient;
+  readonly resolve: ResolveService;
+}
+
 /** Looks whether an extension server answers. Upstream: `sync` of the `AvailableConditionController`. */
 export async function checkAvailability(
   api: RemoteApi,
-  access: Pick<ObjectAccess, "find" | "list">,
-  client: ExtensionClient,
+  { access, client, resolve }: AvailabilityContext,
   signal: AbortSignal,
 ): Promise<Finding> {
   const { namespace, name, port } = api.service;
@@ -57,7 +63,7 @@ export async function checkAvailability(
     }
   }
   try {
-    const resources = await discover(api, access, client, signal);
+    const resources = await discover(api, await resolve(api.service), client, signal);
     return { status: "True", reason: "Passed", message: "all checks passed", resources };
   } catch (error) {
     return unavailable("FailedDiscoveryCheck", error instanceof Error ? error.message : String(error));
@@ -74,13 +80,7 @@ function hasAddress({ ports, endpoints }: KubeObject, portName: string): boolean
 }
 
 /** Asks several times at once; one answer is enough. */
-async function discover(
-  api: RemoteApi,
-  access: Pick<ObjectAccess, "find">,
-  client: ExtensionClient,
-  signal: AbortSignal,
-): Promise<Json> {
-  const backend = await resolveService(access, api.service);
+async function discover(api: RemoteApi, backend: Backend, client: ExtensionClient, signal: AbortSignal): Promise<Json> {
   const uri = `/apis/${api.group}/${api.version}`;
   const url = `https://${backend.host.includes(":") ? `[${backend.host}]` : backend.host}:${backend.port}${uri}`;
   const headers = { accept: "application/json", host: `${api.service.name}.${api.service.namespace}.svc` };

@@ -27,10 +27,10 @@ const MAX_CONNECTIONS = 1000;
 
 /** Talks to extension servers, by connections that are kept for a while. */
 export class ExtensionClient {
-  readonly #certificate: ProxyCertificate | undefined;
+  readonly #certificate: () => ProxyCertificate | undefined;
   readonly #client: HttpClient;
 
-  constructor(clock: Pick<Clock, "setTimer">, certificate: ProxyCertificate | undefined) {
+  constructor(clock: Pick<Clock, "setTimer">, certificate: () => ProxyCertificate | undefined) {
     this.#certificate = certificate;
     this.#client = new HttpClient({ clock, maxConnections: MAX_CONNECTIONS });
   }
@@ -66,7 +66,7 @@ export class ExtensionClient {
       servername: `${service.name}.${service.namespace}.svc`,
       rejectUnauthorized: !skipsVerification,
       ...(authority !== undefined && { ca: authority }),
-      ...this.#certificate,
+      ...this.#certificate(),
     };
     return { method, tls, headers: { ...headers, ...userHeaders(user) }, ...(signal && { signal }) };
   }

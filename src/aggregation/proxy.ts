@@ -1,15 +1,12 @@
 import type { Call } from "../api/call.ts";
 import type { ApiReply } from "../api/reply.ts";
-import type { UserInfo } from "../api/user-info.ts";
 import { transportError } from "../client/transport-error.ts";
 import { answeredHeaders, exchange, type PassedHeaders, passedHeaders, upgradedReply } from "../connect/exchange.ts";
-import type { ObjectAccess } from "../resources/model/definition.ts";
 import type { RemoteApi } from "./api-service.ts";
 import type { ApiServiceIndex } from "./api-service-index.ts";
 import type { ExtensionClient } from "./extension-client.ts";
-import { type Backend, resolveService } from "./resolve.ts";
-
-const AGGREGATOR: UserInfo = { name: "system:aggregator", groups: ["system:masters"] };
+import { OPENAPI_READER } from "./remote-openapi.ts";
+import type { Backend, ResolveService } from "./resolve.ts";
 
 const PLAIN = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
 const REDIRECTED = "the backend attempted to redirect this request, which is not permitted";
@@ -20,7 +17,7 @@ const plain = (code: number, text: string): ApiReply => ({ type: "raw", code, he
 export interface ProxyOptions {
   readonly index: ApiServiceIndex;
   readonly client: ExtensionClient;
-  readonly access: Pick<ObjectAccess, "find">;
+  readonly resolve: ResolveService;
 }
 
 /** The group version that a path is about; its OpenAPI document belongs to it. */
@@ -38,21 +35,16 @@ export function remoteOf(index: ApiServiceIndex, path: string): RemoteApi | unde
 }
 
 /** Passes requests on to extension servers; undefined for a path that belongs to none. Upstream: `proxyHandler`. */
-export function proxy({ index, client, access }: ProxyOptions): (call: Call) => Promise<ApiReply> | undefined {
+export function proxy({ index, client, resolve }: ProxyOptions): (call: Call) => Promise<ApiReply> | undefined {
   return (call) => {
     const api = remoteOf(index, call.request.path);
-    return api && passOn(api, call, client, access);
+    return api && passOn(api, call, client, resolve);
   };
 }
 
-async function passOn(
-  api: RemoteApi,
-  call: Call,
-  client: ExtensionClient,
-  access: ProxyOptions["access"],
-): Promise<ApiReply> {
+async function passOn(api: RemoteApi, call: Call, client: ExtensionClient, resolve: ResolveService): Promise<ApiReply> {
   if (api.availability?.status !== "True") return plain(503, "service unavailable");
-  const backend = await resolveService(access, api.service).catch(() => undefined);
+  const backend = await resolve(api.service).catch(() => undefined);
   if (!backend) return plain(503, "service unavailable");
   try {
     return await pass(api, backend, call, client);
@@ -69,7 +61,7 @@ async function pass(api: RemoteApi, backend: Backend, call: Call, client: Extens
     uri: request.uri,
     headers: headersFor(api, call),
     // Compat: OpenAPI documents are read as `system:aggregator`, for whoever may read them here.
-    user: request.path.startsWith("/apis/") ? user : AGGREGATOR,
+    user: request.path.startsWith("/apis/") ? user : OPENAPI_READER,
     signal,
   });
   const answered = await exchange(outgoing, request);

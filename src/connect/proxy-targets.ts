@@ -1,5 +1,5 @@
 import { badRequest, notFound, serviceUnavailable } from "../api/api-error.ts";
-import { isObject, type JsonObject, type KubeObject } from "../api/object.ts";
+import { isObject } from "../api/object.ts";
 import { cloneJson } from "../lib/clone.ts";
 import { quote } from "../lib/go/quote.ts";
 import type { Random } from "../lib/random.ts";
@@ -9,6 +9,7 @@ import { podStatusOf } from "../types/pod-status.ts";
 import { specOf } from "../types/service.ts";
 import type { AddressRules } from "./addresses.ts";
 import type { Backend } from "./backend.ts";
+import { type Endpoint, readyEndpoints } from "./endpoints.ts";
 import type { Handlers } from "./handlers/handlers.ts";
 import { type KubeletOptions, locateNode } from "./nodes.ts";
 import { findPod } from "./pods.ts";
@@ -72,41 +73,19 @@ export async function podTarget(context: TargetContext, namespace: string, id: s
   return backendOf(parts, address, declared);
 }
 
-/** EndpointSlice of discovery.k8s.io/v1, as far as it says where a service answers. */
-interface EndpointSlice extends JsonObject {
-  addressType?: string;
-  ports?: { name?: string; port?: number }[];
-  endpoints?: Endpoint[];
-}
-
-interface Endpoint extends JsonObject {
-  addresses?: string[];
-  conditions?: { ready?: boolean };
-  targetRef?: { namespace?: string; name?: string };
-}
-
-/** Where a service answers: one of its ready pods. Upstream: `REST.ResourceLocation` and `RandomEndpoint`. */
+/** Where a service answers: one of its ready pods. Upstream: `REST.ResourceLocation`. */
 export async function serviceTarget(context: TargetContext, namespace: string, id: string): Promise<Backend> {
   const parts = splitName(id, "service");
   const { access, rules, random } = context;
   const name = await portName(context, namespace, parts);
-  const unavailable = () => serviceUnavailable(`no endpoints available for service ${quote(parts.name)}`);
   const all = await access.list("discovery.k8s.io", "endpointslices", namespace, "any");
-  const slices = all.filter(({ metadata }) => metadata.labels?.["kubernetes.io/service-name"] === parts.name);
-  const offset = slices.length > 1 ? random.integer(slices.length) : 0;
-  const shuffled = [...slices.slice(offset), ...slices.slice(0, offset)] as (KubeObject & EndpointSlice)[];
-  for (const { ports = [], endpoints = [] } of shuffled) {
-    const found = ports.find((port) => (port.name ?? "") === name && port.port !== undefined);
-    if (found === undefined || endpoints.length === 0) continue;
-    const start = random.integer(endpoints.length);
-    for (const endpoint of [...endpoints.slice(start), ...endpoints.slice(0, start)]) {
-      const [address = ""] = endpoint.addresses ?? [];
-      if (endpoint.conditions?.ready === false || !(await isPod(context, namespace, endpoint, address))) continue;
-      if (!rules.allows(address)) throw notAllowed();
-      return backendOf(parts, address, found.port);
-    }
+  const service = { name: parts.name, portName: name };
+  for (const { endpoint, address, port } of readyEndpoints(all, service, random)) {
+    if (!(await isPod(context, namespace, endpoint, address))) continue;
+    if (!rules.allows(address)) throw notAllowed();
+    return backendOf(parts, address, port);
   }
-  throw unavailable();
+  throw serviceUnavailable(`no endpoints available for service ${quote(parts.name)}`);
 }
 
 const LOCAL = "127.0.0.1";

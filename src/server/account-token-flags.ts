@@ -1,5 +1,6 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import type { AccountTokenConfig } from "./config.ts";
+import { isOn } from "./switch-flag.ts";
 
 /** What the flags of service-account tokens were set to. */
 export interface AccountTokenFlags {
@@ -14,13 +15,6 @@ export interface AccountTokenFlags {
 }
 
 const each = (text: string, before: readonly string[] = []): string[] => [...before, text];
-
-/** Compat: the values that Go's `strconv.ParseBool` takes; the flag alone means true. */
-function isOn(text: string): boolean {
-  if (["1", "t", "T", "TRUE", "true", "True"].includes(text)) return true;
-  if (["0", "f", "F", "FALSE", "false", "False"].includes(text)) return false;
-  throw new InvalidArgumentError("expected true or false");
-}
 
 /** Adds the flags, under kube-apiserver's names. `duration` reads a span of time in milliseconds. */
 export function addAccountTokenFlags(

@@ -61,6 +61,8 @@ export interface Config {
   /** By which extension servers behind APIServices know this server; both or none. */
   readonly proxyClientCertFile?: string;
   readonly proxyClientKeyFile?: string;
+  /** Whether extension servers are reached at endpoints of their Service rather than at its address. */
+  readonly aggregatorRouting: boolean;
   /** Who decides what callers may do. */
   readonly authorization: AuthorizationConfig;
   readonly serviceAccounts: AccountTokenConfig;
@@ -108,6 +110,7 @@ export const defaultConfig: Config = {
   etcdPrefix: "/registry",
   compactionIntervalMs: 300_000,
   apiDomain: "k8s.io",
+  aggregatorRouting: false,
   bindAddress: "127.0.0.1",
   securePort: 6443,
   authentication: { bootstrapTokens: false },

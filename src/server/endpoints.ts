@@ -46,14 +46,16 @@ export function makeEndpoints(
   const common = [PING, storage];
   const live = [...common, ...hooks];
   const checks = { healthz: live, livez: live, readyz: [...common, ...readiness] };
-  const remotePaths = () =>
-    aggregator.versions.filter(({ isCurrent }) => isCurrent).map(({ group, version }) => `apis/${group}/${version}`);
+  const remoteDocuments = () =>
+    aggregator.versions
+      .filter(({ isCurrent }) => isCurrent)
+      .map(({ group, version, openApiHash: hash }) => ({ path: `apis/${group}/${version}`, hash }));
   const openApi = openApiHandler({
     definitions,
     component: findBuiltInSchema,
     release: release.version,
     clock,
-    remotePaths,
+    remoteDocuments,
   });
   const openIdPaths = documents.map(({ path }) => path);
   const paths = [...healthPaths(checks), ...metricsPaths, ...openApiPaths, ...openIdPaths, "/version"];

@@ -106,8 +106,12 @@ suite("an extension server behind an APIService", { ...needs("kubectl"), timeout
     const { body: group } = await client.call("GET", `/apis/${EXTENSION_GROUP}`);
     assert.equal(group.preferredVersion.version, "v1");
     assert.equal((await client.call("GET", `/openapi/v3${ROOT}`)).body.info.title, "extension");
-    const index = await client.call("GET", "/openapi/v3");
-    assert.ok(JSON.parse(index.body).paths[ROOT.slice(1)]);
+    const listed = async () => {
+      const index = await client.call("GET", "/openapi/v3");
+      return JSON.parse(index.body).paths[ROOT.slice(1)].serverRelativeURL;
+    };
+    // The index of the extension server is read once it is known to be available.
+    await eventually(async () => (await listed()) === `/openapi/v3${ROOT}?hash=C0FFEE`);
   });
 
   test("kubectl and client-node read from it", async () => {

@@ -85,6 +85,8 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
     const verbs = ["get", "list", "watch", "create"];
     const resources = [{ name: "nodes", singularName: "", namespaced: false, kind: "NodeMetrics", verbs }];
     send(200, { kind: "APIResourceList", apiVersion: "v1", groupVersion: `${EXTENSION_GROUP}/v1`, resources });
+  } else if (pathname === "/openapi/v3") {
+    send(200, { paths: { [root.slice(1)]: { serverRelativeURL: `/openapi/v3${root}?hash=C0FFEE` } } });
   } else if (pathname === `/openapi/v3${root}`) {
     send(200, { openapi: "3.0.0", info: { title: "extension", version: "v1" }, paths: {} });
   } else if (pathname === `${root}/nodes` && request.method === "POST") {

@@ -15,8 +15,16 @@ const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 /** What the OpenAPI endpoints read. */
 export interface OpenApiOptions extends OpenApiSource {
   readonly clock: Clock;
-  /** Paths of documents that other servers have, such as "apis/metrics.k8s.io/v1beta1". Absent: none. */
-  remotePaths?(): readonly string[];
+  /** Documents of version 3 that other servers have. Absent: none. */
+  remoteDocuments?(): readonly RemoteDocument[];
+}
+
+/** A document that another server has. */
+export interface RemoteDocument {
+  /** Below `/openapi/v3/`, such as "apis/metrics.k8s.io/v1beta1". */
+  readonly path: string;
+  /** Undefined: its server does not tell. */
+  readonly hash: string | undefined;
 }
 
 /** The paths that are worth listing. */
@@ -34,7 +42,7 @@ export function openApiHandler(options: OpenApiOptions): (call: Call) => Promise
   return (call) => {
     const { path } = call.request;
     if (path === V2) return swaggerReply(call, swagger);
-    if (path === V3) return index(library(), options.remotePaths?.() ?? []);
+    if (path === V3) return index(library(), options.remoteDocuments?.() ?? []);
     return path.startsWith(`${V3}/`) ? documentReply(call, library(), options.clock) : undefined;
   };
 }
@@ -85,20 +93,22 @@ async function swaggerReply(call: Call, swagger: () => Promise<Document>): Promi
   return write(call, document, { mediaType: mediaTypeOf("v2", form), form, caching: {} });
 }
 
-async function index(library: Library, remotePaths: readonly string[]): Promise<ApiReply> {
+async function index(library: Library, remotes: readonly RemoteDocument[]): Promise<ApiReply> {
   const pause = pacer();
   const paths: Record<string, { serverRelativeURL: string }> = {};
   for (const [path, { document }] of library) {
     paths[path] = { serverRelativeURL: urlOf(path, await document()) };
     await pause();
   }
-  for (const path of remotePaths) paths[path] = { serverRelativeURL: `${V3}/${path}` };
+  for (const { path, hash } of remotes) {
+    paths[path] = { serverRelativeURL: hash === undefined ? `${V3}/${path}` : urlOf(path, { hash }) };
+  }
   // Compat: the JSON of `/openapi/v3` has the Content-Type text/plain; clients parse it whatever the header says.
   const headers = { "content-type": "text/plain; charset=utf-8" };
   return { type: "raw", code: 200, headers, body: JSON.stringify({ paths }) };
 }
 
-const urlOf = (path: string, { hash }: Document): string => `${V3}/${path}?hash=${hash}`;
+const urlOf = (path: string, { hash }: Pick<Document, "hash">): string => `${V3}/${path}?hash=${hash}`;
 
 async function documentReply(call: Call, library: Library, clock: Clock): Promise<ApiReply> {
   const path = call.request.path.slice(V3.length + 1);

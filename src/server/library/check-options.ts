@@ -91,6 +91,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   authentication: group,
   proxyClientCertFile: text,
   proxyClientKeyFile: text,
+  aggregatorRouting: flag,
   authorization: group,
   serviceAccounts: group,
   serviceClusterIpRange: range,

@@ -1,4 +1,4 @@
-import { resolveService } from "../../aggregation/resolve.ts";
+import type { ResolveService } from "../../aggregation/resolve.ts";
 import type { Json } from "../../api/object.ts";
 import { type ClientTls, HttpClient } from "../../client/http-client.ts";
 import type { ServerAccess } from "../../client/kubeconfig-read.ts";
@@ -6,8 +6,8 @@ import { serverResponse } from "../../client/server-response.ts";
 import { transportError } from "../../client/transport-error.ts";
 import { decodeJson } from "../../encoding/json/json.ts";
 import { decodeYaml } from "../../encoding/yaml/yaml.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { quote } from "../../lib/go/quote.ts";
-import type { Resources } from "../../resources/resources.ts";
 
 /** `clientConfig` of a webhook. */
 export interface WebhookClientConfig {
@@ -54,15 +54,18 @@ interface Place {
   readonly serverName?: string;
 }
 
-/** Calls webhooks: at a URL, or at the address of a Service, whose certificate is for `<name>.<namespace>.svc`. */
+/** Calls webhooks: at a URL, or where a Service answers, whose certificate is for `<name>.<namespace>.svc`. */
 export class WebhookClient {
-  readonly #resources: Pick<Resources, "access" | "clock">;
+  readonly #resolve: ResolveService;
   readonly #client: HttpClient;
   readonly #credentials: WebhookCredentials;
 
-  constructor(resources: Pick<Resources, "access" | "clock">, credentials: WebhookCredentials = () => undefined) {
-    this.#resources = resources;
-    this.#client = new HttpClient({ clock: resources.clock, maxConnections: MAX_CONNECTIONS });
+  constructor(
+    { clock, resolve }: { readonly clock: Clock; readonly resolve: ResolveService },
+    credentials: WebhookCredentials = () => undefined,
+  ) {
+    this.#resolve = resolve;
+    this.#client = new HttpClient({ clock, maxConnections: MAX_CONNECTIONS });
     this.#credentials = credentials;
   }
 
@@ -106,7 +109,7 @@ export class WebhookClient {
       return { url: target, host: target.hostname };
     }
     const { name = "", namespace = "", path = "", port = SECURE_PORT } = service;
-    const backend = await resolveService(this.#resources.access, { name, namespace, port });
+    const backend = await this.#resolve({ name, namespace, port });
     const serverName = `${name}.${namespace}.svc`;
     const at = backend.host.includes(":") ? `[${backend.host}]` : backend.host;
     const target = new URL(`https://${at}:${backend.port}`);

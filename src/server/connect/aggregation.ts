@@ -1,0 +1,32 @@
+import { Aggregator } from "../../aggregation/aggregator.ts";
+import { type ResolveService, serviceResolver } from "../../aggregation/resolve.ts";
+import type { Environment } from "../../lib/environment.ts";
+import type { Resources } from "../../resources/resources.ts";
+import { openProxyCertificate } from "../authentication/proxy-certificate.ts";
+import type { Config } from "../config.ts";
+
+/** The servers behind APIServices, and where a Service answers, be it that of an extension server or of a webhook. */
+export interface Aggregation {
+  readonly aggregator: Aggregator;
+  readonly resolve: ResolveService;
+  close(): void;
+}
+
+/** Composes it from the flags. Throws when the proxy certificate cannot be read. */
+export async function openAggregation(
+  resources: Resources,
+  config: Config,
+  environment: Environment,
+): Promise<Aggregation> {
+  const certificate = await openProxyCertificate(config, environment);
+  const resolve = serviceResolver(resources, config.aggregatorRouting);
+  const aggregator = new Aggregator(resources, { certificate: () => certificate.current(), resolve });
+  return {
+    aggregator,
+    resolve,
+    close() {
+      aggregator.close();
+      certificate.close();
+    },
+  };
+}
