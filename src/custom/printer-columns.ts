@@ -47,7 +47,7 @@ function cellOf(find: JsonPath, type: string, object: KubeObject, now: number): 
   if (value === null) return null;
   switch (type) {
     case "integer":
-      return typeof value === "number" ? Math.trunc(value) : null;
+      return typeof value === "number" ? int64(value) : null;
     case "number":
       return typeof value === "number" ? value : null;
     case "boolean":
@@ -57,6 +57,14 @@ function cellOf(find: JsonPath, type: string, object: KubeObject, now: number): 
     default:
       return null;
   }
+}
+
+const MIN_INT64 = -(2 ** 63);
+
+/** Compat: Go's `int64(value)` of a float64 without such an integer is the smallest one, on amd64. */
+function int64(value: number): number {
+  const whole = Math.trunc(value);
+  return whole >= MIN_INT64 && whole < -MIN_INT64 ? whole : MIN_INT64;
 }
 
 const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;

@@ -1,9 +1,10 @@
-import { conflict, internalError, invalid } from "../api/api-error.ts";
+import { conflict, internalError, invalid, plainError } from "../api/api-error.ts";
 import { invalidField } from "../api/field-error.ts";
 import { apiVersionOf, isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
 import type { ObjectView } from "../api/reply.ts";
 import { printLabelSelector, readLabelMap, readSelectorObject } from "../api/selector-object.ts";
 import { quote } from "../lib/go/quote.ts";
+import { getMember, setMember } from "../lib/members.ts";
 import { fromScaleFields, type ReplicasPaths, toScaleFields } from "../patch/apply/scale.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
 import { convertEventually } from "../resources/model/conversion.ts";
@@ -13,6 +14,7 @@ import type { ObjectKey } from "../resources/model/keys.ts";
 import { viewObject } from "../resources/read/object-view.ts";
 import { strategyOf } from "../resources/strategies/strategy-of.ts";
 import type { Change, UpdateOptions } from "../resources/write/write-options.ts";
+import { integerAt, textAt } from "../schema/structural/replicas.ts";
 import { inPlaceOf, type ObjectAccessPoint, type Target } from "./target.ts";
 
 /**
@@ -46,6 +48,7 @@ class Scales implements ObjectAccessPoint {
     const { collection, resource } = this.#parent;
     const { object } = await collection.get(resource, key, minRevision);
     const { specReplicas } = this.#paths;
+    this.#requireReadable(object);
     // Compat: `ScaleREST.Get` of custom resources.
     if (isCustom(resource) && valueAt(object, specReplicas) === undefined) {
       throw internalError(`the spec replicas field ${quote(specReplicas)} does not exist`);
@@ -72,6 +75,7 @@ class Scales implements ObjectAccessPoint {
 
   async #changeParent(parent: KubeObject | undefined, change: Change): Promise<Draft> {
     if (!parent) throw new Error("a scale does not create its object");
+    this.#requireReadable(parent);
     const live = this.#scaleOf(parent);
     const replicasPaths = this.#replicasPaths();
     const { managedFields } = parent.metadata;
@@ -91,6 +95,16 @@ class Scales implements ObjectAccessPoint {
       ...(resourceVersion ? { resourceVersion } : {}),
     };
     return new Draft(parent);
+  }
+
+  /** Upstream: `scaleFromCustomResource`. Of other kinds a Go type knows that there are numbers. */
+  #requireReadable(parent: KubeObject): void {
+    if (!isCustom(this.#parent.resource)) return;
+    const { specReplicas, statusReplicas, selector } = this.#paths;
+    const found = [integerAt(parent, specReplicas), integerAt(parent, statusReplicas)];
+    for (const one of selector === undefined ? found : [...found, textAt(parent, selector)]) {
+      if ("error" in one) throw plainError(500, one.error);
+    }
   }
 
   #check(next: KubeObject, { metadata }: KubeObject): void {
@@ -168,15 +182,20 @@ function numberAt(object: JsonObject, path: string): number {
   return typeof value === "number" ? value : 0;
 }
 
+/** Upstream: `unstructured.SetNestedField`. */
 function write(object: JsonObject, path: string, value: Json): void {
   const members = steps(path);
   const last = members.pop() ?? "";
   let place = object;
-  for (const member of members) {
-    const inner = place[member];
-    const next: JsonObject = isObject(inner) ? inner : {};
-    place[member] = next;
+  for (const [depth, member] of members.entries()) {
+    const inner = getMember(place, member);
+    if (inner !== undefined && !isObject(inner)) {
+      const at = members.slice(0, depth + 1).join(".");
+      throw plainError(500, `value cannot be set because .${at} is not a map[string]interface{}`);
+    }
+    const next: JsonObject = inner ?? {};
+    setMember(place, member, next);
     place = next;
   }
-  place[last] = value;
+  setMember(place, last, value);
 }

@@ -54,12 +54,11 @@ export class CrdFuzzer {
     this.#seed = seed;
   }
 
-  async run(count: number): Promise<CrdResult> {
-    let next = 0;
+  /** Definitions are known by their number: a seed and a number make the same again. */
+  async run(numbers: Iterable<number>): Promise<CrdResult> {
+    const next = numbers[Symbol.iterator]();
     const lane = async () => {
-      while (next < count) {
-        const index = next;
-        next += 1;
+      for (let { value: index, done } = next.next(); !done; { value: index, done } = next.next()) {
         try {
           await this.#one(index);
         } catch (error) {
@@ -239,7 +238,9 @@ if (import.meta.main) {
   const seed = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
   const twins = await Twins.start();
   try {
-    const result = await new CrdFuzzer(twins, seed).run(Number(process.env.FUZZ_COUNT ?? 1_000));
+    const count = Number(process.env.FUZZ_COUNT ?? 1_000);
+    const only = process.env.FUZZ_ONLY?.split(",").map(Number);
+    const result = await new CrdFuzzer(twins, seed).run(only ?? Array.from({ length: count }, (_, number) => number));
     process.stdout.write(`${[printCrdResult(seed, result), ...printPanics(twins.panics)].join("\n")}\n`);
     process.exitCode = result.findings.length > 0 ? 1 : 0;
   } finally {

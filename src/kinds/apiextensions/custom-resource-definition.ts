@@ -1,5 +1,7 @@
 import { invalidField } from "../../api/field-error.ts";
-import { isObject } from "../../api/object.ts";
+import { isObject, type Json, type JsonObject } from "../../api/object.ts";
+import { cloneJson } from "../../lib/clone.ts";
+import { getMember, setMember } from "../../lib/members.ts";
 import type { ResourceHooks } from "../../resources/model/definition.ts";
 import { printTime } from "../../resources/write/metadata.ts";
 import type { EmptyValue } from "../../schema/decode-state.ts";
@@ -38,28 +40,39 @@ function setDefaults(definition: CustomResourceDefinition): void {
 }
 
 /**
- * The definition with the empty lists at the roots of its schemas that storing leaves out. Compat: where `status` is a
- * subresource, an `enum` without values is refused there like any other one.
+ * The definition with the empty lists in its schemas that storing leaves out: those at the roots, and each `enum`. Compat:
+ * where `status` is a subresource, an `enum` without values is refused at the root like any other one, and the refusal shows
+ * all of them.
  */
 function withEmptyLists(
   definition: CustomResourceDefinition,
   empties: readonly EmptyValue[],
 ): CustomResourceDefinition {
-  const { versions } = definition.spec ?? {};
-  const atRoots = empties.filter(({ path }) => path.length === ROOT.length + 1 && isBelow(path, ROOT));
-  if (!versions || atRoots.length === 0) return definition;
-  const next = versions.map((version, index) => {
-    const own = atRoots.filter(({ path }) => path[2] === index);
-    const members = Object.fromEntries(own.map(({ path, value }) => [path.at(-1), value]));
-    return { ...version, schema: { openAPIV3Schema: { ...version.schema?.openAPIV3Schema, ...members } } };
-  });
-  return { ...definition, spec: { ...definition.spec, versions: next } };
+  const shown = empties.filter(({ path }) => isInSchema(path) && (path.length === ROOT_DEPTH + 1 || isEnum(path)));
+  if (shown.length === 0) return definition;
+  const next = cloneJson(definition);
+  for (const { path, value } of shown) {
+    const holder = path.slice(0, -1).reduce<Json | undefined>(memberOf, next as JsonObject);
+    if (isObject(holder)) setMember(holder, String(path.at(-1)), value);
+  }
+  return next;
 }
 
-const ROOT: readonly (string | undefined)[] = ["spec", "versions", undefined, "schema", "openAPIV3Schema"];
+/** The steps of `spec.versions[0].schema.openAPIV3Schema`. */
+const ROOT_DEPTH = 5;
 
-function isBelow(path: EmptyValue["path"], place: typeof ROOT): boolean {
-  return place.every((step, index) => step === undefined || step === path[index]);
+function isInSchema([spec, versions, , schema, root]: EmptyValue["path"]): boolean {
+  return spec === "spec" && versions === "versions" && schema === "schema" && root === "openAPIV3Schema";
+}
+
+/** Not a property of that name. */
+function isEnum(path: EmptyValue["path"]): boolean {
+  return path.at(-1) === "enum" && path.at(-2) !== "properties";
+}
+
+function memberOf(value: Json | undefined, step: string | number): Json | undefined {
+  if (Array.isArray(value)) return value[Number(step)];
+  return isObject(value) ? getMember(value, String(step)) : undefined;
 }
 
 /** CustomResourceDefinition: what it leaves out, what follows from it, and what holds it when it is deleted. */

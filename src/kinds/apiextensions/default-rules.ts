@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { type FieldError, invalidField } from "../../api/field-error.ts";
-import { isObject, type JsonObject } from "../../api/object.ts";
+import { type FieldError, invalidField, printFieldError } from "../../api/field-error.ts";
+import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
 import { cloneJson } from "../../lib/clone.ts";
 import { embeddedMetadata } from "../../resources/strategies/validate-custom.ts";
@@ -15,27 +15,59 @@ const META_FIELDS: ReadonlySet<string> = new Set(["metadata", "kind", "apiVersio
 
 /** What is wrong with the defaults of a structural schema. Upstream: `ValidateDefaults`. */
 export function defaultErrors(schema: JsonSchemaProps, path: string): FieldError[] {
-  return errorsOf({ ...schema, "x-kubernetes-embedded-resource": true }, path, false);
+  const root = { ...schema, "x-kubernetes-embedded-resource": true };
+  return errorsOf(root, path, { root, isMeta: false, surround: (value) => value });
 }
 
-function errorsOf(schema: JsonSchemaProps, path: string, isMeta: boolean): FieldError[] {
+/** Where a schema is within the object that it is part of. */
+interface Place {
+  /** The schema of that object. */
+  readonly root: JsonSchemaProps;
+  /** Whether it is apiVersion, kind or metadata of the object, or inside of these. */
+  readonly isMeta: boolean;
+  /** An object in which a value stands there. Upstream: `SurroundingObjectFunc`. */
+  surround(value: Json): Json;
+}
+
+const IDENTITY = { apiVersion: "validation/v1", kind: "Validation" };
+
+/** What is wrong with the identity of an object that has this default. */
+function metadataErrors(value: Json, path: string, { root, surround }: Place): FieldError[] {
+  const object = { ...IDENTITY, ...(surround(value) as JsonObject) };
+  const texts = validateEmbedded(structuralSchema(root), object, embeddedMetadata).map((error) =>
+    printFieldError({ ...error, field: error.field.replace(/^\./, "") }),
+  );
+  const different = [...new Set(texts)];
+  if (different.length === 0) return [];
+  const text = different.length > 1 ? `[${different.join(", ")}]` : different[0];
+  return [invalidField(path, value, `must result in valid metadata: ${text}`)];
+}
+
+function errorsOf(schema: JsonSchemaProps, path: string, { root, isMeta, surround }: Place): FieldError[] {
   const errors: FieldError[] = [];
   const isEmbedded = schema["x-kubernetes-embedded-resource"] === true;
   const isInsideMeta = isMeta && !isEmbedded;
+  const place: Place = isEmbedded
+    ? { root: schema, isMeta: false, surround: (value) => value }
+    : { root, isMeta, surround };
   if (schema.default !== undefined && schema.default !== null) {
     if (!isInsideMeta && !isPruned(schema)) {
       errors.push(invalidField(`${path}.default`, schema.default, "must not have unknown fields"));
     }
     // Compat: `ToKubeOpenAPI` knows no type of x-kubernetes-int-or-string.
     const { intOrString: _, ...checked } = structuralSchema(schema);
-    const embedded = isInsideMeta ? [] : validateEmbedded(checked, schema.default, embeddedMetadata, `${path}.default`);
-    addAll(errors, embedded.length > 0 ? embedded : validateBySchema(checked, schema.default, `${path}.default`));
+    const at = `${path}.default`;
+    const identity = isInsideMeta
+      ? metadataErrors(schema.default, at, place)
+      : validateEmbedded(checked, schema.default, embeddedMetadata, at);
+    addAll(errors, identity.length > 0 ? identity : validateBySchema(checked, schema.default, at));
   }
   const items = asSchema(schema.items);
-  if (items) addAll(errors, errorsOf(items, `${path}.items`, isInsideMeta));
+  if (items) addAll(errors, errorsOf(items, `${path}.items`, { ...place, surround: (one) => place.surround([one]) }));
   for (const [name, one] of namedSchemas(schema.properties)) {
     const isMetaField = isInsideMeta || (isEmbedded && META_FIELDS.has(name));
-    addAll(errors, errorsOf(one, `${path}.properties[${name}]`, isMetaField));
+    const within = (value: Json) => place.surround({ [name]: value });
+    addAll(errors, errorsOf(one, `${path}.properties[${name}]`, { ...place, isMeta: isMetaField, surround: within }));
   }
   return errors;
 }

@@ -80,6 +80,9 @@ function goMember(field: string, value: Json, nested: "one" | "list" | "map" | u
       ? { Allows: value, Schema: null }
       : { Allows: true, Schema: goSchema(value as JsonSchemaProps) };
   }
+  if (field === "ExternalDocs" && isObject(value)) {
+    return { Description: value.description ?? "", URL: value.url ?? "" };
+  }
   if (field === "XValidations" && Array.isArray(value)) return value.map((rule) => goRule(rule as JsonObject));
   return value;
 }

@@ -18,7 +18,7 @@ export function keepUntouched(
   const paths = writes === "status" ? ["status"] : writes;
   const wanted = paths.map((path) => read(next, path.split(".")));
   const metadata = next.metadata;
-  for (const member of Object.keys(next)) if (!(member in current)) delete next[member];
+  for (const member of Object.keys(next)) if (!Object.hasOwn(current, member)) delete next[member];
   Object.assign(next, cloneJson(current));
   write(next.metadata, ["managedFields"], metadata.managedFields);
   const { statusKeepsMetadata: keeps = [] } = definition.rules;
