@@ -4,6 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { plainError } from "../api/api-error.ts";
 import type { ApiRequest } from "../api/call.ts";
 import type { ConnectReply } from "../api/channel.ts";
+import type { ApiReply } from "../api/reply.ts";
 
 /** About one connection only, or for this server only. */
 const NOT_PASSED_ON: ReadonlySet<string> = new Set([
@@ -125,6 +126,19 @@ export function answeredHeaders({ headers }: IncomingMessage): PassedHeaders {
   return kept;
 }
 
+/**
+ * The refusal of an upgrade, as the backend told it. Its connection ends with it, so that nobody can use it for anything else.
+ */
+export function refusedUpgrade(response: IncomingMessage): ApiReply {
+  const { socket, statusCode: code = 500 } = response;
+  response.once("end", () => socket.destroy());
+  if (code < 400) {
+    socket.destroy();
+    throw plainError(500, `invalid upgrade response: status code ${code}`);
+  }
+  return { type: "encoded", code, headers: answeredHeaders(response), body: response };
+}
+
 /** Connects the client with a backend that has changed the protocol. Throws when it is not the one that was asked for. */
 export function upgradedReply(
   { response, socket, head }: Answered & { readonly socket: Duplex },
@@ -158,10 +172,28 @@ export function destroyOnAbort(socket: Duplex, signal: AbortSignal): void {
   socket.once("close", () => signal.removeEventListener("abort", destroy));
 }
 
-/** Copies both ways until one side ends; both are read only as fast as the other takes it. */
-export async function relay(connection: Duplex, socket: Duplex): Promise<void> {
-  const ends = [pipeline(connection, socket), pipeline(socket, connection)];
-  await Promise.race(ends).catch(() => {});
-  socket.destroy();
-  await Promise.allSettled(ends);
+/** Copies both ways until one side ends; both are read only as fast as the other takes it. Ends the second one. */
+export function relay(connection: Duplex, socket: Duplex): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      socket.destroy();
+      resolve();
+    };
+    copy(connection, socket, done);
+    copy(socket, connection, done);
+    connection.once("close", done);
+    socket.once("close", done);
+  });
+}
+
+/** `done` hears when the end has been written, too. A pipeline of Node would take twice as many listeners. */
+function copy(from: Duplex, to: Duplex, done: () => void): void {
+  from.on("data", (chunk: Buffer) => {
+    if (!to.write(chunk)) from.pause();
+  });
+  to.on("drain", () => from.resume());
+  from.once("end", () => {
+    if (to.writable) to.end(done);
+    else done();
+  });
 }

@@ -15,6 +15,7 @@ import { servePorts } from "../../src/connect/port-forward/serve-ports.ts";
 import { serveCommand } from "../../src/connect/remote-command/serve-command.ts";
 import { runUpgraded, runWebSocket } from "../../src/http/channels.ts";
 import { makeAuthority, makeIdentity } from "../../src/http/x509.ts";
+import type { ConnectConfig } from "../../src/server/connect/config.ts";
 
 /** A request as a node got it. */
 export interface SeenRequest {
@@ -28,6 +29,8 @@ export interface KubeletNode {
   readonly port: number;
   /** Flags by which a server reaches it, and it knows the server. */
   readonly flags: readonly string[];
+  /** The same as a part of a configuration. */
+  readonly config: Partial<ConnectConfig>;
   readonly folder: string;
   /** Requests of servers that it knows, newest last. */
   readonly seen: SeenRequest[];
@@ -37,6 +40,8 @@ export interface KubeletNode {
   refuse:
     | ((request: IncomingMessage) => { code: number; headers?: Record<string, string>; body: string } | undefined)
     | undefined;
+  /** Ends all connections that were taken over. */
+  cut(): void;
   stop(): Promise<void>;
 }
 
@@ -49,6 +54,11 @@ export async function startKubeletNode(): Promise<KubeletNode> {
   const client = makeIdentity(authority, { commonName: "kube-apiserver" }, "client", now);
   const files = { "ca.crt": authority.certificate, "client.crt": client.certificate, "client.key": client.key };
   for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text, { mode: 0o600 });
+  const config = {
+    kubeletClientCertificate: path.join(folder, "client.crt"),
+    kubeletClientKey: path.join(folder, "client.key"),
+    kubeletCertificateAuthority: path.join(folder, "ca.crt"),
+  };
   const seen: SeenRequest[] = [];
   const open = new Set<Duplex>();
   const node: Pick<KubeletNode, "refuse"> = { refuse: undefined };
@@ -82,12 +92,16 @@ export async function startKubeletNode(): Promise<KubeletNode> {
     port: (server.address() as AddressInfo).port,
     folder,
     flags: [
-      `--kubelet-client-certificate=${path.join(folder, "client.crt")}`,
-      `--kubelet-client-key=${path.join(folder, "client.key")}`,
-      `--kubelet-certificate-authority=${path.join(folder, "ca.crt")}`,
+      `--kubelet-client-certificate=${config.kubeletClientCertificate}`,
+      `--kubelet-client-key=${config.kubeletClientKey}`,
+      `--kubelet-certificate-authority=${config.kubeletCertificateAuthority}`,
     ],
+    config,
     seen,
     streams: () => open.size,
+    cut() {
+      for (const socket of open) socket.destroy();
+    },
     async stop() {
       for (const socket of open) socket.destroy();
       server.closeAllConnections();

@@ -6,7 +6,7 @@ import type { ApiReply } from "../../api/reply.ts";
 import type { HttpClient } from "../../client/http-client.ts";
 import { transportError } from "../../client/transport-error.ts";
 import { type Backend, openBackend } from "../backend.ts";
-import { type Answered, answeredHeaders, destroyOnAbort, exchange, passedHeaders } from "../exchange.ts";
+import { type Answered, destroyOnAbort, exchange, passedHeaders, refusedUpgrade } from "../exchange.ts";
 
 /** Before the SPDY protocol that is carried in the messages of a WebSocket. */
 export const TUNNEL_PREFIX = "SPDY/3.1+";
@@ -51,14 +51,7 @@ export async function tunnel(
     throw plainError(500, `error dialing backend: ${transportError(error)}`);
   }
   const { response, socket, head } = answered;
-  const { statusCode: code = 500 } = response;
-  if (!socket) {
-    if (code < 400) {
-      response.destroy();
-      throw plainError(500, `invalid upgrade response: status code ${code}`);
-    }
-    return { type: "encoded", code, headers: answeredHeaders(response), body: response };
-  }
+  if (!socket) return refusedUpgrade(response);
   const chosen = String(response.headers["x-stream-protocol-version"] ?? "").trim();
   const isKnown = chosen === "" || protocols.includes(chosen);
   if (response.headers.upgrade?.toLowerCase() !== "spdy/3.1" || !isKnown) {

@@ -5,7 +5,7 @@ import type { HttpClient, OutgoingRequest } from "../../client/http-client.ts";
 import { transportError } from "../../client/transport-error.ts";
 import { escapePath, joinPath } from "../../lib/go/url-escape.ts";
 import { type Backend, joinHostPort, openBackend } from "../backend.ts";
-import { type Answered, answeredHeaders, exchange, passedHeaders, upgradedReply } from "../exchange.ts";
+import { type Answered, exchange, passedHeaders, refusedUpgrade, upgradedReply } from "../exchange.ts";
 import { rewriteAnswer } from "./rewrite-answer.ts";
 
 /** How a request is passed on to the backend of a proxy. */
@@ -99,10 +99,5 @@ export async function upgradeWith(
   }
   const { response, socket } = answered;
   if (socket) return upgradedReply({ ...answered, socket }, request);
-  const { statusCode: code = 500 } = response;
-  if (code < 400) {
-    response.destroy();
-    throw plainError(500, `invalid upgrade response: status code ${code}`);
-  }
-  return { type: "encoded", code, headers: answeredHeaders(response), body: response };
+  return refusedUpgrade(response);
 }

@@ -94,6 +94,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   aggregatorRouting: flag,
   authorization: group,
   serviceAccounts: group,
+  connect: group,
   serviceClusterIpRange: range,
   eventTtlMs: span,
   admissionPlugins: group,

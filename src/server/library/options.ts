@@ -10,6 +10,7 @@ import type { Random } from "../../lib/random.ts";
 import type { AuthenticationConfig } from "../authentication/config.ts";
 import type { AuthorizationConfig } from "../authorization/flags.ts";
 import { type AccountTokenConfig, type Config, defaultConfig } from "../config.ts";
+import type { ConnectConfig } from "../connect/config.ts";
 
 /** Members of `Config` that are objects themselves, and of which a part will do. */
 interface PartialGroups {
@@ -20,6 +21,7 @@ interface PartialGroups {
   readonly authentication?: Partial<AuthenticationConfig>;
   readonly authorization?: Partial<AuthorizationConfig>;
   readonly serviceAccounts?: Partial<AccountTokenConfig>;
+  readonly connect?: Partial<ConnectConfig>;
   readonly admissionPlugins?: Partial<Config["admissionPlugins"]>;
 }
 
@@ -38,7 +40,7 @@ export interface ServerOptions extends PartialGroups, Partial<Omit<Config, keyof
 
 /** The whole configuration that options describe. What is undefined counts as left out. */
 export function completeConfig(options: Omit<ServerOptions, "log" | "clock" | "random">): Config {
-  const { audit = {}, authentication, authorization, serviceAccounts, admissionPlugins, ...others } = options;
+  const { audit = {}, authentication, authorization, serviceAccounts, connect, admissionPlugins, ...others } = options;
   const base = defaultConfig;
   return {
     ...base,
@@ -51,6 +53,7 @@ export function completeConfig(options: Omit<ServerOptions, "log" | "clock" | "r
     },
     authentication: { ...base.authentication, ...withoutUndefined(authentication) },
     authorization: { ...base.authorization, ...withoutUndefined(authorization) },
+    connect: { ...base.connect, ...withoutUndefined(connect) },
     serviceAccounts: { ...base.serviceAccounts, ...withoutUndefined(serviceAccounts) },
     admissionPlugins: { ...base.admissionPlugins, ...withoutUndefined(admissionPlugins) },
   };
