@@ -140,6 +140,8 @@ function isConflicts(outcome: Merged | Conflicts): outcome is Conflicts {
 function attributeEarlierFields(scope: TrackingScope, managers: Managers, { live, now }: ApplyRequest): Managers {
   if (managers.size > 0 || live === undefined) return managers;
   try {
+    // Whoever updates an object that does not fit is let pass; here that is an error.
+    requireShape(requireShapeOf(scope), withoutManagedFields(live), true);
     return updateManagers(scope, managers, { live: undefined, next: live, manager: "before-first-apply", now });
   } catch (error) {
     if (!(error instanceof TypedError)) throw error;
