@@ -116,10 +116,10 @@ suite("kinds that CustomResourceDefinitions define", { timeout: 60_000 }, () => 
     spec,
   });
 
-  test("an established kind is served at once, and in discovery and OpenAPI within a second", async () => {
+  test("an established kind is served at once, and in discovery and OpenAPI soon after it was defined", async () => {
+    const began = performance.now();
     await define("gears", "Gear");
     assert.equal((await client.call("POST", at("gears"), object("Gear", "one", { size: 3 }))).status, 201);
-    const began = performance.now();
     await eventually(async () => {
       const resources = await client.call("GET", `/apis/${GROUP}/v1`);
       const v3 = await client.call("GET", `/openapi/v3/apis/${GROUP}/v1`);
@@ -130,7 +130,7 @@ suite("kinds that CustomResourceDefinitions define", { timeout: 60_000 }, () => 
         v2.body.definitions["com.example.stable.v1.Gear"] !== undefined
       );
     });
-    // The documents themselves take some time to make on a busy machine.
+    // Well below a second (docs/performance.md) where nobody else is busy; here the built-in documents are made, too.
     assert.ok(performance.now() - began < 10_000);
     const { body: published } = await client.call("GET", `/openapi/v3/apis/${GROUP}/v2`);
     for (const name of ["Gear", "GearList"]) {
