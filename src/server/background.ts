@@ -19,6 +19,7 @@ import { kubernetesService } from "../controllers/kubernetes-service.ts";
 import { leaderKey, runAsLeader } from "../controllers/leader.ts";
 import { legacyTokenTracking } from "../controllers/legacy-token-tracking.ts";
 import { NamespaceDeletion } from "../controllers/namespace-deletion.ts";
+import { policyStatus } from "../controllers/policies/policy-status.ts";
 import { rootCaPublisher } from "../controllers/root-ca-publisher.ts";
 import { serviceAccounts } from "../controllers/service-accounts.ts";
 import { createServiceRange } from "../controllers/service-range.ts";
@@ -127,6 +128,7 @@ function managerLoops({ resources, clients, report, authority }: BackgroundOptio
     serviceAccounts(as("service-account-controller")),
     rootCaPublisher(as("root-ca-cert-publisher"), authority),
     clusterRoleAggregation(as("clusterrole-aggregation-controller")),
+    policyStatus(as("validatingadmissionpolicy-status-controller")),
   ];
 }
 

@@ -29,7 +29,8 @@ export interface CompiledExpression {
   readonly isInternal?: boolean;
 }
 
-const VARIABLES = structType("kubernetes.variables");
+/** The type of `variables`. */
+export const VARIABLES: Type = structType("kubernetes.variables");
 const BASES: Readonly<Record<ExpressionMode, Environment>> = { new: newExpressions, stored: storedExpressions };
 
 /** Environments of expressions without `variables`, which all compilers share. */
@@ -91,7 +92,7 @@ export class PolicyCompiler {
       ...(this.#composes ? [variableTypes(this.#fields)] : []),
     ];
     return plain.extend({
-      types: [...providers, admissionTypes].reduceRight((rest, one) => inFrontOf(one, rest)),
+      types: typesOf([...providers, admissionTypes]),
       ...(this.#composes && { variables: { variables: VARIABLES } }),
       ...(scope.patchTypes && { libraries: [jsonPatchLibrary] }),
     });
@@ -104,28 +105,26 @@ function wrongType(returns: readonly Type[], type: Type): string {
   return `must evaluate to ${wanted} but got ${type.describe()}`;
 }
 
-function variableTypes(fields: ReadonlyMap<string, Type>): TypeProvider {
+/** Knows the variables of a policy: the fields of what `variables` is. */
+export function variableTypes(fields: ReadonlyMap<string, Type>): TypeProvider {
   return {
     findType: (name) => (name === VARIABLES.name ? VARIABLES : undefined),
     findField: (type, field) => (type === VARIABLES.name ? fields.get(field) : undefined),
   };
 }
 
-/** A provider that asks another one for what it does not know. */
-function inFrontOf(first: TypeProvider, second: TypeProvider): TypeProvider {
-  const knows = (name: string) => first.findType?.(name) !== undefined;
+/** The types of several providers; the first that knows one tells of it. */
+export function typesOf(providers: readonly TypeProvider[]): TypeProvider {
+  const knowing = (name: string) => providers.find((one) => one.findType?.(name) !== undefined);
   return {
-    findType: (name) => first.findType?.(name) ?? second.findType?.(name),
-    findField: (type, field) => (knows(type) ? first : second).findField(type, field),
-    create(type, fields) {
-      const provider = knows(type) ? first : second;
-      return provider.create?.(type, fields) ?? new CelError(`unknown type '${type}'`);
-    },
+    findType: (name) => knowing(name)?.findType?.(name),
+    findField: (type, field) => knowing(type)?.findField(type, field),
+    create: (type, fields) => knowing(type)?.create?.(type, fields) ?? new CelError(`unknown type '${type}'`),
   };
 }
 
-/** Compat: `convertCelTypeToDeclType` knows simple types, lists and maps; everything else is dyn. */
-function fieldType(type: Type = dynType): Type {
+/** The type that a variable has in others. Compat: `convertCelTypeToDeclType` knows simple types, lists and maps. */
+export function fieldType(type: Type = dynType): Type {
   switch (type.kind) {
     case "opaque":
     case "struct":
