@@ -50,6 +50,7 @@ interface ServeFlags extends AuditFlags, AccountTokenFlags, AuthenticationFlags,
   featureGates: FeatureGateValues;
   enableAdmissionPlugins?: string[];
   disableAdmissionPlugins?: string[];
+  kinds?: string[];
 }
 
 function port(text: string): number {
@@ -153,6 +154,12 @@ function program(run: (config: Config) => Promise<void>): Command {
         .argParser(allowPrivileged)
         .preset("true"),
     )
+    .addOption(
+      new Option(
+        "--kinds <files>",
+        "modules that export kinds made by defineKind, in TypeScript or JavaScript",
+      ).argParser(words),
+    )
     .option(
       "--controllers <list>",
       "loops of a controller manager to run: *, none, or names; -name leaves one out",
@@ -181,12 +188,16 @@ function program(run: (config: Config) => Promise<void>): Command {
   addAuthorizationFlags(serve, duration);
   addConnectFlags(serve, duration);
   addAuditFlags(serve, defaults.audit, duration);
-  addAccountTokenFlags(serve, defaults.serviceAccounts, duration).action((flags: ServeFlags) => run(toConfig(flags)));
+  addAccountTokenFlags(serve, defaults.serviceAccounts, duration).action(async (flags: ServeFlags) => {
+    const { kinds = [], ...others } = flags;
+    const config = toConfig(others);
+    await run(kinds.length === 0 ? config : { ...config, kinds: await readKinds(kinds) });
+  });
   addExplainCommand(binnacle, (text) => void process.stdout.write(text));
   return binnacle;
 }
 
-function toConfig(flags: ServeFlags): Config {
+function toConfig(flags: Omit<ServeFlags, "kinds">): Config {
   const {
     store,
     etcdServers,
@@ -229,6 +240,12 @@ function toConfig(flags: ServeFlags): Config {
     audit: auditOf(flags),
     store: etcd ?? store ?? defaultConfig.store,
   };
+}
+
+/** All kinds that modules export. */
+async function readKinds(files: readonly string[]): Promise<NonNullable<Config["kinds"]>> {
+  const { loadKinds } = await import("./server/library/load-kinds.ts");
+  return loadKinds(files);
 }
 
 async function serve(config: Config): Promise<void> {

@@ -12,7 +12,16 @@ export type { Environment, Log, LogFields } from "./lib/environment.ts";
 export type { Random } from "./lib/random.ts";
 export { type AccountTokenConfig, type Config, defaultConfig, type StoreChoice } from "./server/config.ts";
 export { OptionsError } from "./server/library/check-options.ts";
+export {
+  type DefinedKind,
+  defineKind,
+  type KindObject,
+  type KindOptions,
+  type KindVersion,
+  type Problem,
+} from "./server/library/define-kind.ts";
 export type { ServerOptions } from "./server/library/options.ts";
+export type { KindSchema, TypeOf } from "./server/library/schema-types.ts";
 export { startServer } from "./server/library/start-server.ts";
 export type { Server } from "./server/server.ts";
 export { systemEnvironment } from "./server/system-environment.ts";

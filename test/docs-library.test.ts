@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, suite, test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -35,7 +35,8 @@ function prepared(code: string): Said {
 suite("docs/library.md", () => {
   let folder = "";
   before(async () => {
-    folder = await mkdtemp(path.join(root, "test", "docs-library-"));
+    await mkdir(path.join(root, ".cache"), { recursive: true });
+    folder = await mkdtemp(path.join(root, ".cache", "docs-library-"));
   });
   after(() => rm(folder, { recursive: true, force: true }));
 

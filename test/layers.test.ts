@@ -118,6 +118,8 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
   "audit/policy.ts": ["namespaces"],
   // The type of the variable `namespaceObject`.
   "cel/kubernetes/admission-environment.ts": ["Namespace"],
+  // Makes one of a program's own kind.
+  "server/library/define-kind.ts": ["CustomResourceDefinition", "customresourcedefinitions"],
   // Operation ids of the token issuer's endpoints.
   "endpoints/openapi/openapi-documents.ts": ["ServiceAccount"],
 };

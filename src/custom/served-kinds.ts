@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { KindPresence, ResourceDefinition } from "../resources/model/definition.ts";
+import type { KindPresence, ResourceDefinition, ResourceHooks } from "../resources/model/definition.ts";
 import { type CustomResourceDefinition, isDefinitionCondition } from "../types/custom-resource-definition.ts";
 import type { CatalogParts } from "./catalog-parts.ts";
 import { type ConversionContext, webhookConverter } from "./conversion-webhook.ts";
@@ -23,9 +23,18 @@ export class ServedKinds {
   readonly #index: DefinitionIndex;
   readonly #isShared: boolean;
   readonly #conversion: ConversionContext;
+  readonly #hooks: ReadonlyMap<string, ResourceHooks>;
   #served = new Map<string, Served>();
 
-  constructor(parts: CatalogParts, index: DefinitionIndex, conversion: ConversionContext, isShared: boolean) {
+  /** `hooks` are those of kinds that the program brings with it, by the names of their definitions. */
+  constructor(
+    parts: CatalogParts,
+    index: DefinitionIndex,
+    conversion: ConversionContext,
+    isShared: boolean,
+    hooks: ReadonlyMap<string, ResourceHooks> = new Map(),
+  ) {
+    this.#hooks = hooks;
     this.#conversion = conversion;
     this.#parts = parts;
     this.#ownPlurals = new Set(parts.builtIn.map(({ plural, group }) => `${plural}.${group}`));
@@ -66,7 +75,9 @@ export class ServedKinds {
       return known;
     }
     const convertBatch = webhookConverter(definition, this.#conversion);
-    const own = { presence: current, ...(convertBatch && { hooks: { convertBatch } }) };
+    const coded = this.#hooks.get(definition.metadata.name ?? "");
+    const hooks = { ...coded, ...(convertBatch && { convertBatch }) };
+    const own = { presence: current, ...((coded || convertBatch) && { hooks }) };
     // What was stored first is let go when the status changes: schemas are read from what is stored last.
     const schemaOf = (index: number) => served.source.whole().spec?.versions?.[index]?.schema?.openAPIV3Schema ?? {};
     const served: Served = { source, presence: current, definition: resourceDefinition(definition, schemaOf, own) };

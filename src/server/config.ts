@@ -1,6 +1,7 @@
 import type { FeatureGateValues } from "../api/feature-gates.ts";
 import { type AuditConfig, defaultAuditConfig } from "../audit/options.ts";
 import { DEFAULT_MODES } from "../auth/authorization/modes.ts";
+import type { CodedKind } from "../custom/coded-kind.ts";
 import type { AuthenticationConfig } from "./authentication/config.ts";
 import type { AuthorizationConfig } from "./authorization/flags.ts";
 import { type ConnectConfig, defaultConnectConfig } from "./connect/config.ts";
@@ -79,6 +80,8 @@ export interface Config {
    * CustomResourceDefinition or an APIService defines, as at kube-apiserver.
    */
   readonly customObjects: "open" | "defined";
+  /** Kinds that the program brings with it, served from the start. */
+  readonly kinds?: readonly CodedKind[];
   /**
    * Which loops of a controller manager run inside this server: `*`, `none`, or names, with a minus sign before those left
    * out. Those of kube-apiserver itself always run.

@@ -1,6 +1,7 @@
 import type { Aggregator } from "../aggregation/aggregator.ts";
 import type { Controller, ControllerContext } from "../controllers/controller.ts";
 import { CatalogParts } from "../custom/catalog-parts.ts";
+import { hooksByName } from "../custom/coded-kind.ts";
 import { definitionControllers } from "../custom/definition-controllers.ts";
 import { DefinitionIndex } from "../custom/definition-index.ts";
 import { OpenKinds } from "../custom/open/open-kinds.ts";
@@ -34,7 +35,8 @@ export function customKinds(
   const index = new DefinitionIndex(resources);
   const { clock, catalog, random } = resources;
   const parts = new CatalogParts(catalog);
-  new ServedKinds(parts, index, { call: conversionCall(webhooks), random }, config.store.type === "etcd");
+  const hooks = hooksByName(config.kinds ?? []);
+  new ServedKinds(parts, index, { call: conversionCall(webhooks), random }, config.store.type === "etcd", hooks);
   const isOwned = (group: string) => aggregator.hasGroup(group) || index.all.some(({ spec }) => spec?.group === group);
   const open = config.customObjects === "open" ? new OpenKinds({ resources, parts, isOwned, report }) : undefined;
   const follow = (run: (signal: AbortSignal) => Promise<void>, signal: AbortSignal) =>

@@ -1,12 +1,11 @@
-import type { Call, Stage } from "../api/call.ts";
+import type { Call } from "../api/call.ts";
 import type { RequestInfo } from "../api/request-info.ts";
 import type { UserInfo } from "../api/user-info.ts";
-import type { Authenticator } from "../auth/authenticator.ts";
 import { explainEndpoint } from "../auth/explain/explain-request.ts";
 import { withExplainRight } from "../auth/explain/explain-right.ts";
 import { reviewIdentities } from "../auth/reviews.ts";
-import type { SigningKey } from "../auth/service-accounts/keys.ts";
 import { union } from "../auth/union.ts";
+import { applyKinds } from "../custom/coded-kind.ts";
 import { type Answer, type Listener, listen } from "../http/listener.ts";
 import { serveUpgradesOnDemand } from "../http/upgrades.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -21,7 +20,6 @@ import { compose, stagesFor } from "../pipeline/pipeline.ts";
 import { route } from "../pipeline/router.ts";
 import type { Resources } from "../resources/resources.ts";
 import { ObservedStore } from "../storage/observed-store.ts";
-import type { Store } from "../storage/store.ts";
 import { prepareAccountTokens } from "./account-tokens.ts";
 import { dynamicAdmission } from "./admission/dynamic-admission.ts";
 import { prepareAudit } from "./audit.ts";
@@ -37,6 +35,7 @@ import { prepareConnect } from "./connect/prepare.ts";
 import { customKinds } from "./custom-kinds.ts";
 import { makeEndpoints } from "./endpoints.ts";
 import { type Identity, prepareIdentity } from "./identity.ts";
+import type { GivenParts } from "./library/given-parts.ts";
 import { limitedLog } from "./limited-log.ts";
 import { loopbackClients } from "./loopback.ts";
 import { authenticationMetrics } from "./metrics/authentication-metrics.ts";
@@ -69,30 +68,6 @@ export interface Server extends AsyncDisposable {
   readonly kubeconfigFile: string | undefined;
   /** Turns `/readyz` to failed, then ends watches, waits for open requests for a while, and closes the store. */
   close(): Promise<void>;
-}
-
-/** Parts that take the place of those that a server would make by itself. */
-export interface GivenParts {
-  /** Instead of the configured one. It keeps its own clock, and is closed with the server. */
-  readonly store?: Store;
-  /** Instead of what `certDir` holds, or what is made anew without it. */
-  readonly identity?: Identity;
-  /** Signs tokens of service accounts, instead of the configured key. */
-  readonly accountKey?: SigningKey;
-  /** Knows further tokens. */
-  readonly tokens?: Authenticator;
-  /** Stages that every request passes besides the usual ones. */
-  readonly stages?: {
-    /** Around all others. */
-    readonly outermost: Stage;
-    /** Behind those that find out who is calling. */
-    readonly identified: Stage;
-  };
-  /**
-   * One of many servers in a process, on a store in which everything is that a server writes at its start: it neither
-   * writes that again nor tells others that it is there, and has no metrics of the process.
-   */
-  readonly isGuest?: boolean;
 }
 
 /** All parts of a server, connected, but not reachable yet. */
@@ -314,9 +289,11 @@ export async function assemble(
   await custom.loaded(following.signal);
   await dynamic.loaded(following.signal);
   await loops.prepare();
+  // Those of a guest are stored already.
+  const kinds = given.isGuest ? [] : (config.kinds ?? []);
   return {
     resources,
-    ready: ready.promise,
+    ready: ready.promise.then(() => applyKinds(kinds, resources, clients.apiServer, stopping.signal)),
     identity,
     authentication,
     log,

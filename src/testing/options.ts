@@ -15,7 +15,8 @@ type Unmeant =
   | "log"
   | "clock"
   | "random"
-  | "controllers";
+  | "controllers"
+  | "kinds";
 
 /** How a control plane of a test is to be. */
 export interface ControlPlaneOptions {
@@ -23,6 +24,8 @@ export interface ControlPlaneOptions {
   readonly crds?: Manifests;
   /** Objects that are there from the start. */
   readonly manifests?: Manifests;
+  /** Kinds that `defineKind` made. */
+  readonly kinds?: ServerOptions["kinds"];
   /** Which loops of a controller manager run: `*` (the default), `none` or names, as `--controllers`. */
   readonly controllers?: string;
   /**
@@ -39,7 +42,7 @@ export interface ControlPlaneOptions {
 }
 
 const KNOWN: Readonly<Record<keyof ControlPlaneOptions, true>> = {
-  ...{ crds: true, manifests: true, controllers: true, seed: true, clock: true, config: true, log: true },
+  ...{ kinds: true, crds: true, manifests: true, controllers: true, seed: true, clock: true, config: true, log: true },
 };
 
 /** Throws an OptionsError that says what is wrong. */
@@ -53,13 +56,13 @@ export function checkPlaneOptions(options: ControlPlaneOptions): void {
     problems.push(`clock.at: expected a time such as "2026-01-01T00:00:00Z", got ${JSON.stringify(clock.at)}`);
   }
   if (problems.length > 0) throw new OptionsError(problems);
-  const { config = {}, controllers, log } = options;
-  checkOptions({ ...config, controllers, log });
+  const { config = {}, kinds, controllers, log } = options;
+  checkOptions({ ...config, kinds, controllers, log });
 }
 
 /** The configuration of the server behind a control plane. Kinds are those that are defined, as at kube-apiserver. */
-export function configOf({ config = {}, controllers }: ControlPlaneOptions): Config {
-  return completeConfig({ customObjects: "defined", shutdownGraceMs: 0, ...config, controllers });
+export function configOf({ config = {}, kinds, controllers }: ControlPlaneOptions): Config {
+  return completeConfig({ customObjects: "defined", shutdownGraceMs: 0, ...config, kinds, controllers });
 }
 
 /** The clock that a control plane begins with. */

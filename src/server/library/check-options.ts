@@ -64,6 +64,10 @@ const gates = check(
   "an object of feature gates with true or false",
   (value) => isGroup(value) && Object.values(value).every((one) => typeof one === "boolean"),
 );
+const kinds = check(
+  "a list of what defineKind returned",
+  (value) => isList(value) && value.every((one) => isGroup(one) && isGroup(one.crd) && isGroup(one.hooks)),
+);
 const stores = ['{ type: "memory" }', '{ type: "sqlite", file: "FILE" }', '{ type: "etcd", servers: ["URL"] }'].join(
   " or ",
 );
@@ -100,6 +104,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   admissionPlugins: group,
   featureGates: gates,
   customObjects: oneOf("open", "defined"),
+  kinds,
   controllers: text,
   maxInlineBytes: count,
   audit: group,

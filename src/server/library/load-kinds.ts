@@ -1,0 +1,19 @@
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import type { CodedKind } from "../../custom/coded-kind.ts";
+
+/** The kinds that modules export, under whatever names. Rejects when one cannot be loaded, or exports none. */
+export async function loadKinds(files: readonly string[]): Promise<CodedKind[]> {
+  const kinds: CodedKind[] = [];
+  for (const file of files) {
+    const exported: Record<string, unknown> = await import(pathToFileURL(path.resolve(file)).href);
+    const found = Object.values(exported).flat().filter(isKind);
+    if (found.length === 0) throw new Error(`--kinds ${file} exports no kind: export what defineKind returns`);
+    for (const kind of found) kinds.push(kind);
+  }
+  return kinds;
+}
+
+function isKind(value: unknown): value is CodedKind {
+  return typeof value === "object" && value !== null && "crd" in value && "hooks" in value;
+}
