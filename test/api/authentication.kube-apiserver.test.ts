@@ -162,13 +162,14 @@ suite("the same credentials at kube-apiserver and Binnacle", {
 }, () => {
   let folder: string;
   let issuer: TestIssuer;
+  let other: TestIssuer;
   let hook: { readonly url: string; readonly reviews: Map<string, unknown[]>; close(): Promise<void> };
   let oracle: Oracle;
   let binnacle: RunningBinnacle;
 
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "binnacle-authentication-"));
-    [issuer, hook] = await Promise.all([startIssuer(), startWebhook()]);
+    [issuer, other, hook] = await Promise.all([startIssuer(), startIssuer(), startWebhook()]);
     const file = async (name: string, text: string): Promise<string> => {
       await writeFile(path.join(folder, name), text);
       return path.join(folder, name);
@@ -182,18 +183,20 @@ suite("the same credentials at kube-apiserver and Binnacle", {
       "--requestheader-group-headers=X-Remote-Group",
       "--requestheader-extra-headers-prefix=X-Remote-Extra-",
       "--enable-bootstrap-token-auth=true",
-      `--authentication-config=${await file("authentication.yaml", configurationFor(issuer))}`,
+      `--authentication-config=${await file("authentication.yaml", configurationFor(issuer, other))}`,
       `--authentication-token-webhook-config-file=${await file("hook.yaml", kubeconfigFor(hook.url))}`,
       "--authentication-token-webhook-version=v1",
     ];
     [oracle, binnacle] = await Promise.all([startOracle({ flags }), startBinnacle({ flags })]);
     for (const { base } of [oracle, binnacle]) await createSecrets(base);
     for (const { base } of [oracle, binnacle]) {
-      await eventually(async () => (await ask(base, { headers: bearer(issuer.token({ oid: "7" })) })).status === 201);
+      for (const token of [issuer.token({ oid: "7" }), other.token(CLAIMS)]) {
+        await eventually(async () => (await ask(base, { headers: bearer(token) })).status === 201);
+      }
     }
   });
   after(async () => {
-    await Promise.all([oracle?.kill(), binnacle?.kill(), issuer?.close(), hook?.close()]);
+    await Promise.all([oracle?.kill(), binnacle?.kill(), issuer?.close(), other?.close(), hook?.close()]);
     await rm(folder, { recursive: true });
   });
 
@@ -204,6 +207,18 @@ suite("the same credentials at kube-apiserver and Binnacle", {
   }
 
   for (const [name, shown] of Object.entries(SHOWN)) test(name, async () => void (await compare(shown)));
+
+  test("tokens whose claims expressions map and judge", async () => {
+    let count = 0;
+    for (const [name, change] of Object.entries(CHANGED)) {
+      const token = other.token({ ...CLAIMS, ...change });
+      const { status } = (await compare({ headers: bearer(token) })) as { status: number };
+      if (status === 201) count += 1;
+      const [theirs, ours] = await Promise.all([review(oracle.base, token), review(binnacle.base, token)]);
+      assert.deepEqual(ours, theirs, name);
+    }
+    assert.ok(count > 3 && count < Object.keys(CHANGED).length - 3, `${count} are taken`);
+  });
 
   test("tokens of an issuer, good and wrong", async () => {
     const results = new Map<string, number>();
@@ -315,7 +330,56 @@ function issuerTokens(issuer: TestIssuer): Record<string, string> {
   };
 }
 
-function configurationFor(issuer: TestIssuer): string {
+/** Claims that the expressions of the second issuer make a user of. */
+const CLAIMS = { roles: ["dev", "", "ops"], level: 3, place: { "a.b": "x", zone: "z" }, csv: "p,q" };
+
+/** Changed claims of the second issuer. */
+const CHANGED: Readonly<Record<string, object>> = {
+  nothing: {},
+  "no roles": { roles: undefined },
+  "a text for roles": { roles: "dev" },
+  "numbers for roles": { roles: [1] },
+  "null for roles": { roles: null },
+  "a role that is reserved": { roles: ["system:masters"] },
+  "a low level": { level: 1 },
+  "a text for the level": { level: "3" },
+  "a fraction for the level": { level: 2.5 },
+  "a large level": { level: 1e21 },
+  "a level of lists of texts": { level: 6 },
+  "no place": { place: undefined },
+  "a list for a place": { place: [{ "a.b": "y" }] },
+  "other members of a place": { place: { zone: ["z1", "", "z2"] } },
+  "an empty name": { sub: "" },
+  "a number for a name": { sub: 7 },
+  "a name that is reserved": { sub: "system:admin" },
+  "a text of several parts": { csv: "" },
+};
+
+const EXPRESSIONS = {
+  claimValidationRules: [
+    { expression: "claims.level >= 2", message: "level too low" },
+    { expression: "!has(claims.roles) || claims.roles == null || size(claims.roles) < 5" },
+  ],
+  claimMappings: {
+    username: { expression: "'other:' + claims.sub" },
+    groups: { expression: "has(claims.roles) ? claims.roles : []" },
+    uid: { expression: "string(claims.level)" },
+    extra: [
+      { key: "example.com/dotted", valueExpression: "claims.?place.a__dot__b.orValue('none')" },
+      { key: "example.com/zone", valueExpression: "has(claims.place) ? claims.place.zone : null" },
+      { key: "example.com/mapped", valueExpression: "['a', 'b'].map(x, x + string(claims.level))" },
+      { key: "example.com/split", valueExpression: "claims.level > 5 ? claims.csv.split(',') : ['x']" },
+      { key: "example.com/joined", valueExpression: "claims.csv.split(',').filter(x, x != 'q')" },
+    ],
+  },
+  userValidationRules: [
+    { expression: "!user.username.startsWith('other:system:')", message: "reserved" },
+    { expression: "user.groups.all(group, !group.startsWith('system:'))" },
+    { expression: "!('example.com/zone' in user.extra) || user.extra['example.com/zone'].size() < 3" },
+  ],
+};
+
+function configurationFor(issuer: TestIssuer, other: TestIssuer): string {
   return JSON.stringify({
     kind: "AuthenticationConfiguration",
     apiVersion: "apiserver.config.k8s.io/v1",
@@ -333,6 +397,10 @@ function configurationFor(issuer: TestIssuer): string {
           groups: { claim: "groups", prefix: "oidc:" },
           uid: { claim: "oid" },
         },
+      },
+      {
+        issuer: { url: other.url, certificateAuthority: other.authority, audiences: ["binnacle"] },
+        ...EXPRESSIONS,
       },
     ],
   });

@@ -258,6 +258,23 @@ const REFUSED: Readonly<Record<string, unknown>> = {
       }),
     ],
   },
+  "wrong conditions": {
+    ...HEAD,
+    authorizers: [
+      webhookOf({
+        matchConditionSubjectAccessReviewVersion: "v1",
+        matchConditions: [
+          "request.user",
+          "request.nobody == 1",
+          "request.resourceAttributes.verb == 1",
+          "object.x",
+          "has(request",
+          "true",
+          "true",
+        ].map((expression) => ({ expression })),
+      }),
+    ],
+  },
   "an unknown field": { ...HEAD, authorizers: [{ ...rbac, more: 1 }], less: 2 },
   "another kind": { ...HEAD, kind: "AuthenticationConfigurations" },
   "another version": { ...HEAD, apiVersion: "apiserver.config.k8s.io/v2" },
@@ -279,7 +296,10 @@ suite("configurations that are refused", { ...needs("kube-apiserver"), timeout: 
 
   const refusal = (args: readonly string[]) => {
     const { stderr, stdout } = spawnSync(requireTool("kube-apiserver"), args, { encoding: "utf8", timeout: 30_000 });
-    return `${stdout}${stderr}`.trim().split("\n").at(-1) ?? "";
+    const output = `${stdout}${stderr}`.trim();
+    // A text of several lines stands between brackets, each line after a tab.
+    const lines = /err=<\n(.*)\n >$/s.exec(output)?.[1];
+    return lines?.replace(/^\t/gm, "") ?? output.split("\n").at(-1) ?? "";
   };
 
   for (const [title, content] of Object.entries(REFUSED)) {
@@ -312,6 +332,75 @@ function textOf(line: string): string {
     .replace(/^"command failed" err="(.*)"$/, (_, text: string) => JSON.parse(`"${text}"`))
     .replace(/(?<=in scheme \\?")pkg[^"\\]+/g, "pkg/runtime/scheme.go:111");
 }
+
+/** Conditions of one webhook each, in turn; each is asked about what its conditions let through. */
+const CONDITIONS: Readonly<Record<string, readonly string[]>> = {
+  resources: ["has(request.resourceAttributes)", "request.resourceAttributes.resource == 'configmaps'"],
+  paths: ["!has(request.resourceAttributes)", "request.nonResourceAttributes.path.startsWith('/healthz')"],
+  users: ["request.user == 'alice' && request.uid == '' && request.extra.size() == 0", "'nobody' in request.groups"],
+  selectors: [
+    "request.resourceAttributes.?labelSelector.requirements.orValue([]).exists(r, r.key == 'a' && r.operator == 'In')",
+    "request.resourceAttributes.fieldSelector.requirements.all(r, r.values.size() == 1)",
+  ],
+  empty: ["request.resourceAttributes.subresource == '' && request.resourceAttributes.group == ''"],
+};
+
+suite("match conditions decide as kube-apiserver's do", {
+  ...needs("kube-apiserver", "etcd"),
+  timeout: 180_000,
+}, () => {
+  const webhook = new Webhook();
+  let servers: readonly [Oracle, RunningBinnacle];
+  let folder: string;
+
+  const flags = async (by: string): Promise<string[]> => {
+    const config = path.join(folder, `${by}.kubeconfig`);
+    await writeFile(config, JSON.stringify(kubeconfig(webhook.port, by)));
+    const webhooks = Object.entries(CONDITIONS).map(([name, expressions], index) =>
+      webhookOf(
+        {
+          connectionInfo: { type: "KubeConfigFile", kubeConfigFile: config },
+          unauthorizedTTL: "1ms",
+          failurePolicy: index % 2 === 0 ? "NoOpinion" : "Deny",
+          matchConditionSubjectAccessReviewVersion: "v1",
+          matchConditions: expressions.map((expression) => ({ expression })),
+        },
+        name,
+      ),
+    );
+    const file = path.join(folder, `${by}.json`);
+    await writeFile(file, JSON.stringify({ ...HEAD, authorizers: [rbac, ...webhooks] }));
+    return [`--authorization-config=${file}`];
+  };
+
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "binnacle-conditions-"));
+    webhook.answer = () => ({
+      body: { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview", status: { allowed: false } },
+    });
+    await webhook.start();
+    servers = await Promise.all([
+      startOracle({ flags: await flags("theirs") }),
+      startBinnacle({ flags: await flags("ours") }),
+    ]);
+  });
+  after(async () => {
+    await Promise.all((servers ?? []).map((server) => server.kill()));
+    await webhook.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  for (const question of [...QUESTIONS, "GET /api/v1/namespaces/default/configmaps/x"]) {
+    test(question, async () => {
+      const [method = "", at = ""] = question.split(" ");
+      for (const by of ["theirs", "ours"]) webhook.asked[by] = [];
+      const answers = await Promise.all(servers.map(({ base }) => clientFor(base, tokens.alice).call(method, at)));
+      const [theirs, ours] = answers.map(shown);
+      assert.deepEqual(ours, theirs);
+      assert.deepEqual(webhook.asked.ours?.map(plain), webhook.asked.theirs?.map(plain));
+    });
+  }
+});
 
 suite("--authorization-config", { timeout: 60_000 }, () => {
   const webhooks = [new Webhook(), new Webhook()];

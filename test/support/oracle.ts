@@ -97,7 +97,7 @@ async function serverFlags(directory: string, etcdEndpoint: string, options: Ora
     "--bind-address=127.0.0.1",
     `--cert-dir=${directory}`,
     `--token-auth-file=${await writeTokenFile(directory)}`,
-    "--authorization-mode=RBAC",
+    ...(options.flags?.some((flag) => flag.startsWith("--authorization-config=")) ? [] : ["--authorization-mode=RBAC"]),
     "--service-cluster-ip-range=10.96.0.0/16",
     "--service-account-issuer=https://kubernetes.default.svc",
     `--service-account-key-file=${publicFile}`,

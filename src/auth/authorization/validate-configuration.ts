@@ -11,11 +11,9 @@ import {
 import { dns1123Subdomain } from "../../api/names.ts";
 import { printMilliseconds } from "../../lib/go/duration.ts";
 import type { AuthorizerConfiguration, WebhookConfiguration } from "./configuration.ts";
+import { compileMatchCondition } from "./match-conditions.ts";
 import { joinErrors } from "./rbac.ts";
 import { REVIEW_VERSIONS } from "./webhook-authorizer.ts";
-
-/** Understands an expression of `matchConditions`. Throws an Error that says what is wrong with it. */
-export type CompileMatchCondition = (expression: string) => void;
 
 /** What is to be known of files that a configuration names. */
 export interface NamedFiles {
@@ -23,18 +21,12 @@ export interface NamedFiles {
   problemOf(file: string): string | undefined;
 }
 
-/** Refuses every expression: the Common Expression Language is not there yet. */
-export const noMatchConditions: CompileMatchCondition = () => {
-  throw new Error("expressions in the Common Expression Language (CEL) are not supported yet");
-};
-
 const TYPES = ["ABAC", "AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "Webhook"];
 const MAX_CONDITIONS = 64;
 const MAX_TIMEOUT_MS = 30_000;
 
 /** What a configuration is checked against. */
 export interface ValidationContext {
-  readonly compile: CompileMatchCondition;
   readonly files: NamedFiles;
   /** Types that must be there, since they were when the server started. */
   readonly required: readonly string[];
@@ -103,7 +95,7 @@ function webhookErrors(
     ...(conditions === "" && matchConditions.length > 0 ? [requiredField(conditionField, missing)] : []),
     ...choiceErrors(`${at}.failurePolicy`, failurePolicy, ["NoOpinion", "Deny"]),
     ...connectionErrors(webhook, `${at}.connectionInfo`, context.files),
-    ...conditionErrors(matchConditions, `${at}.matchConditions`, context.compile),
+    ...conditionErrors(matchConditions, `${at}.matchConditions`),
   ];
 }
 
@@ -141,7 +133,7 @@ function connectionErrors({ connectionInfo }: WebhookConfiguration, at: string, 
   return problem === undefined ? [] : [invalidField(field, kubeConfigFile, problem)];
 }
 
-function conditionErrors(conditions: readonly string[], at: string, compile: CompileMatchCondition): FieldError[] {
+function conditionErrors(conditions: readonly string[], at: string): FieldError[] {
   if (conditions.length > MAX_CONDITIONS) return [tooManyField(at, conditions.length, MAX_CONDITIONS)];
   const seen = new Set<string>();
   return conditions.flatMap((expression, index): FieldError[] => {
@@ -150,7 +142,7 @@ function conditionErrors(conditions: readonly string[], at: string, compile: Com
     if (seen.has(expression)) return [duplicateField(field, expression)];
     seen.add(expression);
     try {
-      compile(expression);
+      compileMatchCondition(expression);
       return [];
     } catch (error) {
       return [invalidField(field, expression, error instanceof Error ? error.message : String(error))];

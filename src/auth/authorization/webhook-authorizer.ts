@@ -1,12 +1,12 @@
 import { hash } from "node:crypto";
 import type { Attributes, Authorizer, Decision } from "../../api/attributes.ts";
-import type { FieldSelector } from "../../api/field-selector.ts";
 import type { AccessRules, RuleResolver } from "../../api/identity.ts";
-import type { LabelSelector } from "../../api/label-selector.ts";
 import type { JsonObject } from "../../api/object.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { quote } from "../../lib/go/quote.ts";
 import { type AttemptResult, ReviewFailure, ReviewWebhook, type ReviewWebhookOptions } from "../review-webhook.ts";
+import type { MatchConditions } from "./match-conditions.ts";
+import { reviewSpec } from "./review-spec.ts";
 
 /** Versions of the SubjectAccessReview that a webhook may be sent. */
 export const REVIEW_VERSIONS: readonly string[] = ["v1", "v1beta1"];
@@ -32,6 +32,8 @@ export interface WebhookAuthorizerOptions {
   /** How long answers are kept. 0: not at all. */
   readonly authorizedMs: number;
   readonly unauthorizedMs: number;
+  /** Which requests it is asked about. Absent: all. */
+  readonly conditions?: MatchConditions;
   /** What is decided when it cannot be asked: `failurePolicy`. */
   readonly onFailure: "noOpinion" | "deny";
   readonly clock: Pick<Clock, "monotonic">;
@@ -64,7 +66,12 @@ export class WebhookAuthorizer implements Authorizer, RuleResolver {
   }
 
   async authorize(attributes: Attributes): Promise<Decision> {
-    const { webhook, version, clock, onFailure, failed } = this.#options;
+    const { webhook, version, clock, conditions, onFailure, failed } = this.#options;
+    try {
+      if (conditions?.match(attributes) === false) return { decision: "noOpinion" };
+    } catch (error) {
+      return { decision: onFailure, error: error instanceof Error ? error.message : String(error) };
+    }
     const spec = reviewSpec(attributes, version);
     // Keys may be long; a hash of them is not.
     const key = hash("sha256", JSON.stringify(spec), "base64");
@@ -117,60 +124,3 @@ function isShort({ namespace, verb, apiGroup, apiVersion, resource, subresource,
   const all = [namespace, verb, apiGroup, apiVersion, resource, subresource, name, path];
   return all.reduce((length, text) => length + text.length, 0) < MAX_CACHED_LENGTH;
 }
-
-/** `spec` of the review, with its fields in the order in which kube-apiserver sends them. */
-function reviewSpec(attributes: Attributes, version: string): JsonObject {
-  const { user, path, verb } = attributes;
-  const { name, uid = "", groups, extra = {} } = user;
-  return {
-    ...(attributes.isResourceRequest
-      ? { resourceAttributes: resourceAttributes(attributes) }
-      : { nonResourceAttributes: withoutEmpty({ path, verb }) }),
-    ...withoutEmpty({ user: name }),
-    ...(groups.length > 0 && { [version === "v1" ? "groups" : "group"]: [...groups] }),
-    ...(Object.keys(extra).length > 0 && { extra: sorted(extra) }),
-    ...withoutEmpty({ uid }),
-  };
-}
-
-const sorted = (extra: Readonly<Record<string, readonly string[]>>): JsonObject =>
-  Object.fromEntries(
-    Object.entries(extra)
-      .map(([key, values]): [string, string[]] => [key, [...values]])
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
-  );
-
-function resourceAttributes(attributes: Attributes): JsonObject {
-  const { namespace, verb, apiGroup: group, apiVersion, resource, subresource, name } = attributes;
-  const fields = fieldRequirements(attributes.fieldSelector ?? []);
-  const labels = labelRequirements(attributes.labelSelector ?? []);
-  return {
-    ...withoutEmpty({ namespace, verb, group, version: apiVersion, resource, subresource, name }),
-    ...(fields.length > 0 && { fieldSelector: { requirements: fields } }),
-    ...(labels.length > 0 && { labelSelector: { requirements: labels } }),
-  };
-}
-
-function withoutEmpty(texts: Readonly<Record<string, string>>): JsonObject {
-  return Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ""));
-}
-
-const fieldRequirements = (selector: FieldSelector): JsonObject[] =>
-  selector.map(({ field, isEqual, value }) => ({ key: field, operator: isEqual ? "In" : "NotIn", values: [value] }));
-
-const LABEL_OPERATORS: ReadonlyMap<string, string> = new Map([
-  ["=", "In"],
-  ["==", "In"],
-  ["in", "In"],
-  ["!=", "NotIn"],
-  ["notin", "NotIn"],
-  ["exists", "Exists"],
-  ["!", "DoesNotExist"],
-]);
-
-/** Compat: `labelSelectorToAuthorizationAPI` leaves out requirements of other operators, which makes the question wider, never narrower. */
-const labelRequirements = (selector: LabelSelector): JsonObject[] =>
-  selector.flatMap(({ key, operator, values }) => {
-    const told = LABEL_OPERATORS.get(operator);
-    return told === undefined ? [] : [{ key, operator: told, ...(values.length > 0 && { values: [...values] }) }];
-  });

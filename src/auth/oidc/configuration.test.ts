@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readAuthenticationConfiguration } from "./configuration.ts";
-import { noExpressions } from "./expressions.ts";
 import { claimMapping } from "./map-claims.ts";
 import { validateConfiguration } from "./validate-configuration.ts";
 
@@ -17,7 +16,6 @@ const GOOD = `${HEAD}jwt:
 const check = (text: string): void =>
   validateConfiguration(readAuthenticationConfiguration(text), {
     disallowedIssuers: ["https://kubernetes.default.svc"],
-    compile: noExpressions,
   });
 
 test("an AuthenticationConfiguration is read in all its versions, as YAML or JSON", () => {
@@ -135,29 +133,78 @@ test("everything that is wrong with an issuer is told at once", () => {
     'jwt[0].claimMappings.extra[0].key: Invalid value: "Foo": must be lowercase',
     "jwt[0].claimMappings.extra[0].valueExpression: Required value",
     'jwt[0].claimMappings.extra[1].key: Invalid value: "kubernetes.io/x": k8s.io, kubernetes.io and their subdomains are reserved for Kubernetes use',
-    // Only here: the real server understands the expression.
-    'jwt[0].claimMappings.extra[1].valueExpression: Invalid value: "claims.x": expressions in the Common Expression Language (CEL) are not supported yet',
     "jwt[0].userValidationRules[0].expression: Required value",
   ];
   assert.throws(() => check(file), { message: `invalid authentication configuration: [${texts.join(", ")}]` });
 });
 
-test("an expression is refused at the start, and where one can be understood it is used", () => {
-  const text = GOOD.replace('{claim: sub, prefix: ""}', '{expression: "claims.sub"}');
-  assert.throws(
-    () => check(text),
-    /jwt\[0\].claimMappings.username.expression: Invalid value: "claims.sub": expressions in .* are not supported yet$/,
+// Compat: what kube-apiserver 1.37.1 says at its start about these expressions (`ValidateAuthenticationConfiguration`).
+const WRONG: readonly (readonly [mapping: string, text: string])[] = [
+  [
+    "username: {expression: 'claims.'}",
+    "claimMappings.username.expression: Invalid value: \"claims.\": compilation failed: ERROR: <input>:1:8: Syntax error: no viable alternative at input '.'\n | claims.\n | .......^",
+  ],
+  [
+    "username: {expression: 'user.username'}",
+    "claimMappings.username.expression: Invalid value: \"user.username\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'user' (in container '')\n | user.username\n | ^",
+  ],
+  [
+    "username: {expression: 'claims.email'}",
+    'claimMappings.username.expression: Invalid value: "claims.email": claims.email_verified must be used in claimMappings.username.expression or claimMappings.extra[*].valueExpression or claimValidationRules[*].expression when claims.email is used in claimMappings.username.expression',
+  ],
+  [
+    "username: {expression: 'claims.sub'}\n  claimValidationRules: [{expression: 'claims.sub'}]",
+    'claimValidationRules[0].expression: Invalid value: "claims.sub": must evaluate to bool',
+  ],
+  [
+    "username: {expression: 'claims.sub'}\n  userValidationRules: [{expression: 'user.name == 1'}]",
+    "userValidationRules[0].expression: Invalid value: \"user.name == 1\": compilation failed: ERROR: <input>:1:5: undefined field 'name'\n | user.name == 1\n | ....^",
+  ],
+];
+
+test("an expression is refused at the start in the words of the real server", () => {
+  for (const [mapping, text] of WRONG) {
+    const file = GOOD.replace('username: {claim: sub, prefix: ""}', mapping);
+    assert.throws(() => check(file), { message: `invalid authentication configuration: jwt[0].${text}` });
+  }
+});
+
+test("expressions make the user of claims, and judge both", () => {
+  const file = GOOD.replace(
+    'username: {claim: sub, prefix: ""}',
+    `username: {expression: "'oidc:' + claims.sub"}
+    groups: {expression: "claims.roles.map(r, 'role-' + r) + ['']"}
+    uid: {expression: 'string(claims.id)'}
+    extra:
+    - {key: example.com/zone, valueExpression: 'claims.?place.zone.orValue(null)'}
+    - {key: example.com/dotted, valueExpression: 'claims.place.a__dot__b'}
+  claimValidationRules: [{expression: 'claims.id > 1.0', message: too small}]
+  userValidationRules: [{expression: "!user.username.startsWith('oidc:system')", message: reserved}]`,
   );
-  const [given] = readAuthenticationConfiguration(text).jwt;
+  check(file);
+  const [given] = readAuthenticationConfiguration(file).jwt;
   assert.ok(given);
-  const rules = [{ expression: "user", message: "no" }];
-  const map = claimMapping({ ...given, userValidationRules: rules }, (expression, variable) => ({
-    evaluate: (variables) =>
-      variable === "user" ? variables.user !== undefined : `${expression} of ${typeof variables.claims}`,
-  }));
-  assert.deepEqual(map({ sub: "x" }), { name: "claims.sub of object", groups: [] });
-  const refusing = claimMapping({ ...given, userValidationRules: rules }, (_, variable) => ({
-    evaluate: () => (variable === "user" ? false : "name"),
-  }));
-  assert.throws(() => refusing({}), /^Error: oidc: error evaluating user info validation rule: .*: no$/);
+  const map = claimMapping(given);
+  const claims = { sub: "jane", roles: ["a", "b"], id: 7, place: { zone: "z1", "a.b": ["x", ""] } };
+  assert.deepEqual(map(claims), {
+    name: "oidc:jane",
+    uid: "7",
+    groups: ["role-a", "role-b"],
+    extra: { "example.com/zone": ["z1"], "example.com/dotted": ["x"] },
+  });
+  const refused: readonly (readonly [object, string])[] = [
+    [{ id: 1 }, "claim validation expression: validation expression 'claims.id > 1.0' failed: too small"],
+    [
+      { sub: "system:admin" },
+      "user info validation rule: validation expression '!user.username.startsWith('oidc:system')' failed: reserved",
+    ],
+    [{ sub: 1 }, "username claim expression: expression ''oidc:' + claims.sub' resulted in error: no such overload"],
+    [
+      { roles: [1] },
+      "group claim expression: expression 'claims.roles.map(r, 'role-' + r) + ['']' resulted in error: no such overload",
+    ],
+  ];
+  for (const [change, text] of refused) {
+    assert.throws(() => map({ ...claims, ...change }), { message: `oidc: error evaluating ${text}` });
+  }
 });

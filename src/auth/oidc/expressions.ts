@@ -1,15 +1,136 @@
-import type { Json, JsonObject } from "../../api/object.ts";
+import { isObject, type Json, type JsonObject } from "../../api/object.ts";
+import { storedExpressions } from "../../cel/kubernetes/environment.ts";
+import { type Expr, operators, partsOf } from "../../cel/parser/ast.ts";
+import { CompileError, compile, type Program, program } from "../../cel/program.ts";
+import { anyType, listType, mapType, stringType, structType, type Type } from "../../cel/values/types.ts";
+import { CelError, Double, ListValue, MapValue, noSuchOverload, type Value } from "../../cel/values/value.ts";
+import { getMember } from "../../lib/members.ts";
+import { unescapeName } from "../../resources/rules/escaping.ts";
 
 /** An expression that has been understood. */
 export interface CompiledExpression {
   /** Throws an Error when it cannot be evaluated. */
-  evaluate(variables: JsonObject): Json;
+  evaluate(variables: JsonObject): Value;
+  /** Whether it reads a member of its variable by its name. Upstream: `hasSelectExp`. */
+  reads(member: string): boolean;
 }
 
-/** Understands expressions over the variable `claims`, or over `user`. Throws an Error that says what is wrong. */
-export type CompileExpression = (expression: string, variable: "claims" | "user") => CompiledExpression;
+/** What an expression may use, and what its value must be. */
+export interface ExpressionPurpose {
+  readonly variable: "claims" | "user";
+  readonly isCondition: boolean;
+}
 
-/** Refuses every expression: the Common Expression Language is not there yet. */
-export const noExpressions: CompileExpression = () => {
-  throw new Error("expressions in the Common Expression Language (CEL) are not supported yet");
+/** Compat: programs of the oidc authenticator have no limit of cost; this one is that of all rules of an object. */
+const LIMIT = 10_000_000;
+
+const texts = listType(stringType);
+const USER_FIELDS: ReadonlyMap<string, Type> = new Map([
+  ["username", stringType],
+  ["uid", stringType],
+  ["groups", texts],
+  ["extra", mapType(stringType, texts)],
+]);
+const userType = structType("kubernetes.UserInfo");
+
+const environments = {
+  claims: storedExpressions.extend({ variables: { claims: mapType(stringType, anyType) } }),
+  user: storedExpressions.extend({
+    variables: { user: userType },
+    types: {
+      isWithoutTypeValues: true,
+      findType: (name) => (name === userType.name ? userType : undefined),
+      findField: (type, field) => (type === userType.name ? USER_FIELDS.get(field) : undefined),
+    },
+  }),
 };
+
+/** Understands an expression of an AuthenticationConfiguration. Throws an Error that says what is wrong, as upstream. */
+export function compileExpression(text: string, { variable, isCondition }: ExpressionPurpose): CompiledExpression {
+  const env = environments[variable];
+  const checked = compile(text, env);
+  if (checked instanceof CompileError) throw new Error(`compilation failed: ${checked.message}`);
+  if (isCondition && checked.type.kind !== "bool") throw new Error("must evaluate to bool");
+  const made = program(checked, env);
+  if (made instanceof CompileError) throw new Error(`program instantiation failed: ${made.message}`);
+  return {
+    evaluate: (variables) => run(made, text, variables),
+    reads: (member) => readsMember(checked.expr, variable, member),
+  };
+}
+
+function run(made: Program, text: string, variables: JsonObject): Value {
+  const { value } = made.evaluate((name) => {
+    const given = getMember(variables, name);
+    return isObject(given) ? new FieldsValue(given) : undefined;
+  }, LIMIT);
+  if (value instanceof CelError) throw new Error(`expression '${text}' resulted in error: ${value.message}`);
+  return value;
+}
+
+function readsMember(expr: Expr, variable: string, member: string): boolean {
+  const isVariable = (part: Expr | undefined) => part?.kind === "ident" && part.name === variable;
+  if (expr.kind === "select" && expr.field === member && isVariable(expr.operand)) return true;
+  if (expr.kind === "call" && expr.name === operators.optSelect) {
+    const [operand, field] = expr.args;
+    if (isVariable(operand) && field?.kind === "literal" && field.value === member) return true;
+  }
+  return partsOf(expr).some((part) => readsMember(part, variable, member));
+}
+
+/** Compat: encoding/json makes a float64 of every number. */
+function claimValue(json: Json): Value {
+  if (typeof json === "number") return new Double(json);
+  if (Array.isArray(json)) return new JsonItems(json);
+  return isObject(json) ? new MembersValue(json) : json;
+}
+
+/** An object of JSON. Its members are also found by the names that `cel.Escape` gives them. Upstream: `unescapeMapper`. */
+class MembersValue extends MapValue {
+  protected readonly members: JsonObject;
+  constructor(members: JsonObject) {
+    super();
+    this.members = members;
+  }
+  get size(): number {
+    return Object.keys(this.members).length;
+  }
+  find(key: Value): Value | undefined {
+    if (typeof key !== "string") return undefined;
+    const json = getMember(this.members, unescapeName(key) ?? key);
+    return json === undefined ? undefined : claimValue(json);
+  }
+  keys(): Iterable<Value> {
+    return Object.keys(this.members);
+  }
+}
+
+/** The variable itself. Upstream: `lazy.MapValue`, which finds nothing by a name that cannot be unescaped. */
+class FieldsValue extends MembersValue {
+  override find(key: Value): Value | undefined {
+    if (typeof key !== "string") return noSuchOverload(key);
+    const name = unescapeName(key);
+    return name === undefined ? undefined : super.find(key);
+  }
+  /** Compat: the iterator of lazy.MapValue goes over values. */
+  override *keys(): Iterable<Value> {
+    for (const json of Object.values(this.members)) yield claimValue(json as Json);
+  }
+  override isZero(): boolean {
+    return false;
+  }
+}
+
+class JsonItems extends ListValue {
+  readonly #items: readonly Json[];
+  constructor(items: readonly Json[]) {
+    super();
+    this.#items = items;
+  }
+  get size(): number {
+    return this.#items.length;
+  }
+  at(index: number): Value {
+    return claimValue(this.#items[index] as Json);
+  }
+}

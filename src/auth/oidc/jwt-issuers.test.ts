@@ -6,7 +6,6 @@ import { systemClock } from "../../lib/clock.ts";
 import { ManualClock } from "../../lib/environment.suite.ts";
 import { AuthenticationError } from "../authenticator.ts";
 import type { JwtAuthenticator } from "./configuration.ts";
-import { noExpressions } from "./expressions.ts";
 import { makeTestKey, publicJwk, startIssuer, type TestIssuer } from "./issuer.suite.ts";
 import { JwtIssuers, type JwtIssuersOptions } from "./jwt-issuers.ts";
 
@@ -43,7 +42,7 @@ describe("tokens of an issuer", () => {
   after(() => client.close());
 
   async function started(given = configuration(), more: Partial<JwtIssuersOptions> = {}): Promise<JwtIssuers> {
-    const options = { clock: systemClock, log, client, compile: noExpressions };
+    const options = { clock: systemClock, log, client };
     const issuers = new JwtIssuers([given], { ...options, algorithms: ["RS256", "ES256"], ...more });
     await issuers.start();
     return issuers;
@@ -204,7 +203,7 @@ describe("tokens of an issuer", () => {
     routes.set("/.well-known/openid-configuration", () =>
       JSON.stringify({ issuer: "https://x", jwks_uri: "https://x" }),
     );
-    const options = { clock, log, client, compile: noExpressions, algorithms: ["RS256"] };
+    const options = { clock, log, client, algorithms: ["RS256"] };
     const issuers = new JwtIssuers([configuration()], options);
     const found = issuers.start();
     await eventually(() => clock.timerCount === 1);

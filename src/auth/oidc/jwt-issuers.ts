@@ -3,7 +3,6 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/environment.ts";
 import { type Authenticated, AuthenticationError, type Authenticator, type Credentials } from "../authenticator.ts";
 import type { JwtAuthenticator } from "./configuration.ts";
-import type { CompileExpression } from "./expressions.ts";
 import { IssuerKeys } from "./issuer-keys.ts";
 import { claimMapping, type MapClaims } from "./map-claims.ts";
 import { claimedIssuer, verifyToken } from "./verify-token.ts";
@@ -13,7 +12,6 @@ export interface JwtIssuersOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly client: Pick<HttpClient, "send">;
-  readonly compile: CompileExpression;
   /** Algorithms of signatures that are accepted. */
   readonly algorithms: readonly string[];
 }
@@ -37,7 +35,7 @@ export class JwtIssuers implements Authenticator {
     this.#options = options;
     this.#issuers = new Map(
       configurations.map((configuration) => {
-        const { clock, client, compile } = options;
+        const { clock, client } = options;
         const { url, discoveryURL, certificateAuthority } = configuration.issuer;
         const keys = new IssuerKeys({
           url,
@@ -46,7 +44,7 @@ export class JwtIssuers implements Authenticator {
           client,
           clock,
         });
-        return [url, { configuration, keys, map: claimMapping(configuration, compile) }];
+        return [url, { configuration, keys, map: claimMapping(configuration) }];
       }),
     );
   }

@@ -1,44 +1,55 @@
 import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import type { UserInfo } from "../../api/user-info.ts";
+import { itemsOf } from "../../cel/values/lists.ts";
+import { ListValue, TextList, type Value } from "../../cel/values/value.ts";
 import { getMember } from "../../lib/members.ts";
 import { AuthenticationError } from "../authenticator.ts";
 import { CREDENTIAL_ID } from "../x509/client-certificates.ts";
 import type { JwtAuthenticator, PrefixedClaimOrExpression } from "./configuration.ts";
-import type { CompiledExpression, CompileExpression } from "./expressions.ts";
+import { type CompiledExpression, compileExpression } from "./expressions.ts";
 
 /** Makes a user of the claims of a verified token. Throws AuthenticationError. */
 export type MapClaims = (claims: JsonObject) => UserInfo;
 
 /** Prepares what a configuration says about claims. Throws an Error when it has an expression that is not understood. */
-export function claimMapping(configuration: JwtAuthenticator, compile: CompileExpression): MapClaims {
+export function claimMapping(configuration: JwtAuthenticator): MapClaims {
   const { claimMappings, claimValidationRules, userValidationRules } = configuration;
   const { username, groups, uid, extra } = claimMappings;
-  const compiled = (expression = ""): CompiledExpression | undefined =>
-    expression === "" ? undefined : compile(expression, "claims");
+  const compiled = (expression = "", isCondition = false): CompiledExpression | undefined =>
+    expression === "" ? undefined : compileExpression(expression, { variable: "claims", isCondition });
   const usernameExpression = compiled(username.expression);
   const groupsExpression = compiled(groups.expression);
   const uidExpression = compiled(uid.expression);
   const extraExpressions = extra.map(({ key, valueExpression }) => ({
     key,
-    value: compile(valueExpression, "claims"),
+    expression: valueExpression,
+    value: compileExpression(valueExpression, { variable: "claims", isCondition: false }),
   }));
-  const claimRules = claimValidationRules.map((rule) => ({ ...rule, compiled: compiled(rule.expression) }));
-  const userRules = userValidationRules.map((rule) => ({ ...rule, compiled: compile(rule.expression, "user") }));
+  const claimRules = claimValidationRules.map((rule) => ({ ...rule, compiled: compiled(rule.expression, true) }));
+  const userRules = userValidationRules.map((rule) => ({
+    ...rule,
+    compiled: compileExpression(rule.expression, { variable: "user", isCondition: true }),
+  }));
   return (claims) => {
     refuseDistributed(groups, claims);
     const name = usernameExpression ? evaluatedName(usernameExpression, claims) : claimedName(username, claims);
     const found = groupsExpression
-      ? texts(evaluate(groupsExpression, { claims }, "group claim"), "group claim")
+      ? texts(evaluate(groupsExpression, { claims }, "group claim"), "group claim expression")
       : claimedGroups(groups, claims);
     const id = uidExpression
       ? text(evaluate(uidExpression, { claims }, "uid claim"), "uid claim")
       : uidOf(uid.claim, claims);
+    // Compat: getExtra tells an error of EvalClaimMappings as it is, before any value is looked at.
+    const evaluated = extraExpressions.map(({ value, ...rest }) => ({
+      ...rest,
+      value: evaluatePlainly(value, { claims }),
+    }));
     const more = Object.fromEntries(
       [
         ...credentialId(claims),
-        ...extraExpressions.map(({ key, value }): [string, string[]] => [
+        ...evaluated.map(({ key, expression, value }): [string, string[]] => [
           key,
-          texts(evaluate(value, { claims }, "extra claim"), "extra claim"),
+          texts(value, `extra claim expression: ${expression}`),
         ]),
       ].filter(([, values]) => values.length > 0),
     );
@@ -49,8 +60,7 @@ export function claimMapping(configuration: JwtAuthenticator, compile: CompileEx
       ...(Object.keys(more).length === 0 ? {} : { extra: more }),
     };
     for (const rule of claimRules) checkClaim(rule, claims);
-    for (const rule of userRules)
-      demand(rule.compiled, { user: userValue(user) }, rule.message, "user info validation rule");
+    for (const rule of userRules) demand(rule, rule.compiled, { user: userValue(user) }, "user info validation rule");
     return user;
   };
 }
@@ -101,13 +111,15 @@ function credentialId({ jti }: JsonObject): [string, string[]][] {
 interface ClaimRule {
   readonly claim?: string;
   readonly requiredValue?: string;
+  readonly expression?: string;
   readonly message?: string;
   readonly compiled: CompiledExpression | undefined;
 }
 
-function checkClaim({ claim = "", requiredValue = "", message, compiled }: ClaimRule, claims: JsonObject): void {
+function checkClaim(rule: ClaimRule, claims: JsonObject): void {
+  const { claim = "", requiredValue = "", compiled } = rule;
   if (compiled) {
-    demand(compiled, { claims }, message, "claim validation expression");
+    demand(rule, compiled, { claims }, "claim validation expression");
     return;
   }
   if (!Object.hasOwn(claims, claim)) throw refusal(`required claim ${claim} not present in ID token`);
@@ -135,7 +147,7 @@ function evaluatedName(expression: CompiledExpression, claims: JsonObject): stri
   return name;
 }
 
-function evaluate(expression: CompiledExpression, variables: JsonObject, what: string): Json {
+function evaluate(expression: CompiledExpression, variables: JsonObject, what: string): Value {
   try {
     return expression.evaluate(variables);
   } catch (error) {
@@ -143,28 +155,48 @@ function evaluate(expression: CompiledExpression, variables: JsonObject, what: s
   }
 }
 
-function text(value: Json, what: string): string {
+function evaluatePlainly(expression: CompiledExpression, variables: JsonObject): Value {
+  try {
+    return expression.evaluate(variables);
+  } catch (error) {
+    throw new AuthenticationError(error instanceof Error ? error.message : "");
+  }
+}
+
+function text(value: Value, what: string): string {
   if (typeof value === "string") return value;
   throw refusal(`error evaluating ${what} expression: ${what} expression must return a string`);
 }
 
-function texts(value: Json, what: string): string[] {
-  const list = value === null || value === "" ? [] : Array.isArray(value) ? value : [value];
-  return list.map((item) => {
-    if (typeof item === "string") return item;
-    throw refusal(`error evaluating ${what} expression: expression must return a string or a list of strings`);
+/** Upstream: `convertCELValueToStringList`: a text or a list of them, without empty ones; null is none. */
+function texts(value: Value, what: string): string[] {
+  const wrong = () => refusal(`error evaluating ${what}: expression must return a string or a list of strings`);
+  // Compat: to `convertCELValueToStringList` a Go slice of strings, such as split() makes, is no list of values.
+  if (value instanceof TextList) throw wrong();
+  const list = value === null ? [] : value instanceof ListValue ? itemsOf(value) : [value];
+  return list.flatMap((item) => {
+    if (typeof item === "string") return item === "" ? [] : [item];
+    throw wrong();
   });
 }
 
-function demand(expression: CompiledExpression, variables: JsonObject, message = "", what: string): void {
-  let result: Json;
+type Condition = Pick<ClaimRule, "expression" | "message">;
+
+function demand(
+  { expression = "", message = "" }: Condition,
+  compiled: CompiledExpression,
+  variables: JsonObject,
+  what: string,
+): void {
+  let result: Value;
   try {
-    result = expression.evaluate(variables);
+    result = compiled.evaluate(variables);
   } catch (error) {
     throw refusal(`error evaluating ${what}: ${error instanceof Error ? error.message : ""}`);
   }
-  if (result !== true)
-    throw refusal(`error evaluating ${what}: validation expression failed${message && `: ${message}`}`);
+  if (result !== true) {
+    throw refusal(`error evaluating ${what}: validation expression '${expression}' failed: ${message}`);
+  }
 }
 
 function userValue({ name, uid = "", groups, extra = {} }: UserInfo): JsonObject {

@@ -10,7 +10,7 @@ import { trimRight } from "../../lib/trim-right.ts";
 import { pemBlocks } from "../../lib/x509/pem.ts";
 import { CertificateError, parseCertificate } from "../x509/certificate.ts";
 import type { AuthenticationConfiguration, JwtAuthenticator, PrefixedClaimOrExpression } from "./configuration.ts";
-import type { CompileExpression } from "./expressions.ts";
+import { type CompiledExpression, compileExpression, type ExpressionPurpose } from "./expressions.ts";
 
 const MAX_ISSUERS = 64;
 
@@ -18,7 +18,6 @@ const MAX_ISSUERS = 64;
 export interface ValidationContext {
   /** Those of service accounts, which nobody else may be. */
   readonly disallowedIssuers: readonly string[];
-  readonly compile: CompileExpression;
 }
 
 /** Throws an Error with everything that is wrong, in the words of `ValidateAuthenticationConfiguration`. */
@@ -54,9 +53,9 @@ function errorsOf({ jwt, anonymous }: AuthenticationConfiguration, context: Vali
 function authenticatorErrors(given: JwtAuthenticator, path: string, context: ValidationContext): FieldError[] {
   return [
     ...issuerErrors(given.issuer, `${path}.issuer`, context.disallowedIssuers),
-    ...claimRuleErrors(given, `${path}.claimValidationRules`, context),
-    ...mappingErrors(given, `${path}.claimMappings`, context),
-    ...userRuleErrors(given, `${path}.userValidationRules`, context),
+    ...claimRuleErrors(given, `${path}.claimValidationRules`),
+    ...mappingErrors(given, `${path}.claimMappings`),
+    ...userRuleErrors(given, `${path}.userValidationRules`),
   ];
 }
 
@@ -130,7 +129,7 @@ function holdsCertificates(text: string): boolean {
   }
 }
 
-function claimRuleErrors({ claimValidationRules }: JwtAuthenticator, path: string, context: ValidationContext) {
+function claimRuleErrors({ claimValidationRules }: JwtAuthenticator, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const claims = new Set<string>();
   const expressions = new Set<string>();
@@ -150,37 +149,59 @@ function claimRuleErrors({ claimValidationRules }: JwtAuthenticator, path: strin
         errors.push(invalidField(`${at}.requiredValue`, requiredValue, "may not be specified when expression is set"));
       }
       if (expressions.has(expression)) errors.push(duplicateField(`${at}.expression`, expression));
-      else errors.push(...expressionErrors(expression, `${at}.expression`, "claims", context));
+      else errors.push(...expressionErrors(expression, `${at}.expression`, CLAIM_CONDITION));
       expressions.add(expression);
     }
   }
   return errors;
 }
 
-function expressionErrors(
-  expression: string,
-  path: string,
-  variable: "claims" | "user",
-  { compile }: ValidationContext,
-): FieldError[] {
+const CLAIM: ExpressionPurpose = { variable: "claims", isCondition: false };
+const CLAIM_CONDITION: ExpressionPurpose = { variable: "claims", isCondition: true };
+const USER_CONDITION: ExpressionPurpose = { variable: "user", isCondition: true };
+
+function expressionErrors(expression: string, path: string, purpose: ExpressionPurpose): FieldError[] {
+  const compiled = compiledOr(expression, purpose);
+  return typeof compiled === "string" ? [invalidField(path, expression, compiled)] : [];
+}
+
+/** The expression, or what is wrong with it. */
+function compiledOr(expression: string, purpose: ExpressionPurpose): CompiledExpression | string {
   try {
-    compile(expression, variable);
-    return [];
+    return compileExpression(expression, purpose);
   } catch (error) {
-    return [invalidField(path, expression, error instanceof Error ? error.message : String(error))];
+    return error instanceof Error ? error.message : String(error);
   }
 }
 
-function mappingErrors({ claimMappings }: JwtAuthenticator, path: string, context: ValidationContext): FieldError[] {
-  const { username, groups, uid, extra } = claimMappings;
+const EMAIL =
+  "claims.email_verified must be used in claimMappings.username.expression or claimMappings.extra[*].valueExpression or claimValidationRules[*].expression when claims.email is used in claimMappings.username.expression";
+
+/** A name made of an e-mail address is only as good as the address. */
+function emailErrors({ claimMappings, claimValidationRules }: JwtAuthenticator, path: string): FieldError[] {
+  const { expression: username = "" } = claimMappings.username;
+  const reads = (expression: string, purpose: ExpressionPurpose, claim: string): boolean => {
+    const compiled = expression === "" ? "" : compiledOr(expression, purpose);
+    return typeof compiled !== "string" && compiled.reads(claim);
+  };
+  if (!reads(username, CLAIM, "email")) return [];
+  const isVerified =
+    reads(username, CLAIM, "email_verified") ||
+    claimMappings.extra.some(({ valueExpression }) => reads(valueExpression, CLAIM, "email_verified")) ||
+    claimValidationRules.some(({ expression = "" }) => reads(expression, CLAIM_CONDITION, "email_verified"));
+  return isVerified ? [] : [invalidField(`${path}.username.expression`, username, EMAIL)];
+}
+
+function mappingErrors(configuration: JwtAuthenticator, path: string): FieldError[] {
+  const { username, groups, uid, extra } = configuration.claimMappings;
   const errors = [
-    ...prefixedErrors(username, `${path}.username`, true, context),
-    ...prefixedErrors(groups, `${path}.groups`, false, context),
+    ...prefixedErrors(username, `${path}.username`, true),
+    ...prefixedErrors(groups, `${path}.groups`, false),
   ];
   if (uid.claim && uid.expression) {
     errors.push(invalidField(`${path}.uid`, "", "claim and expression can't both be set"));
   } else if (uid.expression) {
-    errors.push(...expressionErrors(uid.expression, `${path}.uid.expression`, "claims", context));
+    errors.push(...expressionErrors(uid.expression, `${path}.uid.expression`, CLAIM));
   }
   const keys = new Set<string>();
   for (const [index, { key, valueExpression }] of extra.entries()) {
@@ -192,9 +213,9 @@ function mappingErrors({ claimMappings }: JwtAuthenticator, path: string, contex
     }
     keys.add(key);
     if (valueExpression === "") errors.push(requiredField(`${at}.valueExpression`));
-    else errors.push(...expressionErrors(valueExpression, `${at}.valueExpression`, "claims", context));
+    else errors.push(...expressionErrors(valueExpression, `${at}.valueExpression`, CLAIM));
   }
-  return errors;
+  return [...errors, ...emailErrors(configuration, path)];
 }
 
 function keyErrors(key: string, path: string): FieldError[] {
@@ -217,7 +238,6 @@ function prefixedErrors(
   { claim = "", expression = "", prefix }: PrefixedClaimOrExpression,
   path: string,
   isRequired: boolean,
-  context: ValidationContext,
 ): FieldError[] {
   if (claim !== "" && expression !== "") return [invalidField(path, "", "claim and expression can't both be set")];
   if (claim === "" && expression === "") {
@@ -231,17 +251,17 @@ function prefixedErrors(
     ...(prefix === undefined
       ? []
       : [invalidField(`${path}.prefix`, prefix, "may not be specified when expression is set")]),
-    ...expressionErrors(expression, `${path}.expression`, "claims", context),
+    ...expressionErrors(expression, `${path}.expression`, CLAIM),
   ];
 }
 
-function userRuleErrors({ userValidationRules }: JwtAuthenticator, path: string, context: ValidationContext) {
+function userRuleErrors({ userValidationRules }: JwtAuthenticator, path: string): FieldError[] {
   const seen = new Set<string>();
   return userValidationRules.flatMap(({ expression }, index): FieldError[] => {
     const at = `${path}[${index}].expression`;
     if (expression === "") return [requiredField(at)];
     if (seen.has(expression)) return [duplicateField(at, expression)];
     seen.add(expression);
-    return expressionErrors(expression, at, "user", context);
+    return expressionErrors(expression, at, USER_CONDITION);
   });
 }

@@ -3,7 +3,7 @@ import { sizeOf } from "../cost/runtime.ts";
 import { REGEX_LENGTH, STRING_TRAVERSAL, scale } from "../cost/sizes.ts";
 import type { FunctionDeclaration, Library } from "../library/library.ts";
 import { listType, optionalType, stringType, structType } from "../values/types.ts";
-import { ArrayList, Foreign, NONE, Optional, type Value } from "../values/value.ts";
+import { Foreign, NONE, Optional, TextList, type Value } from "../values/value.ts";
 import { declare, global, member } from "./declare.ts";
 import { parseRequestUri, UrlError } from "./go-url.ts";
 
@@ -109,7 +109,7 @@ const constant = (name: string, format: NamedFormat): FunctionDeclaration =>
 
 function validate(format: NamedFormat, text: string): Value {
   const problems = format.check(text);
-  return problems.length === 0 ? NONE : new Optional(new ArrayList(problems));
+  return problems.length === 0 ? NONE : new Optional(new TextList(problems));
 }
 
 function named(name: string): Value {

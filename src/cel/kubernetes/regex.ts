@@ -2,7 +2,7 @@ import type { RE2JS } from "re2js";
 import type { Library } from "../library/library.ts";
 import { compilePattern } from "../library/regular-expressions.ts";
 import { intType, listType, stringType } from "../values/types.ts";
-import { ArrayList, CelError, type Value } from "../values/value.ts";
+import { CelError, TextList, type Value } from "../values/value.ts";
 import { declare, member } from "./declare.ts";
 
 function withPattern(pattern: string, use: (compiled: RE2JS) => Value): Value {
@@ -28,7 +28,7 @@ function findAll(text: string, pattern: string, limit: number | bigint = -1): Va
       end = matcher.end();
       found.push(matcher.group() ?? "");
     }
-    return new ArrayList(found);
+    return new TextList(found);
   });
 }
 

@@ -3,7 +3,7 @@ import type { Library } from "../library/library.ts";
 import { formatValue } from "../values/format.ts";
 import { lengthOf } from "../values/text.ts";
 import { dynType, intType, listType, stringType } from "../values/types.ts";
-import { ArrayList, CelError, type ListValue, type Value } from "../values/value.ts";
+import { CelError, type ListValue, TextList, type Value } from "../values/value.ts";
 import { declare, global, member } from "./declare.ts";
 import { formatText } from "./string-format.ts";
 import { formatValidator } from "./string-format-validator.ts";
@@ -79,11 +79,11 @@ function spread(text: string, next: string, limit: number): string {
 
 /** Compat: split() is Go's `strings.SplitN`: 0 gives nothing and the last part is what is left. */
 function split(text: string, separator: string, limit: Int = -1): ListValue {
-  if (limit === 0) return new ArrayList([]);
+  if (limit === 0) return new TextList([]);
   const parts = separator === "" ? [...text] : text.split(separator);
-  if (limit < 0 || parts.length <= limit) return new ArrayList(parts);
+  if (limit < 0 || parts.length <= limit) return new TextList(parts);
   const kept = parts.slice(0, Number(limit) - 1);
-  return new ArrayList([...kept, parts.slice(Number(limit) - 1).join(separator)]);
+  return new TextList([...kept, parts.slice(Number(limit) - 1).join(separator)]);
 }
 
 function substring(text: string, start: Int, end?: Int): Value {

@@ -88,6 +88,8 @@ export const doubleType = new Type("double", "double");
 export const durationType = new Type("duration", "google.protobuf.Duration");
 /** The type of what is only known at run time. */
 export const dynType = new Type("dyn", "dyn");
+/** Any value, under the name that messages have for what is declared as AnyType. */
+export const anyType = new Type("dyn", "any");
 /** The type of an expression that has been refused already; it is assignable to every type. */
 export const errorType = new Type("error", "error");
 /** The type of 64-bit signed integers. */

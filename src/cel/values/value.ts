@@ -239,6 +239,9 @@ export class ArrayList extends ListValue {
   }
 }
 
+/** A list of texts that a function has made: cel-go's NewStringList, which some of Kubernetes' Go code does not take for a list of values. */
+export class TextList extends ArrayList {}
+
 /** Whether it is an error. */
 export const isError = (value: Value): value is CelError => value instanceof CelError;
 

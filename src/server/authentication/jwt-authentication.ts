@@ -4,7 +4,6 @@ import {
   type JwtAuthenticator,
   readAuthenticationConfiguration,
 } from "../../auth/oidc/configuration.ts";
-import { noExpressions } from "../../auth/oidc/expressions.ts";
 import { JwtIssuers } from "../../auth/oidc/jwt-issuers.ts";
 import { validateConfiguration } from "../../auth/oidc/validate-configuration.ts";
 import { SIGNING_ALGORITHMS } from "../../auth/oidc/verify-token.ts";
@@ -30,7 +29,7 @@ export async function prepareJwtAuthentication(
   serviceAccountIssuers: readonly string[],
   environment: Environment,
 ): Promise<JwtAuthentication> {
-  const context = { disallowedIssuers: serviceAccountIssuers, compile: noExpressions };
+  const context = { disallowedIssuers: serviceAccountIssuers };
   const { configFile: file } = config;
   const text = file === undefined ? "" : await readLimited(file);
   const configuration = file === undefined ? await fromFlags(config.oidc) : read(text, file);
@@ -159,7 +158,6 @@ class ChangingIssuers implements Authenticator {
       clock,
       log,
       client: this.#client,
-      compile: noExpressions,
       algorithms,
     });
   }

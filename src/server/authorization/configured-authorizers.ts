@@ -4,7 +4,7 @@ import {
   authorizersOfFlags,
   readAuthorizationConfiguration,
 } from "../../auth/authorization/configuration.ts";
-import { noMatchConditions, validateAuthorizers } from "../../auth/authorization/validate-configuration.ts";
+import { validateAuthorizers } from "../../auth/authorization/validate-configuration.ts";
 import type { Environment } from "../../lib/environment.ts";
 import { readLimited, WatchedFile } from "../watched-file.ts";
 import type { AuthorizationConfig } from "./flags.ts";
@@ -33,7 +33,7 @@ export async function configuredAuthorizers(
   const text = await readLimited(file);
   const read = (content: string, required: readonly string[]) => {
     const authorizers = readAuthorizationConfiguration(content);
-    validateAuthorizers(authorizers, { compile: noMatchConditions, files, required });
+    validateAuthorizers(authorizers, { files, required });
     return authorizers;
   };
   const initial = read(text, []);

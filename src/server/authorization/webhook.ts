@@ -1,4 +1,5 @@
 import type { WebhookConfiguration } from "../../auth/authorization/configuration.ts";
+import { matchConditions } from "../../auth/authorization/match-conditions.ts";
 import { accessReviewWebhook, WebhookAuthorizer } from "../../auth/authorization/webhook-authorizer.ts";
 import type { AttemptResult } from "../../auth/review-webhook.ts";
 import { JsonClient } from "../../client/json-client.ts";
@@ -41,6 +42,7 @@ export async function openWebhook(
     version,
     authorizedMs: configuration.cacheAuthorizedRequests ? configuration.authorizedMs : 0,
     unauthorizedMs: configuration.cacheUnauthorizedRequests ? configuration.unauthorizedMs : 0,
+    ...(configuration.matchConditions.length > 0 && { conditions: matchConditions(configuration.matchConditions) }),
     onFailure,
     clock,
     failed(error, result) {
