@@ -15,7 +15,7 @@ export interface MatchConditions {
   match(attributes: Attributes): boolean;
 }
 
-/** Compat: programs of match conditions of authorizers have no limit of cost; this one is that of all rules of an object. */
+/** Compat: `CompileCELExpression` of authorization sets no `cel.CostLimit`; this one is that of all rules of an object. */
 const LIMIT = 10_000_000;
 
 const struct = (name: string) => structType(`kubernetes.${name}`);

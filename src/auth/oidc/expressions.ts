@@ -21,7 +21,7 @@ export interface ExpressionPurpose {
   readonly isCondition: boolean;
 }
 
-/** Compat: programs of the oidc authenticator have no limit of cost; this one is that of all rules of an object. */
+/** Compat: `CompileClaimsExpression` sets no `cel.CostLimit`; this one is that of all rules of an object. */
 const LIMIT = 10_000_000;
 
 const texts = listType(stringType);
@@ -78,7 +78,7 @@ function readsMember(expr: Expr, variable: string, member: string): boolean {
   return partsOf(expr).some((part) => readsMember(part, variable, member));
 }
 
-/** Compat: encoding/json makes a float64 of every number. */
+/** Compat: `newClaimsValue` has a float64 for every number, as `json.Unmarshal` does. */
 function claimValue(json: Json): Value {
   if (typeof json === "number") return new Double(json);
   if (Array.isArray(json)) return new JsonItems(json);

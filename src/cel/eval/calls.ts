@@ -44,6 +44,10 @@ export function callRun(declared: FunctionDeclaration, ids: readonly string[], a
   const cost = (candidates.length === 1 ? candidates[0]?.cost : undefined) ?? declared.cost;
   const runs = args.map(({ run }) => run);
   const hasPattern = declared.pattern !== undefined && typeof args[declared.pattern]?.constant === "string";
+  if (hasPattern && declared.bindPattern !== undefined) {
+    const bound = declared.bindPattern(String(args[1]?.constant));
+    return variadic(runs, ([text]) => bound(text as Value), cost);
+  }
   if (hasPattern) {
     const isTyped = (values: readonly Value[]) => candidates.some((overload) => fits(overload, values));
     return variadic(runs, (values) => (isTyped(values) ? apply(values) : NO_SUCH_OVERLOAD), cost);

@@ -48,6 +48,8 @@ export interface FunctionDeclaration {
    * argument is an error: cel-go's RegexOptimization makes another kind of call of it.
    */
   readonly pattern?: number;
+  /** Makes of a constant pattern what takes the other argument. */
+  readonly bindPattern?: (pattern: string) => (text: Value) => Value;
   /** What a call costs if its overload does not say so, or is found only at run time. */
   readonly cost?: RuntimeCost;
   /** The estimate for overloads without one of their own. */

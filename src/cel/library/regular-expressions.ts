@@ -1,5 +1,5 @@
 import { RE2JS } from "re2js";
-import { CelError } from "../values/value.ts";
+import { CelError, NO_SUCH_OVERLOAD, type Value } from "../values/value.ts";
 
 const MAX_PATTERNS = 256;
 
@@ -32,5 +32,12 @@ function compile(pattern: string): RE2JS | CelError {
 /** Whether the pattern is found anywhere in the text. */
 export function matches(text: string, pattern: string): boolean | CelError {
   const found = compilePattern(pattern);
-  return found instanceof CelError ? found : found.matcher(text).find();
+  return found instanceof CelError ? found : found.test(text);
+}
+
+/** The same for a pattern that is known before: it is compiled once. */
+export function matcherOf(pattern: string): (text: Value) => Value {
+  const found = compilePattern(pattern);
+  if (found instanceof CelError) return () => found;
+  return (text) => (typeof text === "string" ? found.test(text) : NO_SUCH_OVERLOAD);
 }

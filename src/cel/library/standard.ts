@@ -22,7 +22,7 @@ import { Bytes, ListValue, MapValue, NO_SUCH_OVERLOAD, TypeValue, type Value } f
 import { conversionFunctions } from "./conversions.ts";
 import type { FunctionDeclaration, Library, Overload } from "./library.ts";
 import { lacks, operatorFunctions } from "./operators.ts";
-import { matches } from "./regular-expressions.ts";
+import { matcherOf, matches } from "./regular-expressions.ts";
 import { timeFunctions } from "./time-functions.ts";
 
 const listOfA = listType(paramType("A"));
@@ -70,6 +70,7 @@ const matchesFunction: FunctionDeclaration = {
   },
   cost: matching,
   pattern: 1,
+  bindPattern: matcherOf,
 };
 
 const namedTypes: readonly Type[] = [

@@ -1,9 +1,9 @@
 import type { Call, Expr } from "./ast.ts";
 import { Builder, isRefusal, type Macro, macroKey } from "./macro.ts";
-import type { SourceError } from "./source.ts";
+import { type SourceError, UNREAD } from "./source.ts";
 
 /** What stands where an expression could not be read. */
-export const BROKEN: Expr = { kind: "broken", at: -1 };
+export const BROKEN: Expr = { kind: "broken", at: UNREAD };
 
 /** Makes calls, expands macros by their `macroKey`, and keeps what is refused. */
 export class Assembler {

@@ -6,6 +6,9 @@ export interface SourceError {
   readonly message: string;
 }
 
+/** The place of what could not be read. Compat: common.NoLocation becomes the column before the first. */
+export const UNREAD = -2;
+
 const MAX_ERRORS = 100;
 const MAX_SNIPPET_BYTES = 16_384;
 
@@ -21,6 +24,7 @@ export class Source {
 
   /** Line and column of a place, both from 1 on; line -1 and column 0 for none. */
   private locate(at: number): { readonly line: number; readonly column: number } {
+    if (at === UNREAD) return { line: 1, column: 0 };
     if (at < 0) return { line: -1, column: 0 };
     // Compat: `OffsetLocation` of cel-go's common.Source finds no location in a text without any character.
     if (this.text === "") return { line: 1, column: 0 };
@@ -53,7 +57,7 @@ export class Source {
     const text = this.text.slice(start, next === undefined ? undefined : next - 1).replaceAll("\t", " ");
     if (Buffer.byteLength(text) > MAX_SNIPPET_BYTES) return "";
     const points = Array.from(text);
-    const dots = points.slice(0, column - 1).map((point) => (isWide(point) ? "\uff0e" : "."));
+    const dots = points.slice(0, Math.max(0, column - 1)).map((point) => (isWide(point) ? "\uff0e" : "."));
     return `\n | ${text}\n | ${dots.join("")}${isWide(points[column - 1]) ? "\uff3e" : "^"}`;
   }
 }
