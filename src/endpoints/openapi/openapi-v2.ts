@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../api/object.ts";
+import { addAll } from "../../lib/add-all.ts";
 import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import type { SchemaSource } from "../../schema/schema.ts";
 import { frame } from "./gnostic.ts";
@@ -9,10 +10,10 @@ import { type SharedParameters, swaggerPath } from "./openapi-v2-operations.ts";
 import { builtInDefinition, customDefinition } from "./openapi-v2-schemas.ts";
 import { BEARER, type Document, hashOf, type OpenApiSource, sameItems } from "./openapi-v3.ts";
 
-/** A member of a section of the document in both forms. */
+/** A member of a section of the document. */
 interface Entry {
-  readonly json: string;
-  readonly binary: Uint8Array;
+  /** The member as JSON has it, name included; a part of the last document once that is put together. */
+  json: Uint8Array;
 }
 
 /** The sections that kinds add to, with the messages they are and the fields they stand in. */
@@ -46,8 +47,7 @@ export function swaggerLibrary(source: OpenApiSource): () => Promise<Document> {
       document = onceAsync(async () => {
         const pause = pacer();
         parts = await makeParts(source, current, parts, pause);
-        await pause();
-        return assemble(source.release, parts);
+        return assemble(source.release, parts, pause);
       });
     }
     return document();
@@ -83,7 +83,7 @@ async function makePart(plan: DocumentPlan, { component, shelf, pause }: Worksho
   const paths = new Map<string, Entry>();
   for (const [path, operations] of content.paths) {
     await pause();
-    paths.set(path, entryOf("paths", path, swaggerPath(operations, shared)));
+    paths.set(path, entryOf(path, swaggerPath(operations, shared)));
   }
   const definitions = new Map<string, Entry>();
   for (const [name, schema] of Object.entries(content.schemas)) {
@@ -91,38 +91,74 @@ async function makePart(plan: DocumentPlan, { component, shelf, pause }: Worksho
     if (entry === undefined) {
       await pause();
       const define = component(name) === undefined ? customDefinition : builtInDefinition;
-      entry = entryOf("definitions", name, define(schema as JsonObject));
+      entry = entryOf(name, define(schema as JsonObject));
       shelf.set(name, entry);
     }
     definitions.set(name, entry);
   }
-  const parameters = new Map([...shared].map(([name, one]) => [name, entryOf("parameters", name, one)]));
+  const parameters = new Map([...shared].map(([name, one]) => [name, entryOf(name, one)]));
   return { definitions: plan.definitions, entries: { paths, definitions, parameters } };
 }
 
-function entryOf(section: Section, name: string, value: JsonObject): Entry {
-  const json = `${JSON.stringify(name)}:${JSON.stringify(value)}`;
-  return { json, binary: encodeSwagger(SECTIONS[section].message, { [name]: value }) };
+function entryOf(name: string, value: JsonObject): Entry {
+  return { json: Buffer.from(`${JSON.stringify(name)}:${JSON.stringify(value)}`) };
 }
 
-/** Sections are joined from finished pieces: encoding the whole at once would hold up other requests. */
-function assemble(release: string, parts: Parts): Document {
+/** The document is joined from finished pieces, with pauses: encoding the whole at once would hold up other requests. */
+async function assemble(release: string, parts: Parts, pause: Pause): Promise<Document> {
   const head = { swagger: "2.0", info: { title: "Kubernetes", version: release } };
   const tail = { securityDefinitions: { BearerToken: BEARER }, security: [{ BearerToken: [] }] };
   const sections = SECTION_NAMES.map((name) => ({ name, entries: collect(parts, name) }));
-  const texts = sections.map(({ name, entries }) => `"${name}":{${entries.map(({ json }) => json).join(",")}}`);
-  const opening = JSON.stringify(head).slice(0, -1);
-  const json = Buffer.from(`${opening},${texts.join(",")},${JSON.stringify(tail).slice(1)}`);
+  const pieces: Uint8Array[] = [Buffer.from(JSON.stringify(head).slice(0, -1))];
+  for (const { name, entries } of sections) {
+    pieces.push(Buffer.from(`,"${name}":{`));
+    for (const [index, { json }] of entries.entries()) {
+      if (index > 0) pieces.push(COMMA);
+      pieces.push(json);
+    }
+    pieces.push(CLOSING);
+  }
+  pieces.push(Buffer.from(`,${JSON.stringify(tail).slice(1)}`));
+  await pause();
+  const json = Buffer.concat(pieces);
+  await pause();
+  share(json, pieces, sections);
   const binary = onceAsync(async () => {
-    const framed = sections.flatMap(({ name, entries }) =>
-      frame(
-        SECTIONS[name].field,
-        entries.map((entry) => entry.binary),
-      ),
-    );
+    const framed: Uint8Array[] = [];
+    for (const { name, entries } of sections) addAll(framed, await encodeSection(name, entries));
     return Buffer.concat([encodeSwagger("Document", head), ...framed, encodeSwagger("Document", tail)]);
   });
   return { json, hash: hashOf(json), binary };
+}
+
+const COMMA = Buffer.from(",");
+const CLOSING = Buffer.from("}");
+
+interface SectionEntries {
+  readonly name: Section;
+  readonly entries: readonly Entry[];
+}
+
+/** Makes the entries parts of the document that they were copied to: large definitions are held once. */
+function share(document: Uint8Array, pieces: readonly Uint8Array[], sections: readonly SectionEntries[]): void {
+  const places = new Map<Uint8Array, Uint8Array>();
+  let at = 0;
+  for (const piece of pieces) {
+    places.set(piece, document.subarray(at, at + piece.length));
+    at += piece.length;
+  }
+  for (const { entries } of sections) for (const entry of entries) entry.json = places.get(entry.json) ?? entry.json;
+}
+
+async function encodeSection(name: Section, entries: readonly Entry[]): Promise<Uint8Array[]> {
+  const pause = pacer();
+  const { message, field } = SECTIONS[name];
+  const encoded: Uint8Array[] = [];
+  for (const { json } of entries) {
+    await pause();
+    encoded.push(encodeSwagger(message, JSON.parse(`{${new TextDecoder().decode(json)}}`) as JsonObject));
+  }
+  return frame(field, encoded);
 }
 
 function collect(parts: Parts, section: Section): Entry[] {
