@@ -281,7 +281,7 @@ const takesTime: Readonly<Record<string, string>> = {
   "storage/etcd/": "times sockets",
   "server/identity.ts": "makes a secret",
   "auth/token-cache.ts": "makes a secret",
-  "endpoints/openapi/openapi-pace.ts": "measures how long it has computed",
+  "resources/pace.ts": "measures how long it has computed",
   "admission/plugins/pod-security/namespace-warnings.ts": "measures how long it has computed",
   "storage/faulty-store.ts": "is a fault that tests inject",
   "testing/clock.ts": "is the clock of control planes in tests, which may run",

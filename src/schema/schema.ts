@@ -124,8 +124,8 @@ export interface Schema extends ValueChecks {
   readonly declared?: {
     readonly schema: Schema;
     readonly traits: SchemaTraits;
-    /** Runs x-kubernetes-validations; absent where there are none. */
-    readonly checkRules?: CheckRules;
+    /** x-kubernetes-validations; absent where there are none. */
+    readonly rules?: RuleCheck;
   };
 
   readonly groupVersionKinds?: readonly GroupVersionKind[];
@@ -133,8 +133,13 @@ export interface Schema extends ValueChecks {
   readonly wire?: WireForm;
 }
 
-/** What the rules of a schema say about an object, and the one that it replaces. What did not change is warned of only. */
-export type CheckRules = (next: Json, previous: Json | undefined, warn: (text: string) => void) => FieldError[];
+/** The rules of a schema. */
+export interface RuleCheck {
+  /** Compiles them, giving way to others now and then. Undefined: that has been done. */
+  prepare(): Promise<void> | undefined;
+  /** What they say about an object, and the one that it replaces. What did not change is warned of only. */
+  check(next: Json, previous: Json | undefined, warn: (text: string) => void): FieldError[];
+}
 
 /** What is true of a schema somewhere: what it does not have need not be looked for in values. */
 export interface SchemaTraits {

@@ -1,9 +1,9 @@
 import type { JsonObject } from "../../api/object.ts";
 import type { ResourceDefinition, ServedVersion } from "../../resources/model/definition.ts";
+import type { Pause } from "../../resources/pace.ts";
 import { strategyOf } from "../../resources/strategies/strategy-of.ts";
 import type { GroupVersionKind, SchemaSource } from "../../schema/schema.ts";
 import { groupVersionWords, OBJECT_TYPES, type Operation } from "./openapi-operations.ts";
-import type { Pause } from "./openapi-pace.ts";
 import { resourcePaths } from "./openapi-resource.ts";
 import { type GroupVersion, PublishedSchemas, type ShapeSource, siblingName } from "./openapi-schemas.ts";
 import { CLIENT_VERSIONS, SERVER_VERSIONS } from "./registered-versions.ts";

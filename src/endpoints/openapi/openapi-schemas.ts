@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from "../../api/object.ts";
+import type { Pause } from "../../resources/pace.ts";
 import type { GroupVersionKind, Schema, SchemaSource } from "../../schema/schema.ts";
-import type { Pause } from "./openapi-pace.ts";
 
 const REF = "#/components/schemas/";
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1";

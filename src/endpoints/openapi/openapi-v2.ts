@@ -1,11 +1,12 @@
 import type { JsonObject } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
 import type { ResourceDefinition } from "../../resources/model/definition.ts";
+import { type Pause, pacer } from "../../resources/pace.ts";
 import type { SchemaSource } from "../../schema/schema.ts";
 import { frame } from "./gnostic.ts";
 import { encodeSwagger } from "./gnostic-v2.ts";
 import { type DocumentPlan, openApiDocuments } from "./openapi-documents.ts";
-import { onceAsync, type Pause, pacer } from "./openapi-pace.ts";
+import { onceAsync } from "./openapi-pace.ts";
 import { type SharedParameters, swaggerPath } from "./openapi-v2-operations.ts";
 import { builtInDefinition, customDefinition } from "./openapi-v2-schemas.ts";
 import { BEARER, type Document, hashOf, type OpenApiSource, sameItems } from "./openapi-v3.ts";

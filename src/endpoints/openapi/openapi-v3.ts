@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../api/object.ts";
 import type { ResourceDefinition } from "../../resources/model/definition.ts";
+import { type Pause, pacer } from "../../resources/pace.ts";
 import type { SchemaSource } from "../../schema/schema.ts";
 import { frame } from "./gnostic.ts";
 import { encodeOpenApi } from "./gnostic-v3.ts";
 import { type DocumentContent, openApiDocuments } from "./openapi-documents.ts";
 import { publishPath } from "./openapi-operations.ts";
-import { onceAsync, type Pause, pacer } from "./openapi-pace.ts";
+import { onceAsync } from "./openapi-pace.ts";
 
 /** What the OpenAPI documents are made from. */
 export interface OpenApiSource {

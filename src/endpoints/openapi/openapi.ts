@@ -4,7 +4,7 @@ import { parseAccept } from "../../encoding/negotiation/accept.ts";
 import { headerOf } from "../../encoding/reply/encoded-reply.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ResourceDefinition } from "../../resources/model/definition.ts";
-import { pacer } from "./openapi-pace.ts";
+import { pacer } from "../../resources/pace.ts";
 import { swaggerLibrary } from "./openapi-v2.ts";
 import { type Document, documentLibrary, type Library, type OpenApiSource, sameItems } from "./openapi-v3.ts";
 

@@ -37,6 +37,11 @@ export function compileRules(
   declared: DeclaredType,
   bases: RuleEnvironments,
 ): CompiledRule[] {
+  return rules.map(ruleCompiler(declared, bases));
+}
+
+/** The same one by one, for whoever gives way between rules: a long one takes a while. */
+export function ruleCompiler(declared: DeclaredType, bases: RuleEnvironments): (rule: ValidationRule) => CompiledRule {
   const types = new DeclaredTypes();
   const self = types.typeOf(declared, SELF_TYPE);
   const plain = new Map<Environment, Environment>();
@@ -48,13 +53,13 @@ export function compileRules(
     known.set(base, extended);
     return extended;
   };
-  return rules.map((rule) => {
+  return (rule) => {
     const isOptional = rule.optionalOldSelf === true;
     return compileRule(rule, declared, {
       rule: (text) => extend(bases.rule(text), isOptional),
       message: (text) => extend(bases.message(text), isOptional),
     });
-  });
+  };
 }
 
 function compileRule(rule: ValidationRule, declared: DeclaredType, bases: RuleEnvironments): CompiledRule {

@@ -8,7 +8,7 @@ import { rulesOf } from "./validate-rules.ts";
 function check(spec: JsonObject, next: Json, previous?: Json, warnings: string[] = []): string[] {
   const schema = structuralSchema({ type: "object", properties: { spec } });
   const before = previous === undefined ? undefined : { spec: previous };
-  const found = rulesOf(schema)({ spec: next }, before, (text) => warnings.push(text));
+  const found = rulesOf(schema).check({ spec: next }, before, (text) => warnings.push(text));
   return found.map(({ field, message }) => `${field}: ${message}`);
 }
 
@@ -67,6 +67,29 @@ suite("rules of custom objects", () => {
     assert.equal(check(set, ["a", "b"], ["b", "c"]).length, 1);
     assert.deepEqual(check(map, [{ k: "a", v: 1 }, { k: "b" }], [{ k: "b" }, { k: "a", v: 1 }]), []);
     assert.equal(check(map, [{ k: "a", v: 1 }], [{ k: "a", v: 2 }]).length, 1);
+  });
+
+  test("are compiled with pauses in between", async () => {
+    const long = `[${"1,".repeat(300)}1].size() > 0`;
+    const validations = Array.from({ length: 60 }, (_, i) => ({ rule: `self > ${i} || ${long}` }));
+    const spec: JsonObject = { type: "integer", "x-kubernetes-validations": validations };
+    const rules = rulesOf(structuralSchema({ type: "object", properties: { spec } }));
+    let turns = 0;
+    let next: NodeJS.Immediate | undefined;
+    const count = (): void => {
+      turns += 1;
+      next = setImmediate(count);
+    };
+    count();
+    assert.ok(rules.prepare() instanceof Promise);
+    await rules.prepare();
+    clearImmediate(next);
+    assert.ok(turns > 1);
+    assert.equal(rules.prepare(), undefined);
+    assert.deepEqual(
+      rules.check({ spec: 1 }, undefined, () => undefined),
+      [],
+    );
   });
 
   test("look through long lists of type set and map once", () => {

@@ -13,10 +13,11 @@ import { trimSpace } from "../../cel/kubernetes/strings.ts";
 import type { Program } from "../../cel/program.ts";
 import { CelError, NONE, Optional, type Value } from "../../cel/values/value.ts";
 import { getMember } from "../../lib/members.ts";
-import type { CheckRules, Schema, ValidationRule } from "../../schema/schema.ts";
+import type { RuleCheck, Schema, ValidationRule } from "../../schema/schema.ts";
 import { Correlated } from "../../schema/structural/correlate.ts";
 import { isMembers } from "../../schema/structural/findings.ts";
-import { type CompiledRule, compileRules, type RuleEnvironments } from "./compile-rules.ts";
+import { pacer } from "../pace.ts";
+import { type CompiledRule, type RuleEnvironments, ruleCompiler } from "./compile-rules.ts";
 import { type DeclaredType, declaredType, withTypeMeta } from "./declared-type.ts";
 import { escapeName } from "./escaping.ts";
 import { fieldPathOf } from "./field-path.ts";
@@ -43,14 +44,22 @@ interface RuleNode {
 
 const STORED: RuleEnvironments = { rule: () => storedExpressions, message: () => storedExpressions };
 
-function nodeOf(
+/** Compiles the rules of a schema and of those below it, with a pause after each. */
+function* nodeOf(
   rules: Schema,
   schema: Schema,
   isRoot: boolean,
   declared: DeclaredType | undefined,
-): RuleNode | undefined {
+): Generator<void, RuleNode | undefined> {
+  const compiled: CompiledRule[] = [];
   const { validations = [] } = rules;
-  const compiled = declared === undefined ? [] : compileRules(validations, declared, STORED);
+  if (declared !== undefined && validations.length > 0) {
+    const compile = ruleCompiler(declared, STORED);
+    for (const rule of validations) {
+      compiled.push(compile(rule));
+      yield;
+    }
+  }
   const properties = new Map<string, RuleNode>();
   for (const [name, property] of rules.properties ?? []) {
     const own = schema.properties?.get(name);
@@ -58,35 +67,74 @@ function nodeOf(
     if (own === undefined) continue;
     const isEmbedded = own.embeddedResource === true;
     const type = escaped === undefined ? declaredType(own, isEmbedded) : declared?.fields?.get(escaped);
-    const node = type && nodeOf(property, own, isEmbedded, type);
+    const node = type && (yield* nodeOf(property, own, isEmbedded, type));
     if (node !== undefined) properties.set(name, node);
   }
-  const below = (part: Schema | true | undefined, own: Schema | true | undefined) =>
-    typeof part === "object" && typeof own === "object"
-      ? nodeOf(part, own, own.embeddedResource === true, declared?.element)
-      : undefined;
-  const items = below(rules.items, schema.items);
-  const values = below(rules.values, schema.values);
-  const allOf = (rules.allOf ?? []).flatMap((part) => nodeOf(part, schema, isRoot, declared) ?? []);
+  const items = yield* nodeBelow(rules.items, schema.items, declared);
+  const values = yield* nodeBelow(rules.values, schema.values, declared);
+  const allOf: RuleNode[] = [];
+  for (const part of rules.allOf ?? []) {
+    const node = yield* nodeOf(part, schema, isRoot, declared);
+    if (node !== undefined) allOf.push(node);
+  }
   const hasNone = items === undefined && values === undefined && properties.size === 0;
   if (compiled.length === 0 && hasNone && allOf.length === 0) return undefined;
   const withPaths = compiled.map((rule) => ({ ...rule, path: fieldPathOf(rule.rule.fieldPath, schema) }));
   return { schema: isRoot ? withTypeMeta(schema) : schema, rules: withPaths, properties, items, values, allOf };
 }
 
+function* nodeBelow(
+  part: Schema | true | undefined,
+  own: Schema | true | undefined,
+  declared: DeclaredType | undefined,
+): Generator<void, RuleNode | undefined> {
+  if (typeof part !== "object" || typeof own !== "object") return undefined;
+  return yield* nodeOf(part, own, own.embeddedResource === true, declared?.element);
+}
+
 /**
  * Checks objects by all rules of a schema, which are compiled when the first object comes. What is wrong with a part that
  * did not change becomes a warning.
  */
-export function rulesOf(schema: Schema): CheckRules {
-  let tree: RuleNode | undefined | "unknown" = "unknown";
-  return (next, previous, warn) => {
-    if (tree === "unknown") tree = nodeOf(schema, schema, true, declaredType(schema, true));
-    if (tree === undefined) return [];
-    const run = new RuleRun(warn);
-    const current = previous === undefined ? undefined : new Correlated(next, previous, schema);
-    run.check(tree, "", next, previous, { current, parent: undefined });
-    return run.errors.map((error) => ({ ...error, isRepeated: true }));
+export function rulesOf(schema: Schema): RuleCheck {
+  let steps: Generator<void, RuleNode | undefined> | undefined;
+  let tree: { readonly root: RuleNode | undefined } | undefined;
+  let preparing: Promise<void> | undefined;
+  /** Compiles one more rule. */
+  const step = (): void => {
+    steps ??= nodeOf(schema, schema, true, declaredType(schema, true));
+    try {
+      const { done, value } = steps.next();
+      if (done) tree = { root: value ?? undefined };
+    } catch (error) {
+      // One that has thrown would be at its end, as if there were no rules.
+      steps = undefined;
+      throw error;
+    }
+  };
+  const prepareAll = async (): Promise<void> => {
+    const pause = pacer();
+    while (!tree) {
+      step();
+      await pause();
+    }
+  };
+  return {
+    prepare() {
+      if (tree) return undefined;
+      preparing ??= prepareAll().finally(() => {
+        preparing = undefined;
+      });
+      return preparing;
+    },
+    check(next, previous, warn) {
+      while (!tree) step();
+      if (tree.root === undefined) return [];
+      const run = new RuleRun(warn);
+      const current = previous === undefined ? undefined : new Correlated(next, previous, schema);
+      run.check(tree.root, "", next, previous, { current, parent: undefined });
+      return run.errors.map((error) => ({ ...error, isRepeated: true }));
+    },
   };
 }
 

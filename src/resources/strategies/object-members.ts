@@ -12,7 +12,7 @@ export function withObjectMembers(schema: Schema, objectMeta: Schema): Schema {
   const complete = traits.hasEmbedded ? withEmbeddedMembers(schema, objectMeta) : schema;
   const own = [...(complete.properties ?? [])].filter(([name]) => !MEMBERS.has(name));
   const members = [["apiVersion", TEXT] as const, ["kind", TEXT] as const, ["metadata", objectMeta] as const];
-  const declared = { schema, traits, ...(traits.hasRules && { checkRules: rulesOf(schema) }) };
+  const declared = { schema, traits, ...(traits.hasRules && { rules: rulesOf(schema) }) };
   return { ...schema, declared, type: "object", properties: new Map([...members, ...own]) };
 }
 

@@ -26,6 +26,8 @@ export interface Strategy {
    * today's defaults, too. Changes `object`.
    */
   coerce(object: KubeObject, schema: Schema, origin: "stored" | "converted"): void;
+  /** Makes ready what `validate` needs; undefined: there is nothing to wait for. */
+  prepare?(version: ServedVersion): Promise<void> | undefined;
   /**
    * What is wrong with an object of this version by its schema, apart from its metadata. Absent: kinds know that. `warn`
    * gets texts for Warning headers, which are sent even when the object is refused.

@@ -40,6 +40,7 @@ export const structural: Strategy = {
     // Compat: very old objects have no generation (unstructuredSchemaCoercer's repairGeneration).
     object.metadata.generation ||= 1;
   },
+  prepare: (version) => version.schema().declared?.rules?.prepare(),
   validate: validateCustom,
   warn: finalizerWarnings,
   applySchema: (schema) => schema,

@@ -23,7 +23,7 @@ export function validateCustom(
 ): FieldError[] {
   const { declared } = version.schema();
   if (declared === undefined) return [];
-  const { schema, traits, checkRules } = declared;
+  const { schema, traits, rules } = declared;
   const isStatus = subresource === "status";
   const correlated = previous && new Correlated(next as Json, previous as Json, schema);
   const errors = isStatus ? statusErrors(schema, next, correlated) : objectErrors(schema, next, correlated);
@@ -33,7 +33,7 @@ export function validateCustom(
   // Compat: hasBlockingErr.
   if (traits.hasRules && errors.some(({ type }) => BLOCKING.has(type))) {
     errors.push(invalidField("<nil>", null, UNCHECKED));
-  } else if (checkRules) addAll(errors, checkRules(next as Json, previous as Json | undefined, warn));
+  } else if (rules) addAll(errors, rules.check(next as Json, previous as Json | undefined, warn));
   return errors;
 }
 

@@ -69,6 +69,8 @@ export async function createOnce(
   };
   // Even where a write to a subresource creates the object, the object as a whole is prepared and validated.
   const context = options.subresource === undefined ? reserving.context : { ...reserving.context, subresource: "" };
+  const ready = strategyOf(definition).prepare?.(resource.version);
+  if (ready !== undefined) await ready;
   return withReservation(definition, entries.context, reserving, async (sent) => {
     countGeneration(definition, next);
     definition.hooks?.prepare?.(next, undefined, context);

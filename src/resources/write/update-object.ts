@@ -99,6 +99,8 @@ async function updateOnce(
   const context = entries.writeContext(resource, draft, options);
   const requestName = current.metadata.name ?? "";
   const reserving = { next, previous: current, context, requestName, dryRun: options.dryRun ?? false };
+  const ready = strategyOf(definition).prepare?.(resource.version);
+  if (ready !== undefined) await ready;
   return withReservation<Attempt<Shown>>(definition, entries.context, reserving, async (sent) => {
     prepareUpdate(resource, current, context);
     validateWrite(entries, current, context, options);
