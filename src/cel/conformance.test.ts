@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { failureOf, vectors } from "./conformance.suite.ts";
 import exceptions from "./conformance-exceptions.json" with { type: "json" };
@@ -15,6 +16,15 @@ test(`of ${vectors.length} official vectors, all but the ${listed.size} that are
     if (failure === undefined && listed.has(vector.path)) met.push(vector.path);
   }
   assert.deepEqual({ missed, met }, { missed: [], met: [] });
+});
+
+test("docs/decisions/0006-cel.md tells how many are met, and how many are not for which reason", () => {
+  const page = readFileSync(new URL("../../docs/decisions/0006-cel.md", import.meta.url), "utf8");
+  const met = (vectors.length - listed.size).toLocaleString("en-US");
+  assert.ok(page.includes(`Of ${vectors.length.toLocaleString("en-US")} vectors ${met} are met.`));
+  for (const [reason, paths] of Object.entries(exceptions)) {
+    assert.ok(page.includes(`\n| ${reason} | ${paths.length} |\n`), reason);
+  }
 });
 
 test("every listed vector exists, once", () => {
