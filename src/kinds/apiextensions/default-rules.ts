@@ -3,11 +3,14 @@ import { type FieldError, invalidField, printFieldError } from "../../api/field-
 import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
 import { cloneJson } from "../../lib/clone.ts";
+import { decodeMetadata } from "../../resources/strategies/object-members.ts";
 import { embeddedMetadata } from "../../resources/strategies/validate-custom.ts";
-import { validateEmbedded } from "../../schema/structural/embedded.ts";
+import type { Schema } from "../../schema/schema.ts";
+import { coerceEmbedded, validateEmbedded } from "../../schema/structural/embedded.ts";
 import { pruneBySchema } from "../../schema/structural/prune.ts";
 import { validateBySchema } from "../../schema/structural/validate.ts";
 import { structuralSchema } from "../../schema/structural-schema.ts";
+import { builtInSchema } from "../../schema-files/built-in-schemas.ts";
 import type { JsonSchemaProps } from "../../types/custom-resource-definition.ts";
 import { asSchema, namedSchemas } from "./schema-walk.ts";
 
@@ -29,15 +32,20 @@ interface Place {
   surround(value: Json): Json;
 }
 
+/** What is known of any object. */
+const anyObject = (): Schema => ({ properties: new Map([["metadata", builtInSchema(OBJECT_META)]]) });
+const OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+
 const IDENTITY = { apiVersion: "validation/v1", kind: "Validation" };
 
 /** What is wrong with the identity of an object that has this default. */
 function metadataErrors(value: Json, path: string, { root, surround }: Place): FieldError[] {
-  const object = { ...IDENTITY, ...(surround(value) as JsonObject) };
-  const texts = validateEmbedded(structuralSchema(root), object, embeddedMetadata).map((error) =>
-    printFieldError({ ...error, field: error.field.replace(/^\./, "") }),
-  );
-  const different = [...new Set(texts)];
+  const object = { ...IDENTITY, ...(cloneJson(surround(value)) as JsonObject) };
+  const schema = structuralSchema(root);
+  const readMetadata = (embedded: JsonObject) => decodeMetadata(embedded, anyObject());
+  const { error } = coerceEmbedded(object, schema, { readMetadata });
+  const texts = error === undefined ? validateEmbedded(schema, object, embeddedMetadata).map(printFieldError) : [error];
+  const different = [...new Set(texts.map((text) => text.replace(/^\./, "")))];
   if (different.length === 0) return [];
   const text = different.length > 1 ? `[${different.join(", ")}]` : different[0];
   return [invalidField(path, value, `must result in valid metadata: ${text}`)];
