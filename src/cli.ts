@@ -51,6 +51,7 @@ interface ServeFlags extends AuditFlags, AccountTokenFlags, AuthenticationFlags,
   enableAdmissionPlugins?: string[];
   disableAdmissionPlugins?: string[];
   kinds?: string[];
+  admission?: string[];
 }
 
 function port(text: string): number {
@@ -140,6 +141,9 @@ function program(run: (config: Config) => Promise<void>): Command {
       ),
     )
     .addOption(
+      new Option("--admission <files>", "files of TypeScript whose functions change or refuse writes").argParser(words),
+    )
+    .addOption(
       new Option("--disable-admission-plugins <names>", "plugins to switch off that are on by default").argParser(
         words,
       ),
@@ -209,6 +213,7 @@ function toConfig(flags: Omit<ServeFlags, "kinds">): Config {
     shutdownDelayDuration,
     enableAdmissionPlugins,
     disableAdmissionPlugins,
+    admission,
     allowPrivileged: _,
     enableAggregatorRouting: aggregatorRouting,
     ...others
@@ -236,6 +241,7 @@ function toConfig(flags: Omit<ServeFlags, "kinds">): Config {
     aggregatorRouting,
     shutdownDelayMs: shutdownDelayDuration,
     admissionPlugins: { enabled: enableAdmissionPlugins ?? [], disabled: disableAdmissionPlugins ?? [] },
+    admission: { functionFiles: admission ?? [] },
     serviceAccounts: serviceAccountsOf(flags, defaultConfig.serviceAccounts),
     audit: auditOf(flags),
     store: etcd ?? store ?? defaultConfig.store,

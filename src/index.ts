@@ -1,3 +1,4 @@
+export type { AdmissionCall, AdmissionModule } from "./admission/functions/module.ts";
 export type { FeatureGateValues } from "./api/feature-gates.ts";
 export type {
   CommandRequest,

@@ -2,6 +2,7 @@ import type { FeatureGateValues } from "../api/feature-gates.ts";
 import { type AuditConfig, defaultAuditConfig } from "../audit/options.ts";
 import { DEFAULT_MODES } from "../auth/authorization/modes.ts";
 import type { CodedKind } from "../custom/coded-kind.ts";
+import type { AdmissionConfig } from "./admission/prepare-admission.ts";
 import type { AuthenticationConfig } from "./authentication/config.ts";
 import type { AuthorizationConfig } from "./authorization/flags.ts";
 import { type ConnectConfig, defaultConnectConfig } from "./connect/config.ts";
@@ -73,6 +74,8 @@ export interface Config {
   readonly eventTtlMs: number;
   /** Admission plugins that shall be on, and those that are on by default and shall be off. */
   readonly admissionPlugins: { readonly enabled: readonly string[]; readonly disabled: readonly string[] };
+  /** Functions of admission, and what else is read from files. */
+  readonly admission: AdmissionConfig;
   /** Feature gates of Kubernetes and the values they shall have instead of their defaults; see docs/feature-gates.md. */
   readonly featureGates: FeatureGateValues;
   /**
@@ -129,6 +132,7 @@ export const defaultConfig: Config = {
   serviceClusterIpRange: "10.0.0.0/24",
   eventTtlMs: 3_600_000,
   admissionPlugins: { enabled: [], disabled: [] },
+  admission: { functionFiles: [] },
   featureGates: {},
   customObjects: "open",
   controllers: "*",

@@ -21,7 +21,7 @@ import { route } from "../pipeline/router.ts";
 import type { Resources } from "../resources/resources.ts";
 import { ObservedStore } from "../storage/observed-store.ts";
 import { prepareAccountTokens } from "./account-tokens.ts";
-import { dynamicAdmission } from "./admission/dynamic-admission.ts";
+import { prepareAdmission } from "./admission/prepare-admission.ts";
 import { prepareAudit } from "./audit.ts";
 import { type Authentication, logRefusal, prepareAuthentication } from "./authentication.ts";
 import { configuredAuthorizers } from "./authorization/configured-authorizers.ts";
@@ -193,7 +193,8 @@ export async function assemble(
   const webhooks = new WebhookClient({ clock, resolve });
   opened.defer(() => webhooks.close());
   const custom = customKinds(resources, config, unfollowed, aggregator, webhooks);
-  const dynamic = dynamicAdmission({ resources, authorizer, client: webhooks, registry, log });
+  const dynamic = await prepareAdmission(config.admission, { resources, authorizer, client: webhooks, registry, log });
+  opened.defer(() => dynamic.close());
   const { open: openKinds } = custom;
   const isOpen = openKinds && ((info: RequestInfo) => openKinds.takes(info));
   const connector = await prepareConnect(config.connect, resources, authorizer);

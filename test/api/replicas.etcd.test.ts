@@ -22,7 +22,10 @@ const ALLOWED_MS = 2000;
 
 const percentile = (sorted: readonly number[], share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
 
-suite("rights that end, end on every replica", { ...needs("etcd"), timeout: 180_000 }, () => {
+suite("rights that end, and webhooks that begin, do so on every replica", {
+  ...needs("etcd"),
+  timeout: 180_000,
+}, () => {
   let etcd: EtcdCluster;
   let folder: string;
   let servers: RunningBinnacle[];
@@ -109,6 +112,36 @@ suite("rights that end, end on every replica", { ...needs("etcd"), timeout: 180_
       const { body } = await admin.call("POST", `${ACCOUNTS}/${name}/token`, request);
       const clients = servers.map(({ base }) => clientFor(base, body.status.token));
       times.push(...(await measure(clients, 401, () => admin.call("DELETE", `${ACCOUNTS}/${name}`))));
+    }
+    t.diagnostic(report(times));
+  });
+
+  test("a webhook that is stored begins on every replica, and one that is deleted ends", async (t) => {
+    const path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+    const webhook = {
+      name: "nobody.example.com",
+      // Nobody listens there, so that every write that it concerns is refused.
+      clientConfig: { url: "https://127.0.0.1:1/" },
+      rules: [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] }],
+      sideEffects: "None",
+      admissionReviewVersions: ["v1"],
+    };
+    const times: number[] = [];
+    const becomes = async (client: Client, status: number, since: number) => {
+      const answer = async () => (await client.call("POST", `${ASKED}?dryRun=All`, { metadata: { name: "x" } })).status;
+      await eventually(async () => (await answer()) === status, { withinMs: ALLOWED_MS, everyMs: 1 });
+      times.push(performance.now() - since);
+    };
+    for (let round = 0; round < 5; round += 1) {
+      const admin = admins[round % REPLICAS.length];
+      assert.ok(admin);
+      const made = await admin.call("POST", path, { metadata: { name: "nobody" }, webhooks: [webhook] });
+      assert.equal(made.status, 201);
+      const begun = performance.now();
+      await Promise.all(admins.map((client) => becomes(client, 500, begun)));
+      await admin.call("DELETE", `${path}/nobody`);
+      const ended = performance.now();
+      await Promise.all(admins.map((client) => becomes(client, 201, ended)));
     }
     t.diagnostic(report(times));
   });

@@ -62,6 +62,7 @@ const RESOURCES: readonly (readonly string[])[] = [
   ["namespaces", "clusterroles"],
   ["pods/binding", "pods/eviction", "bindings"],
   ["pods/ephemeralcontainers", "pods/resize"],
+  ["pods/exec", "pods/attach", "pods/proxy"],
 ];
 const GROUPS: readonly (readonly string[])[] = [
   ["*"],
@@ -79,6 +80,7 @@ const OPERATIONS: readonly (readonly string[])[] = [
   ["*"],
   ["*"],
   ["*"],
+  ["CONNECT"],
   ["CREATE"],
   ["UPDATE"],
   ["DELETE"],

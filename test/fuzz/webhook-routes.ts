@@ -127,7 +127,7 @@ export function routes(n: number): Request[] {
       "apply that creates",
       `${core}/configmaps/${x}-applied?fieldManager=fuzz`,
       {
-        ...{ apiVersion: "v1", kind: "ConfigMap", data: { d: "5" } },
+        ...{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: `${x}-applied` }, data: { d: "5" } },
       },
       "apply",
     ),
@@ -135,7 +135,7 @@ export function routes(n: number): Request[] {
       "apply",
       `${core}/configmaps/${old}?fieldManager=fuzz&force=true`,
       {
-        ...{ apiVersion: "v1", kind: "ConfigMap", data: { d: "6" } },
+        ...{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: old }, data: { d: "6" } },
       },
       "apply",
     ),
@@ -143,7 +143,7 @@ export function routes(n: number): Request[] {
       "apply of a custom object",
       `${widgets("v2")}/${old}?fieldManager=fuzz&force=true`,
       {
-        ...{ apiVersion: "example.com/v2", kind: "Widget", spec: { replicas: 4 } },
+        ...{ apiVersion: "example.com/v2", kind: "Widget", metadata: { name: old }, spec: { replicas: 4 } },
       },
       "apply",
     ),
@@ -178,6 +178,9 @@ export function routes(n: number): Request[] {
       target: { kind: "Node", name: "n" },
     }),
     post("eviction", `${core}/pods/evict-${n}/eviction`, { metadata: { name: `evict-${n}` } }),
+    post("exec", `${core}/pods/${old}/exec?command=ls&stdout=true`, undefined),
+    post("attach", `${core}/pods/${old}/attach?stdout=true&tty=true`, undefined),
+    { title: "proxy", method: "GET", path: `${core}/pods/${old}/proxy/index.html?a=b` },
     patch("patch of a cluster-scoped object", `${roles}/${old}`, { metadata: { labels: { team: "b" } } }),
     patch("patch of a namespace", `/api/v1/namespaces/ns-${n}`, { metadata: { labels: { team: "b" } } }),
     { title: "dry run of delete", method: "DELETE", path: `${core}/configmaps/${old}?dryRun=All` },

@@ -14,6 +14,8 @@ export type ReviewVersion = "v1" | "v1beta1";
 
 const GROUP = "admission.k8s.io";
 const KIND = "AdmissionReview";
+/** Compat: a `runtime.Scheme` is called by the line that made it. */
+const SCHEME = "pkg/runtime/scheme.go:110";
 const SCHEMAS: Readonly<Record<ReviewVersion, Schema>> = { v1: reviewSchema("v1"), v1beta1: reviewSchema("v1beta1") };
 
 /** The first version in a webhook's `admissionReviewVersions` that is known here. */
@@ -106,7 +108,7 @@ function decodeReview(answer: Json, version: ReviewVersion): JsonObject {
   const apiVersion = textOf(value.apiVersion) || `${GROUP}/${version}`;
   const kind = textOf(value.kind) || KIND;
   if (kind !== KIND || reviewVersion([apiVersion.slice(GROUP.length + 1)]) === undefined || !isOfGroup(apiVersion)) {
-    throw new BadReview(`no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme`, true);
+    throw new BadReview(`no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme ${quote(SCHEME)}`, true);
   }
   const other = apiVersion.slice(GROUP.length + 1);
   if (other !== version) {

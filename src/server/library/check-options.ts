@@ -102,6 +102,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   serviceClusterIpRange: range,
   eventTtlMs: span,
   admissionPlugins: group,
+  admission: group,
   featureGates: gates,
   customObjects: oneOf("open", "defined"),
   kinds,
@@ -123,6 +124,7 @@ const MEMBERS: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   },
   authorization: { modes: texts, webhook: group, configFile: text },
   admissionPlugins: { enabled: texts, disabled: texts },
+  admission: { functionFiles: texts },
   serviceAccounts: {
     ...{ signingKeyFile: text, keyFiles: texts, issuers: texts, apiAudiences: texts, maxTokenExpirationMs: span },
     ...{ extendTokenExpiration: flag, lookup: flag, jwksUri: text },

@@ -83,6 +83,8 @@ export class WebhookClient {
           accept: "application/json, */*",
           "content-type": "application/json",
           ...(authorization !== undefined && { authorization }),
+          // Compat: `resolvingRoundTripper` keeps the name of the Service.
+          ...(serverName !== undefined && { host: `${serverName}:${config.service?.port ?? SECURE_PORT}` }),
         },
         body,
         tls: tlsOf(config, access, serverName),

@@ -1,0 +1,42 @@
+import { AdmissionFunctions } from "../../admission/functions/functions-plugin.ts";
+import { type DynamicAdmission, type DynamicAdmissionOptions, dynamicAdmission } from "./dynamic-admission.ts";
+import { ThreadedFunctions } from "./functions/threaded-functions.ts";
+
+/** What changes or refuses writes besides the plugins. */
+export interface AdmissionConfig {
+  /** Files with functions of admission, in the order in which they are asked. */
+  readonly functionFiles: readonly string[];
+}
+
+/** What admission is made of, for as long as the server runs. */
+export interface PreparedAdmission extends DynamicAdmission {
+  /** Ends the threads of functions. */
+  close(): void;
+}
+
+/** Loads the files of the configuration, and makes all plugins whose rules are no part of the program. */
+export async function prepareAdmission(
+  { functionFiles }: AdmissionConfig,
+  options: DynamicAdmissionOptions,
+): Promise<PreparedAdmission> {
+  const { clock, catalog, features } = options.resources;
+  const hosts: ThreadedFunctions[] = [];
+  const close = () => {
+    for (const host of hosts) host.close();
+  };
+  try {
+    for (const file of functionFiles) hosts.push(await ThreadedFunctions.load(file, clock));
+  } catch (error) {
+    close();
+    throw error;
+  }
+  const functions = new AdmissionFunctions(hosts, { catalog, defaults: { clock, features } });
+  const dynamic = dynamicAdmission(options);
+  return {
+    ...dynamic,
+    plugins: hosts.length === 0 ? dynamic.plugins : [functions.plugin, ...dynamic.plugins],
+    concerns: (resource, subresource) =>
+      dynamic.concerns(resource, subresource) || functions.concerns(resource, subresource),
+    close,
+  };
+}
