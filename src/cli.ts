@@ -52,6 +52,7 @@ interface ServeFlags extends AuditFlags, AccountTokenFlags, AuthenticationFlags,
   disableAdmissionPlugins?: string[];
   kinds?: string[];
   admission?: string[];
+  admissionControlConfigFile?: string;
 }
 
 function port(text: string): number {
@@ -141,6 +142,12 @@ function program(run: (config: Config) => Promise<void>): Command {
       ),
     )
     .addOption(
+      new Option(
+        "--admission-control-config-file <file>",
+        "an AdmissionConfiguration: credentials for webhooks, webhooks in files",
+      ),
+    )
+    .addOption(
       new Option("--admission <files>", "files of TypeScript whose functions change or refuse writes").argParser(words),
     )
     .addOption(
@@ -214,6 +221,7 @@ function toConfig(flags: Omit<ServeFlags, "kinds">): Config {
     enableAdmissionPlugins,
     disableAdmissionPlugins,
     admission,
+    admissionControlConfigFile,
     allowPrivileged: _,
     enableAggregatorRouting: aggregatorRouting,
     ...others
@@ -241,7 +249,7 @@ function toConfig(flags: Omit<ServeFlags, "kinds">): Config {
     aggregatorRouting,
     shutdownDelayMs: shutdownDelayDuration,
     admissionPlugins: { enabled: enableAdmissionPlugins ?? [], disabled: disableAdmissionPlugins ?? [] },
-    admission: { functionFiles: admission ?? [] },
+    admission: { functionFiles: admission ?? [], configFile: admissionControlConfigFile },
     serviceAccounts: serviceAccountsOf(flags, defaultConfig.serviceAccounts),
     audit: auditOf(flags),
     store: etcd ?? store ?? defaultConfig.store,

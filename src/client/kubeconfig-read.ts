@@ -32,6 +32,40 @@ export async function readKubeconfig(file: string): Promise<ServerAccess> {
   }
 }
 
+/** As whom a server is asked. */
+export type UserAccess = Pick<ServerAccess, "certificate" | "key" | "authorization">;
+
+/** The users of a kubeconfig file by their names, whatever its contexts say. Throws as `readKubeconfig` does. */
+export async function readKubeconfigUsers(file: string): Promise<ReadonlyMap<string, UserAccess>> {
+  try {
+    if ((await stat(file)).size > MAX_BYTES) throw new Error(`is larger than ${MAX_BYTES} bytes`);
+    const root = parse(await readFile(file));
+    const entries = isObject(root) && Array.isArray(root.users) ? root.users.filter(isObject) : [];
+    const folder = path.dirname(file);
+    const users = entries.map(async (entry) => {
+      const user = isObject(entry.user) ? entry.user : {};
+      return [String(entry.name ?? ""), await userAccessOf(user, folder)] as const;
+    });
+    return new Map(await Promise.all(users));
+  } catch (error) {
+    throw new Error(`kubeconfig ${file}: ${error instanceof Error ? error.message : "cannot be read"}`);
+  }
+}
+
+async function userAccessOf(user: JsonObject, folder: string): Promise<UserAccess> {
+  for (const unsupported of ["exec", "auth-provider"]) {
+    if (user[unsupported] !== undefined) throw new Error(`${unsupported} credentials are not supported here`);
+  }
+  const [certificate, key] = await Promise.all([
+    dataOrFile(user, "client-certificate", folder),
+    dataOrFile(user, "client-key", folder),
+  ]);
+  return {
+    ...(certificate !== undefined && key !== undefined && { certificate, key }),
+    authorization: () => authorizationOf(user, folder),
+  };
+}
+
 function parse(bytes: Uint8Array): Json {
   try {
     return decodeYaml(bytes).value;
@@ -46,13 +80,9 @@ async function accessOf(config: Json, folder: string): Promise<ServerAccess> {
   const cluster = named(root.clusters, textOf(context, "cluster"), "cluster");
   const userName = textOf(context, "user");
   const user = userName === undefined ? {} : named(root.users, userName, "user");
-  for (const unsupported of ["exec", "auth-provider"]) {
-    if (user[unsupported] !== undefined) throw new Error(`${unsupported} credentials are not supported here`);
-  }
-  const [authority, certificate, key] = await Promise.all([
+  const [authority, access] = await Promise.all([
     dataOrFile(cluster, "certificate-authority", folder),
-    dataOrFile(user, "client-certificate", folder),
-    dataOrFile(user, "client-key", folder),
+    userAccessOf(user, folder),
   ]);
   const serverName = textOf(cluster, "tls-server-name");
   return {
@@ -60,8 +90,7 @@ async function accessOf(config: Json, folder: string): Promise<ServerAccess> {
     ...(authority !== undefined && { authority }),
     skipsVerification: cluster["insecure-skip-tls-verify"] === true,
     ...(serverName !== undefined && { serverName }),
-    ...(certificate !== undefined && key !== undefined && { certificate, key }),
-    authorization: () => authorizationOf(user, folder),
+    ...access,
   };
 }
 

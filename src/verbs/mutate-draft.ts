@@ -2,6 +2,7 @@ import type { AdmissionRequest } from "../admission/plugin.ts";
 import type { Call } from "../api/call.ts";
 import { findProblem } from "../patch/apply/managers.ts";
 import { dedupeOwnerReferences, settleNamespace } from "../resources/write/metadata.ts";
+import { checkName } from "./object-name.ts";
 import type { Target, VerbContext } from "./target.ts";
 
 const INVALID_MANAGERS =
@@ -29,6 +30,8 @@ export async function mutateDraft(
     else metadata.managedFields = before;
     call.warnings.push(INVALID_MANAGERS + problem);
   }
+  // kube-apiserver stores an object that is created by PUT or apply below the name of the URL, whatever it calls itself.
+  if (request.operation === "CREATE" && target.name !== "") checkName(metadata, target.name);
   settleNamespace(target.resource.definition, metadata, target.namespace);
   const duplicates = dedupeOwnerReferences(metadata, true);
   if (duplicates !== undefined) call.warnings.push(duplicates);

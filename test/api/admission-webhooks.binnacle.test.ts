@@ -1,22 +1,67 @@
 import assert from "node:assert/strict";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { after, before, suite, test } from "node:test";
+import { makeIdentity } from "../../src/http/x509.ts";
 import { baseObjects, NAMESPACE, routes, WIDGETS } from "../fuzz/webhook-routes.ts";
 import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
 import { type Client, clientFor } from "../support/client.ts";
 import { tokens } from "../support/oracle.ts";
 import { eventually } from "../support/time.ts";
-import { startWebhookServer, type WebhookServer } from "../support/webhook-server.ts";
+import { BEHAVIOURS, startWebhookServer, type WebhookServer } from "../support/webhook-server.ts";
 
 const VALIDATING = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
 const ALL = { operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"] };
 
+/** An AdmissionConfiguration with a webhook in a file, and a client certificate for all webhooks of the server. */
+async function writeAdmissionFile(folder: string, server: WebhookServer): Promise<string> {
+  const { certificate, key } = makeIdentity(server.authority, { commonName: "binnacle" }, "client", Date.now());
+  const data = (text: string) => Buffer.from(text).toString("base64");
+  const user = { "client-certificate-data": data(certificate), "client-key-data": data(key) };
+  const manifests = path.join(folder, "manifests");
+  await mkdir(manifests);
+  const write = async (name: string, value: unknown) => {
+    await writeFile(path.join(folder, name), JSON.stringify(value));
+    return path.join(folder, name);
+  };
+  const webhook = {
+    name: "fixed.example.com",
+    clientConfig: { url: server.url("ours", "deny-reason"), caBundle: server.caBundle },
+    rules: [{ ...ALL, resources: ["mutatingwebhookconfigurations"] }],
+    sideEffects: "None",
+    admissionReviewVersions: ["v1"],
+  };
+  await write("manifests/fixed.yaml", {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingWebhookConfiguration",
+    metadata: { name: "fixed.static.k8s.io" },
+    webhooks: [webhook],
+  });
+  const users = [{ name: `127.0.0.1:${server.port}`, user }];
+  const kubeConfigFile = await write("kubeconfig", { apiVersion: "v1", kind: "Config", users });
+  const configuration = {
+    ...{ apiVersion: "apiserver.config.k8s.io/v1", kind: "WebhookAdmissionConfiguration" },
+    ...{ kubeConfigFile, staticManifestsDir: manifests },
+  };
+  return write("admission.yaml", {
+    apiVersion: "apiserver.config.k8s.io/v1",
+    kind: "AdmissionConfiguration",
+    plugins: [{ name: "ValidatingAdmissionWebhook", configuration }],
+  });
+}
+
 suite("admission webhooks", { timeout: 120_000 }, () => {
+  let folder: string;
   let server: WebhookServer;
   let binnacle: RunningBinnacle;
   let client: Client;
   before(async () => {
     server = await startWebhookServer(["hooks"]);
-    binnacle = await startBinnacle({ flags: ["--custom-objects=defined", "--controllers=none"] });
+    folder = await mkdtemp(path.join(tmpdir(), "binnacle-webhooks-"));
+    const file = await writeAdmissionFile(folder, server);
+    const flags = ["--custom-objects=defined", "--controllers=none", `--admission-control-config-file=${file}`];
+    binnacle = await startBinnacle({ flags });
     client = clientFor(binnacle.base, tokens.admin);
     await client.call("POST", "/api/v1/namespaces", { metadata: { name: NAMESPACE } });
     await client.call("POST", `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata: { name: "default" } });
@@ -26,6 +71,7 @@ suite("admission webhooks", { timeout: 120_000 }, () => {
   after(async () => {
     await binnacle?.kill();
     await server?.stop();
+    await rm(folder, { recursive: true, force: true });
   });
 
   /** Puts a webhook into force, which `probe` sees, and gives how to take it out again. */
@@ -71,34 +117,41 @@ suite("admission webhooks", { timeout: 120_000 }, () => {
     await remove();
   });
 
-  test("that hang hold up nobody but their callers", async () => {
-    const at = { url: server.url("ours", "hang"), caBundle: server.caBundle };
-    const rule = { ...ALL, resources: ["secrets"] };
+  test("that take their time hold up nobody but their callers", async () => {
+    const held: (() => void)[] = [];
+    server.behaviours.set("hold", (received, response) => {
+      held.push(() => BEHAVIOURS.allow?.(received, response));
+    });
+    server.behaviours.set("allow-or-hold", (received, response) => {
+      const isProbe = received.review.request.dryRun === true;
+      (isProbe ? BEHAVIOURS.allow : server.behaviours.get("hold"))?.(received, response);
+    });
+    const at = { url: server.url("ours", "allow-or-hold"), caBundle: server.caBundle };
     const secrets = `/api/v1/namespaces/${NAMESPACE}/secrets`;
-    const isHanging = async () => {
+    const isAsked = async () => {
       server.received.length = 0;
       await client.call("POST", `${secrets}?dryRun=All`, { metadata: { name: "probe" } });
       return server.received.length > 0;
     };
-    const remove = await configure(at, rule, isHanging, { timeoutSeconds: 1 });
-    let isOver = false;
-    const hanging = Promise.all(
+    const remove = await configure(at, { ...ALL, resources: ["secrets"] }, isAsked, { timeoutSeconds: 30 });
+    const waiting = Promise.all(
       Array.from({ length: 60 }, (_, i) => client.call("POST", secrets, { metadata: { name: `s${i}` } })),
-    ).then((answers) => {
-      isOver = true;
-      return answers;
-    });
-    await eventually(() => server.received.length >= 60);
+    );
+    await eventually(() => held.length === 60, { withinMs: 25_000 });
     const { status } = await client.call("POST", configMaps, { metadata: { name: "beside" } });
-    assert.equal(status, 201);
-    assert.equal(isOver, false, "a write of another kind was answered before those that wait");
-    for (const answer of await hanging) {
-      const text = `Post "${server.url("ours", "hang")}?timeout=1s": context deadline exceeded`;
-      assert.equal(
-        answer.body.message,
-        `Internal error occurred: failed calling webhook "w.example.com": failed to call webhook: ${text}`,
-      );
-    }
+    assert.equal(status, 201, "a write of another kind is answered while 60 wait");
+    for (const answer of held) answer();
+    for (const answer of await waiting) assert.equal(answer.status, 201);
+    await remove();
+  });
+
+  test("that do not answer in time fail in kube-apiserver's words", async () => {
+    const at = { url: server.url("ours", "hang"), caBundle: server.caBundle };
+    const remove = await configure(at, ALL, isDenied, { timeoutSeconds: 1 });
+    const { body } = await client.call("POST", configMaps, { metadata: { name: "late" } });
+    const text = `Post "${server.url("ours", "hang")}?timeout=1s": context deadline exceeded`;
+    const prefix = 'Internal error occurred: failed calling webhook "w.example.com": failed to call webhook';
+    assert.equal(body.message, `${prefix}: ${text}`);
     await remove();
   });
 
@@ -111,6 +164,15 @@ suite("admission webhooks", { timeout: 120_000 }, () => {
     assert.equal(body.message, 'admission webhook "w.example.com" denied the request: no, never');
     assert.equal(server.received.at(-1)?.headers.host, `hooks.default.svc:${server.port}`);
     await remove();
+  });
+
+  test("of a file are in force from the start, see the configuration of admission, and know the server by its certificate", async () => {
+    const mutating = VALIDATING.replace("validating", "mutating");
+    const { body } = await client.call("POST", mutating, { metadata: { name: "any" }, webhooks: [] });
+    assert.equal(body.message, 'admission webhook "fixed.example.com" denied the request: Conflict');
+    assert.equal(server.received.at(-1)?.clientName, "binnacle");
+    const stored = await client.call("POST", VALIDATING, { metadata: { name: "any" }, webhooks: [] });
+    assert.equal(stored.status, 201, "what its rules do not name is not shown to it");
   });
 
   test("tell in the metrics how often they were called, and what came of it", async () => {

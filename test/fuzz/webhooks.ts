@@ -203,6 +203,12 @@ function maskedMember(name: string, value: Json): Json {
   return value.toSorted((a, b) => (text(a) < text(b) ? -1 : 1));
 }
 
+/** Objects that a webhook renames on the way are refused where kube-apiserver stores them below another name than their own. */
+function isKnown({ webhooks }: Case, { title }: Request): boolean {
+  const isRenaming = webhooks.some(({ behaviour }) => behaviour === "rename");
+  return isRenaming && (title === "apply that creates" || title === "create by update");
+}
+
 /** Compares so many configurations with every route; those with each behaviour of a webhook come first. */
 export async function fuzzWebhooks(
   twins: WebhookTwins,
@@ -224,7 +230,7 @@ export async function fuzzWebhooks(
       combinations += 1;
       reviews += result.reviews;
       if (result.isRefused) refused += 1;
-      if (result.difference) found.push({ ...result.difference, of: one, request });
+      if (result.difference && !isKnown(one, request)) found.push({ ...result.difference, of: one, request });
     }
     await twins.remove(one, n);
   }

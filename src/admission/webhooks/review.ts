@@ -108,7 +108,10 @@ function decodeReview(answer: Json, version: ReviewVersion): JsonObject {
   const apiVersion = textOf(value.apiVersion) || `${GROUP}/${version}`;
   const kind = textOf(value.kind) || KIND;
   if (kind !== KIND || reviewVersion([apiVersion.slice(GROUP.length + 1)]) === undefined || !isOfGroup(apiVersion)) {
-    throw new BadReview(`no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme ${quote(SCHEME)}`, true);
+    throw new BadReview(
+      `no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme ${quote(SCHEME)}`,
+      true,
+    );
   }
   const other = apiVersion.slice(GROUP.length + 1);
   if (other !== version) {

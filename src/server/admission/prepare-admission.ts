@@ -1,4 +1,5 @@
 import { AdmissionFunctions } from "../../admission/functions/functions-plugin.ts";
+import { readAdmissionFile } from "./configuration-file.ts";
 import { type DynamicAdmission, type DynamicAdmissionOptions, dynamicAdmission } from "./dynamic-admission.ts";
 import { ThreadedFunctions } from "./functions/threaded-functions.ts";
 
@@ -6,6 +7,8 @@ import { ThreadedFunctions } from "./functions/threaded-functions.ts";
 export interface AdmissionConfig {
   /** Files with functions of admission, in the order in which they are asked. */
   readonly functionFiles: readonly string[];
+  /** An AdmissionConfiguration, as kube-apiserver's flag names one. */
+  readonly configFile?: string;
 }
 
 /** What admission is made of, for as long as the server runs. */
@@ -16,10 +19,11 @@ export interface PreparedAdmission extends DynamicAdmission {
 
 /** Loads the files of the configuration, and makes all plugins whose rules are no part of the program. */
 export async function prepareAdmission(
-  { functionFiles }: AdmissionConfig,
-  options: DynamicAdmissionOptions,
+  { functionFiles, configFile }: AdmissionConfig,
+  options: Omit<DynamicAdmissionOptions, "file">,
 ): Promise<PreparedAdmission> {
   const { clock, catalog, features } = options.resources;
+  const file = configFile === undefined ? undefined : await readAdmissionFile(configFile, options.resources);
   const hosts: ThreadedFunctions[] = [];
   const close = () => {
     for (const host of hosts) host.close();
@@ -31,7 +35,7 @@ export async function prepareAdmission(
     throw error;
   }
   const functions = new AdmissionFunctions(hosts, { catalog, defaults: { clock, features } });
-  const dynamic = dynamicAdmission(options);
+  const dynamic = dynamicAdmission({ ...options, file });
   return {
     ...dynamic,
     plugins: hosts.length === 0 ? dynamic.plugins : [functions.plugin, ...dynamic.plugins],

@@ -10,7 +10,8 @@ import type { Authorizer } from "../../api/attributes.ts";
 import type { MetricRegistry } from "../../lib/metrics.ts";
 import type { Resources } from "../../resources/resources.ts";
 import { admissionWebhookMetrics } from "../metrics/admission-webhook-metrics.ts";
-import { type WebhookClient, WebhookFailure } from "../webhooks/webhook-client.ts";
+import { type WebhookClient, type WebhookCredentials, WebhookFailure } from "../webhooks/webhook-client.ts";
+import type { AdmissionFile } from "./configuration-file.ts";
 
 /** What webhooks need of the server. */
 export interface WebhookAdmissionOptions {
@@ -18,6 +19,8 @@ export interface WebhookAdmissionOptions {
   readonly authorizer: Authorizer;
   readonly client: WebhookClient;
   readonly registry: MetricRegistry;
+  /** Credentials for webhooks, and webhooks that are not stored. */
+  readonly file?: AdmissionFile | undefined;
 }
 
 /** A plugin that asks webhooks, and where these are kept. */
@@ -30,26 +33,30 @@ export interface WebhookAdmission {
 export function webhookAdmission(
   options: WebhookAdmissionOptions,
 ): Record<"mutating" | "validating", WebhookAdmission> {
-  const { resources, authorizer, client, registry } = options;
+  const { resources, authorizer, client, registry, file = {} } = options;
   const { access, clock, random, features } = resources;
   const observer = admissionWebhookMetrics(registry);
-  const context = { call: callOf(client), random, observer, clock };
+  const { MutatingAdmissionWebhook: changing, ValidatingAdmissionWebhook: judging } = file;
+  const context = { random, observer, clock };
   const mutating = new WebhookSource(resources, CONFIGURATIONS.mutating);
   const validating = new WebhookSource(resources, CONFIGURATIONS.validating);
   const matcher = (source: WebhookSource, type: WebhookType) =>
     new WebhookMatcher({ source, access, authorizer, observer, clock, type });
-  const changes = { ...context, type: "admit", defaults: { clock, features } } as const;
-  const verdicts = { ...context, type: "validating" } as const;
+  mutating.setFixed(changing?.fixed ?? []);
+  validating.setFixed(judging?.fixed ?? []);
+  const defaults = { clock, features };
+  const changes = { ...context, type: "admit", call: callOf(client, changing?.credentials), defaults } as const;
+  const verdicts = { ...context, type: "validating", call: callOf(client, judging?.credentials) } as const;
   return {
     mutating: { source: mutating, plugin: mutatingWebhooks(matcher(mutating, "admit"), changes) },
     validating: { source: validating, plugin: validatingWebhooks(matcher(validating, "validating"), verdicts) },
   };
 }
 
-function callOf(client: WebhookClient): CallWebhook {
+function callOf(client: WebhookClient, credentials: WebhookCredentials | undefined): CallWebhook {
   return async ({ clientConfig, body, timeoutMs, signal }) => {
     try {
-      return await client.post({ config: clientConfig, body, timeoutMs, signal });
+      return await client.post({ config: clientConfig, body, timeoutMs, signal, credentials });
     } catch (error) {
       if (!(error instanceof WebhookFailure)) throw error;
       throw new CallFailure(`failed to call webhook: ${error.message}`, error.code);

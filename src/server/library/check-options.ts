@@ -124,7 +124,7 @@ const MEMBERS: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   },
   authorization: { modes: texts, webhook: group, configFile: text },
   admissionPlugins: { enabled: texts, disabled: texts },
-  admission: { functionFiles: texts },
+  admission: { functionFiles: texts, configFile: text },
   serviceAccounts: {
     ...{ signingKeyFile: text, keyFiles: texts, issuers: texts, apiAudiences: texts, maxTokenExpirationMs: span },
     ...{ extendTokenExpiration: flag, lookup: flag, jwksUri: text },

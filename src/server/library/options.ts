@@ -23,6 +23,7 @@ interface PartialGroups {
   readonly serviceAccounts?: Partial<AccountTokenConfig>;
   readonly connect?: Partial<ConnectConfig>;
   readonly admissionPlugins?: Partial<Config["admissionPlugins"]>;
+  readonly admission?: Partial<Config["admission"]>;
 }
 
 /**
@@ -40,7 +41,16 @@ export interface ServerOptions extends PartialGroups, Partial<Omit<Config, keyof
 
 /** The whole configuration that options describe. What is undefined counts as left out. */
 export function completeConfig(options: Omit<ServerOptions, "log" | "clock" | "random">): Config {
-  const { audit = {}, authentication, authorization, serviceAccounts, connect, admissionPlugins, ...others } = options;
+  const {
+    audit = {},
+    authentication,
+    authorization,
+    serviceAccounts,
+    connect,
+    admissionPlugins,
+    admission,
+    ...others
+  } = options;
   const base = defaultConfig;
   return {
     ...base,
@@ -56,6 +66,7 @@ export function completeConfig(options: Omit<ServerOptions, "log" | "clock" | "r
     connect: { ...base.connect, ...withoutUndefined(connect) },
     serviceAccounts: { ...base.serviceAccounts, ...withoutUndefined(serviceAccounts) },
     admissionPlugins: { ...base.admissionPlugins, ...withoutUndefined(admissionPlugins) },
+    admission: { ...base.admission, ...withoutUndefined(admission) },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { ResolveService } from "../../aggregation/resolve.ts";
 import type { Json } from "../../api/object.ts";
 import { type ClientTls, HttpClient } from "../../client/http-client.ts";
-import type { ServerAccess } from "../../client/kubeconfig-read.ts";
+import type { UserAccess } from "../../client/kubeconfig-read.ts";
 import { serverResponse } from "../../client/server-response.ts";
 import { transportError } from "../../client/transport-error.ts";
 import { decodeJson } from "../../encoding/json/json.ts";
@@ -27,6 +27,8 @@ export interface WebhookRequest {
   readonly body: string;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** By which the webhook knows this server. Absent: it is shown nothing. */
+  readonly credentials?: WebhookCredentials | undefined;
 }
 
 /** Why a webhook has not answered with JSON. `code` is that of its answer, or 503. */
@@ -39,8 +41,8 @@ export class WebhookFailure extends Error {
   }
 }
 
-/** By which certificate or token webhooks at a host know this server. Undefined: it shows none. */
-export type WebhookCredentials = (host: string, port: number) => ServerAccess | undefined;
+/** By which certificate or token a webhook at a host knows this server. Undefined: it is shown none. */
+export type WebhookCredentials = (host: string, port: number) => UserAccess | undefined;
 
 const MAX_BYTES = 32 * 1024 * 1024;
 /** Not a limit for webhooks that answer: those that hang must not keep others at the same place from being called. */
@@ -58,24 +60,20 @@ interface Place {
 export class WebhookClient {
   readonly #resolve: ResolveService;
   readonly #client: HttpClient;
-  readonly #credentials: WebhookCredentials;
 
-  constructor(
-    { clock, resolve }: { readonly clock: Clock; readonly resolve: ResolveService },
-    credentials: WebhookCredentials = () => undefined,
-  ) {
+  constructor({ clock, resolve }: { readonly clock: Clock; readonly resolve: ResolveService }) {
     this.#resolve = resolve;
     this.#client = new HttpClient({ clock, maxConnections: MAX_CONNECTIONS });
-    this.#credentials = credentials;
   }
 
   /** Posts JSON, and answers with the JSON that comes back. Throws WebhookFailure in the words of upstream's client. */
-  async post({ config, body, timeoutMs, signal }: WebhookRequest): Promise<Json> {
+  async post({ config, body, timeoutMs, signal, credentials }: WebhookRequest): Promise<Json> {
     const query = `?timeout=${Math.ceil(timeoutMs / 1000)}s`;
     const shown = `Post ${quote(`${shownUrl(config)}${query}`)}`;
     try {
       const { url, host, serverName } = await this.#placeOf(config, query);
-      const access = this.#credentials(host, Number(url.port) || SECURE_PORT);
+      const port = config.service ? (config.service.port ?? SECURE_PORT) : Number(url.port) || SECURE_PORT;
+      const access = credentials?.(host, port);
       const authorization = await access?.authorization();
       const answer = await this.#client.send(url, {
         method: "POST",
@@ -84,7 +82,7 @@ export class WebhookClient {
           "content-type": "application/json",
           ...(authorization !== undefined && { authorization }),
           // Compat: `resolvingRoundTripper` keeps the name of the Service.
-          ...(serverName !== undefined && { host: `${serverName}:${config.service?.port ?? SECURE_PORT}` }),
+          ...(serverName !== undefined && { host: `${serverName}:${port}` }),
         },
         body,
         tls: tlsOf(config, access, serverName),
@@ -137,19 +135,17 @@ function trimmed(path: string): string {
   return end === 0 ? "/" : path.slice(0, end);
 }
 
-/** Compat: the caBundle is added to the authorities of the kubeconfig; without either the system's count. */
+/** Without a caBundle the authorities of the system count. */
 function tlsOf(
   { caBundle = "" }: WebhookClientConfig,
-  access: ServerAccess | undefined,
+  access: UserAccess | undefined,
   serverName: string | undefined,
 ): ClientTls {
-  const bundle = Buffer.from(caBundle, "base64").toString().trim();
-  const ca = [access?.authority ?? "", bundle].filter((one) => one !== "");
+  const ca = Buffer.from(caBundle, "base64").toString().trim();
   return {
-    ...(ca.length > 0 && { ca }),
-    ...(serverName !== undefined && { servername: access?.serverName ?? serverName }),
+    ...(ca !== "" && { ca }),
+    ...(serverName !== undefined && { servername: serverName }),
     ...(access?.certificate !== undefined && { cert: access.certificate, key: access.key }),
-    ...(access?.skipsVerification && { rejectUnauthorized: false }),
   };
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, suite, test } from "node:test";
@@ -60,6 +60,19 @@ suite("functions of admission", () => {
     assert.equal(plugin.handles(secret), false);
     assert.equal(concerns(world.resource("", "pods"), ""), true);
     assert.equal(concerns(world.resource("", "secrets"), ""), false);
+  });
+
+  test("are what docs/admission.md shows", async () => {
+    const page = await readFile(path.join(import.meta.dirname, "../../../../docs/admission.md"), "utf8");
+    const shown = page.split("```ts\n")[1]?.split("\n```")[0];
+    assert.ok(shown);
+    const host = await load(shown);
+    const image = (name: string) => ({ containers: [{ name: "c", image: name }] });
+    const pinned = await judge(host, "p", image(`nginx@sha256:${"0".repeat(64)}`));
+    assert.deepEqual(pinned.object?.metadata.labels, { owner: "alice" });
+    assert.equal(pinned.refusal, undefined);
+    const { refusal, error } = await judge(host, "p", image("nginx"));
+    assert.equal(`${error?.code} ${refusal}`, /A refusal is `([^`]+)`/.exec(page)?.[1]);
   });
 
   test("that fail are named with their file and line", async () => {
