@@ -13,6 +13,12 @@ export const CONFIGURATIONS = {
   validating: "validatingwebhookconfigurations",
 } as const;
 
+/** The plugins that ask webhooks, and the kinds in which these are written down. */
+export const KINDS_OF_PLUGINS = {
+  MutatingAdmissionWebhook: "MutatingWebhookConfiguration",
+  ValidatingAdmissionWebhook: "ValidatingWebhookConfiguration",
+} as const;
+
 /** A webhook with its place among all, by which audit annotations name it. */
 export interface PlacedWebhook extends Pick<CompiledWebhook, "criteria"> {
   readonly webhook: CompiledWebhook;

@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { type CompiledWebhook, compileConfiguration } from "../../admission/webhooks/compiled-webhook.ts";
+import { KINDS_OF_PLUGINS } from "../../admission/webhooks/webhook-source.ts";
 import { printFieldError } from "../../api/field-error.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../api/object.ts";
 import { decodeYaml } from "../../encoding/yaml/yaml.ts";
@@ -18,13 +19,8 @@ export interface WebhookPluginFile {
   readonly fixed: readonly CompiledWebhook[];
 }
 
-/** The plugins that have a configuration, and the kinds that their manifests hold. */
-const PLUGINS = {
-  MutatingAdmissionWebhook: "MutatingWebhookConfiguration",
-  ValidatingAdmissionWebhook: "ValidatingWebhookConfiguration",
-} as const;
 /** The names of the plugins that have a configuration. */
-export type ConfiguredPlugin = keyof typeof PLUGINS;
+export type ConfiguredPlugin = keyof typeof KINDS_OF_PLUGINS;
 /** What the file says, by plugin. */
 export type AdmissionFile = Partial<Record<ConfiguredPlugin, WebhookPluginFile>>;
 
@@ -43,7 +39,8 @@ export async function readAdmissionFile(file: string, resources: Resources): Pro
     const found: AdmissionFile = {};
     for (const plugin of Array.isArray(root.plugins) ? root.plugins.filter(isObject) : []) {
       const name = String(plugin.name ?? "");
-      if (!(name in PLUGINS)) throw new Error(`plugin ${JSON.stringify(name)} has no configuration here`);
+      if (!Object.hasOwn(KINDS_OF_PLUGINS, name))
+        throw new Error(`plugin ${JSON.stringify(name)} has no configuration here`);
       const own = await ownConfiguration(plugin, path.dirname(file));
       found[name as ConfiguredPlugin] = await readPlugin(name as ConfiguredPlugin, own, resources);
     }
@@ -68,7 +65,7 @@ async function readPlugin(
   const folder = absolute("staticManifestsDir", staticManifestsDir);
   return {
     credentials: kubeconfig === undefined ? undefined : await readWebhookCredentials(kubeconfig),
-    fixed: folder === undefined ? [] : await readManifests(folder, PLUGINS[plugin], resources),
+    fixed: folder === undefined ? [] : await readManifests(folder, KINDS_OF_PLUGINS[plugin], resources),
   };
 }
 
