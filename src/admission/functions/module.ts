@@ -30,9 +30,9 @@ export interface AdmissionCall<Kind extends JsonObject = KubeObject> {
 export interface AdmissionModule {
   readonly rules?: readonly Rule[];
   /** Changes `request.object`, or gives the object that shall take its place. */
-  mutate?(request: AdmissionCall): KubeObject | undefined | void | Promise<KubeObject | undefined | void>;
+  mutate?(request: AdmissionCall): KubeObject | undefined | undefined | Promise<KubeObject | undefined | undefined>;
   /** Gives the reason why the write is refused, or nothing. */
-  validate?(request: AdmissionCall): string | undefined | void | Promise<string | undefined | void>;
+  validate?(request: AdmissionCall): string | undefined | undefined | Promise<string | undefined | undefined>;
 }
 
 /** The two functions that a module may have. */

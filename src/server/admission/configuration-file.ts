@@ -35,7 +35,7 @@ const SUFFIX = ".static.k8s.io";
 export async function readAdmissionFile(file: string, resources: Resources): Promise<AdmissionFile> {
   try {
     const [root] = await readDocuments(file);
-    if (!root || root.kind !== "AdmissionConfiguration") throw new Error("is no AdmissionConfiguration");
+    if (root?.kind !== "AdmissionConfiguration") throw new Error("is no AdmissionConfiguration");
     const found: AdmissionFile = {};
     for (const plugin of Array.isArray(root.plugins) ? root.plugins.filter(isObject) : []) {
       const name = String(plugin.name ?? "");
