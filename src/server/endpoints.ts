@@ -10,6 +10,7 @@ import { builtInPriorities } from "../kinds/all.ts";
 import type { Endpoint } from "../pipeline/router.ts";
 import type { Resources } from "../resources/resources.ts";
 import { findBuiltInSchema } from "../schema-files/built-in-schemas.ts";
+import { findDescription } from "../schema-files/descriptions.ts";
 import type { Config } from "./config.ts";
 import { storageCheck } from "./readiness.ts";
 import { release } from "./release.ts";
@@ -53,6 +54,7 @@ export function makeEndpoints(
   const openApi = openApiHandler({
     definitions,
     component: findBuiltInSchema,
+    descriptions: findDescription,
     release: release.version,
     clock,
     remoteDocuments,

@@ -3,6 +3,7 @@ import type { ResourceDefinition, ServedVersion } from "../../resources/model/de
 import type { Pause } from "../../resources/pace.ts";
 import { strategyOf } from "../../resources/strategies/strategy-of.ts";
 import type { GroupVersionKind, SchemaSource } from "../../schema/schema.ts";
+import type { DescriptionSource } from "./openapi-descriptions.ts";
 import { groupVersionWords, OBJECT_TYPES, type Operation } from "./openapi-operations.ts";
 import { resourcePaths } from "./openapi-resource.ts";
 import { type GroupVersion, PublishedSchemas, type ShapeSource, siblingName } from "./openapi-schemas.ts";
@@ -15,6 +16,7 @@ export interface DocumentSource {
   readonly definitions: readonly ResourceDefinition[];
   /** Built-in shapes by name. */
   readonly component: SchemaSource;
+  readonly descriptions: DescriptionSource;
   /** Whether shapes that every group has name all groups, as in version 2. */
   readonly namesAllGroups?: boolean;
 }
@@ -196,7 +198,7 @@ async function groupVersionContent(from: GroupVersionSource, pause: Pause): Prom
 function shapesOf(source: DocumentSource, versions: readonly Served[]): ShapeSource {
   const groups = new Map(versions.map(({ group, schemaName }) => [schemaName.replace(/\.[^.]+$/, ""), group]));
   const groupOf = (componentPackage: string): string | undefined => groups.get(componentPackage);
-  return { component: source.component, groupOf, published: new Map() };
+  return { component: source.component, descriptions: source.descriptions, groupOf, published: new Map() };
 }
 
 /** Shapes of one group version share a package, so any kind served there tells where the others are. */

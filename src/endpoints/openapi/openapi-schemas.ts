@@ -1,6 +1,7 @@
-import { isObject, type Json, type JsonObject } from "../../api/object.ts";
+import type { Json, JsonObject } from "../../api/object.ts";
 import type { Pause } from "../../resources/pace.ts";
 import type { GroupVersionKind, Schema, SchemaSource } from "../../schema/schema.ts";
+import { type DescriptionSource, described, OBJECT_MEMBERS } from "./openapi-descriptions.ts";
 
 const REF = "#/components/schemas/";
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
@@ -15,6 +16,7 @@ export function referenceTo(component: string): JsonObject {
 /** Where the shapes of documents come from. */
 export interface ShapeSource {
   readonly component: SchemaSource;
+  readonly descriptions: DescriptionSource;
   /** The group under which the kinds of a component package are served; undefined: as their shapes say. */
   groupOf(componentPackage: string): string | undefined;
   /** Built-in shapes that were published before: most documents need the same ones. */
@@ -117,8 +119,8 @@ export class PublishedSchemas {
   #component(schema: Schema): JsonObject {
     const { component = "" } = schema;
     const kinds = EVERYWHERE.includes(component) ? this.#kindsEverywhere(component) : schema.groupVersionKinds;
-    const published = this.#node({ ...schema, component: undefined, properties: schema.properties });
-    if (component === `${META}.ObjectMeta`) describe(published.properties, "creationTimestamp");
+    const facts = this.#node({ ...schema, component: undefined, properties: schema.properties });
+    const published = described(facts, component, kinds !== undefined, this.#shapes.descriptions);
     if (kinds !== undefined) {
       const served = this.#shapes.groupOf(component.slice(0, component.lastIndexOf(".")));
       published["x-kubernetes-group-version-kind"] = kinds.map(({ group, kind, version }) => ({
@@ -166,9 +168,9 @@ export class PublishedSchemas {
 
   #objectMembers(): JsonObject {
     return {
-      apiVersion: { description: DESCRIPTIONS.apiVersion, type: "string" },
-      kind: { description: DESCRIPTIONS.kind, type: "string" },
-      metadata: { description: DESCRIPTIONS.metadata, allOf: [this.reference(`${META}.ObjectMeta`)] },
+      apiVersion: { description: OBJECT_MEMBERS.apiVersion, type: "string" },
+      kind: { description: OBJECT_MEMBERS.kind, type: "string" },
+      metadata: { description: OBJECT_MEMBERS.metadata, allOf: [this.reference(`${META}.ObjectMeta`)] },
     };
   }
 
@@ -194,23 +196,6 @@ export class PublishedSchemas {
       "x-kubernetes-patch-strategy": own["x-kubernetes-patch-strategy"],
     });
   }
-}
-
-/**
- * What the members that all custom resources have are for. Others of Kubernetes' own members have no descriptions; the
- * official tests look for the beginnings of these in `kubectl explain`.
- */
-const DESCRIPTIONS = {
-  apiVersion: "APIVersion defines in which group and version the shape of this object is described.",
-  kind: "Kind is the name of that shape.",
-  metadata: "Standard object's metadata: its names, its labels and annotations, and what the server noted about it.",
-  creationTimestamp:
-    "CreationTimestamp is a timestamp that the server sets when it stores the object for the first time.",
-} as const;
-
-function describe(properties: Json | undefined, name: keyof typeof DESCRIPTIONS): void {
-  const property = isObject(properties) ? properties[name] : undefined;
-  if (isObject(property)) property.description = DESCRIPTIONS[name];
 }
 
 /** The names under which a custom resource is published. */

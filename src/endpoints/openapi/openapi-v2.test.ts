@@ -6,6 +6,7 @@ import { builtInKinds } from "../../kinds/all.ts";
 import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import type { Schema } from "../../schema/schema.ts";
 import { findBuiltInSchema } from "../../schema-files/built-in-schemas.ts";
+import { findDescription } from "../../schema-files/descriptions.ts";
 import { encodeSwagger } from "./gnostic-v2.ts";
 import { swaggerLibrary } from "./openapi-v2.ts";
 import { customDefinition } from "./openapi-v2-schemas.ts";
@@ -18,7 +19,7 @@ const builtIn = builtInKinds();
 const parse = (document: Document): Swagger => JSON.parse(new TextDecoder().decode(document.json));
 
 function library(definitions: () => readonly ResourceDefinition[] = () => builtIn): () => Promise<Document> {
-  return swaggerLibrary({ definitions, component: findBuiltInSchema, release: "1.37" });
+  return swaggerLibrary({ definitions, component: findBuiltInSchema, descriptions: findDescription, release: "1.37" });
 }
 
 function widgets(schema: Schema): ResourceDefinition {
@@ -93,11 +94,14 @@ suite("the document of version 2", async () => {
   test("shapes have no defaults and no alternatives", () => {
     const shape = (name: string) => swagger.definitions[`io.k8s.${name}`];
     assert.deepEqual(shape("api.apps.v1.DeploymentSpec").properties.strategy, {
+      description: "How old pods are replaced by new ones.",
       $ref: "#/definitions/io.k8s.api.apps.v1.DeploymentStrategy",
       "x-kubernetes-patch-strategy": "retainKeys",
     });
-    assert.deepEqual(shape("apimachinery.pkg.util.intstr.IntOrString"), { type: "string", format: "int-or-string" });
-    assert.deepEqual(shape("apimachinery.pkg.api.resource.Quantity"), { type: "string" });
+    const facts = (name: string) => ({ ...shape(name), description: undefined });
+    const intOrString = { description: undefined, type: "string", format: "int-or-string" };
+    assert.deepEqual(facts("apimachinery.pkg.util.intstr.IntOrString"), intOrString);
+    assert.deepEqual(facts("apimachinery.pkg.api.resource.Quantity"), { description: undefined, type: "string" });
     const kinds = shape("apimachinery.pkg.apis.meta.v1.DeleteOptions")["x-kubernetes-group-version-kind"];
     assert.ok(kinds.some(({ group }: JsonObject) => group === ""));
     assert.ok(kinds.some(({ group }: JsonObject) => group === "apps"));
@@ -217,6 +221,7 @@ test("a failure is not kept", async () => {
       if (isBroken && name.endsWith(".Pod")) throw new Error("not readable");
       return findBuiltInSchema(name);
     },
+    descriptions: findDescription,
     release: "1.37",
   });
   await assert.rejects(get(), /not readable/);

@@ -56,14 +56,14 @@ export function swaggerLibrary(source: OpenApiSource): () => Promise<Document> {
 }
 
 async function makeParts(
-  { component }: OpenApiSource,
+  { component, descriptions }: OpenApiSource,
   definitions: readonly ResourceDefinition[],
   known: Parts,
   pause: Pause,
 ): Promise<Parts> {
   const parts = new Map<string, Part>();
   const shelf = new Map<string, Entry>();
-  for (const [path, plan] of openApiDocuments({ definitions, component, namesAllGroups: true })) {
+  for (const [path, plan] of openApiDocuments({ definitions, component, descriptions, namesAllGroups: true })) {
     const part = known.get(path);
     const isSame = part !== undefined && sameItems(part.definitions, plan.definitions);
     parts.set(path, isSame ? part : await makePart(plan, { component, shelf, pause }));

@@ -5,6 +5,7 @@ import { type Pause, pacer } from "../../resources/pace.ts";
 import type { SchemaSource } from "../../schema/schema.ts";
 import { frame } from "./gnostic.ts";
 import { encodeOpenApi } from "./gnostic-v3.ts";
+import type { DescriptionSource } from "./openapi-descriptions.ts";
 import { type DocumentContent, openApiDocuments } from "./openapi-documents.ts";
 import { publishPath } from "./openapi-operations.ts";
 import { onceAsync } from "./openapi-pace.ts";
@@ -15,6 +16,8 @@ export interface OpenApiSource {
   definitions(): readonly ResourceDefinition[];
   /** Built-in shapes by name. */
   readonly component: SchemaSource;
+  /** Texts about built-in shapes and their fields. */
+  readonly descriptions: DescriptionSource;
   /** Release number that the documents name, e.g. "1.37". */
   readonly release: string;
 }
@@ -45,7 +48,11 @@ export function documentLibrary(source: OpenApiSource): () => Library {
     const current = source.definitions();
     if (current === definitions) return library;
     const next = new Map<string, Shelved>();
-    for (const [path, plan] of openApiDocuments({ definitions: current, component: source.component })) {
+    for (const [path, plan] of openApiDocuments({
+      definitions: current,
+      component: source.component,
+      descriptions: source.descriptions,
+    })) {
       const known = library.get(path);
       const isSame = known !== undefined && sameItems(known.definitions, plan.definitions);
       const document = onceAsync(async () => {

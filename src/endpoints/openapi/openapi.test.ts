@@ -9,6 +9,7 @@ import { ManualClock } from "../../lib/environment.suite.ts";
 import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import type { Schema } from "../../schema/schema.ts";
 import { findBuiltInSchema } from "../../schema-files/built-in-schemas.ts";
+import { findDescription } from "../../schema-files/descriptions.ts";
 import { openApiHandler } from "./openapi.ts";
 
 type Raw = Extract<ApiReply, { type: "raw" }>;
@@ -57,6 +58,7 @@ function server(definitions: () => readonly ResourceDefinition[] = () => builtIn
   const handler = openApiHandler({
     definitions,
     component: findBuiltInSchema,
+    descriptions: findDescription,
     release: "1.37",
     clock: new ManualClock(NOW),
   });
@@ -204,6 +206,7 @@ test("other paths are left to others", async () => {
   const handler = openApiHandler({
     definitions: () => builtIn,
     component: findBuiltInSchema,
+    descriptions: findDescription,
     release: "1.37",
     clock: new ManualClock(NOW),
   });
@@ -231,6 +234,7 @@ test("what kubectl looks up: a patch with its parameters and media types", async
   );
   const spec = document.components.schemas["io.k8s.api.apps.v1.DeploymentSpec"];
   assert.deepEqual(spec.properties.strategy, {
+    description: "How old pods are replaced by new ones.",
     default: {},
     allOf: [{ $ref: "#/components/schemas/io.k8s.api.apps.v1.DeploymentStrategy" }],
     "x-kubernetes-patch-strategy": "retainKeys",

@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs";
+
+const folder = new URL("../../descriptions/", import.meta.url);
+/** Fields that mean the same wherever they occur in a package, or, in the file `common`, anywhere. */
+const ANY = "*";
+const COMMON = "common";
+
+/**
+ * Texts by name: `Pod` for a shape, `Pod.spec` for a field. A line that starts with a letter or `*` is about a shape,
+ * an indented one about a field of the shape above it; the first word is the name. Shapes may have no text.
+ */
+export function parseDescriptions(text: string): Map<string, string> {
+  const texts = new Map<string, string>();
+  let shape = "";
+  for (const line of text.split("\n")) {
+    const words = line.trim();
+    const end = words.indexOf(" ");
+    const name = end < 0 ? words : words.slice(0, end);
+    if (name === "") continue;
+    const isField = line.startsWith(" ");
+    if (!isField) shape = name;
+    if (end > 0) texts.set(isField ? `${shape}.${name}` : name, words.slice(end + 1));
+  }
+  return texts;
+}
+
+/** The file about the shapes of a package: `io.k8s.api.core.v1` → `core_v1`. */
+function fileOf(componentPackage: string): string {
+  return componentPackage.split(".").slice(-2).join("_");
+}
+
+/**
+ * Descriptions of built-in shapes and their fields. A file that `read` gives by name is read when one of its shapes is
+ * first asked for. Older and newer versions of a group have the texts of its v1 unless they have their own.
+ */
+export function descriptionLibrary(
+  read: (name: string) => string | undefined,
+): (component: string, field?: string) => string | undefined {
+  const files = new Map<string, ReadonlyMap<string, string>>();
+  const textsOf = (name: string): ReadonlyMap<string, string> => {
+    let texts = files.get(name);
+    if (texts === undefined) {
+      texts = parseDescriptions(read(name) ?? "");
+      files.set(name, texts);
+    }
+    return texts;
+  };
+  return (component, field) => {
+    const dot = component.lastIndexOf(".");
+    const name = component.slice(dot + 1);
+    const own = fileOf(component.slice(0, dot));
+    const stable = own.replace(/_v[^_]*$/, "_v1");
+    const versions = own === stable ? [own] : [own, stable];
+    const find = (among: readonly string[], key: string): string | undefined => {
+      for (const file of among) {
+        const text = textsOf(file).get(key);
+        if (text !== undefined) return text;
+      }
+      return undefined;
+    };
+    if (field === undefined) return find(versions, name);
+    return find(versions, `${name}.${field}`) ?? find([...versions, COMMON], `${ANY}.${field}`);
+  };
+}
+
+/** The text about a built-in shape or one of its fields, or undefined. Reads the file that holds it at first need. */
+export const findDescription: (component: string, field?: string) => string | undefined = descriptionLibrary((name) => {
+  try {
+    return readFileSync(new URL(`${name}.txt`, folder), "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+});
