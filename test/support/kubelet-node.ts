@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
@@ -182,7 +183,24 @@ async function run(taken: Taken, reply: ConnectReply, signal: AbortSignal): Prom
   return runWebSocket(taken, reply, protocol, delivery, signal);
 }
 
-/** Runs a program of this machine. `size` is one of our own: it says how large the terminal becomes. */
+/** Writes until nobody is left to read it. */
+async function flood({ stdout, signal }: CommandRequest): Promise<void> {
+  const piece = Buffer.alloc(64 * 1024, "x");
+  if (!stdout) return;
+  await new Promise<void>((resolve) => {
+    const go = (): void => {
+      while (!signal.aborted && !stdout.destroyed && stdout.write(piece));
+    };
+    stdout.on("drain", go).once("close", resolve);
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    go();
+  });
+}
+
+/**
+ * Runs a program of this machine. Some are our own: `size` says how large the terminal becomes, `mirror` says what it hears,
+ * `flood` writes without an end.
+ */
 async function runProgram(request: CommandRequest, folder: string): Promise<number> {
   const { command, stdin, stdout, stderr, signal } = request;
   const [program = "true", ...args] = command;
@@ -193,6 +211,15 @@ async function runProgram(request: CommandRequest, folder: string): Promise<numb
       resolve();
     });
     await promise;
+    return 0;
+  }
+  if (program === "mirror") {
+    for await (const chunk of stdin ?? [])
+      if (!stdout?.write(chunk)) await once(stdout ?? process, "drain", { signal });
+    return 0;
+  }
+  if (program === "flood") {
+    await flood(request);
     return 0;
   }
   const child = spawn(program, args, { cwd: folder, stdio: "pipe", signal });

@@ -238,10 +238,12 @@ export class SpdyConnection implements StreamOwner {
   }
 }
 
+const NOTHING: Buffer = Buffer.alloc(0);
+
 /** Takes frames from a connection, piece by piece: nothing is read before it is asked for. */
 class FrameReader {
   readonly #chunks: AsyncIterator<Buffer>;
-  #rest: Buffer = Buffer.alloc(0);
+  #rest: Buffer = NOTHING;
 
   constructor(socket: Duplex) {
     this.#chunks = socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
@@ -263,16 +265,19 @@ class FrameReader {
   /** What there is, but no more than `limit`. */
   async some(limit: number): Promise<Buffer> {
     if (this.#rest.length === 0 && !(await this.#more())) throw new Error("a frame is cut off");
-    const piece = this.#rest.subarray(0, limit);
-    this.#rest = this.#rest.subarray(piece.length);
-    return piece;
+    return this.#cut(Math.min(limit, this.#rest.length));
   }
 
   async #exactly(length: number): Promise<Buffer | undefined> {
     while (this.#rest.length < length) if (!(await this.#more())) return undefined;
-    const bytes = this.#rest.subarray(0, length);
-    this.#rest = this.#rest.subarray(length);
-    return bytes;
+    return this.#cut(length);
+  }
+
+  #cut(length: number): Buffer {
+    const piece = this.#rest.subarray(0, length);
+    // An empty part would hold on to the whole that it is a part of.
+    this.#rest = length === this.#rest.length ? NOTHING : this.#rest.subarray(length);
+    return piece;
   }
 
   async #more(): Promise<boolean> {
