@@ -30,9 +30,9 @@ export interface AdmissionCall<Kind extends JsonObject = KubeObject> {
 export interface AdmissionModule {
   readonly rules?: readonly Rule[];
   /** Changes `request.object`, or gives the object that shall take its place. */
-  mutate?(request: AdmissionCall): KubeObject | undefined | undefined | Promise<KubeObject | undefined | undefined>;
+  mutate?(request: AdmissionCall): KubeObject | undefined | Promise<KubeObject | undefined>;
   /** Gives the reason why the write is refused, or nothing. */
-  validate?(request: AdmissionCall): string | undefined | undefined | Promise<string | undefined | undefined>;
+  validate?(request: AdmissionCall): string | undefined | Promise<string | undefined>;
 }
 
 /** The two functions that a module may have. */
