@@ -26,7 +26,10 @@ const writesObjects = ["collection", "create-object", "update-object", "delete-o
  * Generic code must not depend on a kind, so that few parts import `kinds` and `types`.
  */
 const parts: Readonly<Record<string, Part>> = {
-  "cli.ts": { layer: 8 },
+  // Reads the version of Node before it loads anything else.
+  "cli.ts": { layer: 9 },
+  "node-version.ts": { layer: 0, isPure: true },
+  "command-line.ts": { layer: 8 },
   "index.ts": { layer: 8 },
   // S28: driven clocks, faults, forks and resets are for tests. Nothing that `serve` loads may reach them.
   "testing.ts": { layer: 9 },
@@ -416,7 +419,14 @@ suite("the sources", () => {
 
 suite("the rules themselves", () => {
   test("no part that a server is made of may reach what only tests may do", () => {
-    for (const file of ["cli.ts", "index.ts", "server/server.ts", "pipeline/pipeline.ts", "storage/memory.ts"]) {
+    for (const file of [
+      "cli.ts",
+      "command-line.ts",
+      "index.ts",
+      "server/server.ts",
+      "pipeline/pipeline.ts",
+      "storage/memory.ts",
+    ]) {
       const up = file.includes("/") ? "../" : "./";
       assert.equal(importProblems(file, `import { Faults } from "${up}testing/faults.ts";`).length, 1, file);
       assert.equal(importProblems(file, `import { Faults } from "${up}testing.ts";`).length, 1, file);

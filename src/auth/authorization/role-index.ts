@@ -21,6 +21,9 @@ export interface Grant {
 /** What reading roles needs of the resources. */
 export type RoleSource = Pick<ResourceContext, "store" | "keys" | "codec" | "catalog">;
 
+/** Rules depend on nothing but their entry, which control planes that were forked from each other share. */
+const compiled = new WeakMap<Entry, readonly CompiledRule[]>();
+
 /**
  * Roles, ClusterRoles and their bindings as they are stored, each kept up to date by a watch of its own, so that no
  * decision reads the store.
@@ -39,7 +42,13 @@ export class RoleIndex {
     this.#source = source;
     const { store, keys, codec, catalog } = source;
     const prefix = (plural: string) => keys.prefix(storedResource(catalog, GROUP, plural).definition);
-    const readRules = (entry: Entry) => ((codec.read(entry) as Role).rules ?? []).map((rule) => new CompiledRule(rule));
+    const readRules = (entry: Entry) => {
+      const known = compiled.get(entry);
+      if (known) return known;
+      const rules = ((codec.read(entry) as Role).rules ?? []).map((rule) => new CompiledRule(rule));
+      compiled.set(entry, rules);
+      return rules;
+    };
     const roles = (plural: string) => new StoredIndex({ store, prefix: prefix(plural), read: readRules });
     const bindings = (plural: string, kind: KnownBinding["kind"]) =>
       new StoredIndex({
