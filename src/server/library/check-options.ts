@@ -2,6 +2,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { parseRange } from "../../lib/ip-range.ts";
 import { getMember } from "../../lib/members.ts";
 import { systemRandom } from "../../lib/random.ts";
+import type { ServerOptions } from "./options.ts";
 
 /** What is wrong with the options that a server was given. */
 export class OptionsError extends Error {
@@ -79,7 +80,7 @@ const store = check(stores, (value) => {
 });
 
 /** What each option has to be. Members of `group` are judged by whoever reads them, when the server starts. */
-const CHECKS: Readonly<Record<string, Check>> = {
+const CHECKS: Readonly<Record<keyof ServerOptions, Check>> = {
   store,
   etcdPrefix: text,
   compactionIntervalMs: span,
