@@ -65,7 +65,7 @@ function given(query: URLSearchParams, name: string): JsonObject {
 
 /**
  * Compat: `CheckGracefulDelete` has filled in gracePeriodSeconds when admission sees the options; `DeleteCollection` gives
- * every object a copy of its own.
+ * every object a copy of its own. Kinds that a DELETE only marks, such as namespaces, fill in `preconditions.uid`.
  */
 function deletionOf(
   { resource, name }: Target,
@@ -74,12 +74,14 @@ function deletionOf(
     dryRun: false,
   },
 ): JsonObject {
-  const { gracePeriodSeconds } = resource.definition.hooks ?? {};
+  const { gracePeriodSeconds, markDeleted, beginDeletion } = resource.definition.hooks ?? {};
+  const isMarked = name !== "" && (markDeleted !== undefined || beginDeletion !== undefined);
+  const ownUid = isMarked ? previous?.metadata.uid : undefined;
   const options: JsonObject = {};
   const seconds = previous && gracePeriodSeconds && name !== "" ? gracePeriodSeconds(previous, requested) : requested;
   if (seconds !== undefined) options.gracePeriodSeconds = seconds;
-  if (preconditions) {
-    const { uid, resourceVersion } = preconditions;
+  if (preconditions || ownUid !== undefined) {
+    const { uid = ownUid, resourceVersion } = preconditions ?? {};
     options.preconditions = {
       ...(uid !== undefined && { uid }),
       ...(resourceVersion !== undefined && { resourceVersion }),

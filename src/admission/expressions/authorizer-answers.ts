@@ -40,6 +40,16 @@ export class AuthorizerAnswers {
     throw new Unanswered(wanted);
   };
 
+  /** Evaluates at once. Undefined: something has to be asked first, and `complete` does that. */
+  now<T>(evaluate: () => T): T | undefined {
+    try {
+      return evaluate();
+    } catch (error) {
+      if (error instanceof Unanswered) return undefined;
+      throw error;
+    }
+  }
+
   /** Evaluates, and asks what is asked on the way. */
   async complete<T>(evaluate: () => T): Promise<T> {
     for (;;) {

@@ -20,6 +20,8 @@ export interface PolicyInputs {
   readonly params: () => Value;
   /** Absent: nobody may be asked. */
   readonly authorizer?: AuthorizerInputs;
+  /** What expressions of all policies without variables are given; made by the first of them. */
+  plain?: Activation;
 }
 
 /** What `authorizer` and `authorizer.requestResource` stand for. */
@@ -56,11 +58,16 @@ export const lazyJson = (make: () => Parameters<typeof jsonValue>[0]): (() => Va
  */
 export class Evaluation {
   readonly #activation: Activation;
-  readonly #variables: Variables;
+  readonly #variables: Variables | undefined;
   #budget: number;
 
   constructor(inputs: PolicyInputs, variables: ReadonlyMap<string, CompiledExpression>, budget: number) {
     this.#budget = budget;
+    if (variables.size === 0) {
+      inputs.plain ??= activationOf(inputs, undefined);
+      this.#activation = inputs.plain;
+      return;
+    }
     this.#variables = new Variables(variables, (name) => this.#activation(name));
     this.#activation = activationOf(inputs, this.#variables);
   }
@@ -73,7 +80,7 @@ export class Evaluation {
   evaluate({ text, program, error }: CompiledExpression): Evaluated {
     if (!program) return { error: `compilation error: ${error}` };
     const { value, cost } = program.evaluate(this.#activation, EXPRESSION_LIMIT);
-    this.#spend(this.#variables.takeCost());
+    if (this.#variables) this.#spend(this.#variables.takeCost());
     this.#spend(cost);
     if (value instanceof CelError) return { error: `expression '${text}' resulted in error: ${value.message}` };
     return { value };
@@ -85,7 +92,7 @@ export class Evaluation {
   }
 }
 
-function activationOf(inputs: PolicyInputs, variables: Variables): Activation {
+function activationOf(inputs: PolicyInputs, variables: Variables | undefined): Activation {
   const { authorizer } = inputs;
   return (name) => {
     switch (name) {

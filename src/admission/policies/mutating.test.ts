@@ -115,5 +115,9 @@ suite("mutating policies", () => {
     await world.judge();
     await new AdmissionChain([world.plugin]).mutate(world.world.request({ plural: "configmaps", object }));
     assert.deepEqual(object.data, { a: "xx", b: "x" });
+    await world.policy("b", count("b", { reinvocationPolicy: "IfNeeded" }));
+    await world.judge();
+    await new AdmissionChain([world.plugin]).mutate(world.world.request({ plural: "configmaps", object }));
+    assert.deepEqual(object.data, { a: "xxxx", b: "xxx" });
   });
 });

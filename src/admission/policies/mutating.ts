@@ -125,7 +125,16 @@ class Round {
       const { reinvocation } = this.#request;
       const memory = reinvocation.note(PLUGIN, () => new Memory());
       if (reinvocation.isReinvoke) memory.begin(this.#request.object);
-      for (const invocation of this.#invocations) await this.#invoke(invocation, reinvocation, memory);
+      let isDirty = false;
+      for (const invocation of this.#invocations) {
+        if (await this.#invoke(invocation, reinvocation, memory)) isDirty = true;
+      }
+      // Compat: `VersionedAttributes.Dirty` is set by every mutation, so that who has changed the object last, or nothing at
+      // all, is evaluated again as well.
+      if (isDirty) {
+        memory.objectChanged();
+        reinvocation.request();
+      }
       memory.end(this.#request.object);
     }
     if (this.#refusals.length === 0) return;
@@ -133,28 +142,30 @@ class Round {
     throw mutationRefused(refusal(this.#request, ""), this.#refusals[0]?.reason, texts);
   }
 
-  async #invoke(invocation: Invocation, reinvocation: Reinvocation, memory: Memory): Promise<void> {
+  /** True if a mutation was applied, whether or not it changed anything. */
+  async #invoke(invocation: Invocation, reinvocation: Reinvocation, memory: Memory): Promise<boolean> {
     const { hook, binding, matched, params } = invocation;
     const { evaluator, spec, name } = hook.policy;
     const inputs = await this.#run.inputs(matched, params);
     const conditions = await this.#run.answers.complete(() => evaluator.conditions?.match(inputs));
     if (conditions?.error !== undefined) this.#refuse(hook, binding, conditions.error, "Invalid");
-    if (conditions && !conditions.matches) return;
+    if (conditions && !conditions.matches) return false;
     const { metadata } = params ?? {};
     const key = JSON.stringify([name, binding.name, metadata?.namespace, metadata?.name]);
-    if (reinvocation.isReinvoke && !memory.isWanted(key)) return;
+    if (reinvocation.isReinvoke && !memory.isWanted(key)) return false;
+    const before = { ...this.#request.object };
+    let isDirty = false;
     for (let index = 0; index < evaluator.size; index++) {
       try {
-        if (await this.#mutate(invocation, index)) {
-          memory.objectChanged();
-          reinvocation.request();
-        }
+        if (await this.#mutate(invocation, index)) isDirty = true;
       } catch (error) {
         if (!(error instanceof MutationError)) throw error;
         this.#refuse(hook, binding, error.message, "Invalid");
       }
     }
+    if (isDirty && !isDeepStrictEqual(before, { ...this.#request.object })) memory.objectChanged();
     if (spec.reinvocationPolicy === "IfNeeded") memory.wasEvaluated(key);
+    return isDirty;
   }
 
   /** True unless there is nothing to change. Throws MutationError. */

@@ -44,7 +44,8 @@ export function compileConditions(spec: PolicySpec, compiler: PolicyCompiler): P
 
 /** Compat: `Matcher.Match` passes no namespace, so that namespaceObject is null in conditions. */
 function evaluateAll(compiled: readonly CompiledExpression[], inputs: PolicyInputs, compiler: PolicyCompiler) {
-  const seen = { ...inputs, namespaceObject: () => null, request: inputs.ownRequest };
+  const { plain: _, ...others } = inputs;
+  const seen = { ...others, namespaceObject: () => null, request: inputs.ownRequest };
   const evaluation = new Evaluation(seen, compiler.variables, BUDGET);
   const errors: string[] = [];
   let isFalse = false;

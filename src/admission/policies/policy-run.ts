@@ -41,6 +41,7 @@ export class PolicyRun {
   readonly answers: AuthorizerAnswers;
   readonly #resources: Resources;
   readonly #versions = new Map<string, VersionedObjects>();
+  readonly #inputs = new Map<MatchedResource, PolicyInputs>();
   #namespace: { readonly found: KubeObject | undefined } | undefined;
 
   constructor(request: AdmissionRequest, { resources, authorizer }: PolicyContext) {
@@ -77,6 +78,12 @@ export class PolicyRun {
   /** The object has become another one. */
   changed(): void {
     this.#versions.clear();
+    this.#inputs.clear();
+  }
+
+  /** What expressions without params see, if that has been looked up already. */
+  knownInputs(matched: MatchedResource): PolicyInputs | undefined {
+    return this.#inputs.get(matched);
   }
 
   /** What expressions see. Throws ApiError. */
@@ -84,6 +91,8 @@ export class PolicyRun {
     const objects = await this.objectsIn(matched);
     this.#namespace ??= { found: await namespaceOf(this.request, this.#resources.access) };
     const { request, answers } = this;
-    return policyInputs({ request, matched, objects, namespace: this.#namespace.found, params, answers });
+    const inputs = policyInputs({ request, matched, objects, namespace: this.#namespace.found, params, answers });
+    if (!params) this.#inputs.set(matched, inputs);
+    return inputs;
   }
 }

@@ -54,6 +54,8 @@ export interface PolicyHook<Evaluator> {
   /** `failurePolicy: Ignore`. */
   readonly failsOpen: boolean;
   readonly bindings: readonly PolicyBinding[];
+  /** Whether nothing has to be looked up for it: there are neither selectors nor params. */
+  readonly isPlain: boolean;
   /** Those that a request concerns, by their rules. */
   boundTo(request: AdmissionRequest): readonly PolicyBinding[];
   /** What paramKind names; undefined if there is none. Throws ConfigurationError. */
@@ -153,6 +155,8 @@ export class PolicySource<Evaluator> {
       policy,
       failsOpen: failurePolicy === "Ignore",
       bindings,
+      isPlain:
+        paramKind === undefined && policy.selectors.areEmpty && bindings.every(({ selectors }) => selectors.areEmpty),
       boundTo: (request) => index?.find(request).map(({ item }) => item) ?? bindings,
       paramResource: () => paramKind && paramResource(this.#resources, paramKind),
     };

@@ -28,7 +28,9 @@ export function validatingPolicies(source: PolicySource<Validator>, context: Pol
     handles: (request) => concerned(source, request).length > 0,
     async validate(request) {
       const judgement = new Judgement(request, context);
-      for (const match of concerned(source, request)) await judgement.consult(match);
+      for (const match of concerned(source, request)) {
+        if (!judgement.consultNow(match)) await judgement.consult(match);
+      }
       judgement.conclude();
     },
   };
@@ -51,6 +53,20 @@ class Judgement {
   constructor(request: AdmissionRequest, context: PolicyContext) {
     this.#request = request;
     this.#run = new PolicyRun(request, context);
+  }
+
+  /** Consults a policy that nothing has to be looked up for; false if that is not so. */
+  consultNow({ item: hook, matched }: Match<Hook>): boolean {
+    const inputs = hook.isPlain ? this.#run.knownInputs(matched) : undefined;
+    if (!inputs) return false;
+    const { policy } = hook;
+    const result = this.#run.answers.now(() => policy.evaluator.validate(inputs));
+    if (!result) return false;
+    if (result.decisions.length === 0 && result.annotations.length === 0) return true;
+    const annotations = new AnnotationCollector();
+    for (const binding of hook.boundTo(this.#request)) this.#collect(hook, binding, result, annotations);
+    annotations.publish(policy.name, this.#request);
+    return true;
   }
 
   async consult({ item: hook, matched }: Match<Hook>): Promise<void> {

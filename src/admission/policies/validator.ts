@@ -85,6 +85,7 @@ export class Validator {
     if (!matched.matches) return NOTHING;
     try {
       const decisions = this.#decide(inputs);
+      if (decisions.length === 0 && this.#annotations.length === 0) return NOTHING;
       return { decisions, annotations: this.#annotate(inputs) };
     } catch (error) {
       if (!(error instanceof OutOfBudget)) throw error;
@@ -96,10 +97,11 @@ export class Validator {
     return { action: this.#failsOpen ? "admit" : "deny", evaluation: "error", message };
   }
 
+  /** Nothing where all validations are fulfilled. */
   #decide(inputs: PolicyInputs): Decision[] {
     const evaluation = new Evaluation(inputs, this.#compiler.variables, BUDGET);
     const results = this.#validations.map(({ expression }) => evaluation.evaluate(expression));
-    if (results.every(isTrue) && this.#messagesFit(evaluation.budget)) return results.map(() => ADMITTED);
+    if (results.every(isTrue) && this.#messagesFit(evaluation.budget)) return [];
     const messages = this.#messages(inputs, evaluation.budget);
     return results.map((result, index) => {
       if (result.error !== undefined) return this.#failed(result.error);
@@ -119,7 +121,7 @@ export class Validator {
 
   /** All of them share a budget, and running out of it is an error even where no message is needed. */
   #messages(inputs: PolicyInputs, budget: number): (Evaluated | undefined)[] | OutOfBudget {
-    const { authorizer: _, ...quiet } = inputs;
+    const { authorizer: _, plain: _plain, ...quiet } = inputs;
     const evaluation = new Evaluation(quiet, this.#compiler.variables, budget);
     try {
       return this.#validations.map(({ message }) => message && evaluation.evaluate(message));
@@ -131,7 +133,7 @@ export class Validator {
 
   /** Compat: `auditAnnotationFilter` may name the authorizer, but gets none. */
   #annotate(inputs: PolicyInputs): AnnotationResult[] {
-    const { authorizer: _, ...quiet } = inputs;
+    const { authorizer: _, plain: _plain, ...quiet } = inputs;
     const evaluation = new Evaluation(quiet, this.#compiler.variables, BUDGET);
     return this.#annotations.map(({ key, expression }) => {
       const result = evaluation.evaluate(expression);
