@@ -20,7 +20,7 @@ import { eventually } from "../support/time.ts";
 const NAMESPACE = "/api/v1/namespaces/default";
 const MERGE = { "content-type": "application/merge-patch+json" };
 
-suite("connections with nodes, pods and services", { timeout: 60_000 }, () => {
+suite("connections with nodes, pods and services", { timeout: 120_000 }, () => {
   let folder: string;
   let node: KubeletNode;
   let app: EchoApp;

@@ -36,7 +36,7 @@ class Collected extends Writable {
   }
 }
 
-suite("functions behind pods and services", { timeout: 60_000 }, () => {
+suite("functions behind pods and services", { timeout: 120_000 }, () => {
   let server: Server;
   let client: Client;
   let folder: string;

@@ -11,7 +11,7 @@ import { eventually } from "../support/time.ts";
 const MEGABYTE = 1024 * 1024;
 
 // `npm run bench:streams` is the long form.
-suite("many and long streams", { timeout: 60_000 }, () => {
+suite("many and long streams", { timeout: 120_000 }, () => {
   let node: KubeletNode;
   let server: RunningBinnacle;
 
