@@ -45,6 +45,11 @@ suite("audit as the server is configured", () => {
     const start = () => prepareAudit({ ...defaultAuditConfig, policyFile }, drivenEnvironment(), new MetricRegistry());
     await assert.rejects(start(), /loading audit policy file: failed to read file path/);
     await writeFile(policyFile, "kind: Policy");
+    await assert.rejects(
+      start(),
+      /loading audit policy file: unknown group version field audit.k8s.io\/__internal, Kind=Policy/,
+    );
+    await writeFile(policyFile, "kind: Policy\napiVersion: audit.k8s.io/v9");
     await assert.rejects(start(), /loading audit policy file: failed decoding/);
   });
 
