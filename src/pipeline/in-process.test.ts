@@ -72,8 +72,9 @@ function objectOf(reply: ApiReply) {
   return reply.view.object;
 }
 
+/** Who owns fields, by name: the server orders its entries by time first, and a second may pass between two of them. */
 const managersOf = ({ metadata }: KubeObject): unknown[] =>
-  (metadata.managedFields as { manager: string }[]).map(({ manager }) => manager);
+  (metadata.managedFields as { manager: string }[]).map(({ manager }) => manager).sort();
 
 test("a call from the process passes the stages, the verbs and admission as its user", async () => {
   const { handler, users } = composed();
