@@ -222,7 +222,9 @@ const masked = (text: string): string => text.replace(/selfType\d+/g, "selfType"
 function differencesOf([theirs, ours]: Answers): [what: string, theirs: string, ours: string][] {
   const print = (answer: Answer) => {
     const texts = new Map<string, string[]>();
-    for (const { field, reason, message } of causesOf(answer)) {
+    for (const { field: given, reason, message } of causesOf(answer)) {
+      // Of rules that may cost the same, those are named that come first as Go goes through the properties.
+      const field = message.includes("contributed to estimated rule cost total") ? "the most expensive" : given;
       texts.set(field, [...(texts.get(field) ?? []), masked(`${reason}: ${message}`)]);
     }
     return texts;

@@ -43,7 +43,7 @@ class QuantityValue extends Foreign {
 function parse(text: string): Value {
   try {
     const amount = parseQuantity(text);
-    return new QuantityValue(amount, isLarge(amount));
+    return new QuantityValue(amount, isWideText(text));
   } catch (error) {
     if (!(error instanceof QuantityError)) throw error;
     return new CelError(error.message);
@@ -52,14 +52,15 @@ function parse(text: string): Value {
 
 const MAX_INT64 = (1n << 63n) - 1n;
 const NOT_INTEGER = new CelError("cannot convert value to integer");
-/** Compat: what ParseQuantity reads with more digits, or as a larger binary amount, is no int64Amount any more. */
-const MAX_DECIMAL = 10n ** 18n;
-const MAX_BINARY = 106n * 10n ** 12n;
+const BINARY = "KMGTPE";
 
-const isLarge = ({ mantissa, format }: Quantity) => {
-  const magnitude = mantissa < 0n ? -mantissa : mantissa;
-  return magnitude >= (format === "BinarySI" ? MAX_BINARY : MAX_DECIMAL);
-};
+/** Compat: ParseQuantity makes an int64Amount of few digits only, and of a binary amount without a fraction. */
+function isWideText(text: string): boolean {
+  const [, whole = "", fraction = "", suffix = ""] = /^[+-]?0*(\d*)(?:\.(\d*))?(.*)$/s.exec(text) ?? [];
+  const digits = Math.max(1, whole.length);
+  if (!suffix.endsWith("i")) return digits + fraction.length > 18;
+  return fraction !== "" || 14 - digits - 3 * (BINARY.indexOf(suffix.charAt(0)) + 1) < 0;
+}
 
 /** Compat: Quantity.AsInt64 finds no integer in what has a negative scale, even in 1.0, or was not kept as an int64. */
 function integerOf({ amount, isWide }: QuantityValue): bigint | undefined {

@@ -37,6 +37,12 @@ const STRAY = [
   ".5.",
 ];
 
+/** The beginning of a token, in whole characters. */
+function cut(random: Random, token: string): string {
+  const points = [...token];
+  return points.slice(0, random.below(points.length + 1)).join("");
+}
+
 /** The text with some tokens left out, repeated, exchanged or added: what is left may or may not be an expression. */
 export function damage(random: Random, text: string): string {
   let tokens: string[] = text.match(TOKENS) ?? [];
@@ -60,7 +66,7 @@ export function damage(random: Random, text: string): string {
         tokens = [...before, random.pick(STRAY), here, ...after];
         break;
       default:
-        tokens = random.chance(0.5) ? before : [...before, here.slice(0, random.below(here.length + 1)), ...after];
+        tokens = random.chance(0.5) ? before : [...before, cut(random, here), ...after];
     }
   }
   return tokens.join("");
