@@ -17,18 +17,13 @@ const PATCH_FIELDS: ReadonlyMap<string, Type> = new Map([
   ["value", dynType],
 ]);
 
-/** An object that an expression has made. Its type is named by the path of its field: Object.spec.template. */
-export class ObjectValue extends MapValue {
-  readonly #type: Type;
+/** Fields that an expression has set. */
+abstract class FieldsValue extends MapValue {
   readonly fields: ReadonlyMap<string, Value>;
 
-  constructor(name: string, fields: ReadonlyMap<string, Value>) {
+  constructor(fields: ReadonlyMap<string, Value>) {
     super();
-    this.#type = structType(name);
     this.fields = fields;
-  }
-  override get type(): Type {
-    return this.#type;
   }
   get size(): number {
     return this.fields.size;
@@ -38,6 +33,19 @@ export class ObjectValue extends MapValue {
   }
   keys(): Iterable<Value> {
     return this.fields.keys();
+  }
+}
+
+/** An object that an expression has made. Its type is named by the path of its field: Object.spec.template. */
+export class ObjectValue extends FieldsValue {
+  readonly #type: Type;
+
+  constructor(name: string, fields: ReadonlyMap<string, Value>) {
+    super(fields);
+    this.#type = structType(name);
+  }
+  override get type(): Type {
+    return this.#type;
   }
   override equals(other: MapValue): boolean {
     if (!(other instanceof ObjectValue) || other.#type.name !== this.#type.name) return false;
@@ -51,24 +59,9 @@ export class ObjectValue extends MapValue {
 }
 
 /** One operation of a JSON patch that an expression has made. */
-export class JsonPatchValue extends MapValue {
-  readonly fields: ReadonlyMap<string, Value>;
-
-  constructor(fields: ReadonlyMap<string, Value>) {
-    super();
-    this.fields = fields;
-  }
+export class JsonPatchValue extends FieldsValue {
   override get type(): Type {
     return jsonPatchType;
-  }
-  get size(): number {
-    return this.fields.size;
-  }
-  find(key: Value): Value | undefined {
-    return typeof key === "string" ? this.fields.get(key) : undefined;
-  }
-  keys(): Iterable<Value> {
-    return this.fields.keys();
   }
 }
 
