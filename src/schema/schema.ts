@@ -93,6 +93,8 @@ export interface Schema extends ValueChecks {
   readonly required?: readonly string[];
   /** Shape of the members of a map. True: members of any shape. */
   readonly values?: Schema | true;
+  /** Validation refuses members that are not fields: `additionalProperties: false`. */
+  readonly forbidsOthers?: boolean;
   /** Shape of the items of a list. */
   readonly items?: Schema;
 

@@ -51,6 +51,7 @@ export function structuralSchema(props: JsonObject): Schema {
   }
   if (isObject(additionalProperties)) schema.values = structuralSchema(additionalProperties);
   else if (additionalProperties === true) schema.values = true;
+  else if (additionalProperties === false) schema.forbidsOthers = true;
   if (isObject(items)) schema.items = structuralSchema(items);
   for (const junctor of ["allOf", "anyOf", "oneOf"] as const) {
     const list = props[junctor];

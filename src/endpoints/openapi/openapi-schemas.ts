@@ -157,13 +157,17 @@ export class PublishedSchemas {
       properties: isEmbedded ? sorted({ ...properties, ...this.#objectMembers() }) : properties,
       required: required === undefined || required.length === 0 ? undefined : [...required],
       items: schema.items === undefined ? undefined : this.#node(schema.items),
-      additionalProperties:
-        schema.values === undefined || schema.values === true ? schema.values : this.#node(schema.values),
+      additionalProperties: this.#additionalProperties(schema),
       allOf: schema.allOf?.map((one) => this.#node(one)),
       anyOf: schema.anyOf?.map((one) => this.#node(one)) ?? integerOrString,
       not: schema.not === undefined ? undefined : this.#node(schema.not),
       ...extensions(schema),
     };
+  }
+
+  #additionalProperties({ values, forbidsOthers }: Schema): JsonObject | boolean | undefined {
+    if (forbidsOthers === true) return false;
+    return values === undefined || values === true ? values : this.#node(values);
   }
 
   #objectMembers(): JsonObject {

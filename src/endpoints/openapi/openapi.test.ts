@@ -43,6 +43,7 @@ const custom: ResourceDefinition = {
           ["mode", text({ enum: ["a", "b"], nullable: true, default: "a" })],
           ["template", { type: "object", embeddedResource: true, properties: new Map([["spec", { type: "object" }]]) }],
           ["labels", { type: "object", values: text() }],
+          ["none", { type: "object", forbidsOthers: true }],
           ["items", { type: "array", listType: "map", listMapKeys: ["k"], items: { type: "object", required: ["k"] } }],
         ]),
       }),
@@ -281,6 +282,7 @@ test("custom resources are published with their own shape and without the binary
   assert.deepEqual(Object.keys(widget.properties.template.properties), ["apiVersion", "kind", "metadata", "spec"]);
   assert.deepEqual(widget.properties.template.required, ["kind", "apiVersion"]);
   assert.deepEqual(widget.properties.labels, { type: "object", additionalProperties: { type: "string" } });
+  assert.deepEqual(widget.properties.none, { type: "object", additionalProperties: false });
   const one = document.paths["/apis/stable.example.com/v1/namespaces/{namespace}/widgets/{name}"];
   assert.equal(one.get.operationId, "readStableExampleComV1NamespacedWidget");
   assert.deepEqual(Object.keys(one.patch.requestBody.content), [

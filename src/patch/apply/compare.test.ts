@@ -34,6 +34,7 @@ const schema: Schema = {
     ["set", { type: "array", listType: "set", items: text }],
     ["plain", { type: "array", items: text }],
     ["free", { type: "object", preserveUnknownFields: true }],
+    ["none", { type: "object", preserveUnknownFields: true, forbidsOthers: true }],
     ["time", { type: "string", format: "date-time" }],
     ["any", {}],
   ]),
@@ -197,6 +198,7 @@ suite("a body", () => {
   const refusals: [body: JsonObject, text: string][] = [
     [{ nonsense: 1 }, ".nonsense: field not declared in schema"],
     [{ struct: { b: 1 } }, ".struct.b: field not declared in schema"],
+    [{ none: { b: 1 } }, ".none.b: field not declared in schema"],
     [{ text: 1 }, ".text: expected string, got &value.valueUnstructured{Value:1}"],
     [
       { text: { a: [true, "x"] } },

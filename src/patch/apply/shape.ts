@@ -149,6 +149,7 @@ function mapShape(schema: Schema, isOpen: boolean): MapShape {
     values: lazily(() => {
       if (schema.values === true) return DEDUCED;
       if (schema.values !== undefined) return shapeIn(schema.values, isOpen);
+      if (schema.forbidsOthers === true) return undefined;
       return isOpen || fields().size === 0 ? DEDUCED : undefined;
     }),
   };

@@ -101,6 +101,11 @@ export function missing(findings: Findings, path: string): void {
   findings.add(path, `${path} in body is required`, (field) => requiredField(field));
 }
 
+/** Upstream: `errors.PropertyNotAllowed`, which tells of the object and has the name of the member for its value. */
+export function forbidden(findings: Findings, path: string, name: string): void {
+  invalid(findings, path, name, `${path}.${name} in body is a forbidden property`);
+}
+
 /** Upstream: `errors.TooLong`. */
 export function tooLong(findings: Findings, path: string, max: number): void {
   findings.add(path, `${path} in body should be at most ${max} chars long`, (field) => tooLongField(field, max));

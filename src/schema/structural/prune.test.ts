@@ -62,6 +62,15 @@ suite("pruning a custom object", () => {
     assert.deepEqual(spec, { a: 1, b: {}, d: [{}, "f"] });
   });
 
+  test("keeps members that validation forbids, and empties objects among them", () => {
+    const schema = { type: "object", forbidsOthers: true } as const;
+    for (const preserveUnknownFields of [false, true]) {
+      const [spec, unknown] = pruned({ a: 1, b: { c: 1 } }, { ...schema, preserveUnknownFields });
+      assert.deepEqual(spec, { a: 1, b: {} });
+      assert.deepEqual(unknown, ['unknown field "spec.b.c"']);
+    }
+  });
+
   test("treats __proto__ as any other name", () => {
     const body: JsonObject = { spec: JSON.parse('{"__proto__":{"a":1}}') };
     assert.deepEqual(pruneBySchema(body, object({ spec: object({}) })), ['unknown field "spec.__proto__"']);

@@ -34,8 +34,8 @@ function pruneMembers(object: JsonObject, schema: Schema = {}, path: string, unk
     const field = path === "" ? name : `${path}.${name}`;
     const property = schema.properties?.get(name);
     if (property !== undefined) prune(object[name] ?? null, property, field, unknown);
-    else if (schema.values !== undefined) {
-      // Compat: under `additionalProperties: true` scalars stay and objects lose all they hold.
+    else if (schema.values !== undefined || schema.forbidsOthers === true) {
+      // Compat: under `additionalProperties: true`, and false, scalars stay and objects lose all they hold.
       prune(object[name] ?? null, schema.values === true ? undefined : schema.values, field, unknown);
     } else if (schema.preserveUnknownFields !== true) {
       delete object[name];

@@ -56,6 +56,14 @@ const CASES: readonly (readonly [schema: Schema, value: Json, errors: readonly s
   [{ type: "array", minItems: 1 }, [], ["f: Invalid value: 0: f in body should have at least 1 items"]],
   [{ type: "object", values: integer, maxProperties: 1 }, { a: 1, b: 2 }, ["f: Too many: 2: must have at most 1 item"]],
   [object({}, { required: ["a"] }), {}, ["f.a: Required value"]],
+  [
+    { type: "object", forbidsOthers: true },
+    { a: 1, b: {} },
+    [
+      'f: Invalid value: "a": f.a in body is a forbidden property',
+      'f: Invalid value: "b": f.b in body is a forbidden property',
+    ],
+  ],
   [{ intOrString: true }, true, ['f: Invalid value: "boolean": f in body must be of type integer,string: "boolean"']],
   [
     { ...string, format: "date-time" },

@@ -9,6 +9,7 @@ import { isInEnum } from "./enum.ts";
 import {
   Findings,
   fieldErrorsOf,
+  forbidden,
   invalid,
   isMembers,
   missing,
@@ -262,7 +263,7 @@ function checkItems(
 
 /** Upstream: `objectValidator.Validate`. */
 function checkMembers(
-  { properties, values, required = [], minProperties, maxProperties }: Schema,
+  { properties, values, forbidsOthers, required = [], minProperties, maxProperties }: Schema,
   object: { readonly [member: string]: Json },
   path: string,
   findings: Findings,
@@ -275,7 +276,9 @@ function checkMembers(
   if (maxProperties !== undefined && names.length > maxProperties) {
     tooMany(findings, path, names.length, maxProperties, "properties");
   }
-  if (values !== undefined && values !== true) {
+  if (forbidsOthers === true) {
+    for (const name of names) if (!properties?.has(name)) forbidden(findings, path, name);
+  } else if (values !== undefined && values !== true) {
     for (const name of names) {
       const member = object[name];
       if (member === undefined || properties?.has(name)) continue;
