@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { invalid } from "../../api/api-error.ts";
 import { defaultFeatureGates } from "../../api/feature-gates.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { ManualClock } from "../../lib/environment.suite.ts";
@@ -85,6 +86,20 @@ test("metadata of the wrong type is refused in the words of Go's decoder", () =>
     const { error } = strategy.decode({ metadata: { labels: { a: 1 } } }, schema);
     assert.equal(error, "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string");
   }
+});
+
+test("structural: what the schema and the identity of an embedded object both require is told twice", () => {
+  const required = [{ required: ["kind"] }, { required: ["kind"] }];
+  const embedded: Schema = { type: "object", embeddedResource: true, preserveUnknownFields: true, allOf: required };
+  const own = withObjectMembers({ type: "object", properties: new Map([["spec", embedded]]) }, objectMeta);
+  const version = { name: "v1", schema: () => own, schemaName: "" } satisfies ServedVersion;
+  const object = { apiVersion: "example.com/v1", kind: "Thing", metadata: { name: "a" }, spec: {} } as KubeObject;
+  const errors = structural.validate?.(version, object, undefined, { subresource: "", warn: () => {} }) ?? [];
+  const { causes = [] } = invalid({ group: "example.com", kind: "Thing" }, "a", errors).status.details ?? {};
+  assert.deepEqual(
+    causes.map(({ field }) => field),
+    ["spec.kind", "<nil>", "spec.apiVersion", "spec.kind"],
+  );
 });
 
 test("open: everything stays but what ObjectMeta does not know", () => {

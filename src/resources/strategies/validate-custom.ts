@@ -26,10 +26,12 @@ export function validateCustom(
   const { schema, traits, rules } = declared;
   const isStatus = subresource === "status";
   const correlated = previous && new Correlated(next as Json, previous as Json, schema);
-  const errors = isStatus ? statusErrors(schema, next, correlated) : objectErrors(schema, next, correlated);
-  addAll(errors, scaleErrors(version, next, isStatus));
-  if (traits.hasEmbedded && !isStatus) addAll(errors, validateEmbedded(schema, next, embeddedMetadata));
-  if (traits.hasKeyedLists) addAll(errors, listErrors(schema, next, previous));
+  const found = isStatus ? statusErrors(schema, next, correlated) : objectErrors(schema, next, correlated);
+  addAll(found, scaleErrors(version, next, isStatus));
+  if (traits.hasEmbedded && !isStatus) addAll(found, validateEmbedded(schema, next, embeddedMetadata));
+  if (traits.hasKeyedLists) addAll(found, listErrors(schema, next, previous));
+  // Compat: `NewInvalid` makes a cause of each error, also where another check has found the same.
+  const errors: FieldError[] = found.map((error) => ({ ...error, isRepeated: true }));
   // Compat: hasBlockingErr.
   if (traits.hasRules && errors.some(({ type }) => BLOCKING.has(type))) {
     errors.push(invalidField("<nil>", null, UNCHECKED));
