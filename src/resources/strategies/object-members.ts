@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from "../../api/object.ts";
 import { type Decoded, decodeBySchema } from "../../schema/decode.ts";
 import type { Schema } from "../../schema/schema.ts";
+import { withReadDefaults } from "../../schema/structural/read-defaults.ts";
 import { traitsOf } from "../../schema/structural/traits.ts";
 import { rulesOf } from "../rules/validate-rules.ts";
 
@@ -12,7 +13,8 @@ export function withObjectMembers(schema: Schema, objectMeta: Schema): Schema {
   const complete = traits.hasEmbedded ? withEmbeddedMembers(schema, objectMeta) : schema;
   const own = [...(complete.properties ?? [])].filter(([name]) => !MEMBERS.has(name));
   const members = [["apiVersion", TEXT] as const, ["kind", TEXT] as const, ["metadata", objectMeta] as const];
-  const declared = { schema, traits, ...(traits.hasRules && { rules: rulesOf(schema) }) };
+  const read = traits.hasEmbedded ? withReadDefaults(schema, (embedded) => readMetadata(embedded, objectMeta)) : schema;
+  const declared = { schema: read, traits, ...(traits.hasRules && { rules: rulesOf(schema) }) };
   return { ...schema, declared, type: "object", properties: new Map([...members, ...own]) };
 }
 
@@ -42,9 +44,13 @@ export interface DecodedMetadata extends Pick<Decoded, "strict" | "error"> {
  * The metadata of a body. Compat: it is decoded into the Go type ObjectMeta whatever the kind is
  * (objectmeta.GetObjectMetaWithOptions); what that does not know is dropped.
  */
-export function decodeMetadata({ metadata }: JsonObject, schema: Schema, path = "metadata"): DecodedMetadata {
+export function decodeMetadata(object: JsonObject, schema: Schema, path = "metadata"): DecodedMetadata {
+  return readMetadata(object, schema.properties?.get("metadata") ?? {}, path);
+}
+
+function readMetadata({ metadata }: JsonObject, objectMeta: Schema, path = "metadata"): DecodedMetadata {
   if (metadata === undefined) return { metadata: undefined, strict: [] };
-  const { value, strict, error } = decodeBySchema(metadata, schema.properties?.get("metadata") ?? {});
+  const { value, strict, error } = decodeBySchema(metadata, objectMeta);
   return {
     metadata: isObject(value) ? value : {},
     strict: strict.map((text) => text.replace('field "', `field "${path}.`)),
