@@ -341,9 +341,10 @@ async function build(
   const apply = (pair: ServingPair) => secure.changeTls(pair);
   const renewal = renewCertificate({ clock, log, current: identity.tls, refresh: identity.refreshServing, apply });
   opened.defer(() => void renewal.close());
-  assembly.start(secure.port);
   const url = `https://${printHost(config.bindAddress)}:${secure.port}`;
+  // Before `/readyz` says that the server is ready: who waited for it looks for the file next.
   const kubeconfigFile = await identity.saveKubeconfig(url);
+  assembly.start(secure.port);
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closing ??= (async () => {

@@ -6,8 +6,11 @@ export const switchable = (Object.keys(featureGates) as FeatureGateName[]).filte
   (name) => featureGates[name].implemented === "both",
 );
 
-/** Gates that decide about who is calling and not about objects, and the test that shows both of their sides. */
+/** Gates that decide about who is calling or about connections and not about objects, and the test that shows both of their sides. */
 export const aboutCallers: Partial<Record<FeatureGateName, string>> = {
+  AuthorizePodWebsocketUpgradeCreatePermission: "test/api/connect-gates.node.test.ts",
+  ExtendWebSocketsToKubelet: "test/api/connect-gates.node.test.ts",
+  PodLogsQuerySplitStreams: "test/api/connect-gates.node.test.ts",
   ConstrainedImpersonation: "src/auth/impersonation/headers.test.ts",
 };
 

@@ -45,6 +45,7 @@ export function kubectlFor(kubeconfig: string): Kubectl {
           resolve({ code, stdout, stderr });
         },
       );
-      child.stdin?.end(input ?? "");
+      // A command that reads no input may be gone before it is given some.
+      child.stdin?.on("error", () => undefined).end(input ?? "");
     });
 }

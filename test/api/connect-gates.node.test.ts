@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, suite, test } from "node:test";
+import WebSocket from "ws";
+import { startServer } from "../../src/server/library/start-server.ts";
+import type { Server } from "../../src/server/server.ts";
+import { placePod } from "../clients/connect-steps.ts";
+import { type Client, clientFor } from "../support/client.ts";
+import { type KubeletNode, startKubeletNode } from "../support/kubelet-node.ts";
+import { eventually } from "../support/time.ts";
+
+const POD = "/api/v1/namespaces/default/pods/web";
+const RBAC = "/apis/rbac.authorization.k8s.io/v1";
+const SUBJECT = { apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "reader" };
+const EXEC = `${POD}/exec?command=cat&stdin=1&stdout=1`;
+
+for (const isOn of [true, false]) {
+  suite(`connections with feature gates ${isOn ? "on" : "off"}`, { timeout: 120_000 }, () => {
+    let folder: string;
+    let node: KubeletNode;
+    let server: Server;
+    let admin: Client;
+
+    before(async () => {
+      folder = await mkdtemp(path.join(tmpdir(), "binnacle-gates-"));
+      const tokenAuthFile = path.join(folder, "tokens.csv");
+      await writeFile(tokenAuthFile, "reader-token,reader,reader-uid\n");
+      node = await startKubeletNode();
+      const featureGates = {
+        AuthorizePodWebsocketUpgradeCreatePermission: isOn,
+        ExtendWebSocketsToKubelet: isOn,
+        PodLogsQuerySplitStreams: isOn,
+      };
+      server = await startServer({ tokenAuthFile, connect: node.config, featureGates, log: false });
+      admin = clientFor(server.url, server.token);
+      await placePod(admin, node);
+      const status = { declaredFeatures: ["ExtendWebSocketsToKubelet"] };
+      const headers = { "content-type": "application/merge-patch+json" };
+      assert.equal((await admin.call("PATCH", "/api/v1/nodes/one/status", { status }, headers)).status, 200);
+      const rules = [{ apiGroups: [""], resources: ["pods/exec"], verbs: ["get"] }];
+      await admin.call("POST", `${RBAC}/clusterroles`, { metadata: { name: "reader" }, rules });
+      const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "reader" };
+      await admin.call("POST", `${RBAC}/clusterrolebindings`, {
+        metadata: { name: "reader" },
+        roleRef,
+        subjects: [SUBJECT],
+      });
+      const wanted = { verb: "get", resource: "pods", subresource: "exec", name: "web", namespace: "default" };
+      const review = { spec: { user: "reader", resourceAttributes: wanted } };
+      await eventually(
+        async () =>
+          (await admin.call("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", review)).body.status.allowed,
+      );
+    });
+    after(async () => {
+      await server?.close();
+      await node?.stop();
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    /** The status of the answer to a WebSocket's GET: 101 where it is one, which stays open for a while. */
+    async function statusOf(
+      token: string,
+      whileOpen: () => Promise<unknown> = async () => undefined,
+    ): Promise<number | undefined> {
+      const headers = { authorization: `Bearer ${token}` };
+      const url = `${server.url.replace("https", "wss")}${EXEC}`;
+      const socket = new WebSocket(url, ["v5.channel.k8s.io"], { rejectUnauthorized: false, headers });
+      socket.on("error", () => undefined);
+      const refused = once(socket, "unexpected-response").then(([, answer]) => (answer as IncomingMessage).statusCode);
+      const status = await Promise.race([once(socket, "open").then(() => 101), refused]);
+      await whileOpen();
+      socket.terminate();
+      return status;
+    }
+
+    test("AuthorizePodWebsocketUpgradeCreatePermission: who may only read may not begin an exec by GET", async () => {
+      assert.equal(await statusOf("reader-token"), isOn ? 403 : 101);
+    });
+
+    test("ExtendWebSocketsToKubelet: a node that declares it is sent the WebSocket as it is", async () => {
+      node.seen.length = 0;
+      assert.equal(await statusOf(server.token, () => eventually(() => node.seen.length > 0)), 101);
+      assert.deepEqual(
+        node.seen.map(({ headers }) => headers.upgrade?.toLowerCase()),
+        [isOn ? "websocket" : "spdy/3.1"],
+      );
+    });
+
+    test("PodLogsQuerySplitStreams: one of two streams may be asked for", async () => {
+      node.seen.length = 0;
+      const { status } = await admin.call("GET", `${POD}/log?stream=Stdout`);
+      assert.equal(status, isOn ? 200 : 422);
+      assert.deepEqual(
+        node.seen.map(({ url }) => new URL(url, "https://node").searchParams.get("stream")),
+        isOn ? ["Stdout"] : [],
+      );
+    });
+  });
+}
