@@ -4,8 +4,9 @@ import type { Answer } from "../support/client.ts";
 import { eventually } from "../support/time.ts";
 import { costMeter, FILLER_PROPERTIES, fillersFor } from "./cel/costs.ts";
 import { bodyOf, type CelDefinition, GROUP, type PlacedRule, randomDefinition } from "./cel/definitions.ts";
+import { inLanes, numbersWhile } from "./lanes.ts";
 import { Random } from "./random.ts";
-import { PanicError, printPanics, Twins } from "./twins.ts";
+import { printPanics, Twins, unlessPanic } from "./twins.ts";
 
 const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const LANES = 4;
@@ -60,19 +61,8 @@ export class CelFuzzer {
 
   /** Goes on until so many expressions have been sent. */
   async run(expressions: number): Promise<CelResult> {
-    let next = 0;
-    const lane = async () => {
-      while (this.result.expressions < expressions) {
-        const index = next;
-        next += 1;
-        try {
-          await this.#one(index);
-        } catch (error) {
-          if (!(error instanceof PanicError)) throw error;
-        }
-      }
-    };
-    await Promise.all(Array.from({ length: LANES }, lane));
+    const numbers = numbersWhile(() => this.result.expressions < expressions);
+    await inLanes(LANES, numbers, (number) => unlessPanic(this.#one(number)));
     return this.result;
   }
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { needs } from "../support/tools.ts";
 import { CrdFuzzer, DEFINITIONS, printCrdResult } from "./crds.ts";
-import { differenceOf, Twins } from "./twins.ts";
+import { fuzzTest } from "./fuzz-test.ts";
+import { differenceOf } from "./twins.ts";
 
 /** Members at the root of a schema that Go tells from their zero although they say nothing. */
 const ODD_ROOTS: readonly object[] = [
@@ -19,27 +18,24 @@ const ONCE_DIFFERENT: readonly (readonly [seed: number, numbers: readonly number
   [104, [538, 539, 711, 1995, 2007, 2628, 2752, 2843]],
 ];
 
-test("random definitions, and objects of them, are taken or refused as by the real kube-apiserver", {
-  timeout: 240_000,
-  ...needs("kube-apiserver", "etcd"),
-}, async (t) => {
-  // One seed, so that a run is as good as the one before; `npm run fuzz:crds` takes another each time.
-  const seed = Number(process.env.FUZZ_SEED ?? 2);
-  const twins = await Twins.start();
-  t.after(() => twins.stop());
-  for (const [index, odd] of ODD_ROOTS.entries()) {
-    const answers = await twins.call("POST", `${DEFINITIONS}?dryRun=All`, definitionWith(index, odd));
-    assert.equal(differenceOf(answers, JSON.stringify(odd)), undefined);
-  }
-  for (const [found, numbers] of ONCE_DIFFERENT) {
-    const mended = await new CrdFuzzer(twins, found).run(numbers);
-    assert.equal(mended.findings.length, 0, printCrdResult(found, mended));
-  }
-  const result = await new CrdFuzzer(twins, seed).run(Array.from({ length: 100 }, (_, number) => number));
-  t.diagnostic(`seed ${seed}: ${result.definitions} definitions, ${result.requests} requests`);
-  assert.ok(result.accepted > 40 && result.requests > 500);
-  assert.equal(result.findings.length, 0, printCrdResult(seed, result));
-});
+fuzzTest(
+  "random definitions, and objects of them, are taken or refused as by the real kube-apiserver",
+  2,
+  async ({ t, twins, seed }) => {
+    for (const [index, odd] of ODD_ROOTS.entries()) {
+      const answers = await twins.call("POST", `${DEFINITIONS}?dryRun=All`, definitionWith(index, odd));
+      assert.equal(differenceOf(answers, JSON.stringify(odd)), undefined);
+    }
+    for (const [found, numbers] of ONCE_DIFFERENT) {
+      const mended = await new CrdFuzzer(twins, found).run(numbers);
+      assert.equal(mended.findings.length, 0, printCrdResult(found, mended));
+    }
+    const result = await new CrdFuzzer(twins, seed).run(Array.from({ length: 100 }, (_, number) => number));
+    t.diagnostic(`seed ${seed}: ${result.definitions} definitions, ${result.requests} requests`);
+    assert.ok(result.accepted > 40 && result.requests > 500);
+    assert.equal(result.findings.length, 0, printCrdResult(seed, result));
+  },
+);
 
 function definitionWith(index: number, root: object): object {
   const schema = { openAPIV3Schema: { type: "object", ...root } };

@@ -4,9 +4,10 @@ import { eventually } from "../support/time.ts";
 import { type FuzzedDefinition, GROUP, partOf, randomDefinition } from "./crd-definitions.ts";
 import { ValueMaker } from "./crd-values.ts";
 import { isUnordered, signature, TABLE, withoutAges, withoutOwn } from "./findings.ts";
+import { inLanes } from "./lanes.ts";
 import { CONTENT_TYPES } from "./operations.ts";
 import { Random } from "./random.ts";
-import { type Difference, differenceOf, PanicError, printPanics, Twins } from "./twins.ts";
+import { type Difference, differenceOf, printPanics, Twins, unlessPanic } from "./twins.ts";
 
 /** Where definitions are. */
 export const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -56,17 +57,7 @@ export class CrdFuzzer {
 
   /** Definitions are known by their number: a seed and a number make the same again. */
   async run(numbers: Iterable<number>): Promise<CrdResult> {
-    const next = numbers[Symbol.iterator]();
-    const lane = async () => {
-      for (let { value: index, done } = next.next(); !done; { value: index, done } = next.next()) {
-        try {
-          await this.#one(index);
-        } catch (error) {
-          if (!(error instanceof PanicError)) throw error;
-        }
-      }
-    };
-    await Promise.all(Array.from({ length: LANES }, lane));
+    await inLanes(LANES, numbers, (number) => unlessPanic(this.#one(number)));
     return this.result;
   }
 

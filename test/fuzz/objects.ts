@@ -4,10 +4,11 @@ import { type Corpus, readCorpus } from "./corpus.ts";
 import { applyEdits, type Edit, type EditSource, randomEdit } from "./edits.ts";
 import { allKinds, type FuzzedKind, kindsOfSpecification, named, settleExpressions } from "./kinds.ts";
 import { isKnown } from "./known.ts";
+import { inLanes, numbersWhile } from "./lanes.ts";
 import { OBJECT_SEEDS } from "./object-seeds.ts";
 import { CONTENT_TYPES } from "./operations.ts";
 import { Random } from "./random.ts";
-import { type Difference, differenceOf, PanicError, printPanics, Twins } from "./twins.ts";
+import { type Difference, differenceOf, printPanics, Twins, unlessPanic } from "./twins.ts";
 import { Values } from "./values.ts";
 
 /** One object's life: how it is created, and what is written to it then. */
@@ -81,15 +82,8 @@ export class ObjectFuzzer {
     const bodies = [...(this.#corpus.bodies.get(`${kind.apiVersion} ${kind.kind}`) ?? []), ...seedsOf(kind)];
     if (bodies.length === 0) return { ...result, skipped: "no body to start from" };
     this.#requests = 0;
-    let next = 0;
-    const lane = async () => {
-      while (next < count) {
-        const index = next;
-        next += 1;
-        await this.#one(kind, bodies, index, result);
-      }
-    };
-    await Promise.all(Array.from({ length: kind.isAlone ? 1 : LANES }, lane));
+    const numbers = numbersWhile((number) => number < count);
+    await inLanes(kind.isAlone ? 1 : LANES, numbers, (number) => this.#one(kind, bodies, number, result));
     result.requests = this.#requests;
     return result;
   }
@@ -167,12 +161,8 @@ export class ObjectFuzzer {
     start: Pick<Life, "body" | "edits">,
     choose: (object: JsonObject, round: number) => Update | undefined,
   ): Promise<{ difference: Difference | undefined; created: boolean }> {
-    try {
-      return await this.#compareLives(kind, start, choose);
-    } catch (error) {
-      if (error instanceof PanicError) return { difference: undefined, created: false };
-      throw error;
-    }
+    const lived = await unlessPanic(this.#compareLives(kind, start, choose));
+    return lived ?? { difference: undefined, created: false };
   }
 
   async #compareLives(

@@ -2,9 +2,10 @@ import type { JsonObject } from "../../src/api/object.ts";
 import type { Answer } from "../support/client.ts";
 import { eventually } from "../support/time.ts";
 import { signature, withoutOwn } from "./findings.ts";
+import { inLanes, numbersWhile } from "./lanes.ts";
 import { type FuzzedPolicy, type FuzzedRequest, KINDS, PolicyMaker } from "./policy-shapes.ts";
 import { Random } from "./random.ts";
-import { type Difference, differenceOf, PanicError, printPanics, Twins } from "./twins.ts";
+import { type Difference, differenceOf, printPanics, Twins, unlessPanic } from "./twins.ts";
 
 const ROOT = "/apis/admissionregistration.k8s.io/v1";
 /** The real server looks for new policies once a second, and goes through all of them for every request. */
@@ -46,17 +47,21 @@ export class PolicyFuzzer {
   /** Stores what the requests of so many policies are about. */
   async prepare(count: number): Promise<void> {
     const post = (path: string, body: JsonObject) => this.#twins.call("POST", path, body);
-    await inLanes(Math.min(BATCH, count), async (index) => {
-      const slot = slotOf(index);
-      const random = new Random(index);
-      const labels = { slot, kind: index % 2 === 0 ? "even" : "odd" };
-      await post("/api/v1/namespaces", { metadata: { name: slot, labels } });
-      await post(`/api/v1/namespaces/${slot}/serviceaccounts`, { metadata: { name: "default" } });
-      for (const { identity, path, body, isCluster } of KINDS) {
-        if (isCluster || identity.apiVersion === "autoscaling/v1") continue;
-        await post(path(slot), { ...identity, metadata: { name: "base", labels: { a: "1" } }, ...body(random) });
-      }
-    });
+    await inLanes(
+      LANES,
+      numbersWhile((number) => number < Math.min(BATCH, count)),
+      async (index) => {
+        const slot = slotOf(index);
+        const random = new Random(index);
+        const labels = { slot, kind: index % 2 === 0 ? "even" : "odd" };
+        await post("/api/v1/namespaces", { metadata: { name: slot, labels } });
+        await post(`/api/v1/namespaces/${slot}/serviceaccounts`, { metadata: { name: "default" } });
+        for (const { identity, path, body, isCluster } of KINDS) {
+          if (isCluster || identity.apiVersion === "autoscaling/v1") continue;
+          await post(path(slot), { ...identity, metadata: { name: "base", labels: { a: "1" } }, ...body(random) });
+        }
+      },
+    );
     for (const name of ["params-a", "params-b"]) {
       const data = { limit: name === "params-a" ? "3" : "0" };
       await post("/api/v1/namespaces/fuzz/configmaps", { metadata: { name, labels: { use: name } }, data });
@@ -70,18 +75,21 @@ export class PolicyFuzzer {
 
   async #batch(from: number, to: number): Promise<void> {
     const accepted: { readonly made: FuzzedPolicy; readonly random: Random; readonly slot: string }[] = [];
-    await inLanes(to - from, async (offset) => {
-      const index = from + offset;
-      const random = new Random(Math.imul(this.#seed, 0x9e3779b1) + index * 7919);
-      const slot = slotOf(offset);
-      const made = new PolicyMaker(random).policy(`p${index}`, slot);
-      this.result.policies += 1;
-      if (await this.#store(made)) accepted.push({ made, random, slot });
-    });
+    await inLanes(
+      LANES,
+      numbersWhile((number) => number < to - from),
+      async (offset) => {
+        const index = from + offset;
+        const random = new Random(Math.imul(this.#seed, 0x9e3779b1) + index * 7919);
+        const slot = slotOf(offset);
+        const made = new PolicyMaker(random).policy(`p${index}`, slot);
+        this.result.policies += 1;
+        if (await this.#store(made)) accepted.push({ made, random, slot });
+      },
+    );
     this.result.accepted += accepted.length;
     await this.#untilInForce(from);
-    await inLanes(accepted.length, async (index) => {
-      const { made, random, slot } = accepted[index] as (typeof accepted)[number];
+    await inLanes(LANES, accepted, async ({ made, random, slot }) => {
       const maker = new PolicyMaker(random);
       for (let count = 0; count < REQUESTS; count++) await this.#ask(made, maker.request(slot));
     });
@@ -140,16 +148,13 @@ export class PolicyFuzzer {
   }
 
   async #ask(made: FuzzedPolicy, request: FuzzedRequest): Promise<void> {
-    try {
-      const { method, path, body, type } = request;
-      const answers = await this.#twins.call(method, path, body, type);
-      this.result.requests += 1;
-      const [theirs] = answers;
-      if (theirs.status >= 400 || theirs.headers.warning !== undefined || made.isMutating) this.result.affected += 1;
-      this.#compare(made, request, answers.map(withoutOwn) as [Answer, Answer]);
-    } catch (error) {
-      if (!(error instanceof PanicError)) throw error;
-    }
+    const { method, path, body, type } = request;
+    const answers = await unlessPanic(this.#twins.call(method, path, body, type));
+    if (!answers) return;
+    this.result.requests += 1;
+    const [theirs] = answers;
+    if (theirs.status >= 400 || theirs.headers.warning !== undefined || made.isMutating) this.result.affected += 1;
+    this.#compare(made, request, answers.map(withoutOwn) as [Answer, Answer]);
   }
 
   #compare(policy: FuzzedPolicy, request: FuzzedRequest | undefined, answers: Answers): void {
@@ -168,18 +173,6 @@ const slotOf = (index: number) => `slot${index}`;
 function generic({ body, ...rest }: Answer): Answer {
   const shown = Array.isArray(body?.items) ? { ...body, items: body.items.length, metadata: {} } : (body ?? null);
   return { ...rest, body: JSON.parse(JSON.stringify(shown).replaceAll(/new-[a-z0-9]{5}\b/g, "new-00000")) };
-}
-
-async function inLanes(count: number, work: (index: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  const lane = async () => {
-    while (next < count) {
-      const index = next;
-      next += 1;
-      await work(index);
-    }
-  };
-  await Promise.all(Array.from({ length: LANES }, lane));
 }
 
 /** A run in words. */

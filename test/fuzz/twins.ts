@@ -18,9 +18,19 @@ export interface Panic {
 }
 
 /** Thrown where the answers to such a request would have been compared. */
-export class PanicError extends Error {
+class PanicError extends Error {
   constructor({ method, path }: Panic) {
     super(`the real server panicked at ${method} ${path}`);
+  }
+}
+
+/** What comes of the work; undefined when the real server panicked at one of its requests. */
+export async function unlessPanic<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof PanicError) return undefined;
+    throw error;
   }
 }
 
@@ -93,13 +103,8 @@ export class Twins {
    * `isPatient` waits after each operation until the real server's watch cache has seen it: GuaranteedUpdate tries the
    * cached object first, and the warnings of such an attempt stay when an older one has to be given up.
    */
-  async replay(kind: string, history: readonly Operation[], isPatient = false): Promise<Difference | undefined> {
-    try {
-      return await this.#replay(kind, history, isPatient);
-    } catch (error) {
-      if (error instanceof PanicError) return undefined;
-      throw error;
-    }
+  replay(kind: string, history: readonly Operation[], isPatient = false): Promise<Difference | undefined> {
+    return unlessPanic(this.#replay(kind, history, isPatient));
   }
 
   async #replay(kind: string, history: readonly Operation[], isPatient: boolean): Promise<Difference | undefined> {

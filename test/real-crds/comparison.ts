@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from "../../src/api/object.ts";
 import { KubectlTwins } from "../clients/kubectl-twins.ts";
 import { ValueMaker } from "../fuzz/crd-values.ts";
 import { isUnordered, signature, TABLE, withoutAges } from "../fuzz/findings.ts";
+import { inLanes } from "../fuzz/lanes.ts";
 import { CONTENT_TYPES } from "../fuzz/operations.ts";
 import { Random } from "../fuzz/random.ts";
 import { type Difference, differenceOf, firstDifference, Twins } from "../fuzz/twins.ts";
@@ -111,12 +112,9 @@ export class RealDefinitions {
   async objects(samples: readonly JsonObject[]): Promise<void> {
     // Versions of a kind show the same objects: they take turns.
     const kinds = [...Map.groupBy(this.#kinds, ({ group, plural }) => `${plural}.${group}`).values()];
-    const lane = async () => {
-      for (let versions = kinds.shift(); versions; versions = kinds.shift()) {
-        for (const kind of versions) await this.#objectsOf(kind, samples);
-      }
-    };
-    await Promise.all(Array.from({ length: LANES }, lane));
+    await inLanes(LANES, kinds, async (versions) => {
+      for (const kind of versions) await this.#objectsOf(kind, samples);
+    });
   }
 
   async #objectsOf(kind: InstalledKind, samples: readonly JsonObject[]): Promise<void> {
