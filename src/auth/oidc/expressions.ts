@@ -2,8 +2,9 @@ import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import { storedExpressions } from "../../cel/kubernetes/environment.ts";
 import { type Expr, operators, partsOf } from "../../cel/parser/ast.ts";
 import { CompileError, compile, type Program, program } from "../../cel/program.ts";
+import { JsonList } from "../../cel/values/json.ts";
 import { anyType, listType, mapType, stringType, structType, type Type } from "../../cel/values/types.ts";
-import { CelError, Double, ListValue, MapValue, noSuchOverload, type Value } from "../../cel/values/value.ts";
+import { CelError, Double, MapValue, noSuchOverload, type Value } from "../../cel/values/value.ts";
 import { getMember } from "../../lib/members.ts";
 import { unescapeName } from "../../resources/rules/escaping.ts";
 
@@ -81,7 +82,7 @@ function readsMember(expr: Expr, variable: string, member: string): boolean {
 /** Compat: `newClaimsValue` has a float64 for every number, as `json.Unmarshal` does. */
 function claimValue(json: Json): Value {
   if (typeof json === "number") return new Double(json);
-  if (Array.isArray(json)) return new JsonItems(json);
+  if (Array.isArray(json)) return new JsonList(json, claimValue);
   return isObject(json) ? new MembersValue(json) : json;
 }
 
@@ -118,19 +119,5 @@ class FieldsValue extends MembersValue {
   }
   override isZero(): boolean {
     return false;
-  }
-}
-
-class JsonItems extends ListValue {
-  readonly #items: readonly Json[];
-  constructor(items: readonly Json[]) {
-    super();
-    this.#items = items;
-  }
-  get size(): number {
-    return this.#items.length;
-  }
-  at(index: number): Value {
-    return claimValue(this.#items[index] as Json);
   }
 }

@@ -10,7 +10,7 @@ import { Double, intOf, ListValue, MapValue, type Value } from "./value.ts";
 export function jsonValue(json: Json | undefined): Value {
   if (json === undefined) return null;
   if (typeof json === "number") return Number.isSafeInteger(json) ? json : new Double(json);
-  if (Array.isArray(json)) return new JsonList(json);
+  if (Array.isArray(json)) return new JsonList(json, jsonValue);
   if (isExactInteger(json)) return intOf(BigInt(String(json)));
   return isObject(json) ? new JsonMap(json) : json;
 }
@@ -39,17 +39,20 @@ class JsonMap extends MapValue {
   }
 }
 
-class JsonList extends ListValue {
+/** A list of JSON, whose items become values when they are asked for. */
+export class JsonList extends ListValue {
   readonly #items: readonly Json[];
+  readonly #read: (json: Json) => Value;
 
-  constructor(items: readonly Json[]) {
+  constructor(items: readonly Json[], read: (json: Json) => Value) {
     super();
     this.#items = items;
+    this.#read = read;
   }
   get size(): number {
     return this.#items.length;
   }
   at(index: number): Value {
-    return jsonValue(this.#items[index]);
+    return this.#read(this.#items[index] as Json);
   }
 }
