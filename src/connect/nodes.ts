@@ -39,7 +39,7 @@ export async function locateNode(
   resource = "nodes",
 ): Promise<NodeInfo> {
   const node = await access.find("", "nodes", { namespace: "", name });
-  // Compat: the error names the resource of the request, "pods", also where a node is missing.
+  // Compat: `qualifiedResourceFromContext` makes the NotFound of a node name the resource of the request, "pods".
   if (!node) throw notFound({ group: "", resource }, name);
   const status: NodeStatus = isObject(node.status) ? node.status : {};
   const { addresses = [], daemonEndpoints, declaredFeatures: features = [] } = status;

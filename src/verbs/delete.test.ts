@@ -54,7 +54,7 @@ test("deletecollection deletes what the query selects, and answers with it", asy
   assert.deepEqual((await world.list(CONFIG_MAPS)).names, ["b"]);
   assert.deepEqual(
     world.admitted.filter((line) => line.startsWith("validate DELETE")),
-    // Compat: the attributes of a collection's deletion have no name.
+    // Compat: `DeleteCollection` gives admission attributes without a name.
     ["validate DELETE configmaps/", "validate DELETE configmaps/"],
   );
   await world.list(`${CONFIG_MAPS}?dryRun=All`, "DELETE");

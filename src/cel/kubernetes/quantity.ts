@@ -96,14 +96,14 @@ const ofInt = (value: number | bigint): Quantity => ({
 
 const fitsInt64 = (value: bigint) => value === BigInt.asIntN(64, value);
 
-/** Compat: int64Amount.Sub adds the negated number, which of the smallest int64 is that again. */
+/** Compat: resource.Quantity's `int64Amount.Sub` adds the negated number, which of the smallest int64 is that again. */
 const negated = ({ mantissa, ...rest }: Quantity): Quantity => ({ ...rest, mantissa: BigInt.asIntN(64, -mantissa) });
 
 type Combine = (a: QuantityValue, b: QuantityValue) => QuantityValue;
 
 const sum: Combine = (a, b) => {
   const exact = addQuantities(a.amount, b.amount);
-  // Compat: int64Amount.Add of 0 keeps the other number with its scale.
+  // Compat: resource.Quantity's `int64Amount.Add` of 0 keeps the other number with its scale.
   const kept = b.amount.mantissa === 0n ? a.amount : a.amount.mantissa === 0n ? b.amount : exact;
   const result = { ...exact, mantissa: kept.mantissa, exponent: kept.exponent };
   return new QuantityValue(result, a.isWide || b.isWide || !fitsInt64(result.mantissa), true);

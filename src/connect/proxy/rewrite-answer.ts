@@ -27,7 +27,7 @@ export function rewriteAnswer(response: IncomingMessage, base: RewriteBase): Pro
 
 const ENCODINGS: readonly string[] = ["", "gzip", "deflate"];
 
-/** Compat: "deflate" is what Go's compress/flate reads and writes, without the header of zlib. */
+/** Compat: `Transport.rewriteResponse` takes "deflate" for what compress/flate reads and writes, without the header of zlib. */
 function rewriteBody(
   response: IncomingMessage,
   encoding: string,

@@ -24,7 +24,7 @@ export interface CommandSession {
 export function readSize(text: string): TerminalSize | undefined {
   if (text.length > 1000) return undefined;
   try {
-    // Compat: encoding/json of Go takes "Width" in any case; clients do send "width".
+    // Compat: `TerminalSize` is read by encoding/json, which takes "Width" in any case; clients do send "width".
     const members = Object.entries(JSON.parse(text)).map(([name, value]) => [name.toLowerCase(), value]);
     const { width, height } = Object.fromEntries(members);
     return Number.isInteger(width) && Number.isInteger(height) ? { width, height } : undefined;
