@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { schemaLibrary } from "../schema/built-in.ts";
 import type { Schema } from "../schema/schema.ts";
 
-const folder = new URL("../../schemas/", import.meta.url);
+// Sources and the bundled file that they become lie at different depths.
+const folder = new URL("schemas/", import.meta.resolve("#package.json"));
 
 /** The named built-in shape, or undefined. Reads the file that holds it at first need. */
 export const findBuiltInSchema: (component: string) => Schema | undefined = schemaLibrary((fileName) => {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 
-const folder = new URL("../../descriptions/", import.meta.url);
+// Sources and the bundled file that they become lie at different depths.
+const folder = new URL("descriptions/", import.meta.resolve("#package.json"));
 /** Fields that mean the same wherever they occur in a package, or, in the file `common`, anywhere. */
 const ANY = "*";
 const COMMON = "common";

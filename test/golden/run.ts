@@ -18,6 +18,8 @@ the run. The real kube-apiserver has no gaps. With --codes, --ignore or --no-gap
    --no-gaps          show what differs and leave the list alone
    --write-gaps       write the list from the result of this run; with --only or --skip, only the part that ran
    --runs N           how often --write-gaps runs the corpus (default 2); steps that differ between runs are named
+
+The sources are started, or the program that BINNACLE_CLI names, such as dist/cli.js.
 `;
 
 /** What this command adds to the options of a replay. */

@@ -18,6 +18,9 @@ export interface GoldenServer {
 /** What to start: Binnacle on one of its stores, or the real kube-apiserver. */
 export type ServerChoice = "memory" | "sqlite" | "etcd" | "oracle";
 
+/** The sources, unless a built program is named. */
+const cli = process.env.BINNACLE_CLI ?? path.join(import.meta.dirname, "..", "..", "src", "cli.ts");
+
 /** Starts the server as the recordings need it, with further flags, and resolves when it is ready. */
 export async function startServer(choice: ServerChoice, flags: readonly string[] = []): Promise<GoldenServer> {
   if (choice === "oracle") return startOracle({ flags });
@@ -30,7 +33,7 @@ export async function startServer(choice: ServerChoice, flags: readonly string[]
     const port = await freePort();
     const base = `https://127.0.0.1:${port}`;
     const server = await startProcess(process.execPath, [
-      path.join(import.meta.dirname, "..", "..", "src", "cli.ts"),
+      cli,
       "serve",
       ...(await storeFlags(choice, directory, cleanUps)),
       `--secure-port=${port}`,

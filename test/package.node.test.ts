@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { after, before, suite, test } from "node:test";
+import { promisify } from "node:util";
+import { bundle } from "../tools/build.ts";
+
+const run = promisify(execFile);
+const root = path.join(import.meta.dirname, "..");
+const tsc = path.join(root, "node_modules", "typescript", "bin", "tsc");
+
+/** Everything that has a file of its own because most servers never need it, or another thread runs it. */
+const PROGRAM = `
+  import assert from "node:assert/strict";
+  import { request } from "node:https";
+  import { OptionsError, startServer } from "binnacle";
+  import { startControlPlane } from "binnacle/testing";
+
+  await using server = await startServer({
+    store: { type: "sqlite", file: "store.db" },
+    admission: { functionFiles: ["functions.mjs"] },
+    log: false,
+    shutdownGraceMs: 0,
+  });
+  const call = (method, path, body) =>
+    new Promise((resolve, reject) => {
+      const headers = { authorization: "Bearer " + server.token, "content-type": "application/json" };
+      const outgoing = request(server.url + path, { method, headers, ca: server.ca, agent: false }, async (response) => {
+        resolve({ status: response.statusCode, text: Buffer.concat(await response.toArray()).toString() });
+      });
+      outgoing.on("error", reject).end(body && JSON.stringify(body));
+    });
+  const maps = "/api/v1/namespaces/default/configmaps";
+  const large = { metadata: { name: "large" }, data: { value: "x".repeat(200_000) } };
+  // What functions of admission concern stays in the server's own thread.
+  const secret = { metadata: { name: "large" }, stringData: { value: "x".repeat(200_000) } };
+  assert.equal((await call("POST", "/api/v1/namespaces/default/secrets", secret)).status, 201);
+  assert.match((await call("GET", "/metrics")).text, /binnacle_offloaded_requests_total 1\\n/);
+  const made = await call("POST", maps, large);
+  assert.equal(JSON.parse(made.text).metadata.labels.by, "functions");
+  assert.match((await call("GET", "/openapi/v3/api/v1")).text, /"description":"/);
+  await assert.rejects(startControlPlane({ config: { securePrt: 1 } }), OptionsError);
+  await using cp = await startControlPlane();
+  assert.equal((await cp.fetch("/api/v1/namespaces/default")).status, 200);
+`;
+const FUNCTIONS = `
+  export const rules = [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] }];
+  export function mutate({ object }) {
+    object.metadata.labels = { by: "functions" };
+  }
+`;
+
+suite("the package, as npm would install it", () => {
+  let folder = "";
+  let installed = "";
+  before(async () => {
+    // Below the project, so that dependencies are found where it has them.
+    await mkdir(path.join(root, ".cache"), { recursive: true });
+    folder = await mkdtemp(path.join(root, ".cache", "package-"));
+    installed = path.join(folder, "node_modules", "binnacle");
+    const dist = path.join(installed, "dist");
+    await bundle(dist);
+    await run(process.execPath, [tsc, "-p", path.join(root, "tsconfig.build.json"), "--outDir", dist]);
+    const { files } = JSON.parse(await readFile(path.join(root, "package.json"), "utf8")) as { files: string[] };
+    for (const file of ["package.json", ...files.filter((name) => name !== "dist")]) {
+      await cp(path.join(root, file), path.join(installed, file), { recursive: true });
+    }
+    await cp(path.join(root, "examples"), path.join(folder, "examples"), { recursive: true });
+    await writeFile(path.join(folder, "package.json"), JSON.stringify({ type: "module" }));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  test("is a few files instead of one per module", async () => {
+    const names = await readdir(path.join(installed, "dist"));
+    const programs = names.filter((name) => name.endsWith(".js"));
+    assert.ok(programs.length < 100, programs.join(" "));
+    for (const entry of ["cli.js", "index.js", "testing.js"]) assert.ok(programs.includes(entry), entry);
+  });
+
+  test("has every part that is loaded late, and binnacle and binnacle/testing share theirs", async () => {
+    await writeFile(path.join(folder, "program.mjs"), PROGRAM);
+    await writeFile(path.join(folder, "functions.mjs"), FUNCTIONS);
+    await run(process.execPath, ["program.mjs"], { cwd: folder });
+  });
+
+  test("carries the examples", async () => {
+    const files = ["examples/shop/shop.test.ts", "examples/operator/operator.test.ts"];
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+    const { stdout } = await run(process.execPath, ["--test", ...files], { cwd: folder, env });
+    assert.match(stdout, /pass 5$/m);
+  });
+
+  test("has declarations with which the examples compile", async () => {
+    const compilerOptions = {
+      ...{ target: "es2024", lib: ["es2024", "esnext.disposable"], module: "nodenext", types: ["node"], strict: true },
+      ...{ noEmit: true, allowImportingTsExtensions: true, exactOptionalPropertyTypes: true },
+    };
+    await writeFile(path.join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["examples"] }));
+    await run(process.execPath, [tsc, "-p", folder]);
+  });
+
+  test("its command tells its flags", async () => {
+    const { stdout } = await run(process.execPath, [path.join(installed, "dist", "cli.js"), "serve", "--help"]);
+    assert.match(stdout, /--etcd-servers/);
+  });
+});
