@@ -29,7 +29,9 @@ const parts: Readonly<Record<string, Part>> = {
   // Reads the version of Node before it loads anything else.
   "cli.ts": { layer: 9 },
   "node-version.ts": { layer: 0, isPure: true },
-  "command-line.ts": { layer: 8 },
+  "command-line.ts": { layer: 8, sees: ["commands"] },
+  // One file per command, loaded by name, and what several of them share.
+  commands: { layer: 8, onlyFor: ["command-line.ts"] },
   "index.ts": { layer: 8 },
   // S28: driven clocks, faults, forks and resets are for tests. Nothing that `serve` loads may reach them.
   "testing.ts": { layer: 9 },
@@ -102,6 +104,8 @@ const namesKinds = [
   "connect/",
   "server/connect/",
   "testing/",
+  // Examples, and what users are told of that runs or does not.
+  "commands/",
   "api/feature-gates.ts",
 ];
 

@@ -87,7 +87,7 @@ async function keepRunning(
  * The controllers that `--controllers` asks for: `*` all, `name` that one, `-name` all but that one, `none` or nothing
  * no one. The first mention of a name decides. Throws when it names an unknown one.
  */
-export function selectControllers(all: readonly Controller[], flag: string): Controller[] {
+export function selectControllers<T extends Named>(all: readonly T[], flag: string): T[] {
   const items = flag
     .split(",")
     .map((item) => item.trim())
@@ -95,7 +95,10 @@ export function selectControllers(all: readonly Controller[], flag: string): Con
   for (const item of items) {
     const name = item.replace(/^-/, "");
     const isKnown = item === "*" || item === "none" || all.some((controller) => isCalled(controller, name));
-    if (!isKnown) throw new Error(`${JSON.stringify(name)} is not in the list of known controllers`);
+    if (!isKnown) {
+      const known = all.map((controller) => controller.name).join(", ");
+      throw new Error(`${JSON.stringify(name)} is not in the list of known controllers: ${known}`);
+    }
   }
   return all.filter((controller) => {
     const choice = items.find((item) => isCalled(controller, item.replace(/^-/, "")));
@@ -103,6 +106,8 @@ export function selectControllers(all: readonly Controller[], flag: string): Con
   });
 }
 
-function isCalled(controller: Controller, name: string): boolean {
+type Named = Pick<Controller, "name" | "aliases">;
+
+function isCalled(controller: Named, name: string): boolean {
   return controller.name === name || (controller.aliases?.includes(name) ?? false);
 }

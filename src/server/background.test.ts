@@ -7,6 +7,7 @@ import { defaultPlugins } from "../admission/plugins/all.ts";
 import type { KubeObject } from "../api/object.ts";
 import { alwaysAllow } from "../auth/authorization/always.ts";
 import { until } from "../controllers/controllers.suite.ts";
+import { MANAGER_CONTROLLERS } from "../controllers/manager-controllers.ts";
 import { builtInKinds } from "../kinds/all.ts";
 import { systemClock } from "../lib/clock.ts";
 import { systemRandom } from "../lib/random.ts";
@@ -22,6 +23,7 @@ import { dispatch } from "../verbs/dispatch.ts";
 import { background } from "./background.ts";
 import { defaultConfig } from "./config.ts";
 import { loopbackClients } from "./loopback.ts";
+import { MANAGER_LOOPS } from "./manager-loops.ts";
 
 /** A server without a listener whose admission writes down what it sees. */
 const NO_TRUST = { current: () => ({}), onChange: () => {} };
@@ -92,7 +94,7 @@ function setUp(controllers: string) {
     await store.close();
     assert.deepEqual(problems, []);
   };
-  return { loops, clients, seen, find, managersOf, resource, stop };
+  return { resources, loops, clients, seen, find, managersOf, resource, stop };
 }
 
 test("admission sees what the garbage collector deletes, and who it is", async () => {
@@ -162,6 +164,18 @@ test("without controllers exactly the loops of kube-apiserver run, as system:api
   assert.deepEqual(new Set(seen.map(({ user }) => user.name)), new Set(["system:apiserver"]));
   assert.equal(await find("", "serviceaccounts", "default"), undefined);
   await stop();
+});
+
+test("the loops of a controller manager are called as their table says, and as kube-controller-manager calls them", () => {
+  const { resources, clients } = setUp("none");
+  const report = () => {};
+  for (const { name, account, make } of MANAGER_LOOPS) {
+    assert.equal(make({ resources, client: clients.controller(account), report }, "").name, name);
+    assert.ok(
+      MANAGER_CONTROLLERS.some((one) => one.name === name),
+      name,
+    );
+  }
 });
 
 test("only loops of a controller manager can be picked", () => {

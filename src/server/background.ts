@@ -3,7 +3,6 @@ import { registerApiServices } from "../controllers/api-services.ts";
 import { createSystemPriorities } from "../controllers/bootstrap-priority-classes.ts";
 import { bootstrapRoles } from "../controllers/bootstrap-roles.ts";
 import { clusterAuthenticationTrust, type TrustSource } from "../controllers/cluster-authentication-trust.ts";
-import { clusterRoleAggregation } from "../controllers/cluster-role-aggregation.ts";
 import {
   type Controller,
   type ControllerContext,
@@ -13,15 +12,10 @@ import {
 } from "../controllers/controller.ts";
 import { createDefaultNamespaces } from "../controllers/default-namespaces.ts";
 import { FlowControl } from "../controllers/flow-control.ts";
-import { GarbageCollection } from "../controllers/garbage-collection.ts";
 import { identityLease, identityLeaseCollection } from "../controllers/identity-lease.ts";
 import { kubernetesService } from "../controllers/kubernetes-service.ts";
 import { leaderKey, runAsLeader } from "../controllers/leader.ts";
 import { legacyTokenTracking } from "../controllers/legacy-token-tracking.ts";
-import { NamespaceDeletion } from "../controllers/namespace-deletion.ts";
-import { policyStatus } from "../controllers/policies/policy-status.ts";
-import { rootCaPublisher } from "../controllers/root-ca-publisher.ts";
-import { serviceAccounts } from "../controllers/service-accounts.ts";
 import { createServiceRange } from "../controllers/service-range.ts";
 import { serviceRepair } from "../controllers/service-repair.ts";
 import { builtInPriorities } from "../kinds/all.ts";
@@ -30,6 +24,7 @@ import { firstAddress } from "../lib/ip-address.ts";
 import type { Resources } from "../resources/resources.ts";
 import type { Config } from "./config.ts";
 import type { LoopbackClients } from "./loopback.ts";
+import { MANAGER_LOOPS } from "./manager-loops.ts";
 import { reachableAddress } from "./reachable-address.ts";
 
 /** What the server does besides answering requests. */
@@ -117,19 +112,9 @@ export function background(options: BackgroundOptions): Background {
 
 /** The loops that belong to a controller manager: what `--controllers` picks among. */
 function managerLoops({ resources, clients, report, authority }: BackgroundOptions): Controller[] {
-  const as = (serviceAccount: string): ControllerContext => ({
-    resources,
-    client: clients.controller(serviceAccount),
-    report,
-  });
-  return [
-    new GarbageCollection(as("generic-garbage-collector")),
-    new NamespaceDeletion(as("namespace-controller")),
-    serviceAccounts(as("service-account-controller")),
-    rootCaPublisher(as("root-ca-cert-publisher"), authority),
-    clusterRoleAggregation(as("clusterrole-aggregation-controller")),
-    policyStatus(as("validatingadmissionpolicy-status-controller")),
-  ];
+  return MANAGER_LOOPS.map(({ account, make }) =>
+    make({ resources, client: clients.controller(account), report }, authority),
+  );
 }
 
 function announcement(config: Config, port: number) {

@@ -15,3 +15,6 @@ export const release: { readonly version: string; readonly info: VersionInfo } =
     platform: `${process.platform}/${process.arch}`,
   },
 };
+
+/** The version of this package, as package.json has it. */
+export const PACKAGE_VERSION = "0.1.0";

@@ -76,6 +76,36 @@ export function defaultPlugins({ resources: { access }, authorizer, dynamic }: P
   ];
 }
 
+/** The names of `defaultPlugins`, for those who only want to know. */
+export const DEFAULT_PLUGINS: readonly string[] = [
+  "NamespaceLifecycle",
+  "LimitRanger",
+  "ServiceAccount",
+  "NodeRestriction",
+  "TaintNodesByCondition",
+  "PodSecurity",
+  "Priority",
+  "DefaultTolerationSeconds",
+  "DefaultStorageClass",
+  "StorageObjectInUseProtection",
+  "PodGroupProtection",
+  "PersistentVolumeClaimResize",
+  "RuntimeClass",
+  "CertificateApproval",
+  "CertificateSigning",
+  "ClusterTrustBundleAttest",
+  "CertificateSubjectRestriction",
+  "DefaultIngressClass",
+  "PodTopologyLabels",
+  "NodeDeclaredFeatureValidator",
+  "PodResizeValidator",
+  "MutatingAdmissionPolicy",
+  "MutatingAdmissionWebhook",
+  "ValidatingAdmissionPolicy",
+  "ValidatingAdmissionWebhook",
+  "ResourceQuota",
+];
+
 /** Admission plugins of kube-apiserver that are not implemented here. */
 export const UNAVAILABLE_PLUGINS: readonly string[] = [
   "AlwaysAdmit",

@@ -5,7 +5,8 @@ import { impersonatedGroups } from "../auth/impersonation/identity-checks.ts";
 import { JsonClient } from "../client/json-client.ts";
 import { readKubeconfig } from "../client/kubeconfig-read.ts";
 import { systemClock } from "../lib/clock.ts";
-import { DEFAULT_CERT_DIR } from "./config.ts";
+import { DEFAULT_CERT_DIR } from "../server/config.ts";
+import type { Example, Io } from "./command.ts";
 
 interface ExplainFlags {
   readonly as: string;
@@ -19,11 +20,14 @@ interface ExplainFlags {
 
 const LIMITS = { path: EXPLAIN_PATH, timeoutMs: 30_000, maxBytes: 4 * 1024 * 1024 };
 
-/** Adds `binnacle auth explain`. */
-export function addExplainCommand(program: Command, print: (text: string) => void): void {
-  program
-    .command("auth")
-    .description("Ask a running server about rights")
+/** What `--help` begins with. */
+export const examples: readonly Example[] = [
+  ["Which binding lets alice read Pods, or what she lacks", "binnacle auth explain --as alice get pods -n dev"],
+];
+
+/** Adds `explain`. */
+export function configure(command: Command, { print }: Io): void {
+  command
     .command("explain")
     .description("Tell by which binding, role and rule somebody may do something, or what the nearest rules lack")
     .argument("<verb>", "such as get, list, create")

@@ -1,0 +1,70 @@
+import type { Environment } from "../lib/environment.ts";
+import type { Config, StoreChoice } from "../server/config.ts";
+import type { Server } from "../server/server.ts";
+
+/** What a server that runs in this process is told and tells. */
+export interface ServingOptions {
+  readonly config: Config;
+  /** Called once it is ready. */
+  ready(server: Server): Promise<void> | void;
+  /** Called when it is told to stop. */
+  stopping?(signal: string): void;
+  /** Ends it as a signal would. */
+  readonly stop?: AbortSignal;
+}
+
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Serves until a signal comes, and ends politely. A second signal ends the process at once. */
+export async function serveUntilStopped(options: ServingOptions): Promise<void> {
+  const [{ startServer }, { systemEnvironment }, { carefulLog }] = await Promise.all([
+    import("../server/server.ts"),
+    import("../server/system-environment.ts"),
+    import("../server/careful-log.ts"),
+  ]);
+  const environment: Environment = systemEnvironment();
+  // Node would print the error with all of its properties.
+  const die = (error: unknown): void => {
+    carefulLog(environment.log).error("the process ends by an error that nobody expected", { err: error });
+    process.exit(1);
+  };
+  process.once("uncaughtException", die);
+  // Ready servers are known to be ended politely, so the signals are heard before the first answer.
+  using signals = stopSignals(options.stop);
+  try {
+    const server = await startServer(options.config, environment);
+    try {
+      await options.ready(server);
+      options.stopping?.(await signals.stopped);
+    } finally {
+      await server.close();
+    }
+  } finally {
+    process.off("uncaughtException", die);
+  }
+}
+
+/** Hears the first signal to stop. Compat: the second one ends the process at once, as `SetupSignalHandler` does. */
+function stopSignals(other?: AbortSignal): Disposable & { readonly stopped: Promise<string> } {
+  const { promise: stopped, resolve } = Promise.withResolvers<string>();
+  let isStopping = false;
+  const stop = (signal: string): void => {
+    if (isStopping) process.exit(1);
+    isStopping = true;
+    resolve(signal);
+  };
+  for (const signal of STOP_SIGNALS) process.on(signal, stop);
+  other?.addEventListener("abort", () => resolve("abort"), { once: true });
+  return {
+    stopped,
+    [Symbol.dispose]() {
+      for (const signal of STOP_SIGNALS) process.off(signal, stop);
+    },
+  };
+}
+
+/** Where a server keeps its objects, in words. */
+export function describeStore(store: StoreChoice): string {
+  if (store.type === "memory") return "memory, which is gone when this process ends";
+  return store.type === "sqlite" ? store.file : `etcd at ${store.servers.join(", ")}`;
+}
