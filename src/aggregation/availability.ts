@@ -47,11 +47,13 @@ export async function checkAvailability(
   }
   if (!service) return unavailable("ServiceNotFound", `${subject} is not present`);
   const { type = "ClusterIP", ports = [] } = specOf(service);
+  const backend = await resolve(api.service).catch((error: Error) => error);
+  const isLocal = "isLocal" in backend && backend.isLocal === true;
   // Compat: endpoints are looked at for Services of type ClusterIP only, unless they are headless: those have no route.
   if (type === "ClusterIP") {
     const found = ports.find((one) => one.port === port);
     if (!found) return unavailable("ServicePortError", `${subject} is not listening on port ${port}`);
-    if (specOf(service).clusterIP !== "None") {
+    if (specOf(service).clusterIP !== "None" && !isLocal) {
       const slices = await access.list("discovery.k8s.io", "endpointslices", namespace, "any");
       const portName = found.name ?? "";
       if (
@@ -63,7 +65,8 @@ export async function checkAvailability(
     }
   }
   try {
-    const resources = await discover(api, await resolve(api.service), client, signal);
+    if (backend instanceof Error) throw backend;
+    const resources = await discover(api, backend, client, signal);
     return { status: "True", reason: "Passed", message: "all checks passed", resources };
   } catch (error) {
     return unavailable("FailedDiscoveryCheck", error instanceof Error ? error.message : String(error));

@@ -1,7 +1,14 @@
 import type { Call } from "../api/call.ts";
 import type { ApiReply } from "../api/reply.ts";
 import { transportError } from "../client/transport-error.ts";
-import { answeredHeaders, exchange, type PassedHeaders, passedHeaders, upgradedReply } from "../connect/exchange.ts";
+import {
+  answeredHeaders,
+  exchange,
+  type PassedHeaders,
+  passedHeaders,
+  refusedUpgrade,
+  upgradedReply,
+} from "../connect/exchange.ts";
 import type { RemoteApi } from "./api-service.ts";
 import type { ApiServiceIndex } from "./api-service-index.ts";
 import type { ExtensionClient } from "./extension-client.ts";
@@ -73,6 +80,7 @@ async function pass(api: RemoteApi, backend: Backend, call: Call, client: Extens
     response.destroy();
     return plain(502, REDIRECTED);
   }
+  if (request.upgrade !== "") return refusedUpgrade(response);
   const kept = answeredHeaders(response);
   const body = response as AsyncIterable<Uint8Array>;
   if (call.info.verb === "watch") return { type: "stream", code, headers: kept, body };

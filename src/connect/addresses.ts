@@ -53,6 +53,12 @@ export function isAddress(text: string): boolean {
   return parseAddress(text) !== undefined;
 }
 
+/** Whether two texts are the same address, however they are written. */
+export function isSameAddress(one: string, other: string): boolean {
+  const [first, second] = [parseLooseAddress(one), parseLooseAddress(other)];
+  return first !== undefined && second !== undefined && Buffer.from(shortest(first)).equals(shortest(second));
+}
+
 /** The IPv4 address that an IPv6 address stands for, if it does. */
 function shortest(bytes: Uint8Array): Uint8Array {
   const isShort = isMapped(bytes) || (NAT64 !== undefined && isIn([NAT64], bytes));

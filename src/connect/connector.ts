@@ -11,7 +11,7 @@ import { type LogOptions, optionsObject, readLogOptions, validateLogOptions } fr
 import { containerOf, findPod, nodeNameOf } from "./pods.ts";
 import { passOn, subpathOf } from "./proxy/proxy.ts";
 import { localTarget, nodeTarget, podTarget, serviceTarget } from "./proxy-targets.ts";
-import { handlersOf, prepareCommand, preparePortForward, requireHandler, withQuery } from "./streams.ts";
+import { ensureCreate, handlersOf, prepareCommand, preparePortForward, requireHandler, withQuery } from "./streams.ts";
 
 type Prepare = (context: ConnectContext, call: Call, key: ObjectKey) => Connection;
 
@@ -56,6 +56,8 @@ async function proxyService(context: ConnectContext, call: Call, { namespace, na
 
 async function proxyNode(context: ConnectContext, call: Call, { name }: ObjectKey): Promise<ApiReply> {
   const { isKubelet, ...backend } = await nodeTarget(context, name);
+  // Compat: kube-apiserver has kubelets run commands for who may only `get` nodes/proxy, by a WebSocket to their /exec.
+  if (isKubelet && call.request.upgrade !== "") await ensureCreate(context, call);
   const { client, http } = context;
   return passOn(call, backend, { http: isKubelet ? client.http : http, refusesRedirects: isKubelet });
 }

@@ -1,6 +1,5 @@
 import { badRequest, notFound, serviceUnavailable } from "../api/api-error.ts";
 import { isObject } from "../api/object.ts";
-import { cloneJson } from "../lib/clone.ts";
 import { quote } from "../lib/go/quote.ts";
 import type { Random } from "../lib/random.ts";
 import type { ObjectAccess } from "../resources/model/definition.ts";
@@ -11,6 +10,7 @@ import type { AddressRules } from "./addresses.ts";
 import type { Backend } from "./backend.ts";
 import { type Endpoint, readyEndpoints } from "./endpoints.ts";
 import type { Handlers } from "./handlers/handlers.ts";
+import { LOCAL_ADDRESS, localService } from "./handlers/local-service.ts";
 import { type KubeletOptions, locateNode } from "./nodes.ts";
 import { findPod } from "./pods.ts";
 
@@ -31,6 +31,8 @@ export interface TargetContext {
   readonly handlers: Handlers;
   /** All addresses of a name. */
   readonly resolve: (host: string) => Promise<readonly string[]>;
+  /** Whether this server itself answers there. */
+  readonly isSelf: (address: string, port: number) => boolean;
 }
 
 /** Reads the name of a proxy request. Throws BadRequest. Upstream: `SplitSchemeNamePort`. */
@@ -88,8 +90,6 @@ export async function serviceTarget(context: TargetContext, namespace: string, i
   throw serviceUnavailable(`no endpoints available for service ${quote(parts.name)}`);
 }
 
-const LOCAL = "127.0.0.1";
-
 /** The port of this machine that stands behind a service, if one does. */
 export async function localTarget(
   { access, handlers }: Pick<TargetContext, "access" | "handlers">,
@@ -99,8 +99,8 @@ export async function localTarget(
   if (!handlers.service) return undefined;
   const parts = splitName(id, "service");
   const service = await access.find("", "services", { namespace, name: parts.name });
-  const local = service && handlers.service(cloneJson(service), parts.port);
-  return local && backendOf(parts, LOCAL, local.port);
+  const local = service && localService(handlers, service, parts.port);
+  return local && backendOf(parts, LOCAL_ADDRESS, local.port);
 }
 
 /** The name of the port that is meant by its number. */
@@ -136,6 +136,8 @@ export async function nodeTarget(context: TargetContext, id: string): Promise<No
   const { host, port } = await locateNode(context.access, context.kubelet, parts.name);
   const address = await resolveAllowed(context, host);
   if (parts.port === "" || parts.port === String(port)) {
+    // Whoever writes nodes would have the server carry out requests of its own, by the certificate that kubelets know.
+    if (context.isSelf(address, port)) throw notAllowed();
     return { host, port, address, tls: kubeletTls(context.kubelet), isKubelet: true };
   }
   const other = portNumber(parts.port, "node", id);

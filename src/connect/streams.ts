@@ -173,7 +173,7 @@ function speaksWebSockets({ features }: ConnectContext, node: NodeInfo): boolean
  * Throws Forbidden for who may read but not create: a WebSocket begins with a GET. Upstream: `ensureAuthorizedForVerb` by the
  * feature gate AuthorizePodWebsocketUpgradeCreatePermission.
  */
-async function ensureCreate({ features, authorizer }: ConnectContext, call: Call): Promise<void> {
+export async function ensureCreate({ features, authorizer }: ConnectContext, call: Call): Promise<void> {
   const { info, attributes } = call;
   if (info.verb === "create" || !features.enabled("AuthorizePodWebsocketUpgradeCreatePermission")) return;
   const { decision, reason = "" } = await authorizer.authorize({ ...attributes, verb: "create" });

@@ -197,7 +197,7 @@ export async function assemble(
   opened.defer(() => dynamic.close());
   const { open: openKinds } = custom;
   const isOpen = openKinds && ((info: RequestInfo) => openKinds.takes(info));
-  const connector = await prepareConnect(config.connect, resources, authorizer);
+  const connector = await prepareConnect(config.connect, resources, authorizer, () => port);
   opened.defer(() => connector.close());
   const objects = objectHandler(config, parts, judges, registry, {
     open: openKinds,

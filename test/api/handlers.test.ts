@@ -12,6 +12,7 @@ import { startServer } from "../../src/server/library/start-server.ts";
 import type { Server } from "../../src/server/server.ts";
 import { type Client, clientFor } from "../support/client.ts";
 import { eventually } from "../support/time.ts";
+import { startWebhookServer, type WebhookServer } from "../support/webhook-server.ts";
 
 const NAMESPACE = "/api/v1/namespaces/default";
 
@@ -42,12 +43,14 @@ suite("functions behind pods and services", { timeout: 120_000 }, () => {
   let folder: string;
   const config = new KubeConfig();
   const app = createServer((request, response) => response.end(`local ${request.url}`));
+  let hook: WebhookServer;
   let left = 0;
 
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "binnacle-handlers-"));
     await new Promise<void>((resolve) => app.listen(0, "127.0.0.1", resolve));
     const { port } = app.address() as AddressInfo;
+    hook = await startWebhookServer(["hook"]);
     const handlers: Handlers = {
       pod: ({ metadata }) =>
         metadata.name === "bare"
@@ -68,7 +71,10 @@ suite("functions behind pods and services", { timeout: 120_000 }, () => {
                 for await (const chunk of connection) connection.write(chunk);
               },
             },
-      service: ({ metadata }, name) => (metadata.name === "svc" && name === "http" ? { port } : undefined),
+      service: ({ metadata }, name) => {
+        if (metadata.name === "hook" && name === "") return { port: hook.port };
+        return metadata.name === "svc" && name === "http" ? { port } : undefined;
+      },
     };
     server = await startServer({ connect: { handlers }, log: false });
     client = clientFor(server.url, server.token);
@@ -88,6 +94,7 @@ suite("functions behind pods and services", { timeout: 120_000 }, () => {
   after(async () => {
     await server?.close();
     app.close();
+    await hook?.stop();
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -166,6 +173,43 @@ suite("functions behind pods and services", { timeout: 120_000 }, () => {
     const { status, body } = await client.call("GET", `${NAMESPACE}/services/svc:http/proxy/a?b=c`);
     assert.deepEqual([status, body], [200, "local /a?b=c"]);
     assert.equal((await client.call("GET", `${NAMESPACE}/services/svc:other/proxy/`)).status, 503);
+  });
+
+  test("a service's port is told by its name, also to who asks by its number", async () => {
+    const { status, body } = await client.call("GET", `${NAMESPACE}/services/svc:80/proxy/`);
+    assert.deepEqual([status, body], [200, "local /"]);
+  });
+
+  test("a webhook behind a service has a port of this machine", async () => {
+    await client.call("POST", `${NAMESPACE}/services`, {
+      metadata: { name: "hook" },
+      spec: { ports: [{ port: 443 }] },
+    });
+    const made = await client.call("POST", "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", {
+      metadata: { name: "hook" },
+      webhooks: [
+        {
+          name: "hook.example.com",
+          clientConfig: {
+            service: { namespace: "default", name: "hook", path: "/service/deny-message" },
+            caBundle: hook.caBundle,
+          },
+          rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["configmaps"] }],
+          objectSelector: { matchLabels: { asked: "yes" } },
+          sideEffects: "None",
+          admissionReviewVersions: ["v1"],
+        },
+      ],
+    });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const object = { metadata: { generateName: "a-", labels: { asked: "yes" } } };
+    await eventually(async () => {
+      const { status, body } = await client.call("POST", `${NAMESPACE}/configmaps`, object);
+      if (status === 201) return false;
+      assert.equal(body.message, 'admission webhook "hook.example.com" denied the request: no, never');
+      return true;
+    });
+    assert.equal(hook.received.at(-1)?.headers.host, "hook.default.svc:443");
   });
 
   test("what a pod has no function for is refused", async () => {

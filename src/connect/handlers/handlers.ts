@@ -60,6 +60,9 @@ export interface LocalService {
 export interface Handlers {
   /** What stands behind a pod. Undefined: its node. */
   readonly pod?: (pod: KubeObject) => PodHandlers | undefined;
-  /** The port on 127.0.0.1 that stands behind a port of a service. Undefined: its endpoints. */
+  /**
+   * The port on 127.0.0.1 that stands behind a port of a service, for proxies, webhooks and APIServices. `port` is its name,
+   * empty if it has none. Undefined: what the service itself says.
+   */
   readonly service?: (service: KubeObject, port: string) => LocalService | undefined;
 }

@@ -4,6 +4,7 @@ import type { Environment } from "../../lib/environment.ts";
 import type { Resources } from "../../resources/resources.ts";
 import { openProxyCertificate } from "../authentication/proxy-certificate.ts";
 import type { Config } from "../config.ts";
+import { loadHandlers } from "./load-handlers.ts";
 
 /** The servers behind APIServices, and where a Service answers, be it that of an extension server or of a webhook. */
 export interface Aggregation {
@@ -19,7 +20,7 @@ export async function openAggregation(
   environment: Environment,
 ): Promise<Aggregation> {
   const certificate = await openProxyCertificate(config, environment);
-  const resolve = serviceResolver(resources, config.aggregatorRouting);
+  const resolve = serviceResolver(resources, config.aggregatorRouting, await loadHandlers(config.connect));
   const aggregator = new Aggregator(resources, { certificate: () => certificate.current(), resolve });
   return {
     aggregator,

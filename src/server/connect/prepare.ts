@@ -1,27 +1,27 @@
 import { lookup } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
-import path from "node:path";
-import { pathToFileURL } from "node:url";
+import { networkInterfaces } from "node:os";
 import type { Authorizer } from "../../api/attributes.ts";
 import { HttpClient } from "../../client/http-client.ts";
-import { AddressRules } from "../../connect/addresses.ts";
+import { AddressRules, isSameAddress } from "../../connect/addresses.ts";
 import { makeConnector } from "../../connect/connector.ts";
-import type { Handlers } from "../../connect/handlers/handlers.ts";
 import { KubeletClient } from "../../connect/kubelet-client.ts";
 import type { KubeletOptions } from "../../connect/nodes.ts";
 import type { Resources } from "../../resources/resources.ts";
 import type { Connector } from "../../verbs/target.ts";
 import type { ConnectConfig } from "./config.ts";
+import { loadHandlers } from "./load-handlers.ts";
 
-/** Makes what connects requests with nodes, pods and services. Rejects when a file cannot be read. */
+/** Makes what connects requests with nodes, pods and services. `ownPort` is where this server answers. Rejects when a file cannot be read. */
 export async function prepareConnect(
   config: ConnectConfig,
   resources: Resources,
   authorizer: Authorizer,
+  ownPort: () => number,
 ): Promise<Connector & { close(): void }> {
   const { access, random, features, clock } = resources;
   const kubelet = await readKubeletOptions(config);
-  const handlers = config.handlers ?? (await importHandlers(config.handlersFile));
+  const handlers = await loadHandlers(config);
   const rules = new AddressRules(config.allowProxyTo);
   // A node may well be this machine; where clouds tell secrets no kubelet answers.
   const nodeRules = new AddressRules(config.allowProxyTo, true);
@@ -37,6 +37,7 @@ export async function prepareConnect(
     kubelet,
     rules,
     resolve,
+    isSelf: (address, port) => port === ownPort() && isOwnAddress(address),
     client,
     http,
   });
@@ -49,16 +50,14 @@ export async function prepareConnect(
   };
 }
 
-/** Imports the module of `--handlers`. Rejects when it exports no `handlers`. */
-async function importHandlers(file: string | undefined): Promise<Handlers> {
-  if (file === undefined) return {};
-  const { handlers } = await import(pathToFileURL(path.resolve(file)).href);
-  if (typeof handlers !== "object" || handlers === null) throw new Error(`${file} exports no "handlers"`);
-  return handlers;
-}
-
 async function resolve(host: string): Promise<string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address);
+}
+
+/** Whether an address is one of this machine's. */
+function isOwnAddress(address: string): boolean {
+  const own = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses);
+  return own.some((one) => isSameAddress(one.address, address));
 }
 
 async function readKubeletOptions(config: ConnectConfig): Promise<KubeletOptions> {

@@ -1,0 +1,16 @@
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Handlers } from "../../connect/handlers/handlers.ts";
+import type { ConnectConfig } from "./config.ts";
+
+/** The functions of the configuration, or of the module of `--handlers`. Rejects when that exports no `handlers`. */
+export async function loadHandlers({
+  handlers: given,
+  handlersFile: file,
+}: Pick<ConnectConfig, "handlers" | "handlersFile">): Promise<Handlers> {
+  if (given) return given;
+  if (file === undefined) return {};
+  const { handlers } = await import(pathToFileURL(path.resolve(file)).href);
+  if (typeof handlers !== "object" || handlers === null) throw new Error(`${file} exports no "handlers"`);
+  return handlers;
+}
