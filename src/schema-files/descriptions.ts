@@ -6,23 +6,31 @@ const folder = new URL("descriptions/", import.meta.resolve("#package.json"));
 const ANY = "*";
 const COMMON = "common";
 
+/** What a file of descriptions says. */
+export interface Descriptions {
+  /** Texts by name: `Pod` for a shape, `Pod.spec` for a field. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** Shapes that have the fields of another one: `EphemeralContainer` → `Container`. */
+  readonly likes: ReadonlyMap<string, string>;
+}
+
 /**
- * Texts by name: `Pod` for a shape, `Pod.spec` for a field. A line that starts with a letter or `*` is about a shape,
- * an indented one about a field of the shape above it; the first word is the name. Shapes may have no text.
+ * A line that starts with a letter or `*` is about a shape, an indented one about a field of the shape above it; the first
+ * word is the name. Shapes may have no text. `Shape (Other) …` has the texts of Other's fields where it has no own.
  */
-export function parseDescriptions(text: string): Map<string, string> {
+export function parseDescriptions(text: string): Descriptions {
   const texts = new Map<string, string>();
+  const likes = new Map<string, string>();
   let shape = "";
   for (const line of text.split("\n")) {
-    const words = line.trim();
-    const end = words.indexOf(" ");
-    const name = end < 0 ? words : words.slice(0, end);
+    const [, name = "", like, words = ""] = /^ ?(\S+)(?: \((\w+)\))?(?: (.*))?$/.exec(line) ?? [];
     if (name === "") continue;
     const isField = line.startsWith(" ");
     if (!isField) shape = name;
-    if (end > 0) texts.set(isField ? `${shape}.${name}` : name, words.slice(end + 1));
+    if (!isField && like !== undefined) likes.set(shape, like);
+    if (words !== "") texts.set(isField ? `${shape}.${name}` : name, words);
   }
-  return texts;
+  return { texts, likes };
 }
 
 /** The file about the shapes of a package: `io.k8s.api.core.v1` → `core_v1`. */
@@ -37,14 +45,14 @@ function fileOf(componentPackage: string): string {
 export function descriptionLibrary(
   read: (name: string) => string | undefined,
 ): (component: string, field?: string) => string | undefined {
-  const files = new Map<string, ReadonlyMap<string, string>>();
-  const textsOf = (name: string): ReadonlyMap<string, string> => {
-    let texts = files.get(name);
-    if (texts === undefined) {
-      texts = parseDescriptions(read(name) ?? "");
-      files.set(name, texts);
+  const files = new Map<string, Descriptions>();
+  const fileNamed = (name: string): Descriptions => {
+    let file = files.get(name);
+    if (file === undefined) {
+      file = parseDescriptions(read(name) ?? "");
+      files.set(name, file);
     }
-    return texts;
+    return file;
   };
   return (component, field) => {
     const dot = component.lastIndexOf(".");
@@ -52,15 +60,18 @@ export function descriptionLibrary(
     const own = fileOf(component.slice(0, dot));
     const stable = own.replace(/_v[^_]*$/, "_v1");
     const versions = own === stable ? [own] : [own, stable];
-    const find = (among: readonly string[], key: string): string | undefined => {
+    const find = (among: readonly string[], key: string, part: keyof Descriptions = "texts"): string | undefined => {
       for (const file of among) {
-        const text = textsOf(file).get(key);
+        const text = fileNamed(file)[part].get(key);
         if (text !== undefined) return text;
       }
       return undefined;
     };
     if (field === undefined) return find(versions, name);
-    return find(versions, `${name}.${field}`) ?? find([...versions, COMMON], `${ANY}.${field}`);
+    const text = find(versions, `${name}.${field}`);
+    if (text !== undefined) return text;
+    const like = find(versions, name, "likes");
+    return (like && find(versions, `${like}.${field}`)) ?? find([...versions, COMMON], `${ANY}.${field}`);
   };
 }
 
