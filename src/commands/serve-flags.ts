@@ -65,6 +65,7 @@ export interface ServeFlags
   enableAdmissionPlugins?: string[];
   disableAdmissionPlugins?: string[];
   kinds?: string[];
+  openapiDescriptions?: string;
   admission?: string[];
   admissionControlConfigFile?: string;
 }
@@ -141,6 +142,10 @@ function addServedFlags(command: Command): void {
         "--kinds <files>",
         "modules that export kinds made by defineKind, in TypeScript or JavaScript",
       ).argParser(words),
+    )
+    .option(
+      "--openapi-descriptions <file>",
+      "an OpenAPI document whose descriptions kubectl explain shows before our own",
     )
     .option(
       "--controllers <list>",

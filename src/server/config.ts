@@ -83,6 +83,8 @@ export interface Config {
    * CustomResourceDefinition or an APIService defines, as at kube-apiserver.
    */
   readonly customObjects: "open" | "defined";
+  /** An OpenAPI document whose descriptions stand before our own. */
+  readonly openapiDescriptions?: string;
   /** Kinds that the program brings with it, served from the start. */
   readonly kinds?: readonly CodedKind[];
   /**

@@ -10,7 +10,7 @@ import { builtInPriorities } from "../kinds/all.ts";
 import type { Endpoint } from "../pipeline/router.ts";
 import type { Resources } from "../resources/resources.ts";
 import { findBuiltInSchema } from "../schema-files/built-in-schemas.ts";
-import { findDescription } from "../schema-files/descriptions.ts";
+import type { FindDescription } from "../schema-files/document-descriptions.ts";
 import type { Config } from "./config.ts";
 import { storageCheck } from "./readiness.ts";
 import { release } from "./release.ts";
@@ -39,6 +39,7 @@ export function makeEndpoints(
   { hooks, readiness }: HealthChecks,
   { shown, startMs, documents }: ServerMetrics,
   aggregator: Aggregator,
+  descriptions: FindDescription,
 ): Endpoint[] {
   const { catalog, clock, store } = resources;
   const definitions = () => catalog.definitions;
@@ -54,7 +55,7 @@ export function makeEndpoints(
   const openApi = openApiHandler({
     definitions,
     component: findBuiltInSchema,
-    descriptions: findDescription,
+    descriptions,
     release: release.version,
     clock,
     remoteDocuments,

@@ -19,6 +19,7 @@ import { measure } from "../pipeline/measure.ts";
 import { compose, stagesFor } from "../pipeline/pipeline.ts";
 import { route } from "../pipeline/router.ts";
 import type { Resources } from "../resources/resources.ts";
+import { openDescriptions } from "../schema-files/document-descriptions.ts";
 import { ObservedStore } from "../storage/observed-store.ts";
 import { prepareAccountTokens } from "./account-tokens.ts";
 import { prepareAdmission } from "./admission/prepare-admission.ts";
@@ -216,8 +217,9 @@ export async function assemble(
   const checks = { hooks: [roles], readiness: [writesCheck(store), roles, shutdown] };
   let { securePort: port } = config;
   const documents = accounts.documents(() => externalAddress(config.bindAddress, port));
+  const descriptions = await openDescriptions(config.openapiDescriptions);
   const endpoints = [
-    ...makeEndpoints(resources, config, checks, { shown, startMs, documents }, aggregator),
+    ...makeEndpoints(resources, config, checks, { shown, startMs, documents }, aggregator, descriptions),
     explainEndpoint({ authorizer, source: rights.grants, catalog }),
   ];
   const innermost = route({ catalog, objects, endpoints, isOpen, remote: aggregator.pass });

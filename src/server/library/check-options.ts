@@ -106,6 +106,7 @@ const CHECKS: Readonly<Record<keyof ServerOptions, Check>> = {
   admission: group,
   featureGates: gates,
   customObjects: oneOf("open", "defined"),
+  openapiDescriptions: text,
   kinds,
   controllers: text,
   maxInlineBytes: count,
