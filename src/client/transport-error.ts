@@ -28,6 +28,11 @@ const WORDS: ReadonlyMap<string, (error: SocketError) => string> = new Map([
   ["EHOSTUNREACH", (error: SocketError) => `dial tcp ${placeOf(error)}: connect: no route to host`],
   ["ENETUNREACH", (error: SocketError) => `dial tcp ${placeOf(error)}: connect: network is unreachable`],
   ["ECONNRESET", ({ message }: SocketError) => (message === "socket hang up" ? "EOF" : message)],
+  [
+    "EPROTO",
+    ({ message }: SocketError) =>
+      message.includes("wrong version number") ? "tls: first record does not look like a TLS handshake" : message,
+  ],
   ["ENOTFOUND", ({ hostname }: SocketError) => `dial tcp: lookup ${hostname}: no such host`],
   ["ETIMEDOUT", () => "context deadline exceeded"],
   ["ABORT_ERR", () => "context deadline exceeded"],

@@ -39,6 +39,8 @@ export function passedHeaders(request: ApiRequest): PassedHeaders {
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined || name.startsWith(":") || NOT_PASSED_ON.has(name) || dropped.has(name)) continue;
     if (CREDENTIAL_PREFIXES.some((prefix) => name.startsWith(prefix))) continue;
+    // Compat: Go's transport leaves out a User-Agent without a name.
+    if (name === "user-agent" && value === "") continue;
     passed[name] = typeof value === "string" ? value : [...value];
   }
   passed.host = authority;
@@ -114,13 +116,26 @@ async function sendBody(outgoing: ClientRequest, request: ApiRequest): Promise<v
   return pipeline({ [Symbol.asyncIterator]: () => chunks }, outgoing);
 }
 
-/** The headers of an answer that is passed on. Compat: CORS headers are this server's to say (`corsRemovingTransport`). */
-export function answeredHeaders({ headers }: IncomingMessage): PassedHeaders {
+/** What an answer says to whom else it may be told. Compat: this server's to say (`corsRemovingTransport`). */
+const CORS: ReadonlySet<string> = new Set(
+  ["origin", "credentials", "headers", "methods"].map((name) => `access-control-allow-${name}`),
+);
+
+/**
+ * The headers of an answer that is passed on. Compat: `ReverseProxy` adds them to those of the server, so that what a backend
+ * says about caches comes after `no-cache, private`.
+ */
+export function answeredHeaders(response: IncomingMessage): PassedHeaders {
+  const kept = keptHeaders(response);
+  const { "cache-control": caching } = kept;
+  return caching === undefined ? kept : { ...kept, "cache-control": ["no-cache, private", ...[caching].flat()] };
+}
+
+function keptHeaders({ headers }: IncomingMessage): PassedHeaders {
   const dropped = connectionOptions(headers.connection);
   const kept: PassedHeaders = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || NOT_PASSED_ON.has(name) || dropped.has(name)) continue;
-    if (name.startsWith("access-control-")) continue;
+    if (value === undefined || NOT_PASSED_ON.has(name) || dropped.has(name) || CORS.has(name)) continue;
     kept[name] = value;
   }
   return kept;
@@ -150,7 +165,7 @@ export function upgradedReply(
     throw plainError(500, "invalid upgrade response: the backend changed to another protocol");
   }
   const headers = Object.fromEntries(
-    Object.entries(answeredHeaders(response)).map(([name, value]) => [name, [value].flat().join(", ")]),
+    Object.entries(keptHeaders(response)).map(([name, value]) => [name, [value].flat().join(", ")]),
   );
   if (head !== undefined && head.length > 0) socket.unshift(head);
   destroyOnAbort(socket, signal);

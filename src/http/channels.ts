@@ -136,7 +136,9 @@ export async function runUpgraded(
   delivery: Delivery,
 ): Promise<void> {
   const { socket, head } = connection;
-  const fields = Object.entries({ ...headers, ...connect.headers }).flatMap(([name, value]) =>
+  // Nobody keeps an answer that is a connection.
+  const { "cache-control": _, ...told } = headers;
+  const fields = Object.entries({ ...told, ...connect.headers }).flatMap(([name, value]) =>
     [value].flat().map((one) => `${name}: ${one}\r\n`),
   );
   const upgrade = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${connect.protocol}\r\n`;

@@ -46,12 +46,12 @@ export interface KubeletNode {
   stop(): Promise<void>;
 }
 
-/** Starts it on loopback. Whoever it does not know by the certificate of `flags` is refused. */
-export async function startKubeletNode(): Promise<KubeletNode> {
+/** Starts it on loopback, or where it is told. Whoever it does not know by the certificate of `flags` is refused. */
+export async function startKubeletNode(host = "127.0.0.1"): Promise<KubeletNode> {
   const folder = await mkdtemp(path.join(tmpdir(), "binnacle-node-"));
   const now = Date.now();
   const authority = makeAuthority("nodes", now);
-  const own = makeIdentity(authority, { commonName: "system:node:one", hosts: ["127.0.0.1"] }, "server", now);
+  const own = makeIdentity(authority, { commonName: "system:node:one", hosts: [host] }, "server", now);
   const client = makeIdentity(authority, { commonName: "kube-apiserver" }, "client", now);
   const files = { "ca.crt": authority.certificate, "client.crt": client.certificate, "client.key": client.key };
   for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text, { mode: 0o600 });
@@ -88,7 +88,7 @@ export async function startKubeletNode(): Promise<KubeletNode> {
       );
     } else void takeOver({ message: request, socket, head }, folder);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   return Object.assign(node, {
     port: (server.address() as AddressInfo).port,
     folder,

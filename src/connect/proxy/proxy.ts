@@ -33,20 +33,21 @@ export function subpathOf({ info, request }: Call): string {
 
 const queryOf = (uri: string): string => {
   const mark = uri.indexOf("?");
-  return mark < 0 ? "" : uri.slice(mark);
+  // Compat: a question mark with nothing after it is not passed on, as `RawQuery` is empty.
+  return mark < 0 || mark === uri.length - 1 ? "" : uri.slice(mark);
 };
 
 /** Relative links of a page would lose the last segment otherwise. */
 function toSlash({ request }: Call): ApiReply {
-  const query = queryOf(request.uri);
-  const location = `${escapePath(request.path)}/${query === "?" ? "" : query}`;
+  const location = `${escapePath(request.path)}/${queryOf(request.uri)}`;
   return { type: "raw", code: 301, headers: { location }, body: "" };
 }
 
 async function passPlainly(call: Call, backend: Backend, path: string, options: ProxyOptions): Promise<ApiReply> {
   const { request, signal } = call;
   const headers = passedHeaders(request);
-  headers["x-forwarded-uri"] = escapePath(request.path);
+  const prefix = prefixOf(request.path, path);
+  headers["x-forwarded-uri"] = joinPath(prefix, escapePath(path) || "/");
   const uri = `${escapePath(path) || "/"}${queryOf(request.uri)}`;
   let answered: Answered;
   try {
@@ -61,7 +62,6 @@ async function passPlainly(call: Call, backend: Backend, path: string, options: 
   // Nobody asked for another protocol, so that it throws.
   if (socket) return upgradedReply({ ...answered, socket }, request);
   const backendHost = joinHostPort(backend.host, backend.port);
-  const prefix = request.path.slice(0, request.path.length - (path === "" ? 0 : subpathOf(call).length));
   const { headers: kept, body } = rewriteAnswer(response, { prefix, backendHost, requestHost: request.authority });
   const { statusCode: code = 502 } = response;
   if (options.refusesRedirects && isElsewhere(code, kept.location)) {
@@ -69,6 +69,12 @@ async function passPlainly(call: Call, backend: Backend, path: string, options: 
     throw plainError(502, "the backend attempted to redirect this request, which is not permitted");
   }
   return { type: "stream", code, headers: kept, body };
+}
+
+/** What stands before the backend's path in that of the request. Upstream: `defaultProxyTransport`, for whom `a//b` does not end with `a/b`. */
+function prefixOf(asked: string, path: string): string {
+  const suffix = asked.endsWith("/") && !path.endsWith("/") ? `${path}/` : path;
+  return asked.endsWith(suffix) ? asked.slice(0, asked.length - suffix.length) : asked;
 }
 
 /** Whether an answer sends the client to another host. */
