@@ -36,6 +36,8 @@ const parts: Readonly<Record<string, Part>> = {
   // S28: driven clocks, faults, forks and resets are for tests. Nothing that `serve` loads may reach them.
   "testing.ts": { layer: 9 },
   testing: { layer: 8, onlyFor: ["testing.ts"] },
+  // The programs that stand in the place of kube-apiserver and etcd in Go tests.
+  envtest: { layer: 7, sees: ["server"], onlyFor: ["commands"] },
   // Builds all parts and connects them; the only part that knows everything.
   server: { layer: 7, sees: ["pipeline"] },
   pipeline: { layer: 7 },
@@ -107,6 +109,7 @@ const namesKinds = [
   // Examples, and what users are told of that runs or does not.
   "commands/",
   "api/feature-gates.ts",
+  "envtest/apiserver-gates.ts",
 ];
 
 /** Kinds whose names are words of their own right: only a string that is exactly the kind or resource gives them away. */
@@ -287,6 +290,7 @@ const takesTime: Readonly<Record<string, string>> = {
   "http/": "times sockets, makes keys and certificates",
   "storage/etcd/": "times sockets",
   "server/identity.ts": "makes a secret",
+  "envtest/lifetime.ts": "looks whether the process that started this one is there",
   "auth/token-cache.ts": "makes a secret",
   "resources/pace.ts": "measures how long it has computed",
   "admission/plugins/pod-security/namespace-warnings.ts": "measures how long it has computed",

@@ -35,7 +35,8 @@ export async function serveUntilStopped(options: ServingOptions): Promise<void> 
     const server = await startServer(options.config, environment);
     try {
       await options.ready(server);
-      options.stopping?.(await signals.stopped);
+      const signal = await signals.stopped;
+      options.stopping?.(signal);
     } finally {
       await server.close();
     }

@@ -1,6 +1,7 @@
 import type { CommandRow } from "./command.ts";
 
 const SERVER = "The server:";
+const TESTS = "For tests:";
 const OTHERS = "About this program:";
 
 /** All commands, in the order of `binnacle --help`. */
@@ -28,6 +29,12 @@ export const COMMANDS: readonly CommandRow[] = [
     summary: "List the admission plugins",
     group: SERVER,
     load: () => import("./plugins.ts"),
+  },
+  {
+    name: "envtest",
+    summary: "Print a folder of programs with which Go tests start Binnacle instead of kube-apiserver and etcd",
+    group: TESTS,
+    load: () => import("./envtest.ts"),
   },
   {
     name: "version",

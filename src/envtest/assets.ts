@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto";
+import { access, constants, mkdir } from "node:fs/promises";
+import { homedir } from "node:os";
+import path from "node:path";
+import { writeWhole } from "../http/private-file.ts";
+import { apiserverHelp, etcdHelp } from "./help.ts";
+
+/** How the launchers start this program. */
+export interface LauncherOptions {
+  /** Node, its options, and this program: what `envtest kube-apiserver …` follows. */
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+}
+
+/**
+ * Writes the folder for `KUBEBUILDER_ASSETS`, and resolves to its path: launchers named kube-apiserver and etcd, and kubectl if
+ * this machine has one. What is in a folder never changes, so that several may write it at the same time.
+ */
+export async function writeAssets(options: LauncherOptions): Promise<string> {
+  const { command, env, platform } = options;
+  const kubectl = await findProgram("kubectl", env, platform);
+  const programs: Readonly<Record<string, readonly string[]>> = {
+    "kube-apiserver": [...command, "envtest", "kube-apiserver"],
+    etcd: [...command, "envtest", "etcd"],
+    ...(kubectl !== undefined && { kubectl: [kubectl] }),
+  };
+  const identity = createHash("sha256").update(JSON.stringify([programs, apiserverHelp(), etcdHelp()]));
+  const folder = path.join(cacheFolder(env, platform), "binnacle", `envtest-${identity.digest("hex").slice(0, 16)}`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const helps = { "kube-apiserver": apiserverHelp(), etcd: etcdHelp() };
+  for (const [name, text] of Object.entries(helps)) await writeWhole(path.join(folder, `${name}.help`), text, 0o600);
+  for (const [name, words] of Object.entries(programs)) {
+    const help = Object.hasOwn(helps, name) ? path.join(folder, `${name}.help`) : undefined;
+    if (platform === "win32") await writeWhole(path.join(folder, `${name}.cmd`), batch(words, help), 0o700);
+    else await writeWhole(path.join(folder, name), script(words, help), 0o700);
+  }
+  return folder;
+}
+
+const shellQuote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+
+/** envtest asks every program for its flags before it starts it: that needs no Node. */
+function script(command: readonly string[], help: string | undefined): string {
+  const answer = help === undefined ? "" : `case "$1" in --help|-h) exec cat ${shellQuote(help)} ;; esac\n`;
+  return `#!/bin/sh\n${answer}exec ${command.map(shellQuote).join(" ")} "$@"\n`;
+}
+
+const batchQuote = (word: string): string => `"${word.replaceAll("%", "%%")}"`;
+
+function batch(command: readonly string[], help: string | undefined): string {
+  const answer = help === undefined ? "" : `@if "%~1"=="--help" (type ${batchQuote(help)} & exit /b 0)\r\n`;
+  return `@echo off\r\n${answer}${command.map(batchQuote).join(" ")} %*\r\n`;
+}
+
+/** Compat: the folders of Go's `os.UserCacheDir`. */
+function cacheFolder(env: LauncherOptions["env"], platform: NodeJS.Platform): string {
+  if (platform === "win32") return env.LOCALAPPDATA || path.join(homedir(), "AppData", "Local");
+  if (platform === "darwin") return path.join(env.HOME || homedir(), "Library", "Caches");
+  return env.XDG_CACHE_HOME || path.join(env.HOME || homedir(), ".cache");
+}
+
+/** The first folder of PATH with the program, so that its path holds wherever it is started. */
+async function findProgram(
+  name: string,
+  env: LauncherOptions["env"],
+  platform: NodeJS.Platform,
+): Promise<string | undefined> {
+  const isWindows = platform === "win32";
+  const folders = (env.PATH ?? env.Path ?? "").split(isWindows ? ";" : ":").filter((folder) => path.isAbsolute(folder));
+  for (const folder of folders) {
+    const file = path.join(folder, isWindows ? `${name}.exe` : name);
+    if (
+      await access(file, constants.X_OK).then(
+        () => true,
+        () => false,
+      )
+    )
+      return file;
+  }
+  return undefined;
+}
