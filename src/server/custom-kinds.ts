@@ -35,8 +35,11 @@ export function customKinds(
   const index = new DefinitionIndex(resources);
   const { clock, catalog, random } = resources;
   const parts = new CatalogParts(catalog);
-  const hooks = hooksByName(config.kinds ?? []);
-  new ServedKinds(parts, index, { call: conversionCall(webhooks), random }, config.store.type === "etcd", hooks);
+  new ServedKinds(parts, index, {
+    conversion: { call: conversionCall(webhooks), random },
+    isShared: config.store.type === "etcd",
+    hooks: hooksByName(config.kinds ?? []),
+  });
   const isOwned = (group: string) => aggregator.hasGroup(group) || index.all.some(({ spec }) => spec?.group === group);
   const open = config.customObjects === "open" ? new OpenKinds({ resources, parts, isOwned, report }) : undefined;
   const follow = (run: (signal: AbortSignal) => Promise<void>, signal: AbortSignal) =>

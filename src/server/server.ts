@@ -39,6 +39,7 @@ import { type Identity, prepareIdentity } from "./identity.ts";
 import type { GivenParts } from "./library/given-parts.ts";
 import { limitedLog } from "./limited-log.ts";
 import { loopbackClients } from "./loopback.ts";
+import { admissionWebhookMetrics } from "./metrics/admission-webhook-metrics.ts";
 import { authenticationMetrics } from "./metrics/authentication-metrics.ts";
 import { authorizationMetrics, webhookMetrics } from "./metrics/authorization-metrics.ts";
 import { releaseMetrics } from "./metrics/release-metrics.ts";
@@ -194,7 +195,8 @@ export async function assemble(
   const webhooks = new WebhookClient({ clock, resolve });
   opened.defer(() => webhooks.close());
   const custom = customKinds(resources, config, unfollowed, aggregator, webhooks);
-  const dynamic = await prepareAdmission(config.admission, { resources, authorizer, client: webhooks, registry, log });
+  const observer = admissionWebhookMetrics(registry);
+  const dynamic = await prepareAdmission(config.admission, { resources, authorizer, client: webhooks, observer, log });
   opened.defer(() => dynamic.close());
   const { open: openKinds } = custom;
   const isOpen = openKinds && ((info: RequestInfo) => openKinds.takes(info));
@@ -235,7 +237,9 @@ export async function assemble(
     issuer: accounts.issuer,
     facts,
     registry,
-    isAdmittedHere: dynamic.concerns,
+    isOpen,
+    observer,
+    concernsOnlyThisThread: dynamic.concernsOnlyThisThread,
   });
   const outer = route({ catalog, objects: large.stage(objects), endpoints, isOpen, remote: aggregator.pass });
   const forms = { now: () => clock.now(), random, report, schemaOf, kindOf, isLarge: large.isLarge };

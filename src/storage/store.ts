@@ -82,6 +82,8 @@ export interface Store {
    * undefined. Absent: it cannot fall silent.
    */
   onOutage?(listener: (error: unknown) => void): void;
+  /** `watch` throws: whoever follows a prefix lists it again instead. Absent: it can be watched. */
+  readonly isUnwatched?: true;
   /**
    * Some recent state of everything below `prefix`, if the store has one in memory: what `minRevision: 0` reads, without
    * waiting. Absent or undefined: it has none, or not now.

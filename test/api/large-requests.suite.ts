@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import type { Config } from "../../src/server/config.ts";
 import { comparable, LargeServer } from "./large-servers.ts";
-import { largeSteps } from "./large-steps.ts";
+import { largeSteps, type Step } from "./large-steps.ts";
 
 /** Where two servers keep their objects, and how that comes to an end. */
 export interface TwoStores {
@@ -11,11 +11,18 @@ export interface TwoStores {
   stop(): Promise<void>;
 }
 
+/** What is sent, unless it is the usual, and what is done to both servers before. */
+export interface LargeRequestsOptions {
+  readonly skip?: string;
+  readonly steps?: readonly Step[];
+  readonly prepare?: (server: LargeServer) => Promise<void>;
+}
+
 /** Large requests get the same answers from another thread as from the server's own, over any store. */
 export function testLargeRequests(
   store: string,
   open: () => Promise<TwoStores>,
-  options: { skip?: string } = {},
+  { steps = largeSteps, prepare, ...options }: LargeRequestsOptions = {},
 ): void {
   suite(`large requests on ${store}`, { timeout: 240_000, ...options }, () => {
     let stores: TwoStores;
@@ -30,6 +37,7 @@ export function testLargeRequests(
       stores = await open();
       here = await LargeServer.start({ ...stores.one, maxInlineBytes: 0 });
       elsewhere = await LargeServer.start(stores.other);
+      for (const server of [here, elsewhere]) await prepare?.(server);
     });
     after(async () => {
       await here?.close();
@@ -37,7 +45,7 @@ export function testLargeRequests(
       await stores?.stop();
     });
 
-    for (const { body, staysHere = false, status, ...step } of largeSteps) {
+    for (const { body, staysHere = false, status, ...step } of steps) {
       test(step.title, async () => {
         const before = await elsewhere.metric("binnacle_offloaded_requests_total");
         const bodyFrom = (last: Buffer) => (typeof body === "function" ? body(last) : body);

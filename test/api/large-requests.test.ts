@@ -70,7 +70,7 @@ suite("a large request", { timeout: 60_000 }, () => {
     );
   });
 
-  test("of a kind that came after the start stays here", async (t) => {
+  test("of a kind that is neither built in nor defined by what is stored stays here", async (t) => {
     const { catalog } = server.resources;
     const builtIn = catalog.definitions;
     t.after(() => catalog.replace(builtIn));

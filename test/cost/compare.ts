@@ -5,6 +5,7 @@ import { type Difference, differenceOf } from "../fuzz/twins.ts";
 import { startBinnacle } from "../support/binnacle.ts";
 import { startOracle } from "../support/oracle.ts";
 import { type Case, caseName, matrixCases, SIZES, screenCases } from "./cases.ts";
+import { storeCustom } from "./custom.ts";
 import type { CostFuzzer } from "./fuzzer.ts";
 import { limitOf } from "./limits.ts";
 import { OTHER_BASE, type OtherRequest } from "./others.ts";
@@ -83,6 +84,7 @@ export class Comparison {
         await Promise.all([oracle.kill(), binnacle.kill()]);
       });
       for (const costly of START) await comparison.#both(costly);
+      for (const teller of tellers) await storeCustom((costly) => teller.tell(costly));
       return comparison;
     } catch (error) {
       await oracle.kill();
@@ -117,7 +119,7 @@ export class Comparison {
     { random, count, until }: { readonly random: Random; readonly count: number; readonly until: number },
   ): Promise<void> {
     while (this.result.requests < count && performance.now() < until) {
-      if (others.length > 0 && random.chance(0.05)) {
+      if (others.length > 0 && (classes.length === 0 || random.chance(0.05))) {
         const { name, costly } = random.pick(others);
         await this.#compare(name, "", costly);
         continue;

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../src/api/object.ts";
 import { type Case, Requests } from "./cases.ts";
 import { Bodies, type Place } from "./places.ts";
-import { type CostResult, keyOf, resultOf } from "./results.ts";
+import { type CaseKey, type CostResult, heldMs, isGrown, keyOf, MOST_HELD_MS, resultOf } from "./results.ts";
 import { type CostlyRequest, CostServer } from "./server.ts";
 import type { Growth } from "./values.ts";
 
@@ -9,6 +9,9 @@ import type { Growth } from "./values.ts";
 const FULL_BYTES = 1_500_000_000;
 /** What is stored to be read again: no store takes more than 1.5 MiB. */
 const MOST_STORED = 1_200_000;
+
+/** How often a request is sent that seems to cost too much. */
+const MOST_TRIES = 4;
 
 /** Forms in which what was stored is read: one object, and the list that holds it. */
 const READS: readonly (readonly [string, string])[] = [
@@ -81,15 +84,14 @@ export class CostFuzzer {
   async measure(one: Case, isProbed: boolean): Promise<CostResult[]> {
     const server = await this.#ready(one);
     const costly = this.requestOf(one);
-    const cost = await server.measure(costly, isProbed);
-    this.sent += 1;
-    const results = [resultOf(keyOf(one), cost, costly.body?.length ?? 0)];
-    if (cost.status === 0) await this.#giveUp();
-    else if (one.way === "store" && cost.status === 201) {
-      for (const { read, costly: reading } of readsOf(one, cost.text)) {
-        const reads = await server.measure(reading, isProbed);
-        this.sent += 1;
-        results.push(resultOf(keyOf(one, read), reads, costly.body?.length ?? 0));
+    const bytes = costly.body?.length ?? 0;
+    const { result, text } = await this.#least(server, costly, { key: keyOf(one), bytes, isProbed });
+    const results = [result];
+    if (result.status === 0) await this.#giveUp();
+    else if (one.way === "store" && result.status === 201) {
+      for (const { read, costly: reading } of readsOf(one, text)) {
+        const { result: reads } = await this.#least(server, reading, { key: keyOf(one, read), bytes, isProbed });
+        results.push(reads);
         if (reads.status === 0) {
           await this.#giveUp();
           break;
@@ -102,11 +104,33 @@ export class CostFuzzer {
   /** Measures a request that makes no place large. */
   async send(costly: CostlyRequest, isProbed: boolean, name: string): Promise<CostResult> {
     const server = await this.#ready();
-    const cost = await server.measure(costly, isProbed);
-    this.sent += 1;
-    if (cost.status === 0) await this.#giveUp();
     const bytes = (costly.body?.length ?? 0) + costly.path.length + JSON.stringify(costly.headers ?? {}).length;
-    return resultOf(["", "", name, 0, costly.method, "", ""], cost, bytes);
+    const key: CaseKey = ["", "", name, 0, costly.method, "", ""];
+    const { result } = await this.#least(server, costly, { key, bytes, isProbed });
+    if (result.status === 0) await this.#giveUp();
+    return result;
+  }
+
+  /** The least of several tries where the first seems to hold the loop or to take much memory, unless it changes what the next would find. */
+  async #least(
+    server: CostServer,
+    costly: CostlyRequest,
+    { key, bytes, isProbed }: { readonly key: CaseKey; readonly bytes: number; readonly isProbed: boolean },
+  ): Promise<{ result: CostResult; text: string }> {
+    const isRepeatable = costly.method === "GET" || costly.path.includes("dryRun=All");
+    let best: { result: CostResult; text: string } | undefined;
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const cost = await server.measure(costly, isProbed || tries > 0);
+      this.sent += 1;
+      const result = resultOf(key, cost, bytes);
+      const grownBytes = Math.min(result.grownBytes, best?.result.grownBytes ?? Number.POSITIVE_INFINITY);
+      const isBetter = best === undefined || cost.status === 0 || heldMs(result) < heldMs(best.result);
+      best = isBetter ? { result, text: cost.text } : (best as NonNullable<typeof best>);
+      best = { ...best, result: { ...best.result, grownBytes } };
+      const isSuspicious = heldMs(best.result) > MOST_HELD_MS || isGrown(best.result);
+      if (!isRepeatable || !isSuspicious || cost.status === 0) break;
+    }
+    return best as NonNullable<typeof best>;
   }
 
   /** A server that is neither stuck nor full, with the object that the case is about. */

@@ -1,5 +1,6 @@
 import type { Random } from "../fuzz/random.ts";
 import { type Case, matrixCases, SIZES } from "./cases.ts";
+import { CUSTOM_BASE, storeCustom } from "./custom.ts";
 import { type CostFuzzer, readsOf } from "./fuzzer.ts";
 import { OTHER_BASE, type OtherRequest } from "./others.ts";
 import { type Place, placeName } from "./places.ts";
@@ -89,7 +90,11 @@ export async function sendOthers(
   requests: readonly OtherRequest[],
   until: number,
 ): Promise<{ count: number; results: CostResult[] }> {
-  for (const costly of OTHER_BASE) await fuzzer.send(costly, false, "");
+  const prepare = async () => {
+    for (const costly of OTHER_BASE) await fuzzer.send(costly, false, "");
+    await storeCustom((costly) => fuzzer.send(costly, false, ""));
+  };
+  await prepare();
   const results: CostResult[] = [];
   let count = 0;
   for (const { name, costly } of requests) {
@@ -101,6 +106,8 @@ export async function sendOthers(
     }
     results.push(result);
     count += 1;
+    // The next one has another server.
+    if (result.status === 0) await prepare();
   }
   return { count, results: [...noteworthy(results), ...worst(results, 100)] };
 }
@@ -120,7 +127,7 @@ export class Replays {
   of(key: CaseKey): CostlyRequest[] {
     const [, , name, , , , read] = key;
     const other = this.#others.get(name);
-    if (other) return [...OTHER_BASE, other];
+    if (other) return [...OTHER_BASE, ...CUSTOM_BASE, other];
     const one = this.caseOf(key);
     if (!one) return [];
     const costly = this.#fuzzer.requestOf(one);

@@ -13,10 +13,12 @@ const BASE = `${MAPS}/base`;
 
 /** Line and headers may have 64 KB together. */
 const HEAD_BYTES = 60_000;
-const BODY_BYTES = [100_000, 2_500_000] as const;
+/** Sizes of bodies. */
+export const BODY_BYTES = [100_000, 2_500_000] as const;
 
 const repeat = (run: string, bytes: number): string => run.repeat(Math.max(1, Math.floor(bytes / run.length)));
-const many = (bytes: number, item: (index: number) => string, separator = ","): string => {
+/** As many different items, with something between them, as have so many bytes. */
+export const many = (bytes: number, item: (index: number) => string, separator = ","): string => {
   const items: string[] = [];
   for (let left = bytes; left > 0; left -= (items.at(-1)?.length ?? 0) + separator.length)
     items.push(item(items.length));

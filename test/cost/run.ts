@@ -1,13 +1,14 @@
 import { parseArgs } from "node:util";
 import { Random } from "../fuzz/random.ts";
 import { Comparison, printCompared } from "./compare.ts";
+import { customRequests } from "./custom.ts";
 import { CostFuzzer } from "./fuzzer.ts";
 import { choose, Replays, sendMatrix, sendOthers } from "./matrix.ts";
-import { otherRequests } from "./others.ts";
+import { BODY_BYTES, otherRequests } from "./others.ts";
 import { allPlaces } from "./places.ts";
 import { holdersOf } from "./profile.ts";
 import { report } from "./report.ts";
-import { type CostResult, heldMs, isFailure } from "./results.ts";
+import { type CostResult, heldMs, isFailure, MOST_HELD_MS } from "./results.ts";
 import { classesOf, noteworthy, Screening, worst } from "./screening.ts";
 
 const { values } = parseArgs({
@@ -25,9 +26,9 @@ const { values } = parseArgs({
     oracle: { type: "boolean", default: false },
     requests: { type: "string" },
     worst: { type: "string", default: "100" },
+    custom: { type: "boolean", default: false },
   },
 });
-const MOST_HELD_MS = 2000;
 // A run that is ended takes its servers along.
 process.once("SIGTERM", () => process.exit(1));
 process.once("SIGINT", () => process.exit(1));
@@ -40,9 +41,11 @@ const isOfPart = (_: unknown, index: number) => index % parts === part - 1;
 const places = allPlaces(values.kind).filter(
   ({ key, type }) => key.includes(values.place ?? "") && (values.type?.split(",").includes(type) ?? true),
 );
-const classes = classesOf(places).filter(isOfPart);
+const classes = values.custom ? [] : classesOf(places).filter(isOfPart);
 const isWhole = (values.kind ?? values.place ?? values.type) === undefined;
-const others = isWhole ? [...otherRequests()].filter(isOfPart) : [];
+const custom = customRequests(BODY_BYTES, !values.oracle);
+const all = values.custom ? [...custom] : [...otherRequests(), ...custom];
+const others = isWhole ? all.filter(isOfPart) : [];
 
 const fuzzer = new CostFuzzer(TIMEOUT_MS);
 const begun = performance.now();

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { type Case, firstWay, SIZES, screenCases } from "./cases.ts";
 import type { CostFuzzer } from "./fuzzer.ts";
 import { type Place, placeName } from "./places.ts";
-import { type CostResult, isFailure, isGrown } from "./results.ts";
+import { type CostResult, heldMs, isFailure, isGrown } from "./results.ts";
 import type { Growth } from "./values.ts";
 
 /** The places of one field of one component, in all kinds and versions that have it. */
@@ -195,8 +195,9 @@ export function worst(results: readonly CostResult[], count: number): CostResult
   return results.toSorted((one, other) => other.processorMs - one.processorMs).slice(0, count);
 }
 
-/** The dearest, all that failed, and all that took much memory. */
+/** The dearest, those that held the loop longest, all that failed, and all that took much memory. */
 export function noteworthy(results: readonly CostResult[]): CostResult[] {
-  const dear = new Set(worst(results, KEPT));
+  const held = results.toSorted((one, other) => heldMs(other) - heldMs(one)).slice(0, KEPT);
+  const dear = new Set([...worst(results, KEPT), ...held]);
   return results.filter((one) => dear.has(one) || isFailure(one) || isGrown(one));
 }

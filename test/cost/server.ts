@@ -22,6 +22,8 @@ export interface Cost {
   readonly ms: number;
   /** Processor time of all threads of the server. */
   readonly processorMs: number;
+  /** Processor time of the thread that has the event loop, which is no longer by what else the machine does. */
+  readonly loopMs: number;
   /** The longest time that another connection waited for /livez while the request ran; undefined when none asked. */
   readonly stallMs: number | undefined;
   /** How far resident memory rose above where it was, at its highest. */
@@ -66,14 +68,16 @@ export class CostServer {
     const before = this.memory("VmRSS");
     this.#forgetPeak();
     const used = this.processorMs();
+    const usedByLoop = this.loopMs();
     const begun = performance.now();
     const { status, text } = await this.send(costly);
     const ms = performance.now() - begun;
     const processorMs = this.processorMs() - used;
+    const loopMs = this.loopMs() - usedByLoop;
     if (isProbed && status !== 0) await this.#probes(2);
     const seenMs = Atomics.load(this.#seen, 0) / 1000;
     const stallMs = isProbed ? Math.max(status === 0 ? ms : 0, seenMs) : undefined;
-    return { status, text, ms, processorMs, stallMs, grownBytes: this.memory("VmHWM") - before };
+    return { status, text, ms, processorMs, loopMs, stallMs, grownBytes: this.memory("VmHWM") - before };
   }
 
   /** Sends a request and reads all of its answer. */
@@ -118,6 +122,16 @@ export class CostServer {
       // A thread that has just ended, or a system without such figures.
     }
     return nanoseconds / 1e6;
+  }
+
+  /** Processor time of the thread with the event loop so far, which has the process's own number; 0 where the system does not tell. */
+  loopMs(): number {
+    const { pid } = this.binnacle.process;
+    try {
+      return Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "latin1"), 10) / 1e6;
+    } catch {
+      return 0;
+    }
   }
 
   /** One figure of the server's memory in bytes; 0 where the system does not tell. */

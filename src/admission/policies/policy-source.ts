@@ -4,7 +4,7 @@ import type { ServedResource } from "../../resources/model/catalog.ts";
 import { storedResource } from "../../resources/model/stored-resource.ts";
 import { StoredIndex } from "../../resources/read/stored-index.ts";
 import type { Resources } from "../../resources/resources.ts";
-import type { PolicyBindingSpec, PolicySpec } from "../../types/admission-registration.ts";
+import type { ParamKind, PolicyBindingSpec, PolicySpec } from "../../types/admission-registration.ts";
 import { criteriaOf, type Match, type MatchCriteria, MatchIndex } from "../matching/match-index.ts";
 import { Selectors } from "../matching/selectors.ts";
 import type { AdmissionRequest } from "../plugin.ts";
@@ -116,6 +116,11 @@ export class PolicySource<Evaluator> {
   get #index(): MatchIndex<PolicyHook<Evaluator>> {
     this.#current ??= new MatchIndex(this.#resources.catalog, this.#hooks());
     return this.#current;
+  }
+
+  /** The kinds of params of all policies in force. */
+  paramKinds(): ParamKind[] {
+    return this.#hooks().flatMap(({ policy: { spec } }) => (spec.paramKind ? [spec.paramKind] : []));
   }
 
   /** Follows the store until the signal aborts. Throws when it cannot; it may be called again then. */

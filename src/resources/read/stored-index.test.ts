@@ -57,6 +57,28 @@ suite("an index of what is stored", () => {
     await running;
   });
 
+  test("of a store that cannot be watched has what was there when somebody waited, and reads only what changed", async () => {
+    const read: string[] = [];
+    const unwatched = new StoredIndex<string>({
+      store: Object.assign(store, { isUnwatched: true as const }),
+      prefix: "/a/",
+      read: ({ key, value }) => {
+        read.push(key);
+        return Buffer.from(value).toString();
+      },
+    });
+    const first = await put("/a/1", "one");
+    await put("/a/2", "two");
+    await unwatched.loaded(stop.signal);
+    assert.deepEqual(Object.fromEntries(unwatched.items), { "/a/1": "one", "/a/2": "two" });
+    await put("/a/1", "uno", first);
+    assert.equal(unwatched.items.get("/a/1"), "one");
+    await unwatched.loaded(stop.signal);
+    await unwatched.loaded(stop.signal);
+    assert.deepEqual(Object.fromEntries(unwatched.items), { "/a/1": "uno", "/a/2": "two" });
+    assert.deepEqual(read, ["/a/1", "/a/2", "/a/1"]);
+  });
+
   test("leaves out what is read as nothing, also when it was there before", async () => {
     const first = await put("/a/1", "one");
     void index.run(stop.signal);

@@ -23,7 +23,8 @@ export interface Derivation<Item> {
 
 /**
  * What is stored below a prefix, kept up to date by a watch: what client-go calls an informer. It is a moment behind the
- * store; whoever needs a state as new as a certain write waits for the revision of that write.
+ * store; whoever needs a state as new as a certain write waits for the revision of that write. Of a store that cannot be
+ * watched it has what was there when somebody last waited.
  */
 export class StoredIndex<Item, Derived extends Derivation<Item> = Derivation<Item>> {
   readonly #options: StoredIndexOptions<Item, Derived>;
@@ -33,6 +34,8 @@ export class StoredIndex<Item, Derived extends Derivation<Item> = Derivation<Ite
   /** How far the watch has been read; undefined while there is none. */
   #progress: (() => number) | undefined;
   #loading = Promise.withResolvers<void>();
+  /** The versions of the entries in a store that cannot be watched, as last listed. */
+  #listed: ReadonlyMap<string, number> = new Map();
 
   constructor(options: StoredIndexOptions<Item, Derived>) {
     this.#options = options;
@@ -70,6 +73,7 @@ export class StoredIndex<Item, Derived extends Derivation<Item> = Derivation<Ite
 
   /** Resolves when everything up to `revision` is in the index. Rejects when the signal aborts before. */
   async waitFor(revision: number, signal: AbortSignal): Promise<void> {
+    if (this.#options.store.isUnwatched) return this.#list();
     // A cache in front of a remote store has to have heard of the revision before its watches can.
     await this.#options.store.get(this.#options.prefix, { minRevision: revision });
     for (;;) {
@@ -88,6 +92,27 @@ export class StoredIndex<Item, Derived extends Derivation<Item> = Derivation<Ite
     const own = () => listener();
     this.#listeners.add(own);
     return () => void this.#listeners.delete(own);
+  }
+
+  /** Reads what has changed since the last list. */
+  async #list(): Promise<void> {
+    const { store, prefix, read, derive } = this.#options;
+    const { entries } = await store.list(prefix);
+    const before = this.#listed;
+    const isKnown = ({ key, modRevision }: Entry) => before.get(key) === modRevision;
+    if (entries.length === before.size && entries.every(isKnown)) return;
+    const items = new Map<string, Item>();
+    const derivation = derive?.();
+    for (const entry of entries) {
+      const item = isKnown(entry) ? this.#items.get(entry.key) : read(entry);
+      if (item === undefined) continue;
+      derivation?.change(undefined, item);
+      items.set(entry.key, item);
+    }
+    this.#listed = new Map(entries.map(({ key, modRevision }) => [key, modRevision]));
+    this.#items = items;
+    this.#derived = derivation;
+    this.#tell();
   }
 
   #tell(): void {

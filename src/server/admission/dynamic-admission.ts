@@ -3,6 +3,7 @@ import { mutatingPolicies, mutatingSource } from "../../admission/policies/mutat
 import { validatingPolicies, validatingSource } from "../../admission/policies/validating.ts";
 import type { Log } from "../../lib/environment.ts";
 import type { ServedResource } from "../../resources/model/catalog.ts";
+import type { ParamKind } from "../../types/admission-registration.ts";
 import { followPersistently } from "./follow-persistently.ts";
 import { type WebhookAdmissionOptions, webhookAdmission } from "./webhook-admission.ts";
 
@@ -18,6 +19,8 @@ export interface DynamicAdmission {
   readonly plugins: readonly AdmissionPlugin[];
   /** Whether a write to a resource or its subresource may have to be shown to anybody. */
   readonly concerns: (resource: ServedResource, subresource: string) => boolean;
+  /** The kinds of params of all policies that are in force. */
+  paramKinds(): readonly ParamKind[];
   /** Follows the configurations until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
   /** Resolves when what is stored now is known. */
@@ -42,6 +45,7 @@ export function dynamicAdmission(options: DynamicAdmissionOptions): DynamicAdmis
       webhooks.validating.plugin,
     ],
     concerns: (resource, subresource) => sources.some((source) => source.concerns(resource, subresource)),
+    paramKinds: () => [...mutating.paramKinds(), ...validating.paramKinds()],
     async run(signal) {
       await Promise.all(
         sources.map((source) => followPersistently((own) => source.run(own), { clock, report, signal })),

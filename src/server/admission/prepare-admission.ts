@@ -1,4 +1,5 @@
 import { AdmissionFunctions } from "../../admission/functions/functions-plugin.ts";
+import type { ServedResource } from "../../resources/model/catalog.ts";
 import { readAdmissionFile } from "./configuration-file.ts";
 import { type DynamicAdmission, type DynamicAdmissionOptions, dynamicAdmission } from "./dynamic-admission.ts";
 import { ThreadedFunctions } from "./functions/threaded-functions.ts";
@@ -12,7 +13,12 @@ export interface AdmissionConfig {
 }
 
 /** What admission is made of, for as long as the server runs. */
-export interface PreparedAdmission extends DynamicAdmission {
+export interface PreparedAdmission extends Pick<DynamicAdmission, "plugins" | "run" | "loaded"> {
+  /**
+   * Whether a write to a resource or its subresource may have to be shown to what other threads do not have: functions, or
+   * webhooks with what the configuration file says. Undefined: nothing is known of the resource yet.
+   */
+  readonly concernsOnlyThisThread: (resource: ServedResource | undefined, subresource: string) => boolean;
   /** Ends the threads of functions. */
   close(): void;
 }
@@ -36,11 +42,12 @@ export async function prepareAdmission(
   }
   const functions = new AdmissionFunctions(hosts, { catalog, defaults: { clock, features } });
   const dynamic = dynamicAdmission({ ...options, file });
+  const own = [...(file === undefined ? [] : [dynamic]), ...(hosts.length === 0 ? [] : [functions])];
   return {
     ...dynamic,
     plugins: hosts.length === 0 ? dynamic.plugins : [functions.plugin, ...dynamic.plugins],
-    concerns: (resource, subresource) =>
-      dynamic.concerns(resource, subresource) || functions.concerns(resource, subresource),
+    concernsOnlyThisThread: (resource, subresource) =>
+      own.some((one) => resource === undefined || one.concerns(resource, subresource)),
     close,
   };
 }

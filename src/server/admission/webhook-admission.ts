@@ -3,22 +3,20 @@ import type { CallWebhook } from "../../admission/webhooks/ask-webhook.ts";
 import { CallFailure } from "../../admission/webhooks/failures.ts";
 import { WebhookMatcher } from "../../admission/webhooks/matcher.ts";
 import { mutatingWebhooks } from "../../admission/webhooks/mutating.ts";
-import type { WebhookType } from "../../admission/webhooks/observer.ts";
+import type { WebhookObserver, WebhookType } from "../../admission/webhooks/observer.ts";
 import { validatingWebhooks } from "../../admission/webhooks/validating.ts";
 import { CONFIGURATIONS, WebhookSource } from "../../admission/webhooks/webhook-source.ts";
 import type { Authorizer } from "../../api/attributes.ts";
-import type { MetricRegistry } from "../../lib/metrics.ts";
 import type { Resources } from "../../resources/resources.ts";
-import { admissionWebhookMetrics } from "../metrics/admission-webhook-metrics.ts";
-import { type WebhookClient, type WebhookCredentials, WebhookFailure } from "../webhooks/webhook-client.ts";
+import { type WebhookCredentials, WebhookFailure, type WebhookPoster } from "../webhooks/webhook-client.ts";
 import type { AdmissionFile } from "./configuration-file.ts";
 
 /** What webhooks need of the server. */
 export interface WebhookAdmissionOptions {
   readonly resources: Resources;
   readonly authorizer: Authorizer;
-  readonly client: WebhookClient;
-  readonly registry: MetricRegistry;
+  readonly client: WebhookPoster;
+  readonly observer: WebhookObserver;
   /** Credentials for webhooks, and webhooks that are not stored. */
   readonly file?: AdmissionFile | undefined;
 }
@@ -33,9 +31,8 @@ export interface WebhookAdmission {
 export function webhookAdmission(
   options: WebhookAdmissionOptions,
 ): Record<"mutating" | "validating", WebhookAdmission> {
-  const { resources, authorizer, client, registry, file = {} } = options;
+  const { resources, authorizer, client, observer, file = {} } = options;
   const { access, clock, random, features } = resources;
-  const observer = admissionWebhookMetrics(registry);
   const { MutatingAdmissionWebhook: changing, ValidatingAdmissionWebhook: judging } = file;
   const context = { random, observer, clock };
   const mutating = new WebhookSource(resources, CONFIGURATIONS.mutating);
@@ -53,7 +50,7 @@ export function webhookAdmission(
   };
 }
 
-function callOf(client: WebhookClient, credentials: WebhookCredentials | undefined): CallWebhook {
+function callOf(client: WebhookPoster, credentials: WebhookCredentials | undefined): CallWebhook {
   return async ({ clientConfig, body, timeoutMs, signal }) => {
     try {
       return await client.post({ config: clientConfig, body, timeoutMs, signal, credentials });

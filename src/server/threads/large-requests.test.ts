@@ -47,13 +47,14 @@ class Fixture {
     const log = { error: (text: string) => void this.lines.push(text), warn() {}, info() {} };
     const fixture = this;
     this.requests = new LargeRequests({
-      ...{ threads: 1, waiting: 10, waitingBytes: 2 ** 20, idleMs: 1000, patienceMs: 100 },
+      ...{ threads: 1, threadsAway: 0, waiting: 10, waitingBytes: 2 ** 20, idleMs: 1000, patienceMs: 100 },
       ...{ clock: this.clock, log, lines: log },
       ...limits,
       get maxMemoryBytes() {
         return fixture.maxMemoryBytes;
       },
       options: defaultConfig,
+      kinds: { customObjects: "defined", aggregatorRouting: false, isShared: false },
       issuer: { issuer: "", audiences: [], maxExpirationSeconds: 0, extendsExpiration: false },
       parts: { store: shareStore(this.store) },
     });
@@ -79,7 +80,7 @@ class Fixture {
 
 const refusedWith = (code: number) => (error: unknown) => error instanceof ApiError && error.code === code;
 
-suite("threads for large requests", { timeout: 60_000 }, () => {
+suite("threads for large requests", { timeout: 240_000 }, () => {
   test("come with the first one, stay for the next and end when none comes for a while", async (t) => {
     const all = new Fixture(t);
     all.store.going.resolve();

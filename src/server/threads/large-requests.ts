@@ -9,6 +9,8 @@ import { RequestThread, ThreadError, type ThreadOptions } from "./request-thread
 /** How much may be under way in other threads. */
 export interface LargeRequestLimits {
   readonly threads: number;
+  /** How many more there may be while requests wait for webhooks: these must not keep others from being carried out. */
+  readonly threadsAway: number;
   /** How many requests may wait for a thread, and how large their bodies may be together. */
   readonly waiting: number;
   readonly waitingBytes: number;
@@ -126,9 +128,20 @@ export class LargeRequests {
       this.#idle.delete(thread);
       return thread;
     }
-    if (this.#isClosed || this.usage.threads >= this.#options.threads) return undefined;
-    const thread: RequestThread = new RequestThread(this.#options, () => this.#forget(thread));
+    if (this.#isClosed || !this.#hasRoom()) return undefined;
+    const thread: RequestThread = new RequestThread(
+      this.#options,
+      () => this.#forget(thread),
+      () => this.#next(),
+    );
     return thread;
+  }
+
+  /** Whether there may be another thread, since not all have something to do. */
+  #hasRoom(): boolean {
+    const { threads, threadsAway } = this.#options;
+    const away = [...this.#busy].filter(({ isAway }) => isAway).length;
+    return this.usage.threads < threads + Math.min(away, threadsAway);
   }
 
   async #run(thread: RequestThread, job: Job): Promise<void> {
@@ -149,7 +162,9 @@ export class LargeRequests {
     try {
       reply.resolve(await thread.run(request));
       this.#busy.delete(thread);
-      if (!this.#isClosed) this.#idle.set(thread, clock.setTimer(idleMs, () => void thread.end()).unref());
+      const isSpare = this.#waiting.length === 0 && this.usage.threads >= this.#options.threads;
+      const restMs = isSpare ? 0 : idleMs;
+      if (!this.#isClosed) this.#idle.set(thread, clock.setTimer(restMs, () => void thread.end()).unref());
     } catch (error) {
       reply.reject(error);
     } finally {

@@ -52,6 +52,8 @@ export type FromThread =
       readonly method: string;
       readonly values: readonly unknown[];
     }
+  /** Whether its request now waits for somebody outside of the server, as for a webhook. */
+  | { readonly type: "away"; readonly isAway: boolean }
   | { readonly type: "log"; readonly level: keyof Log; readonly text: string; readonly fields: LogFields };
 
 /** An error on its way to another thread, which keeps no classes. */

@@ -63,6 +63,7 @@ function toSend({ key, value, createRevision, modRevision }: Entry): Entry {
  * closes it.
  */
 export class RemoteStore implements Store {
+  readonly isUnwatched = true;
   readonly #shared: SharedStore;
 
   constructor(shared: SharedStore) {

@@ -45,11 +45,14 @@ export class RequestThread {
   #isOver = false;
   #isEnding = false;
   #isLooking = false;
+  #isAway = false;
+  readonly #wentAway: () => void;
 
-  /** `ended` is told once, when the thread is no more. */
-  constructor(options: ThreadOptions, ended: () => void) {
+  /** `ended` is told once, when the thread is no more; `wentAway` whenever its request begins to wait for others. */
+  constructor(options: ThreadOptions, ended: () => void, wentAway: () => void) {
     this.#options = options;
-    const workerData: ThreadData = { options: options.options, issuer: options.issuer };
+    this.#wentAway = wentAway;
+    const workerData: ThreadData = { options: options.options, kinds: options.kinds, issuer: options.issuer };
     // Not imported: a server without large requests starts without it.
     const { Worker } = process.getBuiltinModule("node:worker_threads");
     this.#worker = new Worker(PROGRAM, {
@@ -76,6 +79,11 @@ export class RequestThread {
   /** It answers no further request. */
   get isEnding(): boolean {
     return this.#isEnding;
+  }
+
+  /** Its request waits for somebody outside of the server. */
+  get isAway(): boolean {
+    return this.#isAway;
   }
 
   /** Rejects with ThreadError when the thread ends before it has answered. */
@@ -135,6 +143,10 @@ export class RequestThread {
     switch (message.type) {
       case "ask":
         void answerQuestion(this.#options.parts, message).then((answer) => this.#post(answer));
+        break;
+      case "away":
+        this.#isAway = message.isAway;
+        if (message.isAway) this.#wentAway();
         break;
       case "log":
         this.#options.lines[message.level](message.text, message.fields);

@@ -2,11 +2,13 @@ import v8 from "node:v8";
 import vm from "node:vm";
 import { parentPort, workerData } from "node:worker_threads";
 import type { RoleRights } from "../../actions/role-escalation.ts";
+import type { WebhookObserver } from "../../admission/webhooks/observer.ts";
 import { ApiError } from "../../api/api-error.ts";
 import type { Authorizer } from "../../api/attributes.ts";
 import type { Call, Handler } from "../../api/call.ts";
 import type { Identities } from "../../api/identity.ts";
 import type { ApiReply } from "../../api/reply.ts";
+import type { RequestInfo } from "../../api/request-info.ts";
 import type { TokenIssuer } from "../../api/token-issuer.ts";
 import { AuditNotebook } from "../../audit/notebook.ts";
 import type { EncodedReply } from "../../encoding/reply/encoded-reply.ts";
@@ -23,6 +25,7 @@ import { pathFacts } from "../path-facts.ts";
 import { Questions, remotePart } from "./asking.ts";
 import { type FromThread, givenAway, ownBytes, type SentReply, type SentRequest, type ToThread } from "./messages.ts";
 import { RemoteStore, type SharedStore, STORE_METHODS } from "./remote-store.ts";
+import { type KindNames, type KindOptions, threadKinds } from "./thread-kinds.ts";
 import { ThreadRequest } from "./thread-request.ts";
 
 /** Every entry that arrives is a new one, so that what was made of another is of no use. */
@@ -34,6 +37,7 @@ const LEFT_BEHIND_BYTES = 128 * 1024 * 1024;
 /** What a thread is started with. */
 export interface ThreadData {
   readonly options: ObjectOptions;
+  readonly kinds: KindOptions;
   readonly issuer: IssuerLimits;
 }
 
@@ -44,7 +48,7 @@ export type IssuerLimits = Omit<TokenIssuer, "sign">;
  * The program of a thread that carries out large requests: the kinds, admission and verbs of the server once more, over
  * a store that is asked by messages. It answers one request after the other.
  */
-function work({ options, issuer: limits }: ThreadData): void {
+function work({ options, kinds: kindOptions, issuer: limits }: ThreadData): void {
   const post = (message: FromThread, given: ArrayBuffer[] = []) => parentPort?.postMessage(message, given);
   const questions = new Questions(post);
   const store = new RemoteStore(remotePart<SharedStore, keyof SharedStore>(questions.ask, "store", STORE_METHODS));
@@ -62,13 +66,24 @@ function work({ options, issuer: limits }: ThreadData): void {
   const rights: RoleRights = { authorizer, ...held };
   const environment = { clock: systemClock, random: systemRandom };
   const parts = objectParts({ ...options, keptViews: KEPT_VIEWS }, store, environment, issuer, () => rights);
-  const objects = objectHandler(options, parts, { authorizer, identities });
-  const { catalog } = parts.resources;
+  const { resources } = parts;
+  const { catalog } = resources;
   const log = carefulLog(postedLog(post));
+  const observer = remotePart<WebhookObserver, keyof WebhookObserver>(questions.ask, "observer", [
+    "called",
+    "failedOpen",
+    "conditionsEvaluated",
+  ]);
+  const names = remotePart<KindNames, "resourceOf">(questions.ask, "names", ["resourceOf"]);
+  const away = (isAway: boolean) => post({ type: "away", isAway });
+  const later = threadKinds({ options: kindOptions, resources, authorizer, observer, names, log, away });
+  const { open, plugins: dynamic } = later;
+  const objects = objectHandler(options, parts, { authorizer, identities }, undefined, { open, dynamic });
+  const isOpen = open && ((info: RequestInfo) => open.takes(info));
   const report = (error: unknown, call: Call) => log.error("request failed", { err: error, path: call.request.path });
-  const { kindOf } = pathFacts(catalog);
+  const { kindOf } = pathFacts(catalog, isOpen);
   const forms = { now: () => systemClock.now(), random: systemRandom, report, schemaOf: parts.schemaOf, kindOf };
-  const handler = answerErrors(report)(route({ catalog, objects, endpoints: [] }));
+  const handler = answerErrors(report)(later.stage(route({ catalog, objects, endpoints: [], isOpen })));
   let current: ThreadRequest | undefined;
 
   const carryOut = async (sent: SentRequest): Promise<void> => {

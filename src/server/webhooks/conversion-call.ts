@@ -1,5 +1,5 @@
 import type { CallWebhook } from "../../custom/conversion-webhook.ts";
-import type { WebhookClient } from "./webhook-client.ts";
+import type { WebhookPoster } from "./webhook-client.ts";
 
 /** Compat: `defaultRequestTimeout` of webhooks. */
 const TIMEOUT_MS = 30_000;
@@ -7,7 +7,7 @@ const TIMEOUT_MS = 30_000;
 const MAX_CALLS = 50;
 
 /** Calls conversion webhooks. */
-export function conversionCall(client: WebhookClient): CallWebhook {
+export function conversionCall(client: WebhookPoster): CallWebhook {
   let running = 0;
   const waiting: (() => void)[] = [];
   return async (config, body) => {

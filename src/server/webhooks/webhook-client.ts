@@ -56,6 +56,9 @@ interface Place {
   readonly serverName?: string;
 }
 
+/** Whoever posts to webhooks. */
+export type WebhookPoster = Pick<WebhookClient, "post">;
+
 /** Calls webhooks: at a URL, or where a Service answers, whose certificate is for `<name>.<namespace>.svc`. */
 export class WebhookClient {
   readonly #resolve: ResolveService;
