@@ -270,7 +270,7 @@ function shapeProblems(file: string, text: string): string[] {
 }
 
 const takenTime =
-  /\b(?:Date\.now|performance\.now|setTimeout|setInterval|Math\.random|randomUUID|randomInt|randomBytes|getRandomValues)\b|\bnew Date\(\)|"pino"/g;
+  /\b(?:Date\.now|performance\.now|setTimeout|setInterval|Math\.random|randomUUID|randomInt|randomBytes|getRandomValues)\b|\bnew Date\(\)/g;
 
 /** What Node has without an import to reach outside the process. */
 const ioGlobals = /(?<![\w.])(?:fetch\(|new (?:WebSocket|EventSource|Worker)\b|process\.\w+)/g;
@@ -442,8 +442,8 @@ suite("the rules themselves", () => {
   });
 
   test("time that is taken is found, time that is asked for is not", () => {
-    const takes = 'import { pino } from "pino";\nsetTimeout(f, Date.now());';
-    assert.equal(environmentProblems("verbs/watch.ts", takes).length, 3);
+    const takes = "setTimeout(f, Date.now());";
+    assert.equal(environmentProblems("verbs/watch.ts", takes).length, 2);
     assert.deepEqual(environmentProblems("verbs/watch.ts", "// Date.now\nclock.setInterval(1, f);"), []);
   });
 

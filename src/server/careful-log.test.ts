@@ -79,6 +79,19 @@ test("an error is one line of JSON", () => {
   assert.doesNotMatch(output.join(""), new RegExp(SECRET));
 });
 
+test("what has no JSON is left out of the line", () => {
+  const output: string[] = [];
+  const log = jsonLog({ write: (line) => void output.push(line) });
+  const circle: Record<string, unknown> = {};
+  circle.self = circle;
+  log.warn("odd", { circle });
+  log.info("plain", { count: 2 });
+  const [odd, plain] = output.map((line) => JSON.parse(line));
+  assert.deepEqual([odd.level, odd.msg, odd.circle], [40, "odd", undefined]);
+  assert.deepEqual([plain.level, plain.msg, plain.count, plain.pid], [30, "plain", 2, process.pid]);
+  assert.ok(output.every((line) => line.endsWith("}\n")));
+});
+
 test("a Secret that a store fails to write does not stand in the log", async () => {
   class Failing extends MemoryStore {
     override async put(...given: Parameters<MemoryStore["put"]>): ReturnType<MemoryStore["put"]> {

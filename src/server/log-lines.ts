@@ -45,6 +45,8 @@ export class BoundedLines implements LogLines {
 export function standardErrorLines(reportDropped: (count: number) => void): LogLines {
   const kind = fstatSync(2);
   if (!kind.isFIFO() && !kind.isSocket()) return { write: writeAtOnce };
+  // Made at its first use, which fails (EEXIST) while another stream waits to write to the same descriptor.
+  process.stderr.on("error", () => {});
   const stream = new Socket({ fd: kind.isFIFO() ? reopened() : 2, readable: false, writable: true });
   // Lines that nobody reads must not keep the process alive.
   stream.unref();

@@ -1,8 +1,8 @@
-import { type DestinationStream, pino } from "pino";
+import { hostname } from "node:os";
 import { systemClock } from "../lib/clock.ts";
-import type { Environment, Log } from "../lib/environment.ts";
+import type { Environment, Log, LogFields } from "../lib/environment.ts";
 import { systemRandom } from "../lib/random.ts";
-import { standardErrorLines } from "./log-lines.ts";
+import { type LogLines, standardErrorLines } from "./log-lines.ts";
 
 /** The machine's time and chance; what the server says goes to standard error as lines of JSON. */
 export function systemEnvironment(): Environment {
@@ -11,13 +11,28 @@ export function systemEnvironment(): Environment {
   return { clock: systemClock, random: systemRandom, log };
 }
 
+/** The numbers that pino and bunyan have for levels, whose readers understand these lines. */
+const LEVELS = { error: 50, warn: 40, info: 30 } as const;
+
 /** A log of one line of JSON for each message. */
-export function jsonLog(destination: DestinationStream): Log {
-  // Errors come as plain objects; pino's own serializer would take them for errors and overwrite their types.
-  const lines = pino({ name: "binnacle", serializers: { err: (error) => error } }, destination);
-  return {
-    error: (text, fields = {}) => lines.error(fields, text),
-    warn: (text, fields = {}) => lines.warn(fields, text),
-    info: (text, fields = {}) => lines.info(fields, text),
+export function jsonLog(destination: LogLines): Log {
+  const origin = { pid: process.pid, hostname: hostname(), name: "binnacle" };
+  const write = (level: number, msg: string, fields: LogFields = {}): void => {
+    const head = { level, time: systemClock.now(), ...origin };
+    destination.write(`${print({ ...head, ...fields, msg }) ?? print({ ...head, msg })}\n`);
   };
+  return {
+    error: (text, fields) => write(LEVELS.error, text, fields),
+    warn: (text, fields) => write(LEVELS.warn, text, fields),
+    info: (text, fields) => write(LEVELS.info, text, fields),
+  };
+}
+
+/** Undefined for what has no JSON, such as a circle: the message is told without it. */
+function print(line: object): string | undefined {
+  try {
+    return JSON.stringify(line);
+  } catch {
+    return undefined;
+  }
 }
