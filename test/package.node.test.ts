@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, suite, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { bundle } from "../tools/build.ts";
 
@@ -51,6 +52,40 @@ const FUNCTIONS = `
   }
 `;
 
+/** What a new server has of the kinds whose objects the package brings along, with what differs from server to server left out. */
+const LISTS = `
+  import { request } from "node:https";
+  import { startServer } from BINNACLE;
+  const paths = [
+    "/api/v1/namespaces",
+    "/apis/apiregistration.k8s.io/v1/apiservices",
+    "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas",
+    "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations",
+    "/apis/scheduling.k8s.io/v1/priorityclasses",
+    ...["clusterroles", "clusterrolebindings", "roles", "rolebindings"].map((name) => "/apis/rbac.authorization.k8s.io/v1/" + name),
+  ];
+  const server = await startServer({ controllers: "none", log: false, shutdownGraceMs: 0 });
+  const read = (path) =>
+    new Promise((resolve, reject) => {
+      const headers = { authorization: "Bearer " + server.token };
+      request(server.url + path, { headers, ca: server.ca, agent: false }, async (response) => {
+        resolve(Buffer.concat(await response.toArray()).toString());
+      }).on("error", reject).end();
+    });
+  const uids = new Set();
+  for (const path of paths) {
+    for (const object of JSON.parse(await read(path)).items) {
+      const { uid, creationTimestamp } = object.metadata;
+      if (Math.abs(Date.now() - Date.parse(creationTimestamp)) > 600_000 || uids.has(uid)) throw new Error(JSON.stringify(object));
+      uids.add(uid);
+      delete object.metadata.resourceVersion;
+      const text = JSON.stringify(object).replaceAll(uid, "UID").replaceAll(/"20[-0-9]+T[:0-9]+Z"/g, "TIME");
+      process.stdout.write(text + "\\n");
+    }
+  }
+  await server.close();
+`;
+
 suite("the package, as npm would install it", () => {
   let folder = "";
   let installed = "";
@@ -82,6 +117,19 @@ suite("the package, as npm would install it", () => {
     await writeFile(path.join(folder, "program.mjs"), PROGRAM);
     await writeFile(path.join(folder, "functions.mjs"), FUNCTIONS);
     await run(process.execPath, ["program.mjs"], { cwd: folder });
+  });
+
+  test("a server begins with the objects that requests would have made", async () => {
+    const listed = async (entry: string) => {
+      await writeFile(path.join(folder, "lists.mjs"), LISTS.replace("BINNACLE", JSON.stringify(entry)));
+      return (await run(process.execPath, ["lists.mjs"], { cwd: folder, maxBuffer: 2 ** 24 })).stdout
+        .split("\n")
+        .sort();
+    };
+    const known = JSON.parse(await readFile(path.join(installed, "dist", "first-objects.json"), "utf8"));
+    const built = await listed("binnacle");
+    assert.equal(built.length - 1, known.objects.length);
+    assert.deepEqual(built, await listed(pathToFileURL(path.join(root, "src", "index.ts")).href));
   });
 
   test("carries the examples", async () => {

@@ -1,6 +1,7 @@
-import { chmod, rm } from "node:fs/promises";
+import { chmod, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { build } from "esbuild";
+import { firstObjects } from "./first-objects.ts";
 
 const root = path.join(import.meta.dirname, "..");
 const source = (file: string) => path.join(root, "src", file);
@@ -34,6 +35,7 @@ export async function bundle(outdir: string = path.join(root, "dist")): Promise<
     sourcesContent: false,
     logLevel: "warning",
   });
+  await writeFile(path.join(outdir, "first-objects.json"), JSON.stringify(await firstObjects()));
   await chmod(path.join(outdir, "cli.js"), 0o755);
 }
 

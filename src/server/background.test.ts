@@ -76,6 +76,7 @@ function setUp(controllers: string) {
     report,
     further: () => [],
     isGuest: false,
+    isPrepared: false,
     rolesMade: () => {},
   });
   const find = (group: string, plural: string, name: string, namespace = "default") =>

@@ -53,6 +53,8 @@ export interface BackgroundOptions {
   readonly rolesMade: () => void;
   /** Everything that a server writes at its start is there, and nobody needs to know of this one. */
   readonly isGuest: boolean;
+  /** The objects are there that are the same in every server: see `putFirstObjects`. */
+  readonly isPrepared: boolean;
 }
 
 /**
@@ -60,7 +62,7 @@ export interface BackgroundOptions {
  * `--controllers` says, and of several servers on one etcd only in one at a time. Throws when that names an unknown one.
  */
 export function background(options: BackgroundOptions): Background {
-  const { config, resources, clients, report, trust, rolesMade, isGuest } = options;
+  const { config, resources, clients, report, trust, rolesMade, isGuest, isPrepared } = options;
   const own: ControllerContext = { resources, client: clients.apiServer, report };
   const flowControl = new FlowControl(own, { mandatory: mandatoryObjects, suggested: suggestedObjects });
   const selected = selectControllers(managerLoops(options), config.controllers);
@@ -69,9 +71,10 @@ export function background(options: BackgroundOptions): Background {
   return {
     async prepare() {
       if (isGuest) return;
+      await createServiceRange(own, config.serviceClusterIpRange.split(","));
+      if (isPrepared) return;
       await createDefaultNamespaces(own);
       await createSystemPriorities(own);
-      await createServiceRange(own, config.serviceClusterIpRange.split(","));
       await flowControl.prepare();
       await registerApiServices(own, builtInPriorities(config.apiDomain));
     },
@@ -88,7 +91,7 @@ export function background(options: BackgroundOptions): Background {
       const always = [...(isGuest ? [] : ofOneServer()), ...options.further(own)];
       const { signal } = stopping;
       const { store, keys, clock, random } = resources;
-      const made = isGuest ? Promise.resolve(true) : bootstrapRoles(own, signal);
+      const made = isPrepared ? Promise.resolve(true) : bootstrapRoles(own, signal);
       const prepared = made.then((areMade) => areMade && rolesMade());
       // Service accounts may do nothing before their roles are there.
       const run = async (leading: AbortSignal) => {

@@ -28,6 +28,7 @@ import { type Authentication, logRefusal, prepareAuthentication } from "./authen
 import { configuredAuthorizers } from "./authorization/configured-authorizers.ts";
 import { authorization } from "./authorization.ts";
 import { background } from "./background.ts";
+import { putFirstObjects } from "./bootstrap/first-objects.ts";
 import { carefulLog } from "./careful-log.ts";
 import { renewCertificate, type ServingPair } from "./certificate-renewal.ts";
 import type { Config } from "./config.ts";
@@ -145,6 +146,7 @@ export async function assemble(
   ]);
   preparing.catch(noop);
   const inner = await storing;
+  const isPrepared = given.isGuest || (await putFirstObjects(config, inner, environment));
   const [identity, accounts] = await preparing;
   const store = new ObservedStore(inner, {
     clock,
@@ -279,6 +281,7 @@ export async function assemble(
     report: (controller, error) => log.error("controller failed", { err: error, controller }),
     further: (context) => custom.controllers(context),
     isGuest: given.isGuest ?? false,
+    isPrepared,
     rolesMade: () => {
       roles.finish();
       ready.resolve();

@@ -102,9 +102,10 @@ export class WorldStore implements Store {
     const call = callers.getStore()?.call;
     journal.add({
       ...{ key, revision, entry, previous, timeMs: clock.now() },
-      user: call?.user.name ?? "",
+      // What no request writes the server itself does.
+      user: call?.user.name ?? "system:apiserver",
       userAgent: call ? (headerOf(call.request.headers, "user-agent") ?? "") : "",
-      verb: call?.info.verb ?? "",
+      verb: call?.info.verb ?? (previous ? "update" : "create"),
       subresource: call?.info.subresource ?? "",
     });
   }
