@@ -100,6 +100,7 @@ const namesKinds = [
   "admission/expressions/",
   "admission/policies/",
   "admission/webhooks/",
+  "admission/explain/",
   "controllers/",
   "custom/",
   "aggregation/",

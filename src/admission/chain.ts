@@ -1,4 +1,6 @@
+import type { AdmissionTrace } from "../api/admission-trace.ts";
 import { forbidden } from "../api/api-error.ts";
+import { tracedPlugins } from "./explain/traced-plugins.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "./plugin.ts";
 
 /** The two passes of admission, as metrics call them: mutating and validating. */
@@ -39,15 +41,23 @@ export class AdmissionChain {
 
   /** Mutating admission: lets every plugin change the object, in order, and once more if one asks for that. */
   mutate(request: AdmissionRequest): Promise<void> {
-    return this.#run("admit", request);
+    return request.trace ? this.#trace("admit", request, request.trace) : this.#run("admit", request, this.#plugins);
   }
 
   /** Validating admission: lets every plugin judge the finished object, in order. */
   validate(request: AdmissionRequest): Promise<void> {
-    return this.#run("validate", request);
+    const { trace } = request;
+    return trace ? this.#trace("validate", request, trace) : this.#run("validate", request, this.#plugins);
   }
 
-  async #run(step: AdmissionStep, request: AdmissionRequest): Promise<void> {
+  async #trace(step: AdmissionStep, request: AdmissionRequest, trace: AdmissionTrace): Promise<void> {
+    const phase = step === "admit" ? "mutating" : "validating";
+    trace.began(phase);
+    await this.#run(step, request, tracedPlugins(this.#plugins, trace));
+    trace.ended(phase);
+  }
+
+  async #run(step: AdmissionStep, request: AdmissionRequest, plugins: readonly AdmissionPlugin[]): Promise<void> {
     const { clock, observer } = this.#observed;
     const { operation } = request;
     const startMs = clock.monotonic();
@@ -61,7 +71,7 @@ export class AdmissionChain {
     try {
       refuseLateCreate(request);
       do {
-        for (const plugin of this.#plugins) {
+        for (const plugin of plugins) {
           const isAsked = step === "admit" ? plugin.mutate !== undefined : plugin.validate !== undefined;
           if (!isAsked || !plugin.handles(request)) continue;
           running = plugin.name;

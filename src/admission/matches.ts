@@ -22,7 +22,7 @@ export function targets(request: AdmissionRequest, group: string, plural: string
 }
 
 /** The resource that a refusal names. */
-export function targetOf({ resource }: AdmissionRequest): ResourceName {
+export function targetOf({ resource }: Pick<AdmissionRequest, "resource">): ResourceName {
   return { group: resource.definition.group, resource: resource.definition.plural };
 }
 

@@ -1,3 +1,4 @@
+import type { AdmissionTrace } from "../api/admission-trace.ts";
 import type { JsonObject, KubeObject } from "../api/object.ts";
 import type { UserInfo } from "../api/user-info.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
@@ -43,6 +44,8 @@ export interface AdmissionRequest {
   readonly annotate?: ((key: string, value: string, showsObject?: boolean) => void) | undefined;
   /** Aborts when nobody waits for the outcome any more. */
   readonly signal?: AbortSignal | undefined;
+  /** Hears what becomes of the request, step by step. Absent: nobody wants to have it explained. */
+  readonly trace?: AdmissionTrace | undefined;
   /** Until when the request must be answered, by the clock's `monotonic`. */
   readonly deadlineMs?: number | undefined;
 }

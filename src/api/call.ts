@@ -1,4 +1,5 @@
 import type { X509Certificate } from "node:crypto";
+import type { AdmissionTrace } from "./admission-trace.ts";
 import type { Attributes } from "./attributes.ts";
 import type { Json, JsonObject } from "./object.ts";
 import type { ApiReply } from "./reply.ts";
@@ -79,6 +80,8 @@ export interface Call {
   readonly warnings: string[];
   /** The connection ends with this reply. */
   isLast: boolean;
+  /** Hears what admission does with the call. Undefined: nobody does; no client can ask for it by a header or parameter. */
+  trace: AdmissionTrace | undefined;
   /**
    * The request body, decoded in the format its content type names, or in the given one. Throws BodyError when that
    * fails. Read at most once.

@@ -19,6 +19,12 @@ export const COMMANDS: readonly CommandRow[] = [
     load: () => import("./auth.ts"),
   },
   {
+    name: "explain-admission",
+    summary: "Tell who would change or refuse a write, and by which expression",
+    group: SERVER,
+    load: () => import("./explain-admission.ts"),
+  },
+  {
     name: "controllers",
     summary: "List the loops that run in the server, and those that do not",
     group: SERVER,

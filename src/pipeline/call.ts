@@ -31,6 +31,7 @@ export class RequestCall implements Call {
   readonly auditId: string;
   readonly warnings: string[] = [];
   isLast = false;
+  trace: Call["trace"] = undefined;
   readonly body: Call["body"];
   #attributes: Attributes | undefined;
 

@@ -1,3 +1,4 @@
+import type { AdmissionTrace } from "../api/admission-trace.ts";
 import { ApiError } from "../api/api-error.ts";
 import type { ApiRequest, Call, Handler, Outcome, RequestBody } from "../api/call.ts";
 import type { Json } from "../api/object.ts";
@@ -15,12 +16,14 @@ export interface CallRequest {
   readonly path: string;
   readonly query?: URLSearchParams;
   /** Names in lower case. Patches need their content-type; the field manager is taken from user-agent. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Given away: verbs may keep parts of it. Absent: there is no body. */
   readonly body?: Json;
   readonly user: UserInfo;
   /** Ends watches, and whatever else can be ended. */
   readonly signal?: AbortSignal;
+  /** Hears what admission does with the call. */
+  readonly trace?: AdmissionTrace;
 }
 
 /**
@@ -51,7 +54,13 @@ export async function callInProcess(handler: Handler, wanted: CallRequest, rando
 function callOf(request: InProcessRequest, wanted: CallRequest, random: Random): Call {
   const info = parseRequestInfo(request.method, request.path, request.query);
   const body = async (): Promise<RequestBody> => givenBody(wanted.body);
-  return new RequestCall({ request, info, user: wanted.user, body }, random);
+  const call = new RequestCall({ request, info, user: wanted.user, body }, random);
+  const { trace } = wanted;
+  if (trace) {
+    call.trace = trace;
+    trace.follow(call);
+  }
+  return call;
 }
 
 function codeOfReply(reply: ApiReply): number {
@@ -96,7 +105,7 @@ class InProcessRequest implements ApiRequest {
     this.path = path;
     this.query = query ?? new URLSearchParams();
     this.headers = headers ?? {};
-    this.authority = headers?.host ?? "";
+    this.authority = String(headers?.host ?? "");
     this.#body = body;
     this.#given = signal;
   }

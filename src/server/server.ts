@@ -1,3 +1,4 @@
+import { explainAdmissionEndpoint } from "../admission/explain/explain-endpoint.ts";
 import type { Call } from "../api/call.ts";
 import type { RequestInfo } from "../api/request-info.ts";
 import type { UserInfo } from "../api/user-info.ts";
@@ -14,6 +15,7 @@ import { MetricRegistry } from "../lib/metrics.ts";
 import { answer } from "../pipeline/answer.ts";
 import { authenticate, keepUser } from "../pipeline/authenticate.ts";
 import { impersonate } from "../pipeline/impersonate.ts";
+import { callInProcess } from "../pipeline/in-process.ts";
 import { assumeUser } from "../pipeline/local-only.ts";
 import { measure } from "../pipeline/measure.ts";
 import { compose, stagesFor } from "../pipeline/pipeline.ts";
@@ -225,6 +227,7 @@ export async function assemble(
   const endpoints = [
     ...makeEndpoints(resources, config, checks, { shown, startMs, documents }, aggregator, descriptions),
     explainEndpoint({ authorizer, source: rights.grants, catalog }),
+    explainAdmissionEndpoint({ catalog, authorizer, send: (write) => callInProcess(inProcess, write, random) }),
   ];
   const innermost = route({ catalog, objects, endpoints, isOpen, remote: aggregator.pass });
   const report = (error: unknown, call?: Call) => log.error("request failed", { err: error, path: call?.request.path });
@@ -270,7 +273,8 @@ export async function assemble(
   const outermost = given.stages ? [given.stages.outermost] : [];
   const secured = compose([watchdog.stage, ...outermost, ...stagesFor(options, identify)], outer);
   const open = compose([watchdog.stage, ...outermost, ...stagesFor(options, assumeUser(ADMINISTRATOR))], outer);
-  const clients = loopbackClients(compose([...outermost, ...stagesFor(options, keepUser)], innermost), random);
+  const inProcess = compose([...outermost, ...stagesFor(options, keepUser)], innermost);
+  const clients = loopbackClients(inProcess, random);
   const ready = Promise.withResolvers<void>();
   const loops = background({
     config,

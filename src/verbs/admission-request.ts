@@ -40,6 +40,7 @@ export function admissionRequest(call: Call, target: Target, write: Write): Admi
       ((key, value, showsObject = false) => {
         if (!showsObject || audit.keeps.requests) audit.annotate(key, value);
       }),
+    trace: call.trace,
     signal: call.signal,
     deadlineMs: call.deadlineMs,
   };

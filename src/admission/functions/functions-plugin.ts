@@ -54,6 +54,7 @@ export class AdmissionFunctions {
       validate: async (request) => {
         for (const match of this.#of(request, "validate")) {
           const { refusal: text } = await run(match, "validate", request);
+          note(match, "validate", request, text);
           if (text !== undefined) throw refusal(request, text);
         }
       },
@@ -66,13 +67,27 @@ export class AdmissionFunctions {
 
   async #mutate(match: Match<PlacedHost>, request: AdmissionRequest): Promise<void> {
     const { object } = await run(match, "mutate", request);
-    if (object === undefined || !request.object) return;
+    if (object !== undefined && request.object) await this.#replace(match, request, object);
+    note(match, "mutate", request);
+  }
+
+  async #replace(match: Match<PlacedHost>, request: AdmissionRequest, object: KubeObject): Promise<void> {
     const { group, version, kind } = match.matched.kind;
     if (object.kind !== kind || object.apiVersion !== (group === "" ? version : `${group}/${version}`)) {
       throw internalError(`${match.item.host.title}: mutate gave an object of another kind`);
     }
     await replaceObject(request, object, this.#defaults);
   }
+}
+
+/** Tells whoever wants to have the request explained what a function did. */
+function note({ item }: Match<PlacedHost>, from: FunctionName, request: AdmissionRequest, refused?: string): void {
+  const { trace } = request;
+  if (!trace) return;
+  const outcome = refused === undefined ? "allowed" : "denied";
+  const { title: name } = item.host;
+  const told = { type: "function", name, from, outcome, expressions: [], sources: [] } as const;
+  trace.note({ ...told, ...(refused !== undefined && { message: refused }) }, request.object);
 }
 
 async function run(match: Match<PlacedHost>, name: FunctionName, request: AdmissionRequest): Promise<FunctionOutcome> {

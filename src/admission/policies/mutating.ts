@@ -8,6 +8,7 @@ import type { Shape } from "../../patch/apply/shape.ts";
 import { trackingScopeOf } from "../../resources/model/tracking-scope.ts";
 import type { Resources } from "../../resources/resources.ts";
 import { strategyOf } from "../../resources/strategies/strategy-of.ts";
+import { PolicyNotes } from "../explain/policy-notes.ts";
 import { matchedApiVersion } from "../expressions/request-variable.ts";
 import { refusal } from "../matches.ts";
 import type { Match, MatchedResource } from "../matching/match-index.ts";
@@ -22,10 +23,11 @@ import { type PolicyBinding, type PolicyHook, PolicySource } from "./policy-sour
 type Hook = PolicyHook<Mutator>;
 
 const PLUGIN = "MutatingAdmissionPolicy";
+const KIND = { kind: PLUGIN, plural: "mutatingadmissionpolicies" };
 
 /** The MutatingAdmissionPolicies that are stored, and their bindings. */
 export function mutatingSource(resources: Resources): PolicySource<Mutator> {
-  const kinds = { policies: "mutatingadmissionpolicies", bindings: "mutatingadmissionpolicybindings" };
+  const kinds = { policies: KIND.plural, bindings: "mutatingadmissionpolicybindings" };
   return new PolicySource(resources, kinds, (spec) => new Mutator(spec));
 }
 
@@ -91,31 +93,45 @@ class Round {
   readonly #run: PolicyRun;
   readonly #invocations: Invocation[] = [];
   readonly #refusals: Refusal[] = [];
+  /** Only where somebody wants to have the request explained. */
+  readonly #notes: PolicyNotes | undefined;
 
   constructor(request: AdmissionRequest, context: PolicyContext) {
     this.#request = request;
     this.#context = context;
     this.#run = new PolicyRun(request, context);
+    this.#notes = request.trace && new PolicyNotes(request.trace, this.#run, KIND);
   }
 
   async collect({ item: hook, matched }: Match<Hook>): Promise<void> {
     try {
-      if (!(await this.#run.isSelected(hook.policy.selectors))) return;
+      if (!(await this.#run.isSelected(hook.policy.selectors))) {
+        this.#notes?.unselected(hook);
+        return;
+      }
       hook.paramResource();
     } catch (error) {
-      this.#refuse(hook, undefined, `failed to configure policy: ${configurationError(error)}`);
+      this.#misconfigured(hook, undefined, configurationError(error));
       return;
     }
     for (const binding of hook.boundTo(this.#request)) {
       try {
-        if (!(await this.#run.isSelected(binding.selectors))) continue;
+        if (!(await this.#run.isSelected(binding.selectors))) {
+          this.#notes?.unselected(hook, binding);
+          continue;
+        }
         for (const params of await this.#run.paramsOf(hook, binding)) {
           this.#invocations.push({ hook, binding, matched, params });
         }
       } catch (error) {
-        this.#refuse(hook, binding, `failed to configure binding: ${configurationError(error)}`);
+        this.#misconfigured(hook, binding, configurationError(error));
       }
     }
+  }
+
+  #misconfigured(hook: Hook, binding: PolicyBinding | undefined, text: string): void {
+    this.#notes?.misconfigured(hook, binding, text);
+    this.#refuse(hook, binding, `failed to configure ${binding ? "binding" : "policy"}: ${text}`);
   }
 
   /** Changes the object, and throws what refused the request. */
@@ -147,22 +163,36 @@ class Round {
     const { hook, binding, matched, params } = invocation;
     const { evaluator, spec, name } = hook.policy;
     const inputs = await this.#run.inputs(matched, params);
+    const notes = await this.#notes?.follow(invocation, inputs);
     const conditions = await this.#run.answers.complete(() => evaluator.conditions?.match(inputs));
     if (conditions?.error !== undefined) this.#refuse(hook, binding, conditions.error, "Invalid");
-    if (conditions && !conditions.matches) return false;
+    if (conditions && !conditions.matches) {
+      const { error } = conditions;
+      notes?.ended(error === undefined ? "skipped" : "denied", error ?? "a match condition does not hold");
+      return false;
+    }
     const { metadata } = params ?? {};
     const key = JSON.stringify([name, binding.name, metadata?.namespace, metadata?.name]);
-    if (reinvocation.isReinvoke && !memory.isWanted(key)) return false;
+    if (reinvocation.isReinvoke && !memory.isWanted(key)) {
+      if (spec.reinvocationPolicy === "IfNeeded") notes?.ended("skipped", "it has seen the object as it is now");
+      return false;
+    }
     const before = { ...this.#request.object };
     let isDirty = false;
+    let failure: string | undefined;
     for (let index = 0; index < evaluator.size; index++) {
       try {
+        const mutation = spec.mutations?.[index];
+        if (notes && mutation) await notes.mutating(mutation, await this.#run.inputs(matched, params));
         if (await this.#mutate(invocation, index)) isDirty = true;
       } catch (error) {
         if (!(error instanceof MutationError)) throw error;
+        failure = error.message;
         this.#refuse(hook, binding, error.message, "Invalid");
       }
     }
+    const refused = hook.failsOpen ? "ignored" : "denied";
+    notes?.ended(failure === undefined ? (isDirty ? "changed" : "allowed") : refused, failure);
     if (isDirty && !isDeepStrictEqual(before, { ...this.#request.object })) memory.objectChanged();
     if (spec.reinvocationPolicy === "IfNeeded") memory.wasEvaluated(key);
     return isDirty;

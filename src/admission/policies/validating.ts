@@ -1,6 +1,7 @@
 import { type ApiError, refusedByPolicy } from "../../api/api-error.ts";
 import type { KubeObject } from "../../api/object.ts";
 import type { Resources } from "../../resources/resources.ts";
+import { PolicyNotes } from "../explain/policy-notes.ts";
 import { refusal } from "../matches.ts";
 import type { Match, MatchedResource } from "../matching/match-index.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
@@ -12,9 +13,11 @@ import { type Decision, type ValidateResult, Validator } from "./validator.ts";
 
 type Hook = PolicyHook<Validator>;
 
+const KIND = { kind: "ValidatingAdmissionPolicy", plural: "validatingadmissionpolicies" };
+
 /** The ValidatingAdmissionPolicies that are stored, and their bindings. */
 export function validatingSource(resources: Resources): PolicySource<Validator> {
-  const kinds = { policies: "validatingadmissionpolicies", bindings: "validatingadmissionpolicybindings" };
+  const kinds = { policies: KIND.plural, bindings: "validatingadmissionpolicybindings" };
   return new PolicySource(resources, kinds, (spec) => new Validator(spec));
 }
 
@@ -24,12 +27,12 @@ export function validatingSource(resources: Resources): PolicySource<Validator> 
  */
 export function validatingPolicies(source: PolicySource<Validator>, context: PolicyContext): AdmissionPlugin {
   return {
-    name: "ValidatingAdmissionPolicy",
+    name: KIND.kind,
     handles: (request) => concerned(source, request).length > 0,
     async validate(request) {
       const judgement = new Judgement(request, context);
       for (const match of concerned(source, request)) {
-        if (!judgement.consultNow(match)) await judgement.consult(match);
+        if (request.trace || !judgement.consultNow(match)) await judgement.consult(match);
       }
       judgement.conclude();
     },
@@ -49,10 +52,13 @@ class Judgement {
   readonly #run: PolicyRun;
   readonly #denials: Denial[] = [];
   readonly #failures: ValidationFailure[] = [];
+  /** Only where somebody wants to have the request explained. */
+  readonly #notes: PolicyNotes | undefined;
 
   constructor(request: AdmissionRequest, context: PolicyContext) {
     this.#request = request;
     this.#run = new PolicyRun(request, context);
+    this.#notes = request.trace && new PolicyNotes(request.trace, this.#run, KIND);
   }
 
   /** Consults a policy that nothing has to be looked up for; false if that is not so. */
@@ -72,7 +78,10 @@ class Judgement {
   async consult({ item: hook, matched }: Match<Hook>): Promise<void> {
     const { policy } = hook;
     try {
-      if (!(await this.#run.isSelected(policy.selectors))) return;
+      if (!(await this.#run.isSelected(policy.selectors))) {
+        this.#notes?.unselected(hook);
+        return;
+      }
       hook.paramResource();
     } catch (error) {
       this.#misconfigured(error, hook, undefined);
@@ -85,6 +94,7 @@ class Judgement {
         const inputs = await this.#run.inputs(matched, one);
         const result = await this.#run.answers.complete(() => policy.evaluator.validate(inputs));
         this.#collect(hook, binding, result, annotations);
+        await this.#notes?.judged({ hook, binding, params: one }, inputs, result);
       }
     }
     annotations.publish(policy.name, this.#request);
@@ -97,7 +107,10 @@ class Judgement {
     matched: MatchedResource,
   ): Promise<readonly (KubeObject | undefined)[]> {
     try {
-      if (!(await this.#run.isSelected(binding.selectors))) return [];
+      if (!(await this.#run.isSelected(binding.selectors))) {
+        this.#notes?.unselected(hook, binding);
+        return [];
+      }
       const params = await this.#run.paramsOf(hook, binding);
       if (params.length > 0) await this.#convert(matched);
       return params;
@@ -115,8 +128,10 @@ class Judgement {
     }
   }
 
-  #misconfigured(error: unknown, { policy, failsOpen }: Hook, binding: PolicyBinding | undefined): void {
+  #misconfigured(error: unknown, hook: Hook, binding: PolicyBinding | undefined): void {
+    const { policy, failsOpen } = hook;
     const text = configurationError(error);
+    this.#notes?.misconfigured(hook, binding, text);
     if (failsOpen) return;
     const decision = { message: `failed to configure ${binding ? "binding" : "policy"}: ${text}` };
     this.#denials.push({ policy: policy.name, binding: binding?.name, decision });

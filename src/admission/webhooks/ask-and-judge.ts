@@ -21,7 +21,7 @@ export async function askAndJudge<T>(
   use: (response: ReviewResponse) => Promise<T>,
 ): Promise<T | undefined> {
   const { observer, clock, type } = context;
-  const { webhook, request } = question;
+  const { webhook, request, notes } = question;
   const { operation } = request;
   const startMs = clock.monotonic();
   const tell = (outcome: CallOutcome) =>
@@ -29,20 +29,24 @@ export async function askAndJudge<T>(
   try {
     const used = await use(await askWebhook(context, question));
     tell({ isRejected: false, code: 200 });
+    notes?.ended(webhook, "allowed");
     return used;
   } catch (error) {
     if (error instanceof Denial) {
       tell({ isRejected: true, code: error.error.code, cause: "no_error" });
+      notes?.ended(webhook, "denied", error.message);
       throw error.error;
     }
     if (!(error instanceof CallFailure)) {
       tell({ isRejected: true, code: 0, cause: "apiserver_internal_error" });
+      notes?.ended(webhook, "failed", error instanceof Error ? error.message : String(error));
       throw error;
     }
     const isOver = request.signal?.aborted === true;
     const { code } = error;
     const cause = webhook.failsOpen || isOver ? {} : ({ cause: "calling_webhook_error" } as const);
     tell({ isRejected: !webhook.failsOpen, code, ...cause });
+    notes?.ended(webhook, webhook.failsOpen ? "ignored" : "failed", error.message);
     if (!webhook.failsOpen) throw callError(webhook.name, error);
     if (!isOver) observer.failedOpen(webhook.name, type);
     return undefined;

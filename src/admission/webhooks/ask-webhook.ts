@@ -2,6 +2,7 @@ import { qualifiedName } from "../../api/names.ts";
 import type { Json } from "../../api/object.ts";
 import type { Random } from "../../lib/random.ts";
 import type { Webhook } from "../../types/admission-registration.ts";
+import type { WebhookNotes } from "../explain/webhook-notes.ts";
 import type { MatchedResource } from "../matching/match-index.ts";
 import type { AdmissionRequest } from "../plugin.ts";
 import type { VersionedObjects } from "../versioned.ts";
@@ -34,6 +35,8 @@ export interface Question {
   readonly matched: MatchedResource;
   readonly objects: VersionedObjects;
   readonly isMutating: boolean;
+  /** Hears what becomes of the webhook. Absent: nobody does. */
+  readonly notes?: WebhookNotes | undefined;
 }
 
 const WITHOUT_EFFECTS: ReadonlySet<string> = new Set(["None", "NoneOnDryRun"]);

@@ -1,6 +1,7 @@
 import { forbidden } from "../../api/api-error.ts";
 import type { Authorizer } from "../../api/attributes.ts";
 import type { ObjectAccess } from "../../resources/model/definition.ts";
+import { WebhookNotes } from "../explain/webhook-notes.ts";
 import { AuthorizerAnswers } from "../expressions/authorizer-answers.ts";
 import { requestActivation } from "../expressions/request-activation.ts";
 import { matchedApiVersion } from "../expressions/request-variable.ts";
@@ -15,10 +16,13 @@ import type { PlacedWebhook, WebhookSource } from "./webhook-source.ts";
 /** The objects of one request in the versions that webhooks want, each made once until the object changes. */
 export class VersionedRequest {
   readonly request: AdmissionRequest;
+  /** Hears what becomes of the webhooks. Undefined: nobody does. */
+  readonly notes: WebhookNotes | undefined;
   readonly #made = new Map<string, VersionedObjects>();
 
-  constructor(request: AdmissionRequest) {
+  constructor(request: AdmissionRequest, type: WebhookType) {
     this.request = request;
+    this.notes = request.trace && new WebhookNotes(request.trace, request, type);
   }
 
   async in(apiVersion: string): Promise<VersionedObjects> {
@@ -65,16 +69,27 @@ export class WebhookMatcher {
   /** Whether selectors and conditions match, too: upstream's `ShouldCallHook`. */
   async isConcerned({ item, matched }: Match<PlacedWebhook>, versions: VersionedRequest): Promise<boolean> {
     const { access, authorizer, observer, clock, type } = this.#options;
-    const { request } = versions;
-    const { selectors, conditions, name } = item.webhook;
-    if (!selectors.areEmpty && !(await selectors.match(request, request, access))) return false;
+    const { request, notes } = versions;
+    const { webhook } = item;
+    const { selectors, conditions, name } = webhook;
+    notes?.met(webhook);
+    if (!selectors.areEmpty && !(await selectors.match(request, request, access))) {
+      notes?.ended(webhook, "skipped", "its namespaceSelector or objectSelector does not match");
+      return false;
+    }
     if (conditions.areEmpty) return true;
     const startMs = clock.monotonic();
     const objects = await versions.in(matchedApiVersion(matched));
     const answers = new AuthorizerAnswers(authorizer, request.user);
-    const result = await conditions.evaluate(requestActivation(request, matched, objects, answers), answers);
+    const activation = requestActivation(request, matched, objects, answers);
+    const result = await conditions.evaluate(activation, answers);
     const seconds = (clock.monotonic() - startMs) / 1000;
     observer.conditionsEvaluated(name, type, request.operation, result, seconds);
+    if (notes) {
+      await notes.conditions(webhook, activation, answers);
+      if (result.error !== undefined) notes.ended(webhook, "denied", result.error);
+      else if (!result.matches) notes.ended(webhook, "skipped", "a match condition does not hold");
+    }
     if (result.error !== undefined) throw forbidden(targetOf(request), request.name, result.error);
     return result.matches;
   }

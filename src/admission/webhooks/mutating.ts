@@ -66,7 +66,7 @@ export function mutatingWebhooks(matcher: WebhookMatcher, context: MutatingConte
       const rounds = request.reinvocation.note(PLUGIN, () => new Rounds());
       if (request.reinvocation.isReinvoke) rounds.begin(request.object);
       try {
-        const versions = new VersionedRequest(request);
+        const versions = new VersionedRequest(request, "admit");
         for (const match of matcher.candidates(request)) await callInTurn(matcher, context, match, versions, rounds);
       } finally {
         rounds.end(request.object);
@@ -88,10 +88,15 @@ async function callInTurn(
   if (!(await matcher.isConcerned(match, versions))) return;
   // Compat: `ShouldReinvokeWebhook`: who was not called in the first round is not called in the second, even if it matches
   // by then.
-  if (reinvocation?.isReinvoke && !rounds.isWanted(webhook.id)) return;
+  if (reinvocation?.isReinvoke && !rounds.isWanted(webhook.id)) {
+    if (webhook.spec.reinvocationPolicy === "IfNeeded") {
+      versions.notes?.ended(webhook, "skipped", "it has seen the object as it is now");
+    }
+    return;
+  }
   const { matched } = match;
   const objects = await versions.in(matchedApiVersion(matched));
-  const question: Question = { webhook, request, matched, objects, isMutating: true };
+  const question: Question = { webhook, request, matched, objects, isMutating: true, notes: versions.notes };
   const place = `${PREFIX}${reinvocation?.isReinvoke ? 1 : 0}_index_${position}`;
   let isChanged = false;
   const use = async (response: ReviewResponse): Promise<true> => {

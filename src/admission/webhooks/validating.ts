@@ -22,7 +22,7 @@ export function validatingWebhooks(matcher: WebhookMatcher, context: CallContext
     name: "ValidatingAdmissionWebhook",
     handles: (request) => matcher.candidates(request).length > 0,
     async validate(request) {
-      const versions = new VersionedRequest(request);
+      const versions = new VersionedRequest(request, "validating");
       const questions: Question[] = [];
       for (const match of matcher.candidates(request)) {
         if (await matcher.isConcerned(match, versions)) questions.push(await questionOf(match, versions));
@@ -38,5 +38,6 @@ export function validatingWebhooks(matcher: WebhookMatcher, context: CallContext
 
 async function questionOf({ item, matched }: Match<PlacedWebhook>, versions: VersionedRequest): Promise<Question> {
   const objects = await versions.in(matchedApiVersion(matched));
-  return { webhook: item.webhook, request: versions.request, matched, objects, isMutating: false };
+  const { request, notes } = versions;
+  return { webhook: item.webhook, request, matched, objects, isMutating: false, notes };
 }

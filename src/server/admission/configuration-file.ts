@@ -11,6 +11,7 @@ import { strategyOf } from "../../resources/strategies/strategy-of.ts";
 import type { Webhook } from "../../types/admission-registration.ts";
 import type { WebhookCredentials } from "../webhooks/webhook-client.ts";
 import { readWebhookCredentials } from "../webhooks/webhook-credentials.ts";
+import { splitDocuments } from "./manifest-documents.ts";
 
 /** What the configuration file says about one of the two plugins that ask webhooks. */
 export interface WebhookPluginFile {
@@ -117,8 +118,7 @@ function readConfiguration(document: JsonObject, kind: string, resources: Resour
 async function readDocuments(file: string): Promise<JsonObject[]> {
   if ((await stat(file)).size > MAX_BYTES) throw new Error(`${file} is larger than ${MAX_BYTES} bytes`);
   const text = await readFile(file, "utf8");
-  const documents = text.split(/^---.*$/m).filter((one) => one.trim() !== "");
-  return documents.map((one) => {
+  return splitDocuments(text).map((one) => {
     const { value } = decodeYaml(Buffer.from(one));
     if (!isObject(value)) throw new Error(`${file} is no object`);
     return value;
