@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer, request as httpRequest } from "node:http";
 import { type AddressInfo, connect } from "node:net";
@@ -7,10 +8,13 @@ import path from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { Attach, Cp, Exec, KubeConfig, Log, PortForward, type V1Status } from "@kubernetes/client-node";
+import { WebSocket } from "ws";
 import type { Client } from "../support/client.ts";
 import { type Kubectl, startKubectl } from "../support/kubectl.ts";
 import type { KubeletNode } from "../support/kubelet-node.ts";
+import { startProcess } from "../support/process.ts";
 import { eventually } from "../support/time.ts";
+import { requireTool } from "../support/tools.ts";
 
 /** A server with a pod on a node. */
 export interface ConnectedServer {
@@ -78,6 +82,15 @@ export const KUBECTL_STEPS: Readonly<Record<string, (server: ConnectedServer, en
     const { code } = await kubectl(["exec", "web", "-c", "main", "--", "sh", "-c", "no-such-program"], { env });
     assert.equal(code, 127);
   },
+  async "exec -it: a terminal, and its size"({ kubeconfig }, env) {
+    const [program, flags] = [requireTool("kubectl"), `--kubeconfig=${kubeconfig} --cache-dir=${kubeconfig}.cache`];
+    const command = `stty rows 33 cols 77; exec ${program} ${flags} exec -it web -c main -- size`;
+    const terminal = await startProcess(requireTool("script"), ["-qec", command, "/dev/null"], {
+      env: { ...process.env, ...env },
+    });
+    await terminal.exited;
+    assert.match(terminal.output(), /77x33/);
+  },
   async attach({ kubectl }, env) {
     const { code, stdout } = await kubectl(["attach", "-i", "web", "-c", "main"], { env, input: "hello" });
     assert.deepEqual([code, stdout], [0, "hello"]);
@@ -125,6 +138,22 @@ export const KUBECTL_STEPS: Readonly<Record<string, (server: ConnectedServer, en
       app.close();
     }
   },
+  async "proxy: a log, and exec by WebSocket"({ kubeconfig }, env) {
+    const proxy = await startKubectl(kubeconfig, ["proxy", "--port=0", "--disable-filter"], env);
+    try {
+      await eventually(() => proxy.output().includes("Starting to serve on"));
+      const [, at] = /on (127\.0\.0\.1:\d+)/.exec(proxy.output()) ?? [];
+      assert.equal(await readUrl(`http://${at}${PODS}/web/log?container=main&tailLines=1`), "three\n");
+      const url = `ws://${at}${PODS}/web/exec?container=main&command=echo&command=hello&stdout=1`;
+      const socket = new WebSocket(url, ["v5.channel.k8s.io"]);
+      const heard: string[] = [];
+      socket.on("message", (message: Buffer) => heard.push(message.toString("latin1")));
+      await once(socket, "close");
+      assert.deepEqual(heard, ["\x01", "\x01hello\n", '\x03{"metadata":{},"status":"Success"}']);
+    } finally {
+      await proxy.kill();
+    }
+  },
   async "debug: an ephemeral container, attached to"({ kubectl, client }, env) {
     const name = `debugger-${Object.keys(env).length}`;
     const args = ["debug", "web", "--image=x", `--container=${name}`, "--profile=general", "-i"];
@@ -139,6 +168,27 @@ export const KUBECTL_STEPS: Readonly<Record<string, (server: ConnectedServer, en
     assert.deepEqual([code, stdout], [0, "hello"], stderr);
   },
 };
+
+/** Streams of the Python client: exec with its exit code and with input, attach, port-forward, and a log. */
+export async function pythonSteps({ kubeconfig }: ConnectedServer): Promise<void> {
+  const app = createServer((request, response) => response.end(`hello ${request.url}`));
+  await new Promise<void>((resolve) => app.listen(0, "127.0.0.1", resolve));
+  const { port } = app.address() as AddressInfo;
+  const script = path.join(import.meta.dirname, "python", "streams.py");
+  const python = await startProcess(requireTool("python-client"), [script, kubeconfig, String(port)]);
+  const ended = await python.exited;
+  app.closeAllConnections();
+  app.close();
+  assert.equal(ended, "python-client ended with code 0", python.output());
+  assert.deepEqual(JSON.parse(python.output().trim().split("\n").at(-1) ?? ""), {
+    exec: { out: "out\n", err: "err\n", code: 3 },
+    input: true,
+    attach: "to attach",
+    whole: "whole\n",
+    forward: { body: "hello /python", error: null },
+    log: "three\n",
+  });
+}
 
 function readUrl(url: string): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -9,8 +9,16 @@ import { kubectlFor } from "../support/kubectl.ts";
 import { type SeenRequest, startKubeletNode } from "../support/kubelet-node.ts";
 import { type Oracle, startOracle, tokens } from "../support/oracle.ts";
 import { eventually } from "../support/time.ts";
-import { needs } from "../support/tools.ts";
-import { type ConnectedServer, KUBECTL_STEPS, kubeconfigOf, LIBRARY_STEPS, placePod, WAYS } from "./connect-steps.ts";
+import { needs, wants } from "../support/tools.ts";
+import {
+  type ConnectedServer,
+  KUBECTL_STEPS,
+  kubeconfigOf,
+  LIBRARY_STEPS,
+  placePod,
+  pythonSteps,
+  WAYS,
+} from "./connect-steps.ts";
 
 suite("streams to a node, with Binnacle and with the real server", {
   ...needs("kubectl", "kube-apiserver"),
@@ -55,8 +63,11 @@ suite("streams to a node, with Binnacle and with the real server", {
   }
   for (const [name, step] of Object.entries(LIBRARY_STEPS)) steps.push([`client-node: ${name}`, step]);
 
+  steps.push(["the Python client", pythonSteps]);
+
   for (const [name, step] of steps) {
-    test(`${name}; the node sees the same`, async () => {
+    const needed = name.startsWith("the Python") ? wants("python-client") : name.includes("-it") ? wants("script") : {};
+    test(`${name}; the node sees the same`, needed, async () => {
       for (const server of [theirs, ours]) server.node.seen.length = 0;
       await Promise.all([step(theirs), step(ours)]);
       assert.deepEqual(shown(ours), shown(theirs));

@@ -13,11 +13,13 @@ const REMEDIES = {
   "kube-controller-manager": "run tools/provide kube-controller-manager",
   "kube-scheduler": "run tools/provide kube-scheduler",
   kwok: "run tools/provide kwok",
+  "python-client": "run tools/provide python-client",
   go: "install it",
   openssl: "install it",
+  script: "install it",
 } as const;
 
-const ON_PATH: readonly Program[] = ["go", "openssl"];
+const ON_PATH: readonly Program[] = ["go", "openssl", "script"];
 
 /** The cache folder of `tools/provide`. */
 export function cacheFolder(): string {
@@ -48,7 +50,11 @@ export function requireTool(program: Program): string {
  * missing. With BINNACLE_REQUIRE_TOOLS set, as in CI, it runs and fails there.
  */
 export function needs(...programs: Program[]): { readonly skip?: string } {
-  if (process.env.BINNACLE_REQUIRE_TOOLS) return {};
+  return process.env.BINNACLE_REQUIRE_TOOLS ? {} : wants(...programs);
+}
+
+/** The same for programs that CI does not provide: it is skipped there, too. */
+export function wants(...programs: Program[]): { readonly skip?: string } {
   const missing = programs.filter(isMissing);
   if (missing.length === 0) return {};
   return { skip: missing.map((program) => `${program} is missing: ${REMEDIES[program]}`).join("; ") };
