@@ -72,7 +72,8 @@ function issue(subject: Subject, usage: Usage, now: number, authority: Identity 
   const certificate = sequence(body, ECDSA_WITH_SHA256, bitString(signature));
   return {
     certificate: pem("CERTIFICATE", certificate),
-    key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+    // EC PRIVATE KEY (SEC 1) is what clients of every language read; fabric8 takes every PKCS #8 key for one of RSA.
+    key: privateKey.export({ type: "sec1", format: "pem" }).toString(),
   };
 }
 

@@ -75,13 +75,14 @@ test("certificates and keys that a full disk left empty are made anew", async ()
   }
 });
 
-const USER = /client-certificate-data: (\S+)\n\s+client-key-data: \S+/;
+const USER = /client-certificate-data: (\S+)\n\s+client-key-data: (\S+)/;
 
 test("the administrator's kubeconfig has a client certificate of system:masters by our own authority", async () => {
   const { certDir, identity } = await prepare();
   const text = await readFile(path.join(certDir, "kubeconfig"), "utf8");
-  const [, packed = ""] = USER.exec(text) ?? [];
+  const [, packed = "", key = ""] = USER.exec(text) ?? [];
   const certificate = new X509Certificate(Buffer.from(packed, "base64"));
+  assert.match(Buffer.from(key, "base64").toString(), /^-----BEGIN EC PRIVATE KEY-----/, "which Java's clients read");
   assert.equal(certificate.subject, "O=system:masters\nCN=kubernetes-admin");
   assert.ok(certificate.verify(new X509Certificate(identity.ownAuthority ?? "").publicKey));
   assert.doesNotMatch(text, /token/);
