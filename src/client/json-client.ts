@@ -8,6 +8,15 @@ export interface AskOptions extends Pick<BoundedRequest, "timeoutMs" | "maxBytes
   readonly path?: string;
 }
 
+/** What to ask besides posting JSON. */
+export interface OtherQuestion extends Omit<AskOptions, "path"> {
+  readonly method: string;
+  /** With a query, if there is one. */
+  readonly path: string;
+  readonly body?: string;
+  readonly contentType?: string;
+}
+
 /** Posts JSON to the server of a kubeconfig: webhooks, and ourselves from the command line. */
 export class JsonClient {
   readonly #access: ServerAccess;
@@ -20,17 +29,33 @@ export class JsonClient {
 
   /** Resolves with any answer, also a refusal. Rejects when there is none. */
   async post(body: string | Buffer, { path = "", ...limits }: AskOptions): Promise<HttpAnswer> {
+    return this.#send(path, body, "application/json", { ...limits, method: "POST" });
+  }
+
+  /** Asks in any other way. Resolves and rejects as `post` does. */
+  async ask({ path, body, contentType, ...limits }: OtherQuestion): Promise<HttpAnswer> {
+    return this.#send(path, body, contentType, limits);
+  }
+
+  async #send(
+    path: string,
+    body: string | Buffer | undefined,
+    contentType: string | undefined,
+    limits: Pick<BoundedRequest, "method" | "timeoutMs" | "maxBytes" | "signal">,
+  ): Promise<HttpAnswer> {
     const { server } = this.#access;
     const authorization = await this.#access.authorization();
     const headers = {
       accept: "application/json",
-      "content-type": "application/json",
+      ...(contentType !== undefined && { "content-type": contentType }),
       ...(authorization !== undefined && { authorization }),
     };
     const url = new URL(server);
-    if (path !== "") url.pathname = `${url.pathname.replace(/\/$/, "")}${path}`;
+    const [pathname = "", query] = path.split("?");
+    if (pathname !== "") url.pathname = `${url.pathname.replace(/\/$/, "")}${pathname}`;
+    if (query !== undefined) url.search = query;
     const tls = tlsOf(this.#access);
-    return this.#client.send(url, { ...limits, method: "POST", headers, body, tls, allowsHttp: true });
+    return this.#client.send(url, { ...limits, headers, body, tls, allowsHttp: true });
   }
 
   /** Ends the connections that are kept. */

@@ -28,10 +28,12 @@ import {
   storeChoice,
   words,
 } from "./flag-values.ts";
+import { addLogFlags, type LogFlags, logOf } from "./log-flags.ts";
 
 /** What the flags of a server were set to. */
 export interface ServeFlags
   extends AuditFlags,
+    LogFlags,
     AccountTokenFlags,
     AuthenticationFlags,
     AuthorizationFlags,
@@ -83,7 +85,8 @@ export function addServeFlags(command: Command): void {
   addAuthorizationFlags(command.optionsGroup("Who may do what:"), duration);
   addConnectFlags(command.optionsGroup("Nodes, pods, services and extension servers:"), duration);
   addExtensionFlags(command);
-  addAuditFlags(command.optionsGroup("What is written down:"), defaultConfig.audit, duration);
+  addLogFlags(command.optionsGroup("What is written down:"));
+  addAuditFlags(command, defaultConfig.audit, duration);
 }
 
 function addStoreFlags(command: Command): void {
@@ -230,6 +233,8 @@ function toConfig(flags: Omit<ServeFlags, "kinds">): Config {
     admissionControlConfigFile,
     allowPrivileged: _,
     enableAggregatorRouting: aggregatorRouting,
+    logLevel: __,
+    logFormat: ___,
     ...others
   } = flags;
   const { authentication, rest: unread } = takeAuthenticationFlags(others);
@@ -262,6 +267,7 @@ function toConfig(flags: Omit<ServeFlags, "kinds">): Config {
     admission: { functionFiles: admission ?? [], configFile: admissionControlConfigFile },
     serviceAccounts: serviceAccountsOf(flags, defaultConfig.serviceAccounts),
     audit: auditOf(flags),
+    logRequests: logOf(flags).logRequests,
     store: etcd ?? store ?? defaultConfig.store,
   };
 }

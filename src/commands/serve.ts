@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { Command } from "commander";
 import type { Example, Io } from "./command.ts";
+import { logOf } from "./log-flags.ts";
 import { addServeFlags, configOf, type ServeFlags } from "./serve-flags.ts";
 import { describeStore, serveUntilStopped } from "./serving.ts";
 
@@ -23,6 +24,7 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
   const say = (line: string) => io.print(`${line}\n`);
   await serveUntilStopped({
     config,
+    log: logOf(flags).log,
     ready(server) {
       say(`Serving ${server.url} from ${describeStore(config.store)}.`);
       if (server.insecureUrl !== undefined)

@@ -1,10 +1,12 @@
-import type { Environment } from "../lib/environment.ts";
 import type { Config, StoreChoice } from "../server/config.ts";
 import type { Server } from "../server/server.ts";
+import type { LogOptions } from "../server/system-environment.ts";
 
 /** What a server that runs in this process is told and tells. */
 export interface ServingOptions {
   readonly config: Config;
+  /** JSON on standard error unless told. */
+  readonly log?: LogOptions;
   /** Called once it is ready. */
   ready(server: Server): Promise<void> | void;
   /** Called when it is told to stop. */
@@ -22,7 +24,7 @@ export async function serveUntilStopped(options: ServingOptions): Promise<void> 
     import("../server/system-environment.ts"),
     import("../server/careful-log.ts"),
   ]);
-  const environment: Environment = systemEnvironment();
+  const environment = systemEnvironment(options.log);
   // Node would print the error with all of its properties.
   const die = (error: unknown): void => {
     carefulLog(environment.log).error("the process ends by an error that nobody expected", { err: error });

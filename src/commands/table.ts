@@ -1,11 +1,60 @@
 import type { CommandRow } from "./command.ts";
 
+const LOCAL = "A local control plane:";
 const SERVER = "The server:";
 const TESTS = "For tests:";
 const OTHERS = "About this program:";
 
 /** All commands, in the order of `binnacle --help`. */
 export const COMMANDS: readonly CommandRow[] = [
+  {
+    name: "up",
+    summary: "Start a local control plane and set up kubectl for it",
+    group: LOCAL,
+    load: () => import("./up.ts"),
+  },
+  {
+    name: "down",
+    summary: "Stop the local control plane",
+    group: LOCAL,
+    load: () => import("./down.ts"),
+  },
+  {
+    name: "status",
+    summary: "Tell whether one runs, where, and what in it",
+    group: LOCAL,
+    load: () => import("./status.ts"),
+  },
+  {
+    name: "run",
+    summary: "Run a program with a control plane that lives as long as it",
+    group: LOCAL,
+    load: () => import("./run.ts"),
+  },
+  {
+    name: "apply",
+    summary: "Apply manifests to the local control plane",
+    group: LOCAL,
+    load: () => import("./apply.ts"),
+  },
+  {
+    name: "kubeconfig",
+    summary: "Print its kubeconfig, or merge it into yours",
+    group: LOCAL,
+    load: () => import("./kubeconfig.ts"),
+  },
+  {
+    name: "logs",
+    summary: "Print what the server in the background says",
+    group: LOCAL,
+    load: () => import("./logs.ts"),
+  },
+  {
+    name: "reset",
+    summary: "Delete all objects of the local control plane",
+    group: LOCAL,
+    load: () => import("./reset.ts"),
+  },
   {
     name: "serve",
     summary: "Serve the API with the flags of kube-apiserver, until interrupted",

@@ -101,6 +101,8 @@ export interface Config {
   readonly connect: ConnectConfig;
   /** What is written down about requests. */
   readonly audit: AuditConfig;
+  /** Whether the log has a line for every request. */
+  readonly logRequests: boolean;
   /** How long a request may take that is not a watch. */
   readonly requestTimeoutMs: number;
   /** How long everything is still served when the server is told to stop, while `/readyz` says that it is about to. */
@@ -141,6 +143,7 @@ export const defaultConfig: Config = {
   maxInlineBytes: 64 * 1024,
   connect: defaultConnectConfig,
   audit: defaultAuditConfig,
+  logRequests: false,
   requestTimeoutMs: 60_000,
   shutdownDelayMs: 0,
   shutdownGraceMs: 10_000,

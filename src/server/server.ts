@@ -1,7 +1,6 @@
 import { explainAdmissionEndpoint } from "../admission/explain/explain-endpoint.ts";
 import type { Call } from "../api/call.ts";
 import type { RequestInfo } from "../api/request-info.ts";
-import type { UserInfo } from "../api/user-info.ts";
 import { explainEndpoint } from "../auth/explain/explain-request.ts";
 import { withExplainRight } from "../auth/explain/explain-right.ts";
 import { reviewIdentities } from "../auth/reviews.ts";
@@ -17,6 +16,7 @@ import { authenticate, keepUser } from "../pipeline/authenticate.ts";
 import { impersonate } from "../pipeline/impersonate.ts";
 import { callInProcess } from "../pipeline/in-process.ts";
 import { assumeUser } from "../pipeline/local-only.ts";
+import { logRequests } from "../pipeline/log-requests.ts";
 import { measure } from "../pipeline/measure.ts";
 import { compose, stagesFor } from "../pipeline/pipeline.ts";
 import { route } from "../pipeline/router.ts";
@@ -92,11 +92,6 @@ export interface Assembly {
   /** `/readyz` fails from now on. */
   stop(): void;
 }
-
-const ADMINISTRATOR: UserInfo = {
-  name: "binnacle:administrator",
-  groups: ["system:masters", "system:authenticated"],
-};
 
 /** Builds all parts, connects them and listens. Rejects, and leaves nothing open, when the store or the address cannot be had. */
 export async function startServer(config: Config, environment: Environment, given?: GivenParts): Promise<Server> {
@@ -271,8 +266,10 @@ export async function assemble(
   const watchdog = new StallWatchdog({ clock, processorMs, log, registry, findServed, isLongRunning });
   opened.defer(() => watchdog.close());
   const outermost = given.stages ? [given.stages.outermost] : [];
-  const secured = compose([watchdog.stage, ...outermost, ...stagesFor(options, identify)], outer);
-  const open = compose([watchdog.stage, ...outermost, ...stagesFor(options, assumeUser(ADMINISTRATOR))], outer);
+  const logged = config.logRequests ? [logRequests({ clock, log: carefulLog(environment.log) })] : [];
+  const first = [watchdog.stage, ...logged, ...outermost];
+  const secured = compose([...first, ...stagesFor(options, identify)], outer);
+  const open = compose([...first, ...stagesFor(options, assumeUser(identity.admin.user))], outer);
   const inProcess = compose([...outermost, ...stagesFor(options, keepUser)], innermost);
   const clients = loopbackClients(inProcess, random);
   const ready = Promise.withResolvers<void>();

@@ -2,13 +2,32 @@ import { hostname } from "node:os";
 import { systemClock } from "../lib/clock.ts";
 import type { Environment, Log, LogFields } from "../lib/environment.ts";
 import { systemRandom } from "../lib/random.ts";
+import { readableLog } from "./log/readable-log.ts";
 import { type LogLines, standardErrorLines } from "./log-lines.ts";
 
-/** The machine's time and chance; what the server says goes to standard error as lines of JSON. */
-export function systemEnvironment(): Environment {
+/** What is said, and in which form. */
+export interface LogOptions {
+  /** The least that is worth a line: "info" unless told. */
+  readonly level?: keyof Log;
+  /** Lines for people instead of JSON. */
+  readonly isReadable?: boolean;
+}
+
+/** The machine's time and chance; what the server says goes to standard error as lines of JSON unless told otherwise. */
+export function systemEnvironment({ level = "info", isReadable = false }: LogOptions = {}): Environment {
   const reportDropped = (count: number): void => log.warn("log lines were dropped because nobody read them", { count });
-  const log = jsonLog(standardErrorLines(reportDropped));
+  const lines = standardErrorLines(reportDropped);
+  const time = () => new Date().toTimeString().slice(0, 8);
+  const hasColors = process.stderr.isTTY === true && process.env.NO_COLOR === undefined;
+  const all = isReadable ? readableLog((line) => lines.write(line), { hasColors, time }) : jsonLog(lines);
+  const log = atLeast(level, all);
   return { clock: systemClock, random: systemRandom, log };
+}
+
+const nothing = (): void => {};
+
+function atLeast(level: keyof Log, { error, warn, info }: Log): Log {
+  return { error, warn: level === "error" ? nothing : warn, info: level === "info" ? info : nothing };
 }
 
 /** The numbers that pino and bunyan have for levels, whose readers understand these lines. */

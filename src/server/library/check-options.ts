@@ -111,6 +111,7 @@ const CHECKS: Readonly<Record<keyof ServerOptions, Check>> = {
   controllers: text,
   maxInlineBytes: count,
   audit: group,
+  logRequests: flag,
   requestTimeoutMs: span,
   shutdownDelayMs: span,
   shutdownGraceMs: span,

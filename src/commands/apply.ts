@@ -1,0 +1,144 @@
+import type { Command } from "commander";
+import { isObject, type Json, type JsonObject } from "../api/object.ts";
+import { JsonClient } from "../client/json-client.ts";
+import { readKubeconfig } from "../client/kubeconfig-read.ts";
+import { systemClock } from "../lib/clock.ts";
+import { type Example, Failure, type Io } from "./command.ts";
+import { addDataFlag, dataFolder } from "./local/data-folder.ts";
+import { requireRunning } from "./local/running.ts";
+import { type Manifest, readManifests } from "./manifests.ts";
+
+/** What `--help` begins with. */
+export const examples: readonly Example[] = [
+  ["A file, a folder, or standard input", "binnacle apply -f manifests/"],
+  ["Without kubectl", "cat app.yaml | binnacle apply -f -"],
+];
+
+interface ApplyFlags {
+  readonly filename: string[];
+  readonly namespace: string;
+  readonly dataDir?: string;
+}
+
+const LIMITS = { timeoutMs: 60_000, maxBytes: 64 * 1024 * 1024 };
+const DEFINITION_PATIENCE_MS = 10_000;
+const LOOK_EVERY_MS = 50;
+/** What others need comes first. */
+const FIRST_KINDS = ["Namespace", "CustomResourceDefinition"];
+
+/** Applies manifests on the server's side, as their one owner. */
+export function configure(command: Command, io: Io): void {
+  addDataFlag(command)
+    .requiredOption("-f, --filename <file...>", "files and folders; - for standard input")
+    .option("-n, --namespace <namespace>", "of objects that name none", "default")
+    .action((flags: ApplyFlags) => apply(flags, io));
+}
+
+async function apply({ filename, namespace, dataDir }: ApplyFlags, io: Io): Promise<void> {
+  const folder = dataFolder(dataDir, io);
+  const manifests = await readManifests(filename, io.cwd, "--filename");
+  await requireRunning(folder);
+  const client = new JsonClient(await readKubeconfig(folder.kubeconfig), systemClock);
+  try {
+    const known = new Discovery(client, new Set(manifests.flatMap(definedGroup)));
+    const rank = ({ kind }: Manifest) => (FIRST_KINDS.includes(kind) ? FIRST_KINDS.indexOf(kind) : FIRST_KINDS.length);
+    let failures = 0;
+    for (const manifest of manifests.toSorted((a, b) => rank(a) - rank(b))) {
+      try {
+        io.print(`${await applyOne(client, known, manifest, namespace)}\n`);
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        failures++;
+        io.complain(`binnacle: ${manifest.source}: ${error.message}\n`);
+      }
+    }
+    if (failures > 0) throw new Failure(`${failures} of ${manifests.length} objects were refused`);
+  } finally {
+    client.close();
+  }
+}
+
+async function applyOne(client: JsonClient, known: Discovery, manifest: Manifest, namespace: string): Promise<string> {
+  const { kind, name, apiVersion, object } = manifest;
+  const { plural, isNamespaced } = await known.resourceOf(apiVersion, kind);
+  const scope = isNamespaced ? `/namespaces/${encodeURIComponent(manifest.namespace ?? namespace)}` : "";
+  const path = `${groupPath(apiVersion)}${scope}/${plural}/${encodeURIComponent(name)}?fieldManager=binnacle&force=true`;
+  const body = JSON.stringify(object);
+  const contentType = "application/apply-patch+yaml";
+  const { status, body: answer } = await client.ask({ ...LIMITS, method: "PATCH", path, body, contentType });
+  if (status >= 300) throw new Failure(messageOf(answer, status));
+  return `${kind.toLowerCase()}/${name} ${status === 201 ? "created" : "applied"}`;
+}
+
+const groupPath = (apiVersion: string): string =>
+  apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+
+/** The group of a CustomResourceDefinition. */
+function definedGroup({ kind, object }: Manifest): string[] {
+  const { group } = isObject(object.spec) ? object.spec : {};
+  return kind === "CustomResourceDefinition" && typeof group === "string" ? [group] : [];
+}
+
+interface Resource {
+  readonly plural: string;
+  readonly isNamespaced: boolean;
+}
+
+/** Which resource a kind is, as the server says. */
+class Discovery {
+  readonly #client: JsonClient;
+  readonly #awaited: ReadonlySet<string>;
+  readonly #versions = new Map<string, Map<string, Resource>>();
+
+  /** Kinds of the groups in `awaited` may take a moment to be served. */
+  constructor(client: JsonClient, awaited: ReadonlySet<string>) {
+    this.#client = client;
+    this.#awaited = awaited;
+  }
+
+  async resourceOf(apiVersion: string, kind: string): Promise<Resource> {
+    const since = systemClock.monotonic();
+    for (;;) {
+      const kinds = this.#versions.get(apiVersion) ?? (await this.#load(apiVersion));
+      const found = kinds.get(kind);
+      if (found) return found;
+      const isAwaited = this.#awaited.has(apiVersion.split("/")[0] ?? "");
+      if (!isAwaited || systemClock.monotonic() - since > DEFINITION_PATIENCE_MS) {
+        throw new Failure(`there is no kind ${kind} in ${apiVersion}; does its CustomResourceDefinition come with it?`);
+      }
+      this.#versions.delete(apiVersion);
+      await systemClock.sleep(LOOK_EVERY_MS);
+    }
+  }
+
+  async #load(apiVersion: string): Promise<Map<string, Resource>> {
+    const { status, body } = await this.#client.ask({ ...LIMITS, method: "GET", path: groupPath(apiVersion) });
+    const list = status === 200 ? parse(body).resources : [];
+    const resources = Array.isArray(list) ? list.filter(isObject) : [];
+    const kinds = new Map(
+      resources
+        .filter(({ name }) => typeof name === "string" && !name.includes("/"))
+        .map(({ name, kind, namespaced }) => [
+          String(kind),
+          { plural: String(name), isNamespaced: namespaced === true },
+        ]),
+    );
+    this.#versions.set(apiVersion, kinds);
+    return kinds;
+  }
+}
+
+function parse(body: Buffer): JsonObject {
+  const value: Json = JSON.parse(body.toString());
+  return isObject(value) ? value : {};
+}
+
+function messageOf(body: Buffer, status: number): string {
+  try {
+    const { message } = parse(body);
+    if (typeof message === "string") return message;
+  } catch {
+    // No Status.
+  }
+  return `the server answered ${status}`;
+}

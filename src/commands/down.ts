@@ -1,0 +1,16 @@
+import type { Command } from "commander";
+import type { Example, Io } from "./command.ts";
+import { addDataFlag, dataFolder } from "./local/data-folder.ts";
+import { stopRunning } from "./local/stop.ts";
+
+/** What `--help` begins with. */
+export const examples: readonly Example[] = [["Stop what binnacle up started; objects stay", "binnacle down"]];
+
+/** Stops a local control plane. */
+export function configure(command: Command, io: Io): void {
+  addDataFlag(command).action(async ({ dataDir }: { dataDir?: string }) => {
+    const folder = dataFolder(dataDir, io);
+    const pid = await stopRunning(folder);
+    io.print(pid === undefined ? `Nothing runs from ${folder.path}.\n` : `Stopped process ${pid}.\n`);
+  });
+}

@@ -1,0 +1,26 @@
+import { systemClock } from "../../lib/clock.ts";
+import { Failure } from "../command.ts";
+import type { DataFolder } from "./data-folder.ts";
+import { findRunning, isAlive } from "./running.ts";
+
+const PATIENCE_MS = 20_000;
+const LOOK_EVERY_MS = 20;
+
+/** Asks the control plane of a folder to stop, and resolves to its process when that is gone; undefined if none runs. */
+export async function stopRunning(folder: DataFolder): Promise<number | undefined> {
+  const running = await findRunning(folder);
+  if (!running) return undefined;
+  const { pid } = running;
+  process.kill(pid, "SIGTERM");
+  const since = systemClock.monotonic();
+  while (isAlive(pid)) {
+    if (systemClock.monotonic() - since > PATIENCE_MS) {
+      throw new Failure(
+        `process ${pid} has not ended within ${PATIENCE_MS / 1000} s`,
+        `End it at once: kill -9 ${pid}`,
+      );
+    }
+    await systemClock.sleep(LOOK_EVERY_MS);
+  }
+  return pid;
+}

@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, suite, test } from "node:test";
+import type { CommandResult } from "./support/kubectl.ts";
+import { kubectlFor } from "./support/kubectl.ts";
+import { needs } from "./support/tools.ts";
+
+const cli = path.join(import.meta.dirname, "..", "src", "cli.ts");
+const timeout = 120_000;
+
+const CONFIG = `apiVersion: v1
+kind: Config
+clusters: [{name: theirs, cluster: {server: "https://theirs.example.com"}}]
+contexts: [{name: theirs, context: {cluster: theirs, user: me}}]
+users: [{name: me, user: {token: t}}]
+current-context: theirs
+`;
+
+const MANIFESTS = `apiVersion: shop.example.com/v1
+kind: Fruit
+metadata: {name: apple}
+---
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: colors, namespace: shop}, data: {apple: red}}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: fruits.shop.example.com}
+spec:
+  group: shop.example.com
+  names: {kind: Fruit, plural: fruits}
+  scope: Namespaced
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+`;
+
+suite("a local control plane", { timeout, ...needs("kubectl") }, async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "binnacle-up-"));
+  const kubeconfig = path.join(folder, "home", ".kube", "config");
+  await mkdir(path.dirname(kubeconfig), { recursive: true });
+  await writeFile(kubeconfig, CONFIG);
+  const { KUBECONFIG: _, BINNACLE_DATA_DIR: __, ...rest } = process.env;
+  const env = { ...rest, HOME: path.join(folder, "home") };
+  const binnacle = (...args: string[]) =>
+    new Promise<CommandResult>((resolve) => {
+      execFile(process.execPath, [cli, ...args], { cwd: folder, env }, (error, stdout, stderr) => {
+        resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });
+      });
+    });
+  const succeed = async (...args: string[]) => {
+    const { code, stdout, stderr } = await binnacle(...args);
+    assert.equal(code, 0, `${args.join(" ")}:\n${stdout}${stderr}`);
+    return stdout;
+  };
+  const kubectl = kubectlFor(kubeconfig);
+  after(async () => {
+    await binnacle("down");
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test("comes up in the background, and says where it is and what does not run", async () => {
+    const out = await succeed("up", "--detach", "--secure-port=0");
+    assert.match(out, /serves https:\/\/127\.0\.0\.1:\d+,/);
+    assert.match(out, /Runs in it: .*garbage-collector/);
+    assert.match(out, /Deployments make no ReplicaSets/);
+    const data = path.join(folder, "binnacle-data");
+    assert.equal((await stat(data)).mode & 0o777, 0o700);
+    assert.equal(await readFile(path.join(data, ".gitignore"), "utf8"), "*\n");
+    const { stdout } = await kubectl(["get", "namespaces", "-o", "name"]);
+    assert.match(stdout, /^namespace\/default$/m);
+  });
+
+  test("comes up once", async () => {
+    assert.match(await succeed("up"), /^Binnacle runs already: https:/);
+  });
+
+  test("tells its status", async () => {
+    assert.match(await succeed("status"), /^Serves https:/);
+    const facts = JSON.parse(await succeed("status", "--output=json"));
+    assert.equal(facts.running, true);
+    assert.deepEqual(facts.merged, { file: kubeconfig, context: "binnacle", previous: "theirs" });
+    assert.ok(facts.bytes > 0 && facts.runs.includes("namespace-controller"));
+  });
+
+  test("takes manifests, definitions and namespaces first", async () => {
+    await writeFile(path.join(folder, "app.yaml"), MANIFESTS);
+    const first = "namespace/shop created\ncustomresourcedefinition/fruits.shop.example.com created\n";
+    assert.equal(await succeed("apply", "-f", "app.yaml"), `${first}fruit/apple created\nconfigmap/colors created\n`);
+    assert.match(await succeed("apply", "-f", "app.yaml"), /^configmap\/colors applied$/m);
+    await writeFile(path.join(folder, "bad.yaml"), "{apiVersion: v1, kind: ConfigMap, metadata: {name: A}}");
+    const { code, stderr } = await binnacle("apply", "-f", "bad.yaml");
+    assert.equal(code, 1);
+    assert.match(stderr, /bad\.yaml: ConfigMap "A" is invalid: [\s\S]*1 of 1 objects were refused/);
+  });
+
+  test("has a log and a kubeconfig of its own", async () => {
+    assert.match(await succeed("logs"), /serves https:/);
+    const own = (await succeed("kubeconfig", "--path")).trim();
+    assert.equal(await succeed("kubeconfig"), await readFile(own, "utf8"));
+  });
+
+  test("goes down, gives the context back, and comes up again at the same place with its objects", async () => {
+    const { url } = JSON.parse(await succeed("status", "-o", "json"));
+    assert.match(await succeed("down"), /^Stopped process \d+\.$/m);
+    assert.match(await readFile(kubeconfig, "utf8"), /^current-context: theirs$/m);
+    assert.equal((await binnacle("status")).code, 3);
+    assert.match(await succeed("down"), /^Nothing runs/);
+    const out = await succeed("up", "-d");
+    assert.ok(out.includes(url), `${url} in ${out}`);
+    const { stdout } = await kubectl(["get", "configmap", "colors", "-n", "shop", "-o", "name"]);
+    assert.equal(stdout, "configmap/colors\n");
+  });
+
+  test("is reset, with everything that it left", async () => {
+    assert.match(await succeed("reset"), /^Stopped process \d+\.\nDeleted all objects/);
+    await succeed("up", "-d");
+    assert.equal((await kubectl(["get", "namespace", "shop"])).code, 1);
+    await succeed("reset", "--all");
+    assert.ok(!(await readFile(kubeconfig, "utf8")).includes("binnacle"));
+    await assert.rejects(stat(path.join(folder, "binnacle-data")), { code: "ENOENT" });
+  });
+
+  test("runs a program, and ends with its code", async () => {
+    const program = 'process.stdout.write(process.env.KUBECONFIG + "\\n"); process.exit(7)';
+    const { code, stdout, stderr } = await binnacle("run", "--", process.execPath, "-e", program);
+    assert.equal(code, 7, stderr);
+    assert.match(stdout, /binnacle-run-\w+\/kubeconfig\n$/);
+    await assert.rejects(stat(path.dirname(stdout.trim())), { code: "ENOENT" });
+    const missing = await binnacle("run", "--", "no-such-program");
+    assert.match(missing.stderr, /^binnacle: no-such-program: there is no such program\n/m);
+  });
+
+  test("passes signals on to the program, and ends as it ends", async () => {
+    const program = 'process.on("SIGTERM", () => process.exit(5)); process.stdin.resume(); console.log("there")';
+    const run = spawn(process.execPath, [cli, "run", "--", process.execPath, "-e", program], { cwd: folder, env });
+    const exited = once(run, "exit");
+    await once(run.stdout, "data");
+    run.kill("SIGTERM");
+    assert.deepEqual(await exited, [5, null]);
+  });
+
+  test("in the foreground stops by a signal, and says so", async () => {
+    const up = spawn(process.execPath, [cli, "up", "--memory", "--no-merge", "--secure-port=0"], { cwd: folder, env });
+    const exited = once(up, "exit");
+    let text = "";
+    up.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      const wasThere = text.includes("Stop it:");
+      text += chunk;
+      if (!wasThere && text.includes("Stop it:")) up.kill("SIGINT");
+    });
+    assert.deepEqual(await exited, [0, null]);
+    assert.match(text, /Objects: +in memory[\s\S]*\nStopping: [^\n]*\nStopped\.\n$/);
+    assert.match(text, /kubectl --kubeconfig binnacle-data\/kubeconfig get namespaces/);
+    assert.ok(!(await readFile(kubeconfig, "utf8")).includes("binnacle"));
+  });
+});
