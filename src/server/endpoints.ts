@@ -59,6 +59,7 @@ export function makeEndpoints(
     release: release.version,
     clock,
     remoteDocuments,
+    remoteSwaggers: () => aggregator.swaggers,
   });
   const openIdPaths = documents.map(({ path }) => path);
   const paths = [...healthPaths(checks), ...metricsPaths, ...openApiPaths, ...openIdPaths, "/version"];

@@ -8,7 +8,12 @@ import { after, before, suite, test } from "node:test";
 import { CustomObjectsApi, KubeConfig } from "@kubernetes/client-node";
 import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
 import { type Client, clientFor } from "../support/client.ts";
-import { EXTENSION_GROUP, type ExtensionServer, startExtensionServer } from "../support/extension-server.ts";
+import {
+  EXTENSION_GROUP,
+  EXTENSION_SWAGGER,
+  type ExtensionServer,
+  startExtensionServer,
+} from "../support/extension-server.ts";
 import { type Kubectl, kubectlFor } from "../support/kubectl.ts";
 import { tokens } from "../support/oracle.ts";
 import { eventually } from "../support/time.ts";
@@ -112,6 +117,27 @@ suite("an extension server behind an APIService", { ...needs("kubectl"), timeout
     };
     // The index of the extension server is read once it is known to be available.
     await eventually(async () => (await listed()) === `/openapi/v3${ROOT}?hash=C0FFEE`);
+  });
+
+  test("its OpenAPI v2 document is part of ours, under other names where both have the same", async () => {
+    const nodes = `${ROOT}/nodes`;
+    const merged = await eventually(async () => {
+      const { body } = await client.call("GET", "/openapi/v2");
+      return nodes in body.paths ? body : undefined;
+    });
+    const meta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+    const { definitions, paths } = merged;
+    const own = EXTENSION_SWAGGER.definitions;
+    assert.deepEqual(definitions[`${meta}_v2`], own[meta]);
+    assert.deepEqual(definitions["com.example.NodeMetrics"].properties.metadata, { $ref: `#/definitions/${meta}_v2` });
+    assert.ok(definitions[meta].properties.labels);
+    assert.deepEqual(paths[nodes], EXTENSION_SWAGGER.paths[nodes]);
+    // What is not in its group version is left out.
+    assert.equal(paths["/apis/other.example.com/v1/x"], undefined);
+    assert.equal(definitions["com.example.Other"], undefined);
+    // kubectl reads the binary form.
+    const explained = await kubectl(["explain", "pods.spec.containers", "--output=plaintext-openapiv2"]);
+    assert.match(explained.stdout, /livenessProbe\t<Object>/, explained.stderr);
   });
 
   test("kubectl and client-node read from it", async () => {

@@ -17,6 +17,38 @@ const node = (name: string) => ({
   usage: { cpu: "100m" },
 });
 
+const OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+const read = (schema: string) => ({
+  get: {
+    operationId: `read${schema}`,
+    responses: { 200: { description: "OK", schema: { $ref: `#/definitions/${schema}` } } },
+  },
+  parameters: [{ $ref: "#/parameters/pretty-tJGM1-ng" }],
+});
+
+/** Its document of OpenAPI v2: with a shape and a parameter of names that kube-apiserver has, too, and a path that is not its own. */
+export const EXTENSION_SWAGGER = {
+  swagger: "2.0",
+  info: { title: "extension", version: "v1" },
+  paths: {
+    [`${root}/nodes`]: read("com.example.NodeMetrics"),
+    "/apis/other.example.com/v1/x": read("com.example.Other"),
+  },
+  definitions: {
+    "com.example.NodeMetrics": {
+      type: "object",
+      properties: {
+        metadata: { $ref: `#/definitions/${OBJECT_META}` },
+        usage: { type: "object", additionalProperties: { type: "string" } },
+      },
+      "x-kubernetes-group-version-kind": [{ group: EXTENSION_GROUP, version: "v1", kind: "NodeMetrics" }],
+    },
+    "com.example.Other": { type: "object" },
+    [OBJECT_META]: { type: "object", description: "not that of kube-apiserver" },
+  },
+  parameters: { "pretty-tJGM1-ng": { name: "pretty", in: "query", type: "boolean" } },
+};
+
 /** A small extension server in the manner of metrics-server. */
 export interface ExtensionServer {
   readonly port: number;
@@ -85,6 +117,8 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
     const verbs = ["get", "list", "watch", "create"];
     const resources = [{ name: "nodes", singularName: "", namespaced: false, kind: "NodeMetrics", verbs }];
     send(200, { kind: "APIResourceList", apiVersion: "v1", groupVersion: `${EXTENSION_GROUP}/v1`, resources });
+  } else if (pathname === "/openapi/v2") {
+    send(200, EXTENSION_SWAGGER);
   } else if (pathname === "/openapi/v3") {
     send(200, { paths: { [root.slice(1)]: { serverRelativeURL: `/openapi/v3${root}?hash=C0FFEE` } } });
   } else if (pathname === `/openapi/v3${root}`) {

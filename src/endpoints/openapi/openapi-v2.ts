@@ -3,28 +3,23 @@ import { addAll } from "../../lib/add-all.ts";
 import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import { type Pause, pacer } from "../../resources/pace.ts";
 import type { SchemaSource } from "../../schema/schema.ts";
+import type { SwaggerPaths } from "../../schema/swagger-paths.ts";
 import { frame } from "./gnostic.ts";
 import { encodeSwagger } from "./gnostic-v2.ts";
 import { type DocumentPlan, openApiDocuments } from "./openapi-documents.ts";
 import { onceAsync } from "./openapi-pace.ts";
+import {
+  type Entry,
+  entryOf,
+  mergeSwagger,
+  SECTION_NAMES,
+  SECTIONS,
+  type Section,
+  type Sections,
+} from "./openapi-v2-merge.ts";
 import { type SharedParameters, swaggerPath } from "./openapi-v2-operations.ts";
 import { builtInDefinition, customDefinition } from "./openapi-v2-schemas.ts";
 import { BEARER, type Document, hashOf, type OpenApiSource, sameItems } from "./openapi-v3.ts";
-
-/** A member of a section of the document. */
-interface Entry {
-  /** The member as JSON has it, name included; a part of the last document once that is put together. */
-  json: Uint8Array;
-}
-
-/** The sections that kinds add to, with the messages they are and the fields they stand in. */
-const SECTIONS = {
-  paths: { message: "Paths", field: 8 },
-  definitions: { message: "Definitions", field: 9 },
-  parameters: { message: "ParameterDefinitions", field: 10 },
-} as const;
-type Section = keyof typeof SECTIONS;
-const SECTION_NAMES = Object.keys(SECTIONS) as readonly Section[];
 
 /** What the kinds of one group version, or one path about no kind, add to the document. */
 interface Part {
@@ -33,22 +28,33 @@ interface Part {
 }
 type Parts = ReadonlyMap<string, Part>;
 
+/** What the document of version 2 is made from. */
+export interface SwaggerSource extends OpenApiSource {
+  /** What other servers' documents say; a different array when that changed. Absent: there are no other servers. */
+  remoteSwaggers?(): readonly SwaggerPaths[];
+}
+
+const NO_REMOTES: readonly SwaggerPaths[] = [];
+
 /**
  * The one document of version 2 as of now: made when first asked for, with pauses, and kept until the kinds change.
  * Then only the parts about changed kinds are made again.
  */
-export function swaggerLibrary(source: OpenApiSource): () => Promise<Document> {
+export function swaggerLibrary(source: SwaggerSource): () => Promise<Document> {
   let parts: Parts = new Map();
   let definitions: readonly ResourceDefinition[] | undefined;
+  let remotes: readonly SwaggerPaths[] | undefined;
   let document: (() => Promise<Document>) | undefined;
   return () => {
     const current = source.definitions();
-    if (document === undefined || current !== definitions) {
+    const others = source.remoteSwaggers?.() ?? NO_REMOTES;
+    if (document === undefined || current !== definitions || others !== remotes) {
       definitions = current;
+      remotes = others;
       document = onceAsync(async () => {
         const pause = pacer();
         parts = await makeParts(source, current, parts, pause);
-        return assemble(source.release, parts, pause);
+        return assemble(source.release, await collect(parts, others, pause), pause);
       });
     }
     return document();
@@ -101,15 +107,11 @@ async function makePart(plan: DocumentPlan, { component, shelf, pause }: Worksho
   return { definitions: plan.definitions, entries: { paths, definitions, parameters } };
 }
 
-function entryOf(name: string, value: JsonObject): Entry {
-  return { json: Buffer.from(`${JSON.stringify(name)}:${JSON.stringify(value)}`) };
-}
-
 /** The document is joined from finished pieces, with pauses: encoding the whole at once would hold up other requests. */
-async function assemble(release: string, parts: Parts, pause: Pause): Promise<Document> {
+async function assemble(release: string, all: Sections, pause: Pause): Promise<Document> {
   const head = { swagger: "2.0", info: { title: "Kubernetes", version: release } };
   const tail = { securityDefinitions: { BearerToken: BEARER }, security: [{ BearerToken: [] }] };
-  const sections = SECTION_NAMES.map((name) => ({ name, entries: collect(parts, name) }));
+  const sections = SECTION_NAMES.map((name) => ({ name, entries: inOrder(all[name]) }));
   const pieces: Uint8Array[] = [Buffer.from(JSON.stringify(head).slice(0, -1))];
   for (const { name, entries } of sections) {
     pieces.push(Buffer.from(`,"${name}":{`));
@@ -162,8 +164,25 @@ async function encodeSection(name: Section, entries: readonly Entry[]): Promise<
   return frame(field, encoded);
 }
 
-function collect(parts: Parts, section: Section): Entry[] {
-  const entries = new Map<string, Entry>();
-  for (const part of parts.values()) for (const [name, entry] of part.entries[section]) entries.set(name, entry);
+/** What the parts and the other servers say, those in their order. */
+async function collect(parts: Parts, remotes: readonly SwaggerPaths[], pause: Pause): Promise<Sections> {
+  const sections = { paths: new Map(), definitions: new Map(), parameters: new Map() };
+  for (const { entries } of parts.values()) {
+    for (const section of SECTION_NAMES) {
+      for (const [name, entry] of entries[section]) sections[section].set(name, entry);
+    }
+  }
+  for (const remote of remotes) {
+    await pause();
+    try {
+      mergeSwagger(sections, remote);
+    } catch {
+      // What another server says wrongly about itself is no reason to say nothing about the rest.
+    }
+  }
+  return sections;
+}
+
+function inOrder(entries: ReadonlyMap<string, Entry>): Entry[] {
   return [...entries].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry);
 }

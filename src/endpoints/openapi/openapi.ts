@@ -5,7 +5,7 @@ import { headerOf } from "../../encoding/reply/encoded-reply.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import { pacer } from "../../resources/pace.ts";
-import { swaggerLibrary } from "./openapi-v2.ts";
+import { type SwaggerSource, swaggerLibrary } from "./openapi-v2.ts";
 import { type Document, documentLibrary, type Library, type OpenApiSource, sameItems } from "./openapi-v3.ts";
 
 const V2 = "/openapi/v2";
@@ -13,7 +13,7 @@ const V3 = "/openapi/v3";
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 
 /** What the OpenAPI endpoints read. */
-export interface OpenApiOptions extends OpenApiSource {
+export interface OpenApiOptions extends SwaggerSource {
   readonly clock: Clock;
   /** Documents of version 3 that other servers have. Absent: none. */
   remoteDocuments?(): readonly RemoteDocument[];
