@@ -136,14 +136,15 @@ function dryRunErrors(dryRun: readonly string[]): FieldError[] {
   return dryRun.some((value) => value !== "All") ? [notSupportedField("dryRun", dryRun, ["All"])] : [];
 }
 
-function managerErrors(manager: string): FieldError[] {
+/** What is wrong with the name of a field manager. Upstream: `ValidateFieldManager`. */
+export function managerErrors(manager: string, field = "fieldManager"): FieldError[] {
   const errors: FieldError[] = [];
-  if (byteLength(manager) > MAX_MANAGER_BYTES) errors.push(tooLongField("fieldManager", MAX_MANAGER_BYTES));
+  if (byteLength(manager) > MAX_MANAGER_BYTES) errors.push(tooLongField(field, MAX_MANAGER_BYTES));
   let position = 0;
   for (const character of manager) {
     if (!/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(character)) {
       const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
-      errors.push(invalidField("fieldManager", manager, `invalid character U+${code} (at position ${position})`));
+      errors.push(invalidField(field, manager, `invalid character U+${code} (at position ${position})`));
     }
     position += 1;
   }

@@ -1,7 +1,11 @@
 import type { Column } from "../api/columns.ts";
+import { printGoJson } from "../api/go-json.ts";
 import { ageOf } from "../api/human-duration.ts";
 import type { Json, KubeObject } from "../api/object.ts";
 import { NAME } from "../kinds/cells.ts";
+import { isNumber } from "../lib/exact-integer.ts";
+import { printGoFloat } from "../lib/go/float.ts";
+import { sorted } from "../schema/structural/kinds-of-values.ts";
 import type { PrinterColumn } from "../types/custom-resource-definition.ts";
 import { type JsonPath, jsonPath } from "./json-path.ts";
 
@@ -47,9 +51,9 @@ function cellOf(find: JsonPath, type: string, object: KubeObject, now: number): 
   if (value === null) return null;
   switch (type) {
     case "integer":
-      return typeof value === "number" ? int64(value) : null;
+      return typeof value === "number" ? int64(value) : isNumber(value) ? value : null;
     case "number":
-      return typeof value === "number" ? value : null;
+      return isNumber(value) ? value : null;
     case "boolean":
       return typeof value === "boolean" ? value : null;
     case "date":
@@ -79,16 +83,6 @@ function printAge(time: string, now: number): string {
 function printValue(value: Json): string {
   if (typeof value === "string") return value;
   if (value === null) return "<no value>";
-  return typeof value === "object" ? JSON.stringify(sorted(value)) : String(value);
-}
-
-/** Compat: `json.Marshal` prints the members of a map in the order of their names. */
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((name) => [name, sorted(value[name] ?? null)]),
-  );
+  if (typeof value === "number" && (!Number.isInteger(value) || value !== int64(value))) return printGoFloat(value);
+  return typeof value === "object" && !isNumber(value) ? printGoJson(sorted(value)) : String(value);
 }

@@ -14,6 +14,7 @@ export const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefiniti
 const LANES = 6;
 const OBJECTS = 4;
 const WRITES = 4;
+const TOLD_EVERY = 500;
 
 /** A request, as it is shown when its answers differ. */
 interface Request {
@@ -48,11 +49,14 @@ export class CrdFuzzer {
   readonly #twins: Twins;
   readonly #seed: number;
   readonly #histories = new Map<string, Request[]>();
+  readonly #tell: (line: string) => void;
   readonly result: CrdResult = { definitions: 0, accepted: 0, requests: 0, findings: [] };
 
-  constructor(twins: Twins, seed: number) {
+  /** `tell` hears how far a long run is, and of differences as they are found. */
+  constructor(twins: Twins, seed: number, tell: (line: string) => void = () => {}) {
     this.#twins = twins;
     this.#seed = seed;
+    this.#tell = tell;
   }
 
   /** Definitions are known by their number: a seed and a number make the same again. */
@@ -66,6 +70,7 @@ export class CrdFuzzer {
     const definition = randomDefinition(random, String(index));
     const { plural, body } = definition;
     this.result.definitions += 1;
+    if (this.result.definitions % TOLD_EVERY === 0) this.#tell(`${this.result.definitions} definitions so far`);
     const defined = await this.#send(definition, { method: "POST", path: DEFINITIONS, body }, withoutOwn);
     if (!isOk(defined)) return;
     this.result.accepted += 1;
@@ -74,6 +79,7 @@ export class CrdFuzzer {
     for (let object = 0; object < OBJECTS; object++) await this.#live(definition, random, path, `o${object}`);
     await this.#send(definition, { method: "GET", path, type: TABLE }, withoutAges);
     await this.#twins.call("DELETE", `${DEFINITIONS}/${plural}.${GROUP}`);
+    for (const known of this.#histories.keys()) if (known.startsWith(path)) this.#histories.delete(known);
   }
 
   async #live(definition: FuzzedDefinition, random: Random, path: string, name: string): Promise<void> {
@@ -169,7 +175,11 @@ export class CrdFuzzer {
     if (isUnordered(difference)) return undefined;
     const same = this.result.findings.find((finding) => signature(finding.difference) === signature(difference));
     if (same) same.count += 1;
-    else this.result.findings.push({ schema, request, history: [...this.#historyOf(path)], difference, count: 1 });
+    else {
+      const finding = { schema, request, history: [...this.#historyOf(path)], difference, count: 1 };
+      this.result.findings.push(finding);
+      this.#tell(printFinding(finding).join("\n"));
+    }
     return undefined;
   }
 }
@@ -216,13 +226,18 @@ export function printCrdResult(seed: number, { definitions, accepted, requests, 
   const lines = [
     `seed ${seed}: ${definitions} definitions (${accepted} accepted), ${requests} requests, ${differing} differences`,
   ];
-  for (const { schema, request, history, difference, count } of findings) {
-    lines.push(`  ${count}× ${request.method} ${request.path} ${request.type ?? ""}: ${difference.path}`);
-    lines.push(`    theirs ${JSON.stringify(difference.theirs)}`, `    ours   ${JSON.stringify(difference.ours)}`);
-    lines.push(`    ${JSON.stringify(request.body)}`, `    ${JSON.stringify(schema)}`);
-    for (const { method, path, body } of history) lines.push(`    ${method} ${path} ${JSON.stringify(body)}`);
-  }
-  return lines.join("\n");
+  return [...lines, ...findings.flatMap(printFinding)].join("\n");
+}
+
+function printFinding({ schema, request, history, difference, count }: CrdFinding): string[] {
+  return [
+    `  ${count}× ${request.method} ${request.path} ${request.type ?? ""}: ${difference.path}`,
+    `    theirs ${JSON.stringify(difference.theirs)}`,
+    `    ours   ${JSON.stringify(difference.ours)}`,
+    `    ${JSON.stringify(request.body)}`,
+    `    ${JSON.stringify(schema)}`,
+    ...history.map(({ method, path, body }) => `    ${method} ${path} ${JSON.stringify(body)}`),
+  ];
 }
 
 if (import.meta.main) {
@@ -231,7 +246,10 @@ if (import.meta.main) {
   try {
     const count = Number(process.env.FUZZ_COUNT ?? 1_000);
     const only = process.env.FUZZ_ONLY?.split(",").map(Number);
-    const result = await new CrdFuzzer(twins, seed).run(only ?? Array.from({ length: count }, (_, number) => number));
+    const tell = (line: string) => void process.stderr.write(`${line}\n`);
+    const result = await new CrdFuzzer(twins, seed, tell).run(
+      only ?? Array.from({ length: count }, (_, number) => number),
+    );
     process.stdout.write(`${[printCrdResult(seed, result), ...printPanics(twins.panics)].join("\n")}\n`);
     process.exitCode = result.findings.length > 0 ? 1 : 0;
   } finally {

@@ -12,6 +12,7 @@ import {
   withDefinitionCondition,
 } from "../../types/custom-resource-definition.ts";
 import { pluralDotGroup } from "../own-names.ts";
+import { withCoercedDefaults } from "./default-rules.ts";
 import { definitionErrors, statusErrors } from "./definition-validation.ts";
 import { definitionWarnings } from "./definition-warnings.ts";
 import { convertDefinition } from "./stored-v1beta1.ts";
@@ -75,11 +76,21 @@ function memberOf(value: Json | undefined, step: string | number): Json | undefi
   return isObject(value) ? getMember(value, String(step)) : undefined;
 }
 
+function coerceDefaults({ spec }: CustomResourceDefinition): void {
+  if (!Array.isArray(spec?.versions)) return;
+  spec.versions = spec.versions.map((version) => {
+    const { openAPIV3Schema: schema } = version.schema ?? {};
+    const next = isObject(schema) ? withCoercedDefaults(schema) : schema;
+    return next === schema ? version : { ...version, schema: { ...version.schema, openAPIV3Schema: next } };
+  });
+}
+
 /** CustomResourceDefinition: what it leaves out, what follows from it, and what holds it when it is deleted. */
 export const definitionHooks: ResourceHooks = {
   setDefaults,
   prepare(next: CustomResourceDefinition, _previous, { subresource }) {
     if (subresource === "status") return;
+    coerceDefaults(next);
     const stored = storageVersion(next.spec?.versions);
     const { storedVersions = [] } = next.status ?? {};
     if (stored === undefined || storedVersions?.includes(stored)) return;

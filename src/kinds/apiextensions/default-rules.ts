@@ -3,23 +3,25 @@ import { type FieldError, invalidField, printFieldError } from "../../api/field-
 import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
 import { cloneJson } from "../../lib/clone.ts";
+import { defaultRuleErrors, defaultsBudget, type RuleBudget } from "../../resources/rules/validate-rules.ts";
 import { decodeMetadata } from "../../resources/strategies/object-members.ts";
 import { embeddedMetadata } from "../../resources/strategies/validate-custom.ts";
 import type { Schema } from "../../schema/schema.ts";
-import { coerceEmbedded, validateEmbedded } from "../../schema/structural/embedded.ts";
+import { coerceEmbedded, type EmbeddedReading, validateEmbedded } from "../../schema/structural/embedded.ts";
 import { pruneBySchema } from "../../schema/structural/prune.ts";
-import { validateBySchema } from "../../schema/structural/validate.ts";
+import { validateDefault } from "../../schema/structural/validate.ts";
 import { structuralSchema } from "../../schema/structural-schema.ts";
 import { builtInSchema } from "../../schema-files/built-in-schemas.ts";
 import type { JsonSchemaProps } from "../../types/custom-resource-definition.ts";
-import { asSchema, namedSchemas } from "./schema-walk.ts";
+import { asSchema, namedSchemas, schemaHas } from "./schema-walk.ts";
 
+const EMBEDDED = "x-kubernetes-embedded-resource";
 const META_FIELDS: ReadonlySet<string> = new Set(["metadata", "kind", "apiVersion"]);
 
 /** What is wrong with the defaults of a structural schema. Upstream: `ValidateDefaults`. */
 export function defaultErrors(schema: JsonSchemaProps, path: string): FieldError[] {
-  const root = { ...schema, "x-kubernetes-embedded-resource": true };
-  return errorsOf(root, path, { root, isMeta: false, surround: (value) => value });
+  const root = { ...schema, [EMBEDDED]: true };
+  return errorsOf(root, path, { root, isMeta: false, surround: (value) => value, budget: defaultsBudget() });
 }
 
 /** Where a schema is within the object that it is part of. */
@@ -30,11 +32,15 @@ interface Place {
   readonly isMeta: boolean;
   /** An object in which a value stands there. Upstream: `SurroundingObjectFunc`. */
   surround(value: Json): Json;
+  /** What rules may still cost. */
+  readonly budget: RuleBudget;
 }
 
 /** What is known of any object. */
 const anyObject = (): Schema => ({ properties: new Map([["metadata", builtInSchema(OBJECT_META)]]) });
 const OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+
+const READING: EmbeddedReading = { readMetadata: (embedded) => decodeMetadata(embedded, anyObject()) };
 
 const IDENTITY = { apiVersion: "validation/v1", kind: "Validation" };
 
@@ -42,33 +48,37 @@ const IDENTITY = { apiVersion: "validation/v1", kind: "Validation" };
 function metadataErrors(value: Json, path: string, { root, surround }: Place): FieldError[] {
   const object = { ...IDENTITY, ...(cloneJson(surround(value)) as JsonObject) };
   const schema = structuralSchema(root);
-  const readMetadata = (embedded: JsonObject) => decodeMetadata(embedded, anyObject());
-  const { error } = coerceEmbedded(object, schema, { readMetadata });
-  const texts = error === undefined ? validateEmbedded(schema, object, embeddedMetadata).map(printFieldError) : [error];
+  const { error } = coerceEmbedded(object, schema, READING);
+  const errors = error === undefined ? validateEmbedded(schema, object, embeddedMetadata) : [error];
+  const texts = errors.map(printFieldError);
   const different = [...new Set(texts.map((text) => text.replace(/^\./, "")))];
   if (different.length === 0) return [];
   const text = different.length > 1 ? `[${different.join(", ")}]` : different[0];
   return [invalidField(path, value, `must result in valid metadata: ${text}`)];
 }
 
-function errorsOf(schema: JsonSchemaProps, path: string, { root, isMeta, surround }: Place): FieldError[] {
+function errorsOf(schema: JsonSchemaProps, path: string, { root, isMeta, surround, budget }: Place): FieldError[] {
   const errors: FieldError[] = [];
-  const isEmbedded = schema["x-kubernetes-embedded-resource"] === true;
+  if (budget.left < 0) return errors;
+  const isEmbedded = schema[EMBEDDED] === true;
   const isInsideMeta = isMeta && !isEmbedded;
   const place: Place = isEmbedded
-    ? { root: schema, isMeta: false, surround: (value) => value }
-    : { root, isMeta, surround };
+    ? { root: schema, isMeta: false, surround: (value) => value, budget }
+    : { root, isMeta, surround, budget };
   if (schema.default !== undefined && schema.default !== null) {
     if (!isInsideMeta && !isPruned(schema)) {
       errors.push(invalidField(`${path}.default`, schema.default, "must not have unknown fields"));
     }
     // Compat: `ToKubeOpenAPI` knows no type of x-kubernetes-int-or-string.
-    const { intOrString: _, ...checked } = structuralSchema(schema);
+    const structural = structuralSchema(schema);
+    const { intOrString: _, ...checked } = structural;
     const at = `${path}.default`;
     const identity = isInsideMeta
       ? metadataErrors(schema.default, at, place)
-      : validateEmbedded(checked, schema.default, embeddedMetadata, at);
-    addAll(errors, identity.length > 0 ? identity : validateBySchema(checked, schema.default, at));
+      : embeddedErrors(checked, schema.default, at);
+    const wrong = identity.length > 0 ? identity : validateDefault(checked, schema.default, at);
+    const rules = { value: schema.default, path: at, isRoot: isEmbedded };
+    addAll(errors, wrong.length > 0 ? wrong : defaultRuleErrors(structural, rules, budget));
   }
   const items = asSchema(schema.items);
   if (items) addAll(errors, errorsOf(items, `${path}.items`, { ...place, surround: (one) => place.surround([one]) }));
@@ -78,6 +88,45 @@ function errorsOf(schema: JsonSchemaProps, path: string, { root, isMeta, surroun
     addAll(errors, errorsOf(one, `${path}.properties[${name}]`, { ...place, isMeta: isMetaField, surround: within }));
   }
   return errors;
+}
+
+/** What is wrong with the identity of objects that are embedded in a default. */
+function embeddedErrors(schema: Schema, value: Json, path: string): FieldError[] {
+  const object = cloneJson(value);
+  const { error } = coerceEmbedded(object, schema, READING, path);
+  return error === undefined ? validateEmbedded(schema, object, embeddedMetadata, path) : [error];
+}
+
+/**
+ * A schema whose defaults have the metadata of embedded objects as ObjectMeta prints it. Compat: `ValidateDefaults`
+ * changes what it validates, so that the definition is stored without what ObjectMeta does not know.
+ */
+export function withCoercedDefaults(schema: JsonSchemaProps): JsonSchemaProps {
+  const isConcerned = schema.default !== undefined || schemaHas(schema, (one) => one[EMBEDDED] === true);
+  return isConcerned ? coercedDefaults(schema, true, false) : schema;
+}
+
+function coercedDefaults(schema: JsonSchemaProps, isRoot: boolean, isMeta: boolean): JsonSchemaProps {
+  const isEmbedded = isRoot || schema[EMBEDDED] === true;
+  const isInsideMeta = isMeta && !isEmbedded;
+  const changed: JsonObject = {};
+  const { default: value } = schema;
+  if (!isInsideMeta && (isObject(value) || Array.isArray(value))) {
+    const next = cloneJson(value);
+    coerceEmbedded(next, structuralSchema({ ...schema, [EMBEDDED]: isEmbedded }), READING);
+    if (!isDeepStrictEqual(next, value)) changed.default = next;
+  }
+  const items = asSchema(schema.items);
+  const item = items && coercedDefaults(items, false, isInsideMeta);
+  if (item !== items) changed.items = item;
+  const fields = namedSchemas(schema.properties).map(([name, one]) => {
+    const isMetaField = isInsideMeta || (isEmbedded && META_FIELDS.has(name));
+    return [name, one, coercedDefaults(one, false, isMetaField)] as const;
+  });
+  if (fields.some(([, before, after]) => before !== after)) {
+    changed.properties = Object.fromEntries(fields.map(([name, , after]) => [name, after]));
+  }
+  return Object.keys(changed).length === 0 ? schema : { ...schema, ...changed };
 }
 
 function isPruned(schema: JsonSchemaProps): boolean {

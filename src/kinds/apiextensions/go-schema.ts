@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../../api/object.ts";
+import { sorted } from "../../schema/structural/kinds-of-values.ts";
 import type { DefinitionVersion, JsonSchemaProps } from "../../types/custom-resource-definition.ts";
 
 /** Fields of the internal JSONSchemaProps in order, the member of the same meaning, and what stands for none. */
@@ -84,7 +85,7 @@ function goMember(field: string, value: Json, nested: "one" | "list" | "map" | u
     return { Description: value.description ?? "", URL: value.url ?? "" };
   }
   if (field === "XValidations" && Array.isArray(value)) return value.map((rule) => goRule(rule as JsonObject));
-  return value;
+  return sorted(value);
 }
 
 /** JSONSchemaPropsOrStringArray. */

@@ -48,6 +48,7 @@ export function applyPatch(scope: TrackingScope, request: ApplyRequest): KubeObj
   const applied = requireOwnKind(scope, request.applied);
   const managers = attributeEarlierFields(scope, requireManagers(live), request);
   requireFitting(scope, applied);
+  if (scope.isUnstructured && live) requireFittingLive(scope, live);
   const { object, managers: after } = mergeChecked(scope, managers, { ...request, applied });
   const result = manager === CLIENT_SIDE_SUCCESSOR ? writeLastApplied(object, applied) : object;
   const managedFields = printManagers(after);
@@ -73,6 +74,19 @@ function requireFitting(scope: TrackingScope, applied: KubeObject): void {
     throw plainError(500, `failed to create typed patch object (${describe(applied)}): ${error.message}`);
   }
 }
+
+/** What is stored of a kind that has only a schema may not fit it: it was changed, or validation did not look at that part. */
+function requireFittingLive(scope: TrackingScope, live: KubeObject): void {
+  try {
+    requireShape(requireShapeOf(scope), withoutManagedFields(live), true);
+  } catch (error) {
+    if (!(error instanceof TypedError)) throw error;
+    throw liveError(live, error);
+  }
+}
+
+const liveError = (live: KubeObject, { message }: TypedError) =>
+  plainError(500, `failed to create typed live object (${describe(live)}): ${message}`);
 
 /** Namespace, name and kind of an object in one text. Upstream: `objectGVKNN`. */
 function describe({ apiVersion, kind, metadata }: KubeObject): string {
@@ -106,7 +120,7 @@ function mergeChecked(scope: TrackingScope, managers: Managers, request: Checked
     return mergeOrTakeOver(scope, managers, request);
   } catch (error) {
     if (error instanceof VersionError) throw plainError(500, error.message);
-    if (error instanceof TypedError) throw plainError(500, `failed to create typed live object: ${error.message}`);
+    if (error instanceof TypedError) throw liveError(request.live ?? request.applied, error);
     throw error;
   }
 }

@@ -138,6 +138,41 @@ export function rulesOf(schema: Schema): RuleCheck {
   };
 }
 
+/** The cost that the rules of all defaults of a schema have left; below 0 none of them is run any more. */
+export interface RuleBudget {
+  left: number;
+}
+
+/** What rules may cost while all defaults of a schema are validated. */
+export const defaultsBudget = (): RuleBudget => ({ left: BUDGET });
+
+/**
+ * What the rules of a schema, and of those below it, say about its default: as if it stayed what it was, then as if it
+ * were new. Upstream: `ValidateDefaults`, which runs its validator twice for the sake of optionalOldSelf.
+ */
+export function defaultRuleErrors(
+  schema: Schema,
+  { value, path, isRoot }: { readonly value: Json; readonly path: string; readonly isRoot: boolean },
+  budget: RuleBudget,
+): FieldError[] {
+  const steps = nodeOf(schema, schema, isRoot, declaredType(schema, isRoot));
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  const { value: root } = step;
+  if (root === undefined) return [];
+  let { left } = budget;
+  for (const old of [value, undefined]) {
+    const run = new RuleRun(() => {}, budget.left);
+    const isWhole = run.check(root, path, value, old, { current: undefined, parent: undefined });
+    left = Math.min(left, isWhole ? run.budget : -1);
+    if (run.errors.length === 0) continue;
+    budget.left = left;
+    return run.errors;
+  }
+  budget.left = left;
+  return [];
+}
+
 /** What ratcheting goes by. Upstream: `ratchetingOptions`. */
 interface Ratchet {
   readonly current: Correlated | undefined;
@@ -158,11 +193,17 @@ const isUnchanged = ({ current, parent }: Ratchet) => (current ?? parent)?.isEqu
 class RuleRun {
   readonly errors: FieldError[] = [];
   readonly #warn: (text: string) => void;
-  #budget = BUDGET;
+  #budget: number;
   #warnings = 0;
 
-  constructor(warn: (text: string) => void) {
+  constructor(warn: (text: string) => void, budget = BUDGET) {
     this.#warn = warn;
+    this.#budget = budget;
+  }
+
+  /** What the rules that have run leave of it. */
+  get budget(): number {
+    return this.#budget;
   }
 
   /** False: the budget is used up, and no further rules are run. */

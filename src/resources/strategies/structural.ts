@@ -1,3 +1,4 @@
+import { printFieldError } from "../../api/field-error.ts";
 import type { JsonObject, KubeObject } from "../../api/object.ts";
 import { cloneJson } from "../../lib/clone.ts";
 import type { Schema } from "../../schema/schema.ts";
@@ -27,7 +28,12 @@ export const structural: Strategy = {
     const embedded = coerce(object as KubeObject, schema, false);
     if (metadata !== undefined) object.metadata = metadata;
     const texts = [...duplicates, ...strict, ...unknown, ...embedded.strict];
-    return { value: object, strict: texts, empties: [], error: error ?? embedded.error };
+    return {
+      value: object,
+      strict: texts,
+      empties: [],
+      error: error ?? (embedded.error && printFieldError(embedded.error)),
+    };
   },
   setDefaults({ version }, object) {
     applyDefaults(object, declaredIn(version.schema()));

@@ -1,5 +1,13 @@
-import { type FieldError, type FieldErrorType, invalidField } from "../../api/field-error.ts";
-import type { Json, JsonObject, KubeObject, ObjectMeta } from "../../api/object.ts";
+import {
+  type FieldError,
+  type FieldErrorType,
+  invalidField,
+  notSupportedField,
+  requiredField,
+  tooLongField,
+} from "../../api/field-error.ts";
+import { isObject, type Json, type JsonObject, type KubeObject, type ObjectMeta } from "../../api/object.ts";
+import { managerErrors } from "../../api/options.ts";
 import { addAll } from "../../lib/add-all.ts";
 import type { Schema } from "../../schema/schema.ts";
 import { Correlated } from "../../schema/structural/correlate.ts";
@@ -84,5 +92,30 @@ export function embeddedMetadata(metadata: JsonObject, path: string): FieldError
   const { name = "fakename", namespace } = metadata as ObjectMeta;
   const definition = { rules: EMBEDDED_RULES, scope: namespace ? "Namespaced" : "Cluster" } as const;
   const errors = validateMetadata(definition, { metadata: { ...metadata, name } as ObjectMeta }, () => false);
-  return errors.map((error) => ({ ...error, field: error.field.replace(/^metadata/, path) }));
+  const found = errors.map((error) => ({ ...error, field: error.field.replace(/^metadata/, path) }));
+  return [...found, ...managedFieldsErrors(metadata.managedFields, `${path}.managedFields`)];
 }
+
+const MAX_SUBRESOURCE_BYTES = 256;
+
+/** Upstream: `ValidateManagedFields`. Those of the object itself are printed by the server. */
+function managedFieldsErrors(entries: Json | undefined, path: string): FieldError[] {
+  if (!Array.isArray(entries)) return [];
+  return entries.filter(isObject).flatMap(({ operation = "", fieldsType = "", manager, subresource }, index) => {
+    const at = `${path}[${index}]`;
+    const errors: FieldError[] = [];
+    if (operation === "") errors.push(requiredField(`${at}.operation`, "must not be empty"));
+    else if (operation !== "Apply" && operation !== "Update") {
+      errors.push(notSupportedField(`${at}.operation`, operation, ["Apply", "Update"]));
+    }
+    if (fieldsType !== "" && fieldsType !== "FieldsV1") {
+      errors.push(invalidField(`${at}.fieldsType`, fieldsType, "must be `FieldsV1`"));
+    }
+    addAll(errors, managerErrors(textOf(manager), `${at}.manager`));
+    const isTooLong = Buffer.byteLength(textOf(subresource)) > MAX_SUBRESOURCE_BYTES;
+    if (isTooLong) errors.push(tooLongField(`${at}.subresource`, MAX_SUBRESOURCE_BYTES));
+    return errors;
+  });
+}
+
+const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");

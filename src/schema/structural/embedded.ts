@@ -1,4 +1,4 @@
-import { type FieldError, invalidField, printFieldError, requiredField } from "../../api/field-error.ts";
+import { type FieldError, invalidField, requiredField } from "../../api/field-error.ts";
 import { dns1035Label } from "../../api/names.ts";
 import type { Json, JsonObject } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
@@ -26,13 +26,14 @@ export interface EmbeddedReading {
  * unknown fields, and why a body is refused. Upstream: `objectmeta.CoerceWithOptions`.
  */
 export function coerceEmbedded(
-  object: JsonObject,
+  object: Json | JsonObject,
   schema: Schema,
   reading: EmbeddedReading,
-): { readonly strict: readonly string[]; readonly error?: string } {
+  root = "",
+): { readonly strict: readonly string[]; readonly error?: FieldError } {
   const strict: string[] = [];
-  let error: string | undefined;
-  visit(schema, object, "", (embedded, path) => {
+  let error: FieldError | undefined;
+  visit(schema, object, root, (embedded, path) => {
     error ??= coerceOne(embedded, path, reading, strict);
   });
   return { strict: strict.sort(), error };
@@ -43,18 +44,18 @@ function coerceOne(
   path: string,
   { readMetadata, dropsInvalid = false }: EmbeddedReading,
   strict: string[],
-): string | undefined {
+): FieldError | undefined {
   for (const name of ["apiVersion", "kind"]) {
     const value = object[name];
     if (value === undefined || typeof value === "string") continue;
-    if (!dropsInvalid) return printFieldError(invalidField(`${path}.${name}`, shown(value), "must be a string"));
+    if (!dropsInvalid) return invalidField(`${path}.${name}`, shown(value), "must be a string");
     delete object[name];
   }
   const given = object.metadata;
   if (given === undefined) return undefined;
   const { metadata = {}, strict: own, error } = readMetadata(object, `${path}.metadata`);
   if (error !== undefined && !dropsInvalid) {
-    return printFieldError(invalidField(`${path}.metadata`, shown(given), error));
+    return invalidField(`${path}.metadata`, shown(given), error);
   }
   addAll(strict, own);
   object.metadata = metadata as { [member: string]: Json };

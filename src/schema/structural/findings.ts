@@ -29,6 +29,12 @@ export class Findings {
   readonly list: Finding[] = [];
   /** Upstream: `Result.MatchCount`. */
   matches = 0;
+  /** Whether values are held to formats whatever type they are of. */
+  readonly keepsFormats: boolean;
+
+  constructor(keepsFormats = false) {
+    this.keepsFormats = keepsFormats;
+  }
 
   get isEmpty(): boolean {
     return this.list.length === 0;

@@ -10,17 +10,17 @@ const IDENTITY: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]
  */
 export function pruneBySchema(object: JsonObject, schema: Schema): string[] {
   const unknown: string[] = [];
-  prune(object, { ...schema, embeddedResource: true }, "", unknown);
+  prune(object, { ...schema, embeddedResource: true }, undefined, unknown);
   return unknown.sort().map((path) => `unknown field "${path}"`);
 }
 
-/** Without a schema nothing in an object is known. */
-function prune(value: Json, schema: Schema | undefined, path: string, unknown: string[]): void {
+/** Without a schema nothing in an object is known. Without a path it is the root, which is not the member of the name "". */
+function prune(value: Json, schema: Schema | undefined, path: string | undefined, unknown: string[]): void {
   if (Array.isArray(value)) pruneItems(value, schema, path, unknown);
   else if (isObject(value)) pruneMembers(value, schema, path, unknown);
 }
 
-function pruneItems(list: readonly Json[], schema: Schema | undefined, path: string, unknown: string[]): void {
+function pruneItems(list: readonly Json[], schema: Schema | undefined, path = "", unknown: string[]): void {
   const { preserveUnknownFields, items } = schema ?? {};
   if (preserveUnknownFields === true && items === undefined) return;
   // What is preserved in a list is preserved in its items, too.
@@ -28,10 +28,10 @@ function pruneItems(list: readonly Json[], schema: Schema | undefined, path: str
   for (const [index, one] of list.entries()) prune(one, item, `${path}[${index}]`, unknown);
 }
 
-function pruneMembers(object: JsonObject, schema: Schema = {}, path: string, unknown: string[]): void {
+function pruneMembers(object: JsonObject, schema: Schema = {}, path: string | undefined, unknown: string[]): void {
   for (const name of Object.keys(object)) {
     if (schema.embeddedResource === true && IDENTITY.has(name)) continue;
-    const field = path === "" ? name : `${path}.${name}`;
+    const field = path === undefined ? name : `${path}.${name}`;
     const property = schema.properties?.get(name);
     if (property !== undefined) prune(object[name] ?? null, property, field, unknown);
     else if (schema.values !== undefined || schema.forbidsOthers === true) {

@@ -34,6 +34,16 @@ export function validateBySchema(schema: Schema, value: Json, root = ""): FieldE
 }
 
 /**
+ * What is wrong with a default. Compat: `ValidateDefaults` makes its validator without StripUnsupportedFormats, so that a
+ * format counts beside any type.
+ */
+export function validateDefault(schema: Schema, value: Json, root: string): FieldError[] {
+  const findings = new Findings(true);
+  check(schema, value, "", findings, undefined);
+  return fieldErrorsOf(findings, root);
+}
+
+/**
  * The same for a value that replaces another one: what is wrong with parts that did not change is not told.
  * Upstream: `ValidateCustomResourceUpdate` with CRDValidationRatcheting.
  */
@@ -65,7 +75,7 @@ function check(
     checkNull(schema, path, findings);
     return;
   }
-  const format = effectiveFormat(schema);
+  const format = findings.keepsFormats ? (schema.format ?? "") : effectiveFormat(schema);
   if (format !== "" || hasType(schema)) {
     if (checkType(schema, format, value, type, path, findings)) findings.matches += 1;
     findings.matches += 1;
@@ -149,14 +159,14 @@ function checkJunctors(schema: Schema, value: Json, path: string, findings: Find
   if (anyOf.length > 0) checkAny(anyOf, value, path, findings);
   if (oneOf.length > 0) checkOne(oneOf, value, path, findings);
   if (allOf.length > 0) checkAll(allOf, value, path, findings);
-  if (not !== undefined && against(not, value, path).isEmpty) {
+  if (not !== undefined && against(not, value, path, findings).isEmpty) {
     findings.add(path, `${quote(path)} must not validate the schema (not)`);
   }
   findings.matches += 1;
 }
 
-function against(schema: Schema, value: Json, path: string): Findings {
-  const findings = new Findings();
+function against(schema: Schema, value: Json, path: string, { keepsFormats }: Findings): Findings {
+  const findings = new Findings(keepsFormats);
   check(schema, value, path, findings, undefined);
   return findings;
 }
@@ -164,7 +174,7 @@ function against(schema: Schema, value: Json, path: string): Findings {
 function checkAny(alternatives: readonly Schema[], value: Json, path: string, findings: Findings): void {
   let best: Findings | undefined;
   for (const alternative of alternatives) {
-    const found = against(alternative, value, path);
+    const found = against(alternative, value, path, findings);
     if (found.isEmpty) {
       findings.merge(found);
       return;
@@ -180,7 +190,7 @@ function checkOne(alternatives: readonly Schema[], value: Json, path: string, fi
   let success: Findings | undefined;
   let valid = 0;
   for (const alternative of alternatives) {
-    const found = against(alternative, value, path);
+    const found = against(alternative, value, path, findings);
     if (found.isEmpty) {
       valid += 1;
       success ??= found;
@@ -200,7 +210,7 @@ function checkOne(alternatives: readonly Schema[], value: Json, path: string, fi
 function checkAll(parts: readonly Schema[], value: Json, path: string, findings: Findings): void {
   let valid = 0;
   for (const part of parts) {
-    const found = against(part, value, path);
+    const found = against(part, value, path, findings);
     if (found.isEmpty) valid += 1;
     findings.merge(found);
   }
