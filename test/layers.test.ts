@@ -106,6 +106,8 @@ const namesKinds = [
   "aggregation/",
   "connect/",
   "server/connect/",
+  // Plugins that ask policies are called like the kinds of these.
+  "server/admission/",
   "testing/",
   // Examples, and what users are told of that runs or does not.
   "commands/",

@@ -6,7 +6,7 @@ import { checkName } from "./object-name.ts";
 import type { Target, VerbContext } from "./target.ts";
 
 const INVALID_MANAGERS =
-  ".metadata.managedFields was in an invalid state after mutating admission; this could be caused by an outdated mutating admission controller; please fix your requests: ";
+  ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ";
 
 /**
  * Mutating admission, and what must be true of its result: the object is where the request says, has each owner once, and

@@ -5,13 +5,15 @@ import type { PolicySpec } from "../../types/admission-registration.ts";
 import { pod } from "../admission.suite.ts";
 import { AdmissionChain } from "../chain.ts";
 import { mutatingPolicies, mutatingSource } from "./mutating.ts";
+import { unobservedPolicies } from "./observer.ts";
 import { PolicyWorld } from "./policies.suite.ts";
 
 const start = (t: TestContext) =>
   new PolicyWorld(t, {
     kind: "MutatingAdmissionPolicy",
     source: mutatingSource,
-    plugin: (source, { resources }, authorizer) => mutatingPolicies(source, { resources, authorizer }),
+    plugin: (source, { resources }, authorizer) =>
+      mutatingPolicies(source, { resources, authorizer, observer: unobservedPolicies }),
   });
 
 const apply = (expression: string) => ({ patchType: "ApplyConfiguration", applyConfiguration: { expression } });

@@ -17,6 +17,7 @@ import { Reinvocation } from "../reinvocation.ts";
 import { replaceObject } from "../versioned.ts";
 import { MutationError } from "./apply-configuration.ts";
 import { Mutator } from "./mutator.ts";
+import { errorTypeOf, type PolicyErrorType } from "./observer.ts";
 import { concerned, configurationError, type PolicyContext, PolicyRun } from "./policy-run.ts";
 import { type PolicyBinding, type PolicyHook, PolicySource } from "./policy-source.ts";
 
@@ -184,7 +185,7 @@ class Round {
       try {
         const mutation = spec.mutations?.[index];
         if (notes && mutation) await notes.mutating(mutation, await this.#run.inputs(matched, params));
-        if (await this.#mutate(invocation, index)) isDirty = true;
+        if (await this.#observed(invocation, index)) isDirty = true;
       } catch (error) {
         if (!(error instanceof MutationError)) throw error;
         failure = error.message;
@@ -196,6 +197,22 @@ class Round {
     if (isDirty && !isDeepStrictEqual(before, { ...this.#request.object })) memory.objectChanged();
     if (spec.reinvocationPolicy === "IfNeeded") memory.wasEvaluated(key);
     return isDirty;
+  }
+
+  async #observed(invocation: Invocation, index: number): Promise<boolean> {
+    const { observer, resources } = this.#context;
+    const { hook, binding } = invocation;
+    const startMs = resources.clock.monotonic();
+    const tell = (errorType: PolicyErrorType) =>
+      observer.mutated(hook.policy.name, binding.name, errorType, (resources.clock.monotonic() - startMs) / 1000);
+    try {
+      const isDirty = await this.#mutate(invocation, index);
+      if (isDirty) tell("no_error");
+      return isDirty;
+    } catch (error) {
+      tell(errorTypeOf(error instanceof Error ? error.message : ""));
+      throw error;
+    }
   }
 
   /** True unless there is nothing to change. Throws MutationError. */

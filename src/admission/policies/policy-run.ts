@@ -11,6 +11,7 @@ import type { AdmissionRequest } from "../plugin.ts";
 import { inVersion, type VersionedObjects } from "../versioned.ts";
 import type { PolicyInputs } from "./evaluation.ts";
 import { namespaceOf, policyInputs } from "./inputs.ts";
+import type { PolicyObserver } from "./observer.ts";
 import { ConfigurationError, collectParams, NO_PARAMS } from "./params.ts";
 import type { PolicyBinding, PolicyHook, PolicySource } from "./policy-source.ts";
 
@@ -18,6 +19,7 @@ import type { PolicyBinding, PolicyHook, PolicySource } from "./policy-source.ts
 export interface PolicyContext {
   readonly resources: Resources;
   readonly authorizer: Authorizer;
+  readonly observer: PolicyObserver;
 }
 
 /** The policies that a request concerns, by their rules. */
@@ -26,7 +28,8 @@ export function concerned<Evaluator>(
   request: AdmissionRequest,
 ): readonly Match<PolicyHook<Evaluator>>[] {
   const found = source.find(request);
-  return found.length === 0 || isReview(request) || isPolicyConfiguration(request) ? [] : found;
+  if (found.length === 0 || isReview(request)) return [];
+  return isPolicyConfiguration(request) ? found.filter(({ item }) => item.isFixed) : found;
 }
 
 /** Why a policy or binding cannot be used, if an error says that. Others are thrown again. */

@@ -53,6 +53,8 @@ export interface PolicyHook<Evaluator> {
   readonly policy: Pick<StoredPolicy<Evaluator>, "name" | "spec" | "selectors" | "evaluator">;
   /** `failurePolicy: Ignore`. */
   readonly failsOpen: boolean;
+  /** Whether it was given by a file rather than stored: only then does it see policies and bindings themselves. */
+  readonly isFixed: boolean;
   readonly bindings: readonly PolicyBinding[];
   /** Whether nothing has to be looked up for it: there are neither selectors nor params. */
   readonly isPlain: boolean;
@@ -76,7 +78,9 @@ export class PolicySource<Evaluator> {
   readonly #resources: Resources;
   readonly #policies: StoredIndex<StoredPolicy<Evaluator>>;
   readonly #bindings: StoredIndex<PolicyBinding>;
+  readonly #compile: (spec: PolicySpec, name: string) => Evaluator;
   #current: MatchIndex<PolicyHook<Evaluator>> | undefined;
+  #fixed: readonly PolicyHook<Evaluator>[] = [];
 
   constructor(
     resources: Resources,
@@ -84,6 +88,7 @@ export class PolicySource<Evaluator> {
     compile: (spec: PolicySpec, name: string) => Evaluator,
   ) {
     this.#resources = resources;
+    this.#compile = compile;
     const { store, keys, codec, catalog } = resources;
     const prefix = (plural: string) => keys.prefix(storedResource(catalog, GROUP, plural).definition);
     const changed = () => {
@@ -103,6 +108,13 @@ export class PolicySource<Evaluator> {
     });
   }
 
+  /** Policies that are not stored come before all others, and have bindings of their own. */
+  setFixed(policies: readonly KubeObject[], bindings: readonly KubeObject[]): void {
+    const own = policies.map((policy) => new StoredPolicy(policy, this.#compile));
+    this.#fixed = this.#hooks(own, bindings.map(readBinding), true);
+    this.#current = undefined;
+  }
+
   /** The policies whose rules match. */
   find(request: AdmissionRequest): readonly Match<PolicyHook<Evaluator>>[] {
     return this.#index.find(request);
@@ -114,13 +126,13 @@ export class PolicySource<Evaluator> {
   }
 
   get #index(): MatchIndex<PolicyHook<Evaluator>> {
-    this.#current ??= new MatchIndex(this.#resources.catalog, this.#hooks());
+    this.#current ??= new MatchIndex(this.#resources.catalog, [...this.#fixed, ...this.#stored()]);
     return this.#current;
   }
 
   /** The kinds of params of all policies in force. */
   paramKinds(): ParamKind[] {
-    return this.#hooks().flatMap(({ policy: { spec } }) => (spec.paramKind ? [spec.paramKind] : []));
+    return this.#stored().flatMap(({ policy: { spec } }) => (spec.paramKind ? [spec.paramKind] : []));
   }
 
   /** Follows the store until the signal aborts. Throws when it cannot; it may be called again then. */
@@ -137,21 +149,29 @@ export class PolicySource<Evaluator> {
     await Promise.all([this.#policies.loaded(signal), this.#bindings.loaded(signal)]);
   }
 
-  #hooks(): PolicyHook<Evaluator>[] {
-    const bindings = new Map<string, PolicyBinding[]>();
-    for (const binding of byName(this.#bindings.items.values())) {
+  #stored(): PolicyHook<Evaluator>[] {
+    return this.#hooks(this.#policies.items.values(), this.#bindings.items.values(), false);
+  }
+
+  #hooks(
+    policies: Iterable<StoredPolicy<Evaluator>>,
+    bindings: Iterable<PolicyBinding>,
+    isFixed: boolean,
+  ): PolicyHook<Evaluator>[] {
+    const byPolicy = new Map<string, PolicyBinding[]>();
+    for (const binding of byName(bindings)) {
       const { policyName = "" } = binding.spec;
-      const list = bindings.get(policyName) ?? [];
-      bindings.set(policyName, list);
+      const list = byPolicy.get(policyName) ?? [];
+      byPolicy.set(policyName, list);
       list.push(binding);
     }
-    return byName(this.#policies.items.values()).flatMap((policy) => {
-      const bound = bindings.get(policy.name);
-      return bound ? [this.#hookOf(policy, bound)] : [];
+    return byName(policies).flatMap((policy) => {
+      const bound = byPolicy.get(policy.name);
+      return bound ? [{ ...this.#hookOf(policy, bound), isFixed }] : [];
     });
   }
 
-  #hookOf(policy: StoredPolicy<Evaluator>, bindings: readonly PolicyBinding[]): PolicyHook<Evaluator> {
+  #hookOf(policy: StoredPolicy<Evaluator>, bindings: readonly PolicyBinding[]): Omit<PolicyHook<Evaluator>, "isFixed"> {
     const { paramKind, failurePolicy } = policy.spec;
     const meansAll = bindings.every(({ spec }) => spec.matchResources === undefined);
     const index = meansAll ? undefined : new MatchIndex(this.#resources.catalog, bindings);

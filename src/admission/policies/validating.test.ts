@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import type { Authorizer } from "../../api/attributes.ts";
 import type { PolicyBindingSpec, PolicySpec } from "../../types/admission-registration.ts";
+import { unobservedPolicies } from "./observer.ts";
 import { CONFIG_MAPS, PolicyWorld } from "./policies.suite.ts";
 import { validatingPolicies, validatingSource } from "./validating.ts";
 
@@ -11,7 +12,8 @@ const start = (t: TestContext, authorizer?: Authorizer) =>
     {
       kind: "ValidatingAdmissionPolicy",
       source: validatingSource,
-      plugin: (source, { resources }, judge) => validatingPolicies(source, { resources, authorizer: judge }),
+      plugin: (source, { resources }, judge) =>
+        validatingPolicies(source, { resources, authorizer: judge, observer: unobservedPolicies }),
     },
     authorizer,
   );

@@ -1,17 +1,26 @@
 import { type ApiError, refusedByPolicy } from "../../api/api-error.ts";
 import type { KubeObject } from "../../api/object.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { Resources } from "../../resources/resources.ts";
 import { PolicyNotes } from "../explain/policy-notes.ts";
 import { refusal } from "../matches.ts";
 import type { Match, MatchedResource } from "../matching/match-index.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../plugin.ts";
 import { AnnotationCollector, publishFailures, type ValidationFailure } from "./audit-annotations.ts";
+import { errorTypeOf, type PolicyAction, type PolicyObserver } from "./observer.ts";
 import { ConfigurationError } from "./params.ts";
 import { concerned, configurationError, type PolicyContext, PolicyRun } from "./policy-run.ts";
 import { type PolicyBinding, type PolicyHook, PolicySource } from "./policy-source.ts";
 import { type Decision, type ValidateResult, Validator } from "./validator.ts";
 
 type Hook = PolicyHook<Validator>;
+
+/** What metrics call the `validationActions` of a binding. */
+const ACTIONS: ReadonlyMap<string, PolicyAction> = new Map([
+  ["Deny", "deny"],
+  ["Audit", "audit"],
+  ["Warn", "warn"],
+]);
 
 const KIND = { kind: "ValidatingAdmissionPolicy", plural: "validatingadmissionpolicies" };
 
@@ -50,6 +59,8 @@ interface Denial {
 class Judgement {
   readonly #request: AdmissionRequest;
   readonly #run: PolicyRun;
+  readonly #observer: PolicyObserver;
+  readonly #clock: Pick<Clock, "monotonic">;
   readonly #denials: Denial[] = [];
   readonly #failures: ValidationFailure[] = [];
   /** Only where somebody wants to have the request explained. */
@@ -58,6 +69,8 @@ class Judgement {
   constructor(request: AdmissionRequest, context: PolicyContext) {
     this.#request = request;
     this.#run = new PolicyRun(request, context);
+    this.#observer = context.observer;
+    this.#clock = context.resources.clock;
     this.#notes = request.trace && new PolicyNotes(request.trace, this.#run, KIND);
   }
 
@@ -66,11 +79,13 @@ class Judgement {
     const inputs = hook.isPlain ? this.#run.knownInputs(matched) : undefined;
     if (!inputs) return false;
     const { policy } = hook;
+    const startMs = this.#clock.monotonic();
     const result = this.#run.answers.now(() => policy.evaluator.validate(inputs));
     if (!result) return false;
     if (result.decisions.length === 0 && result.annotations.length === 0) return true;
     const annotations = new AnnotationCollector();
-    for (const binding of hook.boundTo(this.#request)) this.#collect(hook, binding, result, annotations);
+    const seconds = this.#secondsEach(startMs, result);
+    for (const binding of hook.boundTo(this.#request)) this.#collect(hook, binding, result, annotations, seconds);
     annotations.publish(policy.name, this.#request);
     return true;
   }
@@ -92,12 +107,18 @@ class Judgement {
       const params = await this.#paramsFor(hook, binding, matched);
       for (const one of params) {
         const inputs = await this.#run.inputs(matched, one);
+        const startMs = this.#clock.monotonic();
         const result = await this.#run.answers.complete(() => policy.evaluator.validate(inputs));
-        this.#collect(hook, binding, result, annotations);
+        this.#collect(hook, binding, result, annotations, this.#secondsEach(startMs, result));
         await this.#notes?.judged({ hook, binding, params: one }, inputs, result);
       }
     }
     annotations.publish(policy.name, this.#request);
+  }
+
+  /** Nobody measures single expressions: each has its part of what all of them took. */
+  #secondsEach(startMs: number, { decisions, annotations }: ValidateResult): number {
+    return (this.#clock.monotonic() - startMs) / 1000 / Math.max(1, decisions.length + annotations.length);
   }
 
   /** None where a binding does not concern the request, or cannot be used. */
@@ -142,21 +163,34 @@ class Judgement {
     binding: PolicyBinding,
     { decisions, annotations }: ValidateResult,
     collector: AnnotationCollector,
+    seconds: number,
   ): void {
     for (const [index, decision] of decisions.entries()) {
-      if (decision.action === "deny") this.#enforce(policy.name, binding, index, decision);
+      if (decision.action === "deny") this.#enforce(policy.name, binding, index, decision, seconds);
+      else if (decision.evaluation === "error") {
+        this.#observer.validated(policy.name, binding.name, "allow", errorTypeOf(decision.message), seconds);
+      }
     }
     for (const { key, value, error } of annotations) {
       if (error !== undefined) {
+        this.#observer.validated(policy.name, binding.name, "deny", errorTypeOf(error), seconds);
         this.#denials.push({ policy: policy.name, binding: binding.name, decision: { message: error } });
       } else if (value !== undefined) collector.add(key, value);
     }
   }
 
-  #enforce(policy: string, { name, spec }: PolicyBinding, expressionIndex: number, decision: Decision): void {
+  #enforce(
+    policy: string,
+    { name, spec }: PolicyBinding,
+    expressionIndex: number,
+    decision: Decision,
+    seconds: number,
+  ): void {
     const { validationActions = [], policyName = "" } = spec;
     const { message } = decision;
     for (const action of validationActions) {
+      const taken = ACTIONS.get(action);
+      if (taken !== undefined) this.#observer.validated(policy, name, taken, errorTypeOf(message), seconds);
       if (action === "Deny") this.#denials.push({ policy, binding: name, decision });
       else if (action === "Audit") {
         this.#failures.push({ message, policy: policyName, binding: name, expressionIndex, validationActions });

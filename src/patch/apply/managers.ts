@@ -78,17 +78,25 @@ function parseEntry(entry: JsonObject, index: number, isTrusted: boolean): Manag
     apiVersion,
     subresource: textOf(entry.subresource),
     time: timeOf(entry.time),
-    fields: isTrusted ? ((entry.fieldsV1 as FieldSet | undefined | null) ?? EMPTY) : readFields(entry.fieldsV1),
+    fields: isTrusted ? ((entry.fieldsV1 as FieldSet | undefined | null) ?? EMPTY) : readFields(entry),
   };
 }
 
-function readFields(value: Json | undefined): FieldSet {
+function readFields(entry: JsonObject): FieldSet {
   try {
-    return parseFieldSet(value);
+    return parseFieldSet(entry.fieldsV1);
   } catch (error) {
-    if (error instanceof FieldSetError) throw new ManagedFieldsError(`error decoding set: ${error.message}`);
-    throw error;
+    if (!(error instanceof FieldSetError)) throw error;
+    const text = `error decoding set: parsing key as path element: ${error.message}`;
+    throw new ManagedFieldsError(`error decoding versioned set from ${printGoEntry(entry)}: ${text}`);
   }
+}
+
+/** Compat: `DecodeManagedFields` prints a ManagedFieldsEntry as Go's `%v` does; what `jsoniter` adds of its buffer is left out. */
+function printGoEntry({ manager, operation, apiVersion, time, fieldsType, fieldsV1, subresource }: JsonObject): string {
+  const at = timeOf(time)?.replace("T", " ").replace("Z", " +0000 UTC") ?? "<nil>";
+  const texts = [manager, operation, apiVersion].map(textOf);
+  return `{${[...texts, at, textOf(fieldsType), JSON.stringify(fieldsV1), textOf(subresource)].join(" ")}}`;
 }
 
 function textOf(value: Json | undefined): string {

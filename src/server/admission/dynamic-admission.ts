@@ -1,16 +1,24 @@
 import type { AdmissionPlugin } from "../../admission/plugin.ts";
 import { mutatingPolicies, mutatingSource } from "../../admission/policies/mutating.ts";
+import type { PolicyObserver } from "../../admission/policies/observer.ts";
+import type { PolicySource } from "../../admission/policies/policy-source.ts";
 import { validatingPolicies, validatingSource } from "../../admission/policies/validating.ts";
+import type { WebhookObserver } from "../../admission/webhooks/observer.ts";
+import type { WebhookSource } from "../../admission/webhooks/webhook-source.ts";
 import type { Log } from "../../lib/environment.ts";
 import type { ServedResource } from "../../resources/model/catalog.ts";
 import type { ParamKind } from "../../types/admission-registration.ts";
 import { followPersistently } from "./follow-persistently.ts";
 import { type WebhookAdmissionOptions, webhookAdmission } from "./webhook-admission.ts";
 
+/** Hears what policies and webhooks do. */
+export type RulesObserver = WebhookObserver & PolicyObserver;
+
 /** What policies and webhooks need of the server. */
 export interface DynamicAdmissionOptions extends WebhookAdmissionOptions {
+  readonly observer: RulesObserver;
   /** Hears why configurations could not be followed for a while. */
-  readonly log: Pick<Log, "error">;
+  readonly log: Pick<Log, "error" | "info">;
 }
 
 /** The plugins whose rules are stored objects. */
@@ -25,6 +33,16 @@ export interface DynamicAdmission {
   run(signal: AbortSignal): Promise<void>;
   /** Resolves when what is stored now is known. */
   loaded(signal: AbortSignal): Promise<void>;
+  /** Where policies and webhooks that are not stored are put. */
+  readonly sources: DynamicSources;
+}
+
+/** The policies and webhooks that are known, by the plugins that ask them. */
+export interface DynamicSources {
+  readonly MutatingAdmissionPolicy: Pick<PolicySource<unknown>, "setFixed">;
+  readonly ValidatingAdmissionPolicy: Pick<PolicySource<unknown>, "setFixed">;
+  readonly MutatingAdmissionWebhook: Pick<WebhookSource, "setFixed">;
+  readonly ValidatingAdmissionWebhook: Pick<WebhookSource, "setFixed">;
 }
 
 /** Watches policies, their bindings and the configurations of webhooks, and makes the plugins that ask them. */
@@ -36,7 +54,7 @@ export function dynamicAdmission(options: DynamicAdmissionOptions): DynamicAdmis
   const validating = validatingSource(resources);
   const webhooks = webhookAdmission(options);
   const sources = [mutating, validating, webhooks.mutating.source, webhooks.validating.source];
-  const context = { resources, authorizer };
+  const context = { resources, authorizer, observer: options.observer };
   return {
     plugins: [
       mutatingPolicies(mutating, context),
@@ -53,6 +71,12 @@ export function dynamicAdmission(options: DynamicAdmissionOptions): DynamicAdmis
     },
     async loaded(signal) {
       await Promise.all(sources.map((source) => source.loaded(signal)));
+    },
+    sources: {
+      MutatingAdmissionPolicy: mutating,
+      ValidatingAdmissionPolicy: validating,
+      MutatingAdmissionWebhook: webhooks.mutating.source,
+      ValidatingAdmissionWebhook: webhooks.validating.source,
     },
   };
 }

@@ -2,7 +2,9 @@ import { AdmissionFunctions } from "../../admission/functions/functions-plugin.t
 import type { ServedResource } from "../../resources/model/catalog.ts";
 import { readAdmissionFile } from "./configuration-file.ts";
 import { type DynamicAdmission, type DynamicAdmissionOptions, dynamicAdmission } from "./dynamic-admission.ts";
+import { followManifests, type ManifestContext } from "./follow-manifests.ts";
 import { ThreadedFunctions } from "./functions/threaded-functions.ts";
+import type { WatchedFolder } from "./watched-folder.ts";
 
 /** What changes or refuses writes besides the plugins. */
 export interface AdmissionConfig {
@@ -26,22 +28,24 @@ export interface PreparedAdmission extends Pick<DynamicAdmission, "plugins" | "r
 /** Loads the files of the configuration, and makes all plugins whose rules are no part of the program. */
 export async function prepareAdmission(
   { functionFiles, configFile }: AdmissionConfig,
-  options: Omit<DynamicAdmissionOptions, "file">,
+  options: Omit<DynamicAdmissionOptions, "file"> & Pick<ManifestContext, "manifests">,
 ): Promise<PreparedAdmission> {
   const { clock, catalog, features } = options.resources;
-  const file = configFile === undefined ? undefined : await readAdmissionFile(configFile, options.resources);
+  const file = configFile === undefined ? undefined : await readAdmissionFile(configFile);
+  const dynamic = dynamicAdmission({ ...options, file });
   const hosts: ThreadedFunctions[] = [];
+  const folders: WatchedFolder[] = [];
   const close = () => {
-    for (const host of hosts) host.close();
+    for (const one of [...hosts, ...folders]) one.close();
   };
   try {
+    for (const one of await followManifests(file ?? {}, dynamic.sources, options)) folders.push(one);
     for (const file of functionFiles) hosts.push(await ThreadedFunctions.load(file, clock));
   } catch (error) {
     close();
     throw error;
   }
   const functions = new AdmissionFunctions(hosts, { catalog, defaults: { clock, features } });
-  const dynamic = dynamicAdmission({ ...options, file });
   const own = [...(file === undefined ? [] : [dynamic]), ...(hosts.length === 0 ? [] : [functions])];
   return {
     ...dynamic,

@@ -17,7 +17,7 @@ export interface WebhookAdmissionOptions {
   readonly authorizer: Authorizer;
   readonly client: WebhookPoster;
   readonly observer: WebhookObserver;
-  /** Credentials for webhooks, and webhooks that are not stored. */
+  /** Credentials for webhooks, and folders of what is not stored. */
   readonly file?: AdmissionFile | undefined;
 }
 
@@ -39,8 +39,6 @@ export function webhookAdmission(
   const validating = new WebhookSource(resources, CONFIGURATIONS.validating);
   const matcher = (source: WebhookSource, type: WebhookType) =>
     new WebhookMatcher({ source, access, authorizer, observer, clock, type });
-  mutating.setFixed(changing?.fixed ?? []);
-  validating.setFixed(judging?.fixed ?? []);
   const defaults = { clock, features };
   const changes = { ...context, type: "admit", call: callOf(client, changing?.credentials), defaults } as const;
   const verdicts = { ...context, type: "validating", call: callOf(client, judging?.credentials) } as const;

@@ -1,5 +1,4 @@
 import { availableParallelism } from "node:os";
-import type { WebhookObserver } from "../../admission/webhooks/observer.ts";
 import type { Call, Stage } from "../../api/call.ts";
 import type { RequestInfo } from "../../api/request-info.ts";
 import type { TokenIssuer } from "../../api/token-issuer.ts";
@@ -14,6 +13,7 @@ import type { BodyContext } from "../../pipeline/read-body.ts";
 import type { Catalog } from "../../resources/model/catalog.ts";
 import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import type { Resources } from "../../resources/resources.ts";
+import type { RulesObserver } from "../admission/dynamic-admission.ts";
 import type { PreparedAdmission } from "../admission/prepare-admission.ts";
 import type { Config } from "../config.ts";
 import type { Judges, ObjectOptions } from "../object-parts.ts";
@@ -36,7 +36,7 @@ export interface OffloadingOptions {
   readonly registry: MetricRegistry;
   /** Whether a path that nothing is known of is answered all the same. */
   readonly isOpen: ((info: RequestInfo) => boolean) | undefined;
-  readonly observer: WebhookObserver;
+  readonly observer: RulesObserver;
   /** Whether something may have to be asked about a write that only this thread has. */
   readonly concernsOnlyThisThread: PreparedAdmission["concernsOnlyThisThread"];
 }

@@ -1,5 +1,4 @@
 import type { AdmissionPlugin } from "../../admission/plugin.ts";
-import type { WebhookObserver } from "../../admission/webhooks/observer.ts";
 import { serviceResolver } from "../../aggregation/resolve.ts";
 import type { Authorizer } from "../../api/attributes.ts";
 import type { Call, Handler } from "../../api/call.ts";
@@ -10,7 +9,7 @@ import type { Log } from "../../lib/environment.ts";
 import { translateStoreError } from "../../resources/model/store-errors.ts";
 import type { Resources } from "../../resources/resources.ts";
 import type { ParamKind } from "../../types/admission-registration.ts";
-import { dynamicAdmission } from "../admission/dynamic-admission.ts";
+import { dynamicAdmission, type RulesObserver } from "../admission/dynamic-admission.ts";
 import type { Config } from "../config.ts";
 import { conversionCall } from "../webhooks/conversion-call.ts";
 import { WebhookClient, type WebhookPoster } from "../webhooks/webhook-client.ts";
@@ -31,7 +30,7 @@ export interface ThreadKindsOptions {
   readonly options: KindOptions;
   readonly resources: Resources;
   readonly authorizer: Authorizer;
-  readonly observer: WebhookObserver;
+  readonly observer: RulesObserver;
   readonly names: KindNames;
   readonly log: Log;
   /** Hears when a request begins to wait for a webhook, and when it has what it waited for. */

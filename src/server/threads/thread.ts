@@ -2,7 +2,6 @@ import v8 from "node:v8";
 import vm from "node:vm";
 import { parentPort, workerData } from "node:worker_threads";
 import type { RoleRights } from "../../actions/role-escalation.ts";
-import type { WebhookObserver } from "../../admission/webhooks/observer.ts";
 import { ApiError } from "../../api/api-error.ts";
 import type { Authorizer } from "../../api/attributes.ts";
 import type { Call, Handler } from "../../api/call.ts";
@@ -19,6 +18,7 @@ import { systemRandom } from "../../lib/random.ts";
 import { type AnswerContext, answer } from "../../pipeline/answer.ts";
 import { answerErrors } from "../../pipeline/answer-errors.ts";
 import { route } from "../../pipeline/router.ts";
+import type { RulesObserver } from "../admission/dynamic-admission.ts";
 import { carefulLog } from "../careful-log.ts";
 import { type ObjectOptions, objectHandler, objectParts } from "../object-parts.ts";
 import { pathFacts } from "../path-facts.ts";
@@ -69,10 +69,12 @@ function work({ options, kinds: kindOptions, issuer: limits }: ThreadData): void
   const { resources } = parts;
   const { catalog } = resources;
   const log = carefulLog(postedLog(post));
-  const observer = remotePart<WebhookObserver, keyof WebhookObserver>(questions.ask, "observer", [
+  const observer = remotePart<RulesObserver, keyof RulesObserver>(questions.ask, "observer", [
     "called",
     "failedOpen",
     "conditionsEvaluated",
+    "validated",
+    "mutated",
   ]);
   const names = remotePart<KindNames, "resourceOf">(questions.ask, "names", ["resourceOf"]);
   const away = (isAway: boolean) => post({ type: "away", isAway });
