@@ -65,6 +65,8 @@ export class Comparison {
   readonly #served = new Map<string, boolean>();
   readonly #stop: () => Promise<void>;
   #turn = 0;
+  /** Hears of differences when they are found first. */
+  onFound: ((lines: readonly string[]) => void) | undefined;
 
   private constructor(fuzzer: CostFuzzer, theirs: Teller, ours: Teller, stop: () => Promise<void>) {
     this.#fuzzer = fuzzer;
@@ -189,7 +191,10 @@ export class Comparison {
     const key = signature(difference);
     const found = this.result.found.get(key);
     if (found) found.count += 1;
-    else this.result.found.set(key, { name, difference, count: 1 });
+    else {
+      this.result.found.set(key, { name, difference, count: 1 });
+      this.onFound?.(printFound({ name, difference, count: 1 }));
+    }
   }
 
   #both(costly: CostlyRequest) {
@@ -220,12 +225,10 @@ export function printCompared({ requests, equal, unanswered, notServed, limits, 
     `${requests} requests to both servers: ${equal} answers equal, ${unanswered} without an answer of the real server, ${known} known differences, ${[...found.values()].reduce((sum, { count }) => sum + count, 0)} others`,
     `not served there: ${[...notServed].join(", ") || "none"}`,
     ...[...limits].map(([limit, count]) => `${count}× a limit of ours: ${limit}`),
-    ...[...found.values()]
-      .toSorted((one, other) => other.count - one.count)
-      .flatMap(({ name, difference: { path, theirs, ours }, count }) => [
-        `${count}× ${path} of ${name}`,
-        `    theirs ${cut(theirs)}`,
-        `    ours   ${cut(ours)}`,
-      ]),
+    ...[...found.values()].toSorted((one, other) => other.count - one.count).flatMap(printFound),
   ];
+}
+
+function printFound({ name, difference: { path, theirs, ours }, count }: Found): string[] {
+  return [`${count}× ${path} of ${name}`, `    theirs ${cut(theirs)}`, `    ours   ${cut(ours)}`];
 }

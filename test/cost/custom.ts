@@ -114,16 +114,20 @@ function* writesOf(resource: Resource, size: number): Generator<OtherRequest> {
   const path = pathOf(resource);
   for (const [what, content] of Object.entries(CONTENTS)) {
     for (const [way, [method, type, query]] of Object.entries(WAYS)) {
-      const text = objectOf(resource, method === "POST" ? "c" : "base", content(size));
-      const isOperations = type.startsWith("json-patch");
-      const body = isOperations ? `[{"op":"add","path":"/spec","value":{${content(size)}}}]` : text;
       yield {
         name: `${resource.plural}: ${what}, ${size} bytes, ${way}`,
-        costly: {
-          method,
-          path: `${path}${method === "POST" ? "" : "/base"}?dryRun=All${query}`,
-          headers: { "content-type": `application/${type}` },
-          body: Buffer.from(body),
+        // Made when it is sent: all of them together have a gigabyte.
+        get costly() {
+          const isOperations = type.startsWith("json-patch");
+          const body = isOperations
+            ? `[{"op":"add","path":"/spec","value":{${content(size)}}}]`
+            : objectOf(resource, method === "POST" ? "c" : "base", content(size));
+          return {
+            method,
+            path: `${path}${method === "POST" ? "" : "/base"}?dryRun=All${query}`,
+            headers: { "content-type": `application/${type}` },
+            body: Buffer.from(body),
+          };
         },
       };
     }

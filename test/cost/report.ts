@@ -1,7 +1,8 @@
 import { SIZES } from "./cases.ts";
 import type { Place } from "./places.ts";
 import { type CostResult, heldMs, isFailure, isGrown, printCost, printKey } from "./results.ts";
-import type { PlaceClass, Screened } from "./screening.ts";
+import type { PlaceClass } from "./screening.ts";
+import type { Screened } from "./state.ts";
 
 /** All that a run has to tell. */
 export interface Run {

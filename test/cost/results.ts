@@ -61,8 +61,7 @@ export function resultOf(key: CaseKey, cost: Cost, bodyBytes: number): CostResul
 
 /**
  * How long a request can have held the loop: as long as another connection waited, but no longer than the thread of the
- * loop took processor time. Whatever else the machine does makes stalls longer; what gives way in between takes
- * processor time that holds nobody up.
+ * loop took processor time meanwhile. Whatever else the machine does makes stalls longer.
  */
 export const heldMs = ({ stallMs, ms, processorMs, loopMs }: CostResult): number =>
   Math.min(stallMs ?? ms, loopMs ?? processorMs);

@@ -10,6 +10,7 @@ import { holdersOf } from "./profile.ts";
 import { report } from "./report.ts";
 import { type CostResult, heldMs, isFailure, MOST_HELD_MS } from "./results.ts";
 import { classesOf, noteworthy, Screening, worst } from "./screening.ts";
+import { RunState } from "./state.ts";
 
 const { values } = parseArgs({
   options: {
@@ -33,7 +34,10 @@ const { values } = parseArgs({
 process.once("SIGTERM", () => process.exit(1));
 process.once("SIGINT", () => process.exit(1));
 
-const TIMEOUT_MS = 20_000;
+/** Far more than any request takes: a busy machine may take its time. */
+const TIMEOUT_MS = 120_000;
+/** How much of the time after the requests without a place is for the matrix, if the screening comes to no end. */
+const MATRIX_PART = 0.3;
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
 const [part = 1, parts = 1] = values.part.split("/").map(Number);
@@ -53,6 +57,7 @@ const until = begun + Number(values.seconds) * 1000;
 const bounds = { dearest: Number(values.dearest), sample: Number(values.sample), until };
 if (values.oracle) {
   const comparison = await Comparison.start(fuzzer, TIMEOUT_MS);
+  comparison.onFound = (lines) => say(lines.join("\n"));
   try {
     const title =
       values.requests === undefined
@@ -73,16 +78,25 @@ if (values.oracle) {
 
 async function measureAll(): Promise<void> {
   try {
-    const other = await sendOthers(fuzzer, others, until);
-    const screened = await new Screening(fuzzer, values.state, values.thorough).run(classes, until, (count) => {
+    const state = new RunState(values.state);
+    const other = await sendOthers(fuzzer, others, state, until);
+    const untilLarge = until - MATRIX_PART * (until - performance.now());
+    const screened = await new Screening(fuzzer, state, values.thorough).run(classes, untilLarge, (count) => {
       if (count % 100 === 0) say(`${count} of ${2 * classes.length} fields and sizes, ${fuzzer.sent} requests`);
     });
     const chosen = choose(classes, screened, new Random(Number(values.seed)), bounds);
     const matrix: CostResult[] = [];
     let matrixPlaces = 0;
     for (const one of [...chosen.dear, ...chosen.sampled]) {
-      if (performance.now() > until) break;
-      matrix.push(...noteworthy(await sendMatrix(fuzzer, one, screened)));
+      let known = state.find(one.key, "matrix");
+      if (!known) {
+        if (performance.now() > until) continue;
+        const before = fuzzer.sent;
+        const found = noteworthy(await sendMatrix(fuzzer, one, screened));
+        known = { key: one.key, size: "matrix", places: 1, requests: fuzzer.sent - before, results: found };
+        state.keep(known);
+      }
+      for (const result of known.results) matrix.push(result);
       matrixPlaces += 1;
       if (matrixPlaces % 10 === 0) say(`${matrixPlaces} places in every way, ${fuzzer.sent} requests`);
     }

@@ -1,26 +1,14 @@
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { type Case, firstWay, SIZES, screenCases } from "./cases.ts";
 import type { CostFuzzer } from "./fuzzer.ts";
 import { type Place, placeName } from "./places.ts";
 import { type CostResult, heldMs, isFailure, isGrown } from "./results.ts";
+import type { RunState, Screened } from "./state.ts";
 import type { Growth } from "./values.ts";
 
 /** The places of one field of one component, in all kinds and versions that have it. */
 export interface PlaceClass {
   readonly key: string;
   readonly places: readonly Place[];
-}
-
-/** What came of a class at one size. */
-export interface Screened {
-  readonly key: string;
-  readonly size: keyof typeof SIZES;
-  readonly places: number;
-  readonly requests: number;
-  /** Growths of the first place to send at the large size, as the small one shows. */
-  readonly next?: readonly string[];
-  /** The dearest, all that failed, and all that took much memory. */
-  readonly results: readonly CostResult[];
 }
 
 /** A small request that takes so much processor time is sent again, and the best of three tries counts. */
@@ -52,25 +40,21 @@ export function classesOf(places: readonly Place[]): PlaceClass[] {
  */
 export class Screening {
   readonly #fuzzer: CostFuzzer;
-  readonly #file: string | undefined;
-  readonly #done = new Map<string, Screened>();
+  readonly #state: RunState;
   readonly #isThorough: boolean;
   #turn = 0;
 
-  /** Classes that `file` tells of are not sent again; what is found is written to it. A thorough one sends every growth to every field, and wherever other functions read it. */
-  constructor(fuzzer: CostFuzzer, file?: string, isThorough = false) {
+  /** Classes that `state` tells of are not sent again; what is found is written to it. A thorough one sends every growth to every field, and wherever other functions read it. */
+  constructor(fuzzer: CostFuzzer, state: RunState, isThorough = false) {
     this.#fuzzer = fuzzer;
     this.#isThorough = isThorough;
-    this.#file = file;
-    if (file === undefined || !existsSync(file)) return;
-    for (const line of readFileSync(file, "utf8").split("\n")) {
-      if (line === "") continue;
-      const screened = JSON.parse(line) as Screened;
-      this.#done.set(idOf(screened.key, screened.size), screened);
-    }
+    this.#state = state;
   }
 
-  /** Screens all classes at the small size, and then, the dearest first, at the large one until the time is over. Gives what is known of those it came to. */
+  /**
+   * Screens all classes at the small size, and then at the large one until the time is over: of every kind and type the
+   * dearest first, then the next. Gives what is known of those it came to.
+   */
   async run(classes: readonly PlaceClass[], until: number, isDone?: (count: number) => void): Promise<Screened[]> {
     const all: Screened[] = [];
     const keep = (screened: Screened | undefined) => {
@@ -81,7 +65,7 @@ export class Screening {
     for (const one of classes) keep(await this.#once(one, "screen", until, () => this.#small(one)));
     const small = new Map(all.map((one) => [one.key, one]));
     const costOf = ({ key }: PlaceClass) => worst(small.get(key)?.results ?? [], 1)[0]?.processorMs ?? 0;
-    for (const one of classes.toSorted((a, b) => costOf(b) - costOf(a))) {
+    for (const one of inTurns(classes.toSorted((a, b) => costOf(b) - costOf(a)))) {
       const names = small.get(one.key)?.next;
       if (names) keep(await this.#once(one, "large", until, () => this.#large(one, names)));
     }
@@ -94,12 +78,12 @@ export class Screening {
     until: number,
     send: () => Promise<Pick<Screened, "results" | "next">>,
   ): Promise<Screened | undefined> {
-    const known = this.#done.get(idOf(key, size));
+    const known = this.#state.find(key, size);
     if (known || performance.now() > until) return known;
     const before = this.#fuzzer.sent;
     const found = await send();
     const screened = { key, size, places: places.length, requests: this.#fuzzer.sent - before, ...found };
-    if (this.#file !== undefined) appendFileSync(this.#file, `${JSON.stringify(screened)}\n`);
+    this.#state.keep(screened);
     return screened;
   }
 
@@ -163,7 +147,18 @@ export class Screening {
   }
 }
 
-const idOf = (key: string, size: Screened["size"]): string => `${size} ${key}`;
+/** The first class of every kind and type, then the second of each, and so on. */
+function inTurns(classes: readonly PlaceClass[]): PlaceClass[] {
+  const turns = new Map<string, number>();
+  const withTurn = classes.map((one) => {
+    const [place] = one.places;
+    const group = `${place?.kind.name} ${place?.type}`;
+    const turn = turns.get(group) ?? 0;
+    turns.set(group, turn + 1);
+    return { one, turn };
+  });
+  return withTurn.toSorted((a, b) => a.turn - b.turn).map(({ one }) => one);
+}
 
 const largeCase = (place: Place, growth: Growth): Case => ({
   place,
