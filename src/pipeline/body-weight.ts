@@ -1,5 +1,5 @@
-/** A body with fewer bytes cannot have enough values to hold anybody up. */
-const LIGHT_BYTES = 12 * 1024;
+/** A body, or a query, with fewer bytes cannot have enough values to hold anybody up. */
+export const LIGHT_BYTES = 12 * 1024;
 /** So many values of a body are worked on within 100 ms, whatever is wrong with each of them. */
 const LIGHT_VALUES = 4000;
 

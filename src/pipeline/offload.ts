@@ -3,10 +3,12 @@ import type { ApiReply } from "../api/reply.ts";
 import type { RequestInfo } from "../api/request-info.ts";
 import { negotiateOutput } from "../encoding/negotiation/negotiate.ts";
 import { offerOf } from "../encoding/reply/reply.ts";
-import { LargeBody } from "./read-body.ts";
+import { LargeBody, readLarge } from "./read-body.ts";
 
 /** What decides which calls are carried out elsewhere, and who does it. */
 export interface OffloadOptions {
+  /** Whether a call writes, and has a query so long that what is told about it would take long. */
+  readonly hasLargeQuery: (call: Call) => boolean;
   /** Whether the stored object that a call names is too large to be decoded here. Its size is given if it is known. */
   readonly isLargeObject: (info: RequestInfo, bytes?: number) => boolean;
   /** Whether the objects of a path have no Go type behind them. */
@@ -21,12 +23,13 @@ export interface OffloadOptions {
  * by then, so that such a call begins anew there.
  */
 export function offload(options: OffloadOptions): Stage {
-  const { isLargeObject, carryOut } = options;
+  const { hasLargeQuery, isLargeObject, carryOut } = options;
   return (next) => async (call) => {
     const { info, warnings } = call;
     const isRead = info.verb === "get";
     // Others than the object itself, such as /scale, are made of it before there is a reply.
     if (isRead && info.subresource !== "" && isLargeObject(info)) return carryOut(call, undefined);
+    if (hasLargeQuery(call)) return carryOut(call, await readLarge(call.request));
     const warned = warnings.length;
     try {
       const reply = await next(call);

@@ -41,10 +41,20 @@ export interface PathKind {
 export function bodyReader(context: BodyContext, request: ApiRequest, info: RequestInfo): Call["body"] {
   const read = async (): Promise<Uint8Array> => {
     const bytes = await request.readBody(MAX_BODY_BYTES);
-    if (context.isLarge?.(info, bytes)) throw hasFarTooManyValues(bytes) ? tooManyValues() : new LargeBody(bytes);
+    if (context.isLarge?.(info, bytes)) throw new LargeBody(requireCountable(bytes));
     return bytes;
   };
   return (format) => (format === undefined ? readBody(context, request, info, read) : readPatch(read, format));
+}
+
+/** The body of a request that is carried out elsewhere whatever it has. */
+export async function readLarge(request: ApiRequest): Promise<Uint8Array> {
+  return requireCountable(await request.readBody(MAX_BODY_BYTES));
+}
+
+function requireCountable(bytes: Uint8Array): Uint8Array {
+  if (hasFarTooManyValues(bytes)) throw tooManyValues();
+  return bytes;
 }
 
 async function readBody(

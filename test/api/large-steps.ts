@@ -187,6 +187,13 @@ const template = { metadata: { labels }, spec: { containers: [{ name: "c", image
 
 const forms: readonly Step[] = [
   {
+    title: "create with a manager of which much is wrong",
+    method: "POST",
+    path: `${MAPS}?fieldManager=${"%0a".repeat(5_000)}`,
+    body: JSON.stringify({ metadata: { name: "managed" } }),
+    status: 422,
+  },
+  {
     title: "create what has another version",
     method: "POST",
     path: `/apis/autoscaling/v1${SCALERS}`,

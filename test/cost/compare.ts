@@ -26,7 +26,7 @@ export interface Found {
 export interface Compared {
   requests: number;
   equal: number;
-  /** To which the real server gave no answer in time, or panicked. */
+  /** To which the real server gave no answer in time or 504, or panicked. */
   unanswered: number;
   /** Kinds that the real server does not serve. */
   readonly notServed: Set<string>;
@@ -65,7 +65,7 @@ export class Comparison {
   readonly #served = new Map<string, boolean>();
   readonly #stop: () => Promise<void>;
   #turn = 0;
-  /** Hears of differences when they are found first. */
+  /** Hears of differences when they are found first, and how many requests there were. */
   onFound: ((lines: readonly string[]) => void) | undefined;
 
   private constructor(fuzzer: CostFuzzer, theirs: Teller, ours: Teller, stop: () => Promise<void>) {
@@ -170,7 +170,8 @@ export class Comparison {
     const { result } = this;
     const answers = await this.#both(costly);
     result.requests += 1;
-    if (answers[0].status === 0) {
+    if (result.requests % 100 === 0) this.onFound?.([`${result.requests} requests, ${result.equal} equal`]);
+    if (answers[0].status === 0 || answers[0].status === 504) {
       result.unanswered += 1;
       return;
     }

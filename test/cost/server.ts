@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:https";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
 import { tokens } from "../support/oracle.ts";
@@ -36,6 +37,10 @@ export interface Cost {
   readonly text: string;
 }
 
+/** No request is given up before its client gives it up, however busy the machine is. */
+const CONFIG = pathToFileURL(path.join(import.meta.dirname, "..", "..", "src", "server", "config.ts"));
+const PATIENT = `data:text/javascript,import { defaultConfig } from "${CONFIG}"; defaultConfig.requestTimeoutMs = 600_000`;
+
 const MAX_HEADER_BYTES = 1024 * 1024;
 
 /** A server that is watched from another connection while it answers. */
@@ -58,7 +63,7 @@ export class CostServer {
   /** Starts a server on memory with the namespace `fuzz`. A request may take as long as `timeoutMs`. */
   static async start(timeoutMs: number, nodeFlags: readonly string[] = []): Promise<CostServer> {
     // A machine that is very busy may not start one in the time that tests give it.
-    const start = () => startBinnacle({ nodeFlags });
+    const start = () => startBinnacle({ nodeFlags: ["--import", PATIENT, ...nodeFlags] });
     const server = new CostServer(await start().catch(start), timeoutMs);
     await server.send({ method: "POST", path: "/api/v1/namespaces", body: json({ metadata: { name: "fuzz" } }) });
     const account = json({ metadata: { name: "default" } });

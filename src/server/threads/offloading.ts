@@ -7,7 +7,7 @@ import { systemClock } from "../../lib/clock.ts";
 import type { Environment, Log } from "../../lib/environment.ts";
 import type { MetricRegistry } from "../../lib/metrics.ts";
 import { systemRandom } from "../../lib/random.ts";
-import { isHeavy } from "../../pipeline/body-weight.ts";
+import { isHeavy, LIGHT_BYTES } from "../../pipeline/body-weight.ts";
 import { offload } from "../../pipeline/offload.ts";
 import type { BodyContext } from "../../pipeline/read-body.ts";
 import type { Catalog } from "../../resources/model/catalog.ts";
@@ -97,6 +97,8 @@ export function offloading(options: OffloadingOptions): Offloading {
   const isLargeObject = (info: RequestInfo, bytes = sizeOf(info)): boolean => bytes > maxInlineBytes && isMovable(info);
   const isLarge = (info: RequestInfo, body: Uint8Array): boolean =>
     isHeavy(body, maxInlineBytes) ? isMovable(info) : info.name !== "" && isLargeObject(info);
+  const hasLargeQuery = ({ request, info }: Call): boolean =>
+    request.uri.length > LIGHT_BYTES && info.verb !== "get" && isMovable(info);
   const { authorizer, identities, rights } = judges;
   const requests = new LargeRequests({
     ...LIMITS,
@@ -112,7 +114,7 @@ export function offloading(options: OffloadingOptions): Offloading {
   showMetrics(options.registry, requests);
   const carryOut = (call: Call, body: Uint8Array | undefined) => requests.carryOut(call, body);
   return {
-    stage: offload({ isLargeObject, isUnstructured: facts.isUnstructured, carryOut }),
+    stage: offload({ hasLargeQuery, isLargeObject, isUnstructured: facts.isUnstructured, carryOut }),
     isLarge,
     close: () => requests.close(),
   };
