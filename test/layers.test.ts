@@ -293,6 +293,7 @@ const takesTime: Readonly<Record<string, string>> = {
   "http/": "times sockets, makes keys and certificates",
   "storage/etcd/": "times sockets",
   "server/identity.ts": "makes a secret",
+  "envtest/health-only-etcd.ts": "times sockets",
   "envtest/lifetime.ts": "looks whether the process that started this one is there",
   "auth/token-cache.ts": "makes a secret",
   "resources/pace.ts": "measures how long it has computed",

@@ -20,6 +20,7 @@ export async function bundle(outdir: string = path.join(root, "dist")): Promise<
       cli: source("cli.ts"),
       index: source("index.ts"),
       testing: source("testing.ts"),
+      light: source("envtest/light.ts"),
       thread: source("server/threads/thread.ts"),
       "function-thread": source("server/admission/functions/function-thread.ts"),
       worker: source("storage/sqlite/worker.ts"),

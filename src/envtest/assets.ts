@@ -3,12 +3,18 @@ import { access, constants, mkdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import { writeWhole } from "../http/private-file.ts";
+import { PACKAGE_VERSION } from "../server/release.ts";
 import { apiserverHelp, etcdHelp } from "./help.ts";
+import { NODE_OPTIONS } from "./shared/start-host.ts";
 
 /** How the launchers start this program. */
 export interface LauncherOptions {
-  /** Node, its options, and this program: what `envtest kube-apiserver …` follows. */
-  readonly command: readonly string[];
+  /** The Node that runs this. */
+  readonly node: string;
+  /** The program `binnacle`. */
+  readonly cli: string;
+  /** Whether all suites of the machine share one process. */
+  readonly isShared: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
 }
@@ -18,15 +24,19 @@ export interface LauncherOptions {
  * this machine has one. What is in a folder never changes, so that several may write it at the same time.
  */
 export async function writeAssets(options: LauncherOptions): Promise<string> {
-  const { command, env, platform } = options;
+  const { node, cli, isShared, env, platform } = options;
   const kubectl = await findProgram("kubectl", env, platform);
+  const identity = JSON.stringify([PACKAGE_VERSION, node, cli, isShared, kubectl, apiserverHelp(), etcdHelp()]);
+  const hash = createHash("sha256").update(identity).digest("hex").slice(0, 16);
+  const folder = path.join(cacheFolder(env, platform), "binnacle", `envtest-${hash}`);
+  const light = [node, lightProgram(cli)];
   const programs: Readonly<Record<string, readonly string[]>> = {
-    "kube-apiserver": [...command, "envtest", "kube-apiserver"],
-    etcd: [...command, "envtest", "etcd"],
+    "kube-apiserver": isShared
+      ? [...light, "kube-apiserver", sharedAddress(folder, platform), cli]
+      : [node, ...NODE_OPTIONS, cli, "envtest", "kube-apiserver"],
+    etcd: [...light, "etcd"],
     ...(kubectl !== undefined && { kubectl: [kubectl] }),
   };
-  const identity = createHash("sha256").update(JSON.stringify([programs, apiserverHelp(), etcdHelp()]));
-  const folder = path.join(cacheFolder(env, platform), "binnacle", `envtest-${identity.digest("hex").slice(0, 16)}`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const helps = { "kube-apiserver": apiserverHelp(), etcd: etcdHelp() };
   for (const [name, text] of Object.entries(helps)) await writeWhole(path.join(folder, `${name}.help`), text, 0o600);
@@ -36,6 +46,22 @@ export async function writeAssets(options: LauncherOptions): Promise<string> {
     else await writeWhole(path.join(folder, name), script(words, help), 0o700);
   }
   return folder;
+}
+
+/** The program of `light.ts`: in the package it lies beside the command. */
+function lightProgram(cli: string): string {
+  return path.join(path.dirname(cli), cli.endsWith(".ts") ? "envtest/light.ts" : "light.js");
+}
+
+/** What the system takes as the path of a socket. */
+const MAX_SOCKET_PATH = 100;
+
+/** Where the launchers of a folder find the process that they share. Only this user may enter the folder. */
+export function sharedAddress(folder: string, platform: NodeJS.Platform): string {
+  if (platform === "win32") return `\\\\.\\pipe\\binnacle-${path.basename(folder)}`;
+  const address = path.join(folder, "socket");
+  if (Buffer.byteLength(address) <= MAX_SOCKET_PATH) return address;
+  throw new Error(`${address} is too long for the path of a socket: let XDG_CACHE_HOME name a shorter folder`);
 }
 
 const shellQuote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;

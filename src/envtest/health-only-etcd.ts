@@ -1,8 +1,9 @@
-import { createServer, request, type Server } from "node:http";
+import { connect, createServer, type Server, type Socket } from "node:net";
 
 /** A header of its answers, by which the kube-apiserver beside it knows that there is no store behind it. */
 const MARK = "x-binnacle-store";
 const TIMEOUT_MS = 2000;
+const MAX_HEAD = 16 * 1024;
 
 /** Where etcd's `--listen-client-urls` tells it to listen, or its default. Throws when that is no address of ours. */
 export function listenAddress(args: readonly string[]): { readonly host: string; readonly port: number } {
@@ -25,13 +26,23 @@ function lastValue(args: readonly string[], name: string): string | undefined {
 
 /**
  * Takes etcd's place where nobody but a test's health check asks it something: `GET /health` is answered as etcd does,
- * everything else with 404.
+ * everything else with 404. It speaks HTTP by itself: importing node:http takes Node longer than all else that it does.
  */
 export async function serveHealth({ host, port }: { host: string; port: number }): Promise<Server> {
-  const server = createServer((incoming, outgoing) => {
-    const isHealth = /^\/health(\?|$)/.test(incoming.url ?? "");
-    outgoing.writeHead(isHealth ? 200 : 404, { "content-type": "application/json", [MARK]: "memory" });
-    outgoing.end(isHealth ? `{"health":"true","reason":""}` : "");
+  const server = createServer((socket) => {
+    socket.on("error", () => socket.destroy());
+    readHead(socket, (head) => {
+      const isHealth = /^(GET|HEAD) \/health(\?\S*)? HTTP\/1\.[01]\r\n/.test(head);
+      const body = isHealth ? `{"health":"true","reason":""}` : "";
+      const lines = [
+        isHealth ? "HTTP/1.1 200 OK" : "HTTP/1.1 404 Not Found",
+        "Content-Type: application/json",
+        `Content-Length: ${body.length}`,
+        `${MARK}: memory`,
+        "Connection: close",
+      ];
+      socket.end(`${lines.join("\r\n")}\r\n\r\n${head.startsWith("HEAD") ? "" : body}`);
+    });
   });
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
   return server;
@@ -39,14 +50,31 @@ export async function serveHealth({ host, port }: { host: string; port: number }
 
 /** Whether `serveHealth` answers there. */
 export function isHealthOnly(url: string): Promise<boolean> {
-  if (!url.startsWith("http://") || !URL.canParse(url)) return Promise.resolve(false);
+  const { protocol, hostname, port } = URL.canParse(url) ? new URL(url) : { protocol: "", hostname: "", port: "" };
+  if (protocol !== "http:") return Promise.resolve(false);
   return new Promise((resolve) => {
-    const asking = request(new URL("/health", url), { timeout: TIMEOUT_MS, agent: false }, (answer) => {
-      answer.destroy();
-      resolve(answer.headers[MARK] === "memory");
+    const socket = connect({ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 80) });
+    socket.on("error", () => resolve(false)).on("close", () => resolve(false));
+    socket.end("GET /health HTTP/1.1\r\nHost: etcd\r\nConnection: close\r\n\r\n");
+    readHead(socket, (head) => {
+      resolve(head.split("\r\n").includes(`${MARK}: memory`));
+      socket.destroy();
     });
-    asking.on("timeout", () => asking.destroy());
-    asking.on("error", () => resolve(false));
-    asking.end();
   });
+}
+
+/** Hears the lines before a body. A connection over which they are too long, or do not come soon, ends. */
+function readHead(socket: Socket, hear: (head: string) => void): void {
+  let text = "";
+  const take = (part: string): void => {
+    text += part;
+    if (text.length > MAX_HEAD) socket.destroy();
+    if (socket.destroyed || !text.includes("\r\n\r\n")) return;
+    socket.off("data", take);
+    hear(text);
+  };
+  socket
+    .setTimeout(TIMEOUT_MS, () => socket.destroy())
+    .setEncoding("latin1")
+    .on("data", take);
 }

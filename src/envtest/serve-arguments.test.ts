@@ -3,11 +3,11 @@ import { suite, test } from "node:test";
 import { serveArguments } from "./serve-arguments.ts";
 
 const known = new Set(
-  "etcd-servers etcd-cafile etcd-prefix allow-privileged authorization-mode service-account-issuer feature-gates store".split(
+  "etcd-servers etcd-cafile etcd-prefix cert-dir audit-log-path allow-privileged authorization-mode service-account-issuer feature-gates store".split(
     " ",
   ),
 );
-const memory = { known, hasNoStore: true, controllers: undefined };
+const memory = { known, hasNoStore: true, controllers: undefined, cwd: "/work" };
 const servers = ["etcd-servers", "http://127.0.0.1:1"] as const;
 const rbac = ["authorization-mode", "RBAC"] as const;
 
@@ -25,7 +25,7 @@ suite("a command line of kube-apiserver becomes one of serve", () => {
 
   test("an etcd is used, and lists add up", () => {
     const given = [servers, ["etcd-servers", "b"], ["authorization-mode", "Node"], rbac] as const;
-    const { args } = serveArguments(given, { known, hasNoStore: false, controllers: "*" });
+    const { args } = serveArguments(given, { known, hasNoStore: false, controllers: "*", cwd: "/work" });
     assert.deepEqual(args, [
       "--etcd-servers=http://127.0.0.1:1,b",
       "--authorization-mode=Node,RBAC",
@@ -61,6 +61,12 @@ suite("a command line of kube-apiserver becomes one of serve", () => {
     const { args } = serveArguments([servers], memory);
     assert.ok(args.includes("--authorization-mode=AlwaysAllow"));
     assert.ok(args.includes("--anonymous-auth=false"));
+  });
+
+  test("relative paths begin where kube-apiserver was started", () => {
+    const { args } = serveArguments([servers, rbac, ["cert-dir", "certs"], ["audit-log-path", "-"]], memory);
+    assert.ok(args.includes("--cert-dir=/work/certs"));
+    assert.ok(args.includes("--audit-log-path=-"));
   });
 
   test("without --etcd-servers it does not start", () => {

@@ -1,3 +1,4 @@
+import path from "node:path";
 import { FeatureGates, type FeatureGateValues, parseFeatureGates } from "../api/feature-gates.ts";
 import { flagTypes } from "./apiserver-flags.ts";
 import { apiserverGates } from "./apiserver-gates.ts";
@@ -17,6 +18,8 @@ export interface Surroundings {
   readonly hasNoStore: boolean;
   /** For `--controllers`; kube-apiserver runs none of a controller manager's. */
   readonly controllers: string | undefined;
+  /** Where relative paths begin. */
+  readonly cwd: string;
 }
 
 type Flag = readonly [name: string, value: string];
@@ -34,7 +37,7 @@ const UNMEANT: ReadonlyMap<string, (value: string) => boolean> = new Map([
  * kube-apiserver's words, when it would not start with them.
  */
 export function serveArguments(given: readonly Flag[], surroundings: Surroundings): ServeArguments {
-  const { known, hasNoStore, controllers = "none" } = surroundings;
+  const { known, hasNoStore, controllers = "none", cwd } = surroundings;
   const ignored: string[] = [];
   const gates = new Map<string, boolean>();
   const flags = new Map<string, string[]>();
@@ -44,7 +47,7 @@ export function serveArguments(given: readonly Flag[], surroundings: Surrounding
     } else if (!known.has(name) || UNMEANT.get(name)?.(value)) {
       ignored.push(`--${name}`);
     } else {
-      flags.set(name, [...(accumulates(name) ? (flags.get(name) ?? []) : []), value]);
+      flags.set(name, [...(accumulates(name) ? (flags.get(name) ?? []) : []), resolved(name, value, cwd)]);
     }
   }
   if (!flags.has("etcd-servers")) throw new Error("--etcd-servers must be specified");
@@ -68,6 +71,11 @@ export function serveArguments(given: readonly Flag[], surroundings: Surrounding
 }
 
 const accumulates = (name: string): boolean => /^string(s|Array)$|^map/.test(flagTypes.get(name) ?? "");
+/** Flags whose values are files or folders. The process that serves may stand somewhere else than the one that was asked to. */
+const PATHS =
+  /(-file|-dir|-config|-path|-cafile|-certfile|-keyfile|^kubelet-certificate-authority|^kubelet-client-(certificate|key))$/;
+const resolved = (name: string, value: string, cwd: string): string =>
+  PATHS.test(name) && value !== "" && value !== "-" ? path.resolve(cwd, value) : value;
 const isAboutEtcd = (name: string): boolean => /^etcd-(servers|cafile|certfile|keyfile)$/.test(name);
 
 /** The gates that are switched here, too. The others of the release go to `ignored`. */

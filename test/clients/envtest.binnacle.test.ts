@@ -19,9 +19,9 @@ const cli = path.join(import.meta.dirname, "..", "..", "src", "cli.ts");
 const run = promisify(execFile);
 
 /** What `binnacle envtest` printed, in a cache of its own. */
-async function assetsIn(cache: string): Promise<string> {
+async function assetsIn(cache: string, ...flags: string[]): Promise<string> {
   const env = { ...process.env, XDG_CACHE_HOME: cache, HOME: cache };
-  const { stdout } = await run(process.execPath, [cli, "envtest"], { env });
+  const { stdout } = await run(process.execPath, [cli, "envtest", ...flags], { env });
   return stdout.trimEnd();
 }
 
@@ -124,6 +124,14 @@ class Environment {
   }
 }
 
+/** Ends the process that suites share, which would wait for others. */
+async function endHost(assets: string): Promise<void> {
+  const { stdout } = await run("ps", ["-eo", "pid,args"]);
+  for (const line of stdout.split("\n").filter((text) => text.includes(path.join(assets, "socket")))) {
+    process.kill(Number.parseInt(line, 10));
+  }
+}
+
 const namespace = (name: string) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
 
 suite("binnacle envtest", () => {
@@ -186,6 +194,25 @@ suite("binnacle envtest", () => {
       await eventually(isGone, { withinMs: 20_000, what: "the namespace is gone" });
     } finally {
       await environment.stop();
+    }
+  });
+
+  test("suites that share a process have control planes of their own", async () => {
+    const shared = await assetsIn(folder, "--shared");
+    const [one, two] = [new Environment(await mkdtemp(folder)), new Environment(await mkdtemp(folder))];
+    try {
+      const first = await one.start(shared);
+      await two.start(shared);
+      assert.equal((await one.call("POST", "/api/v1/namespaces", namespace("a"))).status, 201);
+      assert.equal((await two.call("GET", "/api/v1/namespaces/a")).status, 404);
+      await first.kill({ graceMs: 20_000 });
+      assert.equal(await first.exited, "kube-apiserver ended with code 0");
+      await assert.rejects(one.call("GET", "/healthz"));
+      assert.equal((await two.call("GET", "/healthz")).status, 200);
+    } finally {
+      await one.stop();
+      await two.stop();
+      await endHost(shared);
     }
   });
 

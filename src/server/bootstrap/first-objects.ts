@@ -49,7 +49,8 @@ function areUsual(config: Config): boolean {
     store.type === "memory" &&
     apiDomain === defaultConfig.apiDomain &&
     Object.keys(featureGates).length === 0 &&
-    admissionPlugins.enabled.length + admissionPlugins.disabled.length === 0 &&
+    // None of those that are on by default changes these objects, so that it does not matter which are off.
+    admissionPlugins.enabled.length === 0 &&
     admission.functionFiles.length === 0 &&
     admission.configFile === undefined &&
     audit.policyFile === undefined

@@ -1,0 +1,77 @@
+import { Command } from "commander";
+import { readArguments } from "../envtest/apiserver-arguments.ts";
+import { isHealthOnly } from "../envtest/health-only-etcd.ts";
+import { apiserverHelp } from "../envtest/help.ts";
+import { endWithParent } from "../envtest/lifetime.ts";
+import { serveArguments } from "../envtest/serve-arguments.ts";
+import { type Plane, type PlaneVoice, runHost } from "../envtest/shared/host.ts";
+import type { PlaneRequest } from "../envtest/shared/messages.ts";
+import { systemClock } from "../lib/clock.ts";
+import type { Config } from "../server/config.ts";
+import { release } from "../server/release.ts";
+import type { Io } from "./command.ts";
+import { addServeFlags, configOf } from "./serve-flags.ts";
+import { serveUntilStopped } from "./serving.ts";
+
+/** How long the shared process waits for another suite: Go may compile one for minutes. */
+const IDLE_MS = 5 * 60_000;
+
+/** Is kube-apiserver until a signal comes. */
+export async function runApiserver(args: readonly string[], io: Io): Promise<void> {
+  if (process.platform === "win32") endWithParent();
+  const config = await apiserverConfig(args, io);
+  if (config === undefined) return;
+  await serveUntilStopped({ config, ready: (server) => io.print(`Serving ${server.url}.\n`) });
+}
+
+/** Is the kube-apiserver of every suite whose launcher finds it at this address. */
+export async function runPlaneHost(address: string): Promise<void> {
+  // Loaded before anybody asks.
+  const [{ startServer }, { jsonLog }, { systemRandom }] = await Promise.all([
+    import("../server/server.ts"),
+    import("../server/system-environment.ts"),
+    import("../lib/random.ts"),
+  ]);
+  const start = async ({ args, cwd, controllers }: PlaneRequest, voice: PlaneVoice): Promise<Plane | number> => {
+    const io: Io = {
+      print: voice.out,
+      complain: voice.err,
+      isTerminal: false,
+      env: { BINNACLE_CONTROLLERS: controllers },
+      cwd,
+      exitCode: 0,
+    };
+    const config = await apiserverConfig(args, io);
+    if (config === undefined) return io.exitCode;
+    const log = jsonLog({ write: voice.err });
+    const server = await startServer(config, { clock: systemClock, random: systemRandom, log });
+    io.print(`Serving ${server.url}.\n`);
+    return server;
+  };
+  await runHost({ address, start, clock: systemClock, idleMs: IDLE_MS });
+}
+
+/** The configuration that kube-apiserver's command line describes. Undefined: there is nothing to serve. */
+async function apiserverConfig(args: readonly string[], io: Io): Promise<Config | undefined> {
+  try {
+    const { flags, wantsHelp, version } = readArguments(args);
+    if (wantsHelp) return void io.print(apiserverHelp());
+    if (version !== undefined && version !== "false") return void io.print(`Kubernetes ${release.info.gitVersion}\n`);
+    const serve = new Command("kube-apiserver").exitOverride().configureOutput({ outputError: () => {} });
+    addServeFlags(serve);
+    const first = flags.find(([name]) => name === "etcd-servers")?.[1].split(",")[0];
+    const { args: translated, ignored } = serveArguments(flags, {
+      known: new Set(serve.options.map(({ long = "" }) => long.slice(2))),
+      hasNoStore: first !== undefined && (await isHealthOnly(first)),
+      controllers: io.env.BINNACLE_CONTROLLERS,
+      cwd: io.cwd,
+    });
+    if (ignored.length > 0) io.complain(`kube-apiserver: Binnacle has no use for ${ignored.join(", ")}: ignored\n`);
+    return await configOf(serve.parse(translated, { from: "user" }).opts());
+  } catch (error) {
+    // Compat: kube-apiserver tells what is wrong with its command line after `Error: `, and ends with 1.
+    io.complain(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
+    io.exitCode = 1;
+    return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+import { systemClock } from "../lib/clock.ts";
+import { listenAddress, serveHealth } from "./health-only-etcd.ts";
+import { etcdHelp } from "./help.ts";
+import { endWithParent, untilStopped } from "./lifetime.ts";
+import { runInHost } from "./shared/launcher.ts";
+
+// A program of its own, for launchers that need little: it loads nothing else, since suites wait for it.
+
+async function runEtcd(args: readonly string[]): Promise<number> {
+  if (args.some((arg) => /^--?h(elp)?$/.test(arg))) {
+    process.stdout.write(etcdHelp());
+    return 0;
+  }
+  const stopped = untilStopped();
+  const server = await serveHealth(listenAddress(args));
+  await stopped;
+  server.close();
+  return 0;
+}
+
+/** The first two arguments are this program's: where suites find the process that they share, and what starts it. */
+function runShared([address = "", cli = "", ...args]: readonly string[]): Promise<number> {
+  return runInHost({
+    address,
+    request: { args, cwd: process.cwd(), controllers: process.env.BINNACLE_CONTROLLERS },
+    startHost: () => void import("./shared/start-host.ts").then(({ startHost }) => startHost(cli, address)),
+    voice: {
+      out: (text) => void process.stdout.write(text),
+      err: (text) => void process.stderr.write(text),
+    },
+    stopped: untilStopped(),
+    clock: systemClock,
+  });
+}
+
+const [name, ...args] = process.argv.slice(2);
+if (process.platform === "win32") endWithParent();
+try {
+  process.exitCode = await (name === "etcd" ? runEtcd(args) : runShared(args));
+} catch (error) {
+  process.stderr.write(`${name}: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}
