@@ -138,6 +138,10 @@ const table = {
     ...{ stage: "Alpha", since: "1.32", default: false, implemented: "both" },
     effect: "`stream` of `pods/log`",
   },
+  PortForwardWebsockets: {
+    ...{ stage: "Beta", since: "1.31", default: true, implemented: "both" },
+    effect: "a WebSocket may carry the SPDY of portforward to nodes that speak nothing else",
+  },
   ServiceAccountNodeAudienceRestriction: {
     ...{ stage: "Beta", since: "1.33", default: true, implemented: true },
     effect: "the audiences of the tokens that nodes may ask for",
@@ -159,6 +163,10 @@ const table = {
     ...{ stage: "Alpha", since: "1.36", default: false, implemented: true },
     effect: "`schedulingConstraints` of PodGroups and of the templates in Workloads",
     difference: RECORDED,
+  },
+  TranslateStreamCloseWebsocketRequests: {
+    ...{ stage: "Beta", since: "1.30", default: true, implemented: "both" },
+    effect: "WebSockets of exec and attach with `v5.channel.k8s.io` are translated for nodes that speak only SPDY",
   },
   UserNamespacesHostNetworkSupport: {
     ...{ stage: "Alpha", since: "1.35", default: false, implemented: "both" },

@@ -44,6 +44,23 @@ export function transportError(error: unknown): string {
   return WORDS.get(String(code))?.(error as SocketError) ?? (message || String(code ?? "EOF"));
 }
 
+/** What Node calls a certificate that is not believed, where its code does not begin with `CERT_`. */
+const UNVERIFIED: ReadonlySet<string> = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "INVALID_CA",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+/** Whether a server could not be asked because of its certificate. */
+export function isUnverified(error: unknown): boolean {
+  const code = String((error as SocketError).code);
+  return code.startsWith("CERT_") || UNVERIFIED.has(code);
+}
+
 function placeOf(error: SocketError): string {
   const { address = "", port } = error.errors?.at(-1) ?? error;
   return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;

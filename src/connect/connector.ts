@@ -70,7 +70,8 @@ function prepareLog(context: ConnectContext, call: Call, key: ObjectKey): Connec
 const NO_CONTENT: ApiReply = { type: "raw", code: 204, headers: {}, body: "" };
 
 async function openLog(context: ConnectContext, call: Call, key: ObjectKey, options: LogOptions): Promise<ApiReply> {
-  const { access, features, kubelet, client } = context;
+  const { access, features, kubelet, client, observer } = context;
+  observer.logAsked(options.insecureSkipTLSVerifyBackend);
   const hasStreams = features.enabled("PodLogsQuerySplitStreams");
   const errors = validateLogOptions(options, hasStreams);
   if (errors.length > 0) throw invalid({ group: "", kind: "PodLogOptions" }, key.name, errors);
@@ -88,5 +89,5 @@ async function openLog(context: ConnectContext, call: Call, key: ObjectKey, opti
   const query = logQuery(options, hasStreams ? (options.stream ?? "All") : undefined);
   const uri = withQuery(`/containerLogs/${key.namespace}/${key.name}/${container}`, query);
   const backend = await client.backend(node, options.insecureSkipTLSVerifyBackend);
-  return streamLog(client, backend, uri, key.name, call.signal);
+  return streamLog(context, backend, uri, key.name, call.signal);
 }

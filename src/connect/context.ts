@@ -3,6 +3,7 @@ import type { FeatureGates } from "../api/feature-gates.ts";
 import type { HttpClient } from "../client/http-client.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { KubeletClient } from "./kubelet-client.ts";
+import type { StreamObserver } from "./observer.ts";
 import type { TargetContext } from "./proxy-targets.ts";
 
 /** What connecting depends on. */
@@ -13,4 +14,5 @@ export interface ConnectContext extends TargetContext {
   readonly client: KubeletClient;
   /** For everything but kubelets. */
   readonly http: HttpClient;
+  readonly observer: StreamObserver;
 }

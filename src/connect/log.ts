@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { type ApiError, badRequest, internalError, plainError } from "../api/api-error.ts";
 import type { ApiReply } from "../api/reply.ts";
-import { transportError } from "../client/transport-error.ts";
+import { isUnverified, transportError } from "../client/transport-error.ts";
 import { quote } from "../lib/go/quote.ts";
 import { encodeQuery } from "../lib/go/url-escape.ts";
 import { type Backend, joinHostPort } from "./backend.ts";
+import type { ConnectContext } from "./context.ts";
 import { genericResponse } from "./generic-response.ts";
-import type { KubeletClient } from "./kubelet-client.ts";
 import type { LogOptions } from "./options.ts";
 
 /** The query of a log for the kubelet. Upstream: `LogLocation`. `stream` is told only where the feature is on. */
@@ -25,7 +25,7 @@ export function logQuery(options: LogOptions, stream: string | undefined): strin
 
 /** Streams a log from the node. Upstream: `LocationStreamer`. */
 export async function streamLog(
-  client: KubeletClient,
+  { client, observer }: Pick<ConnectContext, "client" | "observer">,
   backend: Backend,
   uri: string,
   pod: string,
@@ -37,6 +37,7 @@ export async function streamLog(
     response = await client.get(backend, uri, signal);
   } catch (error) {
     if (signal.aborted) throw signal.reason ?? error;
+    if (isUnverified(error)) observer.logUnverified();
     throw plainError(500, `${told}: ${transportError(error)}`);
   }
   const { statusCode: code = 500, headers } = response;

@@ -6,10 +6,10 @@ import type { ObjectAccess } from "../resources/model/definition.ts";
 export interface KubeletOptions {
   /** The types of `status.addresses` in the order in which they are tried. */
   readonly preferredAddressTypes: readonly string[];
-  /** By which nodes know this server. */
-  readonly certificate?: { readonly cert: string; readonly key: string };
-  /** Who signs the certificates of nodes. Absent: these are not verified. */
-  readonly authority?: string;
+  /** By which nodes know this server, now. */
+  readonly certificate: () => { readonly cert: string; readonly key: string } | undefined;
+  /** Who signs the certificates of nodes, now. Undefined: these are not verified. */
+  readonly authority: () => string | undefined;
   /** How long making a connection with a node may take. */
   readonly timeoutMs: number;
 }

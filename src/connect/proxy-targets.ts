@@ -161,9 +161,10 @@ export async function resolveAllowed(
 
 /** How a kubelet is known, and knows us. Compat: without `--kubelet-certificate-authority` its certificate is not verified. */
 export function kubeletTls(
-  { certificate, authority }: KubeletOptions,
+  { certificate, authority: currentAuthority }: KubeletOptions,
   skipsVerification = false,
 ): NonNullable<Backend["tls"]> {
+  const authority = currentAuthority();
   const isVerified = authority !== undefined && !skipsVerification;
-  return { rejectUnauthorized: isVerified, ...(isVerified && { ca: authority }), ...certificate };
+  return { rejectUnauthorized: isVerified, ...(isVerified && { ca: authority }), ...certificate() };
 }

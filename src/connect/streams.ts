@@ -56,10 +56,11 @@ async function openCommand(
   const node = await locateNode(context.access, context.kubelet, requireNode(pod), "pods");
   const path = withQuery(`/${name}/${key.namespace}/${key.name}/${container}`, commandQuery(name, options));
   const backend = await context.client.backend(node);
+  const canTranslate = isRoutedHere(context, node, name, "TranslateStreamCloseWebsocketRequests");
   requireUpgrade(call);
-  const isTranslated = webSocketProtocols(call).includes(TRANSLATED) && !speaksWebSockets(context, node);
+  const isTranslated = canTranslate && webSocketProtocols(call).includes(TRANSLATED);
   if (!isTranslated) return passUpgrade(context, call, backend, path);
-  const { client, clock } = context;
+  const { client, clock, observer } = context;
   return {
     type: "connect",
     over: "websocket",
@@ -74,6 +75,8 @@ async function openCommand(
         .finally(() => left.abort());
       const target = { http: client.http, backend, path, clock };
       const status = await translate(session, target, options, signal);
+      // Compat: for `StreamTranslatorHandler` neither the exit code of a command is a failure, nor a client that has left.
+      observer.translated(typeof status.code === "number" && !left.signal.aborted ? status.code : 200);
       await session.finish(status);
     },
   };
@@ -116,10 +119,11 @@ async function openPortForward(
   const query = ports.length === 0 ? "" : encodeQuery([["port", ports.join(",")]]);
   const path = withQuery(`/portForward/${key.namespace}/${key.name}`, query);
   const backend = await context.client.backend(node);
+  const canTunnel = isRoutedHere(context, node, "portforward", "PortForwardWebsockets");
   requireUpgrade(call);
-  const protocols = tunneledProtocols(webSocketProtocols(call));
-  if (protocols.length === 0 || speaksWebSockets(context, node)) return passUpgrade(context, call, backend, path);
-  return tunnel(call, context.client.http, backend, path, protocols);
+  const protocols = canTunnel ? tunneledProtocols(webSocketProtocols(call)) : [];
+  if (protocols.length === 0) return passUpgrade(context, call, backend, path);
+  return tunnel(call, context, { backend, path, protocols });
 }
 
 /** What stands behind a pod in the place of its node, if anything does, with a copy of the pod. */
@@ -164,9 +168,20 @@ function webSocketProtocols({ request }: Call): string[] {
   return lines.flatMap((line) => line.split(",").map((name) => name.trim()));
 }
 
-/** Whether a node translates WebSockets itself. */
-function speaksWebSockets({ features }: ConnectContext, node: NodeInfo): boolean {
-  return features.enabled("ExtendWebSocketsToKubelet") && node.features.includes("ExtendWebSocketsToKubelet");
+/**
+ * Whether WebSockets are this server's to translate or to tunnel, by a feature gate, rather than the node's. Compat:
+ * `IncWebSocketStreamingRequest` counts every stream, also those by SPDY.
+ */
+function isRoutedHere(
+  { features, observer }: ConnectContext,
+  node: NodeInfo,
+  subresource: string,
+  gate: "PortForwardWebsockets" | "TranslateStreamCloseWebsocketRequests",
+): boolean {
+  if (!features.enabled(gate)) return false;
+  const isNodes = features.enabled("ExtendWebSocketsToKubelet") && node.features.includes("ExtendWebSocketsToKubelet");
+  observer.routed(subresource, isNodes ? "proxied_to_kubelet" : "translated_at_apiserver");
+  return !isNodes;
 }
 
 /**

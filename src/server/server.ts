@@ -203,7 +203,7 @@ export async function assemble(
   opened.defer(() => dynamic.close());
   const { open: openKinds } = custom;
   const isOpen = openKinds && ((info: RequestInfo) => openKinds.takes(info));
-  const connector = await prepareConnect(config.connect, resources, authorizer, () => port);
+  const connector = await prepareConnect(config.connect, resources, { authorizer, registry, log, ownPort: () => port });
   opened.defer(() => connector.close());
   const objects = objectHandler(config, parts, judges, registry, {
     open: openKinds,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
+import { request } from "node:https";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, suite, test } from "node:test";
@@ -12,6 +13,7 @@ import { placePod } from "../clients/connect-steps.ts";
 import { type Client, clientFor } from "../support/client.ts";
 import { type KubeletNode, startKubeletNode } from "../support/kubelet-node.ts";
 import { eventually } from "../support/time.ts";
+import { UPGRADE } from "./connected.ts";
 
 const POD = "/api/v1/namespaces/default/pods/web";
 const RBAC = "/apis/rbac.authorization.k8s.io/v1";
@@ -99,6 +101,66 @@ for (const isOn of [true, false]) {
         node.seen.map(({ url }) => new URL(url, "https://node").searchParams.get("stream")),
         isOn ? ["Stdout"] : [],
       );
+    });
+  });
+}
+
+for (const isOn of [true, false]) {
+  suite(`WebSockets to a node that may speak only SPDY, with feature gates ${isOn ? "on" : "off"}`, {
+    timeout: 120_000,
+  }, () => {
+    let node: KubeletNode;
+    let server: Server;
+
+    before(async () => {
+      node = await startKubeletNode();
+      const featureGates = { TranslateStreamCloseWebsocketRequests: isOn, PortForwardWebsockets: isOn };
+      server = await startServer({ connect: node.config, featureGates, log: false });
+      await placePod(clientFor(server.url, server.token), node);
+    });
+    after(async () => {
+      await server?.close();
+      await node?.stop();
+    });
+
+    /** By which protocol the node was asked when a client had opened a WebSocket. */
+    const asked = async (target: string, protocol: string): Promise<unknown[]> => {
+      node.seen.length = 0;
+      const authorization = `Bearer ${server.token}`;
+      const headers = { ...UPGRADE, authorization, "sec-websocket-protocol": protocol };
+      const outgoing = request(`${server.url}${target}`, { rejectUnauthorized: false, headers }).end();
+      const [, socket] = await once(outgoing, "upgrade");
+      await eventually(() => node.seen.length > 0);
+      socket.destroy();
+      await eventually(() => node.streams() === 0);
+      return node.seen.map((one) => [one.method, one.headers.upgrade?.toLowerCase()]);
+    };
+    const expected = isOn ? [["POST", "spdy/3.1"]] : [["GET", "websocket"]];
+
+    for (const name of ["exec", "attach"]) {
+      test(`TranslateStreamCloseWebsocketRequests: ${name} with v5.channel.k8s.io`, async () => {
+        assert.deepEqual(await asked(`${POD}/${name}?command=cat&stdin=1&stdout=1`, "v5.channel.k8s.io"), expected);
+      });
+    }
+
+    test("PortForwardWebsockets: SPDY in a WebSocket", async () => {
+      assert.deepEqual(await asked(`${POD}/portforward`, "SPDY/3.1+portforward.k8s.io"), expected);
+    });
+
+    test("other versions go as they are", async () => {
+      const target = `${POD}/exec?command=cat&stdin=1&stdout=1`;
+      assert.deepEqual(await asked(target, "v4.channel.k8s.io"), [["GET", "websocket"]]);
+    });
+
+    test("streams are counted as kube-apiserver counts them", async () => {
+      const { body } = await clientFor(server.url, server.token).call("GET", "/metrics");
+      const name = "apiserver_websocket_streaming_requests_total";
+      const lines = String(body)
+        .split("\n")
+        .filter((line) => line.startsWith(name));
+      const line = (subresource: string, count: number) =>
+        `${name}{proxy_type="translated_at_apiserver",subresource="${subresource}"} ${count}`;
+      assert.deepEqual(lines.sort(), isOn ? [line("attach", 1), line("exec", 2), line("portforward", 1)] : []);
     });
   });
 }

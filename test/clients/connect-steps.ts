@@ -146,10 +146,12 @@ export const KUBECTL_STEPS: Readonly<Record<string, (server: ConnectedServer, en
       assert.equal(await readUrl(`http://${at}${PODS}/web/log?container=main&tailLines=1`), "three\n");
       const url = `ws://${at}${PODS}/web/exec?container=main&command=echo&command=hello&stdout=1`;
       const socket = new WebSocket(url, ["v5.channel.k8s.io"]);
-      const heard: string[] = [];
-      socket.on("message", (message: Buffer) => heard.push(message.toString("latin1")));
+      const heard = ["", "", "", ""];
+      socket.on("message", (message: Buffer) => {
+        heard[message[0] ?? 0] += message.toString("utf8", 1);
+      });
       await once(socket, "close");
-      assert.deepEqual(heard, ["\x01", "\x01hello\n", '\x03{"metadata":{},"status":"Success"}']);
+      assert.deepEqual(heard, ["", "hello\n", "", '{"metadata":{},"status":"Success"}']);
     } finally {
       await proxy.kill();
     }

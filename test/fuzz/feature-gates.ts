@@ -10,6 +10,8 @@ export const switchable = (Object.keys(featureGates) as FeatureGateName[]).filte
 export const aboutCallers: Partial<Record<FeatureGateName, string>> = {
   AuthorizePodWebsocketUpgradeCreatePermission: "test/api/connect-gates.node.test.ts",
   ExtendWebSocketsToKubelet: "test/api/connect-gates.node.test.ts",
+  PortForwardWebsockets: "test/api/connect-gates.node.test.ts",
+  TranslateStreamCloseWebsocketRequests: "test/api/connect-gates.node.test.ts",
   PodLogsQuerySplitStreams: "test/api/connect-gates.node.test.ts",
   ConstrainedImpersonation: "src/auth/impersonation/headers.test.ts",
 };

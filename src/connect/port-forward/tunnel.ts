@@ -3,9 +3,9 @@ import { plainError } from "../../api/api-error.ts";
 import type { Call } from "../../api/call.ts";
 import type { WebSocketChannel } from "../../api/channel.ts";
 import type { ApiReply } from "../../api/reply.ts";
-import type { HttpClient } from "../../client/http-client.ts";
 import { transportError } from "../../client/transport-error.ts";
 import { type Backend, openBackend } from "../backend.ts";
+import type { ConnectContext } from "../context.ts";
 import { type Answered, destroyOnAbort, exchange, passedHeaders, refusedUpgrade } from "../exchange.ts";
 
 /** Before the SPDY protocol that is carried in the messages of a WebSocket. */
@@ -24,10 +24,12 @@ export function tunneledProtocols(protocols: readonly string[]): string[] {
  */
 export async function tunnel(
   call: Call,
-  http: HttpClient,
-  backend: Backend,
-  path: string,
-  protocols: readonly string[],
+  { client, observer }: Pick<ConnectContext, "client" | "observer">,
+  {
+    backend,
+    path,
+    protocols,
+  }: { readonly backend: Backend; readonly path: string; readonly protocols: readonly string[] },
 ): Promise<ApiReply> {
   const { request, signal } = call;
   const headers = passedHeaders(request);
@@ -44,18 +46,22 @@ export async function tunnel(
   headers["content-length"] = "0";
   let answered: Answered;
   try {
-    const outgoing = await openBackend(http, backend, { method: "POST", path, headers, signal });
+    const outgoing = await openBackend(client.http, backend, { method: "POST", path, headers, signal });
     answered = await exchange(outgoing, request);
   } catch (error) {
     if (signal.aborted) throw signal.reason ?? error;
     throw plainError(500, `error dialing backend: ${transportError(error)}`);
   }
   const { response, socket, head } = answered;
-  if (!socket) return refusedUpgrade(response);
+  if (!socket) {
+    observer.tunnelled(response.statusCode ?? 0);
+    return refusedUpgrade(response);
+  }
   const chosen = String(response.headers["x-stream-protocol-version"] ?? "").trim();
   const isKnown = chosen === "" || protocols.includes(chosen);
   if (response.headers.upgrade?.toLowerCase() !== "spdy/3.1" || !isKnown) {
     socket.destroy();
+    observer.tunnelled(500);
     throw plainError(500, "unable to upgrade: missing upgrade headers in response");
   }
   if (head !== undefined && head.length > 0) socket.unshift(head);
@@ -64,7 +70,10 @@ export async function tunnel(
     type: "connect",
     over: "websocket",
     protocols: chosen === "" ? [""] : [`${TUNNEL_PREFIX}${chosen}`],
-    run: (channel) => carry(channel, socket),
+    run(channel) {
+      observer.tunnelled(101);
+      return carry(channel, socket);
+    },
   };
 }
 

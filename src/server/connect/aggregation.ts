@@ -2,8 +2,8 @@ import { Aggregator } from "../../aggregation/aggregator.ts";
 import { type ResolveService, serviceResolver } from "../../aggregation/resolve.ts";
 import type { Environment } from "../../lib/environment.ts";
 import type { Resources } from "../../resources/resources.ts";
-import { openProxyCertificate } from "../authentication/proxy-certificate.ts";
 import type { Config } from "../config.ts";
+import { openClientCertificate } from "./client-certificate.ts";
 import { loadHandlers } from "./load-handlers.ts";
 
 /** The servers behind APIServices, and where a Service answers, be it that of an extension server or of a webhook. */
@@ -19,7 +19,15 @@ export async function openAggregation(
   config: Config,
   environment: Environment,
 ): Promise<Aggregation> {
-  const certificate = await openProxyCertificate(config, environment);
+  const certificate = await openClientCertificate(
+    {
+      certFile: config.proxyClientCertFile,
+      keyFile: config.proxyClientKeyFile,
+      flags: ["--proxy-client-cert-file", "--proxy-client-key-file"],
+      audience: "extension servers",
+    },
+    environment,
+  );
   const resolve = serviceResolver(resources, config.aggregatorRouting, await loadHandlers(config.connect));
   const aggregator = new Aggregator(resources, { certificate: () => certificate.current(), resolve });
   return {
