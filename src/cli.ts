@@ -1,5 +1,4 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
-import module from "node:module";
 import { nodeProblem } from "./node-version.ts";
 
 // Nothing else is loaded before: older versions of Node could not even read it.
@@ -11,7 +10,8 @@ if (problem !== undefined) {
 // Without a listener Node opens a debugger, by which every program of this user would be the server.
 process.on("SIGUSR1", () => {});
 // A third of the time until the server is ready would go into compiling it again.
-module.enableCompileCache();
+const { enableCompileCache } = await import("node:module");
+enableCompileCache();
 const { runCommandLine } = await import("./command-line.ts");
 const code = await runCommandLine();
 // What was opened before a failure must not keep the process alive.

@@ -5,7 +5,7 @@ import path from "node:path";
 import { after, before, suite, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { bundle } from "../tools/build.ts";
+import { bundle, declare } from "../tools/build.ts";
 
 const run = promisify(execFile);
 const root = path.join(import.meta.dirname, "..");
@@ -96,7 +96,7 @@ suite("the package, as npm would install it", () => {
     installed = path.join(folder, "node_modules", "binnacle");
     const dist = path.join(installed, "dist");
     await bundle(dist);
-    await run(process.execPath, [tsc, "-p", path.join(root, "tsconfig.build.json"), "--outDir", dist]);
+    await declare(dist);
     const { files } = JSON.parse(await readFile(path.join(root, "package.json"), "utf8")) as { files: string[] };
     for (const file of ["package.json", ...files.filter((name) => name !== "dist")]) {
       await cp(path.join(root, file), path.join(installed, file), { recursive: true });
@@ -111,6 +111,12 @@ suite("the package, as npm would install it", () => {
     const programs = names.filter((name) => name.endsWith(".js"));
     assert.ok(programs.length < 100, programs.join(" "));
     for (const entry of ["cli.js", "index.js", "testing.js"]) assert.ok(programs.includes(entry), entry);
+  });
+
+  test("its command imports nothing before it knows the version of Node", async () => {
+    const text = await readFile(path.join(installed, "dist", "cli.js"), "utf8");
+    assert.doesNotMatch(text, /^\s*(?:import|export)[\s{"]/m);
+    assert.ok(text.indexOf("nodeProblem(process.versions.node)") < text.indexOf("await import("), text);
   });
 
   test("has every part that is loaded late, and binnacle and binnacle/testing share theirs", async () => {

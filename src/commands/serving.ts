@@ -19,15 +19,13 @@ const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Serves until a signal comes, and ends politely. A second signal ends the process at once. */
 export async function serveUntilStopped(options: ServingOptions): Promise<void> {
-  const [{ startServer }, { systemEnvironment }, { carefulLog }] = await Promise.all([
+  const [{ startServer }, { systemEnvironment, tellLastError }] = await Promise.all([
     import("../server/server.ts"),
     import("../server/system-environment.ts"),
-    import("../server/careful-log.ts"),
   ]);
   const environment = systemEnvironment(options.log);
-  // Node would print the error with all of its properties.
   const die = (error: unknown): void => {
-    carefulLog(environment.log).error("the process ends by an error that nobody expected", { err: error });
+    tellLastError(environment.log, error);
     process.exit(1);
   };
   process.once("uncaughtException", die);

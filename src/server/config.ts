@@ -4,7 +4,7 @@ import { DEFAULT_MODES } from "../auth/authorization/modes.ts";
 import type { CodedKind } from "../custom/coded-kind.ts";
 import type { AdmissionConfig } from "./admission/prepare-admission.ts";
 import type { AuthenticationConfig } from "./authentication/config.ts";
-import type { AuthorizationConfig } from "./authorization/flags.ts";
+import type { AuthorizationConfig } from "./authorization/config.ts";
 import { type ConnectConfig, defaultConnectConfig } from "./connect/config.ts";
 
 /** Where objects are kept. */

@@ -1,12 +1,13 @@
 import { readFile } from "node:fs/promises";
 import type { Clock } from "../lib/clock.ts";
+import { MemoryStore } from "../storage/memory.ts";
 import type { Store } from "../storage/store.ts";
 import type { Config, StoreChoice } from "./config.ts";
 import type { StoreMetrics } from "./metrics/store-metrics.ts";
 
 /**
  * Opens the chosen store; everything of ours lies below `root`. History is compacted once per interval, or never when
- * that is 0. `metrics` hears of reads that etcd answers and of the cache in front of it. Engines are loaded only when chosen.
+ * that is 0. `metrics` hears of reads that etcd answers and of the cache in front of it. SQLite and etcd are loaded only when chosen.
  */
 export async function openStore(
   { store: choice, compactionIntervalMs }: Pick<Config, "store" | "compactionIntervalMs">,
@@ -16,10 +17,8 @@ export async function openStore(
 ): Promise<Store> {
   const historyMs = compactionIntervalMs === 0 ? Number.POSITIVE_INFINITY : compactionIntervalMs;
   switch (choice.type) {
-    case "memory": {
-      const { MemoryStore } = await import("../storage/memory.ts");
+    case "memory":
       return new MemoryStore({ historyMs, clock });
-    }
     case "sqlite": {
       const { SqliteStore } = await import("../storage/sqlite/store.ts");
       return SqliteStore.open(choice.file, { historyMs, clock });

@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { systemClock } from "../lib/clock.ts";
 import type { Environment, Log, LogFields } from "../lib/environment.ts";
 import { systemRandom } from "../lib/random.ts";
+import { carefulLog } from "./careful-log.ts";
 import { readableLog } from "./log/readable-log.ts";
 import { type LogLines, standardErrorLines } from "./log-lines.ts";
 
@@ -28,6 +29,11 @@ const nothing = (): void => {};
 
 function atLeast(level: keyof Log, { error, warn, info }: Log): Log {
   return { error, warn: level === "error" ? nothing : warn, info: level === "info" ? info : nothing };
+}
+
+/** Tells why the process ends. Node would print the error with all of its properties. */
+export function tellLastError(log: Log, error: unknown): void {
+  carefulLog(log).error("the process ends by an error that nobody expected", { err: error });
 }
 
 /** The numbers that pino and bunyan have for levels, whose readers understand these lines. */

@@ -7,7 +7,7 @@ import {
 import { validateAuthorizers } from "../../auth/authorization/validate-configuration.ts";
 import type { Environment } from "../../lib/environment.ts";
 import { readLimited, WatchedFile } from "../watched-file.ts";
-import type { AuthorizationConfig } from "./flags.ts";
+import type { AuthorizationConfig } from "./config.ts";
 
 /** Which authorizers there are, as flags or a file say. */
 export interface ConfiguredAuthorizers {

@@ -8,7 +8,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/environment.ts";
 import type { Random } from "../../lib/random.ts";
 import type { AuthenticationConfig } from "../authentication/config.ts";
-import type { AuthorizationConfig } from "../authorization/flags.ts";
+import type { AuthorizationConfig } from "../authorization/config.ts";
 import { type AccountTokenConfig, type Config, defaultConfig } from "../config.ts";
 import type { ConnectConfig } from "../connect/config.ts";
 
