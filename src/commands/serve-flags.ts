@@ -264,7 +264,7 @@ function toConfig(flags: Omit<ServeFlags, "kinds">): Config {
     aggregatorRouting,
     shutdownDelayMs: shutdownDelayDuration,
     admissionPlugins: { enabled: enableAdmissionPlugins ?? [], disabled: disableAdmissionPlugins ?? [] },
-    admission: { functionFiles: admission ?? [], configFile: admissionControlConfigFile },
+    admission: { functions: [], functionFiles: admission ?? [], configFile: admissionControlConfigFile },
     serviceAccounts: serviceAccountsOf(flags, defaultConfig.serviceAccounts),
     audit: auditOf(flags),
     logRequests: logOf(flags).logRequests,

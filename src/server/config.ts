@@ -136,7 +136,7 @@ export const defaultConfig: Config = {
   serviceClusterIpRange: "10.0.0.0/24",
   eventTtlMs: 3_600_000,
   admissionPlugins: { enabled: [], disabled: [] },
-  admission: { functionFiles: [] },
+  admission: { functions: [], functionFiles: [] },
   featureGates: {},
   customObjects: "open",
   controllers: "*",

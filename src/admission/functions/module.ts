@@ -24,7 +24,7 @@ export interface AdmissionCall<Kind extends JsonObject = KubeObject> {
 }
 
 /**
- * What a file of `--admission` exports: functions about the writes that its rules name. All writes of objects are meant
+ * What a file of `--admission` exports, or a program gives to its server: functions about the writes that its rules name. All writes of objects are meant
  * without rules.
  */
 export interface AdmissionModule {
@@ -34,6 +34,11 @@ export interface AdmissionModule {
   /** Gives the reason why the write is refused, or nothing. */
   validate?(request: AdmissionCall): string | undefined | Promise<string | undefined>;
 }
+
+/** What a module without rules is asked about: every write of an object. */
+export const ALL_WRITES: readonly Rule[] = [
+  { operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*"] },
+];
 
 /** The two functions that a module may have. */
 export type FunctionName = "mutate" | "validate";

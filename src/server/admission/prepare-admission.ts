@@ -1,4 +1,6 @@
 import { AdmissionFunctions } from "../../admission/functions/functions-plugin.ts";
+import type { AdmissionModule } from "../../admission/functions/module.ts";
+import { OwnFunctions } from "../../admission/functions/own-functions.ts";
 import type { ServedResource } from "../../resources/model/catalog.ts";
 import { readAdmissionFile } from "./configuration-file.ts";
 import { type DynamicAdmission, type DynamicAdmissionOptions, dynamicAdmission } from "./dynamic-admission.ts";
@@ -8,7 +10,9 @@ import type { WatchedFolder } from "./watched-folder.ts";
 
 /** What changes or refuses writes besides the plugins. */
 export interface AdmissionConfig {
-  /** Files with functions of admission, in the order in which they are asked. */
+  /** Functions of the program itself, which run in its own thread, in the order in which they are asked. */
+  readonly functions: readonly AdmissionModule[];
+  /** Files with functions of admission, which come after those, in their order. */
   readonly functionFiles: readonly string[];
   /** An AdmissionConfiguration, as kube-apiserver's flag names one. */
   readonly configFile?: string;
@@ -27,31 +31,32 @@ export interface PreparedAdmission extends Pick<DynamicAdmission, "plugins" | "r
 
 /** Loads the files of the configuration, and makes all plugins whose rules are no part of the program. */
 export async function prepareAdmission(
-  { functionFiles, configFile }: AdmissionConfig,
+  { functions: own, functionFiles, configFile }: AdmissionConfig,
   options: Omit<DynamicAdmissionOptions, "file"> & Pick<ManifestContext, "manifests">,
 ): Promise<PreparedAdmission> {
   const { clock, catalog, features } = options.resources;
   const file = configFile === undefined ? undefined : await readAdmissionFile(configFile);
   const dynamic = dynamicAdmission({ ...options, file });
-  const hosts: ThreadedFunctions[] = [];
+  const threads: ThreadedFunctions[] = [];
   const folders: WatchedFolder[] = [];
   const close = () => {
-    for (const one of [...hosts, ...folders]) one.close();
+    for (const one of [...threads, ...folders]) one.close();
   };
   try {
     for (const one of await followManifests(file ?? {}, dynamic.sources, options)) folders.push(one);
-    for (const file of functionFiles) hosts.push(await ThreadedFunctions.load(file, clock));
+    for (const file of functionFiles) threads.push(await ThreadedFunctions.load(file, clock));
   } catch (error) {
     close();
     throw error;
   }
+  const hosts = [...own.map((module, index) => new OwnFunctions(module, `functions[${index}]`, clock)), ...threads];
   const functions = new AdmissionFunctions(hosts, { catalog, defaults: { clock, features } });
-  const own = [...(file === undefined ? [] : [dynamic]), ...(hosts.length === 0 ? [] : [functions])];
+  const here = [...(file === undefined ? [] : [dynamic]), ...(hosts.length === 0 ? [] : [functions])];
   return {
     ...dynamic,
     plugins: hosts.length === 0 ? dynamic.plugins : [functions.plugin, ...dynamic.plugins],
     concernsOnlyThisThread: (resource, subresource) =>
-      own.some((one) => resource === undefined || one.concerns(resource, subresource)),
+      here.some((one) => resource === undefined || one.concerns(resource, subresource)),
     close,
   };
 }

@@ -51,7 +51,7 @@ function areUsual(config: Config): boolean {
     Object.keys(featureGates).length === 0 &&
     // None of those that are on by default changes these objects, so that it does not matter which are off.
     admissionPlugins.enabled.length === 0 &&
-    admission.functionFiles.length === 0 &&
+    admission.functions.length + admission.functionFiles.length === 0 &&
     admission.configFile === undefined &&
     audit.policyFile === undefined
   );

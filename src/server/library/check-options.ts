@@ -69,6 +69,18 @@ const kinds = check(
   "a list of what defineKind returned",
   (value) => isList(value) && value.every((one) => isGroup(one) && isGroup(one.crd) && isGroup(one.hooks)),
 );
+const modules = check(
+  "a list of objects with the functions mutate or validate, and perhaps rules",
+  (value) =>
+    isList(value) &&
+    value.every(
+      (one) =>
+        isGroup(one) &&
+        [one.mutate, one.validate].some((called) => typeof called === "function") &&
+        [one.mutate, one.validate].every((called) => called === undefined || typeof called === "function") &&
+        (one.rules === undefined || isList(one.rules)),
+    ),
+);
 const stores = ['{ type: "memory" }', '{ type: "sqlite", file: "FILE" }', '{ type: "etcd", servers: ["URL"] }'].join(
   " or ",
 );
@@ -127,7 +139,7 @@ const MEMBERS: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   },
   authorization: { modes: texts, webhook: group, configFile: text },
   admissionPlugins: { enabled: texts, disabled: texts },
-  admission: { functionFiles: texts, configFile: text },
+  admission: { functions: modules, functionFiles: texts, configFile: text },
   serviceAccounts: {
     ...{ signingKeyFile: text, keyFiles: texts, issuers: texts, apiAudiences: texts, maxTokenExpirationMs: span },
     ...{ extendTokenExpiration: flag, lookup: flag, jwksUri: text },

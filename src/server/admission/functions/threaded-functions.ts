@@ -2,6 +2,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Worker } from "node:worker_threads";
 import {
+  ALL_WRITES,
   FunctionFailure,
   type FunctionHost,
   type FunctionName,
@@ -26,7 +27,6 @@ const LOADING_MS = 30_000;
 const LOOK_EVERY_MS = 50;
 /** V8 may take the whole process down with a thread that reaches its own limit, so that this one is far above. */
 const HARD_LIMIT_MB = 2048;
-const ALL: readonly Rule[] = [{ operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*"] }];
 const PROGRAM = new URL(
   import.meta.url.endsWith(".ts") ? "./function-thread.ts" : "./function-thread.js",
   import.meta.url,
@@ -44,7 +44,7 @@ interface Waiting extends PromiseWithResolvers<FunctionOutcome> {
  */
 export class ThreadedFunctions implements FunctionHost {
   readonly title: string;
-  rules: readonly Rule[] = ALL;
+  rules: readonly Rule[] = ALL_WRITES;
   functions: readonly FunctionName[] = [];
   readonly #file: string;
   readonly #clock: Clock;
