@@ -83,10 +83,23 @@ export class Environment {
   }
 }
 
+/** An overload that knows how many type parameters it has. */
+function withParameters(overload: Overload): Overload {
+  const names = new Set<string>();
+  const visit = (type: Type): void => {
+    if (type.kind === "param") names.add(type.name);
+    type.params.forEach(visit);
+  };
+  visit(overload.result);
+  overload.args.forEach(visit);
+  return names.size === 0 ? overload : { ...overload, parameters: names.size };
+}
+
 function merge(functions: Map<string, MergedFunction>, declared: FunctionDeclaration): void {
   const known = functions.get(declared.name);
   const overloads = [...(known?.overloads ?? [])];
-  for (const overload of declared.overloads) {
+  for (const one of declared.overloads) {
+    const overload = withParameters(one);
     const at = overloads.findIndex(({ id }) => id === overload.id);
     if (at < 0) overloads.push(overload);
     else overloads[at] = overload;

@@ -8,7 +8,7 @@ import { literalValidators } from "./library/literal-validators.ts";
 import { optionalLibrary } from "./library/optional.ts";
 import { compilePattern } from "./library/regular-expressions.ts";
 import { standardLibrary } from "./library/standard.ts";
-import { CompileError, compile, type Program, program } from "./program.ts";
+import { type Checked, CompileError, compile, compileSteps, type Program, program } from "./program.ts";
 import { dynType, intType, listType, stringType } from "./values/types.ts";
 import { ArrayList, isError, type Value } from "./values/value.ts";
 
@@ -112,6 +112,47 @@ suite("no expression holds the thread for 50 ms:", () => {
     test(name, () => {
       const took = fastest(() => attempt(text));
       assert.ok(took < 50, `${took} ms: ${attempt(text).slice(0, 200)}`);
+    });
+  }
+});
+
+/** Expressions of nearly 100,000 characters that are accepted: what each step of compiling takes is what others wait. */
+const long: readonly (readonly [string, string])[] = [
+  ["comparisons", repeated("a==1", "&&")],
+  ["indices", repeated("l[0]>0", "&&")],
+  ["macros", repeated("l.all(x,x>1)", "&&")],
+  ["folds of lists", repeated("[].map(x,x).size()>0", "&&")],
+  ["conditions", `[${repeated("true?1:2", ",")}].size()>0`],
+  ["a list of numbers", `a in [${repeated("1", ",")}]`],
+  ["a list of empty maps", `[${repeated("{}", ",")}].size()>0`],
+  ["bytes", `b"${"x".repeat(99_000)}" == b""`],
+];
+
+function repeated(piece: string, separator: string): string {
+  const count = Math.floor(99_000 / (piece.length + separator.length));
+  return Array.from({ length: count }, () => piece).join(separator);
+}
+
+suite("no step of compiling a long expression takes long:", () => {
+  for (const [name, text] of long) {
+    test(name, () => {
+      const slowest = new Map<number, number>();
+      for (let round = 0; round < 4; round++) {
+        const steps = compileSteps(text, env);
+        let checked: Checked | CompileError | undefined;
+        const rest = [() => program(checked as Checked, env), () => void estimateCost((checked as Checked).expr, env)];
+        for (let number = 0; ; number++) {
+          const before = process.threadCpuUsage();
+          if (checked === undefined) checked = steps.next().value ?? undefined;
+          else rest.shift()?.();
+          const { user, system } = process.threadCpuUsage(before);
+          slowest.set(number, Math.min(slowest.get(number) ?? Number.POSITIVE_INFINITY, (user + system) / 1000));
+          if (checked instanceof CompileError) assert.fail(checked.message);
+          if (rest.length === 0) break;
+        }
+      }
+      // 20 to 40 ms without other work; a busy machine takes twice the processor time.
+      assert.ok(Math.max(...slowest.values()) < 100, [...slowest.values()].join());
     });
   }
 });

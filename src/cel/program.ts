@@ -1,3 +1,4 @@
+import { finish, type Steps } from "../lib/steps.ts";
 import { check } from "./checker/checker.ts";
 import type { Environment } from "./environment.ts";
 import { type Activation, CostExceeded, Frame, type Run } from "./eval/frame.ts";
@@ -19,8 +20,15 @@ export class CompileError extends Error {}
 
 /** Parses and checks an expression. */
 export function compile(text: string, env: Environment): Checked | CompileError {
+  return finish(compileSteps(text, env));
+}
+
+/** The same in steps: with a text of 100,000 characters each of them takes a while. */
+export function* compileSteps(text: string, env: Environment): Steps<Checked | CompileError> {
   const { expr, source, errors } = parse(text, env.macros);
+  yield;
   const found = errors.length > 0 ? errors : check(expr, env);
+  yield;
   if (found.length > 0) return new CompileError(source.format(found));
   const refused: SourceError[] = [];
   for (const validate of env.validators) validate(expr, (at, message) => refused.push({ at, message }));

@@ -1,5 +1,5 @@
 import type { Environment } from "../environment.ts";
-import type { FunctionDeclaration } from "../library/library.ts";
+import type { FunctionDeclaration, Overload } from "../library/library.ts";
 import {
   type Call,
   type Comprehension,
@@ -16,18 +16,18 @@ import {
   boolType,
   dynType,
   errorType,
+  freshType,
   intType,
   isDyn,
   listType,
   mapType,
   optionalType,
-  paramType,
   type Type,
   unwrapOptional,
 } from "../values/types.ts";
 import { typeOfValue } from "../values/value.ts";
 import { Scopes } from "./scope.ts";
-import { isWild, mostGeneral, Substitution } from "./substitution.ts";
+import { isWild, mayFit, mostGeneral, Substitution } from "./substitution.ts";
 
 /** Gives every expression its type, resolves names and overloads in place, and tells what does not fit. */
 export function check(expr: Expr, env: Environment): SourceError[] {
@@ -111,7 +111,7 @@ class Checker {
   }
 
   private assignable(a: Type, b: Type): boolean {
-    return this.substitution.attempt(() => this.substitution.assign(a, b));
+    return this.substitution.fitsOne(a, b);
   }
 
   private known(type: Type): Type {
@@ -119,7 +119,7 @@ class Checker {
   }
 
   private freshParameter(): Type {
-    return paramType(`_var${this.parameters++}`);
+    return freshType(this.parameters++);
   }
 
   private checkIdent(expr: Ident): Type {
@@ -220,10 +220,13 @@ class Checker {
     let result: Type | undefined;
     for (const overload of declared.overloads) {
       if ((overload.isMember ?? false) !== (expr.target !== undefined)) continue;
-      const instance = this.instantiate([overload.result, ...overload.args]);
-      const [resultType, ...argTypes] = instance as [Type, ...Type[]];
-      const { substitution } = this;
-      if (!substitution.attempt(() => substitution.assignAll(types, argTypes))) continue;
+      if (!mayFit(types, overload.args)) {
+        // Compat: `resolveOverload` of cel-go gives numbers to the parameters of every overload, and messages show them.
+        this.parameters += overload.parameters ?? 0;
+        continue;
+      }
+      const { result: resultType, args: argTypes } = this.instantiate(overload);
+      if (!this.substitution.fits(types, argTypes)) continue;
       ids.push(overload.id);
       const found = this.known(resultType);
       if (result === undefined) result = found;
@@ -251,16 +254,17 @@ class Checker {
     return boolType;
   }
 
-  /** The types with parameters of their own instead of the overload's. */
-  private instantiate(types: readonly Type[]): readonly Type[] {
-    if (!types.some((type) => type.isGeneric)) return types;
+  /** The types of an overload with parameters of their own. */
+  private instantiate({ result, args, parameters = 0 }: Overload): Pick<Overload, "result" | "args"> {
+    if (parameters === 0) return { result, args };
     const fresh = new Substitution();
     const visit = (type: Type): void => {
       if (type.kind === "param" && fresh.find(type) === undefined) fresh.set(type, this.freshParameter());
-      type.params.forEach(visit);
+      if (type.isGeneric) type.params.forEach(visit);
     };
-    types.forEach(visit);
-    return types.map((type) => fresh.apply(type, false));
+    visit(result);
+    args.forEach(visit);
+    return { result: fresh.apply(result, false), args: args.map((type) => fresh.apply(type, false)) };
   }
 
   private checkList(expr: ListExpr): Type {

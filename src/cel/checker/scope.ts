@@ -31,9 +31,10 @@ export class Scopes {
   /** What the parts of a name, joined by dots, stand for as a whole. */
   find(parts: readonly string[]): Found | undefined {
     const [first = ""] = parts;
-    const local = this.findLocal(first.replace(/^\./, ""));
-    if (local !== undefined && !first.startsWith(".")) return parts.length === 1 ? local : undefined;
-    for (const name of this.env.candidates(parts.join("."))) {
+    const isAbsolute = first.startsWith(".");
+    const local = this.findLocal(isAbsolute ? first.slice(1) : first);
+    if (local !== undefined && !isAbsolute) return parts.length === 1 ? local : undefined;
+    for (const name of this.env.candidates(parts.length === 1 ? first : parts.join("."))) {
       const found = this.findGlobal(name);
       if (found !== undefined) return { ...found, isHidden: local !== undefined };
     }

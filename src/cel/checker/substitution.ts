@@ -1,27 +1,44 @@
-import { dynType, errorType, isDyn, Type } from "../values/types.ts";
+import { dynType, errorType, isDyn, Type, type TypeKind } from "../values/types.ts";
 
 /** What type parameters stand for. What a failed assignment has learned is forgotten again. */
 export class Substitution {
-  private readonly known = new Map<string, Type>();
-  private readonly trail: { readonly name: string; readonly before: Type | undefined }[] = [];
+  /** By the numbers of parameters that the checker made. */
+  private readonly fresh: (Type | undefined)[] = [];
+  /** All others by their names. */
+  private readonly named = new Map<string, Type | undefined>();
+  private readonly trail: { readonly param: Type; readonly before: Type | undefined }[] = [];
 
   find(type: Type): Type | undefined {
-    return type.kind === "param" ? this.known.get(type.name) : undefined;
+    if (type.kind !== "param") return undefined;
+    return type.index >= 0 ? this.fresh[type.index] : this.named.get(type.name);
   }
 
   set(param: Type, type: Type): void {
-    this.trail.push({ name: param.name, before: this.known.get(param.name) });
-    this.known.set(param.name, type);
+    this.trail.push({ param, before: this.find(param) });
+    this.put(param, type);
   }
 
-  /** Runs, and forgets what was learned meanwhile if the result is false. */
-  attempt(run: () => boolean): boolean {
+  private put(param: Type, type: Type | undefined): void {
+    if (param.index >= 0) this.fresh[param.index] = type;
+    else this.named.set(param.name, type);
+  }
+
+  /** Whether the first types are assignable to the second. What was learned is forgotten if they are not. */
+  fits(a: readonly Type[], b: readonly Type[]): boolean {
     const start = this.trail.length;
-    if (run()) return true;
+    return this.assignAll(a, b) || this.forget(start);
+  }
+
+  /** The same for one type. */
+  fitsOne(a: Type, b: Type): boolean {
+    const start = this.trail.length;
+    return this.assign(a, b) || this.forget(start);
+  }
+
+  private forget(start: number): false {
     for (let i = this.trail.length - 1; i >= start; i--) {
-      const { name, before } = this.trail[i] as (typeof this.trail)[number];
-      if (before === undefined) this.known.delete(name);
-      else this.known.set(name, before);
+      const { param, before } = this.trail[i] as (typeof this.trail)[number];
+      this.put(param, before);
     }
     this.trail.length = start;
     return false;
@@ -43,7 +60,7 @@ export class Substitution {
   }
 
   /** Whether the first type is assignable to the second; learns what parameters stand for. */
-  assign(a: Type, b: Type): boolean {
+  private assign(a: Type, b: Type): boolean {
     if (b.kind === "param") {
       const learned = this.learn(a, b);
       if (learned.valid) return true;
@@ -58,9 +75,10 @@ export class Substitution {
     return this.assignAll(a.params, b.params);
   }
 
-  /** Whether each of the first types is assignable to that of the second at its place. */
-  assignAll(a: readonly Type[], b: readonly Type[]): boolean {
-    return a.length === b.length && a.every((type, i) => this.assign(type, b[i] as Type));
+  private assignAll(a: readonly Type[], b: readonly Type[]): boolean {
+    if (a.length !== b.length) return false;
+    for (let i = 0; i < a.length; i++) if (!this.assign(a[i] as Type, b[i] as Type)) return false;
+    return true;
   }
 
   private learn(type: Type, param: Type): { readonly valid: boolean; readonly wasKnown: boolean } {
@@ -87,6 +105,23 @@ export class Substitution {
     return type.isGeneric && type.params.some((inner) => this.occursIn(param, inner));
   }
 }
+
+/**
+ * Whether types may be assignable to others, as far as can be told without looking into them. Most overloads of an
+ * operator are not for its arguments.
+ */
+export function mayFit(a: readonly Type[], b: readonly Type[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (!mayFitOne(a[i] as Type, b[i] as Type)) return false;
+  return true;
+}
+
+function mayFitOne(a: Type, b: Type): boolean {
+  if (a.kind === b.kind) return a.kind === "type" || a.name === b.name || a.kind === "param" || isWild(a);
+  return OPEN.has(a.kind) || OPEN.has(b.kind);
+}
+
+const OPEN: ReadonlySet<string> = new Set<TypeKind>(["param", "dyn", "error", "null"]);
 
 /** Whether it is dyn or the type of something that was refused already. */
 export const isWild = (type: Type): boolean => isDyn(type) || type === errorType || type.kind === "error";

@@ -14,6 +14,8 @@ export interface Overload {
   readonly id: string;
   readonly args: readonly Type[];
   readonly result: Type;
+  /** How many type parameters these have; an environment counts them. Absent: none. */
+  readonly parameters?: number;
   /** Called as target.name(…). */
   readonly isMember?: boolean;
   /** Absent in overloads of functions with a `call` of their own. */

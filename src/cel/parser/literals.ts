@@ -55,7 +55,7 @@ const NO_CODE_POINT = new CelError("invalid unicode code point");
 /** The text of a string token, without quotes and escapes, or an error. */
 export function parseString(token: string): Value {
   const body = bodyOf(token);
-  if (body.isRaw) return body.text;
+  if (body.isRaw || !body.text.includes("\\")) return body.text;
   let result = "";
   for (let i = 0; i < body.text.length; ) {
     const unit = escapeAt(body.text, i);
@@ -71,7 +71,7 @@ export function parseString(token: string): Value {
 /** The bytes of a token with b in front, or an error. Escapes by digits are single bytes there. */
 export function parseBytes(token: string): Value {
   const body = bodyOf(token.slice(1));
-  if (body.isRaw) return new Bytes(new TextEncoder().encode(body.text));
+  if (body.isRaw || !body.text.includes("\\")) return new Bytes(new TextEncoder().encode(body.text));
   const parts: number[] = [];
   const encoder = new TextEncoder();
   for (let i = 0; i < body.text.length; ) {

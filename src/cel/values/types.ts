@@ -31,9 +31,12 @@ export class Type {
   readonly isGeneric: boolean;
   /** How many types it is written with; parameters of parameters can make that many. */
   readonly weight: number;
+  /** The number of a type parameter that the checker made; -1 for all other types. */
+  readonly index: number;
 
-  constructor(kind: TypeKind, name: string, params: readonly Type[] = []) {
+  constructor(kind: TypeKind, name: string, params: readonly Type[] = [], index = -1) {
     this.kind = kind;
+    this.index = index;
     this.name = name;
     this.params = params;
     let isGeneric = kind === "param";
@@ -115,6 +118,8 @@ export const structType = (name: string): Type => new Type("struct", name);
 export const opaqueType = (name: string, ...params: readonly Type[]): Type => new Type("opaque", name, params);
 /** A type parameter of an overload. */
 export const paramType = (name: string): Type => new Type("param", name);
+/** A type parameter that the checker makes: the one of this number. */
+export const freshType = (index: number): Type => new Type("param", `_var${index}`, [], index);
 /** The type of a type: what `type(x)` and the name of a type have. */
 export const typeOf = (type: Type): Type => new Type("type", "type", [type]);
 

@@ -2,8 +2,9 @@ import { estimateCost } from "../../cel/cost/estimate.ts";
 import type { Amount } from "../../cel/cost/sizes.ts";
 import type { Environment } from "../../cel/environment.ts";
 import { type Expr, partsOf } from "../../cel/parser/ast.ts";
-import { CompileError, compile, Program, program } from "../../cel/program.ts";
+import { CompileError, compileSteps, Program, program } from "../../cel/program.ts";
 import { optionalType } from "../../cel/values/types.ts";
+import { finish, type Steps } from "../../lib/steps.ts";
 import type { ValidationRule } from "../../schema/schema.ts";
 import { type DeclaredType, DeclaredTypes, followPath, MAX_REQUEST } from "./declared-type.ts";
 
@@ -37,11 +38,15 @@ export function compileRules(
   declared: DeclaredType,
   bases: RuleEnvironments,
 ): CompiledRule[] {
-  return rules.map(ruleCompiler(declared, bases));
+  const compile = ruleCompiler(declared, bases);
+  return rules.map((rule) => finish(compile(rule)));
 }
 
-/** The same one by one, for whoever gives way between rules: a long one takes a while. */
-export function ruleCompiler(declared: DeclaredType, bases: RuleEnvironments): (rule: ValidationRule) => CompiledRule {
+/** The same one by one and in steps, for whoever gives way in between: a long rule takes a while. */
+export function ruleCompiler(
+  declared: DeclaredType,
+  bases: RuleEnvironments,
+): (rule: ValidationRule) => Steps<CompiledRule> {
   const types = new DeclaredTypes();
   const self = types.typeOf(declared, SELF_TYPE);
   const plain = new Map<Environment, Environment>();
@@ -55,37 +60,43 @@ export function ruleCompiler(declared: DeclaredType, bases: RuleEnvironments): (
   };
   return (rule) => {
     const isOptional = rule.optionalOldSelf === true;
-    return compileRule(rule, declared, {
+    return ruleSteps(rule, declared, {
       rule: (text) => extend(bases.rule(text), isOptional),
       message: (text) => extend(bases.message(text), isOptional),
     });
   };
 }
 
-function compileRule(rule: ValidationRule, declared: DeclaredType, bases: RuleEnvironments): CompiledRule {
+function* ruleSteps(rule: ValidationRule, declared: DeclaredType, bases: RuleEnvironments): Steps<CompiledRule> {
   const env = bases.rule(rule.rule);
   const nothing = { rule, usesOldSelf: false, maxCost: 0, messageMaxCost: 0 };
   if (rule.rule.trim() === "") return nothing;
-  const checked = compile(rule.rule, env);
+  const checked = yield* compileSteps(rule.rule, env);
   if (checked instanceof CompileError) return { ...nothing, error: `compilation failed: ${checked.message}` };
   if (checked.type.kind !== "bool") return { ...nothing, error: "cel expression must evaluate to a bool" };
+  yield;
   const usesOldSelf = usesName(checked.expr, "oldSelf");
   const made = program(checked, env);
+  yield;
   if (!(made instanceof Program)) {
     return { ...nothing, usesOldSelf, error: `program instantiation failed: ${made.message}` };
   }
   const result = { ...nothing, usesOldSelf, program: made, maxCost: costOf(checked.expr, declared, env) };
-  return rule.messageExpression ? { ...result, ...compileMessage(rule.messageExpression, declared, bases) } : result;
+  yield;
+  if (!rule.messageExpression) return result;
+  return { ...result, ...(yield* messageSteps(rule.messageExpression, declared, bases)) };
 }
 
-function compileMessage(text: string, declared: DeclaredType, bases: RuleEnvironments): Partial<CompiledRule> {
+function* messageSteps(text: string, declared: DeclaredType, bases: RuleEnvironments): Steps<Partial<CompiledRule>> {
   const env = bases.message(text);
-  const checked = compile(text, env);
+  const checked = yield* compileSteps(text, env);
   if (checked instanceof CompileError) {
     return { messageError: `messageExpression compilation failed: ${checked.message}` };
   }
   if (checked.type.kind !== "string") return { messageError: "messageExpression must evaluate to a string" };
+  yield;
   const made = program(checked, env);
+  yield;
   if (!(made instanceof Program)) return { messageError: `messageExpression instantiation failed: ${made.message}` };
   return { message: made, messageMaxCost: costOf(checked.expr, declared, env) };
 }

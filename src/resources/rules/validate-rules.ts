@@ -13,6 +13,7 @@ import { trimSpace } from "../../cel/kubernetes/strings.ts";
 import type { Program } from "../../cel/program.ts";
 import { CelError, NONE, Optional, type Value } from "../../cel/values/value.ts";
 import { getMember } from "../../lib/members.ts";
+import { finish, type Steps } from "../../lib/steps.ts";
 import type { RuleCheck, Schema, ValidationRule } from "../../schema/schema.ts";
 import { Correlated } from "../../schema/structural/correlate.ts";
 import { isMembers } from "../../schema/structural/findings.ts";
@@ -44,19 +45,19 @@ interface RuleNode {
 
 const STORED: RuleEnvironments = { rule: () => storedExpressions, message: () => storedExpressions };
 
-/** Compiles the rules of a schema and of those below it, with a pause after each. */
+/** Compiles the rules of a schema and of those below it. */
 function* nodeOf(
   rules: Schema,
   schema: Schema,
   isRoot: boolean,
   declared: DeclaredType | undefined,
-): Generator<void, RuleNode | undefined> {
+): Steps<RuleNode | undefined> {
   const compiled: CompiledRule[] = [];
   const { validations = [] } = rules;
   if (declared !== undefined && validations.length > 0) {
     const compile = ruleCompiler(declared, STORED);
     for (const rule of validations) {
-      compiled.push(compile(rule));
+      compiled.push(yield* compile(rule));
       yield;
     }
   }
@@ -87,7 +88,7 @@ function* nodeBelow(
   part: Schema | true | undefined,
   own: Schema | true | undefined,
   declared: DeclaredType | undefined,
-): Generator<void, RuleNode | undefined> {
+): Steps<RuleNode | undefined> {
   if (typeof part !== "object" || typeof own !== "object") return undefined;
   return yield* nodeOf(part, own, own.embeddedResource === true, declared?.element);
 }
@@ -97,10 +98,10 @@ function* nodeBelow(
  * did not change becomes a warning.
  */
 export function rulesOf(schema: Schema): RuleCheck {
-  let steps: Generator<void, RuleNode | undefined> | undefined;
+  let steps: Steps<RuleNode | undefined> | undefined;
   let tree: { readonly root: RuleNode | undefined } | undefined;
   let preparing: Promise<void> | undefined;
-  /** Compiles one more rule. */
+  /** Compiles a part of one more rule. */
   const step = (): void => {
     steps ??= nodeOf(schema, schema, true, declaredType(schema, true));
     try {
@@ -155,10 +156,7 @@ export function defaultRuleErrors(
   { value, path, isRoot }: { readonly value: Json; readonly path: string; readonly isRoot: boolean },
   budget: RuleBudget,
 ): FieldError[] {
-  const steps = nodeOf(schema, schema, isRoot, declaredType(schema, isRoot));
-  let step = steps.next();
-  while (!step.done) step = steps.next();
-  const { value: root } = step;
+  const root = finish(nodeOf(schema, schema, isRoot, declaredType(schema, isRoot)));
   if (root === undefined) return [];
   let { left } = budget;
   for (const old of [value, undefined]) {
