@@ -72,9 +72,16 @@ export function sameItems(a: readonly unknown[], b: readonly unknown[]): boolean
   return a.length === b.length && a.every((item, position) => item === b[position]);
 }
 
-/** The hash under which a document is known. */
-export function hashOf(json: Uint8Array): string {
-  return createHash("sha512").update(json).digest("hex").toUpperCase();
+/** Makes the hash under which a document is known, of its parts. */
+export function hashing(): { update(part: Uint8Array): void; digest(): string } {
+  const hash = createHash("sha512");
+  return { update: (part) => void hash.update(part), digest: () => hash.digest("hex").toUpperCase() };
+}
+
+function hashOf(json: Uint8Array): string {
+  const hash = hashing();
+  hash.update(json);
+  return hash.digest();
 }
 
 function finish(document: JsonObject): Document {
