@@ -23,7 +23,7 @@ export async function runCommandLine(
     const failure = error instanceof CommanderError ? usageFailure(error, args) : error;
     io.complain(`binnacle: ${failure instanceof Error ? failure.message : String(failure)}\n`);
     if (failure instanceof Failure && failure.next !== undefined) io.complain(`  ${failure.next}\n`);
-    return 1;
+    return COMMANDS.find(({ name }) => name === args[0])?.failureCode ?? 1;
   }
 }
 

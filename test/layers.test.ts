@@ -38,6 +38,10 @@ const parts: Readonly<Record<string, Part>> = {
   testing: { layer: 8, onlyFor: ["testing.ts"] },
   // The programs that stand in the place of kube-apiserver and etcd in Go tests.
   envtest: { layer: 7, sees: ["server"], onlyFor: ["commands"] },
+  // What a cluster would do with manifests, told from a dump of its state.
+  "what-if": { layer: 7, sees: ["transfer", "server", "pipeline"], onlyFor: ["commands"] },
+  // Dumps of clusters: read, written, and put into stores.
+  transfer: { layer: 7, sees: ["server"], onlyFor: ["commands", "what-if"] },
   // Builds all parts and connects them; the only part that knows everything.
   server: { layer: 7, sees: ["pipeline"] },
   pipeline: { layer: 7 },
@@ -111,6 +115,8 @@ const namesKinds = [
   "testing/",
   // Examples, and what users are told of that runs or does not.
   "commands/",
+  "transfer/",
+  "what-if/",
   "api/feature-gates.ts",
   "envtest/apiserver-gates.ts",
 ];

@@ -31,6 +31,8 @@ export interface CommandRow {
   readonly name: string;
   readonly summary: string;
   readonly group: string;
+  /** What the process ends with when the command fails: 1 unless told. */
+  readonly failureCode?: number;
   load(): Promise<CommandModule>;
 }
 

@@ -80,3 +80,8 @@ export function addressRanges(text: string): string {
 export function keyPrefix(text: string): string {
   return text.startsWith("/") && text.length > 1 ? text : refuse("expected a path such as /registry");
 }
+
+/** Collects the values of a flag that may be repeated. */
+export function repeated(text: string, before: readonly string[] = []): string[] {
+  return [...before, text];
+}

@@ -3,6 +3,7 @@ import type { CommandRow } from "./command.ts";
 const LOCAL = "A local control plane:";
 const SERVER = "The server:";
 const TESTS = "For tests:";
+const STATE = "The state of clusters:";
 const OTHERS = "About this program:";
 
 /** All commands, in the order of `binnacle --help`. */
@@ -90,6 +91,25 @@ export const COMMANDS: readonly CommandRow[] = [
     summary: "Print a folder of programs with which Go tests start Binnacle instead of kube-apiserver and etcd",
     group: TESTS,
     load: () => import("./envtest.ts"),
+  },
+  {
+    name: "diff",
+    summary: "Tell what manifests would change in a cluster and what would be refused, from a dump of it",
+    group: STATE,
+    failureCode: 3,
+    load: () => import("./diff.ts"),
+  },
+  {
+    name: "export",
+    summary: "Print all objects of a server, a store or a snapshot of etcd",
+    group: STATE,
+    load: () => import("./export.ts"),
+  },
+  {
+    name: "import",
+    summary: "Put the objects of a dump into a store, as they are",
+    group: STATE,
+    load: () => import("./import.ts"),
   },
   {
     name: "version",

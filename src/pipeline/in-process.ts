@@ -22,6 +22,8 @@ export interface CallRequest {
   readonly user: UserInfo;
   /** Ends watches, and whatever else can be ended. */
   readonly signal?: AbortSignal;
+  /** Hears what would stand in Warning headers, also of a refusal. */
+  readonly warn?: (text: string) => void;
   /** Hears what admission does with the call. */
   readonly trace?: AdmissionTrace;
 }
@@ -40,14 +42,17 @@ export function makeCall(wanted: CallRequest, random: Random): Call {
  */
 export async function callInProcess(handler: Handler, wanted: CallRequest, random: Random): Promise<ApiReply> {
   const request = new InProcessRequest(wanted);
+  const call = callOf(request, wanted, random);
   try {
-    const reply = await handler(callOf(request, wanted, random));
+    const reply = await handler(call);
     if (reply.type === "watch") return { ...reply, events: finishing(reply.events, request) };
     request.finish({ code: codeOfReply(reply), bytes: 0 });
     return reply;
   } catch (error) {
     request.finish({ code: codeOf(error), bytes: 0, error });
     throw error;
+  } finally {
+    if (wanted.warn) for (const text of call.warnings) wanted.warn(text);
   }
 }
 

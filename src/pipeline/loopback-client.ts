@@ -89,7 +89,8 @@ function keyOf({ metadata }: KubeObject): ObjectKey {
   return { namespace: metadata.namespace ?? "", name: metadata.name ?? "" };
 }
 
-function pathOf(
+/** Where an object is, or without a name all of its kind. */
+export function pathOf(
   { definition, apiVersion }: ServedResource,
   { namespace, name }: ObjectKey,
   subresource?: string,

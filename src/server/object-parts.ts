@@ -6,26 +6,20 @@ import { defaultPlugins, UNAVAILABLE_PLUGINS } from "../admission/plugins/all.ts
 import { selectPlugins } from "../admission/select-plugins.ts";
 import type { Authorizer } from "../api/attributes.ts";
 import type { Handler } from "../api/call.ts";
-import { FeatureGates } from "../api/feature-gates.ts";
 import type { Identities } from "../api/identity.ts";
-import { apiVersionOf, type KubeObject } from "../api/object.ts";
 import type { TokenIssuer } from "../api/token-issuer.ts";
 import type { SchemaOf } from "../encoding/protobuf/envelope.ts";
-import { schemaLookup } from "../encoding/protobuf/schema-lookup.ts";
-import { builtInKinds } from "../kinds/all.ts";
 import type { Environment } from "../lib/environment.ts";
 import type { MetricRegistry } from "../lib/metrics.ts";
-import { Catalog } from "../resources/model/catalog.ts";
-import { KeySpace } from "../resources/model/keys.ts";
-import { ObjectCodec } from "../resources/model/object-codec.ts";
 import { Resources } from "../resources/resources.ts";
-import { builtInSchema, findBuiltInSchema } from "../schema-files/built-in-schemas.ts";
+import { builtInSchema } from "../schema-files/built-in-schemas.ts";
 import type { Store } from "../storage/store.ts";
 import { dispatch } from "../verbs/dispatch.ts";
 import type { Connector, OpenResources } from "../verbs/target.ts";
 import type { Config } from "./config.ts";
 import { admissionMetrics } from "./metrics/admission-metrics.ts";
 import { objectMetrics } from "./metrics/object-metrics.ts";
+import { objectKinds } from "./object-kinds.ts";
 import { healthProbe } from "./probe-health.ts";
 
 /** The options that decide what objects are and how they are kept. */
@@ -40,11 +34,6 @@ export interface ObjectParts {
   readonly schemaOf: SchemaOf;
 }
 
-/** Everything of ours in the store lies below its root. */
-export function keySpaceOf({ etcdPrefix }: Pick<Config, "etcdPrefix">): KeySpace {
-  return new KeySpace(etcdPrefix);
-}
-
 /**
  * Builds the built-in kinds and their objects over a store. `issuer` signs tokens of service accounts, `rights` tells what
  * writers of roles may give away; `keptViews` is for
@@ -57,16 +46,8 @@ export function objectParts(
   issuer: TokenIssuer,
   rights: () => RoleRights,
 ): ObjectParts {
-  const features = new FeatureGates(options.featureGates);
-  const catalog = new Catalog(builtInKinds(options.apiDomain, Math.ceil(options.eventTtlMs / 1000)));
-  const schemaOf = schemasOf(catalog);
-  const setDefaults = (object: KubeObject) => {
-    const { apiVersion, kind } = object;
-    catalog.findKind(apiVersion, kind)?.definition.hooks?.setDefaults?.(object, apiVersion, { clock, features });
-  };
-  const codec = new ObjectCodec({ schemaOf, setDefaults });
+  const { catalog, keys, codec, features, schemaOf } = objectKinds(options, clock);
   const actions = builtInActions(healthProbe(clock), issuer, rights);
-  const keys = keySpaceOf(options);
   const { keptViews } = options;
   const resources = new Resources({ store, catalog, clock, random, keys, codec, actions, features, keptViews });
   return { resources, schemaOf };
@@ -108,12 +89,4 @@ export function objectHandler(
   const observer = registry && objectMetrics(registry);
   const deleteOptionsSchema = () => builtInSchema("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions");
   return (call) => dispatch({ resources, admission, identities, deleteOptionsSchema, observer, open, connector }, call);
-}
-
-/** The shapes of built-in kinds, found by what a body or a stored value says it is. */
-function schemasOf(catalog: Catalog): SchemaOf {
-  const kinds = catalog.definitions.flatMap(({ group, versions }) =>
-    versions.map(({ name, schemaName }) => ({ apiVersion: apiVersionOf(group, name), schemaName })),
-  );
-  return schemaLookup(kinds, findBuiltInSchema);
 }

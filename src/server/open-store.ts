@@ -24,24 +24,29 @@ export async function openStore(
       return SqliteStore.open(choice.file, { historyMs, clock });
     }
     case "etcd": {
-      const [{ EtcdStore }, { CachedStore }] = await Promise.all([
-        import("../storage/etcd/store.ts"),
-        import("../storage/cached-store.ts"),
-      ]);
-      const tls = await readTls(choice);
-      const remote = new EtcdStore({
-        endpoints: choice.servers,
-        tls,
-        probeKey: `${root}health`,
-        clock,
-        observer: metrics,
-      });
+      const { CachedStore } = await import("../storage/cached-store.ts");
+      const remote = await openEtcd(choice, root, clock, metrics);
       return new CachedStore(remote, { prefix: root, compactionIntervalMs, clock, ...metrics?.cacheOptions });
     }
   }
 }
 
-async function readTls({ caFile, certFile, keyFile }: Extract<StoreChoice, { type: "etcd" }>) {
+/** Opens the chosen store for who reads or writes it as a whole, once: etcd has no cache then. */
+export function openDirectly({ store }: Pick<Config, "store">, root: string, clock: Clock): Promise<Store> {
+  return store.type === "etcd"
+    ? openEtcd(store, root, clock)
+    : openStore({ store, compactionIntervalMs: 0 }, root, clock);
+}
+
+type EtcdChoice = Extract<StoreChoice, { type: "etcd" }>;
+
+async function openEtcd(choice: EtcdChoice, root: string, clock: Clock, metrics?: StoreMetrics): Promise<Store> {
+  const { EtcdStore } = await import("../storage/etcd/store.ts");
+  const tls = await readTls(choice);
+  return new EtcdStore({ endpoints: choice.servers, tls, probeKey: `${root}health`, clock, observer: metrics });
+}
+
+async function readTls({ caFile, certFile, keyFile }: EtcdChoice) {
   const read = async (file: string | undefined) => (file === undefined ? undefined : await readFile(file, "utf8"));
   const [ca, cert, key] = await Promise.all([read(caFile), read(certFile), read(keyFile)]);
   return ca === undefined && cert === undefined ? undefined : { ca, certificate: cert, key };

@@ -1,5 +1,5 @@
 import { explainAdmissionEndpoint } from "../admission/explain/explain-endpoint.ts";
-import type { Call } from "../api/call.ts";
+import type { Call, Handler } from "../api/call.ts";
 import type { RequestInfo } from "../api/request-info.ts";
 import { explainEndpoint } from "../auth/explain/explain-request.ts";
 import { withExplainRight } from "../auth/explain/explain-right.ts";
@@ -47,12 +47,13 @@ import { authenticationMetrics } from "./metrics/authentication-metrics.ts";
 import { authorizationMetrics, webhookMetrics } from "./metrics/authorization-metrics.ts";
 import { manifestMetrics } from "./metrics/manifest-metrics.ts";
 import { policyMetrics } from "./metrics/policy-metrics.ts";
+import { ProcessMetrics, processorMs, startTimeMetric } from "./metrics/process-metrics.ts";
 import { releaseMetrics } from "./metrics/release-metrics.ts";
 import { StoreMetrics } from "./metrics/store-metrics.ts";
-import { keySpaceOf, objectHandler, objectParts } from "./object-parts.ts";
+import { keySpaceOf } from "./object-kinds.ts";
+import { objectHandler, objectParts } from "./object-parts.ts";
 import { openStore } from "./open-store.ts";
 import { pathFacts } from "./path-facts.ts";
-import { ProcessMetrics, processorMs, startTimeMetric } from "./process-metrics.ts";
 import { externalAddress } from "./reachable-address.ts";
 import { PostStartHook, shutdownCheck, writesCheck } from "./readiness.ts";
 import { StallWatchdog } from "./stall-watchdog.ts";
@@ -88,6 +89,8 @@ export interface Assembly {
   readonly secured: Answer;
   /** Takes everybody for an administrator. */
   readonly open: Answer;
+  /** Answers calls of this process, which name their user: see `callInProcess`. */
+  readonly inProcess: Handler;
   readonly reportError: (error: unknown) => void;
   /** Starts the loops, once it is known under which port clients find the server. */
   start(port: number): void;
@@ -190,10 +193,15 @@ export async function assemble(
   const { authenticator, proxyHeaders } = authentication;
   const identities = reviewIdentities(authenticator, audiences, authorizer);
   const judges = { authorizer, identities, rights: rights.roles };
-  const { aggregator, resolve, ...aggregation } = await openAggregation(resources, config, environment);
+  const { aggregator, resolve, ...aggregation } = await openAggregation(
+    resources,
+    config,
+    environment,
+    given.isOffline,
+  );
   opened.defer(() => aggregation.close());
   const unfollowed = (error: unknown) => log.error("definitions cannot be followed", { err: error });
-  const webhooks = new WebhookClient({ clock, resolve });
+  const webhooks = new WebhookClient({ clock, resolve, isOffline: given.isOffline });
   opened.defer(() => webhooks.close());
   const custom = customKinds(resources, config, unfollowed, aggregator, webhooks);
   const observer = { ...admissionWebhookMetrics(registry), ...policyMetrics(registry) };
@@ -314,6 +322,7 @@ export async function assemble(
     log,
     secured: (request) => answer(forms, secured, request),
     open: (request) => answer(forms, open, request),
+    inProcess,
     reportError: (error) => report(error),
     start(chosen) {
       port = chosen;

@@ -7,6 +7,7 @@ export type Program = keyof typeof REMEDIES;
 
 const REMEDIES = {
   etcd: "run tools/provide",
+  etcdctl: "run tools/provide",
   kubectl: "run tools/provide",
   "kube-apiserver": "run tools/provide",
   "e2e.test": "run tools/provide conformance",

@@ -3,7 +3,7 @@ import type { Environment } from "../../lib/environment.ts";
 import { printTime } from "../../resources/write/metadata.ts";
 import type { Store } from "../../storage/store.ts";
 import { type Config, defaultConfig } from "../config.ts";
-import { keySpaceOf } from "../object-parts.ts";
+import { keySpaceOf } from "../object-kinds.ts";
 
 /** Objects that every server begins with, as they lie in the store: namespaces, roles, APIServices and what else says nothing of the server itself. */
 export interface FirstObjects {

@@ -13,11 +13,14 @@ export interface Aggregation {
   close(): void;
 }
 
-/** Composes it from the flags. Throws when the proxy certificate cannot be read. */
+const nowhere: ResolveService = () => Promise.reject(new Error("no Service is asked here"));
+
+/** Composes it from the flags. Offline, no Service answers. Throws when the proxy certificate cannot be read. */
 export async function openAggregation(
   resources: Resources,
   config: Config,
   environment: Environment,
+  isOffline = false,
 ): Promise<Aggregation> {
   const certificate = await openClientCertificate(
     {
@@ -28,7 +31,9 @@ export async function openAggregation(
     },
     environment,
   );
-  const resolve = serviceResolver(resources, config.aggregatorRouting, await loadHandlers(config.connect));
+  const resolve = isOffline
+    ? nowhere
+    : serviceResolver(resources, config.aggregatorRouting, await loadHandlers(config.connect));
   const aggregator = new Aggregator(resources, { certificate: () => certificate.current(), resolve });
   return {
     aggregator,

@@ -26,4 +26,6 @@ export interface GivenParts {
    * writes that again nor tells others that it is there, and has no metrics of the process.
    */
   readonly isGuest?: boolean;
+  /** No other server is asked: neither webhooks nor what is behind APIServices. */
+  readonly isOffline?: boolean;
 }

@@ -59,13 +59,23 @@ interface Place {
 /** Whoever posts to webhooks. */
 export type WebhookPoster = Pick<WebhookClient, "post">;
 
+/** What a client of webhooks needs. */
+export interface WebhookClientOptions {
+  readonly clock: Clock;
+  readonly resolve: ResolveService;
+  /** Nobody is called: every call fails. */
+  readonly isOffline?: boolean | undefined;
+}
+
 /** Calls webhooks: at a URL, or where a Service answers, whose certificate is for `<name>.<namespace>.svc`. */
 export class WebhookClient {
   readonly #resolve: ResolveService;
   readonly #client: HttpClient;
+  readonly #isOffline: boolean;
 
-  constructor({ clock, resolve }: { readonly clock: Clock; readonly resolve: ResolveService }) {
+  constructor({ clock, resolve, isOffline = false }: WebhookClientOptions) {
     this.#resolve = resolve;
+    this.#isOffline = isOffline;
     this.#client = new HttpClient({ clock, maxConnections: MAX_CONNECTIONS });
   }
 
@@ -73,6 +83,7 @@ export class WebhookClient {
   async post({ config, body, timeoutMs, signal, credentials }: WebhookRequest): Promise<Json> {
     const query = `?timeout=${Math.ceil(timeoutMs / 1000)}s`;
     const shown = `Post ${quote(`${shownUrl(config)}${query}`)}`;
+    if (this.#isOffline) throw new WebhookFailure(`${shown}: no webhook is called here`);
     try {
       const { url, host, serverName } = await this.#placeOf(config, query);
       const port = config.service ? (config.service.port ?? SECURE_PORT) : Number(url.port) || SECURE_PORT;

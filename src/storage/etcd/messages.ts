@@ -259,6 +259,18 @@ function readRevision(reader: ProtobufReader): number {
 
 const NO_BYTES: Uint8Array = new Uint8Array(0);
 
+/** A `mvccpb.KeyValue`, which is what etcd keeps of a key, too. Throws ProtobufError. */
+export function decodeKeyValue(bytes: Uint8Array): Entry {
+  return readEntry(new ProtobufReader(bytes));
+}
+
+/** The key of such a message alone. */
+export function decodeKey(bytes: Uint8Array): string {
+  const reader = new ProtobufReader(bytes);
+  while (reader.next()) if (reader.field === 1) return reader.string();
+  return "";
+}
+
 function readEntry(reader: ProtobufReader): Entry {
   let key = "";
   let value = NO_BYTES;

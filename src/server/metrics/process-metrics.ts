@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { getHeapStatistics } from "node:v8";
-import type { MetricRegistry, Sample } from "../lib/metrics.ts";
+import type { MetricRegistry, Sample } from "../../lib/metrics.ts";
 
 /** What a server tells of itself. */
 export interface OwnFacts {

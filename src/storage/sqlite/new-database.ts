@@ -1,0 +1,53 @@
+import { existsSync, rmSync } from "node:fs";
+import type { Entry } from "../store.ts";
+import { requireFitting } from "../value-limit.ts";
+import { Database } from "./database.ts";
+import type { ChangeRow } from "./messages.ts";
+
+const ROWS_AT_ONCE = 1000;
+
+/**
+ * Writes a file of a SqliteStore with entries whose revisions are given: a state without its history. Throws, and leaves no
+ * file, when the file is there already or two entries have the same revision.
+ */
+export class NewDatabase {
+  readonly #path: string;
+  readonly #database: Database;
+  readonly #revisions = new Set<number>();
+  #rows: ChangeRow[] = [];
+  #newest = 0;
+
+  constructor(path: string) {
+    if (existsSync(path)) throw new Error(`${path} is there already`);
+    this.#path = path;
+    this.#database = new Database(path);
+  }
+
+  /** `expiresAtMs` is when the entry goes by itself. */
+  add({ key, value, createRevision, modRevision }: Entry, expiresAtMs: number | null = null): void {
+    requireFitting(key, value);
+    if (this.#revisions.has(modRevision)) throw new Error(`another entry has the revision ${modRevision} of ${key}`);
+    this.#revisions.add(modRevision);
+    this.#newest = Math.max(this.#newest, modRevision);
+    this.#rows.push({ revision: modRevision, key, createRevision, value, expiresAtMs });
+    if (this.#rows.length >= ROWS_AT_ONCE) this.#flush();
+  }
+
+  /** Nobody can watch or list what was before. */
+  finish(): void {
+    this.#flush();
+    this.#database.compact(this.#newest);
+    this.#database.close();
+  }
+
+  /** Removes the file. */
+  abandon(): void {
+    this.#database.close();
+    for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(`${this.#path}${end}`, { force: true });
+  }
+
+  #flush(): void {
+    this.#database.commit(this.#rows);
+    this.#rows = [];
+  }
+}

@@ -1,0 +1,103 @@
+import { createReadStream } from "node:fs";
+import { open, readdir, stat } from "node:fs/promises";
+import path from "node:path";
+import { type FoundObject, readObjects } from "../encoding/documents/read-objects.ts";
+import { addAll } from "../lib/add-all.ts";
+import { isBolt } from "../storage/bolt/bolt-meta.ts";
+import { EtcdSnapshot } from "../storage/bolt/etcd-snapshot.ts";
+import type { Entry } from "../storage/store.ts";
+
+/** A dump of a cluster, opened: its objects as a server shows them, or what its store holds. */
+export type DumpFile =
+  | { readonly type: "objects"; readonly name: string; readonly objects: AsyncIterable<FoundObject> }
+  | {
+      readonly type: "entries";
+      readonly name: string;
+      readonly entries: AsyncIterable<Entry>;
+      /** The newest revision of the store. */
+      readonly revision: number;
+    };
+
+const MANIFEST = /\.(?:ya?ml|json)$/;
+/** How much of a file is looked at to tell what it is. */
+const BEGINNING_BYTES = 128;
+const ENCRYPTED = Buffer.from("k8s:enc:");
+
+/** What stands for standard input. */
+export const STANDARD_INPUT = "-";
+
+/**
+ * Opens a file of YAML or JSON, an etcd snapshot, standard input, or a folder with any of them; `root` is the prefix of all
+ * keys. Each is closed when the next one is asked for. Throws an Error that names the file.
+ */
+export async function* openDump(file: string, root: string): AsyncGenerator<DumpFile> {
+  for (const name of await filesOf(file)) {
+    if (name !== STANDARD_INPUT && (await isDatabase(name))) yield* openSnapshot(name, root);
+    else yield { type: "objects", name: name === STANDARD_INPUT ? "standard input" : name, objects: objectsIn(name) };
+  }
+}
+
+/** The objects of a file of YAML or JSON, or of standard input. */
+export function objectsIn(file: string): AsyncGenerator<FoundObject> {
+  return readObjects(file === STANDARD_INPUT ? process.stdin : createReadStream(file, { highWaterMark: 256 * 1024 }));
+}
+
+/**
+ * The files that are meant: the file itself, or those of a folder by their names that end with .yaml, .yml or .json.
+ * Compat: `kubectl apply -f FOLDER` takes the same ones, in the same order.
+ */
+export async function filesOf(file: string, isRecursive = false): Promise<string[]> {
+  if (file === STANDARD_INPUT) return [file];
+  const found = await stat(file).catch(() => undefined);
+  if (found === undefined) throw new Error(`${file}: there is no such file or folder`);
+  if (!found.isDirectory()) return [file];
+  const entries = await readdir(file, { withFileTypes: true });
+  const names: string[] = [];
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const inner = path.join(file, entry.name);
+    if (entry.isDirectory()) {
+      if (isRecursive) addAll(names, await filesOf(inner, true));
+    } else if (MANIFEST.test(entry.name)) names.push(inner);
+  }
+  return names;
+}
+
+async function isDatabase(file: string): Promise<boolean> {
+  const handle = await open(file, "r");
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(BEGINNING_BYTES), 0, BEGINNING_BYTES, 0);
+    return isBolt(buffer.subarray(0, bytesRead));
+  } finally {
+    await handle.close();
+  }
+}
+
+function* openSnapshot(name: string, root: string): Generator<DumpFile> {
+  const snapshot = namingErrors(name, () => EtcdSnapshot.open(name, root));
+  try {
+    if (snapshot.size === 0)
+      throw new Error(`${name}: there are no keys below ${root}; --etcd-prefix names another prefix`);
+    yield { type: "entries", name, entries: readable(snapshot), revision: snapshot.revision };
+  } finally {
+    snapshot.close();
+  }
+}
+
+async function* readable(snapshot: EtcdSnapshot): AsyncGenerator<Entry> {
+  for (const entry of snapshot.entries()) {
+    if (ENCRYPTED.compare(entry.value, 0, ENCRYPTED.length) === 0) {
+      throw new Error(
+        `${entry.key} is encrypted at rest: dump the cluster with kubectl or binnacle export, which decrypt it`,
+      );
+    }
+    yield entry;
+  }
+}
+
+function namingErrors<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new Error(`${name}: ${error instanceof Error ? error.message : "cannot be read"}`, { cause: error });
+  }
+}

@@ -1,0 +1,53 @@
+import type { KubeObject } from "../api/object.ts";
+import type { ObjectKinds } from "../server/object-kinds.ts";
+import type { Entry, Store } from "../storage/store.ts";
+import { Placement } from "./placement.ts";
+
+/** What is stored, in order of the keys that begin with a prefix. */
+export type EntrySource = (prefix: string) => AsyncIterable<Entry> | Iterable<Entry>;
+
+const PAGE_ENTRIES = 500;
+
+/** The entries of a store, all of one moment, page by page. */
+export function entriesOf(store: Store): EntrySource {
+  let revision: number | undefined;
+  return async function* (prefix) {
+    let after: string | undefined;
+    for (;;) {
+      const page = await store.list(prefix, {
+        limit: PAGE_ENTRIES,
+        ...(after && { after }),
+        ...(revision && { revision }),
+      });
+      revision ??= page.revision;
+      yield* page.entries;
+      after = page.entries.at(-1)?.key;
+      if (page.remaining === 0 || after === undefined) return;
+    }
+  };
+}
+
+/**
+ * The objects of what is stored: definitions and namespaces first. What is no object of a kind, such as the record of the
+ * addresses that are taken, is left out: servers make it anew. `skipped` hears of objects whose kind nobody defines.
+ */
+export async function* storedObjects(
+  source: EntrySource,
+  kinds: ObjectKinds,
+  skipped: (key: string) => void,
+): AsyncGenerator<KubeObject> {
+  const { catalog, keys, codec } = kinds;
+  const placement = new Placement(kinds);
+  const first = ["customresourcedefinitions", "namespaces"].flatMap((plural) =>
+    catalog.definitions.filter((one) => one.plural === plural).map((definition) => keys.prefix(definition)),
+  );
+  for (const prefix of [...first, keys.root]) {
+    for await (const entry of source(prefix)) {
+      if (prefix === keys.root && first.some((one) => entry.key.startsWith(one))) continue;
+      const object = codec.read(entry);
+      const placed = placement.place(object);
+      if (placed.type === "entry" && placed.entry.key === entry.key) yield object;
+      else if (placed.type === "unknown") skipped(entry.key);
+    }
+  }
+}

@@ -1,0 +1,399 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, suite, test } from "node:test";
+import type { KubeObject } from "../api/object.ts";
+import { printYaml } from "../encoding/yaml/yaml-print.ts";
+import type { Judgement } from "./judge.ts";
+import { printDiff } from "./print-diff.ts";
+import type { Output } from "./report.ts";
+import { type WhatIfOptions, whatIf } from "./what-if.ts";
+
+async function all(judgements: AsyncIterable<Judgement>): Promise<Judgement[]> {
+  const list: Judgement[] = [];
+  for await (const one of judgements) list.push(one);
+  return list;
+}
+
+let uids = 0;
+
+/** An object as a server shows it. */
+function stored(object: { readonly metadata: object; readonly [member: string]: unknown }): KubeObject {
+  const number = ++uids;
+  const made = {
+    uid: `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`,
+    resourceVersion: String(1000 + number),
+    creationTimestamp: "2026-01-01T00:00:00Z",
+  };
+  return { ...object, metadata: { ...made, ...object.metadata } } as unknown as KubeObject;
+}
+
+/** What kubectl, as the manager that applies, owns of an object. */
+const owned = (apiVersion: string, fieldsV1: object) => [
+  {
+    manager: "kubectl",
+    operation: "Apply",
+    apiVersion,
+    time: "2026-01-01T00:00:00Z",
+    fieldsType: "FieldsV1",
+    fieldsV1,
+  },
+];
+
+const configMap = (name: string, data: object, more: object = {}) => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, namespace: "shop", ...more },
+  data,
+});
+
+const widgets = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "widgets.shop.example" },
+  spec: {
+    group: "shop.example",
+    scope: "Namespaced",
+    names: { plural: "widgets", singular: "widget", kind: "Widget", listKind: "WidgetList" },
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: {
+            type: "object",
+            properties: { spec: { type: "object", properties: { size: { type: "integer", maximum: 3, default: 1 } } } },
+          },
+        },
+      },
+    ],
+  },
+};
+
+const established = {
+  acceptedNames: widgets.spec.names,
+  storedVersions: ["v1"],
+  conditions: ["NamesAccepted", "Established"].map((type) => ({
+    type,
+    status: "True",
+    reason: "x",
+    message: "x",
+    lastTransitionTime: "2026-01-01T00:00:00Z",
+  })),
+};
+
+const widget = (name: string, size?: number) => ({
+  apiVersion: "shop.example/v1",
+  kind: "Widget",
+  metadata: { name, namespace: "shop" },
+  spec: size === undefined ? {} : { size },
+});
+
+const policy = [
+  {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingAdmissionPolicy",
+    metadata: { name: "no-secrets-in-maps" },
+    spec: {
+      failurePolicy: "Fail",
+      matchConstraints: {
+        matchPolicy: "Equivalent",
+        namespaceSelector: {},
+        objectSelector: {},
+        resourceRules: [
+          {
+            apiGroups: [""],
+            apiVersions: ["v1"],
+            operations: ["CREATE", "UPDATE"],
+            resources: ["configmaps"],
+            scope: "*",
+          },
+        ],
+      },
+      validations: [{ expression: "!has(object.data) || !('password' in object.data)", message: "use a Secret" }],
+    },
+  },
+  {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingAdmissionPolicyBinding",
+    metadata: { name: "everywhere" },
+    spec: {
+      policyName: "no-secrets-in-maps",
+      validationActions: ["Deny"],
+      matchResources: { matchPolicy: "Equivalent" },
+    },
+  },
+];
+
+suite("what would become of manifests", () => {
+  let folder: string;
+  let files = 0;
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "binnacle-what-if-"));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  const write = async (text: string, end = "yaml"): Promise<string> => {
+    const file = path.join(folder, `${++files}.${end}`);
+    await writeFile(file, text);
+    return file;
+  };
+  const yaml = (objects: readonly object[]) => objects.map((one) => `---\n${printYaml(one as KubeObject)}`).join("");
+
+  async function judgements(
+    state: readonly object[],
+    manifests: readonly object[],
+    more: Partial<WhatIfOptions> = {},
+  ): Promise<Judgement[]> {
+    const list = { apiVersion: "v1", kind: "List", metadata: {}, items: state };
+    const options = {
+      state: [await write(JSON.stringify(list), "json")],
+      files: [await write(yaml(manifests))],
+      ...more,
+    };
+    return all(whatIf(options));
+  }
+
+  const verdicts = (judged: readonly Judgement[]) =>
+    judged.map(
+      ({ verdict, kind, name, refusal }) => `${kind} ${name}: ${verdict}${refusal ? ` ${refusal.rule.type}` : ""}`,
+    );
+
+  test("what is there changes, stays or conflicts; what is not is created", async () => {
+    const fields = { "f:data": { "f:a": {} } };
+    const state = [
+      stored(configMap("mine", { a: "1", b: "2" }, { managedFields: owned("v1", fields) })),
+      stored(configMap("same", { a: "1" }, { managedFields: owned("v1", fields) })),
+      stored(configMap("theirs", { a: "1" })),
+    ];
+    const manifests = ["mine", "same", "theirs", "new"].map((name) =>
+      configMap(name, { a: name === "same" ? "1" : "2" }),
+    );
+    const judged = await judgements(state, manifests);
+    assert.deepEqual(verdicts(judged), [
+      "ConfigMap mine: changed",
+      "ConfigMap same: unchanged",
+      "ConfigMap theirs: refused field ownership",
+      "ConfigMap new: created",
+    ]);
+    const [mine, , theirs] = judged;
+    assert.match(
+      mine?.diff ?? "",
+      /^--- live\/v1\.ConfigMap\.shop\.mine\n\+\+\+ merged\/.*\n@@ [^\n]+\n( [^\n]*\n)*- {2}a: "1"\n\+ {2}a: "2"\n/,
+    );
+    assert.ok(!mine?.diff.includes("managedFields"));
+    assert.deepEqual([theirs?.refusal?.code, theirs?.refusal?.causes[0]?.field], [409, ".data.a"]);
+    const forced = await judgements(state, manifests, { apply: { forceConflicts: true } });
+    assert.deepEqual(verdicts(forced)[2], "ConfigMap theirs: changed");
+    assert.equal(forced[2]?.object?.metadata.uid, state[2]?.metadata.uid);
+  });
+
+  test("rules of the state refuse: policies, quotas, schemas, roles and unknown fields", async () => {
+    const quota = { hard: { configmaps: "2" } };
+    const state = [
+      stored(widget("old", 2)),
+      stored({ ...widgets, status: established }),
+      ...policy.map((one) => stored(one)),
+      stored(configMap("one", {})),
+      stored({
+        apiVersion: "v1",
+        kind: "ResourceQuota",
+        metadata: { name: "few", namespace: "shop" },
+        spec: quota,
+        status: { ...quota, used: { configmaps: "1" } },
+      }),
+    ];
+    const manifests = [
+      configMap("secretive", { password: "x" }),
+      configMap("two", {}),
+      configMap("three", {}),
+      widget("big", 5),
+      widget("plain"),
+      { ...widget("odd"), spec: { colour: "red" } },
+      { ...widget("lost"), metadata: { name: "lost", namespace: "nowhere" } },
+      { ...widget("x"), kind: "Gadget" },
+    ];
+    const judged = await judgements(state, manifests);
+    assert.deepEqual(verdicts(judged), [
+      "ConfigMap secretive: refused ValidatingAdmissionPolicy",
+      "ConfigMap two: created",
+      "ConfigMap three: refused ResourceQuota",
+      "Widget big: refused validation",
+      "Widget plain: created",
+      "Widget odd: refused schema",
+      "Widget lost: refused Namespace",
+      "Gadget x: refused kind",
+    ]);
+    assert.deepEqual(judged[0]?.refusal?.rule, {
+      type: "ValidatingAdmissionPolicy",
+      name: "no-secrets-in-maps",
+      binding: "everywhere",
+    });
+    assert.match(judged[2]?.refusal?.message ?? "", /exceeded quota: few, requested: configmaps=1, used: configmaps=2/);
+    assert.deepEqual(judged[4]?.object?.spec, { size: 1 });
+    const isolated = await judgements(state, manifests.slice(0, 3), { apply: { isIsolated: true } });
+    assert.deepEqual(verdicts(isolated).slice(1), ["ConfigMap two: created", "ConfigMap three: created"]);
+    const jane = await judgements(state, [configMap("two", {})], {
+      apply: { as: { user: "jane", groups: ["readers"] } },
+    });
+    assert.deepEqual([jane[0]?.refusal?.code, jane[0]?.refusal?.rule.type], [403, "RBAC"]);
+  });
+
+  test("manifests build on each other: a namespace, a definition, a policy, and what is in them", async () => {
+    const inside = { metadata: { name: "x", namespace: "fresh" } };
+    const pod = { apiVersion: "v1", kind: "Pod", ...inside, spec: { containers: [{ name: "c", image: "i" }] } };
+    const manifests = [
+      { ...widget("early"), metadata: inside.metadata },
+      { apiVersion: "v1", kind: "Namespace", metadata: { name: "fresh" } },
+      pod,
+      widgets,
+      { ...widget("late"), metadata: inside.metadata },
+      { ...configMap("x", { password: "y" }), metadata: inside.metadata },
+      ...policy,
+      { ...configMap("z", { password: "y" }), metadata: { name: "z", namespace: "fresh" } },
+    ];
+    assert.deepEqual(verdicts(await judgements([], manifests)), [
+      "Widget x: refused kind",
+      "Namespace fresh: created",
+      "Pod x: created",
+      "CustomResourceDefinition widgets.shop.example: created",
+      "Widget x: created",
+      "ConfigMap x: created",
+      "ValidatingAdmissionPolicy no-secrets-in-maps: created",
+      "ValidatingAdmissionPolicyBinding everywhere: created",
+      "ConfigMap z: refused ValidatingAdmissionPolicy",
+    ]);
+  });
+
+  test("definitions may come from elsewhere, and the state from manifests", async () => {
+    const crds = [await write(yaml([widgets]))];
+    const judged = await judgements([configMap("mine", { a: "1" })], [widget("w"), configMap("mine", { a: "1" })], {
+      crds,
+    });
+    assert.deepEqual(verdicts(judged), ["Widget w: created", "ConfigMap mine: unchanged"]);
+  });
+
+  test("what nobody defines is told, and left out", async () => {
+    const told: string[] = [];
+    await judgements([stored(widget("w"))], [configMap("x", {})], { warn: (text) => told.push(text) });
+    assert.deepEqual(told, [
+      "1 objects of Widget in shop.example/v1 are left out: the CustomResourceDefinition is not in the state",
+    ]);
+  });
+
+  test("no webhook is called, and that is told", async () => {
+    const webhook = {
+      name: "w.shop.example",
+      clientConfig: { url: "https://127.0.0.1:1/" },
+      rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["*"], resources: ["configmaps"], scope: "*" }],
+      failurePolicy: "Fail",
+      sideEffects: "None",
+      admissionReviewVersions: ["v1"],
+    };
+    const kind = "ValidatingWebhookConfiguration";
+    const apiVersion = "admissionregistration.k8s.io/v1";
+    const told: string[] = [];
+    const state = [
+      stored({ apiVersion, kind, metadata: { name: "w" }, webhooks: [webhook] }),
+      stored(configMap("a", {})),
+    ];
+    const judged = await judgements(state, [configMap("b", {})], { warn: (text) => told.push(text) });
+    assert.deepEqual(verdicts(judged), ["ConfigMap b: created"]);
+    assert.deepEqual(told, ["ValidatingWebhookConfiguration w is left out: no webhook is called"]);
+  });
+
+  test("names that lead elsewhere are refused, and names of a wrong type", async () => {
+    const named = (metadata: object) => ({ apiVersion: "v1", kind: "ConfigMap", metadata });
+    const manifests = [
+      named({ name: "../x" }),
+      named({ name: ".." }),
+      named({ name: 5 }),
+      named({ name: "x", namespace: "a/b" }),
+      named({ name: "x", namespace: 5 }),
+      named({ generateName: "x-" }),
+    ];
+    const judged = await judgements([], manifests);
+    assert.ok(judged.every(({ refusal }) => refusal?.rule.type === "manifest" && refusal.code === 0));
+  });
+
+  test("values of Secrets are hidden, in every form", async () => {
+    const secret = (data: object) => ({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "s", namespace: "shop" },
+      type: "Opaque",
+      data,
+    });
+    const [before, next] = ["b2xkLXNlY3JldA==", "bmV3LXNlY3JldA=="];
+    const state = await write(JSON.stringify(stored(secret({ a: before, b: before }))), "json");
+    const manifests = await write(yaml([secret({ a: next, c: next })]));
+    const print = async (output: Output) => {
+      let text = "";
+      const judged = whatIf({ state: [state], files: [manifests], apply: { forceConflicts: true } });
+      const code = await printDiff(judged, output, (piece) => {
+        text += piece;
+      });
+      assert.equal(code, 1);
+      return text;
+    };
+    for (const output of ["text", "json", "junit"] as const) {
+      const text = await print(output);
+      assert.ok(!text.includes(before) && !text.includes(next), text);
+      assert.match(text, /\*\*\* \(before\)/);
+    }
+  });
+
+  test("a refusal ends with 2, nothing to do with 0, and every form tells what and why", async () => {
+    const state = await write(
+      JSON.stringify(stored(configMap("a", { x: "1" }, { managedFields: owned("v1", { "f:data": { "f:x": {} } }) }))),
+      "json",
+    );
+    const print = async (manifests: readonly object[], output: Output) => {
+      let text = "";
+      const files = [await write(yaml(manifests))];
+      const code = await printDiff(whatIf({ state: [state], files }), output, (piece) => {
+        text += piece;
+      });
+      return { code, text };
+    };
+    const same = configMap("a", { x: "1" });
+    assert.deepEqual(await print([same], "text"), { code: 0, text: "0 created, 0 changed, 1 unchanged, 0 refused\n" });
+    const bad = { ...configMap("no <name>", {}), data: { x: "1" } };
+    const { code, text } = await print([same, bad], "text");
+    assert.equal(code, 2);
+    assert.match(text, /ConfigMap shop\/no <name> would be refused by validation\n {2}in .*, line 9\n/);
+    const json = JSON.parse((await print([same, bad], "json")).text);
+    assert.deepEqual(json.summary, { created: 0, changed: 0, unchanged: 1, refused: 1 });
+    assert.equal(json.objects[1].refusal.reason, "Invalid");
+    const junit = (await print([same, bad], "junit")).text;
+    assert.match(junit, /<testsuite name="binnacle diff" tests="2" failures="1"/);
+    assert.match(junit, /<testcase name="ConfigMap shop\/no &lt;name&gt;" .*<failure type="validation"/);
+  });
+
+  const wrong: Readonly<Record<string, readonly [state: string, manifests: string, message: RegExp]>> = {
+    "a state that is no YAML": ["a: [", "", /1\.yaml|line 1: the object that begins here cannot be read/],
+    "an object that is not what its kind says": [
+      printYaml(stored({ ...configMap("x", {}), data: { a: ["no text"] } })),
+      "",
+      /line 1: ConfigMap shop\/x is not what its kind says: .*data/,
+    ],
+    "a name that leads elsewhere": [
+      printYaml(stored(configMap("../x", {}))),
+      "",
+      /has no metadata\.name that an object may have/,
+    ],
+    "manifests that are no YAML": ["", "kind: A\n  b: c", /line 1: the object that begins here cannot be read/],
+  };
+  for (const [what, [state, manifests, message]] of Object.entries(wrong)) {
+    test(`${what} is told, with the file`, async () => {
+      const options = { state: [await write(state)], files: [await write(manifests)] };
+      await assert.rejects(all(whatIf(options)), (error: Error) => {
+        assert.match(error.message, message);
+        assert.match(error.message, /\d\.yaml: /);
+        return true;
+      });
+    });
+  }
+});
