@@ -68,6 +68,24 @@ suite("a client of other servers", () => {
     await assert.rejects(client.send(foreign, { ...LIMITS, tls: { servername: "hook.ns.svc" } }), /certificate/);
   });
 
+  test("believes a server whose own certificate is in the bundle, without the authority that signed it", async () => {
+    const certificateOf = (issuer: ReturnType<typeof makeAuthority>) =>
+      makeCertificate({
+        issuer,
+        usages: [OID.serverAuth],
+        extensions: [extension("2.5.29.17", sequence(element(0x82, Buffer.from("hook.ns.svc"))))],
+      });
+    const authority = makeAuthority("ca");
+    const { pem: cert, keyPem: key } = certificateOf(authority);
+    const { port } = await listening(createSecureServer({ cert, key }, (_, response) => response.end("here")));
+    const target = new URL(`https://127.0.0.1:${port}/`);
+    const trusting = (ca: string, servername = "hook.ns.svc") => ({ ...LIMITS, tls: { ca, servername } });
+    const client = newClient();
+    assert.equal((await client.send(target, trusting(cert))).body.toString(), "here");
+    await assert.rejects(newClient().send(target, trusting(cert, "other.ns.svc")), /other\.ns\.svc/);
+    await assert.rejects(newClient().send(target, trusting(certificateOf(authority).pem)), /certificate/);
+  });
+
   test("takes another connection where one that was kept is closed just then", async () => {
     const used = new Set<unknown>();
     const url = await serve(({ socket }, response) => {

@@ -89,7 +89,9 @@ export class HttpClient {
     const limits = { keepAlive: true, maxSockets, maxFreeSockets: keptConnections, timeout: IDLE_MS };
     const agent = this.#agents.get(scheme) ?? (new Agent(limits) as Agent);
     this.#agents.set(scheme, agent);
-    const options = { ...place, ...tls, method, headers, agent, setDefaultHeaders: !isPassedOn };
+    // Compat: Go's x509 believes every certificate of a caBundle, also one that is no authority: the server's own, for one.
+    const trust = { allowPartialTrustChain: true };
+    const options = { ...place, ...trust, ...tls, method, headers, agent, setDefaultHeaders: !isPassedOn };
     const call = begin({ ...options, ...(signal && { signal }) });
     this.#limitDial(call, isPlain ? "connect" : "secureConnect");
     return call;

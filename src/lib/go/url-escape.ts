@@ -29,7 +29,7 @@ export function joinPath(...elements: readonly string[]): string {
 }
 
 /** Go's `path.Clean`. */
-function cleanPath(path: string): string {
+export function cleanPath(path: string): string {
   const isRooted = path.startsWith("/");
   const kept: string[] = [];
   for (const segment of path.split("/")) {

@@ -8,6 +8,7 @@ import { decodeJson } from "../../encoding/json/json.ts";
 import { decodeYaml } from "../../encoding/yaml/yaml.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { quote } from "../../lib/go/quote.ts";
+import { cleanPath } from "../../lib/go/url-escape.ts";
 
 /** `clientConfig` of a webhook. */
 export interface WebhookClientConfig {
@@ -118,7 +119,7 @@ export class WebhookClient {
   async #placeOf({ url = "", service }: WebhookClientConfig, query: string): Promise<Place> {
     if (!service) {
       const target = new URL(url);
-      target.pathname = trimmed(target.pathname);
+      target.pathname = pathOf(target.pathname);
       target.search = query;
       return { url: target, host: target.hostname };
     }
@@ -127,7 +128,7 @@ export class WebhookClient {
     const serverName = `${name}.${namespace}.svc`;
     const at = backend.host.includes(":") ? `[${backend.host}]` : backend.host;
     const target = new URL(`https://${at}:${backend.port}`);
-    target.pathname = trimmed(path);
+    target.pathname = pathOf(path);
     target.search = query;
     return { url: target, host: serverName, serverName };
   }
@@ -136,18 +137,14 @@ export class WebhookClient {
 function shownUrl({ url = "", service }: WebhookClientConfig): string {
   if (!service) {
     const { protocol, host, pathname } = new URL(url);
-    return `${protocol}//${host}${trimmed(pathname)}`;
+    return `${protocol}//${host}${pathOf(pathname)}`;
   }
   const { name = "", namespace = "", path = "", port = SECURE_PORT } = service;
-  return `https://${name}.${namespace}.svc:${port}${trimmed(path)}`;
+  return `https://${name}.${namespace}.svc:${port}${pathOf(path)}`;
 }
 
-/** Compat: `path.Join` of the client takes slashes from the end. */
-function trimmed(path: string): string {
-  let end = path.length;
-  while (end > 1 && path[end - 1] === "/") end -= 1;
-  return end === 0 ? "/" : path.slice(0, end);
-}
+/** Compat: `path.Join` of the client makes /a of //a/, which envtest writes. */
+const pathOf = (path: string): string => cleanPath(`/${path}`);
 
 /** Without a caBundle the authorities of the system count. */
 function tlsOf(

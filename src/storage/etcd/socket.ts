@@ -15,6 +15,8 @@ export function openSocket(options: ConnectOptions, onread?: net.OnReadOpts): ne
     host,
     port: Number(url.port || 443),
     ca: material.ca,
+    // Compat: Go's x509 believes every certificate of `--etcd-cafile`, also one that is no authority.
+    allowPartialTrustChain: true,
     cert: material.certificate,
     key: material.key,
     servername: net.isIP(host) === 0 ? host : undefined,
