@@ -6,6 +6,8 @@ import type { Command } from "commander";
 import { type Example, Failure, type Io } from "./command.ts";
 import { logOf } from "./log-flags.ts";
 import { addServeFlags, configOf, type ServeFlags } from "./serve-flags.ts";
+import { checkFiles } from "./start/check-files.ts";
+import { explainStart } from "./start/explain-start.ts";
 
 /** What `--help` begins with. */
 export const examples: readonly Example[] = [
@@ -25,6 +27,7 @@ export function configure(command: Command, io: Io): void {
 }
 
 async function run(program: readonly string[], flags: ServeFlags, command: Command, io: Io): Promise<void> {
+  await checkFiles(command, io.cwd);
   const isGiven = (name: string) => command.getOptionValueSource(name) === "cli";
   const folder = await mkdtemp(path.join(tmpdir(), "binnacle-run-"));
   try {
@@ -40,7 +43,9 @@ async function run(program: readonly string[], flags: ServeFlags, command: Comma
     // The program's own output is what is looked at.
     const level = isGiven("logLevel") ? logOf(flags).log.level : "warn";
     const environment = systemEnvironment({ ...logOf(flags).log, level });
-    await using server = await startServer({ ...config, shutdownGraceMs: 0 }, environment);
+    await using server = await startServer({ ...config, shutdownGraceMs: 0 }, environment).catch(async (error) => {
+      throw await explainStart(error, config);
+    });
     io.exitCode = await runProgram(program, { ...io.env, KUBECONFIG: server.kubeconfigFile });
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -4,6 +4,7 @@ import type { Example, Io } from "./command.ts";
 import { logOf } from "./log-flags.ts";
 import { addServeFlags, configOf, type ServeFlags } from "./serve-flags.ts";
 import { describeStore, serveUntilStopped } from "./serving.ts";
+import { checkFiles } from "./start/check-files.ts";
 
 /** What `--help` begins with. */
 export const examples: readonly Example[] = [
@@ -16,7 +17,10 @@ export const examples: readonly Example[] = [
 /** Adds all flags of a server. */
 export function configure(command: Command, io: Io): void {
   addServeFlags(command);
-  command.action((flags: ServeFlags) => serve(flags, io));
+  command.action(async (flags: ServeFlags) => {
+    await checkFiles(command, io.cwd);
+    await serve(flags, io);
+  });
 }
 
 async function serve(flags: ServeFlags, io: Io): Promise<void> {

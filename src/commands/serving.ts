@@ -1,6 +1,7 @@
 import type { Config, StoreChoice } from "../server/config.ts";
 import type { Server } from "../server/server.ts";
 import type { LogOptions } from "../server/system-environment.ts";
+import { explainStart } from "./start/explain-start.ts";
 
 /** What a server that runs in this process is told and tells. */
 export interface ServingOptions {
@@ -32,7 +33,9 @@ export async function serveUntilStopped(options: ServingOptions): Promise<void> 
   // Ready servers are known to be ended politely, so the signals are heard before the first answer.
   using signals = stopSignals(options.stop);
   try {
-    const server = await startServer(options.config, environment);
+    const server = await startServer(options.config, environment).catch(async (error: unknown) => {
+      throw await explainStart(error, options.config);
+    });
     try {
       await options.ready(server);
       const signal = await signals.stopped;

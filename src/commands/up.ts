@@ -22,6 +22,7 @@ import { describeActivity } from "./local/summary.ts";
 import { logOf } from "./log-flags.ts";
 import { addServeFlags, configOf, type ServeFlags } from "./serve-flags.ts";
 import { serveUntilStopped } from "./serving.ts";
+import { checkFiles } from "./start/check-files.ts";
 
 /** What `--help` begins with. */
 export const examples: readonly Example[] = [
@@ -70,6 +71,7 @@ async function up(flags: UpFlags, command: Command, io: Io): Promise<void> {
       "With every flag of kube-apiserver: binnacle serve",
     );
   }
+  await checkFiles(command, io.cwd);
   const folder = dataFolder(flags.dataDir, io);
   await prepareFolder(folder);
   const running = await findRunning(folder);

@@ -30,7 +30,9 @@ function reword(told: string, code: string): string {
   switch (code) {
     case "commander.invalidArgument": {
       const [, given = "", expected = ""] = split(rest, " argument '", "' is invalid. ");
-      return quoted.includes("--") ? `${name}=${given}: ${expected}` : told;
+      if (quoted.includes("--")) return `${name}=${given}: ${choicesOf(expected)}`;
+      const [, argument = "", choices = ""] = split(rest, " is invalid for argument '", "'. ");
+      return `<${argument}>=${quoted}: ${choicesOf(choices)}`;
     }
     case "commander.optionMissingArgument":
       return `${name}: a value is missing: ${name} ${value}`;
@@ -42,10 +44,14 @@ function reword(told: string, code: string): string {
       return `there is no command ${JSON.stringify(quoted)}`;
     case "commander.missingArgument":
       return `the argument <${quoted}> is missing`;
+    case "commander.excessArguments":
+      return `${quoted} takes no further argument, got: ${rest.slice(rest.indexOf(": ") + 2).replace(/\.$/, "")}`;
     default:
       return told;
   }
 }
+
+const choicesOf = (text: string): string => text.replace(/^Allowed choices are (.*)\.$/, "expected one of $1");
 
 /** What stands before the first `from`, between it and the `to` after it, and behind that. */
 function split(text: string, from: string, to: string): string[] {
