@@ -1,54 +1,145 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { test } from "node:test";
-import { needs, requireTool } from "./support/tools.ts";
+import { after, before, suite, test } from "node:test";
+import { promisify } from "node:util";
+import packageJson from "../package.json" with { type: "json" };
+import { cacheFolder, needs } from "./support/tools.ts";
 
+const run = promisify(execFile);
 const root = path.join(import.meta.dirname, "..");
+const MAX_INSTALLED_BYTES = 15 * 1024 * 1024;
+const INSTALL = "npm install binnacle\n";
 
-/** The commands of the first shell block. */
-async function firstCommands(): Promise<string[]> {
-  const readme = await readFile(path.join(root, "README.md"), "utf8");
-  const block = /```sh\n([^`]+)```/.exec(readme)?.[1] ?? "";
-  return block.trim().split("\n");
+/** The shell commands of a page, those of one block together. */
+async function blocksOf(page: string): Promise<string[]> {
+  const text = await readFile(path.join(root, page), "utf8");
+  return [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, commands = ""]) => commands);
 }
 
-test("the three commands at the top of the README work", { timeout: 120_000, ...needs("kubectl") }, async (t) => {
-  const commands = await firstCommands();
-  assert.equal(commands.length, 3);
-  const [build = "", serve = "", kubectl = ""] = commands;
+async function sizeOf(folder: string): Promise<number> {
+  const names = await readdir(folder, { recursive: true });
+  const sizes = await Promise.all(names.map((name) => stat(path.join(folder, name))));
+  return sizes.reduce((sum, found) => sum + (found.isFile() ? found.size : 0), 0);
+}
 
-  // The tree that runs this test is installed already; what is left of the first command is the build.
-  assert.match(build, /^npm ci && npm run build$/);
-  const environment = { ...process.env, PATH: `${path.dirname(process.execPath)}:${process.env.PATH}` };
-  assert.equal(await run("npm run build", root, environment), 0);
-
-  const directory = await mkdtemp(path.join(tmpdir(), "binnacle-readme-"));
-  t.after(() => rm(directory, { recursive: true, force: true }));
-  const server = spawn(
-    process.execPath,
-    [...serve.replace("dist/cli.js", path.join(root, "dist/cli.js")).split(" ").slice(1), "--secure-port=0"],
-    {
-      cwd: directory,
-      stdio: ["ignore", "pipe", "inherit"],
-    },
-  );
-  t.after(() => server.kill());
-  let text = "";
-  for await (const chunk of server.stdout.setEncoding("utf8")) {
-    text += chunk;
-    if (text.includes("Connect with: ")) break;
+/** Dependencies of a package as npm would put them beside it: all are found in the project's own folder. */
+async function dependenciesOf(names: readonly string[]): Promise<string[]> {
+  const found = new Set(names);
+  for (const name of found) {
+    const text = await readFile(path.join(root, "node_modules", name, "package.json"), "utf8");
+    for (const inner of Object.keys(JSON.parse(text).dependencies ?? {})) found.add(inner);
   }
-  assert.ok(text.includes(kubectl), `the server should name the third command:\n${text}`);
-  const command = kubectl.replace(/^kubectl/, requireTool("kubectl"));
-  assert.equal(await run(command, directory, environment), 0);
-});
-
-async function run(command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<number> {
-  const child = spawn("sh", ["-c", command], { cwd, env, stdio: ["ignore", "ignore", "inherit"] });
-  const [code] = await once(child, "exit");
-  return code as number;
+  return [...found];
 }
+
+suite("the package, from an empty folder", { timeout: 300_000, ...needs("kubectl") }, () => {
+  let folder = "";
+  let files: readonly string[] = [];
+  let env: NodeJS.ProcessEnv = {};
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "binnacle-readme-"));
+    const programs = [path.dirname(process.execPath), process.env.PATH].join(path.delimiter);
+    const own = { env: { ...process.env, PATH: programs }, cwd: root };
+    await run("npm", ["run", "build"], own);
+    const { stdout } = await run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], own);
+    const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
+    files = packed.files.map((file) => file.path);
+    // What npm install does, without asking the registry what it knows of the dependencies.
+    const modules = path.join(folder, "node_modules");
+    await mkdir(path.join(modules, ".bin"), { recursive: true });
+    await run("tar", ["-xzf", path.join(folder, packed.filename), "-C", modules]);
+    await run("mv", [path.join(modules, "package"), path.join(modules, "binnacle")]);
+    for (const name of await dependenciesOf(Object.keys(packageJson.dependencies))) {
+      await cp(path.join(root, "node_modules", name), path.join(modules, name), { recursive: true, dereference: true });
+    }
+    await symlink(path.join("..", "binnacle", packageJson.bin.binnacle), path.join(modules, ".bin", "binnacle"));
+    await mkdir(path.join(folder, "programs"));
+    await symlink(path.join(cacheFolder(), "bin", "kubectl"), path.join(folder, "programs", "kubectl"));
+    await writeFile(path.join(folder, "programs", "npx"), 'exec "$@"\n', { mode: 0o755 });
+    const { KUBECONFIG: _, BINNACLE_DATA_DIR: __, ...rest } = process.env;
+    const PATH = [path.join(folder, "programs"), path.join(modules, ".bin"), programs].join(path.delimiter);
+    env = { ...rest, PATH, HOME: folder };
+  });
+  after(async () => {
+    await shell("binnacle down").catch(() => {});
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Fails with what was written as soon as a command fails. */
+  const shell = async (commands: string) => {
+    const child = spawn("sh", ["-e", "-c", commands], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+    let text = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (chunk: string) => {
+        text += chunk;
+      });
+    }
+    const [code] = await once(child, "close");
+    assert.equal(code, 0, `${commands}\n${text}`);
+    return text;
+  };
+
+  test("has nothing but what it needs: no maps without sources, no scripts, no link that leads out of it", async () => {
+    assert.deepEqual(
+      files.filter((file) => file.endsWith(".map") || /^dist.*\.(test|suite)\./.test(file)),
+      [],
+    );
+    for (const script of ["preinstall", "install", "postinstall", "prepare"]) {
+      assert.ok(!(script in packageJson.scripts), script);
+    }
+    const pages = files.filter((file) => file.endsWith(".md") && !file.startsWith("dist/"));
+    assert.ok(pages.includes("README.md") && pages.includes("docs/first-hour.md") && pages.includes("SECURITY.md"));
+    const installed = path.join(folder, "node_modules", "binnacle");
+    for (const page of pages) {
+      const text = await readFile(path.join(installed, page), "utf8");
+      for (const [, link = ""] of text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)) {
+        const target = path.join(path.dirname(page), link);
+        const isThere = files.some((file) => file === target || file.startsWith(`${target.replace(/\/$/, "")}/`));
+        assert.ok(isThere, `${page} links to ${link}, which is not in the package`);
+      }
+    }
+  });
+
+  test("takes less than 15 MB with its dependencies", async (t) => {
+    const bytes = await sizeOf(path.join(folder, "node_modules"));
+    t.diagnostic(`${(bytes / 1024 / 1024).toFixed(1)} MB`);
+    assert.ok(bytes < MAX_INSTALLED_BYTES, `${bytes} bytes`);
+  });
+
+  test("the commands at the top of the README work, and tell how long they took", async (t) => {
+    const [first = ""] = await blocksOf("README.md");
+    assert.ok(first.startsWith(INSTALL), first);
+    const began = performance.now();
+    assert.match(await shell(first.slice(INSTALL.length)), /^default +Active/m);
+    t.diagnostic(`up and the first kubectl get: ${Math.round(performance.now() - began)} ms`);
+    await shell("binnacle down");
+    const again = performance.now();
+    await shell(first.slice(INSTALL.length));
+    t.diagnostic(`the second time: ${Math.round(performance.now() - again)} ms`);
+    await shell("binnacle down");
+  });
+
+  test("the first hour works", async () => {
+    const blocks = await blocksOf("docs/first-hour.md");
+    assert.ok(blocks.length >= 8);
+    const said: string[] = [];
+    for (const block of blocks) said.push(await shell(block.replace(INSTALL, "")));
+    const all = said.join("");
+    for (const expected of [
+      /alice may not/,
+      /Invalid value: "Colors"[\s\S]*refused: no capital letters/,
+      /fruit\/apple created/,
+      /nothing is free[\s\S]*refused: nothing is free/,
+      /namespace "short" deleted/,
+      /deployment\.apps\/web/,
+      /Deleted .*binnacle-data/,
+    ]) {
+      assert.match(all, expected);
+    }
+    assert.doesNotMatch(all, /replicaset\.apps\//);
+  });
+});

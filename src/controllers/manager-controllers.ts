@@ -27,17 +27,13 @@ export const MANAGER_CONTROLLERS: readonly ManagerController[] = [
   row(
     "clusterrole-aggregation",
     "fills in the rules of aggregated ClusterRoles",
-    "aggregated ClusterRoles keep no rules",
+    "aggregated ClusterRoles get no rules",
   ),
   row("cronjob", "makes Jobs of CronJobs when it is time", "CronJobs make no Jobs"),
   row("daemonset", "makes Pods of DaemonSets", "DaemonSets make no Pods"),
   row("deployment", "makes and scales ReplicaSets of Deployments", "Deployments make no ReplicaSets"),
   row("device-taint-eviction", "evicts Pods from tainted devices"),
-  row(
-    "disruption",
-    "counts what PodDisruptionBudgets allow",
-    "PodDisruptionBudgets have no status, and refuse evictions",
-  ),
+  row("disruption", "counts what PodDisruptionBudgets allow", "PodDisruptionBudgets have no status"),
   row("endpoints", "makes Endpoints of Services"),
   row("endpointslice", "makes EndpointSlices of Services", "Services with selectors get no EndpointSlices"),
   row("endpointslice-mirroring", "copies hand-made Endpoints into EndpointSlices"),
@@ -76,7 +72,7 @@ export const MANAGER_CONTROLLERS: readonly ManagerController[] = [
   row(
     "resourcequota",
     "counts what ResourceQuotas limit",
-    "the usage of ResourceQuotas stays empty, and so they refuse what they limit",
+    "the usage of ResourceQuotas stays empty, and so they limit nothing",
   ),
   row(
     "root-ca-certificate-publisher",
