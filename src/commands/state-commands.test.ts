@@ -140,6 +140,8 @@ suite("binnacle export, import and diff", () => {
     assert.match(diff.out, /^\+ {2}text: c$/m);
     assert.match(diff.out, /^0 created, 1 changed, 0 unchanged, 0 refused$/m);
     assert.deepEqual([diff.code, diff.err], [1, ""]);
+    const fromStore = await run("diff", "-f", at("m.yaml"), "--state", at("first.db"), "--force-conflicts");
+    assert.deepEqual([fromStore.code, fromStore.out], [1, diff.out]);
     const refused = await run("diff", "-f", at("m.yaml"), "--state", at("dump.yaml"), "--as", "jane", "-o", "json");
     assert.equal(refused.code, 2);
     assert.equal(JSON.parse(refused.out).objects[0].refusal.rule.type, "RBAC");
@@ -151,14 +153,14 @@ suite("binnacle export, import and diff", () => {
       metadata: { ...settings.metadata, name, uid: name, resourceVersion },
     });
     const list = (items: readonly object[]) => JSON.stringify({ apiVersion: "v1", kind: "List", items });
-    await writeFile(at("twice.json"), list([stored("a", "7"), stored("b", "7")]));
+    await writeFile(at("twice.json"), list([stored("a", "7"), stored("a", "7"), stored("b", "7")]));
     await writeFile(at("manifest.json"), list([settings]));
     await writeFile(
       at("unknown.json"),
       list([{ ...widget, metadata: { ...widget.metadata, uid: "x", resourceVersion: "1" } }]),
     );
     const cases: readonly (readonly [file: string, message: RegExp])[] = [
-      ["twice.json", /another entry has the revision 7/],
+      ["twice.json", /configmaps\/default\/a and \S+configmaps\/default\/b have the same revision, 7/],
       ["manifest.json", /ConfigMap default\/settings has no metadata\.uid: no server has stored it/],
       ["unknown.json", /nobody defines Widget in shop\.example\/v1/],
     ];
@@ -170,10 +172,11 @@ suite("binnacle export, import and diff", () => {
     }
     const store = ["--store", `sqlite:${at("third.db")}`];
     const counted = await run("import", "-f", at("twice.json"), ...store, "--resource-versions", "new");
-    assert.equal(counted.out, "Imported 2 objects with new resource versions.\n");
+    assert.equal(counted.out, "Imported 3 objects with new resource versions.\n");
     assert.match((await run("import", "-f", at("twice.json"), ...store)).err, /is there already/);
-    const twice = await run("import", "-f", at("twice.json"), ...store, "--resource-versions", "new");
-    assert.match(twice.err, /configmaps\/default\/a is in the store already/);
+    await writeFile(at("other.json"), list([{ ...stored("a", "9"), data: {} }]));
+    const other = await run("import", "-f", at("other.json"), ...store, "--resource-versions", "new");
+    assert.match(other.err, /configmaps\/default\/a is in the store already/);
   });
 
   test("what cannot be done is told, and a diff that failed does not end as one that found something", async () => {

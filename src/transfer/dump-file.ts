@@ -6,6 +6,7 @@ import { addAll } from "../lib/add-all.ts";
 import { isBolt } from "../storage/bolt/bolt-meta.ts";
 import { EtcdSnapshot } from "../storage/bolt/etcd-snapshot.ts";
 import type { Entry } from "../storage/store.ts";
+import { entriesOf } from "./stored-objects.ts";
 
 /** A dump of a cluster, opened: its objects as a server shows them, or what its store holds. */
 export type DumpFile =
@@ -22,17 +23,20 @@ const MANIFEST = /\.(?:ya?ml|json)$/;
 /** How much of a file is looked at to tell what it is. */
 const BEGINNING_BYTES = 128;
 const ENCRYPTED = Buffer.from("k8s:enc:");
+const SQLITE = Buffer.from("SQLite format 3\0");
 
 /** What stands for standard input. */
 export const STANDARD_INPUT = "-";
 
 /**
- * Opens a file of YAML or JSON, an etcd snapshot, standard input, or a folder with any of them; `root` is the prefix of all
+ * Opens a file of YAML or JSON, an etcd snapshot, a SQLite store, standard input, or a folder of YAML and JSON; `root` is the prefix of all
  * keys. Each is closed when the next one is asked for. Throws an Error that names the file.
  */
 export async function* openDump(file: string, root: string): AsyncGenerator<DumpFile> {
   for (const name of await filesOf(file)) {
-    if (name !== STANDARD_INPUT && (await isDatabase(name))) yield* openSnapshot(name, root);
+    const form = name === STANDARD_INPUT ? "text" : await formOf(name);
+    if (form === "snapshot") yield* openSnapshot(name, root);
+    else if (form === "sqlite") yield* openFile(name, root);
     else yield { type: "objects", name: name === STANDARD_INPUT ? "standard input" : name, objects: objectsIn(name) };
   }
 }
@@ -62,11 +66,13 @@ export async function filesOf(file: string, isRecursive = false): Promise<string
   return names;
 }
 
-async function isDatabase(file: string): Promise<boolean> {
+async function formOf(file: string): Promise<"snapshot" | "sqlite" | "text"> {
   const handle = await open(file, "r");
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(BEGINNING_BYTES), 0, BEGINNING_BYTES, 0);
-    return isBolt(buffer.subarray(0, bytesRead));
+    const beginning = buffer.subarray(0, bytesRead);
+    if (isBolt(beginning)) return "snapshot";
+    return beginning.subarray(0, SQLITE.length).equals(SQLITE) ? "sqlite" : "text";
   } finally {
     await handle.close();
   }
@@ -80,6 +86,18 @@ function* openSnapshot(name: string, root: string): Generator<DumpFile> {
     yield { type: "entries", name, entries: readable(snapshot), revision: snapshot.revision };
   } finally {
     snapshot.close();
+  }
+}
+
+/** A store of `binnacle serve --store sqlite:FILE`, which no server has open. */
+async function* openFile(file: string, root: string): AsyncGenerator<DumpFile> {
+  const { SqliteStore } = await import("../storage/sqlite/store.ts");
+  const store = await SqliteStore.open(file, { historyMs: Number.POSITIVE_INFINITY });
+  try {
+    const revision = await store.revision();
+    yield { type: "entries", name: file, entries: entriesOf(store)(root), revision };
+  } finally {
+    await store.close();
   }
 }
 

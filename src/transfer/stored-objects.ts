@@ -9,7 +9,7 @@ export type EntrySource = (prefix: string) => AsyncIterable<Entry> | Iterable<En
 const PAGE_ENTRIES = 500;
 
 /** The entries of a store, all of one moment, page by page. */
-export function entriesOf(store: Store): EntrySource {
+export function entriesOf(store: Store): (prefix: string) => AsyncGenerator<Entry> {
   let revision: number | undefined;
   return async function* (prefix) {
     let after: string | undefined;

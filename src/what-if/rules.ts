@@ -29,20 +29,39 @@ export interface Refusal {
   readonly rule: RefusingRule;
 }
 
-/** Texts by which rules are known, with the names in them. The first that matches counts. */
-const MESSAGES: readonly (readonly [type: string, pattern: RegExp])[] = [
-  ["ValidatingAdmissionPolicy", /ValidatingAdmissionPolicy '(?<name>[^']*)' with binding '(?<binding>[^']*)'/],
-  ["MutatingAdmissionPolicy", /MutatingAdmissionPolicy '(?<name>[^']*)' with binding '(?<binding>[^']*)'/],
-  ["webhook", /webhook "(?<name>[^"]*)"/],
-  ["ResourceQuota", /(?:exceeded|failed) quota: (?<name>[^,: ]*)/],
-  ["PodSecurity", /violates PodSecurity "(?<name>[^"]*)"/],
-  ["LimitRange", /\b(?:minimum|maximum) \S+ usage per |limit to request ratio per /],
-  ["RBAC", /\bUser "[^"]*" cannot /],
-  ["RBAC", /attempting to grant RBAC permissions not currently held/],
-  ["schema", /: field not declared in schema$|^strict decoding error: /],
-  ["Namespace", /^namespaces "(?<name>[^"]*)" not found$/],
-  ["Namespace", /new content in namespace (?<name>\S+) because it is being terminated/],
-  ["ServiceAccount", /error looking up service account (?<name>[^:\s]+)/],
+const ACCOUNT = "error looking up service account ";
+
+/** By what a rule is known in a message. */
+interface Telltale {
+  readonly type: string;
+  /** Parts of the message, all of which it has. */
+  readonly says: readonly string[];
+  /** Stands before the name of the rule, which goes on up to one of the characters in `nameEnd`. */
+  readonly name?: string;
+  readonly nameEnd?: string;
+  /** Stands before the name of the binding. */
+  readonly binding?: string;
+}
+
+/** The first that matches counts. */
+const TELLTALES: readonly Telltale[] = [
+  ...["ValidatingAdmissionPolicy", "MutatingAdmissionPolicy"].map((type) => ({
+    ...{ type, says: [`${type} '`, "' with binding '"] },
+    ...{ name: `${type} '`, nameEnd: "'", binding: "' with binding '" },
+  })),
+  { type: "webhook", says: ['webhook "'], name: 'webhook "', nameEnd: '"' },
+  { type: "ResourceQuota", says: ["exceeded quota: "], name: "exceeded quota: ", nameEnd: ",: " },
+  { type: "ResourceQuota", says: ["failed quota: "], name: "failed quota: ", nameEnd: ",: " },
+  { type: "PodSecurity", says: ['violates PodSecurity "'], name: 'violates PodSecurity "', nameEnd: '"' },
+  { type: "LimitRange", says: ["imum ", " usage per "] },
+  { type: "LimitRange", says: ["limit to request ratio per "] },
+  { type: "RBAC", says: ['User "', '" cannot '] },
+  { type: "RBAC", says: ["attempting to grant RBAC permissions not currently held"] },
+  { type: "schema", says: [": field not declared in schema"] },
+  { type: "schema", says: ["strict decoding error: "] },
+  { type: "Namespace", says: ['namespaces "', '" not found'], name: 'namespaces "', nameEnd: '"' },
+  { type: "Namespace", says: ["because it is being terminated"], name: "new content in namespace ", nameEnd: " " },
+  { type: "ServiceAccount", says: [ACCOUNT], name: ACCOUNT, nameEnd: ": " },
 ];
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -75,11 +94,22 @@ export function printRule({ type, name, binding }: RefusingRule): string {
 }
 
 function ruleOf(message: string, reason: string): RefusingRule {
-  for (const [type, pattern] of MESSAGES) {
-    const found = pattern.exec(message);
-    if (found) return { type, ...found.groups };
-  }
-  return { type: getMember(REASONS, reason) ?? (reason || "server") };
+  const known = TELLTALES.find(({ says }) => says.every((part) => message.includes(part)));
+  if (!known) return { type: getMember(REASONS, reason) ?? (reason || "server") };
+  const name = nameBehind(message, known.name, known.nameEnd);
+  const binding = nameBehind(message, known.binding, known.nameEnd);
+  return { type: known.type, ...(name !== undefined && { name }), ...(binding !== undefined && { binding }) };
+}
+
+function nameBehind(message: string, mark: string | undefined, end = ""): string | undefined {
+  const at = mark === undefined ? -1 : message.indexOf(mark);
+  if (mark === undefined || at < 0) return undefined;
+  const rest = message.slice(at + mark.length);
+  const ends = [...end].map((character) => rest.indexOf(character)).filter((index) => index >= 0);
+  return rest.slice(
+    0,
+    ends.reduce((one, other) => Math.min(one, other), rest.length),
+  );
 }
 
 function textOf(value: Json | undefined): string {

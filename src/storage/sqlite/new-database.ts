@@ -13,7 +13,7 @@ const ROWS_AT_ONCE = 1000;
 export class NewDatabase {
   readonly #path: string;
   readonly #database: Database;
-  readonly #revisions = new Set<number>();
+  readonly #keys = new Map<number, string>();
   #rows: ChangeRow[] = [];
   #newest = 0;
 
@@ -26,8 +26,11 @@ export class NewDatabase {
   /** `expiresAtMs` is when the entry goes by itself. */
   add({ key, value, createRevision, modRevision }: Entry, expiresAtMs: number | null = null): void {
     requireFitting(key, value);
-    if (this.#revisions.has(modRevision)) throw new Error(`another entry has the revision ${modRevision} of ${key}`);
-    this.#revisions.add(modRevision);
+    const known = this.#keys.get(modRevision);
+    // Objects that are served in two groups are listed twice.
+    if (known === key) return;
+    if (known !== undefined) throw new Error(`${known} and ${key} have the same revision, ${modRevision}`);
+    this.#keys.set(modRevision, key);
     this.#newest = Math.max(this.#newest, modRevision);
     this.#rows.push({ revision: modRevision, key, createRevision, value, expiresAtMs });
     if (this.#rows.length >= ROWS_AT_ONCE) this.#flush();
