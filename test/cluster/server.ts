@@ -25,8 +25,15 @@ export type ServerName = "binnacle" | "kube-apiserver";
 // With open custom objects the HorizontalPodAutoscaler controller finds an empty metrics.k8s.io where there is none.
 const AS_KUBE_APISERVER = ["--custom-objects=defined"];
 
-/** Starts the server on an etcd of its own, with RBAC and without the loops of a controller manager. Its files go to `folder`. */
-export async function startClusterServer(name: ServerName, folder: string): Promise<ClusterServer> {
+/**
+ * Starts the server on an etcd of its own, with RBAC and without the loops of a controller manager. Its files go to
+ * `folder`; `more` flags are for Binnacle only.
+ */
+export async function startClusterServer(
+  name: ServerName,
+  folder: string,
+  more: readonly string[] = [],
+): Promise<ClusterServer> {
   const now = Date.now();
   const authority = makeAuthority("cluster", now);
   const files = {
@@ -56,7 +63,7 @@ export async function startClusterServer(name: ServerName, folder: string): Prom
   ];
   const server =
     name === "binnacle"
-      ? await startBinnacle({ store: "etcd", flags: [...flags, ...AS_KUBE_APISERVER] })
+      ? await startBinnacle({ store: "etcd", flags: [...flags, ...AS_KUBE_APISERVER, ...more] })
       : await startOracle({ flags });
   return {
     base: server.base,

@@ -9,7 +9,7 @@ import { outcomesOf, type SpecReport } from "./report.ts";
 
 /** Where and how the official tests run. */
 export interface SuiteOptions {
-  readonly server: RunningBinnacle;
+  readonly server: Pick<RunningBinnacle, "kubeconfig" | "directory">;
   /** File that the suite's report is written to. */
   readonly report: string;
   readonly withinMs: number;

@@ -11,6 +11,7 @@ const REMEDIES = {
   kubectl: "run tools/provide",
   "kube-apiserver": "run tools/provide",
   "e2e.test": "run tools/provide conformance",
+  "agnhost-webhook": "run tools/provide conformance-webhook",
   "kube-controller-manager": "run tools/provide kube-controller-manager",
   "kube-scheduler": "run tools/provide kube-scheduler",
   kwok: "run tools/provide kwok",
