@@ -61,6 +61,9 @@ class Judgement {
   readonly #run: PolicyRun;
   readonly #observer: PolicyObserver;
   readonly #clock: Pick<Clock, "monotonic">;
+  #readMs: number;
+  /** How many policies have been evaluated since the clock was read: those that let a request pass are not told to metrics. */
+  #evaluated = 0;
   readonly #denials: Denial[] = [];
   readonly #failures: ValidationFailure[] = [];
   /** Only where somebody wants to have the request explained. */
@@ -71,6 +74,7 @@ class Judgement {
     this.#run = new PolicyRun(request, context);
     this.#observer = context.observer;
     this.#clock = context.resources.clock;
+    this.#readMs = this.#clock.monotonic();
     this.#notes = request.trace && new PolicyNotes(request.trace, this.#run, KIND);
   }
 
@@ -79,12 +83,12 @@ class Judgement {
     const inputs = hook.isPlain ? this.#run.knownInputs(matched) : undefined;
     if (!inputs) return false;
     const { policy } = hook;
-    const startMs = this.#clock.monotonic();
     const result = this.#run.answers.now(() => policy.evaluator.validate(inputs));
     if (!result) return false;
+    this.#evaluated += 1;
     if (result.decisions.length === 0 && result.annotations.length === 0) return true;
     const annotations = new AnnotationCollector();
-    const seconds = this.#secondsEach(startMs, result);
+    const seconds = this.#secondsEach(result);
     for (const binding of hook.boundTo(this.#request)) this.#collect(hook, binding, result, annotations, seconds);
     annotations.publish(policy.name, this.#request);
     return true;
@@ -107,18 +111,25 @@ class Judgement {
       const params = await this.#paramsFor(hook, binding, matched);
       for (const one of params) {
         const inputs = await this.#run.inputs(matched, one);
-        const startMs = this.#clock.monotonic();
+        this.#readMs = this.#clock.monotonic();
+        this.#evaluated = 1;
         const result = await this.#run.answers.complete(() => policy.evaluator.validate(inputs));
-        this.#collect(hook, binding, result, annotations, this.#secondsEach(startMs, result));
+        this.#collect(hook, binding, result, annotations, this.#secondsEach(result));
         await this.#notes?.judged({ hook, binding, params: one }, inputs, result);
       }
     }
     annotations.publish(policy.name, this.#request);
   }
 
-  /** Nobody measures single expressions: each has its part of what all of them took. */
-  #secondsEach(startMs: number, { decisions, annotations }: ValidateResult): number {
-    return (this.#clock.monotonic() - startMs) / 1000 / Math.max(1, decisions.length + annotations.length);
+  /** Nobody times single expressions: each has its part of what all of them took since the clock was last read. */
+  #secondsEach({ decisions, annotations }: ValidateResult): number {
+    const parts = decisions.length + annotations.length;
+    if (parts === 0) return 0;
+    const nowMs = this.#clock.monotonic();
+    const seconds = (nowMs - this.#readMs) / 1000 / this.#evaluated / parts;
+    this.#readMs = nowMs;
+    this.#evaluated = 0;
+    return seconds;
   }
 
   /** None where a binding does not concern the request, or cannot be used. */
