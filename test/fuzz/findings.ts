@@ -18,7 +18,7 @@ export function withoutOwn(answer: Answer): Answer {
 export function withoutAges({ body, ...rest }: Answer): Answer {
   const cells = (row: JsonObject) =>
     (Array.isArray(row.cells) ? row.cells : []).map((cell) =>
-      typeof cell === "string" ? cell.replace(/^\d+s$/, "<age>") : cell,
+      typeof cell === "string" ? cell.replace(/^(?:\d+[smhd])+$/, "<age>") : cell,
     );
   const rows = Array.isArray(body.rows) ? body.rows.map(cells) : body.rows;
   return { ...rest, body: { columns: body.columnDefinitions, rows, message: body.message } };

@@ -7,6 +7,7 @@ import type { SwaggerPaths } from "../../schema/swagger-paths.ts";
 import { frame } from "./gnostic.ts";
 import { encodeSwagger } from "./gnostic-v2.ts";
 import { type DocumentPlan, openApiDocuments } from "./openapi-documents.ts";
+import { joinPieces } from "./openapi-join.ts";
 import { onceAsync } from "./openapi-pace.ts";
 import {
   type Entry,
@@ -19,7 +20,7 @@ import {
 } from "./openapi-v2-merge.ts";
 import { type SharedParameters, swaggerPath } from "./openapi-v2-operations.ts";
 import { builtInDefinition, customDefinition } from "./openapi-v2-schemas.ts";
-import { BEARER, type Document, hashing, type OpenApiSource, sameItems } from "./openapi-v3.ts";
+import { BEARER, type Document, type OpenApiSource, sameItems } from "./openapi-v3.ts";
 
 /** What the kinds of one group version, or one path about no kind, add to the document. */
 interface Part {
@@ -122,7 +123,7 @@ async function assemble(release: string, all: Sections, pause: Pause): Promise<D
     pieces.push(CLOSING);
   }
   pieces.push(Buffer.from(`,${JSON.stringify(tail).slice(1)}`));
-  const { json, hash } = await join(pieces, pause);
+  const { json, hash } = await joinPieces(pieces, pause);
   share(json, pieces, sections);
   const binary = onceAsync(async () => {
     const framed: Uint8Array[] = [];
@@ -130,20 +131,6 @@ async function assemble(release: string, all: Sections, pause: Pause): Promise<D
     return Buffer.concat([encodeSwagger("Document", head), ...framed, encodeSwagger("Document", tail)]);
   });
   return { json, hash, binary };
-}
-
-/** Joins and hashes piece by piece: with hundreds of large definitions each of both takes a tenth of a second. */
-async function join(pieces: readonly Uint8Array[], pause: Pause): Promise<Pick<Document, "json" | "hash">> {
-  const json = Buffer.allocUnsafeSlow(pieces.reduce((length, piece) => length + piece.length, 0));
-  const hash = hashing();
-  let at = 0;
-  for (const piece of pieces) {
-    await pause();
-    json.set(piece, at);
-    hash.update(piece);
-    at += piece.length;
-  }
-  return { json, hash: hash.digest() };
 }
 
 const COMMA = Buffer.from(",");

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { JsonObject } from "../../api/object.ts";
 import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import { type Pause, pacer } from "../../resources/pace.ts";
@@ -7,6 +6,7 @@ import { frame } from "./gnostic.ts";
 import { encodeOpenApi } from "./gnostic-v3.ts";
 import type { DescriptionSource } from "./openapi-descriptions.ts";
 import { type DocumentContent, openApiDocuments } from "./openapi-documents.ts";
+import { type Joined, printDocument } from "./openapi-join.ts";
 import { publishPath } from "./openapi-operations.ts";
 import { onceAsync } from "./openapi-pace.ts";
 
@@ -22,11 +22,8 @@ export interface OpenApiSource {
   readonly release: string;
 }
 
-/** One finished document. */
-export interface Document {
-  readonly json: Uint8Array;
-  /** SHA-512 of `json`, also used for the other form. */
-  readonly hash: string;
+/** One finished document; its hash is also used for the binary form. */
+export interface Document extends Joined {
   /** The same in protobuf, made when first asked for. */
   binary(): Promise<Uint8Array>;
 }
@@ -57,7 +54,7 @@ export function documentLibrary(source: OpenApiSource): () => Library {
       const isSame = known !== undefined && sameItems(known.definitions, plan.definitions);
       const document = onceAsync(async () => {
         const pause = pacer();
-        return finish(await publish(await plan.content(pause), source.release, pause));
+        return finish(await publish(await plan.content(pause), source.release, pause), pause);
       });
       next.set(path, isSame ? known : { definitions: plan.definitions, document });
     }
@@ -72,22 +69,10 @@ export function sameItems(a: readonly unknown[], b: readonly unknown[]): boolean
   return a.length === b.length && a.every((item, position) => item === b[position]);
 }
 
-/** Makes the hash under which a document is known, of its parts. */
-export function hashing(): { update(part: Uint8Array): void; digest(): string } {
-  const hash = createHash("sha512");
-  return { update: (part) => void hash.update(part), digest: () => hash.digest("hex").toUpperCase() };
-}
-
-function hashOf(json: Uint8Array): string {
-  const hash = hashing();
-  hash.update(json);
-  return hash.digest();
-}
-
-function finish(document: JsonObject): Document {
-  const json = new TextEncoder().encode(JSON.stringify(document));
+async function finish(document: JsonObject, pause: Pause): Promise<Document> {
+  const { json, hash } = await printDocument(document, pause);
   const binary = onceAsync(() => encode(JSON.parse(new TextDecoder().decode(json)) as Published));
-  return { json, hash: hashOf(json), binary };
+  return { json, hash, binary };
 }
 
 interface Published {
