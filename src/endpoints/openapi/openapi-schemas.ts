@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../api/object.ts";
+import type { JsonObject } from "../../api/object.ts";
 import type { Pause } from "../../resources/pace.ts";
 import type { GroupVersionKind, Schema, SchemaSource } from "../../schema/schema.ts";
 import { type DescriptionSource, described, OBJECT_MEMBERS } from "./openapi-descriptions.ts";
@@ -257,7 +257,13 @@ export function sorted(members: JsonObject): JsonObject {
 
 /** The same object without members that are undefined; JSON has no such thing. */
 export function withoutUndefined(members: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter((entry): entry is [string, Json] => entry[1] !== undefined));
+  const left: JsonObject = {};
+  // For every schema of every document: without a list of entries in between.
+  for (const name in members) {
+    const value = members[name];
+    if (value !== undefined) left[name] = value;
+  }
+  return left;
 }
 
 /** The name of another kind's schema in the package of this one. */
