@@ -36,7 +36,7 @@ async function dependenciesOf(names: readonly string[]): Promise<string[]> {
   return [...found];
 }
 
-suite("the package, from an empty folder", { timeout: 300_000, ...needs("kubectl") }, () => {
+suite("the package, from an empty folder", { timeout: 600_000, ...needs("kubectl") }, () => {
   let folder = "";
   let files: readonly string[] = [];
   let env: NodeJS.ProcessEnv = {};

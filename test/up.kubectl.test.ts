@@ -10,7 +10,7 @@ import { kubectlFor } from "./support/kubectl.ts";
 import { needs } from "./support/tools.ts";
 
 const cli = path.join(import.meta.dirname, "..", "src", "cli.ts");
-const timeout = 120_000;
+const timeout = 600_000;
 
 const CONFIG = `apiVersion: v1
 kind: Config
@@ -146,6 +146,22 @@ suite("a local control plane", { timeout, ...needs("kubectl") }, async () => {
     await once(run.stdout, "data");
     run.kill("SIGTERM");
     assert.deepEqual(await exited, [5, null]);
+  });
+
+  test("is completed by bash", async () => {
+    await writeFile(path.join(folder, "completion.bash"), await succeed("completion", "bash"));
+    const complete = (...words: string[]) =>
+      `COMP_WORDS=(binnacle ${words.join(" ")}); COMP_CWORD=${words.length}; _binnacle; echo "\${COMPREPLY[@]}"`;
+    const script = [
+      "source completion.bash",
+      complete("sta"),
+      complete("serve", "--etcd-s"),
+      complete("completion", "z"),
+    ];
+    const bash = spawn("bash", ["-c", script.join("\n")], { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
+    let text = "";
+    for await (const chunk of bash.stdout.setEncoding("utf8")) text += chunk;
+    assert.equal(text, "status\n--etcd-servers\nzsh\n");
   });
 
   test("in the foreground stops by a signal, and says so", async () => {

@@ -94,6 +94,7 @@ async function serve(flags: UpFlags, isPortGiven: boolean, folder: DataFolder, i
     ...(!isPortGiven && { securePort: await portOrAny(before?.port ?? flags.securePort, flags.bindAddress) }),
   };
   let instance: Instance | undefined;
+  if (io.isTerminal) io.print("Starting…");
   await serveUntilStopped({
     config,
     log: logOf(flags).log,
@@ -104,7 +105,7 @@ async function serve(flags: UpFlags, isPortGiven: boolean, folder: DataFolder, i
       instance = { ...instance, ...(merged && { merged }) };
       await writeInstance(folder, instance);
       const text = `${announcement(instance, folder, io)}\n`;
-      io.print(text);
+      io.print(io.isTerminal ? `\r${text}` : text);
       // Who started this process in the background waits for it, and goes.
       process.send?.(text);
     },

@@ -25,8 +25,9 @@ export function usageFailure({ message, code }: CommanderError, args: readonly s
 /** Commander quotes what it tells of: the flags of an option, what was given, or the name of an argument. */
 function reword(told: string, code: string): string {
   const [, quoted = "", rest = ""] = split(told, "'", "'");
-  const [flag = "", value = ""] = quoted.split(/(?<=--[\w-]+) /);
-  const name = flag.slice(flag.indexOf("--"));
+  const long = quoted.slice(Math.max(0, quoted.indexOf("--")));
+  const [name = "", ...values] = long.split(" ");
+  const value = values.join(" ");
   switch (code) {
     case "commander.invalidArgument": {
       const [, given = "", expected = ""] = split(rest, " argument '", "' is invalid. ");

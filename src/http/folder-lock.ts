@@ -1,6 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { writeWhole } from "./private-file.ts";
 
 const NAME = ".lock";
 const LOOK_EVERY_MS = 20;
@@ -28,10 +29,12 @@ export async function whileLocked<T>(folder: string, work: () => Promise<T>): Pr
 }
 
 async function locked<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const made = await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, NAME);
   await take(file);
   try {
+    // What is made here holds private keys, which git must not take.
+    if (made !== undefined) await writeWhole(path.join(folder, ".gitignore"), "*\n");
     return await work();
   } finally {
     await rm(file, { force: true });

@@ -31,6 +31,7 @@ test("what only the administrator may read is kept that way, and no unfinished f
   }
   const secret = "600";
   assert.deepEqual(modes, {
+    ".gitignore": secret,
     "admin-token": secret,
     "admin.crt": secret,
     "admin.key": secret,

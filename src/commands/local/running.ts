@@ -4,7 +4,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { Failure } from "../command.ts";
 import { type DataFolder, type Instance, readInstance } from "./data-folder.ts";
 
-const LIMITS = { timeoutMs: 3000, maxBytes: 64 * 1024 };
+const LIMITS = { timeoutMs: 15_000, maxBytes: 64 * 1024 };
 
 /**
  * The control plane that serves from a folder now. Its process is there, and the server at its address has a certificate of the

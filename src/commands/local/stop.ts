@@ -3,7 +3,7 @@ import { Failure } from "../command.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { findRunning, isAlive } from "./running.ts";
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 30_000;
 const LOOK_EVERY_MS = 20;
 
 /** Asks the control plane of a folder to stop, and resolves to its process when that is gone; undefined if none runs. */
