@@ -1,3 +1,4 @@
+import type { Eventually } from "../lib/eventually.ts";
 import { ApiError } from "./api-error.ts";
 import { type FieldSelector, parseFieldSelector } from "./field-selector.ts";
 import { type LabelSelector, parseLabelSelector } from "./label-selector.ts";
@@ -34,9 +35,9 @@ export interface Decision {
   readonly error?: string;
 }
 
-/** Decides who may do what. */
+/** Decides who may do what: at once, if it need not ask anybody. */
 export interface Authorizer {
-  authorize(attributes: Attributes): Promise<Decision>;
+  authorize(attributes: Attributes): Eventually<Decision>;
 }
 
 /** What a plugin asks about an object that is no request of its own, such as the use of a signer. */

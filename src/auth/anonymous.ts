@@ -10,7 +10,7 @@ const USER: Authenticated["user"] = { name: ANONYMOUS, groups: ["system:unauthen
 export function anonymous(paths?: readonly string[]): Authenticator {
   const allowed = paths && new Set(paths);
   return {
-    async authenticate({ path = "", audiences }) {
+    authenticate({ path = "", audiences }) {
       if (allowed && !allowed.has(path)) return undefined;
       return { user: USER, ...(audiences ? { audiences } : {}) };
     },

@@ -1,6 +1,7 @@
 import type { X509Certificate } from "node:crypto";
 import type { ApiRequest } from "../api/call.ts";
 import type { UserInfo } from "../api/user-info.ts";
+import type { Eventually } from "../lib/eventually.ts";
 
 /** What a caller can be authenticated by. */
 export interface Credentials {
@@ -45,9 +46,9 @@ export class AuthenticationError extends Error {
 export interface Authenticator {
   /**
    * Undefined: these credentials are not mine. AuthenticationError: they are mine and they are wrong. Whatever else is
-   * thrown counts as a refusal, too, and is reported.
+   * thrown counts as a refusal, too, and is reported. Who knows the answer gives it at once: every request waits for it.
    */
-  authenticate(credentials: Credentials): Promise<Authenticated | undefined>;
+  authenticate(credentials: Credentials): Eventually<Authenticated | undefined>;
 }
 
 /** The credentials that came with a request. Each is read only when somebody asks for it. */

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
+import { proceed } from "../lib/eventually.ts";
 import { commonAudiences } from "./audiences.ts";
-import { AuthenticationError, type Authenticator } from "./authenticator.ts";
+import { type Authenticated, AuthenticationError, type Authenticator } from "./authenticator.ts";
 import type { StaticToken } from "./token-file.ts";
 import { joinErrors } from "./union.ts";
 
@@ -9,13 +10,14 @@ const INVALID = "invalid bearer token";
 /** Compat: `bearertoken.Authenticator`: a token that nobody knows and nobody has an objection to is invalid. */
 export function bearerToken(tokens: Authenticator): Authenticator {
   return {
-    async authenticate(credentials) {
-      if (!credentials.bearerToken) return undefined;
-      const found = await tokens.authenticate(credentials);
-      if (found === undefined) throw new AuthenticationError(INVALID);
-      return found;
-    },
+    authenticate: (credentials) =>
+      credentials.bearerToken ? proceed(tokens.authenticate(credentials), requireKnown) : undefined,
   };
+}
+
+function requireKnown(found: Authenticated | undefined): Authenticated {
+  if (found === undefined) throw new AuthenticationError(INVALID);
+  return found;
 }
 
 /**
@@ -26,17 +28,21 @@ export function ownToken({ token, user }: StaticToken, own: readonly string[], o
   if (token === "") throw new Error("the server's own token is empty");
   const known = Buffer.from(token);
   return {
-    async authenticate(credentials) {
+    authenticate(credentials) {
       const { bearerToken: sent, audiences: wanted = own } = credentials;
       if (!sent) return others.authenticate(credentials);
       if (sent.length === token.length && isEqual(Buffer.from(sent), known)) {
         const audiences = wanted === own ? own : commonAudiences(own, wanted);
         if (audiences.length > 0) return { user, audiences };
       }
-      try {
-        return await others.authenticate(credentials);
-      } catch (error) {
+      const refuse = (error: unknown): never => {
         throw joinErrors([new AuthenticationError(INVALID), error]);
+      };
+      try {
+        const found = others.authenticate(credentials);
+        return found instanceof Promise ? found.catch(refuse) : found;
+      } catch (error) {
+        return refuse(error);
       }
     },
   };

@@ -13,6 +13,8 @@ const STANDARD: ProxyHeaders = {
   prefixes: ["x-remote-extra-"],
 };
 
+const STANDARD_START = "x-remote-";
+
 /**
  * Removes the credentials of a request from its headers: `Authorization`, the standard headers of authenticating proxies
  * and those that are configured. What is behind authentication, such as a server that a request is passed on to, would
@@ -21,7 +23,11 @@ const STANDARD: ProxyHeaders = {
 export function hideCredentials(headers: ApiRequest["headers"], configured: ProxyHeaders | undefined): void {
   const own = headers as Record<string, unknown>;
   for (const name in headers) {
-    if (isProxyHeader(name, STANDARD) || (configured && isProxyHeader(name, configured))) delete own[name];
+    if (
+      (name.startsWith(STANDARD_START) && isProxyHeader(name, STANDARD)) ||
+      (configured && isProxyHeader(name, configured))
+    )
+      delete own[name];
   }
   // Last, since an object that has lost a member is slow to go through.
   if (own.authorization !== undefined) delete own.authorization;

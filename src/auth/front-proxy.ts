@@ -46,7 +46,7 @@ export class FrontProxy implements Authenticator {
     });
   }
 
-  async authenticate({ certificateChain, headers }: Credentials): Promise<Authenticated | undefined> {
+  authenticate({ certificateChain, headers }: Credentials): Authenticated | undefined {
     if (certificateChain === undefined || certificateChain.length === 0) return undefined;
     this.#verifier.verify(certificateChain);
     const { usernameHeaders, uidHeaders, groupHeaders, extraHeaderPrefixes } = this.#options;

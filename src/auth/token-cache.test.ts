@@ -88,7 +88,10 @@ test("requests at the same time share one verification, which ends after 30 s", 
   const clock = new ManualClock();
   const never: Authenticator = { authenticate: () => new Promise(() => {}) };
   const cache = new TokenCache(never, { clock, successMs: 10_000, failureMs: 0 });
-  const refused = assert.rejects(cache.authenticate({ bearerToken: "t", headers: {} }), /deadline exceeded/);
+  const refused = assert.rejects(
+    async () => cache.authenticate({ bearerToken: "t", headers: {} }),
+    /deadline exceeded/,
+  );
   await clock.advance(30_000);
   await refused;
 });
@@ -106,4 +109,20 @@ test("100,000 tokens do not fill the memory, and wrong ones push no good one out
   await clock.advance(10_000);
   await ask("good");
   assert.equal(cache.size, 1, "those that have ended go when another comes");
+});
+
+test("a connection that shows another token is another user, whatever it showed before", async () => {
+  const users: Authenticator = {
+    authenticate: ({ bearerToken }) => ({ user: { name: bearerToken ?? "", groups: [] } }),
+  };
+  const cache = new TokenCache(users, { clock: new ManualClock(), successMs: 10_000, failureMs: 0 });
+  const connections = [[], []];
+  const shown = ["a", "a", "b", "a", "ab", "b"];
+  for (const bearerToken of shown) {
+    for (const certificateChain of connections) {
+      const found = await cache.authenticate({ bearerToken, certificateChain, headers: {}, audiences: ["x"] });
+      assert.equal(found?.user.name, bearerToken);
+    }
+  }
+  assert.equal(cache.size, 3);
 });

@@ -1,5 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import type { Clock } from "../lib/clock.ts";
+import type { Eventually } from "../lib/eventually.ts";
 import { type Authenticated, AuthenticationError, type Authenticator, type Credentials } from "./authenticator.ts";
 
 /** How long answers are kept. */
@@ -34,6 +35,12 @@ interface Entry {
   readonly untilMs: number;
 }
 
+interface Shown {
+  readonly token: string;
+  readonly audiences: readonly string[] | undefined;
+  readonly key: string;
+}
+
 /**
  * Remembers whom tokens stand for, so that the same token is not verified with every request. Tokens are known by a hash
  * that nobody else can compute. Requests with the same token that come at the same time are answered by one verification.
@@ -45,6 +52,8 @@ export class TokenCache implements Authenticator {
   readonly #observer: TokenCacheObserver;
   readonly #entries = new Map<string, Entry>();
   readonly #pending = new Map<string, Promise<Authenticated | undefined>>();
+  /** By the array of certificates that all requests of a connection have in common; nobody learns of tokens of others by it. */
+  readonly #lastShown = new WeakMap<object, Shown>();
   readonly #secret = randomBytes(32).toString("base64");
 
   constructor(authenticator: Authenticator, options: TokenCacheOptions) {
@@ -59,10 +68,10 @@ export class TokenCache implements Authenticator {
     return this.#entries.size;
   }
 
-  async authenticate(credentials: Credentials): Promise<Authenticated | undefined> {
-    const { bearerToken, audiences } = credentials;
+  authenticate(credentials: Credentials): Eventually<Authenticated | undefined> {
+    const { bearerToken, audiences, certificateChain: connection } = credentials;
     if (bearerToken === undefined || bearerToken === "") return undefined;
-    const key = this.#keyOf(bearerToken, audiences);
+    const key = this.#keyFor(bearerToken, audiences, connection);
     const entry = this.#entries.get(key);
     if (entry !== undefined) {
       const isFresh = entry.untilMs > this.#options.clock.monotonic() && (entry.found?.isStillGood?.() ?? true);
@@ -72,10 +81,14 @@ export class TokenCache implements Authenticator {
       }
       this.#entries.delete(key);
     }
+    return this.#verify(key, { bearerToken, audiences, headers: {} });
+  }
+
+  async #verify(key: string, credentials: Credentials): Promise<Authenticated | undefined> {
     const startMs = this.#options.clock.monotonic();
     let pending = this.#pending.get(key);
     if (pending === undefined) {
-      pending = this.#look(key, { bearerToken, audiences, headers: {} }).finally(() => this.#pending.delete(key));
+      pending = this.#look(key, credentials).finally(() => this.#pending.delete(key));
       this.#pending.set(key, pending);
     }
     try {
@@ -111,6 +124,16 @@ export class TokenCache implements Authenticator {
       this.#entries.delete(oldest);
     }
     this.#entries.set(key, entry);
+  }
+
+  /** The key of a token; a connection that shows the same one again gets the key that it was given before. */
+  #keyFor(token: string, audiences: readonly string[] | undefined, connection: object | undefined): string {
+    if (connection === undefined) return this.#keyOf(token, audiences);
+    const last = this.#lastShown.get(connection);
+    if (last?.token === token && last.audiences === audiences) return last.key;
+    const key = this.#keyOf(token, audiences);
+    this.#lastShown.set(connection, { token, audiences, key });
+    return key;
   }
 
   /** Every part has its length in front, so that no two questions have the same key. */

@@ -1,3 +1,4 @@
+import type { Eventually } from "../lib/eventually.ts";
 import { type Authenticated, AuthenticationError, type Authenticator, type Credentials } from "./authenticator.ts";
 
 /**
@@ -7,35 +8,41 @@ import { type Authenticated, AuthenticationError, type Authenticator, type Crede
 export function union(authenticators: readonly Authenticator[]): Authenticator {
   const [only] = authenticators;
   if (only && authenticators.length === 1) return only;
-  return {
-    async authenticate(credentials: Credentials): Promise<Authenticated | undefined> {
-      let errors: unknown[] | undefined;
-      for (const authenticator of authenticators) {
-        try {
-          const found = await authenticator.authenticate(credentials);
-          if (found) return found;
-        } catch (error) {
-          errors ??= [];
-          errors.push(error);
+  const askFrom = (
+    first: number,
+    credentials: Credentials,
+    errors: unknown[] = [],
+  ): Eventually<Authenticated | undefined> => {
+    for (let at = first; at < authenticators.length; at++) {
+      try {
+        const found = authenticators[at]?.authenticate(credentials);
+        if (found instanceof Promise) {
+          return found
+            .catch((error: unknown) => void errors.push(error))
+            .then((later) => later ?? askFrom(at + 1, credentials, errors));
         }
+        if (found) return found;
+      } catch (error) {
+        errors.push(error);
       }
-      if (errors) throw joinErrors(errors);
-      return undefined;
-    },
+    }
+    if (errors.length > 0) throw joinErrors(errors);
+    return undefined;
   };
+  return { authenticate: (credentials) => askFrom(0, credentials) };
 }
 
 /** Asks one authenticator after the other. The first refusal is final: nobody with a wrong token is anonymous. */
 export function unlessRefused(authenticators: readonly Authenticator[]): Authenticator {
-  return {
-    async authenticate(credentials: Credentials): Promise<Authenticated | undefined> {
-      for (const authenticator of authenticators) {
-        const found = await authenticator.authenticate(credentials);
-        if (found) return found;
-      }
-      return undefined;
-    },
+  const askFrom = (first: number, credentials: Credentials): Eventually<Authenticated | undefined> => {
+    for (let at = first; at < authenticators.length; at++) {
+      const found = authenticators[at]?.authenticate(credentials);
+      if (found instanceof Promise) return found.then((later) => later ?? askFrom(at + 1, credentials));
+      if (found) return found;
+    }
+    return undefined;
   };
+  return { authenticate: (credentials) => askFrom(0, credentials) };
 }
 
 /** Several refusals in one. Compat: `NewAggregate` prints every text once, and brackets only around several. */

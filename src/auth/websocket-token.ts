@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { proceed } from "../lib/eventually.ts";
 import { AuthenticationError, type Authenticator, type Credentials } from "./authenticator.ts";
 
 const PREFIX = "base64url.bearer.authorization.k8s.io.";
@@ -10,17 +11,19 @@ const HEADER = "sec-websocket-protocol";
  */
 export function webSocketToken(tokens: Authenticator): Authenticator {
   return {
-    async authenticate(credentials) {
+    authenticate(credentials) {
       if (!isWebSocket(credentials)) return undefined;
       const { token, others } = readProtocols(credentials.headers[HEADER]);
       if (token === "") return undefined;
       if (others.length === 0) throw new AuthenticationError("missing additional subprotocol");
       const { audiences } = credentials;
-      const found = await tokens.authenticate({ bearerToken: token, headers: {}, ...(audiences ? { audiences } : {}) });
-      if (found === undefined) throw new AuthenticationError("invalid bearer token");
-      const headers: Record<string, unknown> = credentials.headers;
-      headers[HEADER] = others.join(",");
-      return found;
+      const shown = { bearerToken: token, headers: {}, ...(audiences ? { audiences } : {}) };
+      return proceed(tokens.authenticate(shown), (found) => {
+        if (found === undefined) throw new AuthenticationError("invalid bearer token");
+        const headers: Record<string, unknown> = credentials.headers;
+        headers[HEADER] = others.join(",");
+        return found;
+      });
     },
   };
 }

@@ -37,7 +37,8 @@ export function authenticate(options: AuthenticationOptions): Stage {
     let found: Authenticated | undefined;
     let isWrong = false;
     try {
-      found = await authenticator.authenticate(credentials);
+      const answer = authenticator.authenticate(credentials);
+      found = answer instanceof Promise ? await answer : answer;
     } catch (error) {
       isWrong = true;
       refused(error, call);
@@ -54,7 +55,8 @@ export function authenticate(options: AuthenticationOptions): Stage {
     call.user = found.user;
     call.credentialNotes = found.annotations;
     hideCredentials(request.headers, proxyHeaders);
-    return next(call);
+    // Stages behind this one may throw at once; waiting for them here is cheaper than handing their promise on.
+    return await next(call);
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Authorizer, Decision } from "../api/attributes.ts";
-import type { Stage } from "../api/call.ts";
+import type { Call, Handler, Stage } from "../api/call.ts";
+import type { ApiReply } from "../api/reply.ts";
 import { forbiddenBy } from "../auth/forbidden.ts";
 import { internalServerError } from "./plain-errors.ts";
 
@@ -16,10 +17,8 @@ const UNOBSERVED: ObservedAuthorization = { clock: { monotonic: () => 0 }, autho
 
 /** Lets pass what the authorizer allows. Everything else is refused with 403, or with 500 when it cannot be decided. */
 export function authorize(authorizer: Authorizer, { clock, authorized }: ObservedAuthorization = UNOBSERVED): Stage {
-  return (next) => async (call) => {
+  const conclude = (next: Handler, call: Call, decided: Decision, startMs: number): Promise<ApiReply> => {
     const { attributes, audit } = call;
-    const startMs = clock.monotonic();
-    const decided = await authorizer.authorize(attributes);
     authorized(decided, (clock.monotonic() - startMs) / 1000);
     const { decision, reason = "", error } = decided;
     if (decision === "allow") {
@@ -29,10 +28,16 @@ export function authorize(authorizer: Authorizer, { clock, authorized }: Observe
     }
     if (error !== undefined) {
       audit?.annotate(REASON, "internal error");
-      return internalServerError(call.request, error);
+      return Promise.resolve(internalServerError(call.request, error));
     }
     audit?.annotate(DECISION, "forbid");
     audit?.annotate(REASON, reason);
     throw forbiddenBy(attributes, reason);
+  };
+  return (next) => (call) => {
+    const startMs = clock.monotonic();
+    const decided = authorizer.authorize(call.attributes);
+    if (decided instanceof Promise) return decided.then((later) => conclude(next, call, later, startMs));
+    return conclude(next, call, decided, startMs);
   };
 }

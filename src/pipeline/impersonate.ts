@@ -1,5 +1,5 @@
 import type { Authorizer } from "../api/attributes.ts";
-import type { ApiRequest, Stage } from "../api/call.ts";
+import type { ApiRequest, Handler, Stage } from "../api/call.ts";
 import { isImpersonationHeader, readImpersonation } from "../auth/impersonation/headers.ts";
 import { Impersonator } from "../auth/impersonation/impersonator.ts";
 
@@ -9,16 +9,18 @@ import { Impersonator } from "../auth/impersonation/impersonator.ts";
  */
 export function impersonate(authorizer: Authorizer, isConstrained: boolean): Stage {
   const impersonator = new Impersonator(authorizer, isConstrained);
-  return (next) => async (call) => {
-    if (!isAsked(call.request)) return next(call);
-    const wanted = readImpersonation(call.request.headers, isConstrained);
-    if (wanted !== undefined) {
-      const { user, constraint } = await impersonator.impersonate(wanted, call.attributes);
-      call.impersonation = { by: call.user, constraint };
-      call.user = user;
-      removeHeaders(call.request);
-    }
-    return next(call);
+  return (next) => {
+    const asked: Handler = async (call) => {
+      const wanted = readImpersonation(call.request.headers, isConstrained);
+      if (wanted !== undefined) {
+        const { user, constraint } = await impersonator.impersonate(wanted, call.attributes);
+        call.impersonation = { by: call.user, constraint };
+        call.user = user;
+        removeHeaders(call.request);
+      }
+      return next(call);
+    };
+    return (call) => (isAsked(call.request) ? asked(call) : next(call));
   };
 }
 

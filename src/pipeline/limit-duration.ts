@@ -25,9 +25,18 @@ export function limitDuration({ requestTimeoutMs, clock, isLongRunning }: Deadli
         reject(error);
         call.request.abort(error);
       });
-      next(call)
-        .then(resolve, reject)
-        .finally(() => timer.close());
+      const end = <T>(settle: (outcome: T) => void) => {
+        return (outcome: T): void => {
+          timer.close();
+          settle(outcome);
+        };
+      };
+      const fail = end(reject);
+      try {
+        next(call).then(end(resolve), fail);
+      } catch (error) {
+        fail(error);
+      }
     });
   };
 }

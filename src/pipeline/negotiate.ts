@@ -21,7 +21,7 @@ export function negotiate(
   isUnstructured: (info: RequestInfo) => boolean,
   isRemote: (info: RequestInfo) => boolean = () => false,
 ): Stage {
-  return (next) => async (call) => {
+  return (next) => (call) => {
     const { info } = call;
     if (info.isResource && !isRemote(info)) {
       const reply = {

@@ -1,6 +1,7 @@
 import type { Attributes, Authorizer, Decision } from "../../api/attributes.ts";
 import type { AccessRules, RuleResolver } from "../../api/identity.ts";
 import type { UserInfo } from "../../api/user-info.ts";
+import { type Eventually, proceed } from "../../lib/eventually.ts";
 import { joinErrors } from "./rbac.ts";
 
 /** Whoever is in it may do everything, whatever roles and webhooks say. */
@@ -38,26 +39,30 @@ export class AuthorizerChain implements Authorizer, RuleResolver {
     this.#authorizers = authorizers;
   }
 
-  async authorize(attributes: Attributes): Promise<Decision> {
+  authorize(attributes: Attributes): Eventually<Decision> {
     if (attributes.user.groups.includes(PRIVILEGED_GROUP)) return ALLOWED;
-    const reasons: string[] = [];
-    const errors: string[] = [];
-    for (const one of this.#authorizers) {
-      const { name, authorizer } = one;
-      const decided = await authorizer.authorize(attributes);
+    return this.#askFrom(0, this.#authorizers, attributes, { reasons: [], errors: [] });
+  }
+
+  /** Asks one after the other, and waits only for those who do not know at once. */
+  #askFrom(
+    at: number,
+    authorizers: readonly NamedAuthorizer[],
+    attributes: Attributes,
+    opinions: Opinions,
+  ): Eventually<Decision> {
+    const one = authorizers[at];
+    if (one === undefined) return undecided(opinions);
+    return proceed(one.authorizer.authorize(attributes), (decided) => {
       if (decided.decision !== "noOpinion") {
         this.#decided(one, decided.decision);
         return decided;
       }
       // Compat: since 1.37 `unionAuthzHandler` says whose reason it is, unless that one decides.
-      if (decided.reason) reasons.push(`${name}: ${decided.reason}`);
-      if (decided.error !== undefined) errors.push(decided.error);
-    }
-    return {
-      decision: "noOpinion",
-      ...(reasons.length > 0 && { reason: reasons.join("\n") }),
-      ...(errors.length > 0 && { error: joinErrors(errors) }),
-    };
+      if (decided.reason) opinions.reasons.push(`${one.name}: ${decided.reason}`);
+      if (decided.error !== undefined) opinions.errors.push(decided.error);
+      return this.#askFrom(at + 1, authorizers, attributes, opinions);
+    });
   }
 
   async rulesFor(user: UserInfo, namespace: string): Promise<AccessRules> {
@@ -70,4 +75,18 @@ export class AuthorizerChain implements Authorizer, RuleResolver {
       ...(errors.length > 0 && { evaluationError: joinErrors(errors) }),
     };
   }
+}
+
+/** What those said who had no opinion. */
+interface Opinions {
+  readonly reasons: string[];
+  readonly errors: string[];
+}
+
+function undecided({ reasons, errors }: Opinions): Decision {
+  return {
+    decision: "noOpinion",
+    ...(reasons.length > 0 && { reason: reasons.join("\n") }),
+    ...(errors.length > 0 && { error: joinErrors(errors) }),
+  };
 }

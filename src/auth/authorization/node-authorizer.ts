@@ -2,6 +2,7 @@ import type { Attributes, Authorizer, Decision } from "../../api/attributes.ts";
 import type { AccessRules, RuleResolver } from "../../api/identity.ts";
 import { nodeOf } from "../../api/node-identity.ts";
 import type { UserInfo } from "../../api/user-info.ts";
+import type { Eventually } from "../../lib/eventually.ts";
 import { quote } from "../../lib/go/quote.ts";
 import { getMember } from "../../lib/members.ts";
 import type { PolicyRule } from "../../types/rbac.ts";
@@ -40,10 +41,14 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
     this.#rules = rules.map((rule) => new CompiledRule(rule));
   }
 
-  async authorize(attributes: Attributes): Promise<Decision> {
+  authorize(attributes: Attributes): Eventually<Decision> {
     const node = nodeOf(attributes.user);
     if (node === undefined) return NO_OPINION;
     if (node === "") return unless(`unknown node for user ${quote(attributes.user.name)}`);
+    return this.#ofNode(node, attributes);
+  }
+
+  async #ofNode(node: string, attributes: Attributes): Promise<Decision> {
     const loading = attributes.isResourceRequest ? this.#graph.loaded() : undefined;
     if (loading !== undefined) await loading;
     const own = attributes.isResourceRequest ? this.#ofResource(node, attributes) : undefined;

@@ -24,11 +24,11 @@ export class RbacAuthorizer implements Authorizer, RuleResolver {
     this.#index = index;
   }
 
-  async authorize(attributes: Attributes): Promise<Decision> {
+  authorize(attributes: Attributes): Decision {
     return this.decide(attributes);
   }
 
-  /** The decision at once. */
+  /** The same, for those who know that it is RBAC. */
   decide(attributes: Attributes): Decision {
     const { user, namespace } = attributes;
     const question = questionOf(attributes);

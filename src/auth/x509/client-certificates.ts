@@ -20,7 +20,7 @@ export class ClientCertificates implements Authenticator {
     this.#verifier = new ChainVerifier(authorities, clock, ([leaf]) => leaf && userOf(leaf));
   }
 
-  async authenticate({ certificateChain }: Credentials): Promise<Authenticated | undefined> {
+  authenticate({ certificateChain }: Credentials): Authenticated | undefined {
     if (certificateChain === undefined || certificateChain.length === 0) return undefined;
     return this.#verifier.verify(certificateChain);
   }
