@@ -18,6 +18,10 @@ suite("times", () => {
     ["2024-01-01T24:00:00Z", 'parsing time "2024-01-01T24:00:00Z": hour out of range'],
     ["2024-01-01T00:00:00Zx", 'parsing time "2024-01-01T00:00:00Zx": extra text: "x"'],
     [
+      '2024"\\\n\u007f\u0080é😀',
+      String.raw`parsing time "2024\"\\\x0a${"\u007f"}\xc2\x80\xc3\xa9\xf0\x9f\x98\x80" as "2006-01-02T15:04:05Z07:00": cannot parse "\"\\\x0a${"\u007f"}\xc2\x80\xc3\xa9\xf0\x9f\x98\x80" as "-"`,
+    ],
+    [
       "2024-01-01 00:00:00Z",
       'parsing time "2024-01-01 00:00:00Z" as "2006-01-02T15:04:05Z07:00": cannot parse " 00:00:00Z" as "T"',
     ],

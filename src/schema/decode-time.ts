@@ -49,6 +49,14 @@ interface Instant {
   readonly nanoseconds: number;
 }
 
+/** Compat: `quote` of Go's package time shows every byte of what is not ASCII or is below a space by its number. */
+function quoteTime(text: string): string {
+  const shown = text.replace(/["\\]|[^ -\x7f]+/g, (found) =>
+    found === '"' || found === "\\" ? `\\${found}` : Buffer.from(found).toString("hex").replace(/../g, "\\x$&"),
+  );
+  return `"${shown}"`;
+}
+
 /** Reads a time part by part, so that a refusal names the part. */
 class TimeReader {
   readonly text: string;
@@ -62,12 +70,12 @@ class TimeReader {
   }
 
   refuse(part: string): TimeError {
-    const [text, layout, rest] = [this.text, this.layout, this.rest].map((one) => JSON.stringify(one));
-    return new TimeError(`parsing time ${text} as ${layout}: cannot parse ${rest} as ${JSON.stringify(part)}`);
+    const [text, layout, rest] = [this.text, this.layout, this.rest].map(quoteTime);
+    return new TimeError(`parsing time ${text} as ${layout}: cannot parse ${rest} as ${quoteTime(part)}`);
   }
 
   outOfRange(what: string): TimeError {
-    return new TimeError(`parsing time ${JSON.stringify(this.text)}: ${what} out of range`);
+    return new TimeError(`parsing time ${quoteTime(this.text)}: ${what} out of range`);
   }
 
   literal(part: string): void {
@@ -136,7 +144,7 @@ function parse(text: string, layout: string): Instant {
   const nanoseconds = reader.fraction(layout === MICRO_TIME_LAYOUT ? 6 : undefined);
   const zone = reader.zone();
   if (reader.rest !== "") {
-    throw new TimeError(`parsing time ${JSON.stringify(text)}: extra text: ${JSON.stringify(reader.rest)}`);
+    throw new TimeError(`parsing time ${quoteTime(text)}: extra text: ${quoteTime(reader.rest)}`);
   }
   const date = new Date(0);
   // Date.UTC would read years before 100 as those of the last century.

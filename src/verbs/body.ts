@@ -120,11 +120,13 @@ export interface PatchedValue {
   readonly fieldValidation: FieldValidation;
   readonly form: BodyForm;
   readonly hasWrittenNumbers?: boolean;
+  /** What a refusal quotes in place of the value. */
+  readonly quoted?: (() => string) | undefined;
 }
 
 /** What a patch made, as an object of the target's kind. Throws Invalid. */
 export function typePatched(context: VerbContext, call: Call, target: Target, patched: PatchedValue): Draft {
-  const { value, problems, fieldValidation } = patched;
+  const { problems, fieldValidation } = patched;
   try {
     const { definition, version } = target.resource;
     const decoded = strategyOf(definition).decode(
@@ -138,11 +140,11 @@ export function typePatched(context: VerbContext, call: Call, target: Target, pa
     );
     const all = { ...decoded, strict: [...problems, ...decoded.strict] };
     const refusal = refusalOf(all, fieldValidation);
-    if (refusal !== undefined) throw new PatchError(value, refusal);
+    if (refusal !== undefined) throw new PatchError(patched, refusal);
     warnOf(call, all, fieldValidation);
     return complete(context, target, decoded);
   } catch (error) {
-    if (error instanceof KindError) throw new PatchError(value, error.reason);
+    if (error instanceof KindError) throw new PatchError(patched, error.reason);
     throw error;
   }
 }
@@ -155,7 +157,7 @@ function requirePatchedKind(context: VerbContext, call: Call, target: Target, pa
   const { value, form } = patched;
   if (form === "merged" && isObject(value)) return value;
   const problem = typeMetaError(value) ?? groupVersionError(value);
-  if (problem !== undefined) throw new PatchError(value, problem);
+  if (problem !== undefined) throw new PatchError(patched, problem);
   const { isUnstructured } = strategyOf(target.resource.definition);
   if (!isUnstructured && isObject(value) && NO_VERSION.has(value.apiVersion)) refuseUnversioned(call, target, patched);
   return requireKind(context, value, target);
@@ -168,11 +170,12 @@ const NO_VERSION = new Set<Json | undefined>([undefined, null, "", "/"]);
  * Compat: `runtime.DecodeInto` decodes the patched object into the internal type when it names no version. That has no
  * JSON names, so that every member is unknown, and the object has no name.
  */
-function refuseUnversioned(call: Call, target: Target, { value, fieldValidation }: PatchedValue): void {
+function refuseUnversioned(call: Call, target: Target, patched: PatchedValue): void {
+  const { value, fieldValidation } = patched;
   const members = isObject(value) ? Object.keys(value).filter((name) => name !== "kind" && name !== "apiVersion") : [];
   const decoded = { value: {}, empties: [], strict: members.sort().map((name) => `unknown field ${quote(name)}`) };
   const refusal = refusalOf(decoded, fieldValidation);
-  if (refusal !== undefined) throw new PatchError(value, refusal);
+  if (refusal !== undefined) throw new PatchError(patched, refusal);
   warnOf(call, decoded, fieldValidation);
   checkName({}, target.name);
 }
@@ -199,10 +202,9 @@ export class PatchError extends ApiError {
   /** What is wrong, without the object. */
   readonly detail: string;
 
-  constructor(value: Json, detail: string) {
-    const { code, status } = invalid({ group: "", kind: "" }, "", [
-      invalidField("patch", JSON.stringify(value), detail),
-    ]);
+  constructor({ value, quoted }: Pick<PatchedValue, "value" | "quoted">, detail: string) {
+    const text = quoted?.() ?? JSON.stringify(value);
+    const { code, status } = invalid({ group: "", kind: "" }, "", [invalidField("patch", text, detail)]);
     super(code, status);
     this.detail = detail;
   }

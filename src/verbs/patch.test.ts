@@ -45,6 +45,18 @@ test("each type of patch changes the object in its way", async () => {
   );
 });
 
+test("a refusal of what a strategic merge made quotes the patch, as Go prints it", async () => {
+  const world = new World();
+  await world.object("POST", PODS, { body: structuredClone(pod) });
+  await assert.rejects(
+    world.ask("PATCH", `${PODS}/p`, { type: STRATEGIC, body: { spec: { tolerations: { a: [1, true] } } } }),
+    refusal(
+      422,
+      /patch: Invalid value: "map\[spec:map\[tolerations:map\[a:\[1 true\]\]\]\]": cannot restore slice from map/,
+    ),
+  );
+});
+
 test("a patch that changes nothing writes nothing, and null removes", async () => {
   const world = new World();
   await world.object("POST", CONFIG_MAPS, { body: configMap("a", { data: { k: "v", l: "w" } }) });

@@ -11,6 +11,7 @@ import { applyPatch } from "../patch/apply/apply-patch.ts";
 import { duplicatesInDocument, jsonPatch, jsonTypeOf, parseJsonPatch } from "../patch/json-patch.ts";
 import { mergePatch } from "../patch/merge-patch.ts";
 import { strategicMerge } from "../patch/strategic-merge.ts";
+import { printGoValue } from "../patch/strategic-print.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
 import type { Draft } from "../resources/model/draft.ts";
 import { tracking } from "../resources/model/tracking.ts";
@@ -32,6 +33,8 @@ interface ReadPatch {
   /** Strict texts about the patch itself. */
   readonly problems: readonly string[];
   readonly form: BodyForm;
+  /** What a refusal of the result quotes. Absent: the result. */
+  readonly quoted?: () => string;
 }
 
 type PatchReader = (body: RequestBody, target: Target, isChecked: boolean) => ReadPatch;
@@ -51,6 +54,8 @@ const READERS: Readonly<Record<string, PatchReader>> = {
     apply: (current) => strategicMerge(current, body.value, target.resource.version.schema()),
     problems: body.duplicates(),
     form: "merged",
+    // Compat: `applyPatchToObject` prints the patch, and as Go prints a map; `jsonPatcher` quotes the patched JSON.
+    quoted: () => printGoValue(body.value),
   }),
 };
 const APPLY = "application/apply-patch+yaml";
@@ -77,7 +82,7 @@ export async function patch(context: VerbContext, call: Call, target: Target): P
     : [];
   const query = parseWriteQuery("PatchOptions", call.request.query, force);
   const body = await readPatchBody(call);
-  const { apply: change, problems, form } = read(body, target, query.fieldValidation !== "Ignore");
+  const { apply: change, problems, form, quoted } = read(body, target, query.fieldValidation !== "Ignore");
   const manager = managerOf(call, query.fieldManager);
   return write(context, call, target, {
     query,
@@ -88,6 +93,7 @@ export async function patch(context: VerbContext, call: Call, target: Target): P
         value: change(current),
         problems,
         form,
+        quoted,
         hasWrittenNumbers: body.written !== undefined,
         fieldValidation: query.fieldValidation,
       });

@@ -135,7 +135,7 @@ function* writesOf(resource: Resource, size: number): Generator<OtherRequest> {
 }
 
 /** As much as a store takes, with what is printed of the object. */
-const STORED_BYTES = 700_000;
+const STORED_BYTES = 300_000;
 
 const ACCEPTS = {
   JSON: "application/json",

@@ -60,7 +60,10 @@ function resolveNumber(text: string): Json | undefined {
   }
   if (!FLOAT.test(text)) return undefined;
   const value = Number(text);
-  return Number.isFinite(value) ? value : undefined;
+  if (!Number.isFinite(value)) return undefined;
+  // Compat: on its way through JSON a float without a fraction below 1e21 is written in digits, and an integer again.
+  const isWrittenInDigits = Number.isInteger(value) && Math.abs(value) < 1e21 && !Object.is(value, -0);
+  return (isWrittenInDigits ? exactInteger(String(value)) : undefined) ?? value;
 }
 
 const TAG_PREFIX = "tag:yaml.org,2002:";

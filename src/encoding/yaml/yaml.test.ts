@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { Json } from "../../api/object.ts";
 import { cloneJson } from "../../lib/clone.ts";
-import { DecodeError } from "../json/json.ts";
+import { DecodeError, exactInteger } from "../json/json.ts";
 import { decodeYaml } from "./yaml.ts";
 import { printYaml } from "./yaml-print.ts";
 
@@ -37,6 +37,8 @@ const SYNTAX_ERRORS: readonly (readonly [string, string])[] = [
   ["a: 1\n  b: 2", "yaml: line 2: mapping values are not allowed in this context"],
   ["a:\n  b: 1\n c: 2", "yaml: line 2: did not find expected key"],
   ["a: \u0001", "yaml: control characters are not allowed"],
+  ["a: b\u007f", "yaml: control characters are not allowed"],
+  ["a: 'b\u0080'", "yaml: control characters are not allowed"],
   ["a: }", "yaml: did not find expected node content"],
   ["- - a\n  b", "yaml: line 3: could not find expected ':'"],
   ["a : b\nc", "yaml: line 3: could not find expected ':'"],
@@ -63,6 +65,8 @@ const SCALARS: readonly (readonly [string, Json])[] = [
   ["1:30", "1:30"],
   ["1.0", 1],
   [".5", 0.5],
+  ["1e18", exactInteger("1000000000000000000") as Json],
+  ["1e19", 1e19],
   ["1e21", 1e21],
   ["0.1e-5", 0.000001],
   ["1e400", "1e400"],

@@ -34,7 +34,11 @@ export function decodeYaml(bytes: Uint8Array): DecodedBody {
   return { value, duplicates: () => composer.duplicates };
 }
 
+/** Compat: those that `yaml_parser_update_buffer` refuses beyond what js-yaml does. */
+const CONTROL_CHARACTERS = /[\x7f-\x84\x86-\x9f\ufffe\uffff]/;
+
 function parse(text: string): Event[] {
+  if (CONTROL_CHARACTERS.test(text)) throw new DecodeError("yaml: control characters are not allowed");
   try {
     return parseEvents(text, { maxDepth: MAX_DEPTH });
   } catch (error) {
