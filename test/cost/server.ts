@@ -63,8 +63,8 @@ export class CostServer {
   /** Starts a server on memory with the namespace `fuzz`. A request may take as long as `timeoutMs`. */
   static async start(timeoutMs: number, nodeFlags: readonly string[] = []): Promise<CostServer> {
     // A machine that is very busy may not start one in the time that tests give it.
-    const start = () => startBinnacle({ nodeFlags: ["--import", PATIENT, ...nodeFlags] });
-    const server = new CostServer(await start().catch(start), timeoutMs);
+    const options = { nodeFlags: ["--import", PATIENT, ...nodeFlags], readyWithinMs: 300_000 };
+    const server = new CostServer(await startBinnacle(options), timeoutMs);
     await server.send({ method: "POST", path: "/api/v1/namespaces", body: json({ metadata: { name: "fuzz" } }) });
     const account = json({ metadata: { name: "default" } });
     await server.send({ method: "POST", path: "/api/v1/namespaces/fuzz/serviceaccounts", body: account });

@@ -32,6 +32,8 @@ export interface BinnacleOptions {
   readonly flags?: readonly string[];
   /** A program with arguments that becomes the server, whose command line follows: `unshare`, for one. */
   readonly launcher?: readonly string[];
+  /** How long it may take until it is ready: 30 s unless told. */
+  readonly readyWithinMs?: number;
   /** Flags of Node itself, such as `--cpu-prof`. */
   readonly nodeFlags?: readonly string[];
 }
@@ -66,7 +68,7 @@ export async function startBinnacle(options: BinnacleOptions = {}): Promise<Runn
     const [program = process.execPath, ...args] = [...(options.launcher ?? []), ...node];
     const server = await startProcess(program, args, { onOutput });
     cleanUps.push(() => server.kill());
-    await waitUntilReady(server, base, { token: tokens.admin, withinMs: 30_000 });
+    await waitUntilReady(server, base, { token: tokens.admin, withinMs: options.readyWithinMs ?? 30_000 });
     const adminToken = await readFile(path.join(directory, "admin-token"), "utf8").catch(() => undefined);
     if (adminToken !== undefined) secrets.add("the administrator's token", adminToken.trim());
     secrets.read(server.output());

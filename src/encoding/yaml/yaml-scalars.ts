@@ -61,7 +61,7 @@ function resolveNumber(text: string): Json | undefined {
   if (!FLOAT.test(text)) return undefined;
   const value = Number(text);
   if (!Number.isFinite(value)) return undefined;
-  // Compat: on its way through JSON a float without a fraction below 1e21 is written in digits, and an integer again.
+  // Compat: `yaml.YAMLToJSON` writes a float without a fraction below 1e21 in digits, and so as an integer.
   const isWrittenInDigits = Number.isInteger(value) && Math.abs(value) < 1e21 && !Object.is(value, -0);
   return (isWrittenInDigits ? exactInteger(String(value)) : undefined) ?? value;
 }
