@@ -94,7 +94,7 @@ suite("binnacle export, import and diff", () => {
     const dump = await serving(at("first.db"), async (ask, kubeconfig) => {
       await ask("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition);
       const widgets = "/apis/shop.example/v1/namespaces/default/widgets";
-      await eventually(() => ask("GET", widgets).then(Boolean, () => false));
+      await eventually(() => ask("GET", widgets).then(Boolean, () => false), { withinMs: 60_000, everyMs: 20 });
       await ask("POST", widgets, widget);
       await ask("POST", "/api/v1/namespaces/default/configmaps", settings);
       const { code, out, err } = await run("export", "--kubeconfig", kubeconfig);

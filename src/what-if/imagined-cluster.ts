@@ -72,7 +72,9 @@ export class ImaginedCluster implements AsyncDisposable {
     try {
       const store = new MemoryStore({ begin, historyMs: Number.POSITIVE_INFINITY });
       const assembly = await start(config, environment, givenParts(environment, store, true), opened);
-      return new ImaginedCluster(assembly, opened, summary);
+      const cluster = new ImaginedCluster(assembly, opened, summary);
+      await cluster.settle();
+      return cluster;
     } catch (error) {
       await opened.disposeAsync();
       throw error;
@@ -97,9 +99,9 @@ export class ImaginedCluster implements AsyncDisposable {
     return callInProcess(this.#assembly.inProcess, { ...request, user }, systemRandom);
   }
 
-  /** Resolves when whatever the server does because of an object that was written is done. */
-  async settle(written: KubeObject): Promise<void> {
-    if (written.kind === "CustomResourceDefinition") await this.#established(written);
+  /** Resolves when whatever the server does because of an object that was written, or of the state, is done. */
+  async settle(written?: KubeObject): Promise<void> {
+    if (written?.kind === "CustomResourceDefinition") await this.#established(written);
     const { store } = this.#assembly.resources;
     let revision = await store.revision();
     for (let turns = 0; turns < QUIET_TURNS; turns++) {

@@ -275,6 +275,15 @@ suite("what would become of manifests", () => {
     assert.deepEqual(verdicts(judged), ["Widget w: created", "ConfigMap mine: unchanged"]);
   });
 
+  test("a namespace of the state has what its pods need, whether it was dumped or not", async () => {
+    const spec = { containers: [{ name: "c", image: "i" }] };
+    const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "p", namespace: "shop" }, spec };
+    const judged = await judgements([stored(configMap("x", {}))], [pod]);
+    assert.deepEqual(verdicts(judged), ["Pod p: created"]);
+    const alone = await judgements([stored(configMap("x", {}))], [pod], { config: { controllers: "none" } });
+    assert.deepEqual(verdicts(alone), ["Pod p: refused ServiceAccount"]);
+  });
+
   test("what nobody defines is told, and left out", async () => {
     const told: string[] = [];
     await judgements([stored(widget("w"))], [configMap("x", {})], { warn: (text) => told.push(text) });

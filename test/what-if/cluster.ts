@@ -15,6 +15,8 @@ import { NAMESPACES, type Sample } from "./samples.ts";
 const APPLY_PATCH = "application/apply-patch+yaml";
 /** So many requests at once. */
 const LANES = 8;
+/** How long the real server may take to follow new rules and definitions. */
+const PATIENCE = { withinMs: 60_000, everyMs: 50 };
 
 /** The real kube-apiserver with rules and objects in it. */
 export class SampleCluster {
@@ -61,7 +63,7 @@ export class SampleCluster {
       if (!conditions.some(({ type, status }) => type === "Established" && status === "True")) return false;
       const { group, versions, names } = body.spec;
       return (await this.#admin.call("GET", `/apis/${group}/${versions[0].name}/${names.plural}`)).status === 200;
-    });
+    }, PATIENCE);
   }
 
   /** What `etcdctl snapshot save` writes. */
@@ -174,7 +176,7 @@ export class SampleCluster {
       const refused = await this.apply(probe({ app: "x", forbidden: "x" }, "shop-0"), { dryRun: true });
       const allowed = await this.apply(probe({}, "shop-0"), { dryRun: true, as: "alice" });
       return refused.status === 403 && allowed.status === 201;
-    });
+    }, PATIENCE);
   }
 
   async #pathOf(object: JsonObject, given?: string): Promise<string> {
