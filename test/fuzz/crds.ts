@@ -75,7 +75,7 @@ export class CrdFuzzer {
     if (!isOk(defined)) return;
     this.result.accepted += 1;
     const path = `/apis/${GROUP}/v1/namespaces/fuzz/${plural}`;
-    await eventually(async () => isOk(await this.#twins.call("GET", path)), { withinMs: 30_000, everyMs: 50 });
+    await eventually(async () => isOk(await this.#twins.call("GET", path)), { withinMs: 120_000, everyMs: 50 });
     for (let object = 0; object < OBJECTS; object++) await this.#live(definition, random, path, `o${object}`);
     await this.#send(definition, { method: "GET", path, type: TABLE }, withoutAges);
     await this.#twins.call("DELETE", `${DEFINITIONS}/${plural}.${GROUP}`);

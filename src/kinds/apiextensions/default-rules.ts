@@ -3,7 +3,7 @@ import { type FieldError, invalidField, printFieldError } from "../../api/field-
 import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import { addAll } from "../../lib/add-all.ts";
 import { cloneJson } from "../../lib/clone.ts";
-import { defaultRuleErrors, defaultsBudget, type RuleBudget } from "../../resources/rules/validate-rules.ts";
+import { type DefaultRules, defaultRuleErrors, defaultRules } from "../../resources/rules/validate-rules.ts";
 import { decodeMetadata } from "../../resources/strategies/object-members.ts";
 import { embeddedMetadata } from "../../resources/strategies/validate-custom.ts";
 import type { Schema } from "../../schema/schema.ts";
@@ -20,20 +20,20 @@ const META_FIELDS: ReadonlySet<string> = new Set(["metadata", "kind", "apiVersio
 
 /** What is wrong with the defaults of a structural schema. Upstream: `ValidateDefaults`. */
 export function defaultErrors(schema: JsonSchemaProps, path: string): FieldError[] {
-  const root = { ...schema, [EMBEDDED]: true };
-  return errorsOf(root, path, { root, isMeta: false, surround: (value) => value, budget: defaultsBudget() });
+  const root = structuralSchema({ ...schema, [EMBEDDED]: true });
+  return errorsOf(schema, root, path, { root, isMeta: false, surround: (value) => value, rules: defaultRules() });
 }
 
 /** Where a schema is within the object that it is part of. */
 interface Place {
   /** The schema of that object. */
-  readonly root: JsonSchemaProps;
+  readonly root: Schema;
   /** Whether it is apiVersion, kind or metadata of the object, or inside of these. */
   readonly isMeta: boolean;
   /** An object in which a value stands there. Upstream: `SurroundingObjectFunc`. */
   surround(value: Json): Json;
-  /** What rules may still cost. */
-  readonly budget: RuleBudget;
+  /** What rules may still cost, and those that are compiled. */
+  readonly rules: DefaultRules;
 }
 
 /** What is known of any object. */
@@ -47,9 +47,8 @@ const IDENTITY = { apiVersion: "validation/v1", kind: "Validation" };
 /** What is wrong with the identity of an object that has this default. */
 function metadataErrors(value: Json, path: string, { root, surround }: Place): FieldError[] {
   const object = { ...IDENTITY, ...(cloneJson(surround(value)) as JsonObject) };
-  const schema = structuralSchema(root);
-  const { error } = coerceEmbedded(object, schema, READING);
-  const errors = error === undefined ? validateEmbedded(schema, object, embeddedMetadata) : [error];
+  const { error } = coerceEmbedded(object, root, READING);
+  const errors = error === undefined ? validateEmbedded(root, object, embeddedMetadata) : [error];
   const texts = errors.map(printFieldError);
   const different = [...new Set(texts.map((text) => text.replace(/^\./, "")))];
   if (different.length === 0) return [];
@@ -57,35 +56,42 @@ function metadataErrors(value: Json, path: string, { root, surround }: Place): F
   return [invalidField(path, value, `must result in valid metadata: ${text}`)];
 }
 
-function errorsOf(schema: JsonSchemaProps, path: string, { root, isMeta, surround, budget }: Place): FieldError[] {
+/** `structural` is the same schema as all of this server reads it. */
+function errorsOf(
+  schema: JsonSchemaProps,
+  structural: Schema,
+  path: string,
+  { root, isMeta, surround, rules }: Place,
+): FieldError[] {
   const errors: FieldError[] = [];
-  if (budget.left < 0) return errors;
-  const isEmbedded = schema[EMBEDDED] === true;
+  if (rules.left < 0) return errors;
+  const isEmbedded = structural.embeddedResource === true;
   const isInsideMeta = isMeta && !isEmbedded;
   const place: Place = isEmbedded
-    ? { root: schema, isMeta: false, surround: (value) => value, budget }
-    : { root, isMeta, surround, budget };
+    ? { root: structural, isMeta: false, surround: (value) => value, rules }
+    : { root, isMeta, surround, rules };
   if (schema.default !== undefined && schema.default !== null) {
-    if (!isInsideMeta && !isPruned(schema)) {
+    if (!isInsideMeta && !isPruned(schema.default, structural)) {
       errors.push(invalidField(`${path}.default`, schema.default, "must not have unknown fields"));
     }
     // Compat: `ToKubeOpenAPI` knows no type of x-kubernetes-int-or-string.
-    const structural = structuralSchema(schema);
     const { intOrString: _, ...checked } = structural;
     const at = `${path}.default`;
     const identity = isInsideMeta
       ? metadataErrors(schema.default, at, place)
       : embeddedErrors(checked, schema.default, at);
     const wrong = identity.length > 0 ? identity : validateDefault(checked, schema.default, at);
-    const rules = { value: schema.default, path: at, isRoot: isEmbedded };
-    addAll(errors, wrong.length > 0 ? wrong : defaultRuleErrors(structural, rules, budget));
+    const judged = { value: schema.default, path: at, isRoot: isEmbedded };
+    addAll(errors, wrong.length > 0 ? wrong : defaultRuleErrors(structural, judged, rules));
   }
   const items = asSchema(schema.items);
-  if (items) addAll(errors, errorsOf(items, `${path}.items`, { ...place, surround: (one) => place.surround([one]) }));
+  const within = { ...place, surround: (one: Json) => place.surround([one]) };
+  if (items) addAll(errors, errorsOf(items, structural.items ?? {}, `${path}.items`, within));
   for (const [name, one] of namedSchemas(schema.properties)) {
     const isMetaField = isInsideMeta || (isEmbedded && META_FIELDS.has(name));
-    const within = (value: Json) => place.surround({ [name]: value });
-    addAll(errors, errorsOf(one, `${path}.properties[${name}]`, { ...place, isMeta: isMetaField, surround: within }));
+    const below = { ...place, isMeta: isMetaField, surround: (value: Json) => place.surround({ [name]: value }) };
+    const own = structural.properties?.get(name) ?? {};
+    addAll(errors, errorsOf(one, own, `${path}.properties[${name}]`, below));
   }
   return errors;
 }
@@ -103,25 +109,25 @@ function embeddedErrors(schema: Schema, value: Json, path: string): FieldError[]
  */
 export function withCoercedDefaults(schema: JsonSchemaProps): JsonSchemaProps {
   const isConcerned = schema.default !== undefined || schemaHas(schema, (one) => one[EMBEDDED] === true);
-  return isConcerned ? coercedDefaults(schema, true, false) : schema;
+  return isConcerned ? coercedDefaults(schema, structuralSchema({ ...schema, [EMBEDDED]: true }), false) : schema;
 }
 
-function coercedDefaults(schema: JsonSchemaProps, isRoot: boolean, isMeta: boolean): JsonSchemaProps {
-  const isEmbedded = isRoot || schema[EMBEDDED] === true;
+function coercedDefaults(schema: JsonSchemaProps, structural: Schema, isMeta: boolean): JsonSchemaProps {
+  const isEmbedded = structural.embeddedResource === true;
   const isInsideMeta = isMeta && !isEmbedded;
   const changed: JsonObject = {};
   const { default: value } = schema;
   if (!isInsideMeta && (isObject(value) || Array.isArray(value))) {
     const next = cloneJson(value);
-    coerceEmbedded(next, structuralSchema({ ...schema, [EMBEDDED]: isEmbedded }), READING);
+    coerceEmbedded(next, structural, READING);
     if (!isDeepStrictEqual(next, value)) changed.default = next;
   }
   const items = asSchema(schema.items);
-  const item = items && coercedDefaults(items, false, isInsideMeta);
+  const item = items && coercedDefaults(items, structural.items ?? {}, isInsideMeta);
   if (item !== items) changed.items = item;
   const fields = namedSchemas(schema.properties).map(([name, one]) => {
     const isMetaField = isInsideMeta || (isEmbedded && META_FIELDS.has(name));
-    return [name, one, coercedDefaults(one, false, isMetaField)] as const;
+    return [name, one, coercedDefaults(one, structural.properties?.get(name) ?? {}, isMetaField)] as const;
   });
   if (fields.some(([, before, after]) => before !== after)) {
     changed.properties = Object.fromEntries(fields.map(([name, , after]) => [name, after]));
@@ -129,11 +135,9 @@ function coercedDefaults(schema: JsonSchemaProps, isRoot: boolean, isMeta: boole
   return Object.keys(changed).length === 0 ? schema : { ...schema, ...changed };
 }
 
-function isPruned(schema: JsonSchemaProps): boolean {
-  const holder: JsonObject = { value: cloneJson(schema.default) };
-  const inner = structuralSchema(schema);
-  pruneBySchema(holder, { type: "object", properties: new Map([["value", inner]]) });
-  return !isObject(schema.default) && !Array.isArray(schema.default)
-    ? true
-    : isDeepStrictEqual(holder.value, schema.default);
+function isPruned(value: Json, schema: Schema): boolean {
+  if (!isObject(value) && !Array.isArray(value)) return true;
+  const holder: JsonObject = { value: cloneJson(value) };
+  pruneBySchema(holder, { type: "object", properties: new Map([["value", schema]]) });
+  return isDeepStrictEqual(holder.value, value);
 }

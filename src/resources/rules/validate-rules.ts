@@ -45,22 +45,19 @@ interface RuleNode {
 
 const STORED: RuleEnvironments = { rule: () => storedExpressions, message: () => storedExpressions };
 
-/** Compiles the rules of a schema and of those below it. */
+/** The rules of schemas, compiled. */
+type CompiledRules = Map<Schema, readonly CompiledRule[]>;
+
+/** Compiles the rules of a schema and of those below it, as far as they are not known. */
 function* nodeOf(
   rules: Schema,
   schema: Schema,
   isRoot: boolean,
   declared: DeclaredType | undefined,
+  known?: CompiledRules,
 ): Steps<RuleNode | undefined> {
-  const compiled: CompiledRule[] = [];
-  const { validations = [] } = rules;
-  if (declared !== undefined && validations.length > 0) {
-    const compile = ruleCompiler(declared, STORED);
-    for (const rule of validations) {
-      compiled.push(yield* compile(rule));
-      yield;
-    }
-  }
+  const compiled = known?.get(rules) ?? (yield* compiledRules(rules, declared));
+  if (compiled.length > 0) known?.set(rules, compiled);
   const properties = new Map<string, RuleNode>();
   for (const [name, property] of rules.properties ?? []) {
     const own = schema.properties?.get(name);
@@ -68,14 +65,14 @@ function* nodeOf(
     if (own === undefined) continue;
     const isEmbedded = own.embeddedResource === true;
     const type = escaped === undefined ? declaredType(own, isEmbedded) : declared?.fields?.get(escaped);
-    const node = type && (yield* nodeOf(property, own, isEmbedded, type));
+    const node = type && (yield* nodeOf(property, own, isEmbedded, type, known));
     if (node !== undefined) properties.set(name, node);
   }
-  const items = yield* nodeBelow(rules.items, schema.items, declared);
-  const values = yield* nodeBelow(rules.values, schema.values, declared);
+  const items = yield* nodeBelow(rules.items, schema.items, declared, known);
+  const values = yield* nodeBelow(rules.values, schema.values, declared, known);
   const allOf: RuleNode[] = [];
   for (const part of rules.allOf ?? []) {
-    const node = yield* nodeOf(part, schema, isRoot, declared);
+    const node = yield* nodeOf(part, schema, isRoot, declared, known);
     if (node !== undefined) allOf.push(node);
   }
   const hasNone = items === undefined && values === undefined && properties.size === 0;
@@ -84,13 +81,28 @@ function* nodeOf(
   return { schema: isRoot ? withTypeMeta(schema) : schema, rules: withPaths, properties, items, values, allOf };
 }
 
+function* compiledRules(
+  { validations = [] }: Schema,
+  declared: DeclaredType | undefined,
+): Steps<readonly CompiledRule[]> {
+  if (declared === undefined || validations.length === 0) return [];
+  const compiled: CompiledRule[] = [];
+  const compile = ruleCompiler(declared, STORED);
+  for (const rule of validations) {
+    compiled.push(yield* compile(rule));
+    yield;
+  }
+  return compiled;
+}
+
 function* nodeBelow(
   part: Schema | true | undefined,
   own: Schema | true | undefined,
   declared: DeclaredType | undefined,
+  known: CompiledRules | undefined,
 ): Steps<RuleNode | undefined> {
   if (typeof part !== "object" || typeof own !== "object") return undefined;
-  return yield* nodeOf(part, own, own.embeddedResource === true, declared?.element);
+  return yield* nodeOf(part, own, own.embeddedResource === true, declared?.element, known);
 }
 
 /**
@@ -139,13 +151,16 @@ export function rulesOf(schema: Schema): RuleCheck {
   };
 }
 
-/** The cost that the rules of all defaults of a schema have left; below 0 none of them is run any more. */
-export interface RuleBudget {
+/** What is known of rules while all defaults of a schema are validated. */
+export interface DefaultRules {
+  /** The cost that they may still have; below 0 none is run any more. */
   left: number;
+  /** Those that are compiled: defaults within defaults have the same rules below them. */
+  readonly compiled: CompiledRules;
 }
 
-/** What rules may cost while all defaults of a schema are validated. */
-export const defaultsBudget = (): RuleBudget => ({ left: BUDGET });
+/** Nothing is known yet, and nothing spent. */
+export const defaultRules = (): DefaultRules => ({ left: BUDGET, compiled: new Map() });
 
 /**
  * What the rules of a schema, and of those below it, say about its default: as if it stayed what it was, then as if it
@@ -154,9 +169,9 @@ export const defaultsBudget = (): RuleBudget => ({ left: BUDGET });
 export function defaultRuleErrors(
   schema: Schema,
   { value, path, isRoot }: { readonly value: Json; readonly path: string; readonly isRoot: boolean },
-  budget: RuleBudget,
+  budget: DefaultRules,
 ): FieldError[] {
-  const root = finish(nodeOf(schema, schema, isRoot, declaredType(schema, isRoot)));
+  const root = finish(nodeOf(schema, schema, isRoot, declaredType(schema, isRoot), budget.compiled));
   if (root === undefined) return [];
   let { left } = budget;
   for (const old of [value, undefined]) {
