@@ -5,6 +5,7 @@ import path from "node:path";
 import { after, before, suite, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { COMMANDS } from "../src/commands/table.ts";
 import { bundle, declare } from "../tools/build.ts";
 
 const run = promisify(execFile);
@@ -109,7 +110,8 @@ suite("the package, as npm would install it", () => {
   test("is a few files instead of one per module", async () => {
     const names = await readdir(path.join(installed, "dist"));
     const programs = names.filter((name) => name.endsWith(".js"));
-    assert.ok(programs.length < 100, programs.join(" "));
+    // Every command is loaded by its name, and has a file of its own.
+    assert.ok(programs.length - COMMANDS.length < 90, programs.join(" "));
     for (const entry of ["cli.js", "index.js", "testing.js"]) assert.ok(programs.includes(entry), entry);
   });
 
