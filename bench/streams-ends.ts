@@ -60,14 +60,19 @@ export function upgrade(url: string, headers: Record<string, string>, tls: objec
 }
 
 /** A client of exec by a WebSocket. */
-export async function openExec(base: string, token: string, command: string): Promise<WebSocket> {
-  const url = `${base.replace("https:", "wss:")}/api/v1/namespaces/default/pods/web/exec?command=${command}&stdin=1&stdout=1&container=main`;
-  const headers = { authorization: `Bearer ${token}` };
-  const socket = new WebSocket(url, ["v5.channel.k8s.io"], {
-    headers,
-    rejectUnauthorized: false,
-    perMessageDeflate: false,
-  });
+export function openExec(base: string, token: string, command: string): Promise<WebSocket> {
+  const path = `/api/v1/namespaces/default/pods/web/exec?command=${command}&stdin=1&stdout=1&container=main`;
+  return openSocket(`${base}${path}`, { authorization: `Bearer ${token}` });
+}
+
+/** The same with a node, or with a relay in front of it. */
+export function openExecOfNode(base: string, command: string): Promise<WebSocket> {
+  return openSocket(`${base}/exec/default/web/main?command=${command}&input=1&output=1`, {});
+}
+
+async function openSocket(url: string, headers: Record<string, string>): Promise<WebSocket> {
+  const options = { headers, rejectUnauthorized: false, perMessageDeflate: false };
+  const socket = new WebSocket(url.replace("https:", "wss:"), ["v5.channel.k8s.io"], options);
   await once(socket, "open");
   return socket;
 }

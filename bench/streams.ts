@@ -5,11 +5,12 @@ import { startBinnacle } from "../test/support/binnacle.ts";
 import { clientFor } from "../test/support/client.ts";
 import { startKubeletNode } from "../test/support/kubelet-node.ts";
 import { tokens } from "../test/support/oracle.ts";
-import { startProcess } from "../test/support/process.ts";
+import { type RunningProcess, startProcess } from "../test/support/process.ts";
 import { eventually } from "../test/support/time.ts";
 import {
   exchangeText,
   openExec,
+  openExecOfNode,
   processorSeconds,
   readPort,
   residentBytes,
@@ -34,10 +35,10 @@ const mb = (size: number) => `${(size / 1024 / 1024).toFixed(1)} MB`;
 
 const node = await startKubeletNode();
 // What is garbage is no memory of a stream: the server collects it, and tells what it holds, every second.
-const teller = `setInterval(() => {
+const teller = `let told = 0; setInterval(() => {
   gc();
   const { heapUsed, external } = process.memoryUsage();
-  process.stdout.write("holds " + (heapUsed + external) + String.fromCharCode(10));
+  process.stdout.write("told " + told++ + " holds " + (heapUsed + external) + String.fromCharCode(10));
 }, 1000).unref()`;
 const nodeFlags = [
   "--max-semi-space-size=8",
@@ -45,24 +46,25 @@ const nodeFlags = [
   "--import",
   `data:text/javascript,${encodeURIComponent(teller)}`,
 ];
-let held: number[] = [];
 const server = await startBinnacle({ flags: node.flags, nodeFlags });
-/** What the server's heap and buffers hold, in bytes: the least of the next three times that it tells. */
-async function heldBytes(): Promise<number> {
-  const lines = () => [...server.process.output().matchAll(/holds (\d+)/g)].map(([, size]) => Number(size));
-  const last = lines().at(-1);
-  held = [];
-  let seen = last;
-  await eventually(() => {
-    const now = lines().at(-1);
-    if (now !== seen && now !== undefined) held.push(now);
+/** What a process's heap and buffers hold, in bytes: the least of the next three times that it tells. */
+async function heldBytes({ output }: Pick<RunningProcess, "output">): Promise<number> {
+  const last = () => output().slice(output().lastIndexOf("told "));
+  const held: number[] = [];
+  let seen = last();
+  const hear = () => {
+    const now = last();
+    const [, size] = /holds (\d+)\n/.exec(now) ?? [];
+    if (size === undefined || now === seen) return false;
     seen = now;
+    held.push(Number(size));
     return held.length >= 3;
-  });
+  };
+  await eventually(hear, { withinMs: 120_000 });
   return Math.min(...held);
 }
 const relayFile = path.join(import.meta.dirname, "streams-relay.ts");
-const relay = await startProcess(process.execPath, [relayFile, String(node.port), node.folder]);
+const relay = await startProcess(process.execPath, [...nodeFlags, relayFile, String(node.port), node.folder]);
 const source = await startSource(bytes);
 try {
   await eventually(() => relay.output().includes("listening"));
@@ -99,15 +101,27 @@ try {
   print(`rate beside the bare relay: ${((rates[1] ?? 0) / (rates[0] ?? 1)).toFixed(2)}`);
 
   const count = Number(values.streams);
-  const idle = await heldBytes();
-  const sockets = await Promise.all(Array.from({ length: count }, () => openExec(server.base, tokens.admin, "mirror")));
-  await Promise.all(sockets.map((socket) => exchangeText(socket, "x".repeat(100_000))));
-  const open = await heldBytes();
-  print(
-    `${count} exec streams open, 100 KB each there and back: ${((open - idle) / count / 1024).toFixed(0)} KB a stream with its two TLS connections`,
-  );
-  for (const socket of sockets) socket.terminate();
-  await eventually(() => node.streams() === 0);
+  const idle = await heldBytes(server.process);
+  const perStream: number[] = [];
+  const memory = {
+    "a bare TLS relay": { run: relay, open: () => openExecOfNode(`https://127.0.0.1:${relayPort}`, "mirror") },
+    Binnacle: { run: server.process, open: () => openExec(server.base, tokens.admin, "mirror") },
+  };
+  for (const [name, { run, open }] of Object.entries(memory)) {
+    const before = { held: await heldBytes(run), resident: residentBytes(run.pid) };
+    const sockets = await Promise.all(Array.from({ length: count }, open));
+    await Promise.all(sockets.map((socket) => exchangeText(socket, "x".repeat(100_000))));
+    const held = (await heldBytes(run)) - before.held;
+    perStream.push(held / count);
+    const each = (bytes: number) => `${(bytes / count / 1024).toFixed(0)} KB`;
+    print(
+      `${count} exec streams open by ${name}, 100 KB each there and back: ${each(held)} a stream with its two TLS connections, ${each(residentBytes(run.pid) - before.resident)} resident`,
+    );
+    for (const socket of sockets) socket.terminate();
+    await eventually(() => node.streams() === 0, { withinMs: 120_000 });
+  }
+  const [bare = 0, ours = 0] = perStream;
+  print(`beyond the sockets' own: ${((ours - bare) / 1024).toFixed(0)} KB a stream`);
 
   const floods: Awaited<ReturnType<typeof openExec>>[] = [];
   while (floods.length < count) {
@@ -115,10 +129,10 @@ try {
     socket.pause();
     floods.push(socket);
   }
-  const flooded = await heldBytes();
+  const flooded = await heldBytes(server.process);
   print(`${count} exec streams that nobody reads: ${((flooded - idle) / count / 1024).toFixed(0)} KB a stream`);
   for (const socket of floods) socket.terminate();
-  await eventually(() => node.streams() === 0);
+  await eventually(() => node.streams() === 0, { withinMs: 120_000 });
 
   const churn = Number(values.churn);
   const round = async (streams: number) => {
@@ -126,12 +140,15 @@ try {
       const opened = await Promise.all(Array.from({ length: 50 }, () => openExec(server.base, tokens.admin, "mirror")));
       for (const socket of opened) socket.terminate();
     }
-    await eventually(() => node.streams() === 0);
+    await eventually(() => node.streams() === 0, { withinMs: 120_000 });
   };
   await round(Math.min(1000, churn));
-  const warm = await heldBytes();
+  const warm = { held: await heldBytes(server.process), resident: residentBytes(pid) };
   await round(churn);
-  print(`${churn} exec streams opened and closed: ${mb(warm)} before, ${mb(await heldBytes())} after`);
+  const after = { held: await heldBytes(server.process), resident: residentBytes(pid) };
+  print(
+    `${churn} exec streams opened and closed: ${mb(warm.held)} before, ${mb(after.held)} after; resident ${mb(warm.resident)} and ${mb(after.resident)}`,
+  );
 } finally {
   await Promise.all([server.kill(), relay.kill()]);
   source.close();

@@ -1,5 +1,6 @@
 import { Duplex } from "node:stream";
 import type { WebSocketChannel } from "../../api/channel.ts";
+import { takeEach } from "../../lib/take-each.ts";
 import type { PodHandlers } from "../handlers/handlers.ts";
 
 type ServePort = NonNullable<PodHandlers["port"]>;
@@ -46,14 +47,15 @@ export class ChannelPorts {
   }
 
   async #receive(): Promise<void> {
-    for await (const { data: message } of this.#channel.messages) {
+    await takeEach(this.#channel.messages, async ({ data: message }) => {
       const [first] = message;
-      if (first === undefined) continue;
+      if (first === undefined) return true;
       const number = this.#isText ? first - 0x30 : first;
       const rest = Buffer.from(message.buffer, message.byteOffset + 1, message.length - 1);
       const port = number % 2 === 0 ? this.#ports[number / 2] : undefined;
       await port?.receive(this.#isText ? Buffer.from(rest.toString("latin1"), "base64") : rest);
-    }
+      return true;
+    });
   }
 
   #send(number: number, data: Buffer): Promise<void> {

@@ -4,6 +4,7 @@ import type { Call } from "../../api/call.ts";
 import type { WebSocketChannel } from "../../api/channel.ts";
 import type { ApiReply } from "../../api/reply.ts";
 import { transportError } from "../../client/transport-error.ts";
+import { takeEach } from "../../lib/take-each.ts";
 import { type Backend, openBackend } from "../backend.ts";
 import type { ConnectContext } from "../context.ts";
 import { type Answered, destroyOnAbort, exchange, passedHeaders, refusedUpgrade } from "../exchange.ts";
@@ -80,15 +81,15 @@ export async function tunnel(
 /** Copies both ways until one side ends. Where a message ends means nothing. */
 export async function carry(channel: WebSocketChannel, socket: Duplex): Promise<void> {
   socket.on("error", () => socket.destroy());
-  const toClient = (async () => {
-    for await (const chunk of socket as AsyncIterable<Buffer>) await channel.send(chunk);
-  })();
-  const toNode = (async () => {
-    for await (const { data, isBinary } of channel.messages) {
-      if (!isBinary || socket.destroyed) return;
-      if (!socket.write(data)) await drained(socket);
-    }
-  })();
+  const toClient = takeEach(socket as AsyncIterable<Buffer>, async (chunk) => {
+    await channel.send(chunk);
+    return true;
+  });
+  const toNode = takeEach(channel.messages, async ({ data, isBinary }) => {
+    if (!isBinary || socket.destroyed) return false;
+    if (!socket.write(data)) await drained(socket);
+    return true;
+  });
   await Promise.race([toClient, toNode]).catch(() => {});
   socket.destroy();
 }

@@ -1,6 +1,7 @@
 import { Readable, Writable } from "node:stream";
 import type { WebSocketChannel } from "../../api/channel.ts";
 import type { JsonObject } from "../../api/object.ts";
+import { takeEach } from "../../lib/take-each.ts";
 import type { StreamOptions } from "../options.ts";
 import { type CommandSession, ResizeEvents, readSize, type TerminalSize } from "./session.ts";
 import { plainStatus } from "./status.ts";
@@ -62,7 +63,7 @@ export class WebSocketSession implements CommandSession {
   /** Takes what the client sends until it leaves. Says at once that the connection is there, as upstream does. */
   async receive(): Promise<void> {
     await this.#send(this.stdout ? STDOUT : this.stderr ? STDERR : ERROR, Buffer.alloc(0));
-    for await (const { data } of this.#channel.messages) if (!(await this.#take(data))) break;
+    await takeEach(this.#channel.messages, ({ data }) => this.#take(data));
     this.stdin?.push(null);
   }
 

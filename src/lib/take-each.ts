@@ -1,0 +1,23 @@
+/**
+ * Hands one item after the other to `take`, until it answers false. While it waits for the next one none is held: V8 keeps
+ * the last item of a `for await` alive in a function that is suspended, which is a whole message for each open stream.
+ */
+export async function takeEach<Item>(
+  items: AsyncIterable<Item>,
+  take: (item: Item) => Promise<boolean> | boolean,
+): Promise<void> {
+  const iterator = items[Symbol.asyncIterator]();
+  try {
+    while (await takeNext(iterator, take));
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+async function takeNext<Item>(
+  iterator: AsyncIterator<Item>,
+  take: (item: Item) => Promise<boolean> | boolean,
+): Promise<boolean> {
+  const { done, value } = await iterator.next();
+  return !done && take(value);
+}
