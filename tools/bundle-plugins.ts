@@ -12,6 +12,8 @@ const source = (file: string) => path.join(root, "src", file);
 const BESIDE_A_SERVER = [
   "commands/auth.ts",
   "commands/controllers.ts",
+  "commands/export.ts",
+  "commands/import.ts",
   "commands/plugins.ts",
   "http/websocket.ts",
   "server/library/load-kinds.ts",
