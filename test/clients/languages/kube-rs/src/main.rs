@@ -104,7 +104,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     deployments.create(&post, &from_value(json!({ "metadata": { "name": "web" }, "spec": spec }))?).await?;
     let three = json!({ "spec": { "replicas": 3 } });
     deployments.patch_scale("web", &PatchParams::default(), &Patch::Merge(&three)).await?;
-    assert_eq!(deployments.get("web").await?.spec.unwrap().replicas, Some(3));
+    assert_eq!(deployments.get("web").await?.spec.replicas, Some(3));
     ok("scale");
 
     custom_objects(&client).await?;
