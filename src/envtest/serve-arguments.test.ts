@@ -7,7 +7,7 @@ const known = new Set(
     " ",
   ),
 );
-const memory = { known, hasNoStore: true, controllers: undefined, cwd: "/work" };
+const memory = { known, hasNoStore: true, controllers: undefined, cwd: "/suite" };
 const servers = ["etcd-servers", "http://127.0.0.1:1"] as const;
 const rbac = ["authorization-mode", "RBAC"] as const;
 
@@ -25,7 +25,7 @@ suite("a command line of kube-apiserver becomes one of serve", () => {
 
   test("an etcd is used, and lists add up", () => {
     const given = [servers, ["etcd-servers", "b"], ["authorization-mode", "Node"], rbac] as const;
-    const { args } = serveArguments(given, { known, hasNoStore: false, controllers: "*", cwd: "/work" });
+    const { args } = serveArguments(given, { known, hasNoStore: false, controllers: "*", cwd: "/suite" });
     assert.deepEqual(args, [
       "--etcd-servers=http://127.0.0.1:1,b",
       "--authorization-mode=Node,RBAC",
@@ -65,7 +65,7 @@ suite("a command line of kube-apiserver becomes one of serve", () => {
 
   test("relative paths begin where kube-apiserver was started", () => {
     const { args } = serveArguments([servers, rbac, ["cert-dir", "certs"], ["audit-log-path", "-"]], memory);
-    assert.ok(args.includes("--cert-dir=/work/certs"));
+    assert.ok(args.includes("--cert-dir=/suite/certs"));
     assert.ok(args.includes("--audit-log-path=-"));
   });
 
