@@ -56,6 +56,18 @@ function audited(innermost: Handler, { level = "RequestResponse" as Level, keeps
 }
 
 suite("audit stages", () => {
+  test("a refusal that is thrown at once is written down as one that comes later", async () => {
+    const thrown = audited(() => {
+      throw notFound({ group: "", resource: "pods" }, "p");
+    });
+    const later = audited(async () => {
+      throw notFound({ group: "", resource: "pods" }, "p");
+    });
+    const [atOnce, waited] = [await thrown.ask(), await later.ask()];
+    assert.equal((waited.stages.at(-1)?.responseStatus as { reason?: string }).reason, "NotFound");
+    assert.deepEqual(atOnce.stages.at(-1)?.responseStatus, waited.stages.at(-1)?.responseStatus);
+  });
+
   test("a request has two events, a watch three", async () => {
     const { ask } = audited(async () => OK);
     const plain = await ask();

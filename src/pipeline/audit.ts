@@ -55,7 +55,8 @@ export function auditStages(options: AuditOptions): AuditStages {
         return internalServerError(call.request, "failed to store audit event");
       }
       call.audit = record;
-      return new AuditedCall(options, record, call).follow(next(call));
+      // Stages behind this one may throw at once.
+      return new AuditedCall(options, record, call).follow((async () => next(call))());
     },
   };
 }
