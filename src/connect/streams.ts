@@ -76,7 +76,7 @@ async function openCommand(
       const target = { http: client.http, backend, path, clock };
       const status = await translate(session, target, options, signal);
       // Compat: for `StreamTranslatorHandler` neither the exit code of a command is a failure, nor a client that has left.
-      observer.translated(typeof status.code === "number" && !left.signal.aborted ? status.code : 200);
+      observer.translated(typeof status.code === "number" && !signal.aborted ? status.code : 200);
       await session.finish(status);
     },
   };
