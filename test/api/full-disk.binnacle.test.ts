@@ -98,7 +98,9 @@ describe("a disk that takes no more", { timeout: 120_000 }, () => {
       ...(mayMount ? { launcher: withMounts(mount) } : {}),
       flags: [`--store=sqlite:${file}`],
     });
-    const message = mayMount ? /binnacle: --store=sqlite:\S+: EROFS: read-only file system/ : /binnacle: .*\/sys\/kernel\/store\.db/;
+    const message = mayMount
+      ? /binnacle: --store=sqlite:\S+: EROFS: read-only file system/
+      : /binnacle: .*\/sys\/kernel\/store\.db/;
     await assert.rejects(starting, message);
   });
 });
