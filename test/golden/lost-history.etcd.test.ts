@@ -12,16 +12,21 @@ suite("lists and watches of versions that are no longer kept", () => {
       const server = await startServer(store, ["--etcd-compaction-interval=2s"]);
       t.after(() => server.kill());
       const connection = ["--base", server.base, "--token", server.tokens.admin];
-      const replay = async (name: string, needs: string) => {
+      const failuresOf = async (name: string, needs: string) => {
         const report = await runScenarios(parseOptions([...connection, "--only", name, "--with", needs]));
         const steps = report.scenarios.flatMap((scenario) => scenario.steps);
         const failed = steps.filter(({ ok }) => !ok).map(({ id, diffs }) => `${name}/${id}: ${JSON.stringify(diffs)}`);
-        assert.deepEqual(failed, []);
         assert.ok(steps.length >= 8, `${name} has ${steps.length} steps`);
+        return failed;
       };
-      // The second one only begins when the history before the first one is gone.
-      await replay("list-expired", "compaction");
-      await replay("watch-too-old", "restarted");
+      // A compaction at the revision between the two writes after `page-1` leaves the second of them to a watch: lists are
+      // refused then, the watch is not. That is no failure of the server, but the next compaction must do.
+      const isBetween = (failed: readonly string[]) =>
+        failed.length === 1 && failed.every((text) => text.startsWith("list-expired/watch-expired:"));
+      const first = await failuresOf("list-expired", "compaction");
+      assert.deepEqual(isBetween(first) ? await failuresOf("list-expired", "compaction") : first, []);
+      // It only begins when the history before the other one is gone.
+      assert.deepEqual(await failuresOf("watch-too-old", "restarted"), []);
     });
   }
 });
