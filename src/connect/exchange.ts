@@ -39,7 +39,7 @@ export function passedHeaders(request: ApiRequest): PassedHeaders {
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined || name.startsWith(":") || NOT_PASSED_ON.has(name) || dropped.has(name)) continue;
     if (CREDENTIAL_PREFIXES.some((prefix) => name.startsWith(prefix))) continue;
-    // Compat: Go's transport leaves out a User-Agent without a name.
+    // Compat: `http.Transport` leaves out an empty `User-Agent`.
     if (name === "user-agent" && value === "") continue;
     passed[name] = typeof value === "string" ? value : [...value];
   }
