@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import type { UserInfo } from "../api/user-info.ts";
 import { parseTokenFile, type StaticToken } from "../auth/token-file.ts";
 import {
   type AdminCertificates,
@@ -38,6 +39,9 @@ export interface Identity {
   saveKubeconfig(url: string): Promise<string | undefined>;
 }
 
+/** Whom the administrator's token is for. */
+export const ADMINISTRATOR: UserInfo = { name: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] };
+
 /** Reads what is configured and makes the rest, once: a serving certificate, an administrator's token. */
 export async function prepareIdentity(config: Config, log: Log): Promise<Identity> {
   const { certDir } = config;
@@ -63,7 +67,7 @@ export async function prepareIdentity(config: Config, log: Log): Promise<Identit
     authority,
     ownAuthority: admin?.authority.certificate,
     tokens,
-    admin: { token, user: { name: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] } },
+    admin: { token, user: ADMINISTRATOR },
     kubeconfig,
     async saveKubeconfig(url) {
       if (certDir === undefined) return undefined;

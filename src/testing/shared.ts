@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { type SigningKey, signingKey } from "../auth/service-accounts/keys.ts";
 import { makeCertificates } from "../http/certificates.ts";
 import { printKubeconfig } from "../http/kubeconfig.ts";
-import type { Identity } from "../server/identity.ts";
+import { ADMINISTRATOR, type Identity } from "../server/identity.ts";
 
 /** What all control planes of a process have in common: making it takes longer than making a control plane. */
 export interface Shared {
@@ -33,7 +33,7 @@ function make(): Shared {
       authority: authority.certificate,
       ownAuthority: undefined,
       tokens: [],
-      admin: { token, user: { name: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] } },
+      admin: { token, user: ADMINISTRATOR },
       kubeconfig: (url) => printKubeconfig({ server: url, authority: authority.certificate, user: { token } }),
       saveKubeconfig: async () => undefined,
     },

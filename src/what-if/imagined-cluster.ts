@@ -11,7 +11,7 @@ import { type CallRequest, callInProcess } from "../pipeline/in-process.ts";
 import type { Catalog, ServedResource } from "../resources/model/catalog.ts";
 import type { ObjectKey } from "../resources/model/keys.ts";
 import type { Config } from "../server/config.ts";
-import type { Identity } from "../server/identity.ts";
+import { ADMINISTRATOR, type Identity } from "../server/identity.ts";
 import type { GivenParts } from "../server/library/given-parts.ts";
 import { completeConfig, type ServerOptions } from "../server/library/options.ts";
 import { SILENCE } from "../server/library/start-server.ts";
@@ -30,7 +30,6 @@ export interface ImaginedOptions {
   readonly config?: Omit<ServerOptions, "log" | "clock" | "random" | "store">;
 }
 
-const ADMINISTRATOR: UserInfo = { name: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] };
 /** Webhooks would have to be called: whoever looks at a dump must not. */
 const WEBHOOK_PLUGINS: readonly string[] = ["MutatingAdmissionWebhook", "ValidatingAdmissionWebhook"];
 /** The loops on which further objects of manifests depend: accounts for the pods of new namespaces, aggregated roles. */
