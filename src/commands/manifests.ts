@@ -1,7 +1,8 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { isObject, type Json, type JsonObject } from "../api/object.ts";
 import { decodeYaml } from "../encoding/yaml/yaml.ts";
+import { filesOf as manifestFiles, STANDARD_INPUT } from "../transfer/dump-file.ts";
 import { Failure } from "./command.ts";
 
 /** An object as a file has it. */
@@ -15,7 +16,6 @@ export interface Manifest {
   readonly object: JsonObject;
 }
 
-const EXTENSIONS = [".yaml", ".yml", ".json"];
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** All objects of files and folders, in their order; "-" is standard input. Lists are taken apart. */
@@ -28,19 +28,15 @@ export async function readManifests(places: readonly string[], cwd: string, flag
 }
 
 async function filesOf(place: string, cwd: string, flag: string): Promise<string[]> {
-  if (place === "-") return [place];
-  const file = path.resolve(cwd, place);
-  const kind = await stat(file).catch(() => {
+  const files = await manifestFiles(place === STANDARD_INPUT ? place : path.resolve(cwd, place)).catch(() => {
     throw new Failure(`${flag} ${place}: there is no such file or folder`);
   });
-  if (!kind.isDirectory()) return [file];
-  const names = (await readdir(file)).filter((name) => EXTENSIONS.includes(path.extname(name)));
-  if (names.length === 0) throw new Failure(`${flag} ${place}: no file in it ends with ${EXTENSIONS.join(", ")}`);
-  return names.sort().map((name) => path.join(file, name));
+  if (files.length === 0) throw new Failure(`${flag} ${place}: no file in it ends with .yaml, .yml, .json`);
+  return files;
 }
 
 async function manifestsOf(file: string, flag: string): Promise<Manifest[]> {
-  const bytes = file === "-" ? await standardInput() : await readFile(file);
+  const bytes = file === STANDARD_INPUT ? await standardInput() : await readFile(file);
   if (bytes.length > MAX_BYTES) throw new Failure(`${flag} ${file}: is larger than ${MAX_BYTES} bytes`);
   const documents = bytes.toString("utf8").split(/^---(?=\s|$)/m);
   return documents.flatMap((text, at) => {
@@ -78,9 +74,9 @@ async function standardInput(): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
     length += chunk.length;
     if (length > MAX_BYTES) break;
-    chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
