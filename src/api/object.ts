@@ -59,3 +59,14 @@ export function isObject(value: unknown): value is JsonObject {
 export function apiVersionOf(group: string, version: string): string {
   return group === "" ? version : `${group}/${version}`;
 }
+
+/** The group of `group/version`; empty for the core group. */
+export function groupOf(apiVersion: string): string {
+  const at = apiVersion.indexOf("/");
+  return at < 0 ? "" : apiVersion.slice(0, at);
+}
+
+/** Where a server has the resources of a group version. */
+export function groupVersionPath(apiVersion: string): string {
+  return groupOf(apiVersion) === "" ? `/api/${apiVersion}` : `/apis/${apiVersion}`;
+}

@@ -1,3 +1,4 @@
+import { isObject, type Json, type JsonObject } from "../api/object.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type BoundedRequest, type ClientTls, type HttpAnswer, HttpClient } from "./http-client.ts";
 import type { ServerAccess } from "./kubeconfig-read.ts";
@@ -17,8 +18,18 @@ export interface OtherQuestion extends Omit<AskOptions, "path"> {
   readonly contentType?: string;
 }
 
+/** The JSON object that an answer is; an empty one for whatever else a body may be. */
+export function objectIn(body: Buffer): JsonObject {
+  try {
+    const value: Json = JSON.parse(body.toString());
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
 /** Posts JSON to the server of a kubeconfig: webhooks, and ourselves from the command line. */
-export class JsonClient {
+export class JsonClient implements Disposable {
   readonly #access: ServerAccess;
   readonly #client: HttpClient;
 
@@ -61,6 +72,10 @@ export class JsonClient {
   /** Ends the connections that are kept. */
   close(): void {
     this.#client.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { isObject, type Json, type JsonObject } from "../api/object.ts";
-import { JsonClient } from "../client/json-client.ts";
+import { groupOf, groupVersionPath, isObject } from "../api/object.ts";
+import { JsonClient, objectIn } from "../client/json-client.ts";
 import { readKubeconfig } from "../client/kubeconfig-read.ts";
 import { systemClock } from "../lib/clock.ts";
 import { type Example, Failure, type Io } from "./command.ts";
@@ -38,40 +38,33 @@ async function apply({ filename, namespace, dataDir }: ApplyFlags, io: Io): Prom
   const folder = dataFolder(dataDir, io);
   const manifests = await readManifests(filename, io.cwd, "--filename");
   await requireRunning(folder);
-  const client = new JsonClient(await readKubeconfig(folder.kubeconfig), systemClock);
-  try {
-    const known = new Discovery(client, new Set(manifests.flatMap(definedGroup)));
-    const rank = ({ kind }: Manifest) => (FIRST_KINDS.includes(kind) ? FIRST_KINDS.indexOf(kind) : FIRST_KINDS.length);
-    let failures = 0;
-    for (const manifest of manifests.toSorted((a, b) => rank(a) - rank(b))) {
-      try {
-        io.print(`${await applyOne(client, known, manifest, namespace)}\n`);
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error;
-        failures++;
-        io.complain(`binnacle: ${manifest.source}: ${error.message}\n`);
-      }
+  using client = new JsonClient(await readKubeconfig(folder.kubeconfig), systemClock);
+  const known = new Discovery(client, new Set(manifests.flatMap(definedGroup)));
+  const rank = ({ kind }: Manifest) => (FIRST_KINDS.includes(kind) ? FIRST_KINDS.indexOf(kind) : FIRST_KINDS.length);
+  let failures = 0;
+  for (const manifest of manifests.toSorted((a, b) => rank(a) - rank(b))) {
+    try {
+      io.print(`${await applyOne(client, known, manifest, namespace)}\n`);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      failures++;
+      io.complain(`binnacle: ${manifest.source}: ${error.message}\n`);
     }
-    if (failures > 0) throw new Failure(`${failures} of ${manifests.length} objects were refused`);
-  } finally {
-    client.close();
   }
+  if (failures > 0) throw new Failure(`${failures} of ${manifests.length} objects were refused`);
 }
 
 async function applyOne(client: JsonClient, known: Discovery, manifest: Manifest, namespace: string): Promise<string> {
   const { kind, name, apiVersion, object } = manifest;
   const { plural, isNamespaced } = await known.resourceOf(apiVersion, kind);
   const scope = isNamespaced ? `/namespaces/${encodeURIComponent(manifest.namespace ?? namespace)}` : "";
-  const path = `${groupPath(apiVersion)}${scope}/${plural}/${encodeURIComponent(name)}?fieldManager=binnacle&force=true`;
+  const path = `${groupVersionPath(apiVersion)}${scope}/${plural}/${encodeURIComponent(name)}?fieldManager=binnacle&force=true`;
   const body = JSON.stringify(object);
   const contentType = "application/apply-patch+yaml";
   const { status, body: answer } = await client.ask({ ...LIMITS, method: "PATCH", path, body, contentType });
   if (status >= 300) throw new Failure(messageOf(answer, status));
   return `${kind.toLowerCase()}/${name} ${status === 201 ? "created" : "applied"}`;
 }
-
-const groupPath = (apiVersion: string): string =>
-  apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
 
 /** The group of a CustomResourceDefinition. */
 function definedGroup({ kind, object }: Manifest): string[] {
@@ -102,7 +95,7 @@ class Discovery {
       const kinds = this.#versions.get(apiVersion) ?? (await this.#load(apiVersion));
       const found = kinds.get(kind);
       if (found) return found;
-      const isAwaited = this.#awaited.has(apiVersion.split("/")[0] ?? "");
+      const isAwaited = this.#awaited.has(groupOf(apiVersion));
       if (!isAwaited || systemClock.monotonic() - since > DEFINITION_PATIENCE_MS) {
         throw new Failure(`there is no kind ${kind} in ${apiVersion}; does its CustomResourceDefinition come with it?`);
       }
@@ -112,8 +105,8 @@ class Discovery {
   }
 
   async #load(apiVersion: string): Promise<Map<string, Resource>> {
-    const { status, body } = await this.#client.ask({ ...LIMITS, method: "GET", path: groupPath(apiVersion) });
-    const list = status === 200 ? parse(body).resources : [];
+    const { status, body } = await this.#client.ask({ ...LIMITS, method: "GET", path: groupVersionPath(apiVersion) });
+    const list = status === 200 ? objectIn(body).resources : [];
     const resources = Array.isArray(list) ? list.filter(isObject) : [];
     const kinds = new Map(
       resources
@@ -128,17 +121,7 @@ class Discovery {
   }
 }
 
-function parse(body: Buffer): JsonObject {
-  const value: Json = JSON.parse(body.toString());
-  return isObject(value) ? value : {};
-}
-
 function messageOf(body: Buffer, status: number): string {
-  try {
-    const { message } = parse(body);
-    if (typeof message === "string") return message;
-  } catch {
-    // No Status.
-  }
-  return `the server answered ${status}`;
+  const { message } = objectIn(body);
+  return typeof message === "string" ? message : `the server answered ${status}`;
 }

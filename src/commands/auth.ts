@@ -7,6 +7,7 @@ import { readKubeconfig } from "../client/kubeconfig-read.ts";
 import { systemClock } from "../lib/clock.ts";
 import { DEFAULT_CERT_DIR } from "../server/config.ts";
 import type { Example, Io } from "./command.ts";
+import { repeated } from "./flag-values.ts";
 
 interface ExplainFlags {
   readonly as: string;
@@ -33,10 +34,7 @@ export function configure(command: Command, { print }: Io): void {
     .argument("<verb>", "such as get, list, create")
     .argument("<what>", "TYPE[.GROUP][/NAME], or a path such as /metrics")
     .requiredOption("--as <user>", "who wants to do it")
-    .option("--as-group <group>", "a group of the user; may be repeated", (text, before: string[] = []) => [
-      ...before,
-      text,
-    ])
+    .option("--as-group <group>", "a group of the user; may be repeated", repeated)
     .option("-n, --namespace <namespace>", "where; default is meant without it")
     .option("-A, --all-namespaces", "in all namespaces")
     .option("--subresource <name>", "such as log or scale")
@@ -46,16 +44,12 @@ export function configure(command: Command, { print }: Io): void {
 }
 
 async function run(verb: string, what: string, flags: ExplainFlags, print: (text: string) => void): Promise<void> {
-  const client = new JsonClient(await readKubeconfig(flags.kubeconfig), systemClock);
-  try {
-    const { status, body } = await client.post(JSON.stringify({ spec: specOf(verb, what, flags) }), LIMITS);
-    const answer = JSON.parse(body.toString());
-    if (status !== 200) throw new Error(answer.message ?? `the server answered ${status}`);
-    const { text, ...explanation } = answer;
-    print(flags.output === "json" ? `${JSON.stringify(explanation, null, 2)}\n` : text);
-  } finally {
-    client.close();
-  }
+  using client = new JsonClient(await readKubeconfig(flags.kubeconfig), systemClock);
+  const { status, body } = await client.post(JSON.stringify({ spec: specOf(verb, what, flags) }), LIMITS);
+  const answer = JSON.parse(body.toString());
+  if (status !== 200) throw new Error(answer.message ?? `the server answered ${status}`);
+  const { text, ...explanation } = answer;
+  print(flags.output === "json" ? `${JSON.stringify(explanation, null, 2)}\n` : text);
 }
 
 function specOf(verb: string, what: string, flags: ExplainFlags) {

@@ -11,6 +11,7 @@ import { splitDocuments } from "../server/admission/manifest-documents.ts";
 import { DEFAULT_CERT_DIR } from "../server/config.ts";
 import { readLimited } from "../server/watched-file.ts";
 import type { Example, Io } from "./command.ts";
+import { repeated } from "./flag-values.ts";
 
 interface Flags {
   readonly filename: string[];
@@ -24,8 +25,6 @@ interface Flags {
 }
 
 const LIMITS = { path: EXPLAIN_ADMISSION_PATH, timeoutMs: 60_000, maxBytes: 64 * 1024 * 1024 };
-
-const repeated = (text: string, before: string[]): string[] => [...before, text];
 
 /** What `--help` begins with. */
 export const examples: readonly Example[] = [
@@ -65,21 +64,14 @@ export function configure(command: Command, { print }: Io): void {
 async function run(flags: Flags, print: (text: string) => void): Promise<void> {
   const access = await readKubeconfig(flags.kubeconfig);
   const server = flags.server === undefined ? access.server : new URL(flags.server);
-  const client = new JsonClient({ ...access, server }, systemClock);
+  using client = new JsonClient({ ...access, server }, systemClock);
   const explanations: JsonObject[] = [];
-  try {
-    for (const object of await readObjects(flags.filename)) {
-      const { as: user, asGroup: groups, namespace, operation } = flags;
-      const { status, body } = await client.post(
-        JSON.stringify({ object, operation, user, groups, namespace }),
-        LIMITS,
-      );
-      const answer = JSON.parse(body.toString());
-      if (status !== 200) throw new Error(answer.message ?? `the server answered ${status}`);
-      explanations.push(answer);
-    }
-  } finally {
-    client.close();
+  for (const object of await readObjects(flags.filename)) {
+    const { as: user, asGroup: groups, namespace, operation } = flags;
+    const { status, body } = await client.post(JSON.stringify({ object, operation, user, groups, namespace }), LIMITS);
+    const answer = JSON.parse(body.toString());
+    if (status !== 200) throw new Error(answer.message ?? `the server answered ${status}`);
+    explanations.push(answer);
   }
   print(flags.output === "json" ? asJson(explanations) : explanations.map(({ text }) => text).join("\n"));
 }

@@ -66,12 +66,8 @@ function usualKubeconfig({ env, cwd }: Io): string {
 }
 
 async function fromServer(kubeconfig: string, print: Print): Promise<void> {
-  const client = new JsonClient(await readKubeconfig(kubeconfig), systemClock);
-  try {
-    await print(serverObjects(client));
-  } finally {
-    client.close();
-  }
+  using client = new JsonClient(await readKubeconfig(kubeconfig), systemClock);
+  await print(serverObjects(client));
 }
 
 async function fromStore(choice: StoreChoice, { etcdPrefix }: ExportFlags, io: Io, print: Print): Promise<void> {

@@ -4,6 +4,7 @@ import type { UserInfo } from "../api/user-info.ts";
 import type { Random } from "../lib/random.ts";
 import type { ServedResource } from "../resources/model/catalog.ts";
 import type { ObjectKey } from "../resources/model/keys.ts";
+import { pathOf } from "../resources/model/resource-path.ts";
 import type { ClientDeleteOptions, ClientWriteOptions, ObjectClient } from "../resources/object-client.ts";
 import { type CallRequest, callInProcess } from "./in-process.ts";
 
@@ -87,18 +88,6 @@ function typed({ definition, apiVersion }: ServedResource, object: KubeObject): 
 
 function keyOf({ metadata }: KubeObject): ObjectKey {
   return { namespace: metadata.namespace ?? "", name: metadata.name ?? "" };
-}
-
-/** Where an object is, or without a name all of its kind. */
-export function pathOf(
-  { definition, apiVersion }: ServedResource,
-  { namespace, name }: ObjectKey,
-  subresource?: string,
-): string {
-  const root = definition.group === "" ? `/api/${apiVersion}` : `/apis/${apiVersion}`;
-  const scope = definition.scope === "Namespaced" ? `/namespaces/${namespace}` : "";
-  const object = name === "" ? "" : `/${name}`;
-  return `${root}${scope}/${definition.plural}${object}${subresource === undefined ? "" : `/${subresource}`}`;
 }
 
 function queryOf(parameters: Readonly<Record<string, string | undefined>>): URLSearchParams | undefined {

@@ -1,4 +1,4 @@
-import { isObject, type KubeObject } from "../api/object.ts";
+import { groupOf, isObject, type KubeObject } from "../api/object.ts";
 import type { PlacedKind } from "../resources/model/keys.ts";
 import { strategyOf } from "../resources/strategies/strategy-of.ts";
 import type { ObjectKinds } from "../server/object-kinds.ts";
@@ -38,7 +38,7 @@ export class Placement {
   place(object: KubeObject): Placed {
     const { apiVersion, kind } = object;
     const found = this.#kinds.catalog.findKind(apiVersion, kind);
-    const [group = ""] = apiVersion.includes("/") ? apiVersion.split("/") : [];
+    const group = groupOf(apiVersion);
     const placed = found?.definition ?? this.#custom.get(`${group}/${kind}`);
     if (placed === undefined) return { type: "unknown" };
     if (found && found.definition.storage === undefined) return { type: "computed" };

@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
-import type { JsonClient } from "../client/json-client.ts";
+import { groupVersionPath, isObject, type Json, type JsonObject, type KubeObject } from "../api/object.ts";
+import { type JsonClient, objectIn } from "../client/json-client.ts";
 
 /** A resource of which a server stores objects. */
 interface ListedResource {
@@ -45,7 +45,7 @@ async function storedResources(client: JsonClient): Promise<ListedResource[]> {
   const seen = new Set<string>();
   for (const groupVersion of await groupVersions(client)) {
     if (remote.has(groupVersion)) continue;
-    const root = groupVersion.includes("/") ? `/apis/${groupVersion}` : `/api/${groupVersion}`;
+    const root = groupVersionPath(groupVersion);
     const { resources } = await require200(client, root);
     for (const { name, kind, verbs, storageVersionHash } of listOf(resources)) {
       const isListed = Array.isArray(verbs) && verbs.includes("list") && typeof kind === "string";
@@ -87,16 +87,7 @@ async function require200(client: JsonClient, path: string): Promise<JsonObject>
 
 async function ask(client: JsonClient, path: string, query?: URLSearchParams) {
   const { status, body } = await client.ask({ ...LIMITS, method: "GET", path: query ? `${path}?${query}` : path });
-  return { status, body: parse(body) };
-}
-
-function parse(body: Buffer): JsonObject {
-  try {
-    const value: Json = JSON.parse(body.toString());
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+  return { status, body: objectIn(body) };
 }
 
 function listOf(value: Json | undefined): JsonObject[] {

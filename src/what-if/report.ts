@@ -1,3 +1,4 @@
+import { groupOf } from "../api/object.ts";
 import { getMember } from "../lib/members.ts";
 import type { Judgement } from "./judge.ts";
 import { printRule } from "./rules.ts";
@@ -31,7 +32,7 @@ const REPORTERS: Readonly<Record<Output, () => Reporter>> = {
 
 /** Kind, group and name, e.g. "Deployment.apps shop/web". */
 export function titleOf({ apiVersion, kind, namespace, name }: Judgement): string {
-  const [group = ""] = apiVersion.includes("/") ? apiVersion.split("/") : [];
+  const group = groupOf(apiVersion);
   const place = namespace === "" ? name : `${namespace}/${name}`;
   return `${group === "" ? kind : `${kind}.${group}`} ${place}`;
 }

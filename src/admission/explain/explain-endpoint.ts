@@ -9,6 +9,7 @@ import type { ApiReply } from "../../api/reply.ts";
 import type { UserInfo } from "../../api/user-info.ts";
 import { DecodeError, parseJson } from "../../encoding/json/json.ts";
 import type { Catalog } from "../../resources/model/catalog.ts";
+import { pathOf } from "../../resources/model/resource-path.ts";
 import { type AdmissionExplanation, printAdmission } from "./print.ts";
 import { type MayRead, redact } from "./redact.ts";
 import { Trace } from "./trace.ts";
@@ -140,8 +141,6 @@ function writeOf(catalog: Catalog, { operation, object, namespace: given, user, 
   const namespace = isNamespaced ? given || segment(metadata.namespace) || "default" : "";
   const name = operation === "create" ? "" : segment(metadata.name);
   if (operation !== "create" && name === "") throw badRequest("metadata.name is needed to update, apply or delete");
-  const root = group === "" ? `/api/${served.apiVersion}` : `/apis/${served.apiVersion}`;
-  const where = isNamespaced ? `/namespaces/${segment(namespace)}` : "";
   const query = new URLSearchParams({ dryRun: "All" });
   if (operation !== "delete") query.set("fieldManager", "explain-admission");
   if (operation === "apply") query.set("force", "true");
@@ -149,7 +148,7 @@ function writeOf(catalog: Catalog, { operation, object, namespace: given, user, 
   return {
     type: `${plural}${group === "" ? "" : `.${group}`} ${isNamespaced ? `${namespace}/` : ""}${shownName}`,
     method: OPERATIONS[operation].method,
-    path: `${root}${where}/${plural}${name === "" ? "" : `/${name}`}`,
+    path: pathOf(served, { namespace: segment(namespace), name }),
     query,
     headers: {
       "content-type": operation === "apply" ? "application/apply-patch+yaml" : "application/json",

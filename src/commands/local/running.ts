@@ -35,14 +35,11 @@ export function isAlive(pid: number): boolean {
 }
 
 async function answers({ kubeconfig }: DataFolder): Promise<boolean> {
-  let client: JsonClient | undefined;
   try {
-    client = new JsonClient(await readKubeconfig(kubeconfig), systemClock);
+    using client = new JsonClient(await readKubeconfig(kubeconfig), systemClock);
     const { status } = await client.ask({ ...LIMITS, method: "GET", path: "/livez" });
     return status === 200;
   } catch {
     return false;
-  } finally {
-    client?.close();
   }
 }

@@ -1,5 +1,5 @@
 import type { Column } from "../../api/columns.ts";
-import type { KubeObject, OwnerReference } from "../../api/object.ts";
+import { groupOf, type KubeObject, type OwnerReference } from "../../api/object.ts";
 import type { ResourceDefinition } from "../../resources/model/definition.ts";
 import {
   AGE,
@@ -28,7 +28,7 @@ const containers: readonly Column[] = containerColumns(".spec.template.spec");
 const selectorColumn: Column = wide("Selector", "string", selector(".spec.selector"));
 
 function printOwner(owner: OwnerReference): string {
-  const [group] = owner.apiVersion.includes("/") ? owner.apiVersion.split("/") : [""];
+  const group = groupOf(owner.apiVersion);
   return `${owner.kind}${group === "" ? "" : `.${group}`}`.toLowerCase().concat(`/${owner.name}`);
 }
 

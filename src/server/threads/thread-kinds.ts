@@ -2,6 +2,7 @@ import type { AdmissionPlugin } from "../../admission/plugin.ts";
 import { serviceResolver } from "../../aggregation/resolve.ts";
 import type { Authorizer } from "../../api/attributes.ts";
 import type { Call, Handler } from "../../api/call.ts";
+import { groupOf } from "../../api/object.ts";
 import { CatalogParts } from "../../custom/catalog-parts.ts";
 import { KindsOnDemand, type ResourceName } from "../../custom/kinds-on-demand.ts";
 import { OpenKinds } from "../../custom/open/open-kinds.ts";
@@ -101,5 +102,3 @@ function awayWhile(client: WebhookPoster, away: (isAway: boolean) => void): Webh
     },
   };
 }
-
-const groupOf = (apiVersion: string): string => (apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "");
