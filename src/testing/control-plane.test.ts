@@ -3,31 +3,12 @@ import * as hooks from "node:test";
 import { suite, test } from "node:test";
 import { CoreV1Api, KubeConfig, RbacAuthorizationV1Api } from "@kubernetes/client-node";
 import { clientFor } from "../../test/support/client.ts";
+import { widgetsDefinition } from "../lib/widgets.suite.ts";
 import { startControlPlane } from "./control-plane.ts";
 import { forkPerTest } from "./fork-per-test.ts";
 
 const CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: settings }\ndata: { colour: blue }\n";
-const WIDGETS = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "widgets.shop.example" },
-  spec: {
-    group: "shop.example",
-    scope: "Namespaced",
-    names: { plural: "widgets", singular: "widget", kind: "Widget", listKind: "WidgetList" },
-    versions: [
-      {
-        ...{ name: "v1", served: true, storage: true },
-        schema: {
-          openAPIV3Schema: {
-            type: "object",
-            properties: { spec: { type: "object", properties: { size: { type: "integer", default: 3 } } } },
-          },
-        },
-      },
-    ],
-  },
-};
+const WIDGETS = widgetsDefinition({ size: { type: "integer", default: 3 } });
 const settings = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings" } };
 
 const cp = forkPerTest(hooks, { manifests: CONFIG_MAP, crds: WIDGETS });

@@ -8,6 +8,7 @@ import { printYaml } from "../encoding/yaml/yaml-print.ts";
 import type { Judgement } from "./judge.ts";
 import { printDiff } from "./print-diff.ts";
 import type { Output } from "./report.ts";
+import { configMap, established, owned, policy, stored, widget, widgets } from "./shop.suite.ts";
 import { type WhatIfOptions, whatIf } from "./what-if.ts";
 
 async function all(judgements: AsyncIterable<Judgement>): Promise<Judgement[]> {
@@ -15,117 +16,6 @@ async function all(judgements: AsyncIterable<Judgement>): Promise<Judgement[]> {
   for await (const one of judgements) list.push(one);
   return list;
 }
-
-let uids = 0;
-
-/** An object as a server shows it. */
-function stored(object: { readonly metadata: object; readonly [member: string]: unknown }): KubeObject {
-  const number = ++uids;
-  const made = {
-    uid: `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`,
-    resourceVersion: String(1000 + number),
-    creationTimestamp: "2026-01-01T00:00:00Z",
-  };
-  return { ...object, metadata: { ...made, ...object.metadata } } as unknown as KubeObject;
-}
-
-/** What kubectl, as the manager that applies, owns of an object. */
-const owned = (apiVersion: string, fieldsV1: object) => [
-  {
-    manager: "kubectl",
-    operation: "Apply",
-    apiVersion,
-    time: "2026-01-01T00:00:00Z",
-    fieldsType: "FieldsV1",
-    fieldsV1,
-  },
-];
-
-const configMap = (name: string, data: object, more: object = {}) => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { name, namespace: "shop", ...more },
-  data,
-});
-
-const widgets = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "widgets.shop.example" },
-  spec: {
-    group: "shop.example",
-    scope: "Namespaced",
-    names: { plural: "widgets", singular: "widget", kind: "Widget", listKind: "WidgetList" },
-    versions: [
-      {
-        name: "v1",
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: {
-            type: "object",
-            properties: { spec: { type: "object", properties: { size: { type: "integer", maximum: 3, default: 1 } } } },
-          },
-        },
-      },
-    ],
-  },
-};
-
-const established = {
-  acceptedNames: widgets.spec.names,
-  storedVersions: ["v1"],
-  conditions: ["NamesAccepted", "Established"].map((type) => ({
-    type,
-    status: "True",
-    reason: "x",
-    message: "x",
-    lastTransitionTime: "2026-01-01T00:00:00Z",
-  })),
-};
-
-const widget = (name: string, size?: number) => ({
-  apiVersion: "shop.example/v1",
-  kind: "Widget",
-  metadata: { name, namespace: "shop" },
-  spec: size === undefined ? {} : { size },
-});
-
-const policy = [
-  {
-    apiVersion: "admissionregistration.k8s.io/v1",
-    kind: "ValidatingAdmissionPolicy",
-    metadata: { name: "no-secrets-in-maps" },
-    spec: {
-      failurePolicy: "Fail",
-      matchConstraints: {
-        matchPolicy: "Equivalent",
-        namespaceSelector: {},
-        objectSelector: {},
-        resourceRules: [
-          {
-            apiGroups: [""],
-            apiVersions: ["v1"],
-            operations: ["CREATE", "UPDATE"],
-            resources: ["configmaps"],
-            scope: "*",
-          },
-        ],
-      },
-      validations: [{ expression: "!has(object.data) || !('password' in object.data)", message: "use a Secret" }],
-    },
-  },
-  {
-    apiVersion: "admissionregistration.k8s.io/v1",
-    kind: "ValidatingAdmissionPolicyBinding",
-    metadata: { name: "everywhere" },
-    spec: {
-      policyName: "no-secrets-in-maps",
-      validationActions: ["Deny"],
-      matchResources: { matchPolicy: "Equivalent" },
-    },
-  },
-];
 
 suite("what would become of manifests", () => {
   let folder: string;
