@@ -18,7 +18,7 @@ const BUOYS = `/apis/node.k8s.io/v1/namespaces/${NAMESPACE}/buoys`;
 
 /** The blocks of one language in the document, in order. */
 async function blocks(language: string): Promise<string[]> {
-  const text = await readFile(path.join(root, "docs", "adding-a-kind.md"), "utf8");
+  const text = await readFile(path.join(root, "docs", "internals", "adding-a-kind.md"), "utf8");
   return [...text.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, "g"))].map((match) => match[1] ?? "");
 }
 

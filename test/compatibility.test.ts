@@ -10,7 +10,7 @@ test("docs/compatibility.md is what `npm run docs:compatibility` writes", async 
   assert.equal(written, compatibilityText());
 });
 
-test("docs/feature-gates.md is what `npm run docs:feature-gates` writes", async () => {
-  const written = await readFile(path.join(import.meta.dirname, "..", "docs", "feature-gates.md"), "utf8");
+test("docs/reference/feature-gates.md is what `npm run docs:feature-gates` writes", async () => {
+  const written = await readFile(path.join(import.meta.dirname, "..", "docs", "reference", "feature-gates.md"), "utf8");
   assert.equal(written, featureGatesText());
 });

@@ -41,7 +41,7 @@ const samples: Readonly<Record<string, () => errors.ApiError>> = {
 
 /** `reason code function`, as the table has them. */
 function documented(): string[] {
-  const text = readFileSync(path.join(root, "docs", "errors.md"), "utf8");
+  const text = readFileSync(path.join(root, "docs", "internals", "errors.md"), "utf8");
   const rows = text.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("| reason"));
   return rows.map((row) => {
     const [reason = "", code = "", maker = ""] = row
@@ -52,7 +52,7 @@ function documented(): string[] {
   });
 }
 
-test("docs/errors.md lists every function that makes an error, with its reason and code, and nothing else", () => {
+test("docs/internals/errors.md lists every function that makes an error, with its reason and code, and nothing else", () => {
   const makers = Object.entries(errors)
     .filter(([, value]) => typeof value === "function" && value !== errors.ApiError)
     .map(([name]) => name);

@@ -32,7 +32,7 @@ test("what is said has a cause in words, and no code of a system call alone", ()
   }
 });
 
-test("docs/start-errors.md is made of the table; node tools/start-errors.ts writes it", () => {
-  const page = readFileSync(path.join(import.meta.dirname, "..", "docs", "start-errors.md"), "utf8");
+test("docs/reference/start-errors.md is made of the table; node tools/start-errors.ts writes it", () => {
+  const page = readFileSync(path.join(import.meta.dirname, "..", "docs", "reference", "start-errors.md"), "utf8");
   assert.equal(page, startErrorsPage(table));
 });

@@ -26,7 +26,7 @@ function section(title: string, text: string, gates: readonly [string, FeatureGa
   return [`## ${title}`, "", text, "", ...head, ...lines, ""].join("\n");
 }
 
-/** The text of docs/feature-gates.md. */
+/** The text of docs/reference/feature-gates.md. */
 export function featureGatesText(): string {
   const gates = Object.entries(featureGates);
   const fixed = gates.filter(([, { implemented }]) => implemented !== "both");
@@ -51,5 +51,5 @@ export function featureGatesText(): string {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  writeFileSync(path.join(import.meta.dirname, "..", "docs", "feature-gates.md"), featureGatesText());
+  writeFileSync(path.join(import.meta.dirname, "..", "docs", "reference", "feature-gates.md"), featureGatesText());
 }

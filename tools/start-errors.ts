@@ -4,7 +4,7 @@ import { makeWorld, type StartError } from "../test/start-errors/world.ts";
 
 const root = path.join(import.meta.dirname, "..");
 const table = path.join(root, "test", "start-errors", "table.json");
-const page = path.join(root, "docs", "start-errors.md");
+const page = path.join(root, "docs", "reference", "start-errors.md");
 
 /** The page of docs that the table makes. */
 export function startErrorsPage(rows: readonly StartError[]): string {

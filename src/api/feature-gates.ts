@@ -221,7 +221,9 @@ function checkValue(name: string, value: boolean): void {
   if (GROUPS.includes(name)) throw new Error(`${name} is not supported: name each feature gate that is to change`);
   const gate: FeatureGate | undefined = Object.hasOwn(table, name) ? table[name as FeatureGateName] : undefined;
   if (!gate)
-    throw new Error(`unrecognized feature gate: ${name} (docs/feature-gates.md lists those that Binnacle has)`);
+    throw new Error(
+      `unrecognized feature gate: ${name} (docs/reference/feature-gates.md lists those that Binnacle has)`,
+    );
   if (gate.lockedToDefault && value !== gate.default) {
     throw new Error(`cannot set feature gate ${name} to ${value}, feature is locked to ${gate.default}`);
   }

@@ -158,7 +158,7 @@ function addServedFlags(command: Command): void {
     .addOption(
       new Option(
         "--feature-gates <name=value,…>",
-        "feature gates of Kubernetes to switch, as listed in docs/feature-gates.md",
+        "feature gates of Kubernetes to switch, as listed in docs/reference/feature-gates.md",
       )
         .argParser(parseFeatureGates)
         .default(featureGates, "every gate at its default"),

@@ -76,7 +76,7 @@ export interface Config {
   readonly admissionPlugins: { readonly enabled: readonly string[]; readonly disabled: readonly string[] };
   /** Functions of admission, and what else is read from files. */
   readonly admission: AdmissionConfig;
-  /** Feature gates of Kubernetes and the values they shall have instead of their defaults; see docs/feature-gates.md. */
+  /** Feature gates of Kubernetes and the values they shall have instead of their defaults; see docs/reference/feature-gates.md. */
   readonly featureGates: FeatureGateValues;
   /**
    * "open": groups that nobody owns have whatever resources clients create objects of. "defined": only what a

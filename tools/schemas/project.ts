@@ -11,7 +11,7 @@ export interface FieldFacts {
   readonly isWrapped: boolean;
 }
 
-/** The compact form of one component. Documented in docs/decisions/0002-schemas.md. */
+/** The compact form of one component. Documented in docs/internals/decisions/0002-schemas.md. */
 export type CompactComponent = Record<string, unknown>;
 
 /** Enum values of a field, of its items, or of the values of a map. */
