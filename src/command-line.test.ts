@@ -54,7 +54,7 @@ suite("the command line", () => {
   test("lists admission plugins", async () => {
     const { out } = await run("plugins");
     const [on = "", absent = ""] = out.split("\n\n");
-    assert.match(on, /^ {2}PodSecurity$/m);
+    assert.match(on, /^ {2}PodSecurity +enforces/m);
     assert.match(absent, /^ {2}AlwaysPullImages$/m);
   });
 });

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
-import { DEFAULT_PLUGINS, UNAVAILABLE_PLUGINS } from "../admission/plugins/all.ts";
+import { PLUGIN_TABLE, UNAVAILABLE_PLUGINS } from "../admission/plugins/plugin-table.ts";
 import type { Example, Io } from "./command.ts";
+import { printTable } from "./table-text.ts";
 
 /** What `--help` begins with. */
 export const examples: readonly Example[] = [
@@ -11,8 +12,8 @@ export const examples: readonly Example[] = [
 /** Prints the admission plugins of kube-apiserver, in the order in which they run. */
 export function configure(command: Command, { print }: Io): void {
   command.action(() => {
-    const list = (names: readonly string[]) => names.map((name) => `  ${name}\n`).join("");
-    print(`On, in this order, unless --disable-admission-plugins leaves them out:\n${list(DEFAULT_PLUGINS)}\n`);
-    print(`Known to kube-apiserver, not there yet:\n${list(UNAVAILABLE_PLUGINS)}`);
+    const rows = PLUGIN_TABLE.map(({ name, does }) => [name, does]);
+    print(`On, in this order, unless --disable-admission-plugins leaves them out:\n${printTable(rows)}\n`);
+    print(`Known to kube-apiserver, not there yet:\n${printTable(UNAVAILABLE_PLUGINS.map((name) => [name]))}`);
   });
 }

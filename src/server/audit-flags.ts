@@ -43,7 +43,13 @@ export function addAuditFlags(command: Command, { log, webhook }: AuditConfig, d
     add(`${flag}-mode <batch|blocking|blocking-strict>`, "who waits for events", (text) => text as AuditMode, mode);
     add(`${flag}-batch-buffer-size <count>`, "events that may wait", integer, batch.bufferSize);
     add(`${flag}-batch-max-size <count>`, "events of a batch", integer, batch.maxSize);
-    add(`${flag}-batch-max-wait <time>`, "how long a batch is collected", duration, batch.maxWaitMs);
+    add(
+      `${flag}-batch-max-wait <time>`,
+      "how long a batch is collected",
+      duration,
+      batch.maxWaitMs,
+      `${batch.maxWaitMs / 1000}s`,
+    );
     add(`${flag}-batch-throttle-enable [on]`, "batches per second are limited", isOn, batch.throttleEnable);
     add(`${flag}-batch-throttle-qps <number>`, "batches per second", decimal, batch.throttleQps);
     add(`${flag}-batch-throttle-burst <count>`, "batches at once after a pause", integer, batch.throttleBurst);

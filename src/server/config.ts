@@ -41,6 +41,7 @@ export interface AccountTokenConfig {
 
 /** Every option of a server. Flags of the command line carry kube-apiserver's names where it has one. */
 export interface Config {
+  /** Where objects are kept. */
   readonly store: StoreChoice;
   /** Everything is kept below this prefix. */
   readonly etcdPrefix: string;

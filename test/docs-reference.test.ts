@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { suite, test } from "node:test";
+import * as library from "../src/index.ts";
+import { completeConfig } from "../src/server/library/options.ts";
+import * as testing from "../src/testing.ts";
+import { exportsOf } from "../tools/reference/library.ts";
+import { referencePages } from "../tools/reference.ts";
+
+const folder = path.join(import.meta.dirname, "..", "docs", "reference");
+const pages = await referencePages();
+
+suite("docs/reference, which `npm run docs:reference` writes:", () => {
+  for (const [name, text] of pages) {
+    test(`${name} is current`, () => {
+      assert.equal(readFileSync(path.join(folder, name), "utf8"), text);
+    });
+  }
+
+  test("the library has every export, with a comment", () => {
+    for (const [file, module] of [
+      ["index.ts", library],
+      ["testing.ts", testing],
+    ] as const) {
+      const declarations = exportsOf(file);
+      const names = declarations.map(({ name }) => name);
+      assert.deepEqual(
+        Object.keys(module).filter((name) => !names.includes(name)),
+        [],
+      );
+      for (const { name, comment } of declarations) assert.notEqual(comment, "", name);
+    }
+  });
+
+  test("configuration.md has every option", () => {
+    const page = pages.get("configuration.md") ?? "";
+    const has = (key: string) => page.includes(`\n| \`${key}\` |`);
+    const lacks = (value: object, prefix: string): string[] =>
+      Object.entries(value).flatMap(([name, inner]) => {
+        const key = `${prefix}${name}`;
+        if (has(key)) return [];
+        return typeof inner === "object" && !Array.isArray(inner) ? lacks(inner, `${key}.`) : [key];
+      });
+    assert.deepEqual(lacks(completeConfig({}), ""), []);
+  });
+});

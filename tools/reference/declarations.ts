@@ -1,0 +1,100 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { oneLine } from "./markdown.ts";
+
+/** A member of an interface or a class. */
+export interface Member {
+  readonly name: string;
+  /** As it is declared, without a body. */
+  readonly text: string;
+  readonly comment: string;
+}
+
+/** Something that a file exports. */
+export interface Declaration {
+  readonly name: string;
+  /** `function`, `class`, `interface`, `type` or `const`. */
+  readonly sort: string;
+  /** The first lines, up to a body. */
+  readonly text: string;
+  readonly comment: string;
+  readonly members: readonly Member[];
+}
+
+/** A name that a file passes on from another one. */
+export interface PassedOn {
+  readonly name: string;
+  readonly file: string;
+}
+
+/** What a file such as src/index.ts exports, in its order. */
+export function passedOn(file: string): PassedOn[] {
+  const text = readFileSync(file, "utf8");
+  return [...text.matchAll(/^export (?:type )?\{([^}]*)\} from "([^"]+)";/gm)].flatMap(([, names = "", from = ""]) =>
+    names
+      .split(",")
+      .map((name) => name.trim().replace(/^type /, ""))
+      .filter((name) => name !== "")
+      .map((name) => ({ name, file: path.join(path.dirname(file), from) })),
+  );
+}
+
+/** What stands in a file under a name. The formatter puts a blank line or a comment before it, and ends it at the margin. */
+export function declarationOf(file: string, name: string): Declaration {
+  const lines = readFileSync(file, "utf8").split("\n");
+  const start = new RegExp(`^export (?:declare |abstract |async )*(function|class|interface|type|const) ${name}\\b`);
+  const at = lines.findIndex((line) => start.test(line));
+  const [, sort] = start.exec(lines[at] ?? "") ?? [];
+  if (sort === undefined) throw new Error(`${file} exports no ${name}`);
+  const rest = lines.slice(at);
+  const hasMembers = (sort === "class" || sort === "interface") && !(lines[at] ?? "").endsWith("{}");
+  const members = hasMembers ? membersOf(rest.slice(1, rest.indexOf("}")), sort === "class") : [];
+  return { name, sort, text: signature(rest, sort), comment: commentBefore(lines, at), members };
+}
+
+function commentBefore(lines: readonly string[], at: number): string {
+  const first = lines.slice(0, at).findLastIndex((line) => line.trimStart().startsWith("/**"));
+  return (lines[at - 1] ?? "").endsWith("*/") ? commentText(lines.slice(first, at)) : "";
+}
+
+const commentText = (lines: readonly string[]): string =>
+  oneLine(lines.map((line) => line.replace(/^\s*(\/\*\*|\*\/|\*)/, "").replace(/\*\/\s*$/, "")).join(" "));
+
+/** Up to the body, or to the end of a type, in its own lines. */
+function signature(lines: readonly string[], sort: string): string {
+  const end = sort === "type" ? lines.indexOf("") : lines.findIndex((line) => /[{;]$/.test(line)) + 1;
+  return lines
+    .slice(0, end)
+    .join("\n")
+    .replace(/ ?[{;]\n*$/, "")
+    .replace(/^export (?:async )?/, "");
+}
+
+const IS_HIDDEN = /^(?:(?:readonly |async |get )*#|private |static |constructor\b|set |override )/;
+
+/** Of a body whose members are all indented by two. */
+function membersOf(lines: readonly string[], isClass: boolean): Member[] {
+  const starts = lines.flatMap((line, at) => (/^ {2}[\w#[]/.test(line) ? [at] : []));
+  return starts.flatMap((at, index) => {
+    const text = memberText(lines.slice(at, starts[index + 1] ?? lines.length), isClass);
+    const [, name] = /^(?:readonly |async |get )*(["\w$-]+|\[[\w.]+\])/.exec(text) ?? [];
+    if (name === undefined || IS_HIDDEN.test(text)) return [];
+    return [{ name, text: text.replace(/^(?:async |get |readonly )+/, ""), comment: commentBefore(lines, at) }];
+  });
+}
+
+/** Up to the body of a method, or to the end of a property. */
+function memberText(lines: readonly string[], isClass: boolean): string {
+  const last = isClass ? /^ {2}\S.*[{;]$|^ {2}\S;?$/ : /^ {2}\S(?:.*;)?$/;
+  const end = lines.findIndex((line) => last.test(line));
+  return oneLine(
+    lines
+      .slice(0, end + 1)
+      .filter((line) => !/^\s*(?:\/\*\*|\*|\/\/)/.test(line))
+      .join(" "),
+  )
+    .replace(/ ?[{;]$/, "")
+    .replace(/^([^(]*?) = .*$/, "$1")
+    .replaceAll("( ", "(")
+    .replaceAll(", )", ")");
+}
