@@ -41,7 +41,7 @@ async function run(program: readonly string[], flags: ServeFlags, command: Comma
       securePort: isGiven("securePort") ? flags.securePort : 0,
     });
     // The program's own output is what is looked at.
-    const level = isGiven("logLevel") ? logOf(flags).log.level : "warn";
+    const level = isGiven("logLevel") ? logOf(flags).log.level : "error";
     const environment = systemEnvironment({ ...logOf(flags).log, level });
     await using server = await startServer({ ...config, shutdownGraceMs: 0 }, environment).catch(async (error) => {
       throw await explainStart(error, config);

@@ -14,9 +14,3 @@ export const code = (text: string): string => (text === "" ? "" : `\`${text}\``)
 
 /** A text on one line, such as a doc comment. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
-
-/** What stands before the first full stop that ends a sentence. */
-export function firstSentence(text: string): string {
-  const [, sentence] = /^(.*?[.?!:])(?:\s|$)/s.exec(text) ?? [];
-  return oneLine((sentence ?? text).replace(/:$/, "."));
-}
