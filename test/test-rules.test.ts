@@ -6,7 +6,7 @@ import { suite, test } from "node:test";
 const root = path.join(import.meta.dirname, "..");
 
 /** What may stand before `.test.ts`: the program that the tests of the file start. */
-const PROGRAMS = ["binnacle", "etcd", "go", "kube-apiserver", "kubectl", "node", "openssl"];
+const PROGRAMS = ["binnacle", "etcd", "go", "helm", "kube-apiserver", "kubectl", "node", "openssl"];
 
 /**
  * Where tests may let time pass besides `eventually`, how often, and why. A wait for nothing to happen is no reason: let

@@ -5,19 +5,26 @@ import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
 import { type CommandResult, type Kubectl, kubectlFor } from "../support/kubectl.ts";
 import { type Oracle, startOracle, tokens } from "../support/oracle.ts";
 
-/** The same kubectl command to the real kube-apiserver and to Binnacle. */
+/** The same command of kubectl, or of another program, to the real kube-apiserver and to Binnacle. */
 export class KubectlTwins {
   /** Where files for kubectl may be written; it goes with the twins. */
   readonly directory: string;
   readonly #oracle: Oracle;
   readonly #binnacle: RunningBinnacle;
+  readonly #kubeconfigs: readonly [theirs: string, ours: string];
   readonly #kubectls: readonly [theirs: Kubectl, ours: Kubectl];
 
-  constructor(oracle: Oracle, binnacle: RunningBinnacle, kubectls: readonly [theirs: Kubectl, ours: Kubectl]) {
+  private constructor(
+    oracle: Oracle,
+    binnacle: RunningBinnacle,
+    kubeconfigs: readonly [theirs: string, ours: string],
+    programFor: (kubeconfig: string) => Kubectl = kubectlFor,
+  ) {
     this.directory = binnacle.directory;
     this.#oracle = oracle;
     this.#binnacle = binnacle;
-    this.#kubectls = kubectls;
+    this.#kubeconfigs = kubeconfigs;
+    this.#kubectls = [programFor(kubeconfigs[0]), programFor(kubeconfigs[1])];
   }
 
   /** Starts both, with further flags for each. */
@@ -33,27 +40,18 @@ export class KubectlTwins {
 
   /** The administrator of two servers that run already. */
   static async of(oracle: Oracle, binnacle: RunningBinnacle): Promise<KubectlTwins> {
-    const kubectl = async (name: string, base: string) => {
-      const file = path.join(binnacle.directory, `${name}.kubeconfig`);
-      await writeFile(file, JSON.stringify(kubeconfigFor(base)));
-      return kubectlFor(file);
-    };
-    const kubectls = [await kubectl("oracle", oracle.base), await kubectl("binnacle", binnacle.base)] as const;
-    return new KubectlTwins(oracle, binnacle, kubectls);
+    return new KubectlTwins(oracle, binnacle, await writeKubeconfigs(oracle, binnacle, ""));
   }
 
   /** The same user of both, by other credentials than the administrator's token. */
   async as(name: string, user: Readonly<Record<string, unknown>>): Promise<KubectlTwins> {
-    const kubectl = async (server: string, base: string) => {
-      const file = path.join(this.directory, `${server}-${name}.kubeconfig`);
-      await writeFile(file, JSON.stringify(kubeconfigFor(base, user)));
-      return kubectlFor(file);
-    };
-    const kubectls = [
-      await kubectl("oracle", this.#oracle.base),
-      await kubectl("binnacle", this.#binnacle.base),
-    ] as const;
-    return new KubectlTwins(this.#oracle, this.#binnacle, kubectls);
+    const files = await writeKubeconfigs(this.#oracle, this.#binnacle, `-${name}`, user);
+    return new KubectlTwins(this.#oracle, this.#binnacle, files);
+  }
+
+  /** The same user, whose commands are those of another program. */
+  using(programFor: (kubeconfig: string) => Kubectl): KubectlTwins {
+    return new KubectlTwins(this.#oracle, this.#binnacle, this.#kubeconfigs, programFor);
   }
 
   async stop(): Promise<void> {
@@ -89,6 +87,21 @@ export class KubectlTwins {
 
 const show = ({ code, stdout, stderr }: CommandResult) => `(code ${code})\n${stdout}${stderr}`;
 
+/** A kubeconfig for each server, in Binnacle's folder. */
+async function writeKubeconfigs(
+  oracle: Oracle,
+  binnacle: RunningBinnacle,
+  suffix: string,
+  user?: Readonly<Record<string, unknown>>,
+): Promise<readonly [theirs: string, ours: string]> {
+  const write = async (server: string, base: string) => {
+    const file = path.join(binnacle.directory, `${server}${suffix}.kubeconfig`);
+    await writeFile(file, JSON.stringify(kubeconfigFor(base, user)), { mode: 0o600 });
+    return file;
+  };
+  return [await write("oracle", oracle.base), await write("binnacle", binnacle.base)];
+}
+
 /** The same user at either server. */
 function kubeconfigFor(server: string, user: Readonly<Record<string, unknown>> = { token: tokens.admin }) {
   return {
@@ -106,8 +119,11 @@ const MADE_UP: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "UID"],
   [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, "TIME"],
   [/\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}/g, "TIME"],
-  [/("?resourceVersion"?: )"\d+"/gi, "$1VERSION"],
+  [/\b[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}\b/g, "TIME"],
+  [/\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ [+-]\d{4} UTC/g, "TIME"],
+  [/("?resourceVersion"?: ?)"\d+"/gi, "$1VERSION"],
   [/(Resource Version: +)\d+/g, "$1VERSION"],
+  [/\bmodifiedAt=\d+/g, "modifiedAt=TIME"],
   // The head of a line of klog.
   [/^[EIW]\d{4} \S+ +\d+ (?=\w+\.go:)/gm, "LOG "],
   [/https:\/\/127\.0\.0\.1:\d+/g, "SERVER"],

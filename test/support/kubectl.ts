@@ -9,7 +9,7 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** Runs kubectl against one server. */
+/** Runs commands of kubectl, or of another program, against one server. */
 export type Kubectl = (
   args: readonly string[],
   options?: { input?: string; timeoutMs?: number; env?: Readonly<Record<string, string>> },
@@ -32,14 +32,28 @@ export function startKubectl(
 
 /** The real kubectl, bound to a kubeconfig, with a discovery cache of its own. */
 export function kubectlFor(kubeconfig: string): Kubectl {
-  const program = requireTool("kubectl");
-  const common = commonFlags(kubeconfig);
+  return commandsOf(requireTool("kubectl"), commonFlags(kubeconfig));
+}
+
+/** The real helm, bound to a kubeconfig, with folders of its own. */
+export function helmFor(kubeconfig: string): Kubectl {
+  const folders = Object.fromEntries(
+    ["CACHE", "CONFIG", "DATA"].map((name) => [`HELM_${name}_HOME`, `${kubeconfig}.helm/${name}`]),
+  );
+  return commandsOf(requireTool("helm"), [`--kubeconfig=${kubeconfig}`], folders);
+}
+
+function commandsOf(
+  program: string,
+  common: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Kubectl {
   return (args, { input, timeoutMs = 60_000, env } = {}) =>
     new Promise((resolve) => {
       const child = execFile(
         program,
         [...common, ...args],
-        { timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024, ...(env && { env: { ...process.env, ...env } }) },
+        { timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024, env: { ...process.env, ...environment, ...env } },
         (error, stdout, stderr) => {
           const code = error ? (typeof error.code === "number" ? error.code : 1) : 0;
           resolve({ code, stdout, stderr });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { summarize } from "./skipped.ts";
+import { isRequired, OPTIONAL, summarize } from "./skipped.ts";
 
 test("a run with skipped tests says how many and how to get what they need", () => {
   const etcd = "etcd is missing: run tools/provide";
@@ -16,4 +16,12 @@ test("a run with skipped tests says how many and how to get what they need", () 
     "skipped 1 test and 2 suites: etcd, kubectl are missing; run tools/provide",
   );
   assert.equal(summarize([{ type: "test", reason: "not today" }]), "skipped 1 test: not today");
+});
+
+test("what CI need not have does not fail a run", () => {
+  const helm = `helm ${OPTIONAL}: run tools/provide helm`;
+  assert.equal(summarize([{ type: "suite", reason: helm }]), `skipped 1 suite: ${helm}`);
+  assert.equal(isRequired({ type: "suite", reason: helm }), false);
+  assert.equal(isRequired({ type: "suite", reason: `${helm}; etcd is missing: run tools/provide` }), true);
+  assert.equal(isRequired({ type: "test", reason: "not today" }), true);
 });

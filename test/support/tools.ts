@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
+import { OPTIONAL } from "./skipped.ts";
 
 /** A program that some tests run beside Node: one that `tools/provide` builds, or one that a machine has. */
 export type Program = keyof typeof REMEDIES;
@@ -15,6 +16,7 @@ const REMEDIES = {
   "kube-controller-manager": "run tools/provide kube-controller-manager",
   "kube-scheduler": "run tools/provide kube-scheduler",
   kwok: "run tools/provide kwok",
+  helm: "run tools/provide helm",
   "python-client": "run tools/provide python-client",
   go: "install it",
   openssl: "install it",
@@ -52,14 +54,18 @@ export function requireTool(program: Program): string {
  * missing. With BINNACLE_REQUIRE_TOOLS set, as in CI, it runs and fails there.
  */
 export function needs(...programs: Program[]): { readonly skip?: string } {
-  return process.env.BINNACLE_REQUIRE_TOOLS ? {} : wants(...programs);
+  return process.env.BINNACLE_REQUIRE_TOOLS ? {} : skipWithout(programs, " is missing: ");
 }
 
-/** The same for programs that CI does not provide: it is skipped there, too. */
+/** The same for programs that CI need not have: it is skipped there, too. */
 export function wants(...programs: Program[]): { readonly skip?: string } {
+  return skipWithout(programs, ` ${OPTIONAL}: `);
+}
+
+function skipWithout(programs: readonly Program[], what: string): { readonly skip?: string } {
   const missing = programs.filter(isMissing);
   if (missing.length === 0) return {};
-  return { skip: missing.map((program) => `${program} is missing: ${REMEDIES[program]}`).join("; ") };
+  return { skip: missing.map((program) => `${program}${what}${REMEDIES[program]}`).join("; ") };
 }
 
 /** The same for a test that is told which store to use: only etcd is a program. */
