@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import http from "node:http";
 import http2 from "node:http2";
@@ -39,6 +40,22 @@ for (const [name, fetch, isSecure] of PROTOCOLS) {
       listener = await start(isSecure ? { tls: secure } : {});
     });
     after(() => listener.close(0));
+
+    it("has TCP_NODELAY, without which the end of an answer waits up to 40 ms for a delayed ACK", async () => {
+      const hasNoDelay: unknown[] = [];
+      const look = (message: unknown) => {
+        const { socket } = message as { socket: Record<symbol, unknown> };
+        const note = Object.getOwnPropertySymbols(socket).find(({ description }) => description === "kSetNoDelay");
+        hasNoDelay.push(note && socket[note]);
+      };
+      subscribe("net.server.socket", look);
+      try {
+        await fetch(listener.port, "/echo");
+      } finally {
+        unsubscribe("net.server.socket", look);
+      }
+      assert.deepEqual(hasNoDelay, [true]);
+    });
 
     it("hands over what was asked and writes what is answered", async () => {
       const got = await fetch(listener.port, "/ec%68o?a=1%20x&b=;&c=%zz&d", {

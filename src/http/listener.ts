@@ -163,6 +163,8 @@ class Edge implements Listener {
     const server = http2.createSecureServer({
       allowHTTP1: true,
       http1Options: http1,
+      // The options of HTTP/1.1 have it, too, but here it is the transport that is asked: the last bytes of an answer would wait for a delayed ACK.
+      noDelay: true,
       ...(tls === undefined ? {} : secureContext(tls)),
       handshakeTimeout: 10_000,
       ...(tls?.clientAuthority ? { requestCert: true, rejectUnauthorized: false } : {}),
