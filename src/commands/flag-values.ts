@@ -70,6 +70,11 @@ export function address(text: string): string {
   return refuse("expected an IP address of this machine such as 127.0.0.1, or 0.0.0.0 for all of them");
 }
 
+/** Reads an address by which others reach this machine. */
+export function clusterAddress(text: string): string {
+  return isIP(text) !== 0 ? text : refuse("expected an IP address by which others reach this machine");
+}
+
 /** Reads one range of addresses, or two of them, one of each family. */
 export function addressRanges(text: string): string {
   const isGood = text.split(",").every((one) => parseRange(one) !== undefined);

@@ -20,6 +20,7 @@ import {
   address,
   addressRanges,
   allowPrivileged,
+  clusterAddress,
   domain,
   duration,
   etcdServers,
@@ -47,6 +48,7 @@ export interface ServeFlags
   etcdKeyfile?: string;
   apiDomain: string;
   bindAddress: string;
+  advertiseAddress?: string;
   securePort: number;
   insecurePort?: number;
   certDir: string;
@@ -115,6 +117,12 @@ function addListenFlags(command: Command): void {
   const { bindAddress, securePort, shutdownDelayMs } = defaultConfig;
   command
     .addOption(new Option("--bind-address <address>", "address to listen on").argParser(address).default(bindAddress))
+    .addOption(
+      new Option(
+        "--advertise-address <address>",
+        "address that the endpoints of the Service kubernetes name",
+      ).argParser(clusterAddress),
+    )
     .addOption(new Option("--secure-port <port>", "HTTPS port, 0 for any").argParser(port).default(securePort))
     .addOption(
       new Option("--insecure-port <port>", "plain HTTP port on loopback without credentials, 0 for none").argParser(

@@ -7,6 +7,8 @@ import {
   sign,
   X509Certificate,
 } from "node:crypto";
+// In Node 24 `toLegacyObject` leaves node:tls without createSecureContext when it is called before that is loaded.
+import "node:tls";
 import { parseAddress } from "../lib/ip-address.ts";
 import {
   bitString,

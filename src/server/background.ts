@@ -25,7 +25,7 @@ import type { Resources } from "../resources/resources.ts";
 import type { Config } from "./config.ts";
 import type { LoopbackClients } from "./loopback.ts";
 import { MANAGER_LOOPS } from "./manager-loops.ts";
-import { reachableAddress } from "./reachable-address.ts";
+import { announcedAddress } from "./reachable-address.ts";
 
 /** What the server does besides answering requests. */
 export interface Background {
@@ -33,6 +33,11 @@ export interface Background {
   prepare(): Promise<void>;
   /** Starts the loops, once it is known under which port clients find the server. */
   start(port: number): void;
+  /**
+   * Takes back what others find this server by. Resolves when that is done; all other loops go on. Compat: a pre-shutdown
+   * hook of kube-apiserver, `stop-kubernetes-service-controller`, does so while the server still serves.
+   */
+  leave(): Promise<void>;
   /** Resolves when all of them have ended. */
   stop(): Promise<void>;
 }
@@ -66,7 +71,9 @@ export function background(options: BackgroundOptions): Background {
   const own: ControllerContext = { resources, client: clients.apiServer, report };
   const flowControl = new FlowControl(own, { mandatory: mandatoryObjects, suggested: suggestedObjects });
   const selected = selectControllers(managerLoops(options), config.controllers);
+  const leaving = new AbortController();
   const stopping = new AbortController();
+  let announcing: Promise<void> | undefined;
   let running: Promise<void>[] = [];
   return {
     async prepare() {
@@ -82,12 +89,11 @@ export function background(options: BackgroundOptions): Background {
       const ofOneServer = () => [
         flowControl,
         serviceRepair(own),
-        kubernetesService(own, announcement(config, port)),
-        identityLease(own, hostname()),
         identityLeaseCollection(own),
         clusterAuthenticationTrust(own, trust),
         legacyTokenTracking(own),
       ];
+      const announced = () => [kubernetesService(own, announcement(config, port)), identityLease(own, hostname())];
       const always = [...(isGuest ? [] : ofOneServer()), ...options.further(own)];
       const { signal } = stopping;
       const { store, keys, clock, random } = resources;
@@ -100,13 +106,20 @@ export function background(options: BackgroundOptions): Background {
       };
       const lease = { store, key: leaderKey(keys, "controllers"), identity: random.uuid(), clock };
       const isElected = config.store.type === "etcd" && selected.length > 0;
+      announcing = runControllers(isGuest ? [] : announced(), leaving.signal, clock, report);
       running = [
+        announcing,
         runControllers(always, signal, clock, report),
         isElected ? runAsLeader(lease, signal, run) : run(signal),
       ];
       for (const one of running) one.catch((error: unknown) => report("controllers", error));
     },
+    async leave() {
+      leaving.abort();
+      await announcing;
+    },
     async stop() {
+      leaving.abort();
       stopping.abort();
       await Promise.allSettled(running);
     },
@@ -123,7 +136,7 @@ function managerLoops({ resources, clients, report, authority }: BackgroundOptio
 function announcement(config: Config, port: number) {
   return {
     clusterAddress: firstAddress(config.serviceClusterIpRange.split(",")[0] ?? "") ?? "",
-    ownAddress: reachableAddress(config.bindAddress),
+    ownAddress: announcedAddress(config),
     port,
     isShared: config.store.type === "etcd",
   };

@@ -50,6 +50,8 @@ export interface Config {
   /** Suffix of the built-in group names. */
   readonly apiDomain: string;
   readonly bindAddress: string;
+  /** Where members of the cluster reach this server, as the endpoints of the Service kubernetes say. Absent: `bindAddress`, or an address of this machine. */
+  readonly advertiseAddress?: string;
   /** 0 picks a free port. */
   readonly securePort: number;
   /** A port without TLS and only on loopback, for trying things out: who reaches it is an administrator. 0 or undefined: none. */

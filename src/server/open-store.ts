@@ -1,9 +1,11 @@
-import { readFile } from "node:fs/promises";
+import { isWholeIdentity } from "../http/certificates.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { TlsMaterial } from "../storage/etcd/transport.ts";
 import { MemoryStore } from "../storage/memory.ts";
 import type { Store } from "../storage/store.ts";
 import type { Config, StoreChoice } from "./config.ts";
 import type { StoreMetrics } from "./metrics/store-metrics.ts";
+import { readLimited } from "./watched-file.ts";
 
 /**
  * Opens the chosen store; everything of ours lies below `root`. History is compacted once per interval, or never when
@@ -42,12 +44,34 @@ type EtcdChoice = Extract<StoreChoice, { type: "etcd" }>;
 
 async function openEtcd(choice: EtcdChoice, root: string, clock: Clock, metrics?: StoreMetrics): Promise<Store> {
   const { EtcdStore } = await import("../storage/etcd/store.ts");
-  const tls = await readTls(choice);
+  const tls = await followTls(choice);
   return new EtcdStore({ endpoints: choice.servers, tls, probeKey: `${root}health`, clock, observer: metrics });
 }
 
-async function readTls({ caFile, certFile, keyFile }: EtcdChoice) {
-  const read = async (file: string | undefined) => (file === undefined ? undefined : await readFile(file, "utf8"));
-  const [ca, cert, key] = await Promise.all([read(caFile), read(certFile), read(keyFile)]);
-  return ca === undefined && cert === undefined ? undefined : { ca, certificate: cert, key };
+/**
+ * What the files hold whenever a connection is made, so that a renewed certificate needs no restart. Compat: `TLSInfo` of
+ * etcd's client reads `--etcd-certfile` and `--etcd-keyfile` in every handshake. While the files are missing or do not fit
+ * each other, as between the two writes of whoever replaces them, the last good ones are used.
+ */
+async function followTls(choice: EtcdChoice): Promise<(() => Promise<TlsMaterial>) | undefined> {
+  let known = await readTls(choice);
+  if (known.ca === undefined && known.certificate === undefined) return undefined;
+  return async () => {
+    const found = await readTls(choice).catch(() => known);
+    if (isUsable(found)) known = found;
+    return known;
+  };
+}
+
+type TlsTexts = TlsMaterial & { readonly [file in keyof TlsMaterial]?: string };
+
+async function readTls({ caFile, certFile, keyFile }: EtcdChoice): Promise<TlsTexts> {
+  const read = async (file: string | undefined) => (file === undefined ? undefined : await readLimited(file));
+  const [ca, certificate, key] = await Promise.all([read(caFile), read(certFile), read(keyFile)]);
+  return { ca, certificate, key };
+}
+
+function isUsable({ ca, certificate, key }: TlsTexts): boolean {
+  const isPair = certificate === undefined || key === undefined || isWholeIdentity({ certificate, key });
+  return isPair && ca !== "";
 }

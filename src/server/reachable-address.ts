@@ -1,16 +1,43 @@
 import { networkInterfaces } from "node:os";
+import type { Config } from "./config.ts";
 
+/** Where a server listens, and under which address it wants to be known. */
+type Addresses = Pick<Config, "bindAddress" | "advertiseAddress">;
+
+const UNSPECIFIED: readonly string[] = ["0.0.0.0", "::"];
 const UNREACHABLE = /^(?:127\.|0\.0\.0\.0$|::1?$)/;
 
+/** Compat: `--advertise-address`, unless it names no address or all of them. */
+function advertised({ advertiseAddress }: Addresses): string | undefined {
+  return advertiseAddress === undefined || UNSPECIFIED.includes(advertiseAddress) ? undefined : advertiseAddress;
+}
+
 /** An address under which others reach this machine: the one it listens on, or one of its network. */
-export function reachableAddress(bindAddress: string): string | undefined {
+function reachableAddress(bindAddress: string): string | undefined {
   if (!UNREACHABLE.test(bindAddress)) return bindAddress;
   const candidates = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return candidates.find(({ internal, family }) => !internal && family === "IPv4")?.address;
 }
 
-/** Upstream's `ExternalAddress`: host and port under which others reach this server. */
-export function externalAddress(bindAddress: string, port: number): string {
-  const address = reachableAddress(bindAddress) ?? bindAddress;
-  return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
+/**
+ * The address that the endpoints of the Service kubernetes have for this server. Compat: an `--advertise-address` of
+ * loopback, which envtest sets, is refused by the validation of Endpoints, so that there are none.
+ */
+export function announcedAddress(addresses: Addresses): string | undefined {
+  const address = advertised(addresses) ?? reachableAddress(addresses.bindAddress);
+  return address === undefined || UNREACHABLE.test(address) ? undefined : address;
 }
+
+/** Upstream's `ExternalAddress`: host and port under which others reach this server. */
+export function externalAddress(addresses: Addresses, port: number): string {
+  const { bindAddress } = addresses;
+  const address = advertised(addresses) ?? reachableAddress(bindAddress) ?? bindAddress;
+  return `${printHost(address)}:${port}`;
+}
+
+/** Where programs on this machine reach a server that listens there. */
+export function localUrl(bindAddress: string, port: number): string {
+  return `https://${printHost(UNSPECIFIED.includes(bindAddress) ? "127.0.0.1" : bindAddress)}:${port}`;
+}
+
+const printHost = (address: string): string => (address.includes(":") ? `[${address}]` : address);

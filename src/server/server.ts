@@ -54,7 +54,7 @@ import { keySpaceOf } from "./object-kinds.ts";
 import { objectHandler, objectParts } from "./object-parts.ts";
 import { openStore } from "./open-store.ts";
 import { pathFacts } from "./path-facts.ts";
-import { externalAddress } from "./reachable-address.ts";
+import { externalAddress, localUrl } from "./reachable-address.ts";
 import { PostStartHook, shutdownCheck, writesCheck } from "./readiness.ts";
 import { StallWatchdog } from "./stall-watchdog.ts";
 import { offloading } from "./threads/offloading.ts";
@@ -94,8 +94,8 @@ export interface Assembly {
   readonly reportError: (error: unknown) => void;
   /** Starts the loops, once it is known under which port clients find the server. */
   start(port: number): void;
-  /** `/readyz` fails from now on. */
-  stop(): void;
+  /** `/readyz` fails from now on. Resolves when nobody finds this server any more by what is stored. */
+  stop(): Promise<void>;
 }
 
 /** Builds all parts, connects them and listens. Rejects, and leaves nothing open, when the store or the address cannot be had. */
@@ -229,7 +229,7 @@ export async function assemble(
   const roles = new PostStartHook("rbac/bootstrap-roles");
   const checks = { hooks: [roles], readiness: [writesCheck(store), roles, shutdown] };
   let { securePort: port } = config;
-  const documents = accounts.documents(() => externalAddress(config.bindAddress, port));
+  const documents = accounts.documents(() => externalAddress(config, port));
   const descriptions = await openDescriptions(config.openapiDescriptions);
   const endpoints = [
     ...makeEndpoints(resources, config, checks, { shown, startMs, documents }, aggregator, descriptions),
@@ -330,7 +330,10 @@ export async function assemble(
       // A clock that is driven knows nothing of how long something took.
       if (clock === systemClock) watchdog.start();
     },
-    stop: () => stopping.abort(),
+    async stop() {
+      stopping.abort();
+      await loops.leave();
+    },
   };
 }
 
@@ -364,15 +367,15 @@ async function build(
   const apply = (pair: ServingPair) => secure.changeTls(pair);
   const renewal = renewCertificate({ clock, log, current: identity.tls, refresh: identity.refreshServing, apply });
   opened.defer(() => void renewal.close());
-  const url = `https://${printHost(config.bindAddress)}:${secure.port}`;
+  const url = localUrl(config.bindAddress, secure.port);
   // Before `/readyz` says that the server is ready: who waited for it looks for the file next.
   const kubeconfigFile = await identity.saveKubeconfig(url);
   assembly.start(secure.port);
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closing ??= (async () => {
-      assembly.stop();
-      if (config.shutdownDelayMs > 0) await clock.sleep(config.shutdownDelayMs);
+      const delay = config.shutdownDelayMs > 0 ? clock.sleep(config.shutdownDelayMs) : undefined;
+      await Promise.all([assembly.stop(), delay]);
       await opened.disposeAsync();
     })();
     return closing;
@@ -392,8 +395,3 @@ async function build(
 }
 
 const noop = (): void => {};
-
-function printHost(address: string): string {
-  if (address === "0.0.0.0" || address === "::") return "127.0.0.1";
-  return address.includes(":") ? `[${address}]` : address;
-}

@@ -39,6 +39,10 @@ describe("signals", { timeout: 60_000, concurrency: 2 }, () => {
       assert.deepEqual([alone.status, alone.body], [500, "internal server error: process is shutting down\n"]);
       assert.equal((await client.call("GET", "/livez")).status, 200);
       assert.equal((await client.call("GET", "/api/v1/namespaces/default")).status, 200);
+      const leases = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
+      const labelled = `${leases}?labelSelector=apiserver.kubernetes.io/identity`;
+      const isWithdrawn = async () => (await client.call("GET", labelled)).body.items.length === 0;
+      await eventually(isWithdrawn, { what: "the server's own Lease is gone while it still serves" });
       process.kill(server.process.pid, "SIGHUP");
       assert.match(await server.process.exited, /ended with code 1/);
     } finally {

@@ -98,6 +98,7 @@ const CHECKS: Readonly<Record<keyof ServerOptions, Check>> = {
   compactionIntervalMs: span,
   apiDomain: domain,
   bindAddress: text,
+  advertiseAddress: text,
   securePort: port,
   insecurePort: port,
   certDir: text,

@@ -16,7 +16,8 @@ import {
 export interface ChannelOptions {
   /** `http://host:port` or `https://host:port`, one per member. */
   readonly endpoints: readonly string[];
-  readonly tls?: TlsMaterial;
+  /** A function is asked before every connection, and must not reject. */
+  readonly tls?: TlsMaterial | (() => Promise<TlsMaterial>);
   readonly dialTimeoutMs?: number;
   readonly pingIntervalMs?: number;
   readonly pingTimeoutMs?: number;
@@ -177,10 +178,11 @@ export class Channel implements Transport {
     throw new GrpcError(grpcStatus.unavailable, "the channel is closed", { mayHaveHappened: false, cause: failure });
   }
 
-  #dial(endpoint: Endpoint): Promise<Connection> {
+  async #dial(endpoint: Endpoint): Promise<Connection> {
+    const { tls } = this.#options;
     return this.#connect({
       url: endpoint.url,
-      tls: this.#options.tls,
+      tls: typeof tls === "function" ? await tls() : tls,
       signal: this.#closing.signal,
       timeoutMs: this.#options.dialTimeoutMs ?? 5000,
       pingIntervalMs: this.#options.pingIntervalMs ?? 30_000,
