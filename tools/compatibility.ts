@@ -2,10 +2,11 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { allNames, parseNames } from "../test/conformance/names.ts";
 import { parseGaps } from "../test/golden/gaps.ts";
+import { compatibilityWords } from "./compatibility-words.ts";
 
 /**
- * Writes docs/compatibility.md: what of the recorded behaviour of kube-apiserver is reproduced, and every step that is
- * not, with its reason. Sources: the golden scenarios, test/known-gaps.txt and test/golden/gap-reasons.json, and the
+ * Writes docs/compatibility.md: in words what works, then what of the recorded behaviour of kube-apiserver is reproduced, and every
+ * step that is not, with its reason. Sources: the golden scenarios, test/known-gaps.txt and test/golden/gap-reasons.json, and the
  * names in test/conformance/.
  */
 
@@ -27,8 +28,8 @@ interface Step {
 interface Reasons {
   /** Why steps fail whose `scenario/step` matches the pattern; the first match counts. */
   readonly gaps: readonly { readonly match: string; readonly reason: string }[];
-  /** Where we differ on purpose. */
-  readonly differences: readonly { readonly what: string; readonly why: string }[];
+  /** Where we differ on purpose, and in what. */
+  readonly differences: readonly { readonly about: string; readonly what: string; readonly why: string }[];
 }
 
 function scenarios(): Scenario[] {
@@ -46,12 +47,38 @@ export function compatibilityText(): string {
   const gaps = [...parseGaps(readText("test", "known-gaps.txt"))].sort();
   const reasons = JSON.parse(readText("test", "golden", "gap-reasons.json")) as Reasons;
   const all = scenarios();
+  const steps = all.reduce((sum, scenario) => sum + countSteps(scenario.steps), 0);
   const lines = [
-    "# Compatibility",
+    ...compatibilityWords({ steps, gaps: gaps.length, conformance: conformance().passing.length }),
+    "## Where we differ on purpose",
     "",
-    "Written by `npm run docs:compatibility`; never edited by hand. A recorded step is one request with the answer of the real",
-    "kube-apiserver (1.37.1, and 1.36.4 or 1.35.8 for versions only they have). CI replays all of them and fails when a step that",
-    "is not listed here differs, or a listed one passes.",
+    ...differenceLines(reasons),
+    ...recordedLines(all, gaps),
+    ...conformanceLines(),
+    "## Gaps",
+    "",
+  ];
+  for (const [reason, failing] of byReason(gaps, reasons)) {
+    const names = failing.map((step) => `\`${step}\``).join(", ");
+    lines.push(`### ${reason}`, "", `${failing.length === 1 ? "1 step" : `${failing.length} steps`}: ${names}`, "");
+  }
+  return `${lines.join("\n").trimEnd()}\n`;
+}
+
+function differenceLines({ differences }: Reasons): string[] {
+  const topics = [...new Set(differences.map(({ about }) => about))].sort();
+  return topics.flatMap((topic) => {
+    const items = differences.filter(({ about }) => about === topic);
+    return [`### ${topic}`, "", ...items.map(({ what, why }) => `- **${what}** ${why}`), ""];
+  });
+}
+
+function recordedLines(all: readonly Scenario[], gaps: readonly string[]): string[] {
+  const lines = [
+    "## Recorded requests",
+    "",
+    "A recorded step is one request with the answer of the real kube-apiserver (1.37.1, and 1.36.4 or 1.35.8 for versions only they have). CI replays all of",
+    "them and fails when a step that is not listed here differs, or a listed one passes.",
     "",
     "| area | recorded steps | equal | gaps |",
     "|---|---|---|---|",
@@ -66,19 +93,16 @@ export function compatibilityText(): string {
     lines.push(`| ${area.replace(/^. /, "")} | ${steps} | ${steps - missing} | ${missing} |`);
   }
   lines.push(`| **all** | ${total} | ${total - gaps.length} | ${gaps.length} |`, "");
-  lines.push(...conformanceLines());
-  lines.push("## Where we differ on purpose", "");
-  for (const { what, why } of reasons.differences) lines.push(`- **${what}** ${why}`);
-  lines.push("", "## Gaps", "");
-  for (const [reason, steps] of byReason(gaps, reasons)) {
-    lines.push(`### ${reason}`, "", `${steps.length} steps: ${steps.map((step) => `\`${step}\``).join(", ")}`, "");
-  }
-  return `${lines.join("\n").trimEnd()}\n`;
+  return lines;
+}
+
+function conformance() {
+  const read = (file: string) => readText("test", "conformance", file);
+  return parseNames(read("passing.txt"), read("waiting.txt"));
 }
 
 function conformanceLines(): string[] {
-  const read = (file: string) => readText("test", "conformance", file);
-  const names = parseNames(read("passing.txt"), read("waiting.txt"));
+  const names = conformance();
   const waiting = [...names.waiting].map(([reason, { length }]) => `- ${length} for ${reason}`);
   const others = ["", "The others (`test/conformance/waiting.txt`) are waiting:", "", ...waiting];
   return [
