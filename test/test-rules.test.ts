@@ -34,6 +34,8 @@ const TIMERS: Readonly<Record<string, readonly [count: number, reason: string]>>
   "test/model/objects.ts": [1, "the bound of a watch that is read"],
   "test/model/pauses.etcd.test.ts": [4, "pauses and partitions of random length"],
   "test/model/readers.ts": [1, "clients that pause between requests"],
+  "test/goworld/informers.ts": [1, "kills at random times"],
+  "test/goworld/traffic.ts": [1, "writers that pause between requests"],
   "test/model/storm.ts": [2, "disconnects at random times, and writers that pause between requests"],
   "test/model/watchers.ts": [4, "clients that read slowly, leave at random times and pause before they try again"],
   "test/support/process.ts": [1, "the bound of a polite end"],

@@ -1,34 +1,15 @@
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
-import { createHash } from "node:crypto";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { mkdir, readFile, rename } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
-import { promisify } from "node:util";
 import { chooseSeed, scaled } from "../model/random.ts";
 import { Setting } from "../model/servers.ts";
 import { type Follower, rideStorm } from "../model/storm.ts";
+import { buildGoProgram } from "../support/go-program.ts";
 import { tokens } from "../support/oracle.ts";
-import { cacheFolder, needs, needsStore } from "../support/tools.ts";
-
-const source = path.join(import.meta.dirname, "reflector");
-
-/** Builds the program unless it has been built from the same sources before. */
-async function buildReflector(): Promise<string> {
-  const hash = createHash("sha256");
-  for (const file of ["main.go", "go.mod", "go.sum"]) hash.update(await readFile(path.join(source, file)));
-  const folder = path.join(cacheFolder(), "reflector");
-  const program = path.join(folder, hash.digest("hex").slice(0, 16));
-  if (existsSync(program)) return program;
-  await mkdir(folder, { recursive: true });
-  const env = { ...process.env, GOTOOLCHAIN: "local", GOFLAGS: "-mod=readonly" };
-  await promisify(execFile)("go", ["build", "-o", `${program}.new`, "."], { cwd: source, env });
-  await rename(`${program}.new`, program);
-  return program;
-}
+import { needs, needsStore } from "../support/tools.ts";
 
 interface Report {
   readonly objects: Record<string, string>;
@@ -63,7 +44,7 @@ describe("client-go's reflector stays exact over disconnects, compactions and re
   const setting = new Setting();
   let program: string;
   before(async () => {
-    program = await buildReflector();
+    program = await buildGoProgram(path.join(import.meta.dirname, "reflector"));
   });
   after(() => setting.close());
 

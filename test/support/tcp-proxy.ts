@@ -18,9 +18,10 @@ export class TcpProxy {
   /** What waits to go on, in order, while nothing is forwarded. */
   #held: (() => void)[] | undefined;
 
-  constructor(targetPort: number) {
+  /** A function is asked for the port of every connection. */
+  constructor(targetPort: number | (() => number)) {
     this.#server = createServer((client) => {
-      const upstream = connect(targetPort, "127.0.0.1");
+      const upstream = connect(typeof targetPort === "number" ? targetPort : targetPort(), "127.0.0.1");
       this.#track(client, upstream);
       this.#track(upstream, client);
       client.on("data", (chunk) => {
