@@ -21,9 +21,13 @@ const REMEDIES = {
   go: "install it",
   openssl: "install it",
   script: "install it",
+  python3: "install it",
+  java: "install it",
+  mvn: "install it",
+  cargo: "install it",
 } as const;
 
-const ON_PATH: readonly Program[] = ["go", "openssl", "script"];
+const ON_PATH: readonly Program[] = ["go", "openssl", "script", "python3", "java", "mvn", "cargo"];
 
 /** The cache folder of `tools/provide`. */
 export function cacheFolder(): string {
@@ -37,7 +41,8 @@ function locate(program: Program): string | undefined {
   return folders.map((folder) => path.join(folder, program)).find((file) => existsSync(file));
 }
 
-function isMissing(program: Program): boolean {
+/** Tells whether a machine lacks a program. */
+export function isMissing(program: Program): boolean {
   const file = locate(program);
   return file === undefined || !existsSync(file);
 }

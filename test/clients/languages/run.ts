@@ -1,6 +1,7 @@
-import { spawnSync } from "node:child_process";
 import { startBinnacle } from "../../support/binnacle.ts";
-import { CLIENT_PROGRAMS, type ClientProgram, folderOf } from "./programs.ts";
+import { isMissing } from "../../support/tools.ts";
+import { travel } from "./journey.ts";
+import { CLIENT_PROGRAMS, type ClientProgram, FetchError, prepare } from "./programs.ts";
 
 /**
  * `npm run clients [-- python …]`: small programs with the clients of other languages, each against a server of its own.
@@ -8,30 +9,22 @@ import { CLIENT_PROGRAMS, type ClientProgram, folderOf } from "./programs.ts";
  */
 const chosen = process.argv.slice(2);
 const programs = CLIENT_PROGRAMS.filter(({ name }) => chosen.length === 0 || chosen.includes(name));
-const TIME_LIMIT_MS = 180_000;
 
 async function journey(program: ClientProgram): Promise<string> {
-  const missing = program.toolchain.filter((tool) => spawnSync("which", [tool]).status !== 0);
+  const missing = program.toolchain.filter(isMissing);
   if (missing.length > 0) return `not run: ${missing.join(", ")} is missing`;
-  const folder = await folderOf(program);
-  try {
-    await program.fetch(folder);
-  } catch (error) {
-    return `not run, since its packages cannot be fetched: ${(error as Error).message.slice(0, 2000)}`;
-  }
-  const [file, ...args] = await program.build(folder);
+  const command = await prepare(program).catch((error: unknown) => {
+    if (error instanceof FetchError) return error;
+    throw error;
+  });
+  if (command instanceof FetchError) return `not run, since its packages cannot be fetched: ${command.message}`;
   const server = await startBinnacle({ flags: ["--controllers=*"] });
   try {
     const began = performance.now();
-    const { status, stdout, stderr } = spawnSync(file, args, {
-      env: { ...process.env, KUBECONFIG: server.kubeconfig },
-      encoding: "utf8",
-      timeout: TIME_LIMIT_MS,
-    });
-    const steps = stdout.split("\n").filter((line) => line.startsWith("ok ")).length;
-    if (status === 0) return `${steps} steps in ${Math.round(performance.now() - began)} ms`;
+    const { isComplete, steps, output } = await travel(command, server.kubeconfig);
+    if (isComplete) return `${steps} steps in ${Math.round(performance.now() - began)} ms`;
     process.exitCode = 1;
-    return `FAILED after ${steps} steps\n${stdout}\n${stderr}`;
+    return `FAILED after ${steps} steps\n${output}`;
   } finally {
     await server.kill();
   }
