@@ -61,6 +61,7 @@ function prepare(command: Command, io: Io): void {
 }
 
 function processIo(): Io {
+  process.stdout.on("error", endUnread);
   return {
     print: (text) => void process.stdout.write(text),
     complain: (text) => void process.stderr.write(text),
@@ -69,4 +70,10 @@ function processIo(): Io {
     cwd: process.cwd(),
     exitCode: 0,
   };
+}
+
+/** `binnacle plugins | head`: nobody reads any more. What listens for signals, a server or a program's, goes on. */
+function endUnread(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+  if (process.listenerCount("SIGTERM") === 0) process.exit(0);
 }

@@ -2,11 +2,14 @@ import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, suite, test } from "node:test";
+import { promisify } from "node:util";
 import type { CommandResult } from "./support/kubectl.ts";
 import { kubectlFor } from "./support/kubectl.ts";
+import { eventually } from "./support/time.ts";
 import { needs } from "./support/tools.ts";
 
 const cli = path.join(import.meta.dirname, "..", "src", "cli.ts");
@@ -118,6 +121,40 @@ suite("a local control plane", { timeout, ...needs("kubectl") }, async () => {
     assert.ok(out.includes(url), `${url} in ${out}`);
     const { stdout } = await kubectl(["get", "configmap", "colors", "-n", "shop", "-o", "name"]);
     assert.equal(stdout, "configmap/colors\n");
+  });
+
+  test("comes up elsewhere when somebody took its port, and goes down although nobody reaps it", async () => {
+    await succeed("down");
+    const { port } = JSON.parse(await readFile(path.join(folder, "binnacle-data", "instance.json"), "utf8"));
+    const stranger = createServer((socket) => socket.end("hello")).listen(port, "127.0.0.1");
+    await once(stranger, "listening");
+    // Whoever sleeps does not ask what became of its children.
+    const negligent = spawn("sh", ["-c", '"$0" "$1" up >log 2>&1 & exec sleep 600', process.execPath, cli], {
+      cwd: folder,
+      env,
+    });
+    try {
+      const log = () => readFile(path.join(folder, "log"), "utf8").catch(() => "");
+      await eventually(async () => (await log()).includes("Stop it:"), { withinMs: 120_000 });
+      const { running, url } = JSON.parse(await succeed("status", "-o", "json"));
+      assert.ok(running && !url.endsWith(`:${port}`), url);
+      assert.equal((await kubectl(["get", "namespace", "shop"])).code, 0);
+      assert.match(await succeed("down"), /^Stopped process/);
+    } finally {
+      negligent.kill();
+      stranger.close();
+    }
+    await succeed("up", "-d");
+  });
+
+  test("ends quietly when nobody reads what it says", async () => {
+    const script = '"$0" "$1" plugins | true; "$0" "$1" plugins | head -1';
+    const { stdout, stderr } = await promisify(execFile)("sh", ["-c", script, process.execPath, cli], {
+      cwd: folder,
+      env,
+    });
+    assert.match(stdout, /^On, in this order/);
+    assert.equal(stderr, "");
   });
 
   test("is reset, with everything that it left", async () => {

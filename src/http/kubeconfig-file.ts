@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { connect } from "node:net";
 import path from "node:path";
+import { connect } from "node:tls";
 
-const PATIENCE_MS = 500;
-const KEY = "server: ";
+const PATIENCE_MS = 3000;
+const SERVER = "server: ";
+const AUTHORITY = "certificate-authority-data: ";
 
 /**
  * Which file of a folder is to tell administrators how to reach the server at `url`: `kubeconfig`, or `kubeconfig-PORT`
@@ -15,23 +16,36 @@ export async function chooseKubeconfigFile(folder: string, url: string): Promise
     if (error.code !== "ENOENT") throw error;
     return "";
   });
-  const line = text.split("\n").find((one) => one.trimStart().startsWith(KEY));
-  const other = line?.trim().slice(KEY.length);
-  if (other === undefined || other === url || !(await answers(other))) return usual;
+  const other = memberOf(text, SERVER);
+  const authority = memberOf(text, AUTHORITY);
+  if (other === undefined || authority === undefined || other === url) return usual;
+  if (!(await isServedBy(other, Buffer.from(authority, "base64")))) return usual;
   return path.resolve(folder, `kubeconfig-${new URL(url).port}`);
 }
 
-/** Whether anybody listens there. */
-function answers(url: string): Promise<boolean> {
+function memberOf(text: string, key: string): string | undefined {
+  const line = text.split("\n").find((one) => one.trimStart().startsWith(key));
+  return line?.trim().slice(key.length);
+}
+
+/** Whether somebody with a certificate of that authority listens there, and not a stranger who got the port meanwhile. */
+function isServedBy(url: string, authority: Buffer): Promise<boolean> {
   const parsed = URL.parse(url);
   if (parsed === null) return Promise.resolve(false);
   const host = parsed.hostname.replace(/^\[|\]$/g, "");
   return new Promise((resolve) => {
-    const socket = connect({ host, port: Number(parsed.port) || 443, timeout: PATIENCE_MS });
+    const socket = connect({
+      host,
+      port: Number(parsed.port) || 443,
+      ca: authority,
+      allowPartialTrustChain: true,
+      timeout: PATIENCE_MS,
+      checkServerIdentity: () => undefined,
+    });
     const end = (isThere: boolean) => () => {
       socket.destroy();
       resolve(isThere);
     };
-    socket.on("connect", end(true)).on("error", end(false)).on("timeout", end(false));
+    socket.on("secureConnect", end(true)).on("error", end(false)).on("timeout", end(false));
   });
 }

@@ -1,6 +1,6 @@
 import { systemClock } from "../../lib/clock.ts";
 import { Failure } from "../command.ts";
-import type { DataFolder } from "./data-folder.ts";
+import { type DataFolder, readInstance } from "./data-folder.ts";
 import { findRunning, isAlive } from "./running.ts";
 
 const PATIENCE_MS = 30_000;
@@ -13,7 +13,7 @@ export async function stopRunning(folder: DataFolder): Promise<number | undefine
   const { pid } = running;
   process.kill(pid, "SIGTERM");
   const since = systemClock.monotonic();
-  while (isAlive(pid)) {
+  while (isAlive(pid) && !(await hasLeft(folder, pid))) {
     if (systemClock.monotonic() - since > PATIENCE_MS) {
       throw new Failure(
         `process ${pid} has not ended within ${PATIENCE_MS / 1000} s`,
@@ -23,4 +23,9 @@ export async function stopRunning(folder: DataFolder): Promise<number | undefine
     await systemClock.sleep(LOOK_EVERY_MS);
   }
   return pid;
+}
+
+/** Whether the server has closed everything and said so. Its process may remain as a zombie where nobody reaps it, as in many containers. */
+async function hasLeft(folder: DataFolder, pid: number): Promise<boolean> {
+  return (await readInstance(folder))?.pid !== pid;
 }
