@@ -8,7 +8,7 @@ export {
   startControlPlane,
 } from "./testing/control-plane.ts";
 export type { EventFaultOptions, Fault, FaultOptions, Faults } from "./testing/faults.ts";
-export { forkPerTest, type TestHooks } from "./testing/fork-per-test.ts";
+export { forkPerTest, type PlaneOfTest, type TestHooks } from "./testing/fork-per-test.ts";
 export type { FieldChange, ObjectName, ObjectVersion } from "./testing/history.ts";
 export type { FaultLimits, RequestMatch } from "./testing/match.ts";
 export type { ControlPlaneOptions } from "./testing/options.ts";

@@ -135,6 +135,37 @@ suite("the package, as npm would install it", () => {
     await run(process.execPath, ["program.mjs"], { cwd: folder });
   });
 
+  test("is for require as well, which gives the same modules", async () => {
+    const program = `
+      const assert = require("node:assert/strict");
+      const { OptionsError } = require("binnacle");
+      const { startControlPlane } = require("binnacle/testing");
+      assert.rejects(startControlPlane({ config: { securePrt: 1 } }), OptionsError)
+        .then(() => import("binnacle/testing"))
+        .then((imported) => assert.equal(imported.startControlPlane, startControlPlane));
+    `;
+    await writeFile(path.join(folder, "program.cjs"), program);
+    await run(process.execPath, ["program.cjs"], { cwd: folder });
+  });
+
+  test("binnacle/testing has Node keep what it compiles, unless told not to", async () => {
+    const program = `
+      import { getCompileCacheDir } from "node:module";
+      import "binnacle/testing";
+      process.stdout.write(getCompileCacheDir() ?? "none");
+    `;
+    const cacheWith = async (variables: NodeJS.ProcessEnv) => {
+      const { NODE_V8_COVERAGE: _, ...env } = process.env;
+      const given = { ...env, ...variables, TMPDIR: folder, TEMP: folder };
+      return (await run(process.execPath, ["--input-type=module", "-e", program], { cwd: folder, env: given })).stdout;
+    };
+    assert.ok((await cacheWith({})).startsWith(path.join(folder, "node-compile-cache")));
+    const own = path.join(folder, "own-cache");
+    assert.ok((await cacheWith({ NODE_COMPILE_CACHE: own })).startsWith(own));
+    assert.equal(await cacheWith({ NODE_DISABLE_COMPILE_CACHE: "1" }), "none");
+    assert.equal(await cacheWith({ NODE_V8_COVERAGE: path.join(folder, "coverage") }), "none");
+  });
+
   test("a server begins with the objects that requests would have made", async () => {
     const listed = async (entry: string) => {
       await writeFile(path.join(folder, "lists.mjs"), LISTS.replace("BINNACLE", JSON.stringify(entry)));

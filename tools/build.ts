@@ -4,6 +4,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { besideServer, builtIns, commanderStubs } from "./bundle-plugins.ts";
+import { writeEntryFiles } from "./entry-files.ts";
 import { firstObjects } from "./first-objects.ts";
 
 const root = path.join(import.meta.dirname, "..");
@@ -20,12 +21,12 @@ const BUNDLED = ["commander", "js-yaml", "re2js"];
  */
 export async function bundle(outdir: string = path.join(root, "dist")): Promise<void> {
   await rm(outdir, { recursive: true, force: true });
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: {
       cli: source("cli.ts"),
       index: source("index.ts"),
-      testing: source("testing.ts"),
+      "testing-modules": source("testing.ts"),
       light: source("envtest/light.ts"),
       thread: source("server/threads/thread.ts"),
       "function-thread": source("server/admission/functions/function-thread.ts"),
@@ -44,9 +45,13 @@ export async function bundle(outdir: string = path.join(root, "dist")): Promise<
     sourcesContent: false,
     logLevel: "warning",
     write: false,
+    metafile: true,
   });
   await mkdir(outdir, { recursive: true });
   for (const { path: file, text } of outputFiles) await writeFile(file, file.endsWith(".js") ? inAscii(text) : text);
+  const exportsOf = (entry: string) =>
+    Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint === entry)?.exports;
+  await writeEntryFiles(outdir, exportsOf("src/testing.ts"));
   await writeFile(path.join(outdir, "first-objects.json"), JSON.stringify(await firstObjects()));
   await writeFile(path.join(outdir, "THIRD-PARTY-LICENSES.txt"), await licenses());
   await chmod(path.join(outdir, "cli.js"), 0o755);

@@ -99,6 +99,14 @@ suite("a control plane for a test", () => {
     await assert.rejects(cp().restore({} as never), /restore\(\) takes what snapshot\(\) returned/);
   });
 
+  test("fails to read on what its client has given up, as fetch does", async () => {
+    const controller = new AbortController();
+    const watch = await cp().fetch("/api/v1/namespaces?watch=1", { signal: controller.signal });
+    const read = watch.text();
+    controller.abort();
+    await assert.rejects(read, { name: "AbortError" });
+  });
+
   test("tells every version of an object, and who changed what", async () => {
     const body = { ...settings, data: { colour: "red", size: "1" } };
     const path = "/api/v1/namespaces/default/configmaps/settings";
@@ -164,12 +172,5 @@ suite("options of a control plane", () => {
   test("choose the controllers that run", async () => {
     await using plane = await startControlPlane({ controllers: "none" });
     assert.equal((await plane.fetch("/api/v1/namespaces/default/serviceaccounts/default")).status, 404);
-  });
-
-  test("forkPerTest says where it can be used", () => {
-    assert.throws(() => forkPerTest({} as never), /takes the hooks of a test runner/);
-    const unused = () => undefined;
-    const vitest = { beforeAll: unused, afterAll: unused, beforeEach: unused, afterEach: unused };
-    assert.throws(() => forkPerTest(vitest)(), /only inside of a test/);
   });
 });

@@ -38,9 +38,11 @@ async function* finishing(body: AsyncIterable<Uint8Array>, code: number, request
   let bytes = 0;
   try {
     for await (const chunk of body) {
+      request.signal.throwIfAborted();
       bytes += chunk.length;
       yield chunk;
     }
+    request.signal.throwIfAborted();
     request.finish({ code, bytes });
   } catch (error) {
     request.finish({ code, bytes, error });
