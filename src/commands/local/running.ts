@@ -1,5 +1,3 @@
-import { JsonClient } from "../../client/json-client.ts";
-import { readKubeconfig } from "../../client/kubeconfig-read.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { Failure } from "../command.ts";
 import { type DataFolder, type Instance, readInstance } from "./data-folder.ts";
@@ -35,6 +33,11 @@ export function isAlive(pid: number): boolean {
 }
 
 async function answers({ kubeconfig }: DataFolder): Promise<boolean> {
+  // Mostly nobody runs, and nobody is to be asked.
+  const [{ JsonClient }, { readKubeconfig }] = await Promise.all([
+    import("../../client/json-client.ts"),
+    import("../../client/kubeconfig-read.ts"),
+  ]);
   try {
     using client = new JsonClient(await readKubeconfig(kubeconfig), systemClock);
     const { status } = await client.ask({ ...LIMITS, method: "GET", path: "/livez" });
