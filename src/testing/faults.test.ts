@@ -57,10 +57,10 @@ suite("an informer of client-node goes through", () => {
   });
 
   test("a list that is late", async () => {
-    cp().faults.latency({ verb: "list", resource, by: { seconds: 3 }, times: 1 });
+    const fault = cp().faults.latency({ verb: "list", resource, by: { seconds: 3 }, times: 1 });
     await create("a");
     const informing = inform();
-    await eventually(() => cp().requests.list({ verb: "list", resource }).length === 1);
+    await eventually(() => fault.hits === 1);
     assert.equal(cp().requests.list({ verb: "list" })[0]?.code, undefined, "not answered yet");
     await cp().clock.advance({ seconds: 3 });
     await using informer = await informing;
@@ -151,6 +151,38 @@ suite("an informer of client-node goes through", () => {
     await cp().faults.compact();
     const watch = await cp().fetch(`${PATH}?watch=1&resourceVersion=${old}`);
     assert.match(await watch.text(), /too old resource version/);
+  });
+
+  test("compaction while it is away", async () => {
+    await create("a");
+    await using informer = await inform();
+    await informer.watching();
+    const fault = cp().faults.latency({ verb: "watch", resource, by: { seconds: 3 }, times: 1 });
+    assert.equal(cp().faults.cutWatches({ resource }).hits, 1);
+    await eventually(() => fault.hits === 1);
+    await create("meanwhile");
+    await remove("a");
+    await cp().faults.compact();
+    await cp().clock.advance({ seconds: 3 });
+    await informer.has("add meanwhile");
+    await informer.has("delete a");
+    assert.ok(informer.lists() >= 2, "it has listed anew");
+  });
+
+  test("conflicts of what is written because of it", async () => {
+    await using informer = await inform();
+    await informer.watching();
+    await create("a");
+    await informer.has("add a");
+    const fault = cp().faults.conflict({ verb: "update", resource, times: 2 });
+    const write = async (): Promise<unknown> =>
+      replace("a", { seen: "yes" }).catch((error) => (error.code === 409 ? write() : Promise.reject(error)));
+    await write();
+    await informer.has("update a");
+    await create("next");
+    await informer.has("add next");
+    assert.deepEqual(informer.told, ["add a", "update a", "add next"], "what was refused has changed nothing");
+    assert.equal(fault.hits, 2);
   });
 
   test("a list of the past", async () => {

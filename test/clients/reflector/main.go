@@ -1,5 +1,6 @@
 // Program reflector follows all ConfigMaps of a server with client-go's reflector and answers each line on its standard
-// input with one line of JSON that says what it holds and what it noticed. It ends with its input.
+// input with one line of JSON that says what it holds and what it noticed. Before that, a line "write NAMESPACE/NAME" has it
+// read that ConfigMap and write it again, as controllers do, until there is no conflict. It ends with its input.
 package main
 
 import (
@@ -11,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,6 +24,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/retry"
 )
 
 // report is what one line of output holds.
@@ -119,6 +122,12 @@ func (s *exactStore) Replace(list []interface{}, _ string) error {
 	return nil
 }
 
+func (s *exactStore) complain(complaint string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.complaints = append(s.complaints, complaint)
+}
+
 func (s *exactStore) Resync() error { return nil }
 
 func (s *exactStore) report() report {
@@ -142,11 +151,13 @@ type counting struct {
 
 func (c counting) RoundTrip(request *http.Request) (*http.Response, error) {
 	query := request.URL.Query()
-	what := "list requests"
+	what := "other requests"
 	if query.Get("sendInitialEvents") == "true" {
 		what = "watch requests with initial events"
 	} else if query.Has("watch") {
 		what = "watch requests"
+	} else if strings.HasSuffix(request.URL.Path, "/configmaps") {
+		what = "list requests"
 	}
 	c.store.mu.Lock()
 	c.store.counts[what]++
@@ -154,12 +165,12 @@ func (c counting) RoundTrip(request *http.Request) (*http.Response, error) {
 	return c.next.RoundTrip(request)
 }
 
-func configMaps(server, token string, store *exactStore) (cache.ListerWatcher, error) {
+func clientOf(server, token string, store *exactStore) (*rest.RESTClient, error) {
 	scheme := runtime.NewScheme()
 	if err := corev1.AddToScheme(scheme); err != nil {
 		return nil, err
 	}
-	client, err := rest.RESTClientFor(&rest.Config{
+	return rest.RESTClientFor(&rest.Config{
 		Host:        server,
 		APIPath:     "/api",
 		BearerToken: token,
@@ -172,10 +183,24 @@ func configMaps(server, token string, store *exactStore) (cache.ListerWatcher, e
 			return counting{next, store}
 		},
 	})
-	if err != nil {
-		return nil, err
-	}
-	return cache.NewListWatchFromClient(client, "configmaps", metav1.NamespaceAll, fields.Everything()), nil
+}
+
+// write reads a ConfigMap and writes it with an entry more, again and again while others are faster.
+func write(ctx context.Context, client *rest.RESTClient, namespace, name string, store *exactStore) error {
+	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		store.mu.Lock()
+		store.counts["attempts to write"]++
+		store.mu.Unlock()
+		object := &corev1.ConfigMap{}
+		if err := client.Get().Namespace(namespace).Resource("configmaps").Name(name).Do(ctx).Into(object); err != nil {
+			return err
+		}
+		if object.Data == nil {
+			object.Data = map[string]string{}
+		}
+		object.Data["written"] = "by a controller"
+		return client.Put().Namespace(namespace).Resource("configmaps").Name(name).Body(object).Do(ctx).Error()
+	})
 }
 
 func main() {
@@ -183,11 +208,12 @@ func main() {
 	token := flag.String("token", "", "bearer token")
 	flag.Parse()
 	store := &exactStore{objects: map[string]*corev1.ConfigMap{}, counts: map[string]int{}}
-	source, err := configMaps(*server, *token, store)
+	client, err := clientOf(*server, *token, store)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	source := cache.NewListWatchFromClient(client, "configmaps", metav1.NamespaceAll, fields.Everything())
 	// Short pauses, since this one is disconnected much more often than others.
 	backoff := &wait.Backoff{Duration: 20 * time.Millisecond, Factor: 1.5, Steps: 5, Cap: 200 * time.Millisecond}
 	options := cache.ReflectorOptions{Backoff: backoff}
@@ -197,6 +223,12 @@ func main() {
 
 	out := json.NewEncoder(os.Stdout)
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		if key, isWrite := strings.CutPrefix(lines.Text(), "write "); isWrite {
+			namespace, name, _ := strings.Cut(key, "/")
+			if err := write(ctx, client, namespace, name, store); err != nil {
+				store.complain("write of " + key + ": " + err.Error())
+			}
+		}
 		if err := out.Encode(store.report()); err != nil {
 			break
 		}
