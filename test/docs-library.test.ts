@@ -11,7 +11,8 @@ const PACKAGES: Readonly<Record<string, string>> = {
   "binnacle/testing": source("testing.ts"),
 };
 
-const text = await readFile(path.join(root, "docs", "library.md"), "utf8");
+const pages = ["docs/library.md", "README.md"].map((page) => readFile(path.join(root, page), "utf8"));
+const text = (await Promise.all(pages)).join("\n");
 const examples = [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
 
 /** What a program says is collected instead of printed, and compared with the comments that follow. */
@@ -32,7 +33,7 @@ function prepared(code: string): Said {
   };
 }
 
-suite("docs/library.md", () => {
+suite("docs/library.md and README.md", () => {
   let folder = "";
   before(async () => {
     await mkdir(path.join(root, ".cache"), { recursive: true });

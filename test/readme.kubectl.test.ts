@@ -7,6 +7,7 @@ import path from "node:path";
 import { after, before, suite, test } from "node:test";
 import { promisify } from "node:util";
 import packageJson from "../package.json" with { type: "json" };
+import { record, terminalSvg } from "../tools/terminal.ts";
 import { cacheFolder, needs } from "./support/tools.ts";
 
 const run = promisify(execFile);
@@ -69,18 +70,23 @@ suite("the package, from an empty folder", { timeout: 600_000, ...needs("kubectl
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Fails with what was written as soon as a command fails. */
-  const shell = async (commands: string) => {
+  const say = async (commands: string) => {
     const child = spawn("sh", ["-e", "-c", commands], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
-    let text = "";
-    for (const stream of [child.stdout, child.stderr]) {
+    const said = { out: "", err: "", all: "" };
+    for (const [name, stream] of [["out", child.stdout] as const, ["err", child.stderr] as const]) {
       stream.setEncoding("utf8").on("data", (chunk: string) => {
-        text += chunk;
+        said[name] += chunk;
+        said.all += chunk;
       });
     }
     const [code] = await once(child, "close");
-    assert.equal(code, 0, `${commands}\n${text}`);
-    return text;
+    return { code, ...said };
+  };
+  /** Fails with what was written as soon as a command fails. */
+  const shell = async (commands: string) => {
+    const { code, all } = await say(commands);
+    assert.equal(code, 0, `${commands}\n${all}`);
+    return all;
   };
 
   test("has nothing but what it needs: no maps without sources, no scripts, no link that leads out of it", async () => {
@@ -121,6 +127,12 @@ suite("the package, from an empty folder", { timeout: 600_000, ...needs("kubectl
     await shell(first.slice(INSTALL.length));
     t.diagnostic(`the second time: ${Math.round(performance.now() - again)} ms`);
     await shell("binnacle down");
+  });
+
+  test("the recording of the README is what is said; node tools/terminal.ts makes it anew", async () => {
+    const screens = await record(say);
+    await shell("binnacle down");
+    assert.equal(terminalSvg(screens, folder), await readFile(path.join(root, "docs", "terminal.svg"), "utf8"));
   });
 
   test("the first hour works", async () => {

@@ -21,6 +21,13 @@ test("what does not run is said as long as no loop does it", () => {
   assert.match(describeActivity("none"), /^Runs in it: {3}no controller\nDoes not run: no scheduler/);
 });
 
+test("what is true of several is said once", () => {
+  const words = describeActivity("*").replaceAll(/\s+/g, " ");
+  assert.match(words, /; DaemonSets, Jobs, ReplicaSets and StatefulSets make no Pods;/);
+  assert.match(words, /; deleted PersistentVolumes and deleted PersistentVolumeClaims keep their finalizer;/);
+  assert.match(words, /stay Pending; approved CertificateSigningRequests get no certificate;/);
+});
+
 test("every loop that runs by default would be missed", () => {
   for (const { name } of MANAGER_LOOPS) {
     assert.ok(

@@ -29,9 +29,20 @@ export function describeActivity(controllers: string): string {
   const more = "The real kube-controller-manager beside it would do that; all of it: binnacle controllers.";
   return [
     wrap("Runs in it:   ", runs.length === 0 ? ["no controller"] : shown, ", "),
-    wrap("Does not run: ", missing, "; "),
+    wrap("Does not run: ", together(missing), "; "),
     `${INDENT}${more}`,
   ].join("\n");
+}
+
+/** Of several what is true of each: "Jobs make no Pods" and "ReplicaSets make no Pods" are one sentence. */
+function together(sentences: readonly string[]): string[] {
+  const subjects = new Map<string, string[]>();
+  for (const sentence of sentences) {
+    const [, subject = "", predicate = sentence] = /^(\w+(?: \w+)?) ((?:make|keep) .*)$/.exec(sentence) ?? [];
+    subjects.set(predicate, [...(subjects.get(predicate) ?? []), subject]);
+  }
+  const list = new Intl.ListFormat("en-GB");
+  return [...subjects].map(([predicate, some]) => `${list.format(some)} ${predicate}`.trimStart());
 }
 
 /** Items in lines of a width that terminals have, below each other. */
