@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { readArguments } from "../envtest/apiserver-arguments.ts";
 import { isHealthOnly } from "../envtest/health-only-etcd.ts";
 import { apiserverHelp } from "../envtest/help.ts";
-import { endWithParent } from "../envtest/lifetime.ts";
+import { endWithSuite } from "../envtest/lifetime.ts";
 import { serveArguments } from "../envtest/serve-arguments.ts";
 import { type Plane, type PlaneVoice, runHost } from "../envtest/shared/host.ts";
 import type { PlaneRequest } from "../envtest/shared/messages.ts";
@@ -18,7 +18,7 @@ const IDLE_MS = 5 * 60_000;
 
 /** Is kube-apiserver until a signal comes. */
 export async function runApiserver(args: readonly string[], io: Io): Promise<void> {
-  if (process.platform === "win32") endWithParent();
+  endWithSuite();
   const config = await apiserverConfig(args, io);
   if (config === undefined) return;
   await serveUntilStopped({ config, ready: (server) => io.print(`Serving ${server.url}.\n`) });

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { setInterval } from "node:timers";
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -11,17 +12,38 @@ export function untilStopped(): Promise<void> {
 }
 
 /**
- * Windows has no signals: envtest ends the launcher, which is a batch file, and knows nothing of the process behind it. So that
- * one ends when its parent is gone.
+ * envtest makes each program the leader of a process group, so that neither Ctrl-C nor a SIGKILL of the suite reaches it, and
+ * many suites never stop theirs. A program that is started like that ends when its parent is gone. So does one on Windows, which has
+ * no signals: there envtest ends the launcher, which is a batch file, and knows nothing of the process behind it.
  */
-export function endWithParent(
-  parent: number = process.ppid,
-  end: () => void = () => process.kill(process.pid, "SIGTERM"),
-): void {
+export function endWithSuite(): void {
+  if (process.platform === "win32" || leadsGroup(readStat())) endWithParent();
+}
+
+/** Whether the process of this `/proc/PID/stat` leads a group and no session, as a daemon would. */
+export function leadsGroup(stat: string): boolean {
+  const pid = stat.slice(0, stat.indexOf(" "));
+  // The name in brackets may hold blanks: state, parent, group and session follow the last bracket.
+  const [, , group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return group === pid && session !== pid;
+}
+
+/** Empty where the system has no such file. */
+function readStat(): string {
+  try {
+    return readFileSync("/proc/self/stat", "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function endWithParent(): void {
+  const parent = process.ppid;
+  const isGone = process.platform === "win32" ? () => !isAlive(parent) : () => process.ppid !== parent;
   const timer = setInterval(() => {
-    if (isAlive(parent)) return;
+    if (!isGone()) return;
     clearInterval(timer);
-    end();
+    process.kill(process.pid, "SIGTERM");
   }, PARENT_CHECK_MS);
   timer.unref();
 }

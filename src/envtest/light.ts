@@ -1,7 +1,7 @@
 import { systemClock } from "../lib/clock.ts";
 import { listenAddress, serveHealth } from "./health-only-etcd.ts";
 import { etcdHelp } from "./help.ts";
-import { endWithParent, untilStopped } from "./lifetime.ts";
+import { endWithSuite, untilStopped } from "./lifetime.ts";
 import { runInHost } from "./shared/launcher.ts";
 
 // A program of its own, for launchers that need little: it loads nothing else, since suites wait for it.
@@ -34,7 +34,7 @@ function runShared([address = "", cli = "", ...args]: readonly string[]): Promis
 }
 
 const [name, ...args] = process.argv.slice(2);
-if (process.platform === "win32") endWithParent();
+endWithSuite();
 try {
   process.exitCode = await (name === "etcd" ? runEtcd(args) : runShared(args));
 } catch (error) {

@@ -25,6 +25,14 @@ async function assetsIn(cache: string, ...flags: string[]): Promise<string> {
   return stdout.trimEnd();
 }
 
+/** Whether the launcher of etcd answers, as envtest asks it. */
+function isHealthy(etcd: string): Promise<boolean> {
+  return fetch(`${etcd}/health`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
 /** What envtest starts, with the files and flags that it passes. */
 class Environment {
   readonly #folder: string;
@@ -52,12 +60,7 @@ class Environment {
     if (options.etcd === undefined) {
       const flags = [`--listen-client-urls=${etcd}`, `--advertise-client-urls=${etcd}`, `--data-dir=${this.#folder}`];
       this.#programs.push(await startProcess(path.join(assets, "etcd"), flags));
-      const isHealthy = () =>
-        fetch(`${etcd}/health`).then(
-          ({ ok }) => ok,
-          () => false,
-        );
-      await eventually(isHealthy, { withinMs: 20_000, what: "etcd is healthy" });
+      await eventually(() => isHealthy(etcd), { withinMs: 20_000, what: "etcd is healthy" });
     }
     this.#base = `https://127.0.0.1:${port}`;
     const flags = await this.#flags(port, etcd);
@@ -66,8 +69,8 @@ class Environment {
       env,
     });
     this.#programs.push(server);
-    const isHealthy = async () => (await this.call("GET", "/healthz").catch(() => undefined))?.status === 200;
-    await eventually(isHealthy, { withinMs: 30_000, what: () => `the server is healthy:\n${server.output()}` });
+    const isReady = async () => (await this.call("GET", "/healthz").catch(() => undefined))?.status === 200;
+    await eventually(isReady, { withinMs: 30_000, what: () => `the server is healthy:\n${server.output()}` });
     return server;
   }
 
@@ -214,6 +217,17 @@ suite("binnacle envtest", () => {
       await two.stop();
       await endHost(shared);
     }
+  });
+
+  test("a program whose suite was killed ends by itself", { skip: process.platform !== "linux" }, async () => {
+    const [port = 0] = await freePorts(1);
+    const url = `http://127.0.0.1:${port}`;
+    // With job control a shell makes a group of each program, as envtest does.
+    const command = ["-c", 'set -m; "$@" & wait', "suite", path.join(assets, "etcd"), `--listen-client-urls=${url}`];
+    const killed = await startProcess("bash", command);
+    await eventually(() => isHealthy(url), { withinMs: 20_000, what: "etcd is healthy" });
+    await killed.kill({ signal: "SIGKILL" });
+    await eventually(async () => !(await isHealthy(url)), { withinMs: 20_000, what: "etcd has ended" });
   });
 
   test("with an etcd, objects are kept there", needs("etcd"), async () => {
