@@ -54,6 +54,7 @@ export interface ServeFlags
   certDir: string;
   tlsCertFile?: string;
   tlsPrivateKeyFile?: string;
+  rootCaFile?: string;
   clientCaFile?: string;
   proxyClientCertFile?: string;
   proxyClientKeyFile?: string;
@@ -132,6 +133,7 @@ function addListenFlags(command: Command): void {
     .option("--cert-dir <folder>", "where made certificates and the kubeconfig are kept", DEFAULT_CERT_DIR)
     .option("--tls-cert-file <file>", "serving certificate")
     .option("--tls-private-key-file <file>", "key of the serving certificate")
+    .option("--root-ca-file <file>", "its authority, which ConfigMaps kube-root-ca.crt and the kubeconfig tell of")
     .addOption(
       new Option("--shutdown-delay-duration <time>", "how long everything is still served after the signal to stop")
         .argParser(duration)

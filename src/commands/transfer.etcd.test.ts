@@ -4,8 +4,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, suite, test } from "node:test";
 import { type EtcdCluster, startEtcd } from "../../test/support/etcd.ts";
+import { eventually } from "../../test/support/time.ts";
 import { needs } from "../../test/support/tools.ts";
 import { runCommandLine } from "../command-line.ts";
+import { startServer } from "../server/library/start-server.ts";
+import { EtcdStore } from "../storage/etcd/store.ts";
 import { silentIo } from "./io.suite.ts";
 
 suite("binnacle import and export with etcd", needs("etcd"), () => {
@@ -60,5 +63,27 @@ suite("binnacle import and export with etcd", needs("etcd"), () => {
     assert.deepEqual(found.map(withoutVersion), objects.map(withoutVersion));
     const kept = await run("import", "-f", file, ...store, "--resource-versions", "keep");
     assert.match(kept.err, /etcd counts revisions itself/);
+  });
+
+  test("what running servers write down about themselves is no object of the store", async () => {
+    const servers = etcd.endpoints;
+    const store = { type: "etcd", servers } as const;
+    const options = { store, etcdPrefix: "/served", bindAddress: "127.0.0.1", advertiseAddress: "192.0.2.1" };
+    await using server = await startServer({ ...options, log: false });
+    const client = new EtcdStore({ endpoints: servers });
+    try {
+      for (const record of ["masterleases/192.0.2.1", "binnacle/leaders/controllers"]) {
+        await eventually(() => client.get(`/served/${record}`), { what: record });
+      }
+    } finally {
+      await client.close();
+    }
+    const exported = await run("export", "--etcd-servers", servers.join(), "--etcd-prefix", "/served", "-o", "json");
+    assert.deepEqual([exported.code, exported.err], [0, ""]);
+    const kinds = exported.out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).kind);
+    assert.ok(kinds.includes("Namespace") && kinds.includes("ClusterRole"), server.url);
   });
 });

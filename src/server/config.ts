@@ -60,6 +60,8 @@ export interface Config {
   readonly certDir?: string;
   readonly tlsCertFile?: string;
   readonly tlsPrivateKeyFile?: string;
+  /** The authority that clients are to trust for `tlsCertFile`. Absent: that certificate itself. */
+  readonly rootCaFile?: string;
   readonly clientCaFile?: string;
   readonly tokenAuthFile?: string;
   readonly authentication: AuthenticationConfig;

@@ -97,6 +97,22 @@ test("with --client-ca-file, which does not know us, the kubeconfig has the toke
   assert.equal(identity.ownAuthority, undefined);
 });
 
+test("--root-ca-file is what clients are told to trust for a certificate of others, and for no other", async () => {
+  const others = makeAuthority("others", Date.now());
+  const pair = makeIdentity(others, { commonName: "replica", hosts: ["127.0.0.1"] }, "server", Date.now());
+  const [rootCaFile, tlsCertFile, tlsPrivateKeyFile] = ["ca.crt", "tls.crt", "tls.key"].map((name) =>
+    path.join(folder, name),
+  ) as [string, string, string];
+  await writeFile(rootCaFile, others.certificate);
+  await writeFile(tlsCertFile, pair.certificate);
+  await writeFile(tlsPrivateKeyFile, pair.key);
+  const { certDir, identity } = await prepare({ rootCaFile, tlsCertFile, tlsPrivateKeyFile });
+  assert.equal(identity.authority, others.certificate);
+  const text = await readFile(path.join(certDir, "kubeconfig"), "utf8");
+  assert.ok(text.includes(Buffer.from(others.certificate).toString("base64")));
+  await assert.rejects(prepare({ rootCaFile }), /--root-ca-file is the authority of --tls-cert-file, which is missing/);
+});
+
 test("a pair of others in --cert-dir is served with as it is, and followed when it changes", async () => {
   const certDir = path.join(folder, "data");
   await mkdir(certDir);

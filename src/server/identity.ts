@@ -48,7 +48,8 @@ export async function prepareIdentity(config: Config, log: Log): Promise<Identit
   const tokens = await listedTokens(config.tokenAuthFile, log);
   const folder = certDir === undefined ? inMemory(config) : inFolder(config, certDir, log);
   const { serving, adminPair, token } = await folder.prepare();
-  const { certificate, key, authority } = serving;
+  const { certificate, key } = serving;
+  const authority = await publishedAuthority(config, serving);
   let admin = adminPair;
   const kubeconfig = (url: string): string => {
     const user = admin ? { identity: admin.admin } : { token };
@@ -177,6 +178,16 @@ async function configuredCertificate({ tlsCertFile, tlsPrivateKeyFile }: Config)
     throw new Error("--tls-cert-file and --tls-private-key-file are needed together");
   }
   return undefined;
+}
+
+/**
+ * What clients are told to trust. Compat: `--root-ca-file` of kube-controller-manager. Replicas have certificates of their
+ * own, so that without it each would publish another one.
+ */
+async function publishedAuthority({ rootCaFile }: Config, { authority, isOwn }: Serving): Promise<string> {
+  if (rootCaFile === undefined) return authority;
+  if (isOwn) throw new Error("--root-ca-file is the authority of --tls-cert-file, which is missing");
+  return readFile(rootCaFile, "utf8");
 }
 
 async function listedTokens(file: string | undefined, log: Log): Promise<StaticToken[]> {

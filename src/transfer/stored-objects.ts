@@ -8,6 +8,9 @@ export type EntrySource = (prefix: string) => AsyncIterable<Entry> | Iterable<En
 
 const PAGE_ENTRIES = 500;
 
+/** Below these keys are records of running servers and no objects: where kube-apiserver announces itself, and what only Binnacle knows. */
+const RECORDS = ["masterleases/", "binnacle/"];
+
 /** The entries of a store, all of one moment, page by page. */
 export function entriesOf(store: Store): (prefix: string) => AsyncGenerator<Entry> {
   let revision: number | undefined;
@@ -41,9 +44,10 @@ export async function* storedObjects(
   const first = ["customresourcedefinitions", "namespaces"].flatMap((plural) =>
     catalog.definitions.filter((one) => one.plural === plural).map((definition) => keys.prefix(definition)),
   );
+  const passed = [...first, ...RECORDS.map((record) => `${keys.root}${record}`)];
   for (const prefix of [...first, keys.root]) {
     for await (const entry of source(prefix)) {
-      if (prefix === keys.root && first.some((one) => entry.key.startsWith(one))) continue;
+      if (prefix === keys.root && passed.some((one) => entry.key.startsWith(one))) continue;
       const object = codec.read(entry);
       const placed = placement.place(object);
       if (placed.type === "entry" && placed.entry.key === entry.key) yield object;

@@ -9,6 +9,7 @@ export type Program = keyof typeof REMEDIES;
 const REMEDIES = {
   etcd: "run tools/provide",
   etcdctl: "run tools/provide",
+  etcdutl: "run tools/provide etcdutl",
   kubectl: "run tools/provide",
   "kube-apiserver": "run tools/provide",
   "e2e.test": "run tools/provide conformance",
@@ -16,6 +17,8 @@ const REMEDIES = {
   "kube-controller-manager": "run tools/provide kube-controller-manager",
   "kube-scheduler": "run tools/provide kube-scheduler",
   kwok: "run tools/provide kwok",
+  prometheus: "run tools/provide prometheus",
+  promtool: "run tools/provide prometheus",
   helm: "run tools/provide helm",
   "python-client": "run tools/provide python-client",
   vitest: "run tools/provide vitest",

@@ -12,6 +12,7 @@ type Content = "certificates" | "a private key" | "keys";
 const CONTENTS: ReadonlyMap<string, Content> = new Map<string, Content>([
   ["--tls-cert-file", "certificates"],
   ["--tls-private-key-file", "a private key"],
+  ["--root-ca-file", "certificates"],
   ["--client-ca-file", "certificates"],
   ["--requestheader-client-ca-file", "certificates"],
   ["--oidc-ca-file", "certificates"],

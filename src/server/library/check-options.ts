@@ -104,6 +104,7 @@ const CHECKS: Readonly<Record<keyof ServerOptions, Check>> = {
   certDir: text,
   tlsCertFile: text,
   tlsPrivateKeyFile: text,
+  rootCaFile: text,
   clientCaFile: text,
   tokenAuthFile: text,
   authentication: group,

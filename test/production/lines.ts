@@ -1,0 +1,101 @@
+import http2 from "node:http2";
+import { Agent, request } from "node:https";
+import type { Readable } from "node:stream";
+
+/** The answer to one attempt. */
+export interface Reply {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: answers of any kind
+  readonly body: any;
+}
+
+/** Who asks: PEM of the authority that the server must prove itself by, and of the client. */
+export interface Credentials {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** One client's way to the balancer. It never tries again by itself. */
+export interface Line {
+  readonly protocol: string;
+  /** Rejects when no whole answer comes. */
+  call(method: string, path: string, body?: unknown): Promise<Reply>;
+  /** Opens a watch. The stream ends, or fails, when it is over. */
+  open(path: string): Promise<{ readonly status: number; readonly stream: Readable }>;
+  close(): void;
+}
+
+const TIMEOUT_MS = 20_000;
+
+/** HTTP/1.1 over one connection that is kept, and one for each watch. */
+export function http1Line(base: string, credentials: Credentials): Line {
+  const agent = new Agent({ keepAlive: true, maxSockets: 2 });
+  const send = (method: string, path: string, text: string, timeoutMs?: number) =>
+    new Promise<{ status: number; stream: Readable }>((resolve, reject) => {
+      const headers =
+        text === "" ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
+      const options = { method, headers, agent, ...credentials };
+      const outgoing = request(`${base}${path}`, options, (incoming) =>
+        resolve({ status: incoming.statusCode ?? 0, stream: incoming }),
+      );
+      if (timeoutMs !== undefined)
+        outgoing.setTimeout(timeoutMs, () => outgoing.destroy(new Error("no answer in time")));
+      outgoing.on("error", reject);
+      outgoing.end(text);
+    });
+  return {
+    protocol: "HTTP/1.1",
+    async call(method, path, body) {
+      const { status, stream } = await send(method, path, body === undefined ? "" : JSON.stringify(body), TIMEOUT_MS);
+      return { status, body: await readJson(stream) };
+    },
+    open: (path) => send("GET", path, ""),
+    close: () => agent.destroy(),
+  };
+}
+
+/** HTTP/2 over one connection, which is replaced when the server says goodbye. */
+export function http2Line(base: string, credentials: Credentials): Line {
+  let session: http2.ClientHttp2Session | undefined;
+  const current = (): http2.ClientHttp2Session => {
+    if (session && !session.closed && !session.destroyed) return session;
+    const opened = http2.connect(base, credentials);
+    opened.on("error", () => opened.destroy());
+    opened.on("goaway", () => {
+      if (session === opened) session = undefined;
+    });
+    session = opened;
+    return opened;
+  };
+  const send = (method: string, path: string, text: string, timeoutMs?: number) =>
+    new Promise<{ status: number; stream: Readable }>((resolve, reject) => {
+      const type = text === "" ? {} : { "content-type": "application/json" };
+      const stream = current().request({ ":method": method, ":path": path, ...type }, { endStream: text === "" });
+      if (timeoutMs !== undefined) stream.setTimeout(timeoutMs, () => stream.destroy(new Error("no answer in time")));
+      stream.once("response", (headers) => resolve({ status: Number(headers[":status"]), stream }));
+      stream.once("error", reject);
+      stream.once("close", () => reject(new Error("the stream was closed")));
+      if (text !== "") stream.end(text);
+    });
+  return {
+    protocol: "HTTP/2",
+    async call(method, path, body) {
+      const { status, stream } = await send(method, path, body === undefined ? "" : JSON.stringify(body), TIMEOUT_MS);
+      return { status, body: await readJson(stream) };
+    },
+    open: (path) => send("GET", path, ""),
+    close: () => session?.destroy(),
+  };
+}
+
+async function readJson(stream: Readable): Promise<unknown> {
+  const text = Buffer.concat(await stream.toArray()).toString();
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // Health checks answer with text. A cut answer fails before.
+    if (text.startsWith("{")) throw error;
+    return text;
+  }
+}
