@@ -22,6 +22,7 @@ const RACES: readonly (readonly [RegExp, string])[] = [
   [/read version: \d+ is not as new as written version: \d+/, "read version is not as new as written version"],
   [/unable to create new content in namespace \S+ because it is being terminated/, "namespace is being terminated"],
   [/pods \\?"[a-z0-9.-]+\\?" not found/, "pod not found"],
+  [/node updates may not change podCIDR except from/, "range allocator has not seen its own podCIDR"],
 ];
 
 // What one run names differently from the next.

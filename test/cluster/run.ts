@@ -2,16 +2,18 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import type { StoreName } from "../support/binnacle.ts";
 import { readErrors, repeatedErrors } from "./logs.ts";
 import { PROGRAMS, runScenario, startPrograms } from "./programs.ts";
 import { type ClusterServer, startClusterServer } from "./server.ts";
 
 const usage = `npm run cluster -- [OPTION...]
 
-Runs the real controller manager, scheduler and KWOK, each with its own identity, on Binnacle with RBAC and etcd, and looks what the
+Runs the real controller manager, scheduler and KWOK, each with its own identity, on Binnacle with RBAC, and looks what the
 cluster does. Fails when a check does, when a program is refused with 401 or 403, and when one logs an error more than once that
 real-errors.txt does not list.
 
+   --store NAME       that Binnacle keeps objects in: etcd (default), sqlite or memory
    --oracle           on the real kube-apiserver
    --write            with --oracle: add the repeated errors that it causes to real-errors.txt
    --logs FOLDER      keep the programs' logs there
@@ -36,9 +38,9 @@ async function readLogs(folder: string): Promise<Record<string, string>> {
 }
 
 /** Runs everything, and says whether all is as it must be. */
-async function main(folder: string, isOracle: boolean, writes: boolean): Promise<boolean> {
+async function main(folder: string, isOracle: boolean, writes: boolean, store: StoreName): Promise<boolean> {
   const began = performance.now();
-  const server = await startClusterServer(isOracle ? "kube-apiserver" : "binnacle", folder);
+  const server = await startClusterServer(isOracle ? "kube-apiserver" : "binnacle", folder, { store });
   const lines = await runCluster(server, folder).finally(() => server.kill());
   const passed = lines.filter((line) => line.startsWith("PASS ")).length;
   const failed = lines.filter((line) => line.startsWith("FAIL ")).length;
@@ -57,14 +59,22 @@ async function main(folder: string, isOracle: boolean, writes: boolean): Promise
   return passed > 0 && failed === 0 && errors.refusals.length === 0 && (unknown.length === 0 || isOracle);
 }
 
+function storeNamed(name: string): StoreName {
+  if (name === "etcd" || name === "sqlite" || name === "memory") return name;
+  throw new Error(`--store=${name}: expected etcd, sqlite or memory`);
+}
+
 const flag = { type: "boolean" } as const;
-const { values } = parseArgs({ options: { oracle: flag, write: flag, help: flag, logs: { type: "string" } } });
+const text = { type: "string" } as const;
+const options = { oracle: flag, write: flag, help: flag, logs: text, store: { ...text, default: "etcd" } } as const;
+const { values } = parseArgs({ options });
 if (values.help) {
   process.stdout.write(usage);
 } else {
   const folder = await mkdtemp(path.join(tmpdir(), "binnacle-cluster-"));
   try {
-    if (!(await main(folder, values.oracle ?? false, values.write ?? false))) process.exitCode = 1;
+    if (!(await main(folder, values.oracle ?? false, values.write ?? false, storeNamed(values.store))))
+      process.exitCode = 1;
   } finally {
     if (values.logs !== undefined) {
       for (const [name, text] of Object.entries(await readLogs(folder))) {

@@ -3,12 +3,14 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { printKubeconfig } from "../../src/http/kubeconfig.ts";
 import { type Identity, makeAuthority, makeIdentity } from "../../src/http/x509.ts";
-import { startBinnacle } from "../support/binnacle.ts";
+import { type BinnacleOptions, startBinnacle } from "../support/binnacle.ts";
 import { startOracle } from "../support/oracle.ts";
 
 /** An API server with an authority of its own, by which all of a cluster's programs prove who they are. */
 export interface ClusterServer {
   readonly base: string;
+  /** Process id of the API server. */
+  readonly pid: number;
   /** Certificate and key of the authority, which also signs certificates that are asked for. */
   readonly authorityFile: string;
   readonly authorityKeyFile: string;
@@ -16,6 +18,8 @@ export interface ClusterServer {
   readonly accountKeyFile: string;
   /** Writes the kubeconfig of a user with a certificate or a token, and returns its path. */
   kubeconfig(name: string, user: { commonName: string; organizations?: string[] } | { token: string }): Promise<string>;
+  /** What the API server wrote last, once it has ended by itself; undefined while it runs. */
+  ended(): string | undefined;
   kill(): Promise<void>;
 }
 
@@ -26,13 +30,13 @@ export type ServerName = "binnacle" | "kube-apiserver";
 const AS_KUBE_APISERVER = ["--custom-objects=defined"];
 
 /**
- * Starts the server on an etcd of its own, with RBAC and without the loops of a controller manager. Its files go to
- * `folder`; `more` flags are for Binnacle only.
+ * Starts the server with RBAC and without the loops of a controller manager, on an etcd of its own unless `options` names
+ * another store. Its files go to `folder`; `options` are for Binnacle only.
  */
 export async function startClusterServer(
   name: ServerName,
   folder: string,
-  more: readonly string[] = [],
+  { store = "etcd", flags: more = [], nodeFlags = [] }: BinnacleOptions = {},
 ): Promise<ClusterServer> {
   const now = Date.now();
   const authority = makeAuthority("cluster", now);
@@ -63,10 +67,16 @@ export async function startClusterServer(
   ];
   const server =
     name === "binnacle"
-      ? await startBinnacle({ store: "etcd", flags: [...flags, ...AS_KUBE_APISERVER, ...more] })
+      ? await startBinnacle({ store, nodeFlags, flags: [...flags, ...AS_KUBE_APISERVER, ...more] })
       : await startOracle({ flags });
+  const running = "process" in server ? server.process : server;
+  let end: string | undefined;
+  void running.exited.then((how) => {
+    end = `${how}\n${running.output()}`;
+  });
   return {
     base: server.base,
+    pid: running.pid,
     authorityFile: files.authority,
     authorityKeyFile: files.authorityKey,
     accountKeyFile: files.accountKey,
@@ -78,6 +88,7 @@ export async function startClusterServer(
       await writeFile(file, printKubeconfig(access), { mode: 0o600 });
       return file;
     },
+    ended: () => end,
     kill: () => server.kill(),
   };
 }

@@ -1,7 +1,18 @@
 import path from "node:path";
-import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
+import { startBinnacle } from "../support/binnacle.ts";
 import { type Client, clientFor } from "../support/client.ts";
 import { tokens } from "../support/oracle.ts";
+
+/** What the tests run against. */
+export interface ConformanceServer {
+  /** The administrator's. */
+  readonly kubeconfig: string;
+  /** Where the tests may write. */
+  readonly directory: string;
+  /** How the server has ended, with the end of its output; undefined while it runs. */
+  ended(): string | undefined;
+  kill(): Promise<void>;
+}
 
 const NODE = "/api/v1/nodes/node-1";
 
@@ -22,14 +33,15 @@ const status = {
 };
 
 /** Binnacle on an etcd of its own, with its controllers and one node that looks ready but that nothing stands behind. */
-export async function startCluster(flags: readonly string[] = []): Promise<RunningBinnacle> {
+export async function startCluster(flags: readonly string[] = []): Promise<ConformanceServer> {
   const server = await startBinnacle({
     store: "etcd",
     flags: ["--controllers=*", "--custom-objects=defined", ...flags],
   });
   try {
     await addNode(clientFor(server.base, tokens.admin));
-    return server;
+    const ended = () => (server.process.hasExited ? server.process.output() : undefined);
+    return { kubeconfig: server.kubeconfig, directory: server.directory, ended, kill: server.kill };
   } catch (error) {
     await server.kill();
     throw error;

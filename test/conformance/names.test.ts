@@ -52,11 +52,18 @@ test("a focus matches its names and no longer ones", () => {
   assert.doesNotMatch("suite cd", focus);
 });
 
-test("the lists of the project are as they would be written", async () => {
-  const read = (file: string) => readFile(path.join(import.meta.dirname, file), "utf8");
-  const [passing, waiting] = await Promise.all([read("passing.txt"), read("waiting.txt")]);
-  const project = parseNames(passing, waiting);
-  const printed = printNames(project);
-  assert.ok(printed.passing === passing && printed.waiting === waiting, "run: npm run conformance -- --write");
-  assert.equal(allNames(project).length, 124);
-});
+const LISTS = [
+  { passing: "passing.txt", waiting: "waiting.txt", count: 124 },
+  { passing: "cluster.txt", waiting: "cluster-waiting.txt", count: 105 },
+];
+
+for (const { passing: file, waiting: waitingFile, count } of LISTS) {
+  test(`the ${count} names of ${file} and ${waitingFile} are as they would be written`, async () => {
+    const read = (name: string) => readFile(path.join(import.meta.dirname, name), "utf8");
+    const [passing, waiting] = await Promise.all([read(file), read(waitingFile)]);
+    const project = parseNames(passing, waiting);
+    const printed = printNames(project);
+    assert.ok(printed.passing === passing && printed.waiting === waiting, "run: npm run conformance -- --write");
+    assert.equal(allNames(project).length, count);
+  });
+}

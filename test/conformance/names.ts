@@ -34,8 +34,7 @@ export interface Plan {
 }
 
 const PASSING_HEADING = "# Official conformance tests that pass. Written by: npm run conformance -- --write\n";
-const WAITING_HEADING =
-  "# Conformance tests that need nothing but an API server and do not pass yet, below what they are waiting for.\n";
+const WAITING_HEADING = "# Official conformance tests that do not pass, below what they are waiting for.\n";
 
 /** Reads both lists; lines starting with a single # are comments. Throws when a name is there twice. */
 export function parseNames(passing: string, waiting: string): Names {

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import type { RunningBinnacle } from "../support/binnacle.ts";
-import { startCluster } from "./cluster.ts";
+import { type ConformanceServer, startCluster } from "./cluster.ts";
+import { startLivingCluster } from "./living.ts";
 import {
   allNames,
   compareNames,
@@ -22,15 +22,19 @@ const usage = `npm run conformance -- [OPTION...]
 Runs the official Kubernetes conformance tests that need nothing but an API server against Binnacle on etcd with its own
 controllers: those of passing.txt. One that does not pass fails the run.
 
-   --all              those of waiting.txt, too; one of these that passes fails the run, unless --write lists it
-   --write            move the tests that have passed from waiting.txt to passing.txt
+   --cluster          those of cluster.txt instead, which need the real controller manager, scheduler and nodes of KWOK
+                      around the server
+   --oracle           with --cluster: on the real kube-apiserver
+   --all              those of waiting.txt (cluster-waiting.txt), too; one of these that passes fails the run, unless
+                      --write lists it
+   --write            move the tests that have passed from the second list to the first
    --only PATTERN     only those whose name matches this regular expression
    --processes N      how many run side by side (default 4)
    --seed N           of the order within a process (default: random, printed)
    --reports FOLDER   keep the suite's own reports (JSON) there
 `;
 
-const STAGE_MS = 10 * 60_000;
+const STAGE_MS = { alone: 10 * 60_000, cluster: 60 * 60_000 } as const;
 // On the real server no test but the compacting one needs longer than 70 s.
 const DOUBTFUL_MS = 100_000;
 const MESSAGE_LINES = 8;
@@ -39,12 +43,16 @@ const MESSAGE_LINES = 8;
 // for what has been compacted.
 const COMPACTING = ["--etcd-compaction-interval=8s"];
 
-const files = {
-  passing: path.join(import.meta.dirname, "passing.txt"),
-  waiting: path.join(import.meta.dirname, "waiting.txt"),
+const LISTS = {
+  alone: { passing: "passing.txt", waiting: "waiting.txt" },
+  cluster: { passing: "cluster.txt", waiting: "cluster-waiting.txt" },
 } as const;
 
+const listFile = (name: string) => path.join(import.meta.dirname, name);
+
 interface Options {
+  readonly mode: keyof typeof LISTS;
+  readonly isOracle: boolean;
   readonly all: boolean;
   readonly only: RegExp;
   readonly writes: boolean;
@@ -57,12 +65,15 @@ function parseCommandLine(args: string[]): Options | undefined {
   const text = { type: "string" } as const;
   const flag = { type: "boolean" } as const;
   const options = {
-    ...{ all: flag, write: flag, help: flag },
+    ...{ all: flag, write: flag, help: flag, cluster: flag, oracle: flag },
     ...{ only: text, processes: text, seed: text, reports: text },
   };
   const { values } = parseArgs({ args, options });
   if (values.help) return undefined;
+  if (values.oracle && !values.cluster) throw new Error("--oracle needs --cluster");
   return {
+    mode: values.cluster ? "cluster" : "alone",
+    isOracle: values.oracle ?? false,
     all: values.all ?? false,
     only: new RegExp(values.only ?? ""),
     writes: values.write ?? false,
@@ -79,32 +90,45 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 
 /** Runs the tests in their stages; `folder` gets one report per process. */
 async function runAll(plan: Plan, options: Options, folder: string): Promise<Outcome[]> {
-  const suite = (server: RunningBinnacle, stage: string, withinMs = STAGE_MS): SuiteOptions => ({
+  const suite = (server: ConformanceServer, stage: string, withinMs = STAGE_MS[options.mode]): SuiteOptions => ({
     server,
     report: path.join(folder, `${stage}.json`),
     withinMs,
     seed: options.seed,
     signal: interrupted.signal,
   });
-  const compacting = withCluster(plan.compacting.names.length > 0, COMPACTING, (server) =>
-    runShare(plan.compacting, suite(server, "compacting")),
+  const compacting = withCluster(
+    plan.compacting.names.length > 0,
+    () => startCluster(COMPACTING),
+    (server) => runShare(plan.compacting, suite(server, "compacting")),
   );
   const isNeeded = plan.parallel.length + plan.serial.names.length + plan.doubtful.length > 0;
-  const others = withCluster(isNeeded, [], async (server) => {
-    const shares = plan.parallel.map((share, i) => runShare(share, suite(server, `parallel-${i + 1}`)));
-    const parallel = await settle(shares);
-    const serial = await runShare(plan.serial, suite(server, "serial"));
-    const left = [...plan.doubtful.entries()];
-    const doubtful: Outcome[] = [];
-    const workers = Array.from({ length: options.processes }, async () => {
-      for (let next = left.shift(); next !== undefined; next = left.shift()) {
-        doubtful.push(...(await runShare(next[1], suite(server, `doubtful-${next[0] + 1}`, DOUBTFUL_MS))));
-      }
-    });
-    await settle(workers);
-    return [...parallel.flat(), ...serial, ...doubtful];
-  });
+  const others = withCluster(
+    isNeeded,
+    () => startServer(options, folder),
+    async (server) => {
+      const shares = plan.parallel.map((share, i) => runShare(share, suite(server, `parallel-${i + 1}`)));
+      const parallel = await settle(shares);
+      const serial = await runShare(plan.serial, suite(server, "serial"));
+      const left = [...plan.doubtful.entries()];
+      const doubtful: Outcome[] = [];
+      const workers = Array.from({ length: options.processes }, async () => {
+        for (let next = left.shift(); next !== undefined; next = left.shift()) {
+          doubtful.push(...(await runShare(next[1], suite(server, `doubtful-${next[0] + 1}`, DOUBTFUL_MS))));
+        }
+      });
+      await settle(workers);
+      return [...parallel.flat(), ...serial, ...doubtful];
+    },
+  );
   return (await settle([others, compacting])).flat();
+}
+
+async function startServer({ mode, isOracle }: Options, folder: string): Promise<ConformanceServer> {
+  if (mode === "alone") return startCluster();
+  const files = path.join(folder, "cluster");
+  await mkdir(files, { recursive: true });
+  return startLivingCluster(isOracle ? "kube-apiserver" : "binnacle", files);
 }
 
 /** Waits for all, so that nothing runs on when the first has failed. */
@@ -116,14 +140,15 @@ async function settle<T>(promises: readonly Promise<T>[]): Promise<T[]> {
 /** What `run` gives, with a cluster that ends with it. A server that ends before is an error. */
 async function withCluster(
   isNeeded: boolean,
-  flags: readonly string[],
-  run: (server: RunningBinnacle) => Promise<Outcome[]>,
+  start: () => Promise<ConformanceServer>,
+  run: (server: ConformanceServer) => Promise<Outcome[]>,
 ): Promise<Outcome[]> {
   if (!isNeeded) return [];
-  const server = await startCluster(flags);
+  const server = await start();
   try {
     const outcomes = await run(server);
-    if (server.process.hasExited) throw new Error(`the server ended during the run:\n${server.process.output()}`);
+    const end = server.ended();
+    if (end !== undefined) throw new Error(`the server ended during the run:\n${end}`);
     return outcomes;
   } finally {
     await server.kill();
@@ -153,8 +178,9 @@ function report(outcomes: readonly Outcome[], names: Names, seconds: number): bo
   return lost.length + won.length === 0;
 }
 
-async function readNames(): Promise<Names> {
-  const [passing, waiting] = await Promise.all([readFile(files.passing, "utf8"), readFile(files.waiting, "utf8")]);
+async function readNames(mode: Options["mode"]): Promise<Names> {
+  const read = (name: string) => readFile(listFile(name), "utf8");
+  const [passing, waiting] = await Promise.all([read(LISTS[mode].passing), read(LISTS[mode].waiting)]);
   return parseNames(passing, waiting);
 }
 
@@ -164,7 +190,7 @@ async function main(args: string[]): Promise<number> {
     process.stdout.write(usage);
     return 0;
   }
-  const names = await readNames();
+  const names = await readNames(options.mode);
   const wanted = (options.all ? allNames(names) : names.passing).filter((name) => options.only.test(name));
   const folder = options.reports ?? (await mkdtemp(path.join(tmpdir(), "binnacle-conformance-")));
   await mkdir(folder, { recursive: true });
@@ -176,7 +202,8 @@ async function main(args: string[]): Promise<number> {
     if (!options.writes) return isTrue ? 0 : 1;
     const next = withPassed(names, outcomes);
     const text = printNames(next);
-    await Promise.all([writeFile(files.passing, text.passing), writeFile(files.waiting, text.waiting)]);
+    const { passing, waiting } = LISTS[options.mode];
+    await Promise.all([writeFile(listFile(passing), text.passing), writeFile(listFile(waiting), text.waiting)]);
     return compareNames(outcomes, next).lost.length === 0 ? 0 : 1;
   } finally {
     if (options.reports === undefined) await rm(folder, { recursive: true, force: true });

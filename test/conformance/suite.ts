@@ -1,15 +1,15 @@
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RunningBinnacle } from "../support/binnacle.ts";
 import { startProcess } from "../support/process.ts";
 import { requireTool } from "../support/tools.ts";
+import type { ConformanceServer } from "./cluster.ts";
 import { focusOn, type Outcome, type Share } from "./names.ts";
 import { outcomesOf, type SpecReport } from "./report.ts";
 
 /** Where and how the official tests run. */
 export interface SuiteOptions {
-  readonly server: Pick<RunningBinnacle, "kubeconfig" | "directory">;
+  readonly server: Pick<ConformanceServer, "kubeconfig" | "directory">;
   /** File that the suite's report is written to. */
   readonly report: string;
   readonly withinMs: number;

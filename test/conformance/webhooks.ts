@@ -1,11 +1,7 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { startPrograms } from "../cluster/programs.ts";
-import { startClusterServer } from "../cluster/server.ts";
-import { type Client, clientFor } from "../support/client.ts";
-import { tokens } from "../support/oracle.ts";
-import { eventually } from "../support/time.ts";
+import { startLivingCluster } from "./living.ts";
 import type { Outcome } from "./names.ts";
 import { runShare } from "./suite.ts";
 import { WebhookPrograms } from "./webhook-programs.ts";
@@ -42,32 +38,8 @@ const TESTS = [
   "should mutate everything except 'skip-me' configmaps",
 ].map((name) => `${PREFIX} ${name} [Conformance]`);
 
-const DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments";
 const WITHIN_MS = 30 * 60_000;
 const print = (line: string) => process.stdout.write(`${line}\n`);
-
-const node = {
-  metadata: { name: "node-1", labels: { "kubernetes.io/hostname": "node-1", "kubernetes.io/os": "linux" } },
-  status: {
-    allocatable: { cpu: "32", memory: "256Gi", pods: "110" },
-    capacity: { cpu: "32", memory: "256Gi", pods: "110" },
-  },
-};
-
-/** The tests wait for their Deployment, but not for a controller manager that is still starting. */
-async function untilPodsRun(client: Client): Promise<void> {
-  await client.call("POST", "/api/v1/nodes", node);
-  const labels = { app: "probe" };
-  const template = { metadata: { labels }, spec: { containers: [{ name: "probe", image: "probe" }] } };
-  const probe = { metadata: { name: "probe" }, spec: { selector: { matchLabels: labels }, template } };
-  await client.call("POST", DEPLOYMENTS, probe);
-  const isAvailable = async () => {
-    const { body } = await client.call("GET", `${DEPLOYMENTS}/probe`);
-    return body.status?.availableReplicas === 1;
-  };
-  await eventually(isAvailable, { withinMs: 300_000 });
-  await client.call("DELETE", `${DEPLOYMENTS}/probe`);
-}
 
 async function run(folder: string, names: readonly string[]): Promise<Outcome[]> {
   const ports = path.join(folder, "ports.json");
@@ -76,23 +48,19 @@ async function run(folder: string, names: readonly string[]): Promise<Outcome[]>
   const cluster = path.join(folder, "cluster");
   const certificates = path.join(folder, "webhooks");
   for (const one of [cluster, certificates]) await mkdir(one);
-  const server = await startClusterServer("binnacle", cluster, [`--handlers=${handlers}`]);
+  const server = await startLivingCluster("binnacle", cluster, [`--handlers=${handlers}`]);
   try {
-    const kubeconfig = await server.kubeconfig("admin", { commonName: "admin", organizations: ["system:masters"] });
-    const programs = await startPrograms(server, kubeconfig, cluster);
     const webhooks = new WebhookPrograms(server.base, certificates, ports);
     try {
-      await untilPodsRun(clientFor(server.base, tokens.admin));
       const interrupted = new AbortController();
       for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupted.abort());
-      const suite = { server: { kubeconfig, directory: folder }, seed: 1, signal: interrupted.signal };
+      const suite = { server, seed: 1, signal: interrupted.signal };
       const report = path.join(folder, "report.json");
       const outcomes = await runShare({ names }, { ...suite, report, withinMs: WITHIN_MS });
       print(`${webhooks.started} webhooks were started`);
       return outcomes;
     } finally {
       await webhooks.stop();
-      await programs.stop();
     }
   } finally {
     await server.kill();

@@ -14,6 +14,8 @@ export const tokens = { admin: "admintoken", alice: "alicetoken" } as const;
 export interface Oracle {
   /** Address of the API, `https://127.0.0.1:PORT`. */
   readonly base: string;
+  /** Process id of kube-apiserver. */
+  readonly pid: number;
   readonly tokens: typeof tokens;
   readonly etcdEndpoint: string;
   /** The server's self-signed certificate, which a client may trust as its authority. */
@@ -68,7 +70,8 @@ export async function startOracle(options: OracleOptions = {}): Promise<Oracle> 
     await waitUntilReady(server, base, { token: tokens.admin, withinMs: 90_000 });
     const exited = server.exited.then((how) => `${how}\n${server.output()}`);
     const certificateFile = path.join(directory, "apiserver.crt");
-    return { base, tokens, etcdEndpoint, certificateFile, exited, output: server.output, kill };
+    const { pid, output } = server;
+    return { base, pid, tokens, etcdEndpoint, certificateFile, exited, output, kill };
   } catch (error) {
     await kill();
     throw error;
