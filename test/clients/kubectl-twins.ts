@@ -4,6 +4,7 @@ import path from "node:path";
 import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
 import { type CommandResult, type Kubectl, kubectlFor } from "../support/kubectl.ts";
 import { type Oracle, startOracle, tokens } from "../support/oracle.ts";
+import { withoutMadeUp } from "./kubectl/made-up.ts";
 
 /** The same command of kubectl, or of another program, to the real kube-apiserver and to Binnacle. */
 export class KubectlTwins {
@@ -73,8 +74,8 @@ export class KubectlTwins {
     inputs: readonly [theirs: string, ours: string] | [] = [],
   ): Promise<CommandResult> {
     const [theirs, ours] = await this.#runBoth(args, inputs);
-    const found = { code: ours.code, stdout: normalise(ours.stdout), stderr: normalise(ours.stderr) };
-    const wanted = { code: theirs.code, stdout: normalise(theirs.stdout), stderr: normalise(theirs.stderr) };
+    const found = { code: ours.code, stdout: withoutMadeUp(ours.stdout), stderr: withoutMadeUp(ours.stderr) };
+    const wanted = { code: theirs.code, stdout: withoutMadeUp(theirs.stdout), stderr: withoutMadeUp(theirs.stderr) };
     assert.deepEqual(found, wanted, `kubectl ${args.join(" ")}\nwanted ${show(wanted)}\nfound ${show(found)}`);
     return ours;
   }
@@ -112,36 +113,4 @@ function kubeconfigFor(server: string, user: Readonly<Record<string, unknown>> =
     users: [{ name: "twin", user }],
     contexts: [{ name: "twin", context: { cluster: "twin", user: "twin" } }],
   };
-}
-
-/** What each server makes up for itself, and the width of columns that follows from it. */
-const MADE_UP: readonly (readonly [RegExp, string])[] = [
-  [/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "UID"],
-  [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, "TIME"],
-  [/\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}/g, "TIME"],
-  [/\b[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}\b/g, "TIME"],
-  [/\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ [+-]\d{4} UTC/g, "TIME"],
-  [/("?resourceVersion"?: ?)"\d+"/gi, "$1VERSION"],
-  [/(Resource Version: +)\d+/g, "$1VERSION"],
-  [/\bmodifiedAt=\d+/g, "modifiedAt=TIME"],
-  // The head of a line of klog.
-  [/^[EIW]\d{4} \S+ +\d+ (?=\w+\.go:)/gm, "LOG "],
-  [/https:\/\/127\.0\.0\.1:\d+/g, "SERVER"],
-  [/\b10\.96\.\d+\.\d+\b/g, "ADDRESS"],
-  [/\b3[0-2]\d{3}\b/g, "NODEPORT"],
-  [/\bkube-api-access-[a-z0-9]{5}\b/g, "kube-api-access-SUFFIX"],
-  [/-{4,}/g, "----"],
-  [/ {2,}/g, "  "],
-  [/ +$/gm, ""],
-  // The real server repairs a Service, and tells of it, when it looks at one that it is just about to finish.
-  [/^.*\bClusterIPNotAllocated\b.*\n/gm, ""],
-  [/^Events:\n +Type .*\n +---- .*\n(?! )/gm, "Events:  <none>\n"],
-];
-
-/** Ages stand in tables and descriptions; in an object such words are amounts. */
-const AGES = [/\b\d+s\b|<invalid>/g, "AGE"] as const;
-
-function normalise(text: string): string {
-  const patterns = text.startsWith("apiVersion:") ? MADE_UP : [AGES, ...MADE_UP];
-  return patterns.reduce((changed, [pattern, name]) => changed.replace(pattern, name), text);
 }
