@@ -15,6 +15,10 @@ suite("the command line", () => {
   test("tells of every command, also without arguments", async () => {
     const { code, out } = await run();
     assert.equal(code, 0);
+    assert.match(
+      out,
+      /^A control plane's API[\s\S]*Examples:[\s\S]*\n {2}binnacle up\n[\s\S]*Usage:[\s\S]*docs\/README\.md/,
+    );
     for (const { name, summary } of COMMANDS)
       assert.ok(out.includes(`${name} `) && out.includes(summary.slice(0, 30)), name);
     assert.equal((await run("--help")).out, out);

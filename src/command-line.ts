@@ -1,7 +1,17 @@
 import { Command, CommanderError } from "commander";
-import { type CommandRow, Failure, type Io } from "./commands/command.ts";
+import { type CommandRow, type Example, Failure, type Io } from "./commands/command.ts";
 import { COMMANDS } from "./commands/table.ts";
 import { introduction, usageFailure } from "./commands/usage.ts";
+
+/** What `binnacle --help` begins with. */
+const EXAMPLES: readonly Example[] = [
+  ["Start a control plane, and set up kubectl for it", "binnacle up"],
+  ["Give tests a control plane of their own", "binnacle run -- npm test"],
+  [
+    "What these manifests would change in a cluster, told from a dump of it",
+    "binnacle diff -f manifests/ --state dump.yaml",
+  ],
+];
 
 /**
  * Does what the arguments say, and resolves to what the process is to end with. A failure is told on standard error: its cause, and in
@@ -38,8 +48,10 @@ function normalize(args: readonly string[]): string[] {
 /** All commands by name; of the one that is asked for, also its flags. */
 async function programFor(args: readonly string[], io: Io): Promise<Command> {
   const program = new Command("binnacle")
-    .description("A control plane's API, compatible with the Kubernetes API server")
-    .helpCommand(false);
+    .helpCommand(false)
+    .helpOption("-h, --help", "of a command: what it does, with examples and flags")
+    .addHelpText("before", introduction("A control plane's API, compatible with the Kubernetes API server", EXAMPLES))
+    .addHelpText("after", "\nAll pages of the documentation: docs/README.md in the package.");
   prepare(program, io);
   for (const row of COMMANDS) {
     const command = program.command(row.name).summary(row.summary).helpGroup(row.group);

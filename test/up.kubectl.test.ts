@@ -202,7 +202,8 @@ suite("a local control plane", { timeout, ...needs("kubectl") }, async () => {
   });
 
   test("in the foreground stops by a signal, and says so", async () => {
-    const up = spawn(process.execPath, [cli, "up", "--memory", "--no-merge", "--secure-port=0"], { cwd: folder, env });
+    const args = [cli, "up", "--memory", "--no-merge", "--secure-port=0"];
+    const up = spawn(process.execPath, args, { cwd: folder, env: { ...env, PATH: folder } });
     const exited = once(up, "exit");
     let text = "";
     up.stdout.setEncoding("utf8").on("data", (chunk: string) => {
@@ -212,7 +213,8 @@ suite("a local control plane", { timeout, ...needs("kubectl") }, async () => {
     });
     assert.deepEqual(await exited, [0, null]);
     assert.match(text, /Objects: +in memory[\s\S]*\nStopping: [^\n]*\nStopped\.\n$/);
-    assert.match(text, /kubectl --kubeconfig binnacle-data\/kubeconfig get namespaces/);
+    assert.match(text, /kubectl --kubeconfig binnacle-data\/kubeconfig get namespaces\n/);
+    assert.match(text, /kubectl is not on your PATH; https:/);
     assert.ok(!(await readFile(kubeconfig, "utf8")).includes("binnacle"));
   });
 });

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { access, constants, mkdir } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import { writeWhole } from "../http/private-file.ts";
 import { PACKAGE_VERSION } from "../server/release.ts";
+import { findProgram } from "./find-program.ts";
 import { apiserverHelp, etcdHelp } from "./help.ts";
 import { NODE_OPTIONS } from "./shared/start-host.ts";
 
@@ -84,25 +85,4 @@ function cacheFolder(env: LauncherOptions["env"], platform: NodeJS.Platform): st
   if (platform === "win32") return env.LOCALAPPDATA || path.join(homedir(), "AppData", "Local");
   if (platform === "darwin") return path.join(env.HOME || homedir(), "Library", "Caches");
   return env.XDG_CACHE_HOME || path.join(env.HOME || homedir(), ".cache");
-}
-
-/** The first folder of PATH with the program, so that its path holds wherever it is started. */
-async function findProgram(
-  name: string,
-  env: LauncherOptions["env"],
-  platform: NodeJS.Platform,
-): Promise<string | undefined> {
-  const isWindows = platform === "win32";
-  const folders = (env.PATH ?? env.Path ?? "").split(isWindows ? ";" : ":").filter((folder) => path.isAbsolute(folder));
-  for (const folder of folders) {
-    const file = path.join(folder, isWindows ? `${name}.exe` : name);
-    if (
-      await access(file, constants.X_OK).then(
-        () => true,
-        () => false,
-      )
-    )
-      return file;
-  }
-  return undefined;
 }

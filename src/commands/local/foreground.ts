@@ -1,4 +1,5 @@
 import path from "node:path";
+import { findProgram } from "../../envtest/find-program.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { Config } from "../../server/config.ts";
 import { PACKAGE_VERSION, release } from "../../server/release.ts";
@@ -11,6 +12,8 @@ import { type DataFolder, type Instance, readInstance, writeInstance } from "./d
 import { portOrAny } from "./free-port.ts";
 import { changeKubeconfig, mergeKubeconfig, stepBack, usualKubeconfig } from "./merge-kubeconfig.ts";
 import { describeActivity } from "./summary.ts";
+
+const INSTALL_KUBECTL = "https://kubernetes.io/docs/tasks/tools/";
 
 /** What the flags of `binnacle up` were set to. */
 export interface UpFlags extends ServeFlags {
@@ -40,7 +43,7 @@ export async function serveFrom(folder: DataFolder, flags: UpFlags, isPortGiven:
       const merged = flags.merge ? await merge(folder, flags.context, before, io) : undefined;
       instance = { ...instance, ...(merged && { merged }) };
       await writeInstance(folder, instance);
-      const text = `${announcement(instance, folder, io)}\n`;
+      const text = `${await announcement(instance, folder, io)}\n`;
       io.print(io.isTerminal ? `\r${text}` : text);
       // Who started this process in the background waits for it, and goes.
       process.send?.(text);
@@ -91,7 +94,9 @@ async function leave({ pid: _, ...instance }: Instance, folder: DataFolder): Pro
   await writeInstance(folder, instance).catch(() => {});
 }
 
-function announcement({ url, store, merged, controllers }: Instance, folder: DataFolder, io: Io): string {
+async function announcement(instance: Instance, folder: DataFolder, io: Io): Promise<string> {
+  const { url, store, merged, controllers } = instance;
+  const isMissing = (await findProgram("kubectl", io.env, process.platform)) === undefined;
   const kubectl = merged ? "kubectl" : `kubectl --kubeconfig ${shown(folder.kubeconfig, io)}`;
   return [
     `Binnacle ${PACKAGE_VERSION} serves ${url}, compatible with Kubernetes ${release.version}.`,
@@ -99,6 +104,7 @@ function announcement({ url, store, merged, controllers }: Instance, folder: Dat
     `Kubeconfig:   ${shown(folder.kubeconfig, io)}${merged ? `, and context ${JSON.stringify(merged.context)} in ${merged.file}, which is current now` : ""}`,
     describeActivity(controllers),
     `Try:          ${kubectl} get namespaces`,
+    ...(isMissing ? [`              kubectl is not on your PATH; ${INSTALL_KUBECTL} has it.`] : []),
     process.send ? "Stop it:      binnacle down" : "Stop it:      Ctrl-C, or binnacle down",
   ].join("\n");
 }
