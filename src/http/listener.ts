@@ -48,6 +48,11 @@ export interface Listener {
    */
   changeTls(change: Partial<TlsOptions>): void;
   /**
+   * Serves everything as before, but asks clients to come by another connection: replies over HTTP/1.1 are the last of
+   * theirs, and HTTP/2 sessions are told to open no more streams (GOAWAY), while those under way are served.
+   */
+  leave(): void;
+  /**
    * Takes no more requests, ends watches, lets other requests finish for at most `graceMs`, then cuts all connections.
    * Resolves when none is left.
    */
@@ -64,6 +69,8 @@ const HTTP2_SETTINGS: http2.Settings = {
   initialWindowSize: 256 * 1024,
   enablePush: false,
 };
+/** The number that no stream has: a GOAWAY that names it refuses none that the client has opened meanwhile (RFC 9113, 6.8). */
+const LAST_STREAM = 2 ** 31 - 1;
 const SESSION_WINDOW_BYTES = 4 * 1024 * 1024;
 
 /** How Node serves HTTP/1.1. */
@@ -102,6 +109,7 @@ class Edge implements Listener {
   readonly #keeper: ConnectionKeeper;
   readonly #sessions = new Set<Http2Session>();
   #tls: TlsOptions | undefined;
+  #isLeaving = false;
   #isClosing = false;
 
   /** `makePlain` makes the server where there is no TLS. */
@@ -136,6 +144,11 @@ class Edge implements Listener {
     const tls = { ...this.#tls, ...change };
     this.#server.setSecureContext(secureContext(tls));
     this.#tls = tls;
+  }
+
+  leave(): void {
+    this.#isLeaving = true;
+    for (const session of this.#sessions) announceEnd(session);
   }
 
   async close(graceMs: number): Promise<void> {
@@ -227,6 +240,7 @@ class Edge implements Listener {
     session.on("error", () => session.destroy());
     session.setLocalWindowSize(SESSION_WINDOW_BYTES);
     if (this.#isClosing) session.close();
+    else if (this.#isLeaving) announceEnd(session);
   }
 
   #takeHttp1(message: IncomingMessage, response: ServerResponse): void {
@@ -279,7 +293,7 @@ class Edge implements Listener {
         if (this.#isClosing) exchange.abort();
       }
       exchange.code = reply.status;
-      const sending = exchange.carrier.send(reply, this.#isClosing, exchange);
+      const sending = exchange.carrier.send(reply, this.#isLeaving || this.#isClosing, exchange);
       if (sending !== undefined) await sending;
       exchange.isReplied = true;
     } catch (error) {
@@ -320,6 +334,11 @@ class Edge implements Listener {
     });
     this.#options.onUpgrade(exchange, socket, head);
   }
+}
+
+/** Has the client open no more streams. Those that it has opened meanwhile are still served. */
+function announceEnd(session: Http2Session): void {
+  session.goaway(http2.constants.NGHTTP2_NO_ERROR, LAST_STREAM);
 }
 
 const PLAIN_HTTP = "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";

@@ -374,8 +374,9 @@ async function build(
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closing ??= (async () => {
-      const delay = config.shutdownDelayMs > 0 ? clock.sleep(config.shutdownDelayMs) : undefined;
-      await Promise.all([assembly.stop(), delay]);
+      const { shutdownDelayMs: delayMs } = config;
+      if (delayMs > 0) for (const listener of listeners) listener.leave();
+      await Promise.all([assembly.stop(), delayMs > 0 ? clock.sleep(delayMs) : undefined]);
       await opened.disposeAsync();
     })();
     return closing;

@@ -1,6 +1,7 @@
 import { loadAll } from "js-yaml";
 import { eventually } from "../support/time.ts";
 import { copyErrors, differences, listed, type States, statesOf } from "./compare.ts";
+import { credentialsOf } from "./credentials.ts";
 import { http1Line } from "./lines.ts";
 import type { Stage } from "./phases.ts";
 import { type Known, LABELS } from "./writers.ts";
@@ -66,12 +67,4 @@ export async function restore({ site, shell, load }: Stage, snapshot: States): P
   const isEqual = () => load.watchers.every(({ states }) => differences(snapshot, states).length === 0);
   await eventually(isEqual, { withinMs: 30_000, everyMs: 50, what: "watchers have what was restored" });
   return `3 replicas and ${load.watchers.length} watchers have the ${snapshot.size} objects of the snapshot`;
-}
-
-/** Who the administrator is. */
-export async function credentialsOf(site: Stage["site"]) {
-  const [ca, cert, key] = await Promise.all(
-    ["ca.crt", "admin.crt", "admin.key"].map((name) => site.read("cluster", name)),
-  );
-  return { ca: ca ?? "", cert: cert ?? "", key: key ?? "" };
 }

@@ -16,7 +16,7 @@ export interface Credentials {
   readonly key: string;
 }
 
-/** One client's way to the balancer. It never tries again by itself. */
+/** One client's way to the balancer. It never tries again by itself what a server may have seen. */
 export interface Line {
   readonly protocol: string;
   /** Rejects when no whole answer comes. */
@@ -55,6 +55,11 @@ export function http1Line(base: string, credentials: Credentials): Line {
   };
 }
 
+const REFUSED = http2.constants.NGHTTP2_REFUSED_STREAM;
+
+/** A request that was surely not looked at, as one that met a GOAWAY. */
+class RefusedStream extends Error {}
+
 /** HTTP/2 over one connection, which is replaced when the server says goodbye. */
 export function http2Line(base: string, credentials: Credentials): Line {
   let session: http2.ClientHttp2Session | undefined;
@@ -68,15 +73,21 @@ export function http2Line(base: string, credentials: Credentials): Line {
     session = opened;
     return opened;
   };
-  const send = (method: string, path: string, text: string, timeoutMs?: number) =>
+  const sendOnce = (method: string, path: string, text: string, timeoutMs?: number) =>
     new Promise<{ status: number; stream: Readable }>((resolve, reject) => {
       const type = text === "" ? {} : { "content-type": "application/json" };
       const stream = current().request({ ":method": method, ":path": path, ...type }, { endStream: text === "" });
       if (timeoutMs !== undefined) stream.setTimeout(timeoutMs, () => stream.destroy(new Error("no answer in time")));
       stream.once("response", (headers) => resolve({ status: Number(headers[":status"]), stream }));
-      stream.once("error", reject);
+      stream.once("error", (error) => reject(stream.rstCode === REFUSED ? new RefusedStream() : error));
       stream.once("close", () => reject(new Error("the stream was closed")));
       if (text !== "") stream.end(text);
+    });
+  // Clients of HTTP/2 send such a request again by themselves; Node leaves that to its user (RFC 9113, 8.7).
+  const send: typeof sendOnce = (...request) =>
+    sendOnce(...request).catch((error: unknown) => {
+      if (!(error instanceof RefusedStream)) throw error;
+      return sendOnce(...request);
     });
   return {
     protocol: "HTTP/2",

@@ -13,15 +13,12 @@ export async function scraped({ shell, load }: Stage, prometheus: Prometheus): P
   const expressions = await dashboardExpressions();
   const results = await Promise.all(expressions.map((expression) => prometheus.query(expression)));
   const empty = expressions.filter((_, at) => results[at]?.length === 0);
-  const lints = await shell
-    .run("Metrics")
-    .then(() => shell.command("promtool check metrics < metrics.txt 2>&1 || true"));
+  // 3: names that promtool would have chosen otherwise, which are kube-apiserver's.
+  await shell.command("promtool check metrics < metrics.txt > lints.txt 2>&1 || [ $? = 3 ]");
   const creates = await prometheus.number(
     'sum(increase(apiserver_request_total{verb="POST",resource="configmaps"}[3m]))',
   );
-  if (!creates || creates < load.ledger.creates / 10) throw new Error(`${creates} creates are counted`);
-  const broken = lints.split("\n").filter((line) => /error|invalid|parse/i.test(line));
-  if (broken.length > 0) throw new Error(`promtool: ${broken.join("; ")}`);
+  if (!creates || creates < load.ledger.creates / 2) throw new Error(`${creates} creates are counted`);
   if (empty.length > 0) throw new Error(`the dashboard has no data for ${empty.join("; ")}`);
   return `${samples} samples of 3 replicas; all ${expressions.length} expressions of the dashboard have data`;
 }

@@ -4,6 +4,9 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { connect } from "node:tls";
 import { eventually } from "../support/time.ts";
+import { acknowledgedStates, differences, listed } from "./compare.ts";
+import { credentialsOf } from "./credentials.ts";
+import { http1Line } from "./lines.ts";
 import type { Load } from "./load.ts";
 import type { Services } from "./services.ts";
 import type { Shell } from "./shell.ts";
@@ -15,6 +18,43 @@ export interface Stage {
   readonly services: Services;
   readonly shell: Shell;
   readonly load: Load;
+}
+
+/** Some writes, with nothing else going on. */
+export async function steady({ load }: Stage, writes: number): Promise<string> {
+  await acknowledgedWrites(load, writes);
+  return "4 writers, 2 readers, 4 watchers";
+}
+
+/** Waits until so many more writes are acknowledged. */
+async function acknowledgedWrites(load: Load, count: number): Promise<void> {
+  const wanted = load.ledger.acknowledged + count;
+  const areThere = () => {
+    load.check();
+    return load.ledger.acknowledged >= wanted;
+  };
+  await eventually(areThere, { withinMs: 60_000, everyMs: 20, what: `${count} more writes` });
+}
+
+/** All writers have ended: every replica and every watcher has what was acknowledged, and nothing else. */
+export async function settled({ site, load }: Stage): Promise<string> {
+  await load.stopWriting();
+  const wanted = acknowledgedStates(load.ledger.snapshot());
+  for (const host of site.hosts) {
+    const line = http1Line(site.urlOf(host), await credentialsOf(site));
+    const wrong = differences(wanted, await listed(line));
+    line.close();
+    if (wrong.length > 0) throw new Error(`lost or wrong at ${host.name}: ${wrong.join("; ")}`);
+  }
+  for (const { states } of load.watchers) {
+    const isEqual = () => {
+      load.check();
+      return differences(wanted, states).length === 0;
+    };
+    const what = () => `a watcher has what lists show: ${differences(wanted, states).join("; ")}`;
+    await eventually(isEqual, { withinMs: 20_000, everyMs: 50, what });
+  }
+  return `3 replicas and ${load.watchers.length} watchers have the ${wanted.size} objects that were acknowledged`;
 }
 
 /** The replicas are restarted by the commands of the page. While one stops, it is no endpoint of the Service kubernetes. */
@@ -47,18 +87,21 @@ export async function killedMember({ site, services, shell, load }: Stage): Prom
   const leader = await leaderOf(site, shell);
   await services.kill(leader, "etcd");
   const began = performance.now();
-  const before = load.ledger.acknowledged;
-  await eventually(() => load.ledger.acknowledged >= before + 50, { withinMs: 60_000, what: "writes go on" });
+  await acknowledgedWrites(load, 50);
   const tookMs = performance.now() - began;
   await services.start(leader, "etcd");
-  const health = `${etcdctl(`https://${leader.address}:${site.ports.client}`)} endpoint health`;
+  await memberIsBack(leader, site, shell);
+  return `the leader; 50 writes later after ${(tookMs / 1000).toFixed(1)} s, then it came back`;
+}
+
+async function memberIsBack({ address }: Host, site: Site, shell: Shell): Promise<void> {
+  const health = `${etcdctl(`https://${address}:${site.ports.client}`)} endpoint health`;
   const isHealthy = () =>
     shell.command(health).then(
       () => true,
       () => false,
     );
   await eventually(isHealthy, { withinMs: 60_000, everyMs: 200, what: "the member is back" });
-  return `the leader; 50 writes later after ${(tookMs / 1000).toFixed(1)} s, then it came back`;
 }
 
 async function leaderOf(site: Site, shell: Shell): Promise<Host> {
@@ -91,13 +134,7 @@ export async function renewal(stage: Stage): Promise<string> {
   // Every replica has to make a new connection with the new client certificate.
   for (const host of site.hosts) {
     await services.restart(host, "etcd");
-    const health = `${etcdctl(`https://${host.address}:${site.ports.client}`)} endpoint health`;
-    const isHealthy = () =>
-      shell.command(health).then(
-        () => true,
-        () => false,
-      );
-    await eventually(isHealthy, { withinMs: 60_000, everyMs: 200, what: "the member is back" });
+    await memberIsBack(host, site, shell);
   }
   return `shown by all replicas after ${(tookMs / 1000).toFixed(1)} s, none restarted; etcd's members restarted in turn`;
 }

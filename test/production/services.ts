@@ -11,7 +11,7 @@ export const cli = path.resolve(
 );
 
 /** Shorter than the unit's own: our balancer looks more often than others. */
-const SHUTDOWN_DELAY = "--shutdown-delay-duration=2s";
+const SHUTDOWN_DELAY = "--shutdown-delay-duration=1s";
 const READY_WITHIN_MS = 60_000;
 
 /** Takes the place of systemd on every host: starts what the units say that were copied there. */
