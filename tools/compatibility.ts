@@ -1,13 +1,15 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { AREAS } from "../test/clients/kubectl/areas.ts";
+import { countCalls } from "../test/clients/kubectl/compare.ts";
 import { allNames, parseNames } from "../test/conformance/names.ts";
 import { parseGaps } from "../test/golden/gaps.ts";
 import { compatibilityWords } from "./compatibility-words.ts";
 
 /**
  * Writes docs/compatibility.md: in words what works, then what of the recorded behaviour of kube-apiserver is reproduced, and every
- * step that is not, with its reason. Sources: the golden scenarios, test/known-gaps.txt and test/golden/gap-reasons.json, and the
- * names in test/conformance/.
+ * step that is not, with its reason. Sources: the golden scenarios, test/known-gaps.txt and test/golden/gap-reasons.json, the
+ * names in test/conformance/, and the cases in test/clients/kubectl/.
  */
 
 const root = path.join(import.meta.dirname, "..");
@@ -55,6 +57,7 @@ export function compatibilityText(): string {
     ...differenceLines(reasons),
     ...recordedLines(all, gaps),
     ...conformanceLines(),
+    ...kubectlLines(),
     "## Gaps",
     "",
   ];
@@ -114,6 +117,17 @@ function conformanceLines(): string[] {
     "real controller manager and scheduler and nodes of KWOK around it, and on Binnacle with the same around it",
     "(`npm run conformance -- --cluster`; `test/conformance/cluster.txt`).",
     ...waitingLines("cluster-waiting.txt", cluster.waiting),
+    "",
+  ];
+}
+
+function kubectlLines(): string[] {
+  const calls = AREAS.flatMap(({ cases }) => cases).reduce((sum, script) => sum + countCalls(script), 0);
+  return [
+    "## kubectl",
+    "",
+    `${calls.toLocaleString("en")} commands of kubectl, in the ${AREAS.length} areas of the Kubernetes project's own scripts about it, end with the same code and write the`,
+    "same with Binnacle as with kube-apiserver, both without controllers (`npm run kubectl`; `test/clients/kubectl/areas/`).",
     "",
   ];
 }

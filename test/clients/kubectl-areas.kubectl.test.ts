@@ -23,7 +23,7 @@ const IN_CI = [
 ];
 
 describe("kubectl with Binnacle writes what it does with kube-apiserver", {
-  timeout: 300_000,
+  timeout: 600_000,
   concurrency: 3,
   ...needs("kubectl"),
 }, () => {

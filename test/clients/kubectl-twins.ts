@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
-import { type CommandResult, type Kubectl, kubectlFor } from "../support/kubectl.ts";
-import { type Oracle, startOracle, tokens } from "../support/oracle.ts";
+import { type CommandResult, type Kubectl, kubeconfigFor, kubectlFor } from "../support/kubectl.ts";
+import { type Oracle, startOracle } from "../support/oracle.ts";
 import { withoutMadeUp } from "./kubectl/made-up.ts";
 
 /** The same command of kubectl, or of another program, to the real kube-apiserver and to Binnacle. */
@@ -97,20 +97,8 @@ async function writeKubeconfigs(
 ): Promise<readonly [theirs: string, ours: string]> {
   const write = async (server: string, base: string) => {
     const file = path.join(binnacle.directory, `${server}${suffix}.kubeconfig`);
-    await writeFile(file, JSON.stringify(kubeconfigFor(base, user)), { mode: 0o600 });
+    await writeFile(file, JSON.stringify(kubeconfigFor(base, { user })), { mode: 0o600 });
     return file;
   };
   return [await write("oracle", oracle.base), await write("binnacle", binnacle.base)];
-}
-
-/** The same user at either server. */
-function kubeconfigFor(server: string, user: Readonly<Record<string, unknown>> = { token: tokens.admin }) {
-  return {
-    apiVersion: "v1",
-    kind: "Config",
-    "current-context": "twin",
-    clusters: [{ name: "twin", cluster: { server, "insecure-skip-tls-verify": true } }],
-    users: [{ name: "twin", user }],
-    contexts: [{ name: "twin", context: { cluster: "twin", user: "twin" } }],
-  };
 }

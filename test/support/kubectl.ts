@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { tokens } from "./oracle.ts";
 import { type RunningProcess, startProcess } from "./process.ts";
 import { requireTool } from "./tools.ts";
 
@@ -62,4 +63,19 @@ function commandsOf(
       // A command that reads no input may be gone before it is given some.
       child.stdin?.on("error", () => undefined).end(input ?? "");
     });
+}
+
+/** A kubeconfig for a server whose certificate is not verified: of the administrator unless another user is given. */
+export function kubeconfigFor(
+  server: string,
+  { user = { token: tokens.admin }, namespace }: { user?: Readonly<Record<string, unknown>>; namespace?: string } = {},
+) {
+  return {
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": "main",
+    clusters: [{ name: "main", cluster: { server, "insecure-skip-tls-verify": true } }],
+    users: [{ name: "admin", user }],
+    contexts: [{ name: "main", context: { cluster: "main", user: "admin", ...(namespace && { namespace }) } }],
+  };
 }

@@ -33,16 +33,3 @@ export function differences(script: Case, wanted: readonly Answer[], found: read
       : [`wanted\n${printAnswer(theirs)}found\n${printAnswer(ours)}`];
   });
 }
-
-/** Runs work on items, so many at a time, in order of their start. */
-export async function inLanes<Item>(
-  lanes: number,
-  items: readonly Item[],
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const waiting = items.values();
-  const lane = async () => {
-    for (const item of waiting) await work(item);
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
-}

@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { clientFor } from "../../support/client.ts";
-import type { CommandResult } from "../../support/kubectl.ts";
+import { type CommandResult, kubeconfigFor } from "../../support/kubectl.ts";
 import { tokens } from "../../support/oracle.ts";
 import type { Answer, Case, CommandStep, FileContent, ProxyStep, Step } from "./cases.ts";
 import { nameOf } from "./cases.ts";
@@ -24,7 +24,7 @@ export async function runCase(target: Target, namespace: string, { files = {}, s
   for (const [name, content] of Object.entries(files))
     await writeCaseFile(path.join(directory, name), fillIn(textOf(content), values));
   const kubeconfig = path.join(directory, "kubeconfig");
-  await writeFile(kubeconfig, JSON.stringify(kubeconfigFor(target.base, namespace)), { mode: 0o600 });
+  await writeFile(kubeconfig, JSON.stringify(kubeconfigFor(target.base, { namespace })), { mode: 0o600 });
   const env = { HOME: directory, KUBECONFIG: kubeconfig, PATH: process.env.PATH ?? "", LANG: "en_US.UTF-8", TZ: "UTC" };
   return new CaseRun({ directory, env }, values).steps(steps);
 }
@@ -116,15 +116,4 @@ async function createNamespace(base: string, name: string): Promise<void> {
   };
   await create("/api/v1/namespaces", { metadata: { name } });
   await create(`/api/v1/namespaces/${name}/serviceaccounts`, { metadata: { name: "default" } });
-}
-
-function kubeconfigFor(server: string, namespace: string) {
-  return {
-    apiVersion: "v1",
-    kind: "Config",
-    "current-context": "main",
-    clusters: [{ name: "main", cluster: { server, "insecure-skip-tls-verify": true } }],
-    users: [{ name: "admin", user: { token: tokens.admin } }],
-    contexts: [{ name: "main", context: { cluster: "main", user: "admin", namespace } }],
-  };
 }

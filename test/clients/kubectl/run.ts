@@ -1,11 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { inLanes } from "../../fuzz/lanes.ts";
 import { startBinnacle } from "../../support/binnacle.ts";
 import { startOracle } from "../../support/oracle.ts";
 import { AREAS } from "./areas.ts";
 import type { Answer } from "./cases.ts";
-import { casesOf, countCalls, differences, inLanes, type NamedCase } from "./compare.ts";
+import { casesOf, countCalls, differences, type NamedCase } from "./compare.ts";
 import { readRecording, writeRecording } from "./recordings.ts";
 import { runCase, type Target } from "./run-case.ts";
 

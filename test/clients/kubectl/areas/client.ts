@@ -16,7 +16,7 @@ export const help: Area = {
           compare: "code" as const,
         })),
         { run: "options", compare: "code" },
-        "help nonsense",
+        { run: "help nonsense", compare: "code" },
         { run: "__complete get configmaps ''" },
         "create configmap completed",
         { run: "__complete get configmaps c" },
