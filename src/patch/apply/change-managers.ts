@@ -3,6 +3,7 @@ import { difference, type FieldSet, fieldSetOf, intersection, isEmpty, union } f
 import { dropIdle, type Managers } from "./managers.ts";
 import { reconcile } from "./reconcile.ts";
 import { convertTo, shapeIn, type TrackingScope, type Versioned } from "./scope.ts";
+import { VersionError } from "./typed.ts";
 
 /** Paths that nobody ever owns. Upstream: `stripSet` of `stripMetaManager`. */
 export const NEVER_OWNED: FieldSet = fieldSetOf(
@@ -35,14 +36,18 @@ export interface Change {
 
 /**
  * Brings FieldsV1 sets up to date with today's schemas and forgets managers whose version is gone. Throws VersionError
- * when the live object does not fit the version of a manager. Upstream: `reconcileManagedFieldsWithSchemaChanges`.
+ * when the live object does not fit the version of a manager, or a version is gone that must be there. Upstream: `reconcileManagedFieldsWithSchemaChanges`.
  */
 export function reconcileManagers(scope: TrackingScope, live: Versioned, managers: Managers): Managers {
   const out: Managers = new Map();
   const fitting = new Set<string>();
   for (const [id, manager] of managers) {
     const shape = shapeIn(scope, manager.apiVersion);
-    if (shape === undefined) continue;
+    if (shape === undefined) {
+      if (!scope.refusesUnknownVersions) continue;
+      // Compat: what `crConverter.ConvertToVersion` says, which is no `IsMissingVersionError`.
+      throw new VersionError(`request to convert CR to an invalid group/version: ${manager.apiVersion}`);
+    }
     if (scope.isUnstructured === true && !fitting.has(manager.apiVersion)) {
       convertTo(scope, live, manager.apiVersion);
       fitting.add(manager.apiVersion);

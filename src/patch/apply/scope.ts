@@ -21,6 +21,8 @@ export interface TrackingScope {
    * fields from a client is the same as none.
    */
   readonly isUnstructured?: boolean;
+  /** An unknown version of a manager is an error, as for kinds that CustomResourceDefinitions define; else its fields are forgotten. */
+  readonly refusesUnknownVersions?: boolean;
   /**
    * Upstream's `GetResetFields`: what this endpoint may not change in a version, so that nobody owns it through here.
    */

@@ -31,6 +31,7 @@ function makeScope(resource: ServedResource, subresource: string): TrackingScope
     kind: definition.kind,
     subresource,
     isUnstructured,
+    refusesUnknownVersions: definition.reading === "structural",
     schemaOf: (wanted) => {
       const version = versionIn(definition, wanted);
       return version && applySchema(version.schema());
