@@ -1,7 +1,8 @@
 import { defaultFeatureGates, type FeatureGates } from "../api/feature-gates.ts";
 import type { KubeObject } from "../api/object.ts";
+import type { ObjectView } from "../api/reply.ts";
 import type { Clock } from "../lib/clock.ts";
-import { proceed } from "../lib/eventually.ts";
+import { type Eventually, proceed } from "../lib/eventually.ts";
 import type { Random } from "../lib/random.ts";
 import type { Store } from "../storage/store.ts";
 import type { ResourceContext } from "./context.ts";
@@ -77,15 +78,18 @@ export class Resources implements ResourceContext {
    * the object; then the newest is asked. The object is shared with other readers and must not be changed.
    */
   peek(resource: ServedResource, key: ObjectKey): Promise<KubeObject | undefined> {
-    const storeKey = this.keys.key(resource.definition, key);
-    const held = this.store.snapshot?.(storeKey)?.get(storeKey);
-    return held === undefined
-      ? this.#find(resource, storeKey)
-      : Promise.resolve(proceed(showEntry(this, resource, held), ({ object }) => object));
+    return Promise.resolve(proceed(this.peekView(resource, key), (view) => view?.object));
   }
 
-  async #find(resource: ServedResource, storeKey: string): Promise<KubeObject | undefined> {
+  /** The same as a view, which decodes the object when somebody asks for it. */
+  peekView(resource: ServedResource, key: ObjectKey): Eventually<ObjectView | undefined> {
+    const storeKey = this.keys.key(resource.definition, key);
+    const held = this.store.snapshot?.(storeKey)?.get(storeKey);
+    return held === undefined ? this.#find(resource, storeKey) : showEntry(this, resource, held);
+  }
+
+  async #find(resource: ServedResource, storeKey: string): Promise<ObjectView | undefined> {
     const entry = (await this.store.get(storeKey, { minRevision: 0 })) ?? (await this.store.get(storeKey));
-    return entry && proceed(showEntry(this, resource, entry), ({ object }) => object);
+    return entry && showEntry(this, resource, entry);
   }
 }

@@ -1,11 +1,12 @@
 import { generateKeyPairSync } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { KubeObject } from "../api/object.ts";
-import type { ApiReply } from "../api/reply.ts";
+import type { ApiReply, ObjectView } from "../api/reply.ts";
 import type { UserInfo } from "../api/user-info.ts";
 import { signingKey } from "../auth/service-accounts/keys.ts";
 import { systemClock } from "../lib/clock.ts";
 import type { Environment } from "../lib/environment.ts";
+import type { Eventually } from "../lib/eventually.ts";
 import { systemRandom } from "../lib/random.ts";
 import { type CallRequest, callInProcess } from "../pipeline/in-process.ts";
 import type { Catalog, ServedResource } from "../resources/model/catalog.ts";
@@ -81,8 +82,8 @@ export class ImaginedCluster implements AsyncDisposable {
   }
 
   /** An object as it is stored now, in the version of `resource`; undefined: there is none. Nobody may change it. */
-  find(resource: ServedResource, key: ObjectKey): Promise<KubeObject | undefined> {
-    return this.#assembly.resources.peek(resource, key);
+  find(resource: ServedResource, key: ObjectKey): Eventually<ObjectView | undefined> {
+    return this.#assembly.resources.peekView(resource, key);
   }
 
   /** What the state has that would ask other servers, by name: nobody asks them here. */

@@ -96,8 +96,9 @@ async function judgeKnown(
 ): Promise<Judgement> {
   const { known, warnings } = sent;
   const { apiVersion, kind, namespace, name } = known;
-  const before = await cluster.find(resource, known);
+  const live = await cluster.find(resource, known);
   const after = await apply(cluster, pathOf(resource, known), sent, options);
+  const before = live?.object;
   if (!options.isIsolated && before?.metadata.resourceVersion !== after.metadata.resourceVersion) {
     await cluster.settle(after);
   }

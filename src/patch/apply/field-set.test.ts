@@ -9,6 +9,7 @@ import {
   FieldSetError,
   fieldSetOf,
   has,
+  holdsAll,
   intersection,
   isEmpty,
   leaves,
@@ -158,6 +159,25 @@ suite("field sets", () => {
       "f:map",
       "f:map f:key f:name",
     ]);
+  });
+
+  test("hold all of others that have the nodes above their members", () => {
+    const item = 'k:{"name":"x"}';
+    const inner: Schema = { type: "object", properties: new Map([["size", { type: "integer" }]]) };
+    const list: Schema = { type: "array", listType: "map", listMapKeys: ["name"], items: inner };
+    const shape = shapeOf({ type: "object", properties: new Map([["list", list]]) });
+    const whole = setOfPaths([
+      ["f:list", item],
+      ["f:list", item, "f:size"],
+    ]);
+    const part = setOfPaths([["f:list", item, "f:size"]]);
+    assert.equal(holdsAll(whole, whole, shape), true);
+    assert.equal(holdsAll(whole, setOfPaths([["f:list", item]]), shape), true);
+    assert.equal(holdsAll(whole, setOfPaths([["f:list"]]), shape), true, "list is a field above a member");
+    assert.equal(holdsAll(part, whole, shape), false, "the item is missing");
+    assert.equal(holdsAll(whole, part, shape), false, "the item is no member, and no field");
+    assert.equal(holdsAll(whole, setOfPaths([["f:other"]]), shape), false);
+    assert.equal(holdsAll(EMPTY, EMPTY, shape), true);
   });
 
   test("are filtered by what an endpoint may change", () => {

@@ -226,13 +226,38 @@ export function withNamedFields(set: FieldSet, shape: Shape | undefined): FieldS
       out[element] = node;
       continue;
     }
-    const name = fieldName(element);
-    const field = name === undefined ? undefined : shape?.map?.fields().get(name);
-    const below = name === undefined ? itemShape(shape, element) : (field?.shape() ?? shape?.map?.values());
+    const { isDeclared, below } = placeOf(element, shape);
     const filled = withNamedFields(node, below);
-    out[element] = field === undefined ? filled : withSelf(filled, true);
+    out[element] = isDeclared ? withSelf(filled, true) : filled;
   }
   return out;
+}
+
+/**
+ * Whether one set has every member of another, and the other every node above its members, once declared fields are
+ * members as in `withNamedFields`.
+ */
+export function holdsAll(set: FieldSet, others: FieldSet, shape: Shape | undefined): boolean {
+  for (const element in others) {
+    if (element === ".") continue;
+    const other = others[element] ?? EMPTY;
+    const node = set[element];
+    if (node === undefined) return false;
+    const isLeaf = !hasChildren(other);
+    if (isLeaf && isMember(node)) continue;
+    const { isDeclared, below } = placeOf(element, shape);
+    if (!isDeclared && !(isMember(other) && isMember(node))) return false;
+    if (!isLeaf && !holdsAll(node, other, below)) return false;
+  }
+  return true;
+}
+
+/** Whether an element is a declared field, and the shape of what lies below it. */
+function placeOf(element: PathElement, shape: Shape | undefined): { isDeclared: boolean; below: Shape | undefined } {
+  const name = fieldName(element);
+  if (name === undefined) return { isDeclared: false, below: itemShape(shape, element) };
+  const field = shape?.map?.fields().get(name);
+  return { isDeclared: field !== undefined, below: field === undefined ? shape?.map?.values() : field.shape() };
 }
 
 function itemShape(shape: Shape | undefined, element: PathElement): Shape | undefined {

@@ -86,6 +86,8 @@ const applied = (spec: JsonObject): JsonObject => ({ apiVersion: "g/v1", kind: "
 const send = (scope: TrackingScope, live: KubeObject | undefined, body: JsonObject, manager: string, isForced = true) =>
   applyPatch(scope, { live, applied: body, manager, isForced, now });
 
+const OTHER = { "f:metadata": { "f:annotations": { "f:other": {} } } };
+
 const ownedBy = (object: KubeObject, manager: string): FieldSet => {
   const entries = (object.metadata.managedFields ?? []) as JsonObject[];
   return (entries.find((one) => one.manager === manager)?.fieldsV1 ?? {}) as FieldSet;
@@ -159,6 +161,29 @@ suite("for random schemas and values", () => {
         const dropped = difference(leaves(before), kept);
         for (const path of pathsOf(intersection(dropped, leaves(there))))
           assert.fail(`${path.join(" ")} is still there`);
+      }),
+    );
+  });
+
+  test("an apply of all that was applied before ends as if what goes had been looked for", () => {
+    fc.assert(
+      fc.property(random, fc.boolean(), ([, schema, first, second, third], isAll) => {
+        const scope = { ...scopeOf(schema), convert: (object: KubeObject) => object };
+        const live = send(scope, send(scope, undefined, applied(first), "a"), applied(second), "b");
+        const body = applied(isAll ? merge(shapeOf(schema), second, third) : third);
+        // With a manager of another version nothing is taken for granted.
+        const other = {
+          manager: "o",
+          operation: "Update",
+          apiVersion: "g/v0",
+          fieldsType: "FieldsV1",
+          fieldsV1: OTHER,
+        };
+        const managedFields = [...(live.metadata.managedFields ?? []), other];
+        const searched = send(scope, { ...live, metadata: { ...live.metadata, managedFields } }, body, "b");
+        const after = send(scope, live, body, "b");
+        assert.deepEqual(after.spec, searched.spec);
+        for (const manager of ["a", "b"]) assert.deepEqual(ownedBy(after, manager), ownedBy(searched, manager));
       }),
     );
   });

@@ -1,6 +1,15 @@
 import type { JsonObject } from "../../api/object.ts";
-import { difference, EMPTY, type FieldSet, intersection, isEmpty, union, withNamedFields } from "./field-set.ts";
-import type { Manager, Managers } from "./managers.ts";
+import {
+  difference,
+  EMPTY,
+  type FieldSet,
+  holdsAll,
+  intersection,
+  isEmpty,
+  union,
+  withNamedFields,
+} from "./field-set.ts";
+import { identify, type Manager, type Managers } from "./managers.ts";
 import { removeItems } from "./remove.ts";
 import { convertTo, type TrackingScope, type Versioned } from "./scope.ts";
 import { setOf } from "./set-of.ts";
@@ -16,6 +25,7 @@ export function prune(
   last: Manager | undefined,
 ): Versioned {
   if (last === undefined || isEmpty(last.fields)) return merged;
+  if (isAppliedAgain(scope, merged, managers, last)) return merged;
   const start = convertTo(
     scope,
     merged,
@@ -28,6 +38,17 @@ export function prune(
   const owned = keepOwned(scope, start, pruned, managers);
   const rest = keepDangling(scope, start, owned, lastNamed);
   return convertTo(scope, rest, scope.apiVersion, `${PRUNE_FAILED}: `) ?? rest;
+}
+
+/**
+ * Whether the manager applies all that it applied last time, so that nothing can go. Where several versions are in play,
+ * converting may fail, which has to be told.
+ */
+function isAppliedAgain(scope: TrackingScope, { shape }: Versioned, managers: Managers, last: Manager): boolean {
+  if (last.apiVersion !== scope.apiVersion) return false;
+  for (const { apiVersion } of managers.values()) if (apiVersion !== scope.apiVersion) return false;
+  const now = managers.get(identify(last));
+  return now !== undefined && holdsAll(now.fields, last.fields, shape);
 }
 
 const PRUNE_FAILED = "failed to prune fields";

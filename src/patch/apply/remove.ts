@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from "../../api/object.ts";
 import { setMember } from "../../lib/members.ts";
 import { EMPTY, type FieldSet, hasChildren, isMember } from "./field-set.ts";
+import { fieldElement } from "./path-element.ts";
 import type { Shape } from "./shape.ts";
 import { deduce, itemElement, memberShape } from "./typed.ts";
 
@@ -17,7 +18,7 @@ function remove(shape: Shape, value: Json, set: FieldSet): Json {
     const out: JsonObject = {};
     for (const name of Object.keys(value)) {
       const member = value[name];
-      const node = set[`f:${name}`];
+      const node = set[fieldElement(name)];
       if (member === undefined || (node !== undefined && isMember(node))) continue;
       const below = memberShape(map, name);
       setMember(out, name, node !== undefined && below !== undefined ? remove(below, member, node) : member);

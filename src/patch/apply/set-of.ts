@@ -1,8 +1,8 @@
 import { isObject, type Json } from "../../api/object.ts";
 import { EMPTY, type FieldSet, isEmpty, type MutableFieldSet } from "./field-set.ts";
-import { compareText, type PathElement, sortByElement } from "./path-element.ts";
+import { compareText, fieldElement, type PathElement, sortByElement } from "./path-element.ts";
 import type { ListShape, MapShape, Shape } from "./shape.ts";
-import { deduce, itemElement, memberShape } from "./typed.ts";
+import { deduce, itemElement } from "./typed.ts";
 
 /**
  * Every leaf and item that a value mentions: what somebody who applies it owns. The value must have the shape.
@@ -27,11 +27,13 @@ function membersOf(map: MapShape, value: Json): FieldSet | undefined {
   for (const name of Object.keys(value).sort(compareText)) {
     const member = value[name];
     if (member === undefined) continue;
-    const below = memberShape(map, name);
+    const field = fields.get(name);
+    const below = field === undefined ? map.values() : field.shape();
     const node = below === undefined ? undefined : nodeOf(below, member);
-    const isOwned = !fields.has(name) || member === null || (isObject(member) && Object.keys(member).length === 0);
-    if (isOwned) out[`f:${name}`] = itself(node);
-    else if (node !== undefined) out[`f:${name}`] = node;
+    const isOwned = field === undefined || member === null || (isObject(member) && Object.keys(member).length === 0);
+    const element = field?.element ?? fieldElement(name);
+    if (isOwned) out[element] = itself(node);
+    else if (node !== undefined) out[element] = node;
   }
   return isEmpty(out) ? undefined : out;
 }
