@@ -14,5 +14,10 @@ const { enableCompileCache } = await import("node:module");
 enableCompileCache();
 const { runCommandLine } = await import("./command-line.ts");
 const code = await runCommandLine();
-// What was opened before a failure must not keep the process alive.
-if (code !== 0) process.exit(code);
+if (code !== 0) {
+  // What was opened before a failure must not keep the process alive; a reader of a pipe may not have taken all yet.
+  for (const stream of [process.stdout, process.stderr]) {
+    await new Promise<void>((resolve) => void stream.once("error", () => resolve()).write("", () => resolve()));
+  }
+  process.exit(code);
+}
