@@ -15,6 +15,7 @@ const RULES: readonly { readonly pattern: RegExp; readonly allowed: Readonly<Rec
     pattern: /["'`]\/(?:proc|dev|tmp|etc|usr|var|bin|sbin|home|root)\//,
     allowed: {
       "admission/plugins/service-account.ts": "a path inside of containers",
+      "envtest/lifetime.ts": "programs of a suite that was killed end later where it cannot be read",
       "kinds/core/pod/pod-spec-defaults.ts": "a path inside of containers",
       "kinds/core/volume/volume-defaults.ts": "a path on nodes",
       "server/log-lines.ts": "standard error is used as it is where it cannot be opened again",
