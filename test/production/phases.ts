@@ -69,7 +69,7 @@ export async function rollingRestart({ shell, load }: Stage): Promise<string> {
     await looked;
   }
   if (!counts.has(2)) throw new Error(`replicas that stop stay endpoints: ${[...counts]}`);
-  await eventually(async () => (await endpoints(load)).length === 3, { withinMs: 20_000, everyMs: 100 });
+  await eventually(async () => (await endpoints(load)).length === 3, { withinMs: 60_000, everyMs: 100 });
   return "3 replicas, each left the endpoints of the Service kubernetes first";
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { healingCall, type Record } from "./healing.ts";
-import type { Line } from "./lines.ts";
+import type { Line, Reply } from "./lines.ts";
 
 /** Where the objects of the load are. */
 export const NAMESPACE = "load";
@@ -117,14 +117,21 @@ export async function read(line: Line, ledger: Ledger, record: Record, signal: A
       if (list.status !== 200) fail("list", "", list);
     } else if (name !== undefined) {
       const got = await healingCall(line, record, ["GET", `${OBJECTS}/${name}`]);
-      const expected = before.get(name);
-      const isNewer = got.status === 200 && writtenTimes(got.body) >= Number(expected);
-      const isGone = got.status === 404 && (expected === "gone" || ledger.objects.get(name)?.pending === "gone");
-      if (!isGone && !isNewer && ledger.objects.get(name)?.acknowledged !== "gone")
-        fail(`read ${expected} of`, name, got);
+      if (!isFresh(got, before.get(name), ledger.objects.get(name))) fail(`read ${before.get(name)} of`, name, got);
     }
     await sleep(PAUSE_MS);
   }
+}
+
+/** Whether an answer shows what was acknowledged before the question, or something newer. */
+function isFresh(
+  { status, body }: Reply,
+  expected: Known["acknowledged"] | undefined,
+  now: Known | undefined,
+): boolean {
+  if (expected === "gone") return status === 404;
+  if (status === 404) return now?.acknowledged === "gone" || now?.pending === "gone";
+  return status === 200 && writtenTimes(body) >= Number(expected);
 }
 
 function objectOf(name: string, value: number, resourceVersion?: string) {
