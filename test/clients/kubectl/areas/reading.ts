@@ -46,7 +46,7 @@ export const get: Area = {
         { run: "--v=6 get all --chunk-size=0", compare: "requests" },
         { run: "--v=6 get clusterrole --chunk-size=30", compare: "requests" },
         { run: "--v=6 get clusterrole", compare: "requests" },
-        "get namespaces default kube-public kube-system --no-headers",
+        "get namespaces default kube-public kube-system --no-headers -o custom-columns=NAME:.metadata.name,STATUS:.status.phase",
         "create configmap one",
         "create configmap two",
         "create configmap three",
