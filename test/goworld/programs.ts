@@ -28,7 +28,7 @@ export async function buildPrograms(
   only?: RegExp,
 ): Promise<TestProgram[]> {
   const home = path.join(cacheFolder(), "goworld", suite.source.replaceAll("/", "_"));
-  const sources = suite.source.includes("@") ? await fetchModule(suite.source, path.join(home, "src")) : undefined;
+  const sources = suite.source.includes("@") ? await fetchModule(suite, path.join(home, "src")) : undefined;
   const root = sources ?? path.join(import.meta.dirname, suite.source);
   const programs: TestProgram[] = [];
   for (const name of suite.packages.filter((one) => only?.test(`${suite.name}/${one}`) ?? true)) {
@@ -45,7 +45,7 @@ export async function buildPrograms(
 }
 
 /** A copy of a module that tests may write into. */
-async function fetchModule(source: string, folder: string): Promise<string> {
+async function fetchModule({ source, replaced = {} }: GoSuite, folder: string): Promise<string> {
   if (existsSync(folder)) return folder;
   const { stdout } = await run(requireTool("go"), ["mod", "download", "-json", source], { cwd: tmpdir(), env });
   const { Dir: found } = JSON.parse(stdout) as { Dir?: string };
@@ -56,6 +56,9 @@ async function fetchModule(source: string, folder: string): Promise<string> {
   await cp(found, unfinished, { recursive: true });
   for (const name of ["", ...(await readdir(unfinished, { recursive: true }))]) {
     await chmod(path.join(unfinished, name), 0o755);
+  }
+  for (const [name, instead] of Object.entries(replaced)) {
+    await run(requireTool("go"), ["mod", "edit", `-replace=${name}=${instead}`], { cwd: unfinished, env });
   }
   await rename(unfinished, folder);
   return folder;

@@ -24,6 +24,18 @@ suite("results of Go tests", () => {
     );
   });
 
+  test("a seed in a name does not make it another test", () => {
+    const output =
+      "--- PASS: TestA/random(1794814942479258494) (0s)\n--- FAIL: TestA/random(1794814942487431028) (0s)\n";
+    assert.deepEqual(
+      [...readTests(output)],
+      [
+        ["TestA/random(N)", "passed"],
+        ["TestA/random(N) (2)", "failed"],
+      ],
+    );
+  });
+
   test("specs of Ginkgo are read from its report, those of one name apart", () => {
     const specs = [
       spec("gets", "passed"),

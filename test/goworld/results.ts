@@ -8,23 +8,33 @@ interface SpecReport {
   readonly State: string;
 }
 
+// Some tests have a seed or the time in their names.
+const MADE_UP = /\d{12,}/g;
+
 /** Reads what a test program printed with `-test.v`: tests and subtests that passed, failed or were skipped. */
 export function readTests(output: string): Results {
   const ends = output.matchAll(/^ *--- (PASS|FAIL|SKIP): (\S+) \(/gm);
   const states = { PASS: "passed", FAIL: "failed", SKIP: "skipped" } as const;
-  return new Map(Array.from(ends, ([, state = "FAIL", name = ""]) => [name, states[state as keyof typeof states]]));
+  return byName(Array.from(ends, ([, state = "FAIL", name = ""]) => [name, states[state as keyof typeof states]]));
 }
 
-/** Reads a JSON report of Ginkgo. Specs of one name are told apart by their order. */
+/** Reads a JSON report of Ginkgo. */
 export function readSpecs(report: string): Results {
+  const suites = JSON.parse(report) as { SpecReports: SpecReport[] | null }[];
+  const specs = suites.flatMap((suite) => suite.SpecReports ?? []).filter((one) => one.LeafNodeType === "It");
+  return byName(
+    specs.map((spec) => [[...(spec.ContainerHierarchyTexts ?? []), spec.LeafNodeText].join(" "), spec.State]),
+  );
+}
+
+/** Tests of one name are told apart by their order. */
+function byName(tests: readonly (readonly [name: string, state: string])[]): Results {
   const results = new Map<string, string>();
-  for (const { SpecReports: specs } of JSON.parse(report) as { SpecReports: SpecReport[] | null }[]) {
-    for (const spec of (specs ?? []).filter((one) => one.LeafNodeType === "It")) {
-      const name = [...(spec.ContainerHierarchyTexts ?? []), spec.LeafNodeText].join(" ");
-      let unique = name;
-      for (let count = 2; results.has(unique); count++) unique = `${name} (${count})`;
-      results.set(unique, spec.State);
-    }
+  for (const [given, state] of tests) {
+    const name = given.replaceAll(MADE_UP, "N");
+    let unique = name;
+    for (let count = 2; results.has(unique); count++) unique = `${name} (${count})`;
+    results.set(unique, state);
   }
   return results;
 }
