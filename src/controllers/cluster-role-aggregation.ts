@@ -5,12 +5,16 @@ import { readSelectorObject } from "../api/selector-object.ts";
 import { WorkQueue } from "../lib/work-queue.ts";
 import { storedResource } from "../resources/model/stored-resource.ts";
 import { StoredIndex } from "../resources/read/stored-index.ts";
+import type { Entry } from "../storage/store.ts";
 import type { PolicyRule, Role } from "../types/rbac.ts";
 import { type Controller, type ControllerContext, unlessCode } from "./controller.ts";
 import { readObject } from "./stored-kinds.ts";
 
 const NAME = "clusterrole-aggregation-controller";
 const GROUP = "rbac.authorization.k8s.io";
+
+/** What was read of an entry, which control planes that were forked from each other share. Nobody changes it. */
+const read = new WeakMap<Entry, Role>();
 
 /**
  * clusterrole-aggregation-controller: fills the rules of every ClusterRole that has an aggregationRule from those that
@@ -48,7 +52,11 @@ export function clusterRoleAggregation({ resources, client, report }: Controller
       const index = new StoredIndex<Role>({
         store,
         prefix: keys.prefix(definition),
-        read: (entry) => readObject(codec, entry),
+        read: (entry) => {
+          const role: Role | undefined = read.get(entry) ?? readObject(codec, entry);
+          if (role) read.set(entry, role);
+          return role;
+        },
         changed: () => {
           for (const [key, { aggregationRule }] of index.items) if (aggregationRule !== undefined) queue.add(key);
         },

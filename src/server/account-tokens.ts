@@ -1,4 +1,4 @@
-import { createPublicKey, generateKeyPair } from "node:crypto";
+import { generateKeyPair } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -11,7 +11,6 @@ import {
   type SigningKey,
   signingKey,
   type VerifyingKey,
-  verifyingKey,
 } from "../auth/service-accounts/keys.ts";
 import { labelSecret } from "../auth/service-accounts/label-secret.ts";
 import {
@@ -121,7 +120,8 @@ interface Keys {
 }
 
 function onlyKey(signing: SigningKey): Keys {
-  return { signing, keys: [verifyingKey(createPublicKey(signing.privateKey))] };
+  const { id, algorithm, publicKey } = signing;
+  return { signing, keys: [{ id, algorithm, key: publicKey }] };
 }
 
 async function readKeys({ certDir, serviceAccounts: { signingKeyFile, keyFiles } }: Config): Promise<Keys> {

@@ -23,6 +23,8 @@ export type RoleSource = Pick<ResourceContext, "store" | "keys" | "codec" | "cat
 
 /** Rules depend on nothing but their entry, which control planes that were forked from each other share. */
 const compiled = new WeakMap<Entry, readonly CompiledRule[]>();
+/** The same of bindings. */
+const known = new WeakMap<Entry, KnownBinding>();
 
 /**
  * Roles, ClusterRoles and their bindings as they are stored, each kept up to date by a watch of its own, so that no
@@ -43,18 +45,25 @@ export class RoleIndex {
     const { store, keys, codec, catalog } = source;
     const prefix = (plural: string) => keys.prefix(storedResource(catalog, GROUP, plural).definition);
     const readRules = (entry: Entry) => {
-      const known = compiled.get(entry);
-      if (known) return known;
+      const before = compiled.get(entry);
+      if (before) return before;
       const rules = ((codec.read(entry) as Role).rules ?? []).map((rule) => new CompiledRule(rule));
       compiled.set(entry, rules);
       return rules;
     };
     const roles = (plural: string) => new StoredIndex({ store, prefix: prefix(plural), read: readRules });
+    const readBinding = (kind: KnownBinding["kind"], entry: Entry) => {
+      const before = known.get(entry);
+      if (before) return before;
+      const binding = knownBinding(kind, codec.read(entry) as Binding);
+      known.set(entry, binding);
+      return binding;
+    };
     const bindings = (plural: string, kind: KnownBinding["kind"]) =>
       new StoredIndex({
         store,
         prefix: prefix(plural),
-        read: (entry) => knownBinding(kind, codec.read(entry) as Binding),
+        read: (entry) => readBinding(kind, entry),
         derive: () => new BindingsBySubject(),
       });
     this.#roles = roles("roles");

@@ -18,6 +18,7 @@ export interface SigningKey {
   readonly id: string;
   readonly algorithm: SigningAlgorithm;
   readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
 }
 
 /**
@@ -43,8 +44,8 @@ export function parseSigningKey(text: string): SigningKey {
 
 /** Throws for a key of a kind or curve that Kubernetes does not sign with. */
 export function signingKey(privateKey: KeyObject): SigningKey {
-  const { id, algorithm } = verifyingKey(createPublicKey(privateKey));
-  return { id, algorithm, privateKey };
+  const { id, algorithm, key: publicKey } = verifyingKey(createPublicKey(privateKey));
+  return { id, algorithm, privateKey, publicKey };
 }
 
 /** Throws for a key of a kind or curve that Kubernetes does not sign with. */
