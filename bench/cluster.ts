@@ -45,7 +45,7 @@ interface Measured {
 
 const DEPLOYMENTS = "/apis/apps/v1/namespaces/load/deployments";
 const PODS = "/api/v1/namespaces/load/pods";
-const PATIENCE = { withinMs: 1_800_000, everyMs: 500 };
+const PATIENCE = { withinMs: 900_000, everyMs: 500 };
 // As the first line of cli.ts has it.
 const NODE_FLAGS = ["--max-semi-space-size=8"];
 
