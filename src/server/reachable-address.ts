@@ -20,8 +20,8 @@ function reachableAddress(bindAddress: string): string | undefined {
 }
 
 /**
- * The address that the endpoints of the Service kubernetes have for this server. Compat: an `--advertise-address` of
- * loopback, which envtest sets, is refused by the validation of Endpoints, so that there are none.
+ * The address that the endpoints of the Service kubernetes have for this server. Compat: with an `--advertise-address` of
+ * loopback kube-apiserver starts only if it announces nothing (`--endpoint-reconciler-type=none`); here nothing is announced.
  */
 export function announcedAddress(addresses: Addresses): string | undefined {
   const address = advertised(addresses) ?? reachableAddress(addresses.bindAddress);

@@ -107,7 +107,6 @@ export class Shell {
       scp: [
         "for target; do :; done",
         `folder="${hosts}/\${target%%:*}/\${target#*:}"`,
-        'mkdir -p "$folder"',
         'while [ $# -gt 1 ]; do cp "$1" "$folder/"; shift; done',
       ].join("\n"),
       // There are no such users here.

@@ -39,7 +39,7 @@ export class Site {
     const [api = 0, client = 0, peer = 0] = await freePorts(3);
     const site = new Site(folder, { api, client, peer });
     for (const host of site.hosts) {
-      for (const inner of ["etc/binnacle", "etc/systemd/system", "var/lib/etcd", "var/lib/binnacle"]) {
+      for (const inner of ["etc/systemd/system", "var/lib/etcd", "var/lib/binnacle"]) {
         await mkdir(path.join(host.root, inner), { recursive: true });
       }
     }

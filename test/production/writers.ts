@@ -30,13 +30,13 @@ export class Ledger {
   deletes = 0;
   /** The longest time in which nobody was acknowledged anything. */
   longestGapMs = 0;
-  #lastMs = performance.now();
+  #lastMs: number | undefined;
 
   /** Notes an acknowledged write. */
   note(what: "creates" | "updates" | "deletes"): void {
     this[what]++;
     const nowMs = performance.now();
-    this.longestGapMs = Math.max(this.longestGapMs, nowMs - this.#lastMs);
+    this.longestGapMs = Math.max(this.longestGapMs, nowMs - (this.#lastMs ?? nowMs));
     this.#lastMs = nowMs;
   }
 
