@@ -84,8 +84,11 @@ function processIo(): Io {
   };
 }
 
+/** As a shell has it for programs that SIGPIPE ends. With `pipefail` nobody takes a diff that was not told for an empty one. */
+const UNREAD = 141;
+
 /** `binnacle plugins | head`: nobody reads any more. What listens for signals, a server or a program's, goes on. */
 function endUnread(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;
-  if (process.listenerCount("SIGTERM") === 0) process.exit(0);
+  if (process.listenerCount("SIGTERM") === 0) process.exit(UNREAD);
 }
