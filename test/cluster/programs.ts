@@ -26,12 +26,13 @@ const STAGES = [
 
 /**
  * Starts the controller manager with a service account for every controller, the scheduler, and KWOK, which pretends to
- * be every node's kubelet, with the service account and ClusterRole that KWOK itself comes with.
+ * be every node's kubelet, with the service account and ClusterRole that KWOK itself comes with. `flags` are for the first two.
  */
 export async function startPrograms(
   server: ClusterServer,
   admin: string,
   folder: string,
+  flags: readonly string[] = [],
 ): Promise<{ stop(): Promise<void> }> {
   const programs: RunningProcess[] = [];
   const stop = async () => {
@@ -53,7 +54,13 @@ export async function startPrograms(
     const common = async (name: string, port: number | undefined) => {
       const file = await server.kubeconfig(name, { commonName: `system:${name}` });
       const access = ["", "authentication-", "authorization-"].map((part) => `--${part}kubeconfig=${file}`);
-      return [...access, "--bind-address=127.0.0.1", `--secure-port=${port}`, `--cert-dir=${path.join(folder, name)}`];
+      return [
+        ...access,
+        "--bind-address=127.0.0.1",
+        `--secure-port=${port}`,
+        `--cert-dir=${path.join(folder, name)}`,
+        ...flags,
+      ];
     };
     await start("kube-controller-manager", [
       ...(await common("kube-controller-manager", controllerPort)),
