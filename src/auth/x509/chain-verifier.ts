@@ -58,20 +58,35 @@ export class ChainVerifier<Result> {
   }
 
   #judge(chain: readonly X509Certificate[], authorities: Authorities, now: number): Verdict<Result> {
-    let leaf: Certificate | undefined;
+    let read: readonly Certificate[] = [];
     try {
-      const [first, ...others] = chain.map(readCertificate);
-      leaf = first;
+      read = chain.map(readCertificate);
+      const [first, ...others] = read;
       if (first === undefined) throw new CertificateError("x509: no certificate");
       const { certificates, notBefore, notAfter } = verifyChain(first, others, authorities, now);
       return { authorities, notBefore, notAfter, result: this.#read(certificates), refusal: undefined };
     } catch (error) {
       if (!(error instanceof CertificateError)) throw error;
+      const [leaf] = read;
       const text = `verifying certificate ${leaf ? identify(leaf) : ""} failed: ${error.message}`;
-      // A certificate that is not yet valid may be so in a second.
-      return { authorities, notBefore: now, notAfter: now, result: undefined, refusal: new AuthenticationError(text) };
+      const span = steadySpan([...read, ...authorities], now);
+      return { authorities, ...span, result: undefined, refusal: new AuthenticationError(text) };
     }
   }
+}
+
+/**
+ * How long a refusal stays as it is. While all certificates are valid it has nothing to do with the time, and every request of
+ * whoever the front proxy's authority does not know is refused so. Else it may name the time, and be none in a second.
+ */
+function steadySpan(certificates: readonly Certificate[], now: number): { notBefore: number; notAfter: number } {
+  let notBefore = Number.NEGATIVE_INFINITY;
+  let notAfter = Number.POSITIVE_INFINITY;
+  for (const certificate of certificates) {
+    notBefore = Math.max(notBefore, certificate.notBefore);
+    notAfter = Math.min(notAfter, certificate.notAfter);
+  }
+  return now >= notBefore && now <= notAfter ? { notBefore, notAfter } : { notBefore: now, notAfter: now };
 }
 
 /** Compat: `certificateIdentifier`. */

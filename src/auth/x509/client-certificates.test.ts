@@ -137,6 +137,38 @@ test("other authorities count from the next request of a connection on", async (
   assert.ok(await certificates.authenticate(credentials));
 });
 
+test("signatures of a certificate that is refused are looked at once, until a certificate begins or ceases to be valid", async () => {
+  const now = Date.now();
+  let at = now;
+  let looked = 0;
+  const signature = (certificate: Certificate): Certificate => ({
+    ...certificate,
+    // An authority of the same name is one that may have signed.
+    get publicKey() {
+      looked++;
+      return certificate.publicKey;
+    },
+  });
+  const impostor = readCertificate(makeAuthority("root", { from: now - HOUR, to: now + 3 * HOUR }).certificate);
+  const certificates = new ClientCertificates({ current: [signature(impostor)] }, { now: () => at });
+  const made = makeCertificate({ issuer: root, from: now - HOUR, to: now + 2 * HOUR });
+  const credentials = { headers: {}, certificateChain: [made.certificate] };
+  const refused = (text: string) => refuses(async () => certificates.authenticate(credentials), text);
+  await refused("unknown authority");
+  const once = looked;
+  assert.ok(once > 0);
+  at = now + HOUR;
+  for (let count = 0; count < 3; count++) await refused("unknown authority");
+  assert.equal(looked, once);
+  at = now + 2 * HOUR + 1000;
+  await refused(`current time ${new Date(Math.floor(at)).toISOString().replace(".000Z", "Z")}`);
+  at += 1000;
+  await refused(`current time ${new Date(Math.floor(at)).toISOString().replace(".000Z", "Z")}`);
+  at = now;
+  await refused("unknown authority");
+  assert.ok(looked > once);
+});
+
 test("who signs must be an authority, as deep as it may", async () => {
   const one = makeAuthority("one", { issuer: root });
   const two = makeAuthority("two", { issuer: one });
