@@ -28,6 +28,12 @@ export function objectIn(body: Buffer): JsonObject {
   }
 }
 
+/** Why a server refused: the message of its Status, or its code when it sent none. */
+export function refusalIn({ status, body }: Pick<HttpAnswer, "status" | "body">): string {
+  const { message } = objectIn(body);
+  return typeof message === "string" ? message : `the server answered ${status}`;
+}
+
 /** Posts JSON to the server of a kubeconfig: webhooks, and ourselves from the command line. */
 export class JsonClient implements Disposable {
   readonly #access: ServerAccess;

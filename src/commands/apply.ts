@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { groupOf, groupVersionPath, isObject } from "../api/object.ts";
-import { JsonClient, objectIn } from "../client/json-client.ts";
+import { JsonClient, objectIn, refusalIn } from "../client/json-client.ts";
 import { readKubeconfig } from "../client/kubeconfig-read.ts";
 import { systemClock } from "../lib/clock.ts";
 import { type Example, Failure, type Io } from "./command.ts";
@@ -61,9 +61,9 @@ async function applyOne(client: JsonClient, known: Discovery, manifest: Manifest
   const path = `${groupVersionPath(apiVersion)}${scope}/${plural}/${encodeURIComponent(name)}?fieldManager=binnacle&force=true`;
   const body = JSON.stringify(object);
   const contentType = "application/apply-patch+yaml";
-  const { status, body: answer } = await client.ask({ ...LIMITS, method: "PATCH", path, body, contentType });
-  if (status >= 300) throw new Failure(messageOf(answer, status));
-  return `${kind.toLowerCase()}/${name} ${status === 201 ? "created" : "applied"}`;
+  const answer = await client.ask({ ...LIMITS, method: "PATCH", path, body, contentType });
+  if (answer.status >= 300) throw new Failure(refusalIn(answer));
+  return `${kind.toLowerCase()}/${name} ${answer.status === 201 ? "created" : "applied"}`;
 }
 
 /** The group of a CustomResourceDefinition. */
@@ -119,9 +119,4 @@ class Discovery {
     this.#versions.set(apiVersion, kinds);
     return kinds;
   }
-}
-
-function messageOf(body: Buffer, status: number): string {
-  const { message } = objectIn(body);
-  return typeof message === "string" ? message : `the server answered ${status}`;
 }

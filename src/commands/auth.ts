@@ -2,7 +2,7 @@ import path from "node:path";
 import type { Command } from "commander";
 import { EXPLAIN_PATH } from "../auth/explain/explain-right.ts";
 import { impersonatedGroups } from "../auth/impersonation/identity-checks.ts";
-import { JsonClient } from "../client/json-client.ts";
+import { JsonClient, refusalIn } from "../client/json-client.ts";
 import { readKubeconfig } from "../client/kubeconfig-read.ts";
 import { systemClock } from "../lib/clock.ts";
 import { DEFAULT_CERT_DIR } from "../server/config.ts";
@@ -45,10 +45,9 @@ export function configure(command: Command, { print }: Io): void {
 
 async function run(verb: string, what: string, flags: ExplainFlags, print: (text: string) => void): Promise<void> {
   using client = new JsonClient(await readKubeconfig(flags.kubeconfig), systemClock);
-  const { status, body } = await client.post(JSON.stringify({ spec: specOf(verb, what, flags) }), LIMITS);
-  const answer = JSON.parse(body.toString());
-  if (status !== 200) throw new Error(answer.message ?? `the server answered ${status}`);
-  const { text, ...explanation } = answer;
+  const answer = await client.post(JSON.stringify({ spec: specOf(verb, what, flags) }), LIMITS);
+  if (answer.status !== 200) throw new Error(refusalIn(answer));
+  const { text, ...explanation } = JSON.parse(answer.body.toString());
   print(flags.output === "json" ? `${JSON.stringify(explanation, null, 2)}\n` : text);
 }
 

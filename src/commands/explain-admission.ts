@@ -3,7 +3,7 @@ import { text as readAll } from "node:stream/consumers";
 import { type Command, Option } from "commander";
 import { EXPLAIN_ADMISSION_PATH } from "../admission/explain/explain-endpoint.ts";
 import { isObject, type JsonObject } from "../api/object.ts";
-import { JsonClient } from "../client/json-client.ts";
+import { JsonClient, refusalIn } from "../client/json-client.ts";
 import { readKubeconfig } from "../client/kubeconfig-read.ts";
 import { decodeYaml } from "../encoding/yaml/yaml.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -68,10 +68,9 @@ async function run(flags: Flags, print: (text: string) => void): Promise<void> {
   const explanations: JsonObject[] = [];
   for (const object of await readObjects(flags.filename)) {
     const { as: user, asGroup: groups, namespace, operation } = flags;
-    const { status, body } = await client.post(JSON.stringify({ object, operation, user, groups, namespace }), LIMITS);
-    const answer = JSON.parse(body.toString());
-    if (status !== 200) throw new Error(answer.message ?? `the server answered ${status}`);
-    explanations.push(answer);
+    const answer = await client.post(JSON.stringify({ object, operation, user, groups, namespace }), LIMITS);
+    if (answer.status !== 200) throw new Error(refusalIn(answer));
+    explanations.push(JSON.parse(answer.body.toString()));
   }
   print(flags.output === "json" ? asJson(explanations) : explanations.map(({ text }) => text).join("\n"));
 }

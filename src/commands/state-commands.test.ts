@@ -9,27 +9,11 @@ import { eventually } from "../../test/support/time.ts";
 import type { JsonObject, KubeObject } from "../api/object.ts";
 import { runCommandLine } from "../command-line.ts";
 import { readObjects } from "../encoding/documents/read-objects.ts";
+import { widgetsDefinition } from "../lib/widgets.suite.ts";
 import { startServer } from "../server/library/start-server.ts";
 import { silentIo } from "./io.suite.ts";
 
-const definition: JsonObject = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "widgets.shop.example" },
-  spec: {
-    group: "shop.example",
-    scope: "Namespaced",
-    names: { plural: "widgets", kind: "Widget" },
-    versions: [
-      {
-        name: "v1",
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-      },
-    ],
-  },
-};
+const definition = widgetsDefinition({ size: { type: "integer" } });
 const widget = {
   apiVersion: "shop.example/v1",
   kind: "Widget",

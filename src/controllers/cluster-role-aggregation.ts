@@ -4,8 +4,8 @@ import type { Json } from "../api/object.ts";
 import { readSelectorObject } from "../api/selector-object.ts";
 import { WorkQueue } from "../lib/work-queue.ts";
 import { storedResource } from "../resources/model/stored-resource.ts";
+import { EntryReadings } from "../resources/read/entry-readings.ts";
 import { StoredIndex } from "../resources/read/stored-index.ts";
-import type { Entry } from "../storage/store.ts";
 import type { PolicyRule, Role } from "../types/rbac.ts";
 import { type Controller, type ControllerContext, unlessCode } from "./controller.ts";
 import { readObject } from "./stored-kinds.ts";
@@ -13,8 +13,7 @@ import { readObject } from "./stored-kinds.ts";
 const NAME = "clusterrole-aggregation-controller";
 const GROUP = "rbac.authorization.k8s.io";
 
-/** What was read of an entry, which control planes that were forked from each other share. Nobody changes it. */
-const read = new WeakMap<Entry, Role>();
+const knownRoles = new EntryReadings<Role>();
 
 /**
  * clusterrole-aggregation-controller: fills the rules of every ClusterRole that has an aggregationRule from those that
@@ -52,11 +51,7 @@ export function clusterRoleAggregation({ resources, client, report }: Controller
       const index = new StoredIndex<Role>({
         store,
         prefix: keys.prefix(definition),
-        read: (entry) => {
-          const role: Role | undefined = read.get(entry) ?? readObject(codec, entry);
-          if (role) read.set(entry, role);
-          return role;
-        },
+        read: (entry) => knownRoles.of(entry, () => readObject(codec, entry)),
         changed: () => {
           for (const [key, { aggregationRule }] of index.items) if (aggregationRule !== undefined) queue.add(key);
         },

@@ -34,8 +34,9 @@ export interface Background {
   /** Starts the loops, once it is known under which port clients find the server. */
   start(port: number): void;
   /**
-   * Takes back what others find this server by. Resolves when that is done; all other loops go on. Compat: a pre-shutdown
-   * hook of kube-apiserver, `stop-kubernetes-service-controller`, does so while the server still serves.
+   * Takes this server out of the endpoints of the Service kubernetes, and deletes the Lease of its identity. Resolves when that
+   * is done; all other loops go on. Compat: the pre-shutdown hook `stop-kubernetes-service-controller` does so while kube-apiserver
+   * still serves.
    */
   leave(): Promise<void>;
   /** Resolves when all of them have ended. */

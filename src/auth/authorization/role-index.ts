@@ -4,6 +4,7 @@ import { quote } from "../../lib/go/quote.ts";
 import { runTogether } from "../../lib/run-together.ts";
 import type { ResourceContext } from "../../resources/context.ts";
 import { storedResource } from "../../resources/model/stored-resource.ts";
+import { EntryReadings } from "../../resources/read/entry-readings.ts";
 import { StoredIndex } from "../../resources/read/stored-index.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Binding, Role } from "../../types/rbac.ts";
@@ -21,10 +22,8 @@ export interface Grant {
 /** What reading roles needs of the resources. */
 export type RoleSource = Pick<ResourceContext, "store" | "keys" | "codec" | "catalog">;
 
-/** Rules depend on nothing but their entry, which control planes that were forked from each other share. */
-const compiled = new WeakMap<Entry, readonly CompiledRule[]>();
-/** The same of bindings. */
-const known = new WeakMap<Entry, KnownBinding>();
+const knownRules = new EntryReadings<readonly CompiledRule[]>();
+const knownBindings = new EntryReadings<KnownBinding>();
 
 /**
  * Roles, ClusterRoles and their bindings as they are stored, each kept up to date by a watch of its own, so that no
@@ -44,26 +43,14 @@ export class RoleIndex {
     this.#source = source;
     const { store, keys, codec, catalog } = source;
     const prefix = (plural: string) => keys.prefix(storedResource(catalog, GROUP, plural).definition);
-    const readRules = (entry: Entry) => {
-      const before = compiled.get(entry);
-      if (before) return before;
-      const rules = ((codec.read(entry) as Role).rules ?? []).map((rule) => new CompiledRule(rule));
-      compiled.set(entry, rules);
-      return rules;
-    };
-    const roles = (plural: string) => new StoredIndex({ store, prefix: prefix(plural), read: readRules });
-    const readBinding = (kind: KnownBinding["kind"], entry: Entry) => {
-      const before = known.get(entry);
-      if (before) return before;
-      const binding = knownBinding(kind, codec.read(entry) as Binding);
-      known.set(entry, binding);
-      return binding;
-    };
+    const readRules = (entry: Entry) => ((codec.read(entry) as Role).rules ?? []).map((rule) => new CompiledRule(rule));
+    const roles = (plural: string) =>
+      new StoredIndex({ store, prefix: prefix(plural), read: (entry) => knownRules.of(entry, readRules) });
     const bindings = (plural: string, kind: KnownBinding["kind"]) =>
       new StoredIndex({
         store,
         prefix: prefix(plural),
-        read: (entry) => readBinding(kind, entry),
+        read: (entry) => knownBindings.of(entry, () => knownBinding(kind, codec.read(entry) as Binding)),
         derive: () => new BindingsBySubject(),
       });
     this.#roles = roles("roles");

@@ -76,8 +76,8 @@ export class ChainVerifier<Result> {
 }
 
 /**
- * How long a refusal stays as it is. While all certificates are valid it has nothing to do with the time, and every request of
- * whoever the front proxy's authority does not know is refused so. Else it may name the time, and be none in a second.
+ * How long a refusal stays as it is. While all certificates are valid it has nothing to do with the time: every request of a
+ * client of `--client-ca-file` is refused so by `--requestheader-client-ca-file`. Else it may name the time, and be none in a second.
  */
 function steadySpan(certificates: readonly Certificate[], now: number): { notBefore: number; notAfter: number } {
   let notBefore = Number.NEGATIVE_INFINITY;
