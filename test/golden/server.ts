@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { chosenCli } from "../support/binnacle.ts";
 import { startEtcd } from "../support/etcd.ts";
 import { startOracle, tokens, writeTokenFile } from "../support/oracle.ts";
 import { freePort } from "../support/ports.ts";
@@ -18,9 +19,6 @@ export interface GoldenServer {
 /** What to start: Binnacle on one of its stores, or the real kube-apiserver. */
 export type ServerChoice = "memory" | "sqlite" | "etcd" | "oracle";
 
-/** The sources, unless a built program is named. */
-const cli = process.env.BINNACLE_CLI ?? path.join(import.meta.dirname, "..", "..", "src", "cli.ts");
-
 /** Starts the server as the recordings need it, with further flags, and resolves when it is ready. */
 export async function startServer(choice: ServerChoice, flags: readonly string[] = []): Promise<GoldenServer> {
   if (choice === "oracle") return startOracle({ flags });
@@ -33,7 +31,7 @@ export async function startServer(choice: ServerChoice, flags: readonly string[]
     const port = await freePort();
     const base = `https://127.0.0.1:${port}`;
     const server = await startProcess(process.execPath, [
-      cli,
+      chosenCli,
       "serve",
       ...(await storeFlags(choice, directory, cleanUps)),
       `--secure-port=${port}`,

@@ -1,18 +1,16 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Random } from "../model/random.ts";
 import { compactEtcd, type ModelServer, Setting } from "../model/servers.ts";
+import { Traffic } from "../model/traffic.ts";
 import { Wire } from "../model/wire.ts";
-import { buildGoProgram } from "../support/go-program.ts";
+import { buildGoProgram, startGoFollower } from "../support/go-program.ts";
 import { tokens } from "../support/oracle.ts";
 import { TcpProxy } from "../support/tcp-proxy.ts";
 import { eventually } from "../support/time.ts";
-import { Traffic } from "./traffic.ts";
+import { defineKinds, writesToKinds } from "./written-kinds.ts";
 
 const usage = `npm run goworld:informers -- [OPTION...]
 
@@ -91,19 +89,9 @@ class Replicas {
 
 async function startInformers(server: string, setting: Setting): Promise<() => Promise<Report>> {
   const program = await buildGoProgram(path.join(import.meta.dirname, "informers"));
-  const child = spawn(program, ["-server", server, "-token", tokens.admin], { stdio: ["pipe", "pipe", "ignore"] });
-  const exited = once(child, "exit");
-  setting.atEnd(async () => {
-    child.stdin.end();
-    await exited;
-  });
-  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
-  return async () => {
-    child.stdin.write("report\n");
-    const { value, done } = await lines.next();
-    assert.ok(!done, "the informers ended");
-    return JSON.parse(value) as Report;
-  };
+  const { ask, stop } = startGoFollower<Report>(program, server, tokens.admin);
+  setting.atEnd(stop);
+  return () => ask("report");
 }
 
 /** What lists show now, in the form of a report. */
@@ -137,11 +125,6 @@ function differences(report: Report, listed: Held): string[] {
   return [...found, ...report.unsynced.map((name) => `${name} has not synced`)];
 }
 
-async function compact(wire: Wire, etcd: Awaited<ReturnType<Setting["etcd"]>>): Promise<void> {
-  const { body } = await wire.call("GET", "/api/v1/configmaps?limit=1");
-  await compactEtcd(etcd, Number(body.metadata?.resourceVersion));
-}
-
 async function ride(setting: Setting, options: { kills: number; rounds: number; seed: number }): Promise<void> {
   const random = new Random(options.seed);
   const etcd = await setting.etcd();
@@ -149,12 +132,15 @@ async function ride(setting: Setting, options: { kills: number; rounds: number; 
   const replicas = new Replicas();
   replicas.add(first);
   await replicas.open(setting);
-  const traffic = new Traffic(() => replicas.any().base);
-  await traffic.prepare();
+  const wire = new Wire(first.base);
+  await defineKinds(wire);
+  const traffic = new Traffic(
+    writesToKinds(() => replicas.any().base),
+    20,
+  );
   const report = await startInformers(replicas.address, setting);
   const areSynced = async () => (await report()).unsynced.length === 0;
   await eventually(areSynced, { withinMs: PATIENCE_MS, everyMs: 200, what: "the informers have their first lists" });
-  const wire = new Wire(first.base);
   const writers = Array.from({ length: 4 }, () => traffic.run(random.fork()));
   try {
     for (let kill = 1; kill <= options.kills; kill++) {
@@ -162,7 +148,7 @@ async function ride(setting: Setting, options: { kills: number; rounds: number; 
       await eventually(() => traffic.writes >= enough, { withinMs: PATIENCE_MS, everyMs: 20 });
       await replicas.isHeard();
       await sleep(random.between(0, 300));
-      if (kill % 4 === 0) await compact(wire, etcd);
+      if (kill % 4 === 0) await compactEtcd(etcd, await wire.newest());
       await first.crash();
       replicas.cut();
       await first.start();
@@ -174,7 +160,7 @@ async function ride(setting: Setting, options: { kills: number; rounds: number; 
       for (const server of servers) {
         replicas.remove(server);
         await server.stop();
-        await compact(new Wire(replicas.any().base), etcd);
+        await compactEtcd(etcd, await new Wire(replicas.any().base).newest());
         await server.start();
         replicas.add(server);
         replicas.cut();

@@ -4,6 +4,7 @@ import { TcpProxy } from "../support/tcp-proxy.ts";
 import { eventually } from "../support/time.ts";
 import { Random, scaled } from "./random.ts";
 import { compactEtcd, type ModelServer, type Setting } from "./servers.ts";
+import { Traffic } from "./traffic.ts";
 import { type Answer, Wire } from "./wire.ts";
 
 /** A client that keeps a copy of all ConfigMaps. */
@@ -49,7 +50,7 @@ export async function rideStorm(storm: Storm): Promise<string> {
   const follower = await storm.follow(`https://127.0.0.1:${relay.port}`);
   setting.atEnd(() => follower.stop());
   const wire = new Wire(server.base);
-  const traffic = new Traffic(wire);
+  const traffic = new Traffic((one) => writeOne(wire, one), 10);
   const writers = Array.from({ length: 4 }, () => traffic.run(random.fork()));
   try {
     const cuts = Math.round(scaled(CUTS));
@@ -57,7 +58,7 @@ export async function rideStorm(storm: Storm): Promise<string> {
       const what = `seed ${seed}: something is heard after ${cut - 1} cuts`;
       await eventually(() => relay.heardBytes > ENOUGH_BYTES, { withinMs: PATIENCE_MS, what });
       await sleep(random.between(0, 60));
-      if (COMPACTIONS.includes(cut) && etcd) await compactEtcd(etcd, await newest(wire));
+      if (COMPACTIONS.includes(cut) && etcd) await compactEtcd(etcd, await wire.newest());
       if (RESTARTS.includes(cut)) await restart(server, cut === RESTARTS[0]);
       relay.cut();
     }
@@ -90,40 +91,13 @@ async function restart(server: ModelServer, isCrash: boolean): Promise<void> {
   await server.start();
 }
 
-async function newest(wire: Wire): Promise<number> {
-  const { body } = await wire.call("GET", "/api/v1/configmaps?limit=1");
-  return Number(body.metadata?.resourceVersion);
-}
-
-/** Writers that never stop and do not mind being refused. */
-class Traffic {
-  writes = 0;
-  readonly #wire: Wire;
-  #isRunning = true;
-
-  constructor(wire: Wire) {
-    this.#wire = wire;
-  }
-
-  stop(): void {
-    this.#isRunning = false;
-  }
-
-  async run(random: Random): Promise<void> {
-    while (this.#isRunning) {
-      const answer = await this.#write(random).catch(() => undefined);
-      if (answer !== undefined && answer.status < 300) this.writes++;
-      await sleep(answer === undefined ? 50 : random.between(0, 10));
-    }
-  }
-
-  #write(random: Random): Promise<Answer> {
-    const folder = "/api/v1/namespaces/default/configmaps";
-    const name = `object-${random.between(1, NAMES)}`;
-    const data = { text: `${random.next()}`.repeat(20) };
-    const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data };
-    if (random.percent(35)) return this.#wire.call("POST", folder, body);
-    if (random.percent(35)) return this.#wire.call("DELETE", `${folder}/${name}`);
-    return this.#wire.call("PUT", `${folder}/${name}`, body);
-  }
+/** One write to a ConfigMap. */
+function writeOne(wire: Wire, random: Random): Promise<Answer> {
+  const folder = "/api/v1/namespaces/default/configmaps";
+  const name = `object-${random.between(1, NAMES)}`;
+  const data = { text: `${random.next()}`.repeat(20) };
+  const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data };
+  if (random.percent(35)) return wire.call("POST", folder, body);
+  if (random.percent(35)) return wire.call("DELETE", `${folder}/${name}`);
+  return wire.call("PUT", `${folder}/${name}`, body);
 }

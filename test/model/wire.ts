@@ -1,4 +1,5 @@
 import { Agent, type IncomingMessage, request } from "node:http";
+import { linesOf } from "../support/lines-of.ts";
 
 /** An object as far as these tests look at it. */
 export interface Thing {
@@ -53,6 +54,12 @@ export class Wire {
     return { status: response.statusCode ?? 0, body: JSON.parse(text) as Body };
   }
 
+  /** The resourceVersion that a list of this moment has. */
+  async newest(): Promise<number> {
+    const { body } = await this.call("GET", "/api/v1/configmaps?limit=1");
+    return Number(body.metadata?.resourceVersion);
+  }
+
   /** Opens a watch on a connection of its own. A refusal is given as its ERROR event. */
   async watch(path: string): Promise<WatchConnection> {
     const response = await this.#open("GET", path, { agent: false });
@@ -103,15 +110,10 @@ export class WatchConnection {
       yield this.#refusal;
       return;
     }
-    let held = "";
     try {
-      for await (const chunk of this.#response.setEncoding("utf8")) {
-        const lines = (held + chunk).split("\n");
-        held = lines.pop() ?? "";
-        for (const line of lines) {
-          if (this.#isCut) return;
-          yield JSON.parse(line) as WireEvent;
-        }
+      for await (const line of linesOf(this.#response)) {
+        if (this.#isCut) return;
+        yield JSON.parse(line) as WireEvent;
       }
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code ?? "";

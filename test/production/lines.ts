@@ -28,11 +28,31 @@ export interface Line {
 
 const TIMEOUT_MS = 20_000;
 
+/** Sends a request with a text, if it is not empty, as its body. */
+type Send = (
+  method: string,
+  path: string,
+  text: string,
+  timeoutMs?: number,
+) => Promise<{ readonly status: number; readonly stream: Readable }>;
+
+function lineBy(protocol: string, send: Send, close: () => void): Line {
+  return {
+    protocol,
+    async call(method, path, body) {
+      const { status, stream } = await send(method, path, body === undefined ? "" : JSON.stringify(body), TIMEOUT_MS);
+      return { status, body: await readJson(stream) };
+    },
+    open: (path) => send("GET", path, ""),
+    close,
+  };
+}
+
 /** HTTP/1.1 over one connection that is kept, and one for each watch. */
 export function http1Line(base: string, credentials: Credentials): Line {
   const agent = new Agent({ keepAlive: true, maxSockets: 2 });
-  const send = (method: string, path: string, text: string, timeoutMs?: number) =>
-    new Promise<{ status: number; stream: Readable }>((resolve, reject) => {
+  const send: Send = (method, path, text, timeoutMs) =>
+    new Promise((resolve, reject) => {
       const headers =
         text === "" ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
       const options = { method, headers, agent, ...credentials };
@@ -44,15 +64,7 @@ export function http1Line(base: string, credentials: Credentials): Line {
       outgoing.on("error", reject);
       outgoing.end(text);
     });
-  return {
-    protocol: "HTTP/1.1",
-    async call(method, path, body) {
-      const { status, stream } = await send(method, path, body === undefined ? "" : JSON.stringify(body), TIMEOUT_MS);
-      return { status, body: await readJson(stream) };
-    },
-    open: (path) => send("GET", path, ""),
-    close: () => agent.destroy(),
-  };
+  return lineBy("HTTP/1.1", send, () => agent.destroy());
 }
 
 const REFUSED = http2.constants.NGHTTP2_REFUSED_STREAM;
@@ -73,8 +85,8 @@ export function http2Line(base: string, credentials: Credentials): Line {
     session = opened;
     return opened;
   };
-  const sendOnce = (method: string, path: string, text: string, timeoutMs?: number) =>
-    new Promise<{ status: number; stream: Readable }>((resolve, reject) => {
+  const sendOnce: Send = (method, path, text, timeoutMs) =>
+    new Promise((resolve, reject) => {
       const type = text === "" ? {} : { "content-type": "application/json" };
       const stream = current().request({ ":method": method, ":path": path, ...type }, { endStream: text === "" });
       if (timeoutMs !== undefined) stream.setTimeout(timeoutMs, () => stream.destroy(new Error("no answer in time")));
@@ -84,20 +96,12 @@ export function http2Line(base: string, credentials: Credentials): Line {
       if (text !== "") stream.end(text);
     });
   // Clients of HTTP/2 send such a request again by themselves; Node leaves that to its user (RFC 9113, 8.7).
-  const send: typeof sendOnce = (...request) =>
+  const send: Send = (...request) =>
     sendOnce(...request).catch((error: unknown) => {
       if (!(error instanceof RefusedStream)) throw error;
       return sendOnce(...request);
     });
-  return {
-    protocol: "HTTP/2",
-    async call(method, path, body) {
-      const { status, stream } = await send(method, path, body === undefined ? "" : JSON.stringify(body), TIMEOUT_MS);
-      return { status, body: await readJson(stream) };
-    },
-    open: (path) => send("GET", path, ""),
-    close: () => session?.destroy(),
-  };
+  return lineBy("HTTP/2", send, () => session?.destroy());
 }
 
 async function readJson(stream: Readable): Promise<unknown> {

@@ -1,14 +1,10 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { chosenCli } from "../support/binnacle.ts";
 import { type RunningProcess, startProcess, waitUntilReady } from "../support/process.ts";
 import { requireTool } from "../support/tools.ts";
 import type { Host, Site } from "./site.ts";
 import { readEnvironment, readUnit } from "./unit.ts";
-
-/** The program that a replica is: the sources, or what BINNACLE_CLI names. */
-export const cli = path.resolve(
-  process.env.BINNACLE_CLI ?? path.join(import.meta.dirname, "..", "..", "src", "cli.ts"),
-);
 
 /** Shorter than the unit's own: our balancer looks more often than others. */
 const SHUTDOWN_DELAY = "--shutdown-delay-duration=1s";
@@ -32,7 +28,7 @@ export class Services {
     const environment = readEnvironment(await read("etc/binnacle/host.env"));
     const { program, args } = readUnit(await read("etc/systemd/system", `${unit}.service`), environment);
     const given = args.map((arg) => (arg.startsWith("--shutdown-delay-duration=") ? SHUTDOWN_DELAY : arg));
-    const [command = "", ...first] = program.endsWith("/etcd") ? [requireTool("etcd")] : [process.execPath, cli];
+    const [command = "", ...first] = program.endsWith("/etcd") ? [requireTool("etcd")] : [process.execPath, chosenCli];
     const more = program.endsWith("/etcd") ? ["--log-level=error"] : [];
     const running = await startProcess(command, [...first, ...given, ...more]);
     this.#running.set(id, running);

@@ -4,8 +4,9 @@ import { readFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
+import { chosenCli } from "../support/binnacle.ts";
 import { requireTool, wants } from "../support/tools.ts";
-import { cli, type Services } from "./services.ts";
+import type { Services } from "./services.ts";
 import type { Site } from "./site.ts";
 
 const page = path.join(import.meta.dirname, "..", "..", "docs", "production.md");
@@ -112,7 +113,7 @@ export class Shell {
       // There are no such users here.
       chown: ":",
       useradd: ":",
-      binnacle: `${node} "${cli}" "$@"`,
+      binnacle: `${node} "${chosenCli}" "$@"`,
       ...Object.fromEntries(
         (["etcdctl", "etcdutl", "kubectl", "promtool"] as const)
           .filter((name) => wants(name).skip === undefined)

@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { linesOf } from "../support/lines-of.ts";
 import { healingCall, type Record } from "./healing.ts";
 import type { Line } from "./lines.ts";
 import { LIST, writtenTimes } from "./writers.ts";
@@ -55,7 +56,7 @@ export class Watcher {
 
   async #follow(stream: Readable, signal: AbortSignal): Promise<void> {
     this.#stream = stream;
-    for await (const line of linesOf(stream)) {
+    for await (const line of untilLost(stream)) {
       const event: WatchEvent = JSON.parse(line);
       if (signal.aborted) return;
       if (event.type === "ERROR") {
@@ -97,16 +98,9 @@ interface WatchEvent {
   };
 }
 
-/** The whole lines of a stream, which may be cut at any time. */
-async function* linesOf(stream: Readable): AsyncGenerator<string> {
-  let held = "";
+/** The lines until the connection is lost: the watch is taken up again then. */
+async function* untilLost(stream: Readable): AsyncGenerator<string> {
   try {
-    for await (const chunk of stream.setEncoding("utf8")) {
-      const lines = `${held}${chunk}`.split("\n");
-      held = lines.pop() ?? "";
-      yield* lines;
-    }
-  } catch {
-    // The connection is lost: the watch is taken up again.
-  }
+    yield* linesOf(stream);
+  } catch {}
 }

@@ -39,6 +39,8 @@ export interface BinnacleOptions {
 }
 
 const cli = path.join(import.meta.dirname, "..", "..", "src", "cli.ts");
+/** The sources, unless BINNACLE_CLI names a built program. */
+export const chosenCli = path.resolve(process.env.BINNACLE_CLI ?? cli);
 
 /** Starts a server and resolves when it is ready. */
 export async function startBinnacle(options: BinnacleOptions = {}): Promise<RunningBinnacle> {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
+import { linesOf } from "./lines-of.ts";
 
 /** A decoded answer. */
 export interface Answer {
@@ -49,12 +50,7 @@ export function clientFor(base: string, token: string): Client {
     async *watch(path, signal) {
       try {
         const response = await open("GET", path, "", {}, signal);
-        let held = "";
-        for await (const chunk of response.setEncoding("utf8")) {
-          const lines = (held + chunk).split("\n");
-          held = lines.pop() ?? "";
-          for (const line of lines) yield JSON.parse(line);
-        }
+        for await (const line of linesOf(response)) yield JSON.parse(line);
       } catch (error) {
         if (!signal.aborted) throw error;
       }

@@ -1,8 +1,11 @@
-import { execFile } from "node:child_process";
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rename } from "node:fs/promises";
 import path from "node:path";
+import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { cacheFolder } from "./tools.ts";
 
@@ -15,7 +18,34 @@ export async function buildGoProgram(source: string): Promise<string> {
   if (existsSync(program)) return program;
   await mkdir(folder, { recursive: true });
   const env = { ...process.env, GOTOOLCHAIN: "local", GOFLAGS: "-mod=readonly" };
-  await promisify(execFile)("go", ["build", "-o", `${program}.new`, "."], { cwd: source, env });
-  await rename(`${program}.new`, program);
+  const unfinished = `${program}.${process.pid}`;
+  await promisify(execFile)("go", ["build", "-o", unfinished, "."], { cwd: source, env });
+  await rename(unfinished, program);
   return program;
+}
+
+/** A program that follows a server, and answers each line with one of JSON. */
+export interface GoFollower<Report> {
+  ask(line: string): Promise<Report>;
+  /** Ends it, and resolves when it has ended. */
+  stop(): Promise<void>;
+}
+
+/** Starts such a program. */
+export function startGoFollower<Report>(program: string, server: string, token: string): GoFollower<Report> {
+  const child = spawn(program, ["-server", server, "-token", token], { stdio: ["pipe", "pipe", "ignore"] });
+  const exited = once(child, "exit");
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  return {
+    async ask(line) {
+      child.stdin.write(`${line}\n`);
+      const { value, done } = await lines.next();
+      assert.ok(!done, "the program ended");
+      return JSON.parse(value) as Report;
+    },
+    async stop() {
+      child.stdin.end();
+      await exited;
+    },
+  };
 }

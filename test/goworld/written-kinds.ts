@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../model/random.ts";
 import { type Answer, Wire } from "../model/wire.ts";
 
@@ -58,56 +57,28 @@ const KINDS: readonly [Written, ...Written[]] = [
   },
 ];
 
-/** Writers of several kinds, built-in and custom, that never stop and do not mind being refused. */
-export class Traffic {
-  /** How many writes were answered with success. */
-  writes = 0;
-  readonly #base: () => string;
-  readonly #wires = new Map<string, Wire>();
-  #isRunning = true;
+/** Defines what is not built in. */
+export async function defineKinds(wire: Wire): Promise<void> {
+  const { status, body } = await wire.call(
+    "POST",
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+    DEFINITION,
+  );
+  if (status !== 201) throw new Error(JSON.stringify(body));
+}
 
-  /** `base` is asked for the server of every write. */
-  constructor(base: () => string) {
-    this.#base = base;
-  }
-
-  /** Defines what is not built in. */
-  async prepare(): Promise<void> {
-    const { status, body } = await this.#wire().call(
-      "POST",
-      "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-      DEFINITION,
-    );
-    if (status !== 201) throw new Error(JSON.stringify(body));
-  }
-
-  stop(): void {
-    this.#isRunning = false;
-  }
-
-  /** Writes until it is stopped. */
-  async run(random: Random): Promise<void> {
-    while (this.#isRunning) {
-      const answer = await this.#write(random).catch(() => undefined);
-      if (answer !== undefined && answer.status < 300) this.writes++;
-      await sleep(answer === undefined ? 50 : random.between(0, 20));
-    }
-  }
-
-  #write(random: Random): Promise<Answer> {
+/** Writes to several kinds, built-in and custom. `base` is asked for the server of every write. */
+export function writesToKinds(base: () => string): (random: Random) => Promise<Answer> {
+  const wires = new Map<string, Wire>();
+  return (random) => {
     const { folder, object } = random.pick(KINDS);
     const name = `object-${random.between(1, NAMES)}`;
     const body = { metadata: { name }, ...object(String(random.between(1, 1e6))) };
-    const wire = this.#wire();
+    const server = base();
+    const wire = wires.get(server) ?? new Wire(server);
+    wires.set(server, wire);
     if (random.percent(40)) return wire.call("POST", folder, body);
     if (random.percent(30)) return wire.call("DELETE", `${folder}/${name}`);
     return wire.call("PUT", `${folder}/${name}`, body);
-  }
-
-  #wire(): Wire {
-    const base = this.#base();
-    const wire = this.#wires.get(base) ?? new Wire(base);
-    this.#wires.set(base, wire);
-    return wire;
-  }
+  };
 }
