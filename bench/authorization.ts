@@ -1,7 +1,7 @@
-import { type Attributes, nonResourceAttributes, resourceAttributes } from "../src/api/attributes.ts";
-import { RbacAuthorizer } from "../src/auth/authorization/rbac.ts";
-import { RoleIndex } from "../src/auth/authorization/role-index.ts";
-import { builtInKinds } from "../src/kinds/all.ts";
+import { RbacAuthorizer } from "../src/access/authorization/rbac.ts";
+import { RoleIndex } from "../src/access/authorization/role-index.ts";
+import { type Attributes, nonResourceAttributes, resourceAttributes } from "../src/base/api/attributes.ts";
+import { builtInKinds } from "../src/kinds/built-in/all.ts";
 import { Catalog } from "../src/resources/model/catalog.ts";
 import { KeySpace } from "../src/resources/model/keys.ts";
 import { ObjectCodec } from "../src/resources/model/object-codec.ts";

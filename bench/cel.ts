@@ -1,14 +1,16 @@
 /**
- * How long typical rules take to compile and to evaluate, with their cost counted. Nothing is written; run alone.
+ * How long typical rules take to compile and to evaluate, with their cost counted, and how long hostile expressions
+ * hold the thread. Nothing is written; run alone.
  *   node bench/cel.ts
  */
-import { Environment } from "../src/cel/environment.ts";
-import { optionalLibrary } from "../src/cel/library/optional.ts";
-import { standardLibrary } from "../src/cel/library/standard.ts";
-import { CompileError, compile, type Program, program } from "../src/cel/program.ts";
-import { EntryMap } from "../src/cel/values/maps.ts";
-import { dynType, intType, listType, mapType, stringType } from "../src/cel/values/types.ts";
-import { ArrayList, isError, type Value } from "../src/cel/values/value.ts";
+import { Environment } from "../src/data/cel/environment.ts";
+import { attempt, hostile } from "../src/data/cel/hostile.suite.ts";
+import { CompileError, compile, type Program, program } from "../src/data/cel/program.ts";
+import { optionalLibrary } from "../src/data/cel/standard/optional.ts";
+import { standardLibrary } from "../src/data/cel/standard/standard.ts";
+import { EntryMap } from "../src/data/cel/values/maps.ts";
+import { dynType, intType, listType, mapType, stringType } from "../src/data/cel/values/types.ts";
+import { ArrayList, isError, type Value } from "../src/data/cel/values/value.ts";
 
 const env = new Environment({
   libraries: [standardLibrary, optionalLibrary],
@@ -75,3 +77,8 @@ for (const rule of rules) {
     `${evaluating.toFixed(2).padStart(11)} | ${compiling.toFixed(0).padStart(10)} | ${String(cost).padStart(4)} | ${rule}\n`,
   );
 }
+
+process.stdout.write("\nhostile, ms | expression\n");
+const times = hostile.map(([name, text]) => [name, microseconds(1, () => void attempt(text)) / 1000] as const);
+for (const [name, ms] of times.toSorted(([, a], [, b]) => b - a))
+  process.stdout.write(`${ms.toFixed(1).padStart(11)} | ${name}\n`);

@@ -10,7 +10,7 @@ import { tokens } from "../test/support/oracle.ts";
 import { eventually } from "../test/support/time.ts";
 import { childPid, cpuMs, describeMachine, median, printTable, say } from "./support.ts";
 
-const usage = `npm run bench:cluster -- [OPTION...]
+const usage = `npm run bench cluster -- [OPTION...]
 
 The real controller manager, scheduler and KWOK bring Deployments up on nodes that pretend, and away again: on Binnacle and on
 kube-apiserver by turns, each with an etcd of its own.

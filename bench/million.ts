@@ -2,16 +2,16 @@ import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { builtInKinds } from "../src/kinds/all.ts";
-import { systemClock } from "../src/lib/clock.ts";
-import { systemRandom } from "../src/lib/random.ts";
+import { systemEnvironment } from "../src/base/log/system-environment.ts";
+import { systemClock } from "../src/base/util/clock.ts";
+import { systemRandom } from "../src/base/util/random.ts";
+import { builtInKinds } from "../src/kinds/built-in/all.ts";
+import { defaultConfig } from "../src/programs/server/config.ts";
+import { startServer } from "../src/programs/server/server.ts";
 import { Catalog } from "../src/resources/model/catalog.ts";
 import { Draft } from "../src/resources/model/draft.ts";
 import { KeySpace } from "../src/resources/model/keys.ts";
 import { Resources } from "../src/resources/resources.ts";
-import { defaultConfig } from "../src/server/config.ts";
-import { startServer } from "../src/server/server.ts";
-import { systemEnvironment } from "../src/server/system-environment.ts";
 import { MemoryStore } from "../src/storage/memory.ts";
 
 /** A million ConfigMaps of 1 KB in the memory store: what it takes to put them there and to read them over HTTPS. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../src/api/object.ts";
+import type { JsonObject } from "../src/base/api/object.ts";
 import { startBinnacle } from "../test/support/binnacle.ts";
 import { clientFor } from "../test/support/client.ts";
 import { eventually } from "../test/support/time.ts";

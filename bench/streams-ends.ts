@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect, createServer as createTlsServer } from "node:tls";
 import { WebSocket } from "ws";
-import { SpdyConnection } from "../src/connect/spdy/connection.ts";
+import { SpdyConnection } from "../src/serving/connect/spdy/connection.ts";
 
 /** A program behind a port that sends so many bytes to whoever connects. */
 export async function startSource(bytes: number): Promise<Server & { readonly port: number }> {

@@ -1,13 +1,14 @@
 #!/bin/sh
-# Makes what every host of a cluster of three needs in /etc/binnacle: certificates, keys and addresses.
+# Creates the contents of /etc/binnacle for every host: certificates, keys and addresses.
 #
 #   prepare.sh FOLDER API-HOST HOST=ADDRESS...
 #
-# API-HOST is where clients find the load balancer. HOST is a name or address that the hosts know each other by, ADDRESS
-# the one that the endpoints of the Service kubernetes have for it. The files of each host go to FOLDER/HOST, those of the
-# administrator and of Prometheus to FOLDER. Authorities and the key of service accounts are made once and kept; every
-# certificate is made anew by each run, which is how certificates are renewed. FOLDER holds the keys of the authorities:
-# keep it on no host of the cluster.
+# API-HOST is the name of the load balancer. HOST is the name or address of a host as the other hosts see it. ADDRESS is its
+# address in the endpoints of the Service kubernetes.
+#
+# Files of a host are written to FOLDER/HOST, those of the administrator and of Prometheus to FOLDER. The CAs and the service
+# account key are created once. Every run issues new certificates, so run the script again to renew them. FOLDER contains
+# the private keys of the CAs: do not store it on a host of the cluster.
 set -eu
 umask 077
 [ $# -ge 3 ] || { echo "usage: prepare.sh FOLDER API-HOST HOST=ADDRESS..." >&2; exit 2; }
@@ -18,7 +19,7 @@ mkdir -p "$folder"
 cd "$folder"
 key="-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
 
-# san HOST...: the subjectAltName extension
+# san HOST...: prints the subjectAltName extension
 san() {
   list=
   for host; do
@@ -30,13 +31,13 @@ san() {
   echo "subjectAltName=${list#,}"
 }
 
-# authority NAME
+# authority NAME: creates a CA unless it exists
 authority() {
   [ -e "$1.crt" ] || openssl req -x509 $key -days 3650 -subj "/CN=$1" -keyout "$1.key" -out "$1.crt" \
     -addext keyUsage=critical,keyCertSign,cRLSign 2>/dev/null
 }
 
-# certificate AUTHORITY FILE SUBJECT USAGE [EXTENSION]: each file is replaced as a whole
+# certificate CA FILE SUBJECT USAGE [EXTENSION]: issues a certificate; each file is replaced atomically
 certificate() {
   openssl req -x509 -CA "$1.crt" -CAkey "$1.key" $key -days "$days" -subj "$3" -keyout "$2.key.new" -out "$2.crt.new" \
     -addext basicConstraints=critical,CA:FALSE -addext keyUsage=critical,digitalSignature \
@@ -58,7 +59,7 @@ done
 for pair; do
   host=${pair%%=*}
   mkdir -p "$host"
-  # etcd shows its members the certificate that it serves clients with, and takes the client's part for its own gateway.
+  # etcd uses one certificate for clients, for peers and as a client of its own gateway.
   certificate etcd-ca "$host/etcd" "/CN=$host" serverAuth,clientAuth "$(san "$host" localhost 127.0.0.1)"
   certificate etcd-ca "$host/etcd-client" "/CN=binnacle" clientAuth
   certificate ca "$host/apiserver" "/CN=kube-apiserver" serverAuth \

@@ -1,16 +1,18 @@
-export { ApplyError, type Manifests } from "./testing/apply.ts";
-export type { Span } from "./testing/clock.ts";
+export { ApplyError, type Manifests, type ObjectName } from "./programs/library/apply.ts";
+export type { Access } from "./programs/testing/access.ts";
+export type { Span } from "./programs/testing/clock.ts";
 export {
   ControlPlane,
   type PlaneClock,
   PlaneSnapshot,
   type SettleOptions,
   startControlPlane,
-} from "./testing/control-plane.ts";
-export type { EventFaultOptions, Fault, FaultOptions, Faults } from "./testing/faults.ts";
-export { forkPerTest, type PlaneOfTest, type TestHooks } from "./testing/fork-per-test.ts";
-export type { FieldChange, ObjectName, ObjectVersion } from "./testing/history.ts";
-export type { FaultLimits, RequestMatch } from "./testing/match.ts";
-export type { ControlPlaneOptions } from "./testing/options.ts";
-export type { RequestLog, RequestRecord } from "./testing/request-log.ts";
-export type { TestUser } from "./testing/test-users.ts";
+} from "./programs/testing/control-plane.ts";
+export type { EventFaultOptions, Fault, FaultOptions, Faults } from "./programs/testing/faults.ts";
+export { forkPerTest, type PlaneOfTest, type TestHooks } from "./programs/testing/fork-per-test.ts";
+export type { FieldChange, ObjectVersion } from "./programs/testing/history.ts";
+export type { KubeConfig } from "./programs/testing/kube-config.ts";
+export type { FaultLimits, RequestMatch } from "./programs/testing/match.ts";
+export type { ControlPlaneOptions } from "./programs/testing/options.ts";
+export type { RequestLog, RequestRecord } from "./programs/testing/request-log.ts";
+export type { TestUser } from "./programs/testing/test-users.ts";

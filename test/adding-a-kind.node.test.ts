@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, suite, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { defaultConfig } from "../src/server/config.ts";
+import { defaultConfig } from "../src/programs/server/config.ts";
 import { checkKind } from "./kinds/kind-suite.ts";
 import { type Client, clientFor } from "./support/client.ts";
 import { needs } from "./support/tools.ts";
@@ -34,8 +34,10 @@ async function followDocument(tree: string): Promise<void> {
     const file = JSON.parse(text);
     return JSON.stringify({ ...file, components: { ...file.components, ...JSON.parse(schema) } });
   });
-  await edit(path.join(tree, "src/kinds/node/group.ts"), (text) => text.replace(/^\]\);$/m, () => `${row}]);`));
-  await edit(path.join(tree, "src/kinds/kinds.fixture.json"), (text) =>
+  await edit(path.join(tree, "src/kinds/built-in/node/group.ts"), (text) =>
+    text.replace(/^\]\);$/m, () => `${row}]);`),
+  );
+  await edit(path.join(tree, "src/kinds/built-in/kinds.fixture.json"), (text) =>
     JSON.stringify([...JSON.parse(text), JSON.parse(fact)]),
   );
 }
@@ -43,11 +45,13 @@ async function followDocument(tree: string): Promise<void> {
 /** Starts the server of a copy. */
 async function serve(tree: string) {
   const load = (file: string) => import(pathToFileURL(path.join(tree, file)).href);
-  const { startServer }: typeof import("../src/server/server.ts") = await load("src/server/server.ts");
-  const { systemEnvironment }: typeof import("../src/server/system-environment.ts") = await load(
-    "src/server/system-environment.ts",
+  const { startServer }: typeof import("../src/programs/server/server.ts") = await load(
+    "src/programs/server/server.ts",
   );
-  const { builtInKinds }: typeof import("../src/kinds/all.ts") = await load("src/kinds/all.ts");
+  const { systemEnvironment }: typeof import("../src/base/log/system-environment.ts") = await load(
+    "src/base/log/system-environment.ts",
+  );
+  const { builtInKinds }: typeof import("../src/kinds/built-in/all.ts") = await load("src/kinds/built-in/all.ts");
   const own = { certDir: path.join(tree, "data"), securePort: 0, controllers: "none", shutdownGraceMs: 100 };
   const server = await startServer({ ...defaultConfig, ...own }, systemEnvironment());
   return { server, client: clientFor(server.url, server.token), kinds: builtInKinds() };
@@ -60,7 +64,7 @@ async function edit(file: string, change: (text: string) => string): Promise<voi
   await writeFile(file, after);
 }
 
-suite("a kind added as the document says", { timeout: 120_000 }, () => {
+suite("a kind added as the document says", () => {
   let running: Awaited<ReturnType<typeof serve>>;
   let tree = "";
   before(async () => {

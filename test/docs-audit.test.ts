@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { parsePolicy } from "../src/audit/policy.ts";
+import { parsePolicy } from "../src/access/audit/policy.ts";
 
 test("the policy of docs/audit.md can be used", () => {
   const text = readFileSync(path.join(import.meta.dirname, "..", "docs", "audit.md"), "utf8");

@@ -9,7 +9,7 @@ import { type Kubectl, kubectlFor } from "./support/kubectl.ts";
 import { tokens } from "./support/oracle.ts";
 import { needs } from "./support/tools.ts";
 
-suite("the handlers of docs/connect.md", { ...needs("kubectl"), timeout: 120_000 }, () => {
+suite("the handlers of docs/connect.md", { ...needs("kubectl") }, () => {
   let folder: string;
   let server: RunningBinnacle;
   let kubectl: Kubectl;

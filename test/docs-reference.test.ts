@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { suite, test } from "node:test";
 import * as library from "../src/index.ts";
-import { completeConfig } from "../src/server/library/options.ts";
+import { completeConfig } from "../src/programs/library/options.ts";
 import * as testing from "../src/testing.ts";
 import { exportsOf } from "../tools/reference/library.ts";
 import { referencePages } from "../tools/reference.ts";
@@ -11,7 +11,7 @@ import { referencePages } from "../tools/reference.ts";
 const folder = path.join(import.meta.dirname, "..", "docs", "reference");
 const pages = await referencePages();
 
-suite("docs/reference, which `npm run docs:reference` writes:", () => {
+suite("docs/reference, which `npm run docs reference` writes:", () => {
   for (const [name, text] of pages) {
     test(`${name} is current`, () => {
       assert.equal(readFileSync(path.join(folder, name), "utf8"), text);
@@ -31,6 +31,21 @@ suite("docs/reference, which `npm run docs:reference` writes:", () => {
       );
       for (const { name, comment } of declarations) assert.notEqual(comment, "", name);
     }
+  });
+
+  test("the library lists getters as properties, inherited members by a link, and no internals", () => {
+    const page = pages.get("library.md") ?? "";
+    const [, testingPart = ""] = page.split("\n## binnacle/testing\n");
+    for (const line of [
+      "| `faults: Faults` |",
+      "| `requests: RequestLog` |",
+      "| `length: number` |",
+      "| `kubeconfig: string` |",
+    ]) {
+      assert.ok(testingPart.includes(line), line);
+    }
+    assert.match(testingPart, /\n### ControlPlane\n[^#]*It also has the members of \[Access\]\(#access\)/);
+    assert.doesNotMatch(testingPart, /\| `(?:stage|begin|add|open|state)\b/);
   });
 
   test("configuration.md has every option", () => {

@@ -6,7 +6,7 @@ import { type RunningBinnacle, startBinnacle } from "./support/binnacle.ts";
 import { type Block, blocksOf, Reader } from "./support/pages.ts";
 import { needs } from "./support/tools.ts";
 
-suite("docs/what-if.md", { ...needs("kubectl"), timeout: 300_000 }, () => {
+suite("docs/what-if.md", { ...needs("kubectl") }, () => {
   let reader: Reader;
   let server: RunningBinnacle;
   let blocks: Block[];

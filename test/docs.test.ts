@@ -33,3 +33,14 @@ test("every page that is linked to or named is there", () => {
   }
   assert.deepEqual(lost, []);
 });
+
+test("records of decisions and gotchas name sources that exist", () => {
+  const named = [...pages.filter((page) => page.startsWith(DECISIONS)), "docs/internals/gotchas.md"].flatMap((page) =>
+    Array.from(read(page).matchAll(/`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|json|txt))`/g), ([, file = ""]) => ({ page, file })),
+  );
+  const isThere = (file: string) => [root, path.join(root, "src")].some((from) => existsSync(path.join(from, file)));
+  assert.deepEqual(
+    named.filter(({ file }) => !isThere(file)),
+    [],
+  );
+});

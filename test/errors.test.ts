@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import * as errors from "../src/api/api-error.ts";
+import * as errors from "../src/base/api/api-error.ts";
 
 const root = path.join(import.meta.dirname, "..");
 
@@ -64,10 +64,10 @@ test("docs/internals/errors.md lists every function that makes an error, with it
   assert.deepEqual(documented().toSorted(), made.toSorted());
 });
 
-test("an error is made in src/api/api-error.ts and nowhere else", () => {
+test("an error is made in src/base/api/api-error.ts and nowhere else", () => {
   const source = path.join(root, "src");
   const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter(
-    (file) => file.endsWith(".ts") && !file.endsWith(".test.ts") && file !== path.join("api", "api-error.ts"),
+    (file) => file.endsWith(".ts") && !file.endsWith(".test.ts") && file !== path.join("base", "api", "api-error.ts"),
   );
   const others = files.filter((file) => /new ApiError\(/.test(readFileSync(path.join(source, file), "utf8")));
   assert.deepEqual(others, []);

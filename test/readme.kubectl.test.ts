@@ -8,6 +8,7 @@ import { after, before, suite, test } from "node:test";
 import { promisify } from "node:util";
 import packageJson from "../package.json" with { type: "json" };
 import { record, terminalSvg } from "../tools/terminal.ts";
+import { blocksOf } from "./support/pages.ts";
 import { cacheFolder, needs } from "./support/tools.ts";
 
 const run = promisify(execFile);
@@ -16,11 +17,6 @@ const MAX_INSTALLED_BYTES = 15 * 1024 * 1024;
 const INSTALL = "npm install binnacle\n";
 
 /** The shell commands of a page, those of one block together. */
-async function blocksOf(page: string): Promise<string[]> {
-  const text = await readFile(path.join(root, page), "utf8");
-  return [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, commands = ""]) => commands);
-}
-
 async function sizeOf(folder: string): Promise<number> {
   const names = await readdir(folder, { recursive: true });
   const sizes = await Promise.all(names.map((name) => stat(path.join(folder, name))));
@@ -37,7 +33,7 @@ async function dependenciesOf(names: readonly string[]): Promise<string[]> {
   return [...found];
 }
 
-suite("the package, from an empty folder", { timeout: 600_000, ...needs("kubectl") }, () => {
+suite("the package, from an empty folder", { ...needs("kubectl") }, () => {
   let folder = "";
   let files: readonly string[] = [];
   let env: NodeJS.ProcessEnv = {};
@@ -60,7 +56,9 @@ suite("the package, from an empty folder", { timeout: 600_000, ...needs("kubectl
     await symlink(path.join("..", "binnacle", packageJson.bin.binnacle), path.join(modules, ".bin", "binnacle"));
     await mkdir(path.join(folder, "programs"));
     await symlink(path.join(cacheFolder(), "bin", "kubectl"), path.join(folder, "programs", "kubectl"));
-    await writeFile(path.join(folder, "programs", "npx"), 'exec "$@"\n', { mode: 0o755 });
+    await writeFile(path.join(folder, "programs", "npx"), 'exec env npm_config_user_agent=npm/11 "$@"\n', {
+      mode: 0o755,
+    });
     const { KUBECONFIG: _, BINNACLE_DATA_DIR: __, ...rest } = process.env;
     const PATH = [path.join(folder, "programs"), path.join(modules, ".bin"), programs].join(path.delimiter);
     env = { ...rest, PATH, HOME: folder };
@@ -117,7 +115,7 @@ suite("the package, from an empty folder", { timeout: 600_000, ...needs("kubectl
   });
 
   test("the commands at the top of the README work, and tell how long they took", async (t) => {
-    const [first = ""] = await blocksOf("README.md");
+    const first = (await blocksOf("README.md")).find(({ language }) => language === "sh")?.text ?? "";
     assert.ok(first.startsWith(INSTALL), first);
     const began = performance.now();
     assert.match(await shell(first.slice(INSTALL.length)), /^default +Active/m);
@@ -139,13 +137,17 @@ suite("the package, from an empty folder", { timeout: 600_000, ...needs("kubectl
     const blocks = await blocksOf("docs/first-hour.md");
     assert.ok(blocks.length >= 8);
     const said: string[] = [];
-    for (const block of blocks) said.push(await shell(block.replace(INSTALL, "")));
+    for (const { language, text } of blocks) {
+      if (language === "sh") said.push(await shell(text.replace(INSTALL, "")));
+      else for (const line of text.trimEnd().split("\n")) assert.ok(said.at(-1)?.includes(line), line);
+    }
     const all = said.join("");
     for (const expected of [
       /alice may not/,
       /Invalid value: "Colors"[\s\S]*refused: no capital letters/,
       /fruit\/apple created/,
       /nothing is free[\s\S]*refused: nothing is free/,
+      /exceeded quota: few[\s\S]*refused: the quota is used up/,
       /namespace "short" deleted/,
       /deployment\.apps\/web/,
       /Deleted .*binnacle-data/,

@@ -6,7 +6,7 @@ import { startErrorsPage } from "../tools/start-errors.ts";
 import table from "./start-errors/table.json" with { type: "json" };
 import { makeWorld, type World } from "./start-errors/world.ts";
 
-suite("a start that cannot succeed", { timeout: 600_000 }, () => {
+suite("a start that cannot succeed", () => {
   let world: World;
   before(async () => {
     world = await makeWorld();

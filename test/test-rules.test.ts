@@ -5,17 +5,27 @@ import { suite, test } from "node:test";
 
 const root = path.join(import.meta.dirname, "..");
 
-/** What may stand before `.test.ts`: the program that the tests of the file start. */
-const PROGRAMS = ["binnacle", "etcd", "go", "helm", "kube-apiserver", "kubectl", "node", "openssl"];
+/**
+ * What may stand before `.test.ts`: a program that the tests of the file start, or what else makes them slow. Tests
+ * without such a word are unit tests, which `npm run test:unit` runs in one process.
+ */
+const PROGRAMS = ["binnacle", "etcd", "git", "go", "helm", "kube-apiserver", "kubectl", "node", "openssl"];
+const SLOW: Readonly<Record<string, string>> = {
+  hostile: "counts the steps for inputs that are meant to cost much",
+  random: "tries many random inputs",
+  server: "starts whole servers in its own process",
+};
+const WORDS = [...PROGRAMS, ...Object.keys(SLOW)];
 
 /**
  * Where tests may let time pass besides `eventually`, how often, and why. A wait for nothing to happen is no reason: let
  * something happen that must come next, drive the clock, or drain the queue.
  */
 const TIMERS: Readonly<Record<string, readonly [count: number, reason: string]>> = {
-  "src/http/connection-keeper.test.ts": [4, "clients that drip or read slowly, and the bound of a connection"],
-  "src/server/log-lines.node.test.ts": [1, "a line that comes after the others have been read"],
+  "src/serving/http/connection-keeper.test.ts": [4, "clients that drip or read slowly, and the bound of a connection"],
+  "src/base/log/log-lines.node.test.ts": [1, "a line that comes after the others have been read"],
   "src/storage/etcd/transport.test.ts": [3, "a peer that answers late"],
+  "src/storage/suite/faulty-store.suite.ts": [1, "a store that answers late"],
   "src/storage/suite/steps.suite.ts": [1, "the bound of a watch that is read"],
   "test/api/hostile-streams.binnacle.test.ts": [1, "a client that goes on sending for a while"],
   "test/clients/informer.etcd.test.ts": [1, "a client that pauses before it tries again"],
@@ -49,6 +59,10 @@ const TIMERS: Readonly<Record<string, readonly [count: number, reason: string]>>
   "test/support/time.ts": [1, "the pause between two looks of eventually"],
 };
 
+/** What starts a whole server, and the test files that import it only for its types and names. */
+const SERVER = "src/programs/server/server.ts";
+const NO_SERVER = ["test/docs-reference.test.ts"];
+
 const sourceFiles = ["src", "test"].flatMap((folder) =>
   readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
@@ -58,20 +72,23 @@ const testFiles = sourceFiles.filter((file) => file.endsWith(".test.ts"));
 
 const wordsOf = (file: string) => path.basename(file, ".test.ts").split(".").slice(1);
 
-/** Names of a file's imports, types aside. */
-const importsOf = (text: string) =>
-  [...text.matchAll(/^(?:import|export) (?!type )(?:[^;]*? from )?"([^"]+)";/gm)].map((match) => match[1] ?? "");
+/** A file's imports, types aside: modules of Node and packages by name, files by their path. */
+const importsOf = (file: string, text: string) =>
+  [...text.matchAll(/^(?:import|export) (?!type )(?:[^;]*? from )?"([^"]+)";/gm)]
+    .map((match) => match[1] ?? "")
+    .map((name) => (name.startsWith(".") ? path.join(path.dirname(file), name) : name));
 
-/** The imports that lead from a file to `node:child_process`; undefined if none do. */
-function wayToProcesses(file: string, read: (file: string) => string): string[] | undefined {
+/** The imports that lead from a file to a module; undefined if none do. */
+function wayTo(module: string, file: string, importsOf: (file: string) => readonly string[]): string[] | undefined {
   const seen = new Set<string>();
   const follow = (here: string): string[] | undefined => {
+    if (here === module) return [];
     if (seen.has(here)) return undefined;
     seen.add(here);
-    for (const name of importsOf(read(here))) {
-      if (name === "node:child_process") return [here];
-      if (!name.startsWith(".") || !name.endsWith(".ts")) continue;
-      const way = follow(path.join(path.dirname(here), name));
+    for (const name of importsOf(here)) {
+      if (name === module) return [here];
+      if (!name.endsWith(".ts")) continue;
+      const way = follow(name);
       if (way !== undefined) return [here, ...way];
     }
     return undefined;
@@ -88,25 +105,46 @@ function countTimers(text: string): number {
 }
 
 suite("test files", () => {
-  const read = (file: string) => readFileSync(path.join(root, file), "utf8");
+  const imports = new Map<string, readonly string[]>();
+  const cachedImports = (file: string) => {
+    const known = imports.get(file) ?? importsOf(file, readFileSync(path.join(root, file), "utf8"));
+    imports.set(file, known);
+    return known;
+  };
+  const waysOf = (module: string, files: readonly string[]) =>
+    files.flatMap((file) => wayTo(module, file, cachedImports)?.join(" imports ") ?? []);
 
-  test("are named after the program that they start", () => {
-    const isWrong = (words: string[]) => words.length > 1 || words.some((word) => !PROGRAMS.includes(word));
+  test("are named after the program that they start, or why they are slow", () => {
+    const isWrong = (words: string[]) => words.length > 1 || words.some((word) => !WORDS.includes(word));
     assert.deepEqual(
       testFiles.filter((file) => isWrong(wordsOf(file))),
       [],
     );
   });
 
-  test("without such a word start no process", () => {
-    const ways = testFiles
-      .filter((file) => wordsOf(file).length === 0)
-      .flatMap((file) => wayToProcesses(file, read)?.join(" imports ") ?? []);
-    assert.deepEqual(ways, []);
+  test("without the name of a program start no process", () => {
+    const files = testFiles.filter((file) => !PROGRAMS.includes(wordsOf(file)[0] ?? ""));
+    assert.deepEqual(waysOf("node:child_process", files), []);
+  });
+
+  test("without a word start no server", () => {
+    const files = testFiles.filter((file) => wordsOf(file).length === 0 && !NO_SERVER.includes(file));
+    assert.deepEqual(waysOf(SERVER, files), []);
   });
 });
 
 suite("code of tests", () => {
+  test("gets fast-check with the seed of this run", () => {
+    const random = "test/support/random.ts";
+    const importers = sourceFiles.filter((file) =>
+      readFileSync(path.join(root, file), "utf8").includes('from "fast-check"'),
+    );
+    assert.deepEqual(
+      importers.filter((file) => file !== "test/test-rules.test.ts"),
+      [random],
+    );
+  });
+
   test("waits for what it can see, and lets time pass only where the list says why", () => {
     const isTestCode = (file: string) => /\.(test|suite)\.ts$/.test(file) || file.startsWith("test");
     const found = sourceFiles.filter(isTestCode).flatMap((file) => {
@@ -137,8 +175,9 @@ suite("the rules for test files find", () => {
       "c/d.ts": 'import "../b.ts";\nimport { spawn } from "node:child_process";\n',
       "e.ts": 'import type { ChildProcess } from "node:child_process";\n',
     };
-    const read = (file: string) => files[file] ?? assert.fail(file);
-    assert.deepEqual(wayToProcesses("a.test.ts", read), ["a.test.ts", "b.ts", "c/d.ts"]);
-    assert.equal(wayToProcesses("e.ts", read), undefined);
+    const way = (file: string) =>
+      wayTo("node:child_process", file, (one) => importsOf(one, files[one] ?? assert.fail(one)));
+    assert.deepEqual(way("a.test.ts"), ["a.test.ts", "b.ts", "c/d.ts"]);
+    assert.equal(way("e.ts"), undefined);
   });
 });

@@ -51,7 +51,7 @@ suite("a local control plane", { timeout, ...needs("kubectl") }, async () => {
   const kubeconfig = path.join(folder, "home", ".kube", "config");
   await mkdir(path.dirname(kubeconfig), { recursive: true });
   await writeFile(kubeconfig, CONFIG);
-  const { KUBECONFIG: _, BINNACLE_DATA_DIR: __, ...rest } = process.env;
+  const { KUBECONFIG: _, BINNACLE_DATA_DIR: __, XDG_STATE_HOME: ___, ...rest } = process.env;
   const env = { ...rest, HOME: path.join(folder, "home") };
   const binnacle = (...args: string[]) =>
     new Promise<CommandResult>((resolve) => {
@@ -70,11 +70,13 @@ suite("a local control plane", { timeout, ...needs("kubectl") }, async () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test("comes up in the background, and says where it is and what does not run", async () => {
+  test("starts in the background, and prints its address and limits", async () => {
     const out = await succeed("up", "--detach", "--secure-port=0");
-    assert.match(out, /serves https:\/\/127\.0\.0\.1:\d+,/);
-    assert.match(out, /Runs in it: .*garbage-collector/);
-    assert.match(out, /Deployments make no ReplicaSets/);
+    assert.match(out, /is serving https:\/\/127\.0\.0\.1:\d+$/m);
+    assert.match(out, /^Controllers: .*garbage-collector/m);
+    assert.match(out, /Deployments create no ReplicaSets/);
+    // Commands are printed as they were typed.
+    assert.ok(out.includes(`Stop:         node ${cli} down\nLog:          node ${cli} logs --follow\n`), out);
     const data = path.join(folder, "binnacle-data");
     assert.equal((await stat(data)).mode & 0o777, 0o700);
     assert.equal(await readFile(path.join(data, ".gitignore"), "utf8"), "*\n");
@@ -82,19 +84,37 @@ suite("a local control plane", { timeout, ...needs("kubectl") }, async () => {
     assert.match(stdout, /^namespace\/default$/m);
   });
 
-  test("comes up once", async () => {
-    assert.match(await succeed("up"), /^Binnacle runs already: https:/);
+  test("starts once", async () => {
+    assert.match(await succeed("up"), /^Binnacle is already running at https:/);
   });
 
-  test("tells its status", async () => {
-    assert.match(await succeed("status"), /^Serves https:/);
+  test("prints its status", async () => {
+    assert.match(await succeed("status"), /^Serving https:/);
     const facts = JSON.parse(await succeed("status", "--output=json"));
     assert.equal(facts.running, true);
     assert.deepEqual(facts.merged, { file: kubeconfig, context: "binnacle", previous: "theirs" });
     assert.ok(facts.bytes > 0 && facts.runs.includes("namespace-controller"));
   });
 
-  test("takes manifests, definitions and namespaces first", async () => {
+  test("is listed by status --all in other folders", async () => {
+    const other = await mkdtemp(path.join(tmpdir(), "binnacle-other-"));
+    try {
+      const listed = (...args: string[]) =>
+        promisify(execFile)(process.execPath, [cli, "status", "--all", ...args], { cwd: other, env });
+      const { stdout } = await listed("--output=json");
+      const [facts, ...rest] = JSON.parse(stdout);
+      assert.deepEqual([facts.dataDir, facts.running, rest], [path.join(folder, "binnacle-data"), true, []]);
+      const table = (await listed()).stdout;
+      assert.match(
+        table,
+        /^URL +PROCESS +SINCE +DATA FOLDER\nhttps:\/\/127\.0\.0\.1:\d+ +\d+ +\S+ +\S+binnacle-data\n/,
+      );
+    } finally {
+      await rm(other, { recursive: true });
+    }
+  });
+
+  test("applies manifests, definitions and namespaces first", async () => {
     await writeFile(path.join(folder, "app.yaml"), MANIFESTS);
     const first = "namespace/shop created\ncustomresourcedefinition/fruits.shop.example.com created\n";
     assert.equal(await succeed("apply", "-f", "app.yaml"), `${first}fruit/apple created\nconfigmap/colors created\n`);
@@ -102,44 +122,44 @@ suite("a local control plane", { timeout, ...needs("kubectl") }, async () => {
     await writeFile(path.join(folder, "bad.yaml"), "{apiVersion: v1, kind: ConfigMap, metadata: {name: A}}");
     const { code, stderr } = await binnacle("apply", "-f", "bad.yaml");
     assert.equal(code, 1);
-    assert.match(stderr, /bad\.yaml: ConfigMap "A" is invalid: [\s\S]*1 of 1 objects were refused/);
+    assert.match(stderr, /bad\.yaml: ConfigMap "A" is invalid: [\s\S]*1 of 1 objects were rejected/);
   });
 
-  test("has a log and a kubeconfig of its own", async () => {
-    assert.match(await succeed("logs"), /serves https:/);
+  test("has its own log and kubeconfig", async () => {
+    assert.match(await succeed("logs"), /is serving https:/);
     const own = (await succeed("kubeconfig", "--path")).trim();
     assert.equal(await succeed("kubeconfig"), await readFile(own, "utf8"));
   });
 
-  test("goes down, gives the context back, and comes up again at the same place with its objects", async () => {
+  test("stops, restores the previous context, and starts again at the same address with its objects", async () => {
     const { url } = JSON.parse(await succeed("status", "-o", "json"));
-    assert.match(await succeed("down"), /^Stopped process \d+\.$/m);
+    assert.match(await succeed("down"), /^Stopped \(process \d+\)\.$/m);
     assert.match(await readFile(kubeconfig, "utf8"), /^current-context: theirs$/m);
-    assert.equal((await binnacle("status")).code, 3);
-    assert.match(await succeed("down"), /^Nothing runs/);
+    for (const flags of [[], ["--all"]]) assert.equal((await binnacle("status", ...flags)).code, 3);
+    assert.match(await succeed("down"), /^No server is running/);
     const out = await succeed("up", "-d");
     assert.ok(out.includes(url), `${url} in ${out}`);
     const { stdout } = await kubectl(["get", "configmap", "colors", "-n", "shop", "-o", "name"]);
     assert.equal(stdout, "configmap/colors\n");
   });
 
-  test("comes up elsewhere when somebody took its port, and goes down although nobody reaps it", async () => {
+  test("starts on another port if its own is in use, and stops although it stays a zombie", async () => {
     await succeed("down");
     const { port } = JSON.parse(await readFile(path.join(folder, "binnacle-data", "instance.json"), "utf8"));
     const stranger = createServer((socket) => socket.end("hello")).listen(port, "127.0.0.1");
     await once(stranger, "listening");
-    // Whoever sleeps does not ask what became of its children.
+    // sleep does not reap its child processes.
     const negligent = spawn("sh", ["-c", '"$0" "$1" up >log 2>&1 & exec sleep 600', process.execPath, cli], {
       cwd: folder,
       env,
     });
     try {
       const log = () => readFile(path.join(folder, "log"), "utf8").catch(() => "");
-      await eventually(async () => (await log()).includes("Stop it:"), { withinMs: 120_000 });
+      await eventually(async () => (await log()).includes("Stop:"));
       const { running, url } = JSON.parse(await succeed("status", "-o", "json"));
       assert.ok(running && !url.endsWith(`:${port}`), url);
       assert.equal((await kubectl(["get", "namespace", "shop"])).code, 0);
-      assert.match(await succeed("down"), /^Stopped process/);
+      assert.match(await succeed("down"), /^Stopped \(process/);
     } finally {
       negligent.kill();
       stranger.close();
@@ -147,18 +167,18 @@ suite("a local control plane", { timeout, ...needs("kubectl") }, async () => {
     await succeed("up", "-d");
   });
 
-  test("ends quietly when nobody reads what it says", async () => {
+  test("ends quietly if its output is closed", async () => {
     const script = '"$0" "$1" plugins | true; "$0" "$1" plugins | head -1';
     const { stdout, stderr } = await promisify(execFile)("sh", ["-c", script, process.execPath, cli], {
       cwd: folder,
       env,
     });
-    assert.match(stdout, /^On, in this order/);
+    assert.match(stdout, /^Enabled in this order/);
     assert.equal(stderr, "");
   });
 
-  test("is reset, with everything that it left", async () => {
-    assert.match(await succeed("reset"), /^Stopped process \d+\.\nDeleted all objects/);
+  test("reset deletes all objects, and --all the folder and the context", async () => {
+    assert.match(await succeed("reset"), /^Stopped \(process \d+\)\.\nDeleted all objects/);
     await succeed("up", "-d");
     assert.equal((await kubectl(["get", "namespace", "shop"])).code, 1);
     await succeed("reset", "--all");
@@ -166,17 +186,17 @@ suite("a local control plane", { timeout, ...needs("kubectl") }, async () => {
     await assert.rejects(stat(path.join(folder, "binnacle-data")), { code: "ENOENT" });
   });
 
-  test("runs a program, and ends with its code", async () => {
+  test("runs a program, and exits with its code", async () => {
     const program = 'process.stdout.write(process.env.KUBECONFIG + "\\n"); process.exit(7)';
     const { code, stdout, stderr } = await binnacle("run", "--", process.execPath, "-e", program);
     assert.equal(code, 7, stderr);
     assert.match(stdout, /binnacle-run-\w+\/kubeconfig\n$/);
     await assert.rejects(stat(path.dirname(stdout.trim())), { code: "ENOENT" });
     const missing = await binnacle("run", "--", "no-such-program");
-    assert.match(missing.stderr, /^binnacle: no-such-program: there is no such program\n/m);
+    assert.match(missing.stderr, /^binnacle: no-such-program: program not found\n/m);
   });
 
-  test("passes signals on to the program, and ends as it ends", async () => {
+  test("forwards signals to the program, and exits with its code", async () => {
     const program = 'process.on("SIGTERM", () => process.exit(5)); process.stdin.resume(); console.log("there")';
     const run = spawn(process.execPath, [cli, "run", "--", process.execPath, "-e", program], { cwd: folder, env });
     const exited = once(run, "exit");
@@ -201,20 +221,20 @@ suite("a local control plane", { timeout, ...needs("kubectl") }, async () => {
     assert.equal(text, "status\n--etcd-servers\nzsh\n");
   });
 
-  test("in the foreground stops by a signal, and says so", async () => {
+  test("stops in the foreground after a signal, and prints that", async () => {
     const args = [cli, "up", "--memory", "--no-merge", "--secure-port=0"];
     const up = spawn(process.execPath, args, { cwd: folder, env: { ...env, PATH: folder } });
     const exited = once(up, "exit");
     let text = "";
     up.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-      const wasThere = text.includes("Stop it:");
+      const wasThere = text.includes("Stop:");
       text += chunk;
-      if (!wasThere && text.includes("Stop it:")) up.kill("SIGINT");
+      if (!wasThere && text.includes("Stop:")) up.kill("SIGINT");
     });
     assert.deepEqual(await exited, [0, null]);
-    assert.match(text, /Objects: +in memory[\s\S]*\nStopping: [^\n]*\nStopped\.\n$/);
+    assert.match(text, /Objects: +in memory[\s\S]*\nStopping; [^\n]*\nStopped\.\n$/);
     assert.match(text, /kubectl --kubeconfig binnacle-data\/kubeconfig get namespaces\n/);
-    assert.match(text, /kubectl is not on your PATH; https:/);
+    assert.match(text, /kubectl is not installed: https:/);
     assert.ok(!(await readFile(kubeconfig, "utf8")).includes("binnacle"));
   });
 });

@@ -1,16 +1,16 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { isObject, type JsonObject } from "../src/api/object.ts";
+import { isObject, type JsonObject } from "../src/base/api/object.ts";
 import { clientFor } from "../test/support/client.ts";
 import { startOracle, tokens } from "../test/support/oracle.ts";
 
 /**
  * node tools/bootstrap-policy.ts
  * Writes the roles and bindings that the real kube-apiserver makes when it starts on an empty etcd: the data of
- * `controllers/bootstrap-roles.ts`. Whatever each server makes up by itself is left out.
+ * `cluster/controllers/apiserver/bootstrap-roles.ts`. Whatever each server makes up by itself is left out.
  */
 const PLURALS = ["clusterroles", "clusterrolebindings", "roles", "rolebindings"];
-const file = path.join(import.meta.dirname, "..", "src", "controllers", "bootstrap-policy.json");
+const file = path.join(import.meta.dirname, "..", "src", "access", "authorization", "bootstrap-policy.json");
 
 function withoutMadeUp(object: JsonObject): JsonObject {
   const { metadata, ...rest } = object;

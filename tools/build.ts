@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises
 import path from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
-import { besideServer, builtIns, commanderStubs } from "./bundle-plugins.ts";
+import { besideServer, builtIns, commanderStubs, withoutComments } from "./bundle-plugins.ts";
 import { writeEntryFiles } from "./entry-files.ts";
 import { firstObjects } from "./first-objects.ts";
 
@@ -27,9 +27,9 @@ export async function bundle(outdir: string = path.join(root, "dist")): Promise<
       cli: source("cli.ts"),
       index: source("index.ts"),
       "testing-modules": source("testing.ts"),
-      light: source("envtest/light.ts"),
-      thread: source("server/threads/thread.ts"),
-      "function-thread": source("server/admission/functions/function-thread.ts"),
+      light: source("programs/envtest/light.ts"),
+      thread: source("programs/server/threads/thread.ts"),
+      "function-thread": source("access/admission/configuration/functions/function-thread.ts"),
       worker: source("storage/sqlite/worker.ts"),
     },
     outdir,
@@ -40,7 +40,7 @@ export async function bundle(outdir: string = path.join(root, "dist")): Promise<
     target: "node24",
     supported: { using: true },
     external: await ownDependencies(),
-    plugins: [besideServer, commanderStubs, builtIns],
+    plugins: [besideServer, commanderStubs, builtIns, withoutComments],
     sourcemap: true,
     sourcesContent: false,
     logLevel: "warning",

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import type { Plugin } from "esbuild";
+import { type Plugin, transform } from "esbuild";
 
 const root = path.join(import.meta.dirname, "..");
 const source = (file: string) => path.join(root, "src", file);
@@ -10,14 +10,14 @@ const source = (file: string) => path.join(root, "src", file);
  * to reach the whole server, it is one chunk instead of thirty, each of which would be looked for and read at the start.
  */
 const BESIDE_A_SERVER = [
-  "commands/auth.ts",
-  "commands/controllers.ts",
-  "commands/export.ts",
-  "commands/import.ts",
-  "commands/plugins.ts",
-  "http/websocket.ts",
-  "server/library/load-kinds.ts",
-  "server/system-environment.ts",
+  "programs/cli/commands/auth.ts",
+  "programs/cli/commands/controllers.ts",
+  "programs/cli/commands/export.ts",
+  "programs/cli/commands/import.ts",
+  "programs/cli/commands/plugins.ts",
+  "serving/http/websocket.ts",
+  "programs/library/load-kinds.ts",
+  "base/log/system-environment.ts",
   "storage/cached-store.ts",
   "storage/etcd/store.ts",
   "storage/sqlite/store.ts",
@@ -31,7 +31,18 @@ export const besideServer: Plugin = {
     onLoad({ filter: /\.ts$/ }, async ({ path: file }) => {
       if (!files.has(file)) return undefined;
       const text = await readFile(file, "utf8");
-      return { contents: `${text}\nimport ${JSON.stringify(source("server/server.ts"))};\n`, loader: "ts" };
+      return { contents: `${text}\nimport ${JSON.stringify(source("programs/server/server.ts"))};\n`, loader: "ts" };
+    });
+  },
+};
+
+/** Leaves out the comments of the packages that become a part of ours. The bundle is indented again. */
+export const withoutComments: Plugin = {
+  name: "without-comments",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]node_modules[\\/].*\.m?js$/ }, async ({ path: file }) => {
+      const { code } = await transform(await readFile(file, "utf8"), { minifyWhitespace: true, legalComments: "none" });
+      return { contents: code, loader: "js" };
     });
   },
 };

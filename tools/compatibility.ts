@@ -7,9 +7,9 @@ import { parseGaps } from "../test/golden/gaps.ts";
 import { compatibilityWords } from "./compatibility-words.ts";
 
 /**
- * Writes docs/compatibility.md: in words what works, then what of the recorded behaviour of kube-apiserver is reproduced, and every
- * step that is not, with its reason. Sources: the golden scenarios, test/known-gaps.txt and test/golden/gap-reasons.json, the
- * names in test/conformance/, and the cases in test/clients/kubectl/.
+ * Writes docs/compatibility.md: what works, the intentional differences, the results of replaying recorded requests, and every step
+ * that differs, with its reason. Sources: the golden scenarios, test/known-gaps.txt, test/golden/gap-reasons.json, the names in
+ * test/conformance/, and the cases in test/clients/kubectl/.
  */
 
 const root = path.join(import.meta.dirname, "..");
@@ -28,9 +28,9 @@ interface Step {
 }
 
 interface Reasons {
-  /** Why steps fail whose `scenario/step` matches the pattern; the first match counts. */
+  /** Why the steps fail whose `scenario/step` matches the pattern. The first match counts. */
   readonly gaps: readonly { readonly match: string; readonly reason: string }[];
-  /** Where we differ on purpose, and in what. */
+  /** Intentional differences from kube-apiserver. */
   readonly differences: readonly { readonly about: string; readonly what: string; readonly why: string }[];
 }
 
@@ -52,7 +52,7 @@ export function compatibilityText(): string {
   const steps = all.reduce((sum, scenario) => sum + countSteps(scenario.steps), 0);
   const lines = [
     ...compatibilityWords({ steps, gaps: gaps.length, conformance: conformance().passing.length }),
-    "## Where we differ on purpose",
+    "## Intentional differences",
     "",
     ...differenceLines(reasons),
     ...recordedLines(all, gaps),
@@ -76,14 +76,26 @@ function differenceLines({ differences }: Reasons): string[] {
   });
 }
 
+/** Titles of areas whose name in the scenarios is not clear by itself. */
+const AREA_TITLES: Readonly<Record<string, string>> = {
+  "kinds of the table": "kinds of the specification",
+  "further kinds": "other kinds",
+};
+
+/** Areas in scenarios begin with a letter that orders them. */
+function areaTitle(area: string): string {
+  const name = area.replace(/^. /, "");
+  return AREA_TITLES[name] ?? name;
+}
+
 function recordedLines(all: readonly Scenario[], gaps: readonly string[]): string[] {
   const lines = [
     "## Recorded requests",
     "",
-    "A recorded step is one request with the answer of the real kube-apiserver (1.37.1, and 1.36.4 or 1.35.8 for versions only they have). CI replays all of",
-    "them and fails when a step that is not listed here differs, or a listed one passes.",
+    "A recorded step is one request with the response of the real kube-apiserver (1.37.1, or 1.36.4 and 1.35.8 for API versions that only they serve). CI replays all",
+    "steps. It fails if a step that is not a known gap differs, or if a known gap passes.",
     "",
-    "| area | recorded steps | equal | gaps |",
+    "| area | recorded steps | identical | gaps |",
     "|---|---|---|---|",
   ];
   const gapsOf = (scenario: Scenario) => gaps.filter((gap) => gap.startsWith(`${scenario.name}/`));
@@ -93,7 +105,7 @@ function recordedLines(all: readonly Scenario[], gaps: readonly string[]): strin
     const steps = members.reduce((sum, scenario) => sum + countSteps(scenario.steps), 0);
     const missing = members.reduce((sum, scenario) => sum + gapsOf(scenario).length, 0);
     total += steps;
-    lines.push(`| ${area.replace(/^. /, "")} | ${steps} | ${steps - missing} | ${missing} |`);
+    lines.push(`| ${areaTitle(area)} | ${steps} | ${steps - missing} | ${missing} |`);
   }
   lines.push(`| **all** | ${total} | ${total - gaps.length} | ${gaps.length} |`, "");
   return lines;
@@ -109,13 +121,13 @@ function conformanceLines(): string[] {
   return [
     "## Official conformance tests",
     "",
-    `Of the official conformance tests of release 1.37, ${allNames(alone).length} need nothing but an API server. Binnacle on etcd`,
-    `with its own controllers passes ${alone.passing.length} of them (\`npm run conformance\`; \`test/conformance/passing.txt\`).`,
+    `Of the official conformance tests of release 1.37, ${allNames(alone).length} need only an API server. Binnacle on etcd`,
+    `with its built-in controllers passes ${alone.passing.length} of them (\`npm run compare conformance\`; \`test/conformance/passing.txt\`).`,
     ...waitingLines("waiting.txt", alone.waiting),
     "",
-    `Of ${allNames(cluster).length} more that need controllers, a scheduler and nodes, but no container that runs, ${cluster.passing.length} pass on kube-apiserver with the`,
-    "real controller manager and scheduler and nodes of KWOK around it, and on Binnacle with the same around it",
-    "(`npm run conformance -- --cluster`; `test/conformance/cluster.txt`).",
+    `Another ${allNames(cluster).length} need controllers, a scheduler and nodes, but no running containers. With the real controller manager and scheduler and KWOK nodes,`,
+    `${cluster.passing.length} of them pass, both on kube-apiserver and on Binnacle`,
+    "(`npm run compare conformance -- --cluster`; `test/conformance/cluster.txt`).",
     ...waitingLines("cluster-waiting.txt", cluster.waiting),
     "",
   ];
@@ -126,15 +138,17 @@ function kubectlLines(): string[] {
   return [
     "## kubectl",
     "",
-    `${calls.toLocaleString("en")} commands of kubectl, in the ${AREAS.length} areas of the Kubernetes project's own scripts about it, end with the same code and write the`,
-    "same with Binnacle as with kube-apiserver, both without controllers (`npm run kubectl`; `test/clients/kubectl/areas/`).",
+    `${calls.toLocaleString("en")} kubectl commands, in the ${AREAS.length} areas of the Kubernetes project's own kubectl tests, have the same exit code and output with Binnacle and with`,
+    "kube-apiserver, both without controllers (`npm run compare kubectl`; `test/clients/kubectl/areas/`).",
     "",
   ];
 }
 
 function waitingLines(file: string, waiting: ReadonlyMap<string, readonly string[]>): string[] {
-  const lines = [...waiting].map(([reason, { length }]) => `- ${length} for ${reason}`);
-  return lines.length > 0 ? ["", `The others (\`test/conformance/${file}\`) are waiting:`, "", ...lines] : [];
+  const lines = [...waiting].map(([reason, { length }]) => `- ${length} need ${reason}`);
+  return lines.length > 0
+    ? ["", `The others do not pass in this setup (\`test/conformance/${file}\`):`, "", ...lines]
+    : [];
 }
 
 function byReason(gaps: readonly string[], { gaps: known }: Reasons): Map<string, string[]> {

@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { defaultOf, type FeatureGate, featureGates } from "../src/api/feature-gates.ts";
+import { defaultOf, type FeatureGate, featureGates } from "../src/base/api/feature-gates.ts";
 
 const INTRODUCTION = `# Feature gates
 
-Written by \`npm run docs:feature-gates\`; never edited by hand. Kubernetes hides what is not finished behind feature gates.
+Written by \`npm run docs feature-gates\`; never edited by hand. Kubernetes hides what is not finished behind feature gates.
 These decide something about requests to Binnacle; stage and default are those of kube-apiserver 1.37.
 
     binnacle serve --feature-gates ContainerStopSignals=true,EmptyDirVolumeMode=true

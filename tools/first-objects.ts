@@ -1,8 +1,8 @@
-import type { FirstObjects } from "../src/server/bootstrap/first-objects.ts";
-import { completeConfig } from "../src/server/library/options.ts";
-import { SILENCE } from "../src/server/library/start-server.ts";
-import { TestUsers } from "../src/testing/test-users.ts";
-import { World } from "../src/testing/world.ts";
+import { completeConfig } from "../src/programs/library/options.ts";
+import { SILENCE } from "../src/programs/library/start-server.ts";
+import type { FirstObjects } from "../src/programs/server/bootstrap/first-objects.ts";
+import { TestUsers } from "../src/programs/testing/test-users.ts";
+import { World } from "../src/programs/testing/world.ts";
 
 /** Kinds of which a new server has the same objects wherever it runs. All others tell of its address, authority or host. */
 const SAME_EVERYWHERE = [
@@ -25,7 +25,7 @@ export async function firstObjects(): Promise<FirstObjects> {
   const clock = { nowMs: Date.parse(TIME), isRunning: false };
   const world = new World(
     { config, users: new TestUsers(), log: SILENCE, isSteady: false },
-    { memory: undefined, clock, seed: 0, journal: undefined },
+    { memory: undefined, clock, seed: 0, journal: undefined, served: [] },
   );
   try {
     const { resources } = await world.parts();

@@ -1,89 +1,299 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import * as hooks from "node:test";
-import { test } from "node:test";
-import { AppsV1Api, CoreV1Api, KubeConfig } from "@kubernetes/client-node";
+import { suite, test } from "node:test";
+import { AppsV1Api, CoreV1Api, CustomObjectsApi } from "@kubernetes/client-node";
 import { forkPerTest } from "binnacle/testing";
-import { startOperator } from "./operator.ts";
+import { WebsiteOperator } from "./operator.ts";
+import { WEBSITES, type Website } from "./website.ts";
 
-// Every test has a control plane of its own: a fork of this one, with one site in it.
+const file = (name: string) => readFileSync(new URL(`deploy/${name}`, import.meta.url), "utf8");
+
+// Every test gets its own fork of this control plane. The built-in controllers run, so owner references have an effect.
 const cp = forkPerTest(hooks, {
   clock: { at: "2026-01-01T00:00:00Z" },
-  controllers: "none",
-  manifests: `
-apiVersion: v1
-kind: ConfigMap
-metadata: { name: blog, labels: { web.example/site: "yes" } }
-data: { replicas: "2" }
-`,
+  crds: file("crd.yaml"),
+  manifests: file("rbac.yaml"),
 });
 
 const namespace = "default";
+const blog = { name: "blog", namespace };
 const core = () => cp().client(CoreV1Api);
-const replicasOf = async (name: string) =>
-  (
-    await cp()
-      .client(AppsV1Api)
-      .readNamespacedDeployment({ name, namespace })
-      .catch(() => undefined)
-  )?.spec?.replicas;
-const scale = (replicas: string) =>
-  core().patchNamespacedConfigMap({
-    name: "blog",
-    namespace,
-    body: [{ op: "replace", path: "/data/replicas", value: replicas }],
-  });
+const apps = () => cp().client(AppsV1Api);
+const websites = () => cp().client(CustomObjectsApi);
 
-function operate() {
-  const config = new KubeConfig();
-  config.loadFromString(cp().kubeconfig);
-  return startOperator(config);
+const apply = (spec: Partial<Website["spec"]> = {}, metadata = blog) =>
+  cp().apply({ apiVersion: "web.example/v1", kind: "Website", metadata, spec: { html: "<h1>Hi</h1>", ...spec } });
+const website = (): Promise<Website> => websites().getNamespacedCustomObject({ ...WEBSITES, ...blog });
+const ready = async () => (await website()).status?.conditions?.find(({ type }) => type === "Ready");
+const deployment = () => apps().readNamespacedDeployment(blog);
+const removeWebsite = () => websites().deleteNamespacedCustomObject({ ...WEBSITES, ...blog });
+const isGone = (error: { code?: number }) => error.code === 404;
+
+/** A DNS service in memory. `failures` calls of `remove` fail. */
+class FakeDns {
+  readonly domains = new Set<string>();
+  failures = 0;
+
+  async publish(domain: string): Promise<void> {
+    this.domains.add(domain);
+  }
+
+  async remove(domain: string): Promise<void> {
+    if (this.failures-- > 0) throw new Error("DNS is not available");
+    this.domains.delete(domain);
+  }
 }
 
-test("a site gets its deployment, and loses it", async () => {
-  await using _ = await operate();
+/** Starts the operator with the permissions of its ClusterRole. Its requests, watches and informers stay in process. */
+function operate(dns = new FakeDns()): Promise<WebsiteOperator> {
+  const config = cp().as({ user: "system:serviceaccount:web-system:website-operator" }).kubeConfig();
+  return WebsiteOperator.start(config, { dns, now: () => cp().clock.now(), retryMs: 1 });
+}
+
+/** Applies a website and lets the operator handle it. */
+async function applied(...args: Parameters<typeof apply>): Promise<void> {
+  await apply(...args);
   await cp().settled();
-  assert.equal(await replicasOf("blog"), 2);
-  await scale("5");
-  await cp().settled();
-  assert.equal(await replicasOf("blog"), 5);
-  await core().deleteNamespacedConfigMap({ name: "blog", namespace });
-  await cp().settled();
-  assert.equal(await replicasOf("blog"), undefined);
+}
+
+suite("a new website", () => {
+  test("gets a ConfigMap with its page", async () => {
+    await using _ = await operate();
+    await applied();
+    assert.deepEqual((await core().readNamespacedConfigMap(blog)).data, { "index.html": "<h1>Hi</h1>" });
+  });
+
+  test("gets a Deployment that serves the page", async () => {
+    await using _ = await operate();
+    await applied({ replicas: 2, image: "httpd" });
+    const { spec } = await deployment();
+    assert.equal(spec?.replicas, 2);
+    assert.equal(spec?.template.spec?.containers[0]?.image, "httpd");
+    assert.equal(spec?.template.spec?.volumes?.[0]?.configMap?.name, "blog");
+  });
+
+  test("gets a Service that selects its Pods", async () => {
+    await using _ = await operate();
+    await applied();
+    const { spec } = await core().readNamespacedService(blog);
+    assert.deepEqual(spec?.selector, (await deployment()).spec?.template.metadata?.labels);
+  });
+
+  test("has defaults", async () => {
+    await apply();
+    const { spec } = await website();
+    assert.deepEqual([spec.image, spec.replicas], ["nginx:1.29", 1]);
+  });
+
+  test("owns its objects", async () => {
+    await using _ = await operate();
+    await applied();
+    const { uid } = (await website()).metadata ?? {};
+    const [owner] = (await deployment()).metadata?.ownerReferences ?? [];
+    assert.deepEqual([owner?.kind, owner?.name, owner?.uid, owner?.controller], ["Website", "blog", uid, true]);
+  });
+
+  test("is handled if it is older than the operator", async () => {
+    await apply();
+    await using _ = await operate();
+    await cp().settled();
+    assert.equal((await deployment()).metadata?.name, "blog");
+  });
+
+  test("does not touch a website of the same name in another namespace", async () => {
+    await core().createNamespace({ body: { metadata: { name: "other" } } });
+    await using _ = await operate();
+    await applied({ replicas: 1 });
+    await applied({ replicas: 5 }, { name: "blog", namespace: "other" });
+    assert.equal((await deployment()).spec?.replicas, 1);
+    assert.equal((await apps().readNamespacedDeployment({ name: "blog", namespace: "other" })).spec?.replicas, 5);
+  });
 });
 
-test("somebody else writes the deployment at the same time", async () => {
-  await using _ = await operate();
-  await cp().settled();
-  const fault = cp().faults.conflict({ verb: "update", resource: "deployments", times: 2 });
-  await scale("3");
-  await cp().settled();
-  assert.equal(fault.hits, 2);
-  assert.equal(await replicasOf("blog"), 3);
+suite("a change", () => {
+  test("of the replicas scales the Deployment", async () => {
+    await using _ = await operate();
+    await applied({ replicas: 1 });
+    await applied({ replicas: 4 });
+    assert.equal((await deployment()).spec?.replicas, 4);
+  });
+
+  test("of the page replaces the Pods", async () => {
+    await using _ = await operate();
+    await applied();
+    const before = (await deployment()).spec?.template.metadata?.annotations;
+    await applied({ html: "<h1>New</h1>" });
+    assert.notDeepEqual((await deployment()).spec?.template.metadata?.annotations, before);
+  });
+
+  test("of nothing writes nothing", async () => {
+    await using operator = await operate();
+    await applied();
+    const { metadata } = await website();
+    const versions = (await cp().history(await deployment())).length;
+    await operator.resync();
+    await cp().settled();
+    assert.equal((await website()).metadata?.resourceVersion, metadata?.resourceVersion);
+    assert.equal((await cp().history(await deployment())).length, versions);
+  });
+
+  test("of the domain is rejected", async () => {
+    await apply({ domain: "a.example" });
+    await assert.rejects(apply({ domain: "b.example" }), /domain is immutable/);
+  });
+
+  test("of a managed field by another client is reverted", async () => {
+    await using _ = await operate();
+    await applied({ replicas: 2 });
+    const body = [{ op: "replace", path: "/spec/replicas", value: 9 }];
+    await apps().patchNamespacedDeployment({ ...blog, body });
+    await cp().settled();
+    assert.equal((await deployment()).spec?.replicas, 2);
+  });
+
+  test("of an unmanaged field by another client stays", async () => {
+    await using _ = await operate();
+    await applied();
+    const body = [{ op: "add", path: "/metadata/annotations", value: { team: "web" } }];
+    await apps().patchNamespacedDeployment({ ...blog, body });
+    await applied({ replicas: 3 });
+    assert.equal((await deployment()).metadata?.annotations?.team, "web");
+  });
+
+  test("that deletes a Service makes the operator create another", async () => {
+    await using _ = await operate();
+    await applied();
+    const { uid } = (await core().readNamespacedService(blog)).metadata ?? {};
+    await core().deleteNamespacedService(blog);
+    await cp().settled();
+    assert.notEqual((await core().readNamespacedService(blog)).metadata?.uid, uid);
+  });
 });
 
-test("the connection breaks, and history is gone when it is back", async () => {
-  await using _ = await operate();
-  await cp().settled();
-  cp().faults.expireWatches({ resource: "configmaps" });
-  await scale("4");
-  await cp().settled();
-  assert.equal(await replicasOf("blog"), 4);
+suite("the status", () => {
+  test("is not ready before the Deployment is available", async () => {
+    await using _ = await operate();
+    await applied();
+    const { status, reason } = (await ready()) ?? {};
+    assert.deepEqual([status, reason], ["False", "Deploying"]);
+  });
+
+  test("is ready when the Deployment is available", async () => {
+    await using _ = await operate();
+    await applied();
+    await cp().makeAvailable(await deployment());
+    await cp().settled();
+    assert.equal((await ready())?.status, "True");
+    assert.equal((await website()).status?.url, "http://blog.default.svc");
+  });
+
+  test("reports why a Deployment fails", async () => {
+    await using _ = await operate();
+    await applied();
+    const failed = { type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded" };
+    await cp().setStatus(await deployment(), { conditions: [failed] });
+    await cp().settled();
+    assert.equal((await ready())?.reason, "ProgressDeadlineExceeded");
+  });
+
+  test("is not ready while a new page is rolled out", async () => {
+    await using _ = await operate();
+    await applied();
+    await cp().makeAvailable(await deployment());
+    await applied({ html: "<h1>New</h1>" });
+    assert.equal((await ready())?.status, "False");
+    assert.equal((await website()).status?.observedGeneration, 2);
+  });
+
+  test("keeps the time of a condition that does not change", async () => {
+    await using operator = await operate();
+    await applied();
+    await cp().clock.advance({ hours: 1 });
+    await operator.resync();
+    await cp().settled();
+    assert.equal((await ready())?.lastTransitionTime, "2026-01-01T00:00:00Z");
+    await cp().makeAvailable(await deployment());
+    await cp().settled();
+    assert.equal((await ready())?.lastTransitionTime, "2026-01-01T01:00:00Z");
+  });
 });
 
-// An operator that trusted the informer's copy instead of asking would scale back to what it remembers here.
-test("an event comes late, when the site has changed again", async () => {
-  await using _ = await operate();
-  await cp().settled();
-  const fault = cp().faults.delayEvents({ resource: "configmaps", name: "blog", by: { seconds: 30 }, times: 1 });
-  await scale("7");
-  await scale("1");
-  await cp().settled();
-  assert.equal(fault.hits, 1);
-  assert.equal(await replicasOf("blog"), 2, "it knows nothing yet");
-  await cp().clock.advance({ seconds: 30 });
-  await cp().settled();
-  assert.equal(await replicasOf("blog"), 1);
-  const deployment = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "blog", namespace } };
-  const written = (await cp().history(deployment)).map(({ object }) => (object.spec as { replicas: number }).replicas);
-  assert.deepEqual(written, [2, 1], "7 was never written");
+suite("a deleted website", () => {
+  test("takes its objects with it", async () => {
+    await using _ = await operate();
+    await applied();
+    await removeWebsite();
+    await cp().settled();
+    await assert.rejects(deployment(), isGone);
+    await assert.rejects(core().readNamespacedService(blog), isGone);
+    await assert.rejects(core().readNamespacedConfigMap(blog), isGone);
+  });
+
+  test("gives its domain back, even if that fails at first", async () => {
+    const dns = new FakeDns();
+    await using _ = await operate(dns);
+    await applied({ domain: "blog.example" });
+    assert.deepEqual([...dns.domains], ["blog.example"]);
+    dns.failures = 2;
+    await removeWebsite();
+    await cp().settled();
+    assert.deepEqual([...dns.domains], []);
+    await assert.rejects(website(), isGone);
+  });
+
+  test("is deleted by the operator when it expires", async () => {
+    await using operator = await operate();
+    await applied({ expiresAfterSeconds: 3600 });
+    await cp().clock.advance({ minutes: 59 });
+    await operator.resync();
+    await cp().settled();
+    assert.equal((await website()).metadata?.name, "blog");
+    await cp().clock.advance({ minutes: 1 });
+    await operator.resync();
+    await cp().settled();
+    await assert.rejects(website(), isGone);
+  });
+});
+
+suite("the operator", () => {
+  test("retries after conflicting writes", async () => {
+    await using _ = await operate();
+    cp().faults.conflict({ verb: "update", resource: "websites", subresource: "status", times: 2 });
+    await applied();
+    assert.deepEqual(cp().faults.unused(), []);
+    assert.equal((await ready())?.reason, "Deploying");
+  });
+
+  test("retries while the server is unavailable", async () => {
+    await using _ = await operate();
+    cp().faults.error({ verb: "patch", resource: "services", code: 503, times: 3 });
+    await applied();
+    assert.deepEqual(cp().faults.unused(), []);
+    assert.equal((await deployment()).metadata?.name, "blog");
+  });
+
+  test("recovers from broken and expired watches", async () => {
+    await using _ = await operate();
+    cp().faults.cutWatches({ resource: "websites" });
+    cp().faults.expireWatches({ resource: "deployments" });
+    await applied({ replicas: 3 });
+    assert.deepEqual(cp().faults.unused(), []);
+    assert.equal((await deployment()).spec?.replicas, 3);
+  });
+
+  // An operator that used the object of the event instead of reading it again would write 7 replicas here.
+  test("ignores the outdated object of a delayed event", async () => {
+    await using _ = await operate();
+    await applied({ replicas: 2 });
+    cp().faults.delayEvents({ resource: "websites", name: "blog", by: { seconds: 30 }, times: 1 });
+    await applied({ replicas: 7 });
+    await applied({ replicas: 1 });
+    assert.equal((await deployment()).spec?.replicas, 2, "the operator has not seen the change yet");
+    await cp().clock.advance({ seconds: 30 });
+    await cp().settled();
+    const versions = await cp().history(await deployment());
+    const written = versions.map(({ object }) => (object.spec as { replicas: number }).replicas);
+    assert.deepEqual(written, [2, 1], "7 was never written");
+  });
 });

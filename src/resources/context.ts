@@ -1,6 +1,6 @@
-import type { FeatureGates } from "../api/feature-gates.ts";
-import type { Clock } from "../lib/clock.ts";
-import type { Random } from "../lib/random.ts";
+import type { FeatureGates } from "../base/api/feature-gates.ts";
+import type { Clock } from "../base/util/clock.ts";
+import type { Random } from "../base/util/random.ts";
 import type { Store } from "../storage/store.ts";
 import type { Actions } from "./model/actions.ts";
 import type { Catalog } from "./model/catalog.ts";
@@ -9,7 +9,7 @@ import type { KeySpace } from "./model/keys.ts";
 import type { ObjectCodec } from "./model/object-codec.ts";
 import type { ViewCache } from "./read/view-cache.ts";
 
-/** What reads and writes of all kinds share: one control plane over one store. */
+/** Dependencies that reads and writes of all kinds share: one control plane over one store. */
 export interface ResourceContext {
   readonly store: Store;
   readonly keys: KeySpace;
@@ -19,7 +19,7 @@ export interface ResourceContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly features: FeatureGates;
-  /** What kinds do besides being stored. */
+  /** Actions of kinds, by name. */
   readonly actions: Actions;
   /** For actions and plugins that need other objects. */
   readonly access: ObjectAccess;

@@ -1,7 +1,7 @@
-import type { KubeObject } from "../api/object.ts";
-import type { Clock } from "../lib/clock.ts";
-import { cloneJson } from "../lib/clone.ts";
-import type { Random } from "../lib/random.ts";
+import type { KubeObject } from "../base/api/object.ts";
+import type { Clock } from "../base/util/clock.ts";
+import { cloneJson } from "../base/util/clone.ts";
+import type { Random } from "../base/util/random.ts";
 import type { ResourceContext } from "./context.ts";
 import type { ServedResource } from "./model/catalog.ts";
 import { toCurrent } from "./model/conversion.ts";
@@ -15,18 +15,18 @@ import { listObjects } from "./read/object-list.ts";
 import { parseSelection } from "./read/selection.ts";
 import { type Collections, createAs } from "./write/managed-write.ts";
 
-/** The field manager of what the server writes of its own accord. */
+/** Field manager of the server's own writes. */
 const MANAGER = "kube-apiserver";
 
-/** What stored objects are read from and written through. */
+/** The resources that `StoredObjects` reads and writes. */
 export interface ObjectSource extends ResourceContext, Collections {
   peek(resource: ServedResource, key: ObjectKey): Promise<KubeObject | undefined>;
 }
 
-/** The objects of all kinds, each in the version it is stored in, for hooks that need others than their own. */
+/** Access to objects of all kinds in their storage versions, for hooks that need other objects. */
 export class StoredObjects implements ObjectAccess {
   readonly #resources: ObjectSource;
-  /** What hooks have asked for, by group and plural, since the kinds last changed. */
+  /** Resources that hooks have used, by group and plural. Cleared when the kinds change. */
   readonly #known = new Map<string, Map<string, ServedResource>>();
 
   constructor(resources: ObjectSource) {
@@ -94,7 +94,7 @@ export class StoredObjects implements ObjectAccess {
     const { view } = await this.#resources.collection(resource).update(
       resource,
       key,
-      // Only an existing object gets here: nothing allows this update to create one.
+      // The object exists, because this update may not create one.
       (current) => new Draft(change(cloneJson(current as KubeObject))),
       { subresource, uid: preconditions?.uid, resourceVersion: preconditions?.resourceVersion, dryRun, isPatch: true },
     );
@@ -133,7 +133,7 @@ export class StoredObjects implements ObjectAccess {
     }
   }
 
-  /** The kind in its stored version. A kind that is not served is a mistake of the hook. */
+  /** The kind in its storage version. Throws if it is not served, which is a bug in the hook. */
   #resource(group: string, plural: string): ServedResource {
     const known = this.#known.get(group)?.get(plural);
     if (known) return known;

@@ -1,32 +1,40 @@
-import type { JsonObject, KubeObject } from "../api/object.ts";
+import type { JsonObject, KubeObject } from "../base/api/object.ts";
 import type { ServedResource } from "./model/catalog.ts";
 import type { ObjectKey } from "./model/keys.ts";
 
-/** What every write may be told. */
+/** Options of all writes. */
 export interface ClientWriteOptions {
-  /** Who owns the written fields; absent: the program that the client says it is. */
+  /** Field manager. Optional. If omitted, derived from the client's user agent. */
   readonly fieldManager?: string;
-  /** Absent: the object itself. */
+  /** Optional. If omitted, the object itself is written. */
   readonly subresource?: string;
 }
 
-/** The DeleteOptions that the server's own loops need. */
+/** Options of patches. */
+export interface ClientPatchOptions {
+  /** Applies a strategic merge patch. */
+  readonly isStrategic?: boolean;
+  /** Optional. If omitted, the object itself is written. */
+  readonly subresource?: string;
+}
+
+/** The DeleteOptions that the server's own controllers need. */
 export interface ClientDeleteOptions {
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
 /**
- * Writes objects as a client of the API does: whatever stands between a request and the store sees the write, and the user
- * that the client acts as. All methods throw ApiError. What they are given is given away; what they answer is shared and
- * must not be changed. Namespace and name are those of the object's metadata.
+ * Writes objects like an API client: all stages between a request and the store see the write and the client's user.
+ * All methods throw ApiError. Arguments must not be used afterwards; results are shared and must not be changed.
+ * Namespace and name are taken from the object's metadata.
  */
 export interface ObjectClient {
   create(resource: ServedResource, object: KubeObject, options?: ClientWriteOptions): Promise<KubeObject>;
-  /** Replaces an object. Throws Conflict when it no longer has the given uid or resourceVersion. */
+  /** Replaces an object. Throws Conflict if uid or resourceVersion do not match. */
   update(resource: ServedResource, object: KubeObject, options?: ClientWriteOptions): Promise<KubeObject>;
-  /** Changes an object by a JSON merge patch; a resourceVersion in its metadata is a precondition. */
-  patch(resource: ServedResource, key: ObjectKey, patch: JsonObject): Promise<KubeObject>;
+  /** Applies a JSON merge patch, unless the options ask for another one. A uid or resourceVersion in its metadata is a precondition. */
+  patch(resource: ServedResource, key: ObjectKey, patch: JsonObject, options?: ClientPatchOptions): Promise<KubeObject>;
   /** Server-side apply with force. */
   apply(
     resource: ServedResource,

@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Waits for other work to have its turn, if it is time for that. */
+/** Yields to the event loop if the current turn has lasted long enough. */
 export type Pause = () => Promise<void>;
 
 const TURN_MS = 8;
 
-/** For long work: call the result between steps, so that requests are answered in the meantime. */
+/** For long computations: await the result between steps, so requests are served in the meantime. */
 export function pacer(): Pause {
   let since = performance.now();
   return async () => {

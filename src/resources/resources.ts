@@ -1,9 +1,9 @@
-import { defaultFeatureGates, type FeatureGates } from "../api/feature-gates.ts";
-import type { KubeObject } from "../api/object.ts";
-import type { ObjectView } from "../api/reply.ts";
-import type { Clock } from "../lib/clock.ts";
-import { type Eventually, proceed } from "../lib/eventually.ts";
-import type { Random } from "../lib/random.ts";
+import { defaultFeatureGates, type FeatureGates } from "../base/api/feature-gates.ts";
+import type { KubeObject } from "../base/api/object.ts";
+import type { ObjectView } from "../base/api/reply.ts";
+import type { Clock } from "../base/util/clock.ts";
+import { type Eventually, proceed } from "../base/util/eventually.ts";
+import type { Random } from "../base/util/random.ts";
 import type { Store } from "../storage/store.ts";
 import type { ResourceContext } from "./context.ts";
 import { type Actions, NO_ACTIONS } from "./model/actions.ts";
@@ -16,24 +16,24 @@ import { showEntry } from "./read/converted-views.ts";
 import { ViewCache } from "./read/view-cache.ts";
 import { Collection } from "./write/collection.ts";
 
-/** What is needed to keep objects. */
+/** Options of `Resources`. */
 export interface ResourcesOptions {
   readonly store: Store;
   readonly catalog: Catalog;
   readonly clock: Clock;
   readonly random: Random;
   readonly keys: KeySpace;
-  /** Common: none. */
+  /** Default: none. */
   readonly actions?: Actions;
-  /** Absent: one that reads JSON only. */
+  /** Optional. If omitted, only JSON can be read. */
   readonly codec?: ObjectCodec;
-  /** Of how many entries something decoded or encoded is kept; see `ViewCache`. */
+  /** Maximum number of entries whose decoded or encoded form is cached; see `ViewCache`. */
   readonly keptViews?: number;
   /** Default: every feature gate at its default. */
   readonly features?: FeatureGates;
 }
 
-/** All kinds and their objects: the one thing that verbs, plugins and controllers share. */
+/** All kinds and their objects. Shared by verbs, plugins and controllers. */
 export class Resources implements ResourceContext {
   readonly store: Store;
   readonly catalog: Catalog;
@@ -62,7 +62,7 @@ export class Resources implements ResourceContext {
     this.access = new StoredObjects(this);
   }
 
-  /** The objects of one kind. */
+  /** The objects of a kind. */
   collection(resource: ServedResource): Collection {
     const { definition } = resource;
     let collection = this.#collections.get(definition);
@@ -74,14 +74,14 @@ export class Resources implements ResourceContext {
   }
 
   /**
-   * One object in the version of `resource`, or undefined. Cheap: a state that is a little old will do, unless it lacks
-   * the object; then the newest is asked. The object is shared with other readers and must not be changed.
+   * Returns an object in the version of `resource`, or undefined. Cheap: may be slightly stale, but if the object is
+   * missing, the newest state is read. The object is shared with other readers and must not be changed.
    */
   peek(resource: ServedResource, key: ObjectKey): Promise<KubeObject | undefined> {
     return Promise.resolve(proceed(this.peekView(resource, key), (view) => view?.object));
   }
 
-  /** The same as a view, which decodes the object when somebody asks for it. */
+  /** Like `peek`, but returns a view that decodes the object on demand. */
   peekView(resource: ServedResource, key: ObjectKey): Eventually<ObjectView | undefined> {
     const storeKey = this.keys.key(resource.definition, key);
     const held = this.store.snapshot?.(storeKey)?.get(storeKey);

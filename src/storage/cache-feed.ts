@@ -1,38 +1,38 @@
-import { type Clock, systemClock, type Timer } from "../lib/clock.ts";
+import { type Clock, systemClock, type Timer } from "../base/util/clock.ts";
 import type { CompactedStore } from "./compactor.ts";
 import { HistoryLimit, type HistoryOptions } from "./history-limit.ts";
 import { Snapshots } from "./snapshots.ts";
 import { type Entry, type Store, StoreError, type WatchBatch } from "./store.ts";
 
-/** A remote store that can be asked to tell its watchers how far they are, by an empty batch. */
+/** A remote store that sends its watchers an empty batch with its current revision on request. */
 export interface ProgressSource {
   requestProgress(): void;
 }
 
-/** A remote store that knows from which revision on it keeps history; 0 means from the beginning. */
+/** A remote store that knows the revision it was compacted to; 0 means it was never compacted. */
 export interface CompactionSource {
   compactedRevision(): Promise<number>;
 }
 
-/** A remote store that has a cheaper kind of watch, whose events come without `previous`. */
+/** A remote store that has a cheaper kind of watch, whose events have no `previous`. */
 export interface FeedSource {
   feed(prefix: string, revision: number, signal: AbortSignal): AsyncIterable<WatchBatch>;
 }
 
-/** A store behind a cache, with what it can do for the cache beyond a Store's duties. */
+/** A store behind a cache, with optional abilities that make the cache cheaper or fresher. */
 export type RemoteStore = Store & Partial<ProgressSource & CompactionSource & FeedSource & CompactedStore>;
 
-/** What to keep and how. */
+/** Which keys a CacheFeed keeps in memory, and how it loads them. */
 export interface CacheFeedOptions extends HistoryOptions {
   /** All keys with this prefix are held in memory. */
   readonly prefix: string;
-  /** Entries per request while loading. Default: as many as make a page of moderate size. */
+  /** Entries per request while loading. Default: as many as fit into a page of about 2 MiB. */
   readonly pageEntries?: number;
-  /** How often a remote that can tell is asked how far it is compacted. Default: 15 seconds. */
+  /** How often the remote's compacted revision is polled, if the remote reports it. Default: 15 s. */
   readonly compactionPollMs?: number;
-  /** Hears of every change that the remote tells. */
+  /** Called with the key of every change that the remote reports. */
   readonly eventReceived?: (key: string) => void;
-  /** Hears how long everything took to be loaded. */
+  /** Called after each load with its duration. */
   readonly loaded?: (seconds: number) => void;
 }
 
@@ -46,11 +46,11 @@ const PAGE_BYTES = 2 * 1024 * 1024;
 const MAX_PAGE_ENTRIES = 10_000;
 
 /**
- * Keeps a Snapshots equal to one prefix of a remote store, by loading it once and following one watch. When the remote
- * has forgotten what comes next, everything is loaded anew; watchers of the old Snapshots then get "compacted".
+ * Keeps a Snapshots equal to one prefix of a remote store: loads it once, then follows one watch. If the remote has
+ * compacted the revision to resume from, everything is reloaded, and watches of the old Snapshots get "compacted".
  */
 export class CacheFeed {
-  /** Resolves when the first load is done; rejects when the cache is closed before. */
+  /** Resolves when the first load is done; rejects if the cache is closed before that. */
   readonly ready: Promise<void>;
   readonly #remote: RemoteStore;
   readonly #options: CacheFeedOptions;
@@ -58,7 +58,7 @@ export class CacheFeed {
   readonly #closing = new AbortController();
   readonly #firstLoad = Promise.withResolvers<void>();
   #current: { readonly snapshots: Snapshots; readonly history: HistoryLimit } | undefined;
-  /** How far the watch is, for a remote that does not send empty batches. */
+  /** Returns the revision the watch has reached, if the remote does not send empty batches. */
   #progress: (() => number) | undefined;
   #compacted = 0;
   #waiting = 0;
@@ -86,19 +86,22 @@ export class CacheFeed {
     return this.#closing.signal;
   }
 
-  /** The state followed now. Undefined until it is loaded and after the end. */
+  /** The current state. Undefined until the first load is done and after `close`. */
   get snapshots(): Snapshots | undefined {
     return this.#closing.signal.aborted ? undefined : this.#current?.snapshots;
   }
 
-  /** The state followed now, if it can serve lists at `revision` and watches after it, as far as reached. */
+  /**
+   * The current state, if its history reaches back to `revision`; undefined otherwise. It may not have reached
+   * `revision`.
+   */
   snapshotsFrom(revision: number): Snapshots | undefined {
     const snapshots = this.#current?.snapshots;
     if (snapshots === undefined || revision < Math.max(snapshots.oldestRevision, this.#compacted)) return undefined;
     return snapshots;
   }
 
-  /** The state as soon as it is at least as new as `revision`. Throws StoreError "future-revision" after `timeoutMs`. */
+  /** Resolves to the state once it has reached `revision`. Throws StoreError "future-revision" after `timeoutMs`. */
   async reach(revision: number, timeoutMs: number): Promise<Snapshots> {
     const deadlineMs = this.#clock.monotonic() + timeoutMs;
     if (this.#current === undefined) await this.#loaded(timeoutMs);
@@ -112,7 +115,7 @@ export class CacheFeed {
         await snapshots.waitFor(revision, Math.max(1, deadlineMs - this.#clock.monotonic()));
         return snapshots;
       } catch (error) {
-        // Loaded anew in the meantime: what was waited for will come there.
+        // Reloaded in the meantime: wait for the revision in the new state.
         if (this.#current?.snapshots === snapshots) throw error;
       } finally {
         stopAsking();
@@ -120,7 +123,7 @@ export class CacheFeed {
     }
   }
 
-  /** Has the remote report its progress again and again until the returned function is called. */
+  /** Requests progress from the remote repeatedly until the returned function is called. */
   askForProgress(): () => void {
     this.#waiting++;
     this.#asking ??= this.#clock.setTimer(FIRST_QUESTION_MS, () => this.#ask());
@@ -131,13 +134,13 @@ export class CacheFeed {
     };
   }
 
-  /** To be told that the remote has forgotten everything before `revision`. */
+  /** Records that the remote was compacted to `revision`. */
   noteCompaction(revision: number): void {
     this.#compacted = Math.max(this.#compacted, revision);
     this.#compactSnapshots();
   }
 
-  /** Ends all watches quietly and stops following. */
+  /** Ends all watches without an error and stops following the remote. */
   close(): void {
     this.#closing.abort();
     this.#polling.close();
@@ -155,7 +158,7 @@ export class CacheFeed {
         this.#options.loaded?.((this.#clock.monotonic() - startMs) / 1000);
         await this.#follow();
       } catch {
-        // The remote is not available now; whoever needs it is told so by its own call.
+        // The remote is not available; calls that need it report the error themselves.
       }
       await this.#clock.sleep(RETRY_PAUSE_MS, this.closed);
     }
@@ -184,11 +187,11 @@ export class CacheFeed {
     this.#current = { snapshots, history: new HistoryLimit(snapshots, compact, this.#options) };
     this.#firstLoad.resolve();
     previous?.history.close();
-    const message = `the cache was loaded anew at revision ${snapshots.revision}`;
+    const message = `the cache was reloaded at revision ${snapshots.revision}`;
     previous?.snapshots.close(new StoreError("compacted", message, { revision: snapshots.revision }));
   }
 
-  /** Returns when everything has to be loaded anew. */
+  /** Returns when everything has to be reloaded. */
   async #follow(): Promise<void> {
     while (!this.closed.aborted && this.#current !== undefined) {
       const { snapshots } = this.#current;
@@ -200,7 +203,7 @@ export class CacheFeed {
         if (!(error instanceof StoreError) || error.code === "compacted") return;
       }
       this.#progress = undefined;
-      // The remote resumes lost watches itself, so this is something else that may pass.
+      // The remote resumes lost watches itself, so this is another error, possibly a transient one.
       await this.#clock.sleep(RETRY_PAUSE_MS, this.closed);
     }
   }
@@ -251,19 +254,19 @@ export class CacheFeed {
     try {
       this.noteCompaction((await this.#remote.compactedRevision?.()) ?? 0);
     } catch {
-      // The next poll comes soon; until then a little more history is served than the remote would.
+      // Retried at the next poll. Until then slightly more history is served than the remote keeps.
     }
   }
 }
 
-/** In-memory watches tell their progress when asked; others send it. */
+/** Returns the `progress` method of an in-memory watch; undefined for other watches, which send progress in batches. */
 function progressOf(watch: AsyncIterable<WatchBatch>): (() => number) | undefined {
   if (!("progress" in watch) || typeof watch.progress !== "function") return undefined;
   const { progress } = watch;
   return () => Number(progress.call(watch));
 }
 
-/** How many entries are about one page, if those to come are as large as these. */
+/** How many entries make up about one page, judged by the average size of `entries`. */
 function nextPageEntries(entries: readonly Entry[]): number {
   let bytes = 0;
   for (const { value } of entries) bytes += value.length;

@@ -1,7 +1,7 @@
 import type { CacheFeed } from "./cache-feed.ts";
 import type { Store, StoreWatch, WatchBatch } from "./store.ts";
 
-/** What is watched, after which revision, and for how long. */
+/** The prefix to watch, the revision to start after, and the signal that ends the watch. */
 export interface WatchedPrefix {
   readonly prefix: string;
   readonly revision: number;
@@ -9,14 +9,14 @@ export interface WatchedPrefix {
 }
 
 /**
- * A watch that begins before the history held in memory: it reads the remote's history and continues in memory from
- * the revision where both know everything. It throws StoreError "compacted" if the remote has forgotten its beginning.
+ * A watch that begins before the history in memory. It reads the remote's history until the cache has all later events,
+ * and continues in memory from there. Throws StoreError "compacted" if the remote has compacted its start revision.
  */
 export class CacheWatch implements StoreWatch {
   readonly #feed: CacheFeed;
   readonly #remote: Store;
   readonly #watched: WatchedPrefix;
-  /** The last revision given out, and the one before that which the reader is done with. */
+  /** The last revision yielded, and the last one that the reader has finished with. */
   #given: number;
   #consumed: number;
   #local: StoreWatch | undefined;
@@ -39,7 +39,7 @@ export class CacheWatch implements StoreWatch {
     return {
       next: () => batches.next(),
       return: () => {
-        // A generator that waits would not hear of it before it has got what it waits for.
+        // A generator that is awaiting would only see `return` after its next batch.
         stop.abort();
         return batches.return(undefined);
       },
@@ -57,7 +57,7 @@ export class CacheWatch implements StoreWatch {
 
   async *#catchUp(signal: AbortSignal): AsyncGenerator<WatchBatch> {
     const { prefix } = this.#watched;
-    // Without progress reports a prefix nobody writes to would never be known to have caught up.
+    // Without progress reports, a prefix without writes would never be known to have caught up.
     const stopAsking = this.#feed.askForProgress();
     try {
       for await (const batch of this.#remote.watch(prefix, this.#given, signal)) {

@@ -14,7 +14,7 @@ async function write(store: Store, key: string, expected = 0): Promise<number> {
   return result.revision;
 }
 
-/** A memory store that is slow to answer, loses watches and counts reads on command. */
+/** A memory store that counts reads and, on command, responds slowly and loses watches. */
 class Remote extends MemoryStore {
   reads = 0;
   listing: Promise<void> = Promise.resolve();
@@ -68,7 +68,7 @@ async function open(
   return { remote, store };
 }
 
-/** Collects revisions until told to stop. */
+/** Collects revisions until stopped. */
 function follow(
   store: Store,
   revision: number,
@@ -106,7 +106,7 @@ describe("CachedStore", () => {
     assert.equal(remote.reads, 4);
   });
 
-  it("lets reads wait for the load, but not for ever", async (t) => {
+  it("lets reads wait for the load, but not forever", async (t) => {
     const loading = Promise.withResolvers<void>();
     const { store } = await open(t, {}, async (remote) => {
       await write(remote, "/in/a");
@@ -118,7 +118,7 @@ describe("CachedStore", () => {
     assert.equal((await reading)?.key, "/in/a");
   });
 
-  it("asks the remote when the watch does not bring the cache to the present", async (t) => {
+  it("reads from the remote if the watch does not bring the cache up to date", async (t) => {
     const silence = Promise.withResolvers<void>();
     class Silent extends MemoryStore {
       override watch(prefix: string, revision: number, signal: AbortSignal): Watch {
@@ -148,7 +148,7 @@ describe("CachedStore", () => {
     assert.equal((await store.list("/in/", { minRevision: revision })).entries.length, 1);
   });
 
-  it("sees what others wrote to the remote, also outside of the prefix", async (t) => {
+  it("sees writes of other clients of the remote, also outside of the prefix", async (t) => {
     const { remote, store } = await open(t);
     await store.ready;
     for (let i = 0; i < 20; i++) {
@@ -191,7 +191,7 @@ describe("CachedStore", () => {
     assert.deepEqual(seen, [...early.slice(1), late]);
   });
 
-  it("keeps a bounded history and falls back to the remote's behind it", async (t) => {
+  it("keeps a bounded history and falls back to the remote's history before it", async (t) => {
     const { remote, store } = await open(t, { maxEvents: 10 });
     await store.ready;
     const start = await store.revision();
@@ -211,7 +211,7 @@ describe("CachedStore", () => {
     assert.deepEqual(seen, revisions);
   });
 
-  it("goes on where it was when the remote's watch breaks", async (t) => {
+  it("resumes where it was when the remote's watch breaks", async (t) => {
     const { remote, store } = await open(t, { freshnessMs: 2000 });
     await store.ready;
     const { seen, end } = follow(store, await store.revision());
@@ -227,7 +227,7 @@ describe("CachedStore", () => {
     assert.deepEqual(seen, revisions);
   });
 
-  it("loads anew and ends watches when the remote has forgotten what comes next", async (t) => {
+  it("reloads and ends watches if the remote has compacted the next revision", async (t) => {
     const { remote, store } = await open(t, { freshnessMs: 2000 });
     await store.ready;
     const revision = await write(remote, "/in/a");
@@ -245,7 +245,7 @@ describe("CachedStore", () => {
     await again.end();
   });
 
-  it("learns how far the remote was compacted by others", async (t) => {
+  it("detects that another client has compacted the remote", async (t) => {
     const { remote, store } = await open(t, { compactionPollMs: 5 });
     await store.ready;
     const first = await write(store, "/in/a");
@@ -257,7 +257,7 @@ describe("CachedStore", () => {
     assert.equal((await store.list("/in/", { revision: second })).entries[0]?.modRevision, second);
   });
 
-  it("tells how far a watch is, in memory as well as while it catches up", async (t) => {
+  it("reports the progress of a watch, in memory and while it catches up", async (t) => {
     const { store } = await open(t, {}, async (remote) => {
       for (let i = 0; i < 3; i++) await write(remote, `/in/${i}`);
     });

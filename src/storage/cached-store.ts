@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../lib/clock.ts";
+import { type Clock, systemClock } from "../base/util/clock.ts";
 import { CacheFeed, type CacheFeedOptions, type RemoteStore } from "./cache-feed.ts";
 import { CacheWatch } from "./cache-watch.ts";
 import { Compactor } from "./compactor.ts";
@@ -17,26 +17,26 @@ import {
   type WriteResult,
 } from "./store.ts";
 
-/** Hears what a cache does. */
+/** Receives measurements of a cache. */
 export interface CacheObserver {
   readonly clock: Pick<Clock, "monotonic">;
-  /** A read that must see every write acknowledged before waited for the cache; `isFallback`: in vain, and asks the remote. */
+  /** A consistent read waited for the cache. `isFallback`: the wait timed out and the read goes to the remote. */
   consistentRead(key: string, waitSeconds: number, isFallback: boolean): void;
 }
 
-/** What to hold in memory, for how long, and how long a read may wait for it. */
+/** What to cache, how much history to keep, and how long a read may wait for the cache. */
 export interface CachedStoreOptions extends CacheFeedOptions {
-  /** How long a read waits for the cache to reach the revision it needs. Default: 3 seconds. */
+  /** How long a read waits for the cache to reach the revision it needs. Default: 3 s. */
   readonly freshnessMs?: number;
-  /** How often the remote is compacted, in turns with other servers, if it can be. Absent or 0: never. */
+  /** How often the remote is compacted, taking turns with other servers, if it supports that. 0 or omitted: never. */
   readonly compactionIntervalMs?: number;
   readonly observer?: CacheObserver;
 }
 
 /**
- * A store in front of a remote store that answers reads and watches of one prefix from memory. Reads still see every
- * write acknowledged before them, by whichever server: each asks the remote for its revision, shared among concurrent
- * reads, and waits until the remote's watch has brought the cache there. Nothing but that watch changes the cache.
+ * A store in front of a remote store that serves reads and watches of one prefix from memory. Reads still see every
+ * write acknowledged before them, by any server: each gets the remote's revision (one request serves concurrent reads)
+ * and waits until the remote's watch has brought the cache there. Only that watch changes the cache.
  */
 export class CachedStore implements Store {
   readonly #remote: RemoteStore;
@@ -47,7 +47,7 @@ export class CachedStore implements Store {
   readonly #compactor: Compactor | undefined;
   readonly #observer: CacheObserver | undefined;
 
-  /** Takes the remote store over: `close` closes it, too. Loading begins at once. */
+  /** Takes ownership of the remote store: `close` closes it too. Loading starts at once. */
   constructor(remote: RemoteStore, options: CachedStoreOptions) {
     this.#remote = remote;
     this.#prefix = options.prefix;
@@ -58,7 +58,7 @@ export class CachedStore implements Store {
     this.#observer = options.observer;
   }
 
-  /** Resolves when the cache is loaded; rejects when it is closed before. Reads wait for it by themselves, for a while. */
+  /** Resolves when the cache is loaded; rejects if it is closed before that. Reads wait for it for a limited time. */
   get ready(): Promise<void> {
     return this.#feed.ready;
   }
@@ -126,8 +126,8 @@ export class CachedStore implements Store {
   }
 
   /**
-   * A state as new as asked for, or without `minRevision` as new as anything acknowledged before. Undefined when the
-   * cache is too late for the latter: the remote itself has to be asked.
+   * A state at least as new as `minRevision`; if that is omitted, as new as every acknowledged write. Undefined if the
+   * cache does not get there in time in the latter case: read from the remote instead.
    */
   async #snapshots(key: string, minRevision: number | undefined): Promise<Snapshots | undefined> {
     if (minRevision !== undefined) return this.#feed.reach(minRevision, this.#freshnessMs);
@@ -149,7 +149,7 @@ export class CachedStore implements Store {
     const { putAtVersion } = this.#remote;
     if (intervalMs <= 0 || putAtVersion === undefined) return undefined;
     const compact = (revision: number) => this.compact(revision);
-    // A round that fails is made up for by the next one, or by another server.
+    // A failed round is retried at the next interval, or another server does it.
     return new Compactor({ putAtVersion: putAtVersion.bind(this.#remote), compact }, { intervalMs, clock });
   }
 

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ManualClock } from "../lib/environment.suite.ts";
+import { ManualClock } from "../base/util/environment.suite.ts";
 import { type CompactedStore, Compactor, type Turn } from "./compactor.ts";
 
 const INTERVAL_MS = 300_000;
 
-/** Rounds are taken by hand: no time passes by itself. */
+/** Rounds are run manually: the clock does not advance by itself. */
 const options = () => ({ intervalMs: INTERVAL_MS, clock: new ManualClock() });
 
-/** One key that counts its writes, in a store whose revision others move on. */
+/** One key that counts its writes, in a store whose revision other clients advance. */
 class Shared implements CompactedStore {
   revision = 100;
   version = 0;
@@ -46,7 +46,7 @@ describe("Compactor", () => {
     compactor.close();
   });
 
-  it("leaves the turn to whoever had it, and takes over when that one is gone", async () => {
+  it("leaves the turn to another server, and takes over when that one is gone", async () => {
     const store = new Shared();
     const [one, other] = [1, 2].map(() => new Compactor(store, options()));
     for (let i = 0; i < 3; i++) {
@@ -61,7 +61,7 @@ describe("Compactor", () => {
     for (const compactor of [one, other]) compactor?.close();
   });
 
-  it("goes on after a key that was deleted, and one that holds something else", async () => {
+  it("continues after the key was deleted, or has an unknown value", async () => {
     const store = new Shared();
     const compactor = new Compactor(store, options());
     await compactor.round();
@@ -74,7 +74,7 @@ describe("Compactor", () => {
     compactor.close();
   });
 
-  it("reports a compaction that failed and makes up for it in the next round", async () => {
+  it("reports a failed compaction and catches up in the next round", async () => {
     const store = new Shared();
     const errors: unknown[] = [];
     const clock = new ManualClock();

@@ -1,13 +1,15 @@
-import { type Clock, systemClock, type Timer } from "../lib/clock.ts";
+import { type Clock, systemClock, type Timer } from "../base/util/clock.ts";
 
-/** What a compactor works on. */
+/** The store that a compactor compacts. */
 export interface CompactedStore {
-  /** Writes `value` if the key has been written `version` times since it was created, and says what is there if not. */
+  /**
+   * Writes `value` if the key has been written `version` times since it was created; returns the current value if not.
+   */
   putAtVersion(key: string, value: Uint8Array, version: number): Promise<Turn>;
   compact(revision: number): Promise<void>;
 }
 
-/** What became of an attempt to take a turn. `version` and `value` are those in place, known only after a refusal. */
+/** Result of an attempt to take a turn. `version` and `value` are the stored ones; only set after a failed attempt. */
 export interface Turn {
   readonly succeeded: boolean;
   /** The store's revision after the attempt. */
@@ -16,7 +18,7 @@ export interface Turn {
   readonly value: Uint8Array;
 }
 
-/** How often, and who is told when a round fails. */
+/** Interval of a compactor, and a callback for failed rounds. */
 export interface CompactorOptions {
   readonly intervalMs: number;
   readonly onError?: (error: unknown) => void;
@@ -29,16 +31,16 @@ export interface CompactorOptions {
 const TURN_KEY = "compact_rev_key";
 
 /**
- * Forgets, once per interval, the history that was there an interval ago. Any number of servers may do so on one store,
- * the real ones included: each round writes a key on the condition that nobody has since this server last looked, and
- * only who succeeds compacts. By example, with two servers A and B and an interval of 5 minutes:
+ * Compacts once per interval to the revision of one interval ago. Any number of servers may do so on one store,
+ * kube-apiservers included: each round writes a key on the condition that no other server has written it since, and
+ * only the server that succeeds compacts. Example, with two servers A and B and an interval of 5 minutes:
  *   00:00 A   writes version 1, knows no older revision, compacts nothing, and remembers revision 100
- *   00:02 B   is refused by version 1, which it adopts, and remembers revision 140
+ *   00:02 B   fails because of version 1, adopts it, and remembers revision 140
  *   00:05 A   writes version 2 and compacts to 100
- *   00:07 B   is refused again, adopts version 2
+ *   00:07 B   fails again, adopts version 2
  *   00:10     A is gone
- *   00:12 B   writes version 3 and compacts to what it remembered at 00:07
- * So history is kept for one interval at least, and for two when a server has just taken over.
+ *   00:12 B   writes version 3 and compacts to the revision it remembered at 00:07
+ * So history is kept for at least one interval, and for two when another server has just taken over.
  */
 export class Compactor {
   readonly #store: CompactedStore;
@@ -47,12 +49,12 @@ export class Compactor {
   readonly #clock: Clock;
   #timer: Timer | undefined;
   #isClosed = false;
-  /** How often the key has been written, as far as known here. */
+  /** The last known version of the key: how often it has been written. */
   #version = 0;
-  /** The store's revision in the last round; 0: there was none. */
+  /** The store's revision in the last round; 0 before the first. */
   #revision = 0;
 
-  /** The first round comes after one interval. The timer does not keep the process alive. */
+  /** The first round starts after one interval. The timer does not keep the process alive. */
   constructor(store: CompactedStore, options: CompactorOptions) {
     this.#store = store;
     this.#intervalMs = options.intervalMs;
@@ -61,7 +63,7 @@ export class Compactor {
     this.#schedule();
   }
 
-  /** Takes part in one round. Resolves to the revision compacted to by whoever had the last turn; 0 if not known. */
+  /** Takes part in one round. Resolves to the revision of the last compaction by any server; 0 if not known. */
   async round(): Promise<number> {
     const wanted = this.#revision;
     const turn = await this.#store.putAtVersion(TURN_KEY, Buffer.from(String(wanted)), this.#version);
@@ -91,7 +93,7 @@ export class Compactor {
   }
 }
 
-/** Somebody else's value, so that it may be anything. */
+/** Other programs may have written the value, so anything but a revision counts as 0. */
 function parseRevision(value: Uint8Array): number {
   const text = Buffer.from(value).toString();
   return /^\d{1,15}$/.test(text) ? Number(text) : 0;

@@ -1,6 +1,6 @@
 import type { StoreEvent } from "./store.ts";
 
-/** Events in order of their revisions, the oldest of which can be dropped. Positions are found by revision. */
+/** Events in order of their revisions. The oldest can be dropped. Positions are found by revision. */
 export class EventLog {
   readonly #events: StoreEvent[] = [];
 
@@ -9,7 +9,7 @@ export class EventLog {
     return this.#events.length;
   }
 
-  /** Revision of the newest event; 0 when there is none. */
+  /** Revision of the newest event; 0 if the log is empty. */
   get lastRevision(): number {
     return this.#events.at(-1)?.revision ?? 0;
   }
@@ -19,12 +19,12 @@ export class EventLog {
     this.#events.push(event);
   }
 
-  /** Undefined outside of the log. */
+  /** Undefined if the index is outside of the log. */
   at(index: number): StoreEvent | undefined {
     return this.#events[index];
   }
 
-  /** Index of the first event newer than `revision`, which is `length` when there is none. */
+  /** Index of the first event newer than `revision`; `length` if there is none. */
   indexAfter(revision: number): number {
     // Most readers are at the end or one step behind it.
     let high = this.#events.length;
@@ -38,7 +38,7 @@ export class EventLog {
     return low;
   }
 
-  /** Events newer than `revision`: at most `limit`, or more where the events of one revision would be torn apart. */
+  /** Events newer than `revision`, at most `limit`. May return more to keep events of one revision together. */
   readAfter(revision: number, limit: number): readonly StoreEvent[] {
     const start = this.indexAfter(revision);
     let end = Math.min(start + limit, this.#events.length);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { ManualClock } from "../lib/environment.suite.ts";
+import { ManualClock } from "../base/util/environment.suite.ts";
 import { type Expired, Expiry } from "./expiry.ts";
 
 it("reports what expires in order of time, and nothing after close", async () => {
@@ -25,7 +25,7 @@ it("reports what expires in order of time, and nothing after close", async () =>
   assert.equal(reported.length, 4);
 });
 
-it("notices within a minute that the machine's clock was set", async () => {
+it("notices within a minute that the system clock was changed", async () => {
   const clock = new ManualClock();
   const reported: Expired[] = [];
   const expiry = new Expiry((expired) => reported.push(...expired), clock);

@@ -1,28 +1,28 @@
-import { type Clock, systemClock, type Timer } from "../lib/clock.ts";
+import { type Clock, systemClock, type Timer } from "../base/util/clock.ts";
 import { OrderedMap } from "./ordered-map.ts";
 
 const longestSleepMs = 60_000;
 const timeWidth = 16;
 
-/** A value whose time to live is over. It is only to be deleted if it still has this modRevision. */
+/** A value whose TTL has passed. Delete it only if it still has this modRevision. */
 export interface Expired {
   readonly key: string;
   readonly modRevision: number;
 }
 
-/** A value with its time to live. */
+/** A value and the time when it expires. */
 export interface ExpiryNote extends Expired {
   readonly atMs: number;
 }
 
 /**
- * Knows when values expire and reports them then, all with one timer that does not keep the process alive. A value
- * written again leaves a stale note behind, which is why each is reported together with its revision.
+ * Reports values when they expire, with one timer that does not keep the process alive. Writing a value again leaves a
+ * stale note behind, so each value is reported with its revision.
  */
 export class Expiry {
   readonly #expire: (expired: readonly Expired[]) => void;
   readonly #clock: Clock;
-  // Ordered by time because that comes first in the key.
+  // Ordered by time, because keys start with the time.
   #notes = new OrderedMap<ExpiryNote>();
   #timer: Timer | undefined;
   #wakeAtMs = Number.POSITIVE_INFINITY;
@@ -33,7 +33,7 @@ export class Expiry {
     this.#clock = clock;
   }
 
-  /** Notes that the value written at `modRevision` expires at `atMs` since the epoch. */
+  /** Records that the value written at `modRevision` expires at `atMs` since the epoch. */
   add(key: string, modRevision: number, atMs: number): void {
     this.#notes.set(`${String(Math.ceil(atMs)).padStart(timeWidth, "0")} ${modRevision} ${key}`, {
       key,
@@ -43,12 +43,12 @@ export class Expiry {
     this.#schedule();
   }
 
-  /** All that is known, for `replace`. Takes constant time. */
+  /** All recorded values, for `replace`. Takes constant time. */
   notes(): OrderedMap<ExpiryNote> {
     return this.#notes.clone();
   }
 
-  /** Knows what is given instead of what was added. */
+  /** Replaces all recorded values. */
   replace(notes: OrderedMap<ExpiryNote>): void {
     this.#notes = notes.clone();
     this.#timer?.close();
@@ -56,7 +56,7 @@ export class Expiry {
     this.#schedule();
   }
 
-  /** Reports nothing from now on. */
+  /** Stops reporting. */
   close(): void {
     this.#isClosed = true;
     this.#timer?.close();
@@ -66,7 +66,7 @@ export class Expiry {
     const next = this.#notes.values({ limit: 1 })[0];
     if (next === undefined || next.atMs >= this.#wakeAtMs || this.#isClosed) return;
     this.#timer?.close();
-    // Short sleeps, because the machine's clock may be set while a timer runs.
+    // Sleeps are short because the system clock may be changed while a timer runs.
     const delayMs = Math.min(Math.max(0, next.atMs - this.#clock.now()), longestSleepMs);
     this.#wakeAtMs = next.atMs;
     this.#timer = this.#clock.setTimer(delayMs, () => this.#wake()).unref();

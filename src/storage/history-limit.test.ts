@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { ManualClock } from "../lib/environment.suite.ts";
+import { ManualClock } from "../base/util/environment.suite.ts";
 import { HistoryLimit } from "./history-limit.ts";
 import { Snapshots } from "./snapshots.ts";
 
-it("compacts to the revision that was the newest when the time to keep began", async (t) => {
+it("compacts to the revision that was the newest at the start of the retention period", async (t) => {
   const clock = new ManualClock();
   const snapshots = new Snapshots({ revision: 1 });
   const limit = new HistoryLimit(snapshots, (revision) => snapshots.compact(revision), {

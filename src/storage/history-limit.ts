@@ -1,24 +1,24 @@
-import { type Clock, systemClock, type Timer } from "../lib/clock.ts";
+import { type Clock, systemClock, type Timer } from "../base/util/clock.ts";
 import type { Snapshots } from "./snapshots.ts";
 
 const checksPerPeriod = 10;
 const longestTimerMs = 2 ** 31 - 1;
 
-/** How much history an engine keeps before it compacts by itself. */
+/** How much history a store keeps before it compacts itself. */
 export interface HistoryOptions {
-  /** At least so long, unless there are too many events or bytes. Default: 5 minutes. */
+  /** Minimum age of compacted history, unless `maxEvents` or `maxBytes` is exceeded. Default: 5 minutes. */
   readonly historyMs?: number;
-  /** More events than this are never kept for long. Default: 200,000. */
+  /** Compacts when there are more events than this. Default: 200,000. */
   readonly maxEvents?: number;
-  /** More bytes of values that are no longer current than this are never kept for long. Default: 256 MiB. */
+  /** Compacts when values that are no longer current take more bytes than this. Default: 256 MiB. */
   readonly maxBytes?: number;
   readonly clock?: Clock;
 }
 
-/** What is kept unless an engine is told otherwise. */
+/** Defaults of HistoryOptions. */
 export const historyDefaults = { historyMs: 5 * 60_000, maxEvents: 200_000, maxBytes: 256 * 1024 * 1024 } as const;
 
-/** Decides when an engine compacts. Its timer does not keep the process alive. */
+/** Decides when a store compacts. Its timer does not keep the process alive. */
 export class HistoryLimit {
   readonly #snapshots: Snapshots;
   readonly #compact: (revision: number) => void;
@@ -27,7 +27,7 @@ export class HistoryLimit {
   readonly #maxBytes: number;
   readonly #clock: Clock;
   readonly #timer: Timer;
-  /** Which revision was the newest at which time, oldest first. */
+  /** The newest revision at several times, oldest first. */
   #marks: { readonly atMs: number; readonly revision: number }[] = [];
 
   constructor(snapshots: Snapshots, compact: (revision: number) => void, options: HistoryOptions = {}) {
@@ -42,14 +42,14 @@ export class HistoryLimit {
     this.checkAge();
   }
 
-  /** To be called after each change; compacts to three quarters when there are too many events or bytes. */
+  /** Call after each change. Compacts to three quarters of a limit that is exceeded. */
   checkSize(): void {
     const { eventCount, historyBytes } = this.#snapshots;
     if (eventCount > this.#maxEvents) this.#compact(this.#snapshots.revisionToKeep(Math.ceil(this.#maxEvents * 0.75)));
     if (historyBytes > this.#maxBytes) this.#compact(this.#snapshots.revisionToKeepBytes(this.#maxBytes * 0.75));
   }
 
-  /** Compacts to what was the newest revision `historyMs` ago. The timer calls this. */
+  /** Compacts to the revision that was the newest `historyMs` ago. Called by the timer. */
   checkAge(): void {
     const nowMs = this.#clock.now();
     this.#marks.push({ atMs: nowMs, revision: this.#snapshots.revision });

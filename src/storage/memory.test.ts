@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
-import { ManualClock } from "../lib/environment.suite.ts";
+import { ManualClock } from "../base/util/environment.suite.ts";
 import { MemoryStore } from "./memory.ts";
 import { StoreError, type StoreWatch } from "./store.ts";
 import { create, update } from "./suite/steps.suite.ts";
@@ -13,7 +13,7 @@ describe("MemoryStore history", () => {
     assert.equal(await create(store, "/a", "x"), 2);
   });
 
-  it("keeps no more events than allowed for long", async (t) => {
+  it("compacts when there are more events than allowed", async (t) => {
     const store = new MemoryStore({ maxEvents: 100 });
     t.after(() => store.close());
     let revision = 0;
@@ -26,14 +26,14 @@ describe("MemoryStore history", () => {
     );
   });
 
-  it("keeps no more bytes of old values than allowed for long, and tells who asks for them", async (t) => {
+  it("compacts when old values have more bytes than allowed, and then rejects reads of them", async (t) => {
     const store = new MemoryStore({ maxBytes: 100_000 });
     t.after(() => store.close());
     const watch = store.watch("/large/", 1, new AbortController().signal);
     const small = await create(store, "/small", "x");
     let revision = 0;
     for (let i = 0; i < 12; i++) revision = await update(store, "/large/a", `${i % 10}`.repeat(10_000), revision);
-    // The value of revision 13 was the eleventh that is no longer current; seven are kept: those of 7 to 13.
+    // The value of revision 13 was the eleventh obsolete one; seven are kept: those of 7 to 13.
     assert.equal((await store.list("/", { revision: 8 })).entries.length, 2);
     await assert.rejects(store.list("/", { revision: 7 }), { code: "compacted", revision: 8 });
     await assert.rejects(
@@ -46,7 +46,7 @@ describe("MemoryStore history", () => {
     assert.equal((await store.get("/large/a"))?.value.byteLength, 10_000);
   });
 
-  it("goes on where one value alone is more than may be kept", async (t) => {
+  it("keeps working if one value alone exceeds the limit", async (t) => {
     const store = new MemoryStore({ maxBytes: 10 });
     t.after(() => store.close());
     let revision = 0;
@@ -56,7 +56,7 @@ describe("MemoryStore history", () => {
   });
 });
 
-test("a fork has the same keys and revisions, expires the same, and goes its own way", async () => {
+test("a fork has the same keys, revisions and expiries, and is independent", async () => {
   const clock = new ManualClock();
   const origin = new MemoryStore({ clock });
   await origin.put("/a", Buffer.from("1"), 0);
@@ -69,7 +69,7 @@ test("a fork has the same keys and revisions, expires the same, and goes its own
   assert.deepEqual(await fork.put("/c", Buffer.from("3"), 0), { ok: true, revision: 4 });
   assert.equal((await origin.list("/")).entries.length, 1);
   assert.equal(begin.state.map.size, 2, "what is frozen stays as it was");
-  await assert.rejects(collect(fork.watch("/", 2, AbortSignal.timeout(1000))), { code: "compacted" });
+  await assert.rejects(collect(fork.watch("/", 2, new AbortController().signal)), { code: "compacted" });
   await clock.advance(10_000);
   assert.deepEqual(
     (await fork.list("/")).entries.map(({ key }) => key),

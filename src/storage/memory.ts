@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../lib/clock.ts";
+import { type Clock, systemClock } from "../base/util/clock.ts";
 import { Expiry, type ExpiryNote } from "./expiry.ts";
 import { HistoryLimit, type HistoryOptions } from "./history-limit.ts";
 import type { OrderedMap } from "./ordered-map.ts";
@@ -19,15 +19,15 @@ import { requireFitting } from "./value-limit.ts";
 
 const futureWaitMs = 3000;
 
-/** A memory store at one moment: what its forks begin with. Costs next to nothing, and never changes. */
+/** An immutable state of a memory store, which forks start from. Shares all data with the store. */
 export interface MemoryState {
   readonly state: FrozenState;
   readonly expiries: OrderedMap<ExpiryNote>;
 }
 
 /**
- * A store that lives and dies with the process. An empty one is at revision 1, so the first write gets 2, as in etcd.
- * Values are kept as given, not copied: the caller must not change them afterwards.
+ * A store without persistence. An empty one is at revision 1, so the first write gets 2, as in etcd. Values are not
+ * copied: the caller must not change them afterwards.
  */
 export class MemoryStore implements Store {
   readonly #snapshots: Snapshots;
@@ -36,7 +36,7 @@ export class MemoryStore implements Store {
   readonly #clock: Clock;
   #isClosed = false;
 
-  /** With `begin`, a fork: the same keys and revisions, without their history, and independent from then on. */
+  /** With `begin`, a fork: it has the same keys and revisions but no history, and is independent from then on. */
   constructor(options: HistoryOptions & { readonly begin?: MemoryState } = {}) {
     const { begin } = options;
     this.#clock = options.clock ?? systemClock;
@@ -51,7 +51,7 @@ export class MemoryStore implements Store {
     this.#history = new HistoryLimit(this.#snapshots, (revision) => void this.#snapshots.compact(revision), options);
   }
 
-  /** The state of this moment, for forks. Takes constant time. */
+  /** The current state, for forks. Takes constant time. */
   freeze(): MemoryState {
     return { state: this.#snapshots.freeze(), expiries: this.#expiry.notes() };
   }

@@ -1,4 +1,4 @@
-import type { Clock } from "../lib/clock.ts";
+import type { Clock } from "../base/util/clock.ts";
 import {
   type Entry,
   type GetOptions,
@@ -17,30 +17,30 @@ import {
 
 const REPORT_EVERY_MS = 60_000;
 const MOST_CAUSES = 100;
-/** By these a store says that it is broken, and not that it was asked for something that it cannot do. */
+/** Errors that mean the store is broken, as opposed to a request it cannot serve. */
 const BROKEN: ReadonlySet<StoreErrorCode> = new Set(["unavailable", "timeout", "no-space"]);
 
-/** Is told what becomes of writes, and how long each takes. */
+/** Receives the outcome and duration of writes. */
 export interface StoreObserver extends RequestObserver {
   readonly clock: Clock;
-  /** The store failed to write; called once per minute for the same cause. */
+  /** A write failed; called at most once per minute for the same cause. */
   failed(error: StoreError): void;
-  /** A put has succeeded since the last failure that was told, or a store that had fallen silent answers again. */
+  /** A put has succeeded since the last reported failure, or a store that had stopped responding responds again. */
   recovered(): void;
 }
 
 /**
- * A store in front of another that knows whether that takes writes: a full or read-only disk, or etcd without space,
- * still answers every read.
+ * A store in front of another that tracks whether the other accepts writes. With a full or read-only disk, or etcd out
+ * of space, reads still succeed.
  */
 export class ObservedStore implements Store {
   readonly #inner: Store;
   readonly #observer: StoreObserver;
-  /** When each cause was told last. */
-  readonly #toldAtMs = new Map<string, number>();
+  /** When each cause was last reported. */
+  readonly #reportedAtMs = new Map<string, number>();
   #failure: StoreError | undefined;
-  /** Somebody waits to hear that writes succeed again. */
-  #isTold = false;
+  /** Whether a failure was reported and its recovery was not. */
+  #isReported = false;
 
   constructor(inner: Store, observer: StoreObserver) {
     this.#inner = inner;
@@ -48,7 +48,7 @@ export class ObservedStore implements Store {
     inner.onOutage?.((error) => (error === undefined ? this.#answersAgain() : this.#failed(error)));
   }
 
-  /** Throws what the latest write failed with, until a put has succeeded. */
+  /** Throws the error of the latest failed write, until a put has succeeded. */
   requireWritable(): void {
     if (this.#failure !== undefined) throw this.#failure;
   }
@@ -84,7 +84,7 @@ export class ObservedStore implements Store {
   delete(key: string, expected: number): Promise<WriteResult> {
     const ended = this.#begin("delete", key);
     const written = this.#inner.delete(key, expected);
-    // One that succeeds says nothing about the next put: etcd without space still deletes.
+    // A successful delete does not mean that puts work: etcd out of space still deletes.
     written.then(
       () => ended(false),
       (error: unknown) => {
@@ -118,12 +118,12 @@ export class ObservedStore implements Store {
   }
 
   readonly #written = ({ ok }: WriteResult): void => {
-    // A refusal may have been decided without touching the disk.
+    // A failed precondition may have been detected without touching the disk.
     if (!ok || this.#failure === undefined) return;
     this.#recover();
   };
 
-  /** Failures from before say nothing about a store that could not even answer. */
+  /** Failures recorded before an outage are obsolete once the store responds again. */
   #answersAgain(): void {
     if (this.#failure !== undefined) this.#recover();
   }
@@ -131,8 +131,8 @@ export class ObservedStore implements Store {
   #recover(): void {
     this.#failure = undefined;
     // On a disk that is almost full, small writes succeed between large ones.
-    if (!this.#isTold) return;
-    this.#isTold = false;
+    if (!this.#isReported) return;
+    this.#isReported = false;
     this.#observer.recovered();
   }
 
@@ -141,16 +141,16 @@ export class ObservedStore implements Store {
     this.#failure = error;
     const nowMs = this.#observer.clock.monotonic();
     const cause = rootMessage(error);
-    const told = this.#toldAtMs.get(cause);
-    if (told !== undefined && nowMs - told < REPORT_EVERY_MS) return;
-    if (this.#toldAtMs.size >= MOST_CAUSES) this.#toldAtMs.clear();
-    this.#toldAtMs.set(cause, nowMs);
-    this.#isTold = true;
+    const reportedAtMs = this.#reportedAtMs.get(cause);
+    if (reportedAtMs !== undefined && nowMs - reportedAtMs < REPORT_EVERY_MS) return;
+    if (this.#reportedAtMs.size >= MOST_CAUSES) this.#reportedAtMs.clear();
+    this.#reportedAtMs.set(cause, nowMs);
+    this.#isReported = true;
     this.#observer.failed(error);
   };
 }
 
-/** What a failure comes from: a silent etcd lets writes fail in more than one way. */
+/** The innermost cause: when etcd stops responding, writes fail with several different messages. */
 function rootMessage(error: Error): string {
   const { cause } = error;
   return cause instanceof Error ? rootMessage(cause) : error.message;

@@ -1,16 +1,16 @@
-import { addAll } from "../lib/add-all.ts";
-import type { Sequence } from "../lib/sequence.ts";
+import { addAll } from "../base/util/add-all.ts";
+import type { Sequence } from "../base/util/sequence.ts";
 
 const maxWidth = 64;
 const mergeBelow = 16;
 const mergeUpTo = 48;
 
 /**
- * A leaf holds `keys` and `values` side by side. An inner node holds `children`, and `keys[i]` is a lower bound of child i;
- * `keys[0]` is never looked at, so it need not be kept true.
+ * A leaf has `keys` and `values` of equal length. An inner node has `children`, and `keys[i]` is a lower bound of child
+ * i; `keys[0]` is never read, so it may be outdated.
  */
 interface TreeNode<V> {
-  /** The one map that may change this node in place; all others copy it first. */
+  /** The one map that may change this node in place; all other maps copy it first. */
   readonly owner: object;
   readonly keys: string[];
   readonly values: V[];
@@ -19,7 +19,7 @@ interface TreeNode<V> {
   size: number;
 }
 
-/** Which part of a map is wanted. `from` is included; `after` and `to` are not. `after` wins over `from`. */
+/** A part of a map. `from` is inclusive; `after` and `to` are exclusive. `after` takes precedence over `from`. */
 export interface KeyRange {
   readonly from?: string;
   readonly after?: string;
@@ -27,7 +27,7 @@ export interface KeyRange {
   readonly limit?: number;
 }
 
-/** Negative, zero or positive, as the UTF-8 bytes of the two keys compare. JavaScript's `<` compares UTF-16 units instead. */
+/** Compares the UTF-8 bytes of two keys: negative, zero or positive. JavaScript's `<` compares UTF-16 units instead. */
 export function compareKeys(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -38,7 +38,7 @@ export function compareKeys(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** The smallest bound above every key that starts with `prefix`; undefined when there is none. */
+/** The smallest upper bound of all keys that start with `prefix`; undefined if there is none. */
 export function prefixEnd(prefix: string): string | undefined {
   for (let last = prefix.length - 1; last >= 0; last--) {
     const rank = rankOfUnit(prefix.charCodeAt(last));
@@ -47,7 +47,7 @@ export function prefixEnd(prefix: string): string | undefined {
   return undefined;
 }
 
-// Characters beyond U+FFFF are written with the units D800..DFFF but their UTF-8 bytes sort after those of E000..FFFF.
+// Characters beyond U+FFFF use the units D800..DFFF, but their UTF-8 bytes sort after those of E000..FFFF.
 function rankOfUnit(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
@@ -61,13 +61,13 @@ function unitOfRank(rank: number): number {
 const wideUnits = /[\ud800-\uffff]/;
 
 /**
- * A map in byte order of its keys. `clone` takes constant time: both maps share all nodes, and whichever is changed
- * copies the few nodes on the way to the changed key. A clone stays as it is for as long as it is kept.
+ * A map in byte order of its keys. `clone` takes constant time: both maps share all nodes, and a change copies the few
+ * nodes on the path to the changed key. Changes of one map are not visible in the other.
  */
 export class OrderedMap<V extends NonNullable<unknown>> {
   #owner: object = {};
   #root: TreeNode<V> = newLeaf(this.#owner, [], []);
-  // As long as no key has a unit from D800 on, the fast native comparison gives byte order.
+  // As long as no key has a unit from D800 on, the faster native comparison gives byte order.
   #wide = false;
 
   /** How many keys there are. */
@@ -84,7 +84,7 @@ export class OrderedMap<V extends NonNullable<unknown>> {
     return copy;
   }
 
-  /** Undefined when the key is not there. */
+  /** Undefined if the key does not exist. */
   get(key: string): V | undefined {
     let node = this.#root;
     while (node.children !== undefined) node = childAt(node.children, this.#childIndex(node, key));
@@ -92,7 +92,7 @@ export class OrderedMap<V extends NonNullable<unknown>> {
     return node.keys[index] === key ? node.values[index] : undefined;
   }
 
-  /** Returns the value that was there before, if any. */
+  /** Returns the previous value, if any. */
   set(key: string, value: V): V | undefined {
     if (!this.#wide && wideUnits.test(key)) this.#wide = true;
     const root = this.#own(this.#root);
@@ -105,9 +105,9 @@ export class OrderedMap<V extends NonNullable<unknown>> {
     return previous;
   }
 
-  /** Returns the value that was there, or undefined when there was none. */
+  /** Returns the deleted value; undefined if the key does not exist. */
   delete(key: string): V | undefined {
-    // Looking first keeps a delete of nothing from copying shared nodes.
+    // Checked first so that deleting a missing key copies no shared nodes.
     if (this.get(key) === undefined) return undefined;
     let root = this.#own(this.#root);
     const previous = this.#remove(root, key);
@@ -116,7 +116,7 @@ export class OrderedMap<V extends NonNullable<unknown>> {
     return previous;
   }
 
-  /** The values of a range, in order of their keys. Costs as much as it returns. */
+  /** The values of a range, in key order. Takes time proportional to the result. */
   values(range: KeyRange = {}): V[] {
     const out: V[] = [];
     const limit = range.limit === undefined || range.limit === 0 ? Number.POSITIVE_INFINITY : range.limit;
@@ -124,7 +124,7 @@ export class OrderedMap<V extends NonNullable<unknown>> {
     return out;
   }
 
-  /** The values of a range where they are, in order of their keys. The map must not change any more. */
+  /** A view of the values of a range, in key order, without copying. The map must not change any more. */
   slice(range: KeyRange = {}): Sequence<V> {
     const { from, after, to } = range;
     const start = after === undefined ? (from === undefined ? 0 : this.#rank(from, false)) : this.#rank(after, true);
@@ -132,12 +132,12 @@ export class OrderedMap<V extends NonNullable<unknown>> {
     return new MapSlice(this.#root, start, Math.max(0, end - start));
   }
 
-  /** Keys and values in order, beginning with `from` itself if it is there. The map must not change meanwhile. */
+  /** Keys and values in order, starting at `from` (inclusive). The map must not change during iteration. */
   entries(from?: string): Generator<readonly [string, V]> {
     return this.#walk(this.#root, from);
   }
 
-  /** How many keys lie strictly between the two bounds; undefined means no bound. Takes logarithmic time. */
+  /** How many keys lie strictly between the two bounds; undefined means unbounded. Takes logarithmic time. */
   countRange(fromExclusive: string | undefined, toExclusive: string | undefined): number {
     const end = toExclusive === undefined ? this.size : this.#rank(toExclusive, false);
     const start = fromExclusive === undefined ? 0 : this.#rank(fromExclusive, true);
@@ -164,7 +164,7 @@ export class OrderedMap<V extends NonNullable<unknown>> {
     return keys[index] === key ? index + 1 : index;
   }
 
-  /** The child that holds a key if any does: the last one whose lower bound is not above it. */
+  /** The only child that can hold the key: the last one whose lower bound is not above it. */
   #childIndex(node: TreeNode<V>, key: string): number {
     let low = 1;
     let high = node.keys.length;
@@ -214,10 +214,10 @@ export class OrderedMap<V extends NonNullable<unknown>> {
     return previous;
   }
 
-  /** Moves the upper part of a node that became too wide into a new right neighbour. */
+  /** Moves the upper part of a node that is too wide into a new right sibling. */
   #split(node: TreeNode<V>, inserted: string): TreeNode<V> {
     const width = node.keys.length;
-    // Keys that arrive in ascending order fill their nodes instead of leaving them all half empty.
+    // Keys inserted in ascending order fill their nodes instead of leaving each half empty.
     const isAppend = !this.#less(inserted, node.keys[width - 1] ?? "");
     const at = isAppend ? width - 1 : width >>> 1;
     const keys = node.keys.splice(at);
@@ -258,7 +258,7 @@ export class OrderedMap<V extends NonNullable<unknown>> {
     addAll(merged.keys, right.keys);
     addAll(merged.values, right.values);
     if (merged.children) addAll(merged.children, right.children ?? []);
-    // The first key of an inner node may be untrue; the bound its parent kept for it is true.
+    // The first key of an inner node may be outdated; the bound in its parent is exact.
     if (merged.children !== undefined) merged.keys[width] = node.keys[index + 1] ?? "";
     merged.size += right.size;
     node.children?.splice(index, 2, merged);
@@ -303,7 +303,7 @@ export class OrderedMap<V extends NonNullable<unknown>> {
     }
   }
 
-  /** How many keys are smaller than the given one, or not greater. */
+  /** How many keys are smaller than `key`, or smaller or equal. */
   #rank(key: string, orEqual: boolean): number {
     let node = this.#root;
     let rank = 0;
@@ -316,12 +316,12 @@ export class OrderedMap<V extends NonNullable<unknown>> {
   }
 }
 
-/** Values of a map that are looked up when they are asked for; the next one costs the least. */
+/** A view of a range of a map. Values are looked up on access; sequential access is the fastest. */
 class MapSlice<V> implements Sequence<V> {
   readonly length: number;
   readonly #root: TreeNode<V>;
   readonly #start: number;
-  /** The values of the leaf that was read last, and the place of the first of them. */
+  /** The values of the leaf read last, and the position of its first value. */
   #values: readonly V[] = [];
   #first = 0;
 

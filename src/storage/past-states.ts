@@ -11,13 +11,13 @@ interface State {
 }
 
 /**
- * States of the past, kept cheaply. A clone of the map is a pointer, so a checkpoint is kept after every 4096 events,
- * and the 16 states read last are kept as well. Any other state is the nearest one kept, with the events between
- * applied forwards or taken back. By example, checkpoints at 5000 and 9100, now at 9700:
+ * Past states, cheap to keep because cloning a map copies a pointer. A checkpoint is kept after every 4096 events, and
+ * so are the 16 states read last. Any other state is computed from the nearest kept state by applying or undoing the
+ * events in between. Example, with checkpoints at 5000 and 9100, now at 9700:
  *   read at 9700    the current map itself
- *   read at 9650    the current map with 50 events taken back; kept, so its next page costs nothing
+ *   read at 9650    the current map with 50 events undone; kept, so its next page costs nothing
  *   read at 5100    the checkpoint of 5000 with 100 events applied
- *   compact(6000)   drops the checkpoint of 5000; then a read at 6100 takes back 3000 events from 9100
+ *   compact(6000)   drops the checkpoint of 5000; then a read at 6100 undoes 3000 events from 9100
  */
 export class PastStates {
   readonly #log: EventLog;
@@ -29,7 +29,7 @@ export class PastStates {
     this.#log = log;
   }
 
-  /** To be told of every change: `events` more have led to the given state. */
+  /** Call after every change: `events` is the number of events that led to the given state. */
   advance(events: number, current: State): void {
     this.#eventsSinceCheckpoint += events;
     if (this.#eventsSinceCheckpoint < checkpointEvery) return;
@@ -37,13 +37,13 @@ export class PastStates {
     this.#checkpoints.push({ revision: current.revision, map: current.map.clone() });
   }
 
-  /** Keeps the current state at hand because more of it is going to be read. */
+  /** Keeps the current state because more of it will be read. */
   keep(current: State): void {
     const known = this.#recent.find((state) => state.revision === current.revision);
     this.#remember(known ?? { revision: current.revision, map: current.map.clone() });
   }
 
-  /** The map as it was at `revision`, which must lie within the log. It must not be changed. */
+  /** The map as of `revision`, which must lie within the log. The caller must not change it. */
   at(revision: number, current: State): OrderedMap<Entry> {
     const target = this.#log.indexAfter(revision);
     let nearest = current;
@@ -63,7 +63,7 @@ export class PastStates {
     return map;
   }
 
-  /** Forgets states older than `revision`. */
+  /** Drops states older than `revision`. */
   dropBefore(revision: number): void {
     this.#checkpoints = this.#checkpoints.filter((state) => state.revision >= revision);
     this.#recent = this.#recent.filter((state) => state.revision >= revision);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { ManualClock } from "../lib/environment.suite.ts";
+import { ManualClock } from "../base/util/environment.suite.ts";
 import { RevisionProbe } from "./revision-probe.ts";
 
 describe("RevisionProbe", () => {
-  it("shares a question only with those who asked before it was sent", async () => {
+  it("shares a request only with callers that called before it was sent", async () => {
     const questions: PromiseWithResolvers<number>[] = [];
     const probe = new RevisionProbe(() => {
       const question = Promise.withResolvers<number>();
@@ -31,7 +31,7 @@ describe("RevisionProbe", () => {
     assert.deepEqual(await Promise.all(second), [11, 11]);
   });
 
-  it("passes a failure on and asks again afterwards", async () => {
+  it("passes a failure on and sends a new request afterwards", async () => {
     let calls = 0;
     const probe = new RevisionProbe(async () => {
       if (++calls === 1) throw new Error("not now");
@@ -41,7 +41,7 @@ describe("RevisionProbe", () => {
     assert.equal(await probe.newest(), 5);
   });
 
-  it("does not wait for the end of questions that stay without an answer", async () => {
+  it("does not wait for requests that stay unanswered", async () => {
     const clock = new ManualClock();
     const questions: PromiseWithResolvers<number>[] = [];
     const probe = new RevisionProbe(() => {

@@ -1,7 +1,7 @@
-import type { Clock } from "../lib/clock.ts";
+import type { Clock } from "../base/util/clock.ts";
 
 const MOST_IN_FLIGHT = 2;
-/** A question without an answer for so long may never get one: whoever asks now does not wait for its end. */
+/** A request unanswered for this long may never be answered: new callers no longer wait for it. */
 const SILENCE_MS = 1000;
 
 interface Batch {
@@ -11,8 +11,8 @@ interface Batch {
 }
 
 /**
- * Asks for the newest revision on behalf of many callers at once. An answer is only given to callers who asked before
- * the question was sent, so that it includes every write acknowledged before they asked.
+ * Reads the newest revision for many callers with one request. A response only goes to callers who called before the
+ * request was sent, so it includes every write acknowledged before their call.
  */
 export class RevisionProbe {
   readonly #read: () => Promise<number>;
@@ -26,11 +26,11 @@ export class RevisionProbe {
     this.#clock = clock;
   }
 
-  /** A revision at least as new as the newest at the time of the call. */
+  /** Resolves to a revision at least as new as the newest at the time of the call. */
   newest(): Promise<number> {
     if (this.#waiting === undefined) {
       this.#waiting = Promise.withResolvers<number>();
-      // Whoever asks in the same turn joins before the question is sent.
+      // Callers in the same turn of the event loop share the request.
       if (this.#inFlight < MOST_IN_FLIGHT) queueMicrotask(() => this.#send());
     }
     const { promise } = this.#waiting;

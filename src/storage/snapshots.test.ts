@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import fc from "fast-check";
+import { fc } from "../../test/support/random.ts";
 import { Snapshots } from "./snapshots.ts";
 import { type Entry, StoreError, type StoreEvent, type WatchBatch } from "./store.ts";
 import { bytes, text } from "./suite/steps.suite.ts";
@@ -36,7 +36,7 @@ async function take(iterator: AsyncIterator<WatchBatch>): Promise<WatchBatch> {
 }
 
 describe("Snapshots state", () => {
-  it("starts with entries and keeps what was before out of reach", async () => {
+  it("starts with entries and rejects reads of earlier revisions", async () => {
     const entry: Entry = { key: "/a", value: bytes("x"), createRevision: 3, modRevision: 7 };
     const snapshots = new Snapshots({ revision: 10, entries: [entry] });
     assert.equal(snapshots.get("/a"), entry);
@@ -49,14 +49,14 @@ describe("Snapshots state", () => {
     assert.equal(batch.events[0]?.previous, entry, "the very entry, with whatever was kept with it");
   });
 
-  it("refuses events that go back or come late", () => {
+  it("rejects events that go back or come late", () => {
     const snapshots = new Snapshots({ revision: 5 });
     snapshots.apply([change(7, "/a", "x"), change(7, "/b", "x")], 9);
     assert.equal(snapshots.revision, 9);
     assert.throws(() => snapshots.apply([change(9, "/c", "x")]), RangeError);
     assert.throws(() => snapshots.apply([change(11, "/c", "x"), change(10, "/c", "y")]), RangeError);
     assert.throws(() => snapshots.apply([change(11, "/c", "x")], 10), RangeError);
-    assert.equal(snapshots.get("/c"), undefined, "a refused call changes nothing");
+    assert.equal(snapshots.get("/c"), undefined, "a rejected call changes nothing");
     write(snapshots, "/never-there");
     assert.equal(snapshots.eventCount, 2);
   });
@@ -74,7 +74,7 @@ describe("Snapshots state", () => {
     await closed;
   });
 
-  it("reads any kept revision as a model does, also after compaction", () => {
+  it("reads any kept revision like a model, also after compaction", () => {
     const key = fc.integer({ min: 0, max: 12 }).map((i) => `/k/${i}`);
     const writes = fc.array(fc.tuple(key, fc.option(fc.string({ maxLength: 3 }), { nil: undefined })), {
       maxLength: 80,
@@ -121,7 +121,7 @@ describe("Snapshots state", () => {
     assert.equal(valueAt(9000), "8907");
   });
 
-  it("keeps the pages of one list together while others write", () => {
+  it("keeps the pages of one list consistent during writes", () => {
     const snapshots = new Snapshots({ revision: 0 });
     for (let i = 0; i < 10; i++) write(snapshots, `/k/${i}`, "old");
     const first = snapshots.list("/k/", { limit: 5 });
@@ -132,7 +132,7 @@ describe("Snapshots state", () => {
 });
 
 describe("Snapshots watches", () => {
-  it("shows a slow watcher every change in order, without a gap or a duplicate between old and new", async () => {
+  it("shows a slow watcher every change in order, without gaps or duplicates between old and new", async () => {
     const snapshots = new Snapshots({ revision: 0 });
     for (let i = 0; i < 2500; i++) write(snapshots, `/${i % 2 === 0 ? "a" : "b"}/${i}`, "x");
     const { iterator } = watchFrom(snapshots, "/a/", 100);
@@ -153,7 +153,7 @@ describe("Snapshots watches", () => {
     assert.ok(largest <= 1000);
   });
 
-  it("never tears apart the events of one revision", async () => {
+  it("never splits the events of one revision", async () => {
     const snapshots = new Snapshots({ revision: 0 });
     for (let revision = 1; revision <= 5; revision++) {
       snapshots.apply(Array.from({ length: 600 }, (_, i) => change(revision, `/${i}`, `${revision}`)));
@@ -164,7 +164,7 @@ describe("Snapshots watches", () => {
     assert.deepEqual(sizes, [1200, 1200, 600]);
   });
 
-  it("wakes of 5,000 watchers only those whose prefix changed", async () => {
+  it("wakes only those of 5,000 watchers whose prefix changed", async () => {
     const snapshots = new Snapshots({ revision: 0 });
     const woken: string[] = [];
     const { signal } = new AbortController();
@@ -205,7 +205,7 @@ describe("Snapshots watches", () => {
     assert.equal(snapshots.watchedPrefixes, 0);
   });
 
-  it("lets a second watcher of a prefix begin earlier than the first", async () => {
+  it("lets a second watcher of a prefix start earlier than the first", async () => {
     const snapshots = new Snapshots({ revision: 0 });
     for (let i = 0; i < 5; i++) write(snapshots, `/a/${i}`, "x");
     const late = watchFrom(snapshots, "/a/", 4);
@@ -240,7 +240,7 @@ describe("Snapshots watches", () => {
     assert.throws(() => snapshots.watch("/", 0, failing.abort.signal), { code: "unavailable" });
   });
 
-  it("compacts as its worked example says", async () => {
+  it("compacts as in the example of its doc comment", async () => {
     const newHistory = (): Snapshots => {
       const snapshots = new Snapshots({ revision: 0 });
       for (const [revision, value] of [
@@ -275,7 +275,7 @@ describe("Snapshots watches", () => {
     assert.throws(() => ten.compact(13), { code: "future-revision", revision: 12 });
   });
 
-  it("refuses a watcher that compaction overtook, but not one that had read everything of its prefix", async () => {
+  it("fails a watcher that compaction overtook, but not one that had read everything of its prefix", async () => {
     const snapshots = new Snapshots({ revision: 0 });
     write(snapshots, "/slow/1", "x");
     write(snapshots, "/idle/1", "x");
@@ -292,7 +292,7 @@ describe("Snapshots watches", () => {
     assert.deepEqual(steps(await next), ["14 /idle/2"]);
   });
 
-  it("tells how far a watcher is, never ahead of what its consumer has taken", async () => {
+  it("reports the progress of a watcher, never ahead of what its consumer has taken", async () => {
     const snapshots = new Snapshots({ revision: 0 });
     const { watch, iterator } = watchFrom(snapshots, "/a/", 0);
     assert.equal(watch.progress(), 0);

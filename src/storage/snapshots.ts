@@ -1,26 +1,26 @@
-import { type Clock, systemClock, type Timer } from "../lib/clock.ts";
-import type { Sequence } from "../lib/sequence.ts";
+import { type Clock, systemClock, type Timer } from "../base/util/clock.ts";
+import type { Sequence } from "../base/util/sequence.ts";
 import { EventLog } from "./event-log.ts";
 import { compareKeys, type KeyRange, OrderedMap, prefixEnd } from "./ordered-map.ts";
 import { PastStates } from "./past-states.ts";
 import { type Entry, type Page, StoreError, type StoreEvent, type StoreWatch } from "./store.ts";
 import { WatchLogs } from "./watch-logs.ts";
 
-/** Where a Snapshots begins: all entries as of `revision`. Without entries, an empty state. */
+/** Initial state of a Snapshots: all entries as of `revision`. If `entries` is omitted, an empty state. */
 export interface SnapshotsStart {
   readonly revision: number;
   readonly entries?: Iterable<Entry>;
-  /** Tells when waiting for a revision takes too long. */
+  /** Times waits for a revision. Default: the system clock. */
   readonly clock?: Clock;
 }
 
-/** A state as a whole, which costs a pointer and never changes. */
+/** An immutable state. It shares its data with the Snapshots it was taken from. */
 export interface FrozenState {
   readonly revision: number;
   readonly map: OrderedMap<Entry>;
 }
 
-/** What a list selects. Absent `revision`: the newest state known. */
+/** What a list selects. If `revision` is omitted, the newest known state. */
 export interface SnapshotListOptions {
   readonly after?: string;
   readonly limit?: number;
@@ -35,8 +35,9 @@ interface RevisionWaiter {
 }
 
 /**
- * State, history and watches in memory, fed with events by whoever owns the truth. History is kept until `compact`
- * is called. Reads are synchronous and see everything applied so far; the past costs little (see PastStates).
+ * State, history and watches in memory, fed with events by their source (a store or a watch). History is kept until
+ * `compact` is called. Reads are synchronous and see everything applied so far; reading past states is cheap (see
+ * PastStates).
  */
 export class Snapshots {
   readonly #log = new EventLog();
@@ -57,19 +58,19 @@ export class Snapshots {
     for (const entry of start.entries ?? []) this.#map.set(entry.key, entry);
   }
 
-  /** The newest state, for `Snapshots.from` and `replace`. Takes constant time, however much there is. */
+  /** The newest state, for `Snapshots.from`. Takes constant time, independent of its size. */
   freeze(): FrozenState {
     return { revision: this.#revision, map: this.#map.clone() };
   }
 
-  /** Begins with a state that was frozen, and without its history. */
+  /** Starts with a frozen state, without its history. */
   static from({ revision, map }: FrozenState, clock?: Clock): Snapshots {
     const snapshots = new Snapshots({ revision, clock });
     snapshots.#map = map.clone();
     return snapshots;
   }
 
-  /** The revision up to which everything is known here. */
+  /** The newest revision up to which every event was applied. */
   get revision(): number {
     return this.#revision;
   }
@@ -84,7 +85,7 @@ export class Snapshots {
     return this.#log.length;
   }
 
-  /** Bytes of values that only history keeps: each event keeps the value before it. */
+  /** Bytes of values that only history keeps: each event keeps the previous value. */
   get historyBytes(): number {
     return this.#historyBytes;
   }
@@ -101,8 +102,9 @@ export class Snapshots {
 
   /**
    * Appends events with ascending revisions and wakes their watchers. Several events may share a revision, but then
-   * they must come in one call. `previous` is filled from the state here, so it need not be given; a delete of a key
-   * that is not here changes nothing and is not recorded. `revision`, if higher than the last event's, is as `advance`.
+   * they must come in one call. `previous` is taken from the current state, so it need not be set. A delete of a
+   * missing key changes nothing and is not recorded. If `revision` is higher than the last event's, it has the effect
+   * of `advance`.
    */
   apply(events: readonly StoreEvent[], revision: number = events.at(-1)?.revision ?? this.#revision): void {
     this.#requireAscending(events, revision);
@@ -121,7 +123,7 @@ export class Snapshots {
     this.#past.advance(count, { revision, map: this.#map });
   }
 
-  /** States that nothing changed from the last event up to `revision`. A lower revision changes nothing. */
+  /** Records that nothing changed from the last event up to `revision`. A lower revision has no effect. */
   advance(revision: number): void {
     if (revision < this.#revision) return;
     this.#revision = revision;
@@ -136,7 +138,7 @@ export class Snapshots {
     return this.#map.get(key);
   }
 
-  /** Throws StoreError "compacted" or "future-revision" when `revision` is given and not kept, or not reached yet. */
+  /** Throws StoreError "compacted" if `revision` was compacted, "future-revision" if it is not reached yet. */
   list(prefix: string, options: SnapshotListOptions = {}): Page {
     const revision = options.revision ?? this.#revision;
     const map = this.#stateAt(revision);
@@ -145,7 +147,7 @@ export class Snapshots {
     const entries = map.values({ ...range, limit });
     const last = limit === undefined || limit === 0 ? undefined : entries.at(-1);
     const remaining = last === undefined ? 0 : map.countRange(last.key, range.to);
-    // The rest of this page's list is going to be read at the same revision.
+    // Further pages of this list will be read at the same revision.
     if (remaining > 0 && map === this.#map) this.#past.keep({ revision, map });
     return { entries, revision, remaining };
   }
@@ -154,18 +156,18 @@ export class Snapshots {
     return this.#map.slice(rangeOf(prefix, undefined)).length;
   }
 
-  /** As `list` at a revision, but nothing is copied. Undefined when the revision is not kept, or not reached yet. */
+  /** Like `list` at a revision, without copying. Undefined if the revision was compacted or is not reached yet. */
   slice(prefix: string, options: { readonly revision: number; readonly after?: string }): Sequence<Entry> | undefined {
     const { revision, after } = options;
     if (revision > this.#revision || revision < this.#oldest) return undefined;
     const map = this.#stateAt(revision);
-    // The current map goes on changing; a clone of it is a pointer.
+    // The current map will change; cloning it copies a pointer.
     return (map === this.#map ? map.clone() : map).slice(rangeOf(prefix, after));
   }
 
   /**
-   * Every change with this prefix after `revision`. A revision not reached yet is waited for in silence. Throws what
-   * `close` was given, or StoreError "closed", if that was called before; `next()` throws StoreError "compacted".
+   * Every change with this prefix after `revision`. A revision not reached yet is waited for without an error. After
+   * `close`, throws the error given there, or StoreError "closed"; `next()` throws StoreError "compacted".
    */
   watch(prefix: string, revision: number, signal: AbortSignal): StoreWatch {
     this.#requireOpen();
@@ -173,13 +175,13 @@ export class Snapshots {
   }
 
   /**
-   * Forgets what was before `revision`, and returns the events forgotten. An earlier `revision` changes nothing; one
-   * not reached yet throws StoreError "future-revision". By example, with writes of one key at 2, 5 and 9 (delete):
-   *   compact(5)   events 5 and 9 stay; lists at 4 are refused, lists at 5 are not; watches after 3 are refused,
+   * Drops history before `revision`, and returns the dropped events. An earlier `revision` has no effect; one not
+   * reached yet throws StoreError "future-revision". Example, with writes of one key at 2, 5 and 9 (delete):
+   *   compact(5)   keeps events 5 and 9; lists at 4 fail, lists at 5 succeed; watches after 3 fail,
    *                watches after 4 begin with event 5, whose `previous` is still the value of 2
-   *   compact(9)   event 9 stays; a list at 9 is empty; a watch after 8 begins with the delete
-   *   compact(10)  nothing stays (if other keys have brought the store to 10 or more)
-   * A watcher that has already read all there was for its prefix goes on undisturbed, however old its position.
+   *   compact(9)   keeps event 9; a list at 9 is empty; a watch after 8 begins with the delete
+   *   compact(10)  keeps nothing (if other keys have brought the store to 10 or more)
+   * A watcher that has read all events of its prefix is not affected, however old its position.
    */
   compact(revision: number): readonly StoreEvent[] {
     if (revision > this.#revision) throw this.#futureError(revision);
@@ -192,12 +194,12 @@ export class Snapshots {
     return dropped;
   }
 
-  /** The highest revision for which `compact` would leave at most `maxEvents` events, give or take one revision. */
+  /** The highest revision for which `compact` would keep at most `maxEvents` events, give or take one revision. */
   revisionToKeep(maxEvents: number): number {
     return this.#log.at(this.#log.length - maxEvents)?.revision ?? this.#oldest;
   }
 
-  /** The lowest revision for which `compact` would leave at most so many bytes, or else the newest. */
+  /** The lowest revision for which `compact` would keep at most `maxBytes` bytes; the newest if there is none. */
   revisionToKeepBytes(maxBytes: number): number {
     let bytes = this.#historyBytes;
     for (let index = 0; bytes > maxBytes; index++) {
@@ -209,7 +211,7 @@ export class Snapshots {
     return bytes <= maxBytes ? this.#oldest : this.#revision;
   }
 
-  /** Resolves once `revision` is known here; rejects with StoreError "future-revision" when that takes too long. */
+  /** Resolves once `revision` is reached; rejects with StoreError "future-revision" after `timeoutMs`. */
   waitFor(revision: number, timeoutMs: number): Promise<void> {
     if (this.#watches.closed !== undefined) return Promise.reject(this.#closedError());
     if (revision <= this.#revision) return Promise.resolve();
@@ -221,7 +223,7 @@ export class Snapshots {
     });
   }
 
-  /** Ends all watches, quietly or by throwing the given error, and rejects whoever waits. Reads still work. */
+  /** Ends all watches, without an error or with the given one, and rejects all waiters. Reads still work. */
   close(error?: Error): void {
     this.#watches.close(error);
     for (const waiter of this.#waiters) this.#settle(waiter)?.reject(this.#closedError());
@@ -231,7 +233,7 @@ export class Snapshots {
     if (revision === this.#revision) return this.#map;
     if (revision > this.#revision) throw this.#futureError(revision);
     if (revision < this.#oldest) {
-      const message = `revision ${revision} is no longer kept, the oldest is ${this.#oldest}`;
+      const message = `revision ${revision} has been compacted, the oldest is ${this.#oldest}`;
       throw new StoreError("compacted", message, { revision: this.#oldest });
     }
     return this.#past.at(revision, { revision: this.#revision, map: this.#map });
@@ -241,10 +243,11 @@ export class Snapshots {
     let last = this.#revision + 1;
     for (const event of events) {
       if (event.revision < last)
-        throw new RangeError(`event of revision ${event.revision} where ${last} was the least`);
+        throw new RangeError(`event has revision ${event.revision}, expected at least ${last}`);
       last = event.revision;
     }
-    if (events.length > 0 && revision < last) throw new RangeError(`revision ${revision} after an event of ${last}`);
+    if (events.length > 0 && revision < last)
+      throw new RangeError(`revision ${revision} is lower than that of the last event, ${last}`);
   }
 
   #requireOpen(): void {

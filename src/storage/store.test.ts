@@ -3,19 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe } from "node:test";
 import { CachedStore } from "./cached-store.ts";
-import { FaultyStore } from "./faulty-store.ts";
 import { MemoryStore } from "./memory.ts";
 import { SqliteStore } from "./sqlite/store.ts";
 import { describeStore } from "./store.suite.ts";
+import { FaultyStore } from "./suite/faulty-store.suite.ts";
 
-// Side by side, since mostly they wait; etcd has store.etcd.test.ts.
+// Concurrently, since tests mostly wait. For etcd see store.etcd.test.ts.
 describe("the store suite in this process", { concurrency: true }, () => {
   describeStore("MemoryStore", async () => {
     const store = new MemoryStore();
     return { store, close: () => store.close() };
   });
 
-  describeStore("FaultyStore told nothing", async () => {
+  describeStore("FaultyStore without faults", async () => {
     const store = new FaultyStore(new MemoryStore());
     return { store, close: () => store.close() };
   });

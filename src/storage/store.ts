@@ -1,5 +1,5 @@
-import type { Clock } from "../lib/clock.ts";
-import type { Sequence } from "../lib/sequence.ts";
+import type { Clock } from "../base/util/clock.ts";
+import type { Sequence } from "../base/util/sequence.ts";
 
 /** One key with its value, as it was at `modRevision`. Entries are immutable and shared by all readers. */
 export interface Entry {
@@ -11,12 +11,12 @@ export interface Entry {
   readonly modRevision: number;
 }
 
-/** A refused write is an expected outcome, so it carries what is there instead of being thrown. */
+/** A failed precondition is an expected outcome, so it returns the current entry instead of throwing. */
 export type WriteResult =
   | { readonly ok: true; readonly revision: number }
   | { readonly ok: false; readonly current: Entry | undefined };
 
-/** One step of history. `entry` is undefined when the key was deleted, `previous` when it did not exist before. */
+/** One change. `entry` is undefined if the key was deleted, `previous` if it did not exist before. */
 export interface StoreEvent {
   readonly revision: number;
   readonly key: string;
@@ -28,47 +28,53 @@ export interface StoreEvent {
 export interface Page {
   readonly entries: readonly Entry[];
   readonly revision: number;
-  /** How many further entries with this prefix follow after the last one given. */
+  /** How many more entries with this prefix follow the last one of the page. */
   readonly remaining: number;
 }
 
-/** What a list selects and at which moment. */
+/** What a list selects, and at which revision. */
 export interface ListOptions {
   /** Only keys greater than this one. */
   readonly after?: string;
-  /** At most so many entries; 0 or absent means all. */
+  /** Maximum number of entries. 0 or omitted: all. */
   readonly limit?: number;
-  /** The state at exactly this revision. Absent: the newest, including every write acknowledged before the call. */
+  /**
+   * List the state at exactly this revision. If omitted, the newest state, with every write acknowledged before the
+   * call.
+   */
   readonly revision?: number;
-  /** Any state at least as new as this revision will do; 0 means any state at all. Not together with `revision`. */
+  /** Accept any state at least as new as this revision; 0 means any state. Excludes `revision`. */
   readonly minRevision?: number;
 }
 
-/** How fresh a single read must be. Absent: it sees every write acknowledged before the call. */
+/** How fresh a single read must be. If omitted, it sees every write acknowledged before the call. */
 export interface GetOptions {
-  /** Any state at least as new as this revision will do; 0 means any state at all. */
+  /** Accept any state at least as new as this revision; 0 means any state. */
   readonly minRevision?: number;
 }
 
-/** A state that is in memory. It may be a moment old, and moves on by itself. */
+/** A state in memory. It may be slightly stale, and changes as the store does. */
 export interface Snapshot {
-  /** How many entries have a key that starts with `prefix`. Costs next to nothing. */
+  /** How many entries have a key that starts with `prefix`. Cheap. */
   count(prefix: string): number;
-  /** How much of the past is kept for lists and watches. */
+  /** How much history is kept for lists and watches. */
   readonly eventCount: number;
   readonly historyBytes: number;
   /** The newest revision. */
   readonly revision: number;
   get(key: string): Entry | undefined;
-  /** Entries whose key starts with `prefix`, all of one moment. */
+  /** Entries whose key starts with `prefix`, all of the same revision. */
   list(prefix: string): Page;
-  /** Those that a list at `revision` has, behind `after`, without copying them. Undefined: that state is not in memory. */
+  /**
+   * Entries of a list at `revision` with keys greater than `after`, not copied. Undefined if that state is not in
+   * memory.
+   */
   slice(prefix: string, options: { readonly revision: number; readonly after?: string }): Sequence<Entry> | undefined;
 }
 
-/** Extra conditions of a write. */
+/** Options of a write. */
 export interface PutOptions {
-  /** The entry is deleted, with an event, some time after so many seconds. */
+  /** The entry is deleted, with an event, some time after this many seconds. */
   readonly ttlSeconds?: number;
 }
 
@@ -78,22 +84,22 @@ export interface PutOptions {
  */
 export interface Store {
   /**
-   * Tells one listener when the store has stopped to answer anything, with a StoreError, and when it answers again, with
-   * undefined. Absent: it cannot fall silent.
+   * Registers the one listener for outages. It is called with a StoreError when the store stops responding, and with
+   * undefined when it responds again. Optional. If omitted, the store cannot become unresponsive.
    */
   onOutage?(listener: (error: unknown) => void): void;
-  /** `watch` throws: whoever follows a prefix lists it again instead. Absent: it can be watched. */
+  /** If true, `watch` throws: callers that follow a prefix must list it again instead. If omitted, watches work. */
   readonly isUnwatched?: true;
   /**
-   * Some recent state of everything below `prefix`, if the store has one in memory: what `minRevision: 0` reads, without
-   * waiting. Absent or undefined: it has none, or not now.
+   * A recent state of everything below `prefix`, if it is in memory: the state that `minRevision: 0` reads, without
+   * waiting. Undefined if there is none now. Optional. If omitted, there never is one.
    */
   snapshot?(prefix: string): Snapshot | undefined;
-  /** Resolves to undefined when the key does not exist. */
+  /** Resolves to undefined if the key does not exist. */
   get(key: string, options?: GetOptions): Promise<Entry | undefined>;
   /**
-   * Entries whose key starts with `prefix`. Throws StoreError "compacted" when `revision` is no longer kept, and
-   * "future-revision" when `revision` or `minRevision` is not reached within about three seconds.
+   * Entries whose key starts with `prefix`. Throws StoreError "compacted" if `revision` is no longer kept, and
+   * "future-revision" if `revision` or `minRevision` is not reached within about 3 s.
    */
   list(prefix: string, options?: ListOptions): Promise<Page>;
   /** Writes only if the key's modRevision equals `expected`; 0 means the key must not exist. */
@@ -102,44 +108,44 @@ export interface Store {
   delete(key: string, expected: number): Promise<WriteResult>;
   /**
    * Every change with this prefix after `revision`, in order and without gaps, in batches. Throws StoreError
-   * "compacted" once that can no longer be promised. A consumer that pauses costs the store nothing. An empty batch
-   * says only that the store's revision has moved (see `progress`). Ends quietly when the signal aborts.
+   * "compacted" once that is no longer possible. A consumer that pauses costs the store nothing. An empty batch only
+   * means that the store's revision has changed (see `progress`). Ends without an error when the signal aborts.
    */
   watch(prefix: string, revision: number, signal: AbortSignal): StoreWatch;
   /** The newest revision, including every write acknowledged before the call. */
   revision(): Promise<number>;
-  /** Forgets history before `revision`: reads and watches older than it are refused from then on. */
+  /** Drops history before `revision`: later reads and watches of older revisions fail with "compacted". */
   compact(revision: number): Promise<void>;
-  /** Ends all watches and releases everything. Calls after it throw StoreError "closed". */
+  /** Ends all watches and releases all resources. Later calls throw StoreError "closed". */
   close(): Promise<void>;
 }
 
 /** A watch of one prefix. One consumer, one `next()` at a time. */
 export interface StoreWatch extends AsyncIterable<WatchBatch> {
   /**
-   * Everything up to this revision was in batches taken before the latest `next()`. It moves on while that call is
-   * waiting, also when only other prefixes change, so a consumer that is done with its batches may announce it.
+   * Everything up to this revision was in batches returned before the latest `next()`. The value also rises while that
+   * call is pending, and when only other prefixes change. So a consumer that has handled its batches may announce it.
    */
   progress(): number;
 }
 
-/** Events of one prefix in order, and the revision up to which the prefix is now completely known. */
+/** Events of one prefix in order, and the revision up to which the prefix is completely known. */
 export interface WatchBatch {
   readonly events: readonly StoreEvent[];
   readonly revision: number;
 }
 
-/** What a store was asked for, as kube-apiserver's metrics of etcd call it. */
+/** Operations of a store, as the etcd metrics of kube-apiserver name them. */
 export type MeasuredOperation = "get" | "list" | "create" | "update" | "delete" | "getCurrentResourceVersion";
 
-/** Hears of requests that a store has sent to where its values are, once they are answered. */
+/** Receives the outcome and duration of requests that a store has sent to its backend. */
 export interface RequestObserver {
   readonly clock: Pick<Clock, "monotonic">;
-  /** `key` is the key, or the prefix that was listed; empty where there is none. */
+  /** `key` is the key or the listed prefix; empty for other operations. */
   requestEnded(operation: MeasuredOperation, key: string, seconds: number, isFailed: boolean): void;
 }
 
-/** Why a store could not keep a promise. The set is closed: `resources/model/store-errors.ts` translates every member. */
+/** Why an operation failed. The set is closed: `resources/model/store-errors.ts` translates every member. */
 export type StoreErrorCode =
   | "compacted"
   | "future-revision"
@@ -149,10 +155,10 @@ export type StoreErrorCode =
   | "no-space"
   | "closed";
 
-/** Thrown when a store cannot keep a promise; expected refusals are results, not errors. */
+/** Thrown when a store operation fails. Failed preconditions are results, not errors. */
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
-  /** "compacted": the oldest revision still kept. "future-revision": the newest revision there is. */
+  /** "compacted": the oldest revision still kept. "future-revision": the newest revision. */
   readonly revision: number;
 
   constructor(code: StoreErrorCode, message: string, options: { revision?: number; cause?: unknown } = {}) {

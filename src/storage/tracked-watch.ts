@@ -1,6 +1,6 @@
 import type { StoreWatch, WatchBatch } from "./store.ts";
 
-/** Batches as a watch that knows how far its consumer is: up to the last batch before the latest `next()`. */
+/** A StoreWatch over `batches`. Its progress is the revision of the last batch before the latest `next()`. */
 export function trackProgress(batches: AsyncGenerator<WatchBatch>, revision: number): StoreWatch {
   let given = revision;
   let consumed = revision;

@@ -1,4 +1,4 @@
-import { END, type Pollable, PollWaiter } from "../lib/pollable.ts";
+import { END, type Pollable, PollWaiter } from "../base/util/pollable.ts";
 import { EventLog } from "./event-log.ts";
 import { StoreError, type StoreEvent, type StoreWatch, type WatchBatch } from "./store.ts";
 
@@ -9,38 +9,39 @@ const maxWokenPerTurn = 256;
 interface PrefixLog {
   readonly prefix: string;
   events: EventLog;
-  /** Holds every event with the prefix after this revision, as far as not compacted. */
+  /** Holds every event with the prefix after this revision, except compacted ones. */
   start: number;
-  /** Revision of the newest event that compaction took away. */
+  /** Revision of the newest event that was compacted. */
   droppedRevision: number;
   watchers: number;
   readonly waiting: Set<Watcher>;
   isDirty: boolean;
-  /** The latest batch read, which all watchers at the same position share. */
+  /** The latest batch read, shared by all watchers at the same position. */
   latest: { readonly cursor: number; readonly batch: WatchBatch } | undefined;
 }
 
 /**
- * Watches over a log. For each prefix that somebody watches there is a log of its own, so a change wakes only those
- * who asked for it, and a watcher is nothing but a position. Example, with watchers on "/pods/" and "/pods/a/x":
+ * Watches over a log. Each watched prefix has a log of its own, so a change only wakes its watchers, and a watcher is
+ * just a position. Example, with watchers on "/pods/" and "/pods/a/x":
  *   event "/pods/b/y"   goes to the log of "/pods/"
  *   event "/pods/a/x1"  goes to both ("/pods/a/x" is a prefix of it as well)
- *   event "/nodes/n"    goes to neither, and nobody wakes up
+ *   event "/nodes/n"    goes to neither and wakes no watcher
  */
 export class WatchLogs {
   readonly #all: EventLog;
   readonly #byPrefix = new Map<string, PrefixLog>();
-  // For watched prefixes that do not end in "/": their lengths by the folder they are in, and how many have that length.
+  // Lengths of the watched prefixes that do not end in "/", by their folder, with the number of prefixes of that
+  // length.
   readonly #lengths = new Map<string, Map<number, number>>();
   #dirty: PrefixLog[] = [];
-  /** The watchers of the log whose turn it is, and how many of them have been woken. */
+  /** The watchers of the log being processed, and how many of them have been woken. */
   #woken: readonly Watcher[] = [];
   #wokenAt = 0;
   #isWaking = false;
   #revision: number;
   /** Every event after this revision is kept. */
   #start: number;
-  /** What callers are told is the oldest revision kept. */
+  /** The oldest revision kept, as reported to callers. */
   #oldest: number;
   #closed: { readonly error: Error | undefined } | undefined;
 
@@ -57,17 +58,17 @@ export class WatchLogs {
     return this.#revision;
   }
 
-  /** Why there are no more events; undefined while open. */
+  /** Set after `close`, with its error if any; undefined while open. */
   get closed(): { readonly error: Error | undefined } | undefined {
     return this.#closed;
   }
 
-  /** How many prefixes have a log at this moment. */
+  /** How many prefixes have a log now. */
   get prefixes(): number {
     return this.#byPrefix.size;
   }
 
-  /** Hands an event, already in the log of all events, to those who watch it. They see it after `complete`. */
+  /** Adds an event, already in the log of all events, to the logs of its prefixes. Visible after `complete`. */
   append(event: StoreEvent): void {
     if (this.#byPrefix.size === 0) return;
     const { key } = event;
@@ -79,13 +80,13 @@ export class WatchLogs {
     }
   }
 
-  /** States that everything up to `revision` was appended, and wakes those who wait for what was. */
+  /** Declares that everything up to `revision` was appended, and wakes the watchers of what was. */
   complete(revision: number): void {
     this.#revision = revision;
     if (this.#dirty.length > 0) queueMicrotask(() => this.#wake());
   }
 
-  /** Nothing happens until the first `next()`. */
+  /** Does nothing until the first `next()`. */
   watch(prefix: string, revision: number, signal: AbortSignal): StoreWatch {
     return new Watcher(this, { prefix, revision, signal });
   }
@@ -100,7 +101,7 @@ export class WatchLogs {
     }
   }
 
-  /** Ends all watches, quietly or with the error. */
+  /** Ends all watches, without an error or with the given one. */
   close(error?: Error): void {
     this.#closed ??= { error };
     for (const log of [...this.#byPrefix.values()]) {
@@ -108,7 +109,7 @@ export class WatchLogs {
     }
   }
 
-  /** The log of a prefix, holding everything after `revision`. Each call must be matched by one of `release`. */
+  /** The log of a prefix with all events after `revision`. Each call must be matched by a call of `release`. */
   open(prefix: string, revision: number): PrefixLog {
     if (revision < this.#start) throw this.compactedError(prefix);
     let log = this.#byPrefix.get(prefix);
@@ -125,7 +126,7 @@ export class WatchLogs {
     return log;
   }
 
-  /** Gives back what `open` returned. The last one to do so drops the log. */
+  /** Releases a log returned by `open`. The last release drops the log. */
   release(log: PrefixLog): void {
     log.watchers--;
     if (log.watchers > 0) return;
@@ -133,20 +134,20 @@ export class WatchLogs {
     this.#countLength(log.prefix, -1);
   }
 
-  /** For a watcher whose next event is no longer kept. */
+  /** Error for a watcher whose next event was compacted. */
   compactedError(prefix: string): StoreError {
     const message = `the history of ${JSON.stringify(prefix)} is only kept from revision ${this.#oldest} on`;
     return new StoreError("compacted", message, { revision: this.#oldest });
   }
 
-  /** The folder is the key up to `start`; the name in it, of a file or of a folder, ends at `end`. */
+  /** The folder is the key up to `start`; the name in it, of a leaf or of a folder, ends at `end`. */
   #appendInFolder(event: StoreEvent, start: number, end: number): void {
     const folder = event.key.slice(0, start);
     this.#appendTo(this.#byPrefix.get(folder), event);
     const lengths = this.#lengths.get(folder);
     if (lengths === undefined) return;
     for (const length of lengths.keys()) {
-      // A longer one would lie in a deeper folder, whose turn comes next.
+      // A longer prefix lies in a deeper folder, which is handled later.
       if (length <= end) this.#appendTo(this.#byPrefix.get(event.key.slice(0, length)), event);
     }
   }
@@ -167,8 +168,8 @@ export class WatchLogs {
   }
 
   /**
-   * Wakes the watchers of one changed log after the other. Where they are many, everything else gets a turn in between,
-   * and what they wrote goes out before there is too much of it. A log that changes meanwhile has its turn again.
+   * Wakes the watchers of one changed log after the other. If there are many, yields to the event loop in between, so
+   * that their responses are sent before too many accumulate. A log that changes meanwhile is processed again.
    */
   #wakeSome(): void {
     for (let left = maxWokenPerTurn; ; ) {
@@ -188,7 +189,7 @@ export class WatchLogs {
     }
   }
 
-  // Watchers hold on to their log, so one that has to reach further back is filled anew in place.
+  // Watchers keep a reference to their log, so a log that has to reach further back is refilled in place.
   #replaceLog(log: PrefixLog | undefined, prefix: string, events: EventLog): PrefixLog {
     if (log !== undefined) {
       log.events = events;
@@ -293,7 +294,7 @@ class Watcher implements StoreWatch, AsyncIterator<WatchBatch, undefined>, Polla
     this.#logs.release(log);
   }
 
-  /** Has the reader look again. */
+  /** Makes the reader poll again. */
   wake(): void {
     this.#onReady?.();
   }

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, suite, test } from "node:test";
-import { makeIdentity } from "../../src/http/x509.ts";
+import { makeIdentity } from "../../src/base/pki/make-certificate.ts";
 import { baseObjects, NAMESPACE, routes, WIDGETS } from "../fuzz/webhook-routes.ts";
 import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
 import { type Client, clientFor } from "../support/client.ts";
@@ -51,7 +51,7 @@ async function writeAdmissionFile(folder: string, server: WebhookServer): Promis
   });
 }
 
-suite("admission webhooks", { timeout: 120_000 }, () => {
+suite("admission webhooks", () => {
   let folder: string;
   let server: WebhookServer;
   let binnacle: RunningBinnacle;
@@ -74,7 +74,7 @@ suite("admission webhooks", { timeout: 120_000 }, () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Puts a webhook into force, which `probe` sees, and gives how to take it out again. */
+  /** Configures a webhook, waits until `probe` sees it, and returns a function that removes it. */
   const configure = async (clientConfig: object, rule: object, probe: () => Promise<boolean>, more: object = {}) => {
     const webhook = {
       ...{ name: "w.example.com", clientConfig, rules: [rule], sideEffects: "None", admissionReviewVersions: ["v1"] },
@@ -92,7 +92,7 @@ suite("admission webhooks", { timeout: 120_000 }, () => {
   const isDenied = async () =>
     (await client.call("POST", `${configMaps}?dryRun=All`, { metadata: { name: "probe" } })).status >= 400;
 
-  test("cannot be passed by any route, nor by large requests", async () => {
+  test("cannot be bypassed by any route, nor by large requests", async () => {
     for (const { method, path, body } of baseObjects(0)) await client.call(method, path, body);
     const at = { url: server.url("ours", "deny-message"), caBundle: server.caBundle };
     const remove = await configure(at, ALL, isDenied);
@@ -106,7 +106,7 @@ suite("admission webhooks", { timeout: 120_000 }, () => {
     const denied: string[] = [];
     for (const { title, method, path, body, type } of [...routes(0), large]) {
       const answer = await client.call(method, path, body, type === undefined ? {} : { "content-type": type });
-      // Questions about callers are never shown to webhooks.
+      // Reviews of callers are never sent to webhooks.
       if (title === "create a review") assert.equal(answer.status, 201, title);
       else {
         assert.equal(answer.body.message, 'admission webhook "w.example.com" denied the request: no, never', title);
@@ -117,7 +117,7 @@ suite("admission webhooks", { timeout: 120_000 }, () => {
     await remove();
   });
 
-  test("that take their time hold up nobody but their callers", async () => {
+  test("that are slow only delay their own callers", async () => {
     const held: (() => void)[] = [];
     server.behaviours.set("hold", (received, response) => {
       held.push(() => BEHAVIOURS.allow?.(received, response));
@@ -137,7 +137,7 @@ suite("admission webhooks", { timeout: 120_000 }, () => {
     const waiting = Promise.all(
       Array.from({ length: 60 }, (_, i) => client.call("POST", secrets, { metadata: { name: `s${i}` } })),
     );
-    await eventually(() => held.length === 60, { withinMs: 25_000 });
+    await eventually(() => held.length === 60);
     const { status } = await client.call("POST", configMaps, { metadata: { name: "beside" } });
     assert.equal(status, 201, "a write of another kind is answered while 60 wait");
     for (const answer of held) answer();
@@ -145,7 +145,7 @@ suite("admission webhooks", { timeout: 120_000 }, () => {
     await remove();
   });
 
-  test("that do not answer in time fail in kube-apiserver's words", async () => {
+  test("that time out fail with kube-apiserver's message", async () => {
     const at = { url: server.url("ours", "hang"), caBundle: server.caBundle };
     const remove = await configure(at, ALL, isDenied, { timeoutSeconds: 1 });
     const { body } = await client.call("POST", configMaps, { metadata: { name: "late" } });
@@ -155,7 +155,7 @@ suite("admission webhooks", { timeout: 120_000 }, () => {
     await remove();
   });
 
-  test("are found behind a Service, whose name their certificate is for", async () => {
+  test("are called through a Service, whose name is in their certificate", async () => {
     const service = { metadata: { name: "hooks" }, spec: { type: "ExternalName", externalName: "localhost" } };
     assert.equal((await client.call("POST", "/api/v1/namespaces/default/services", service)).status, 201);
     const reference = { namespace: "default", name: "hooks", path: "/ours/deny-message", port: server.port };
@@ -166,7 +166,7 @@ suite("admission webhooks", { timeout: 120_000 }, () => {
     await remove();
   });
 
-  test("of a file are in force from the start, see the configuration of admission, and know the server by its certificate", async () => {
+  test("of a file are active from the start, see admission configuration, and get the server's client certificate", async () => {
     const mutating = VALIDATING.replace("validating", "mutating");
     const { body } = await client.call("POST", mutating, { metadata: { name: "any" }, webhooks: [] });
     assert.equal(body.message, 'admission webhook "fixed.example.com" denied the request: Conflict');
@@ -175,7 +175,7 @@ suite("admission webhooks", { timeout: 120_000 }, () => {
     assert.equal(stored.status, 201, "what its rules do not name is not shown to it");
   });
 
-  test("tell in the metrics how often they were called, and what came of it", async () => {
+  test("are counted in metrics with their outcome", async () => {
     const { body } = await client.call("GET", "/metrics");
     const labels = 'name="w.example.com",operation="CREATE"';
     assert.ok(String(body).includes(`apiserver_admission_webhook_rejection_count{error_type="no_error",${labels}`));

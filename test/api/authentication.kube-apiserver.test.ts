@@ -7,16 +7,21 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, suite, test } from "node:test";
-import { makeTestKey, publicJwk, startIssuer, type TestIssuer } from "../../src/auth/oidc/issuer.suite.ts";
+import {
+  makeTestKey,
+  publicJwk,
+  startIssuer,
+  type TestIssuer,
+} from "../../src/access/authentication/oidc/issuer.suite.ts";
 import {
   extension,
   type MadeCertificate,
-  makeAuthority,
+  makeCa,
   makeCertificate,
   OID,
   person,
-} from "../../src/lib/x509/certificates.suite.ts";
-import { sequence } from "../../src/lib/x509/der.ts";
+} from "../../src/base/pki/certificates.suite.ts";
+import { sequence } from "../../src/base/pki/der.ts";
 import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
 import { clientFor } from "../support/client.ts";
 import { type Oracle, startOracle, tokens } from "../support/oracle.ts";
@@ -24,8 +29,8 @@ import { eventually } from "../support/time.ts";
 import { needs } from "../support/tools.ts";
 
 const HOUR = 3_600_000;
-const clients = makeAuthority("clients");
-const proxies = makeAuthority("proxies");
+const clients = makeCa("clients");
+const proxies = makeCa("proxies");
 const WHOAMI = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
 const REVIEWS = "/apis/authentication.k8s.io/v1/tokenreviews";
 
@@ -47,16 +52,16 @@ const spoof: Fields = [
 ];
 const alice = makeCertificate({ issuer: clients, subject: [...person("alice", "dev", "ops"), [OID.uid, "u-1"]] });
 const front = makeCertificate({ issuer: proxies, subject: person("front") });
-const between = makeAuthority("between", { issuer: clients });
-const short = makeAuthority("short", { issuer: clients, maxPathLength: 0 });
-const belowShort = makeAuthority("below", { issuer: short });
+const between = makeCa("between", { issuer: clients });
+const short = makeCa("short", { issuer: clients, maxPathLength: 0 });
+const belowShort = makeCa("below", { issuer: short });
 const noSigner = makeCertificate({ issuer: clients, subject: person("no-signer") });
-const foreign = makeCertificate({ issuer: makeAuthority("foreign"), subject: person("admin", "system:masters") });
+const foreign = makeCertificate({ issuer: makeCa("foreign"), subject: person("admin", "system:masters") });
 const of = (more: Parameters<typeof makeCertificate>[0] = {}): readonly MadeCertificate[] => [
   makeCertificate({ issuer: clients, subject: person("alice"), ...more }),
 ];
 
-/** What is shown to both servers; both must take it for the same user, or refuse it alike. */
+/** Credentials for both servers; both must authenticate the same user, or reject them alike. */
 const SHOWN: Readonly<Record<string, Shown>> = {
   nothing: {},
   "nothing, discovery": { path: "/api" },
@@ -113,7 +118,7 @@ const SHOWN: Readonly<Record<string, Shown>> = {
   },
   "a proxy's certificate alone": { chain: [front] },
   "a proxy's certificate and a token": { chain: [front], headers: bearer(tokens.alice) },
-  "a proxy that names nobody": { chain: [front], headers: [["X-Remote-Group", "system:masters"]] },
+  "a proxy without a user": { chain: [front], headers: [["X-Remote-Group", "system:masters"]] },
   "a proxy": {
     chain: [front],
     headers: [
@@ -157,7 +162,6 @@ const BOOTSTRAP: Readonly<Record<string, Record<string, string>>> = {
 };
 
 suite("the same credentials at kube-apiserver and Binnacle", {
-  timeout: 240_000,
   ...needs("kube-apiserver", "etcd"),
 }, () => {
   let folder: string;
@@ -208,7 +212,7 @@ suite("the same credentials at kube-apiserver and Binnacle", {
 
   for (const [name, shown] of Object.entries(SHOWN)) test(name, async () => void (await compare(shown)));
 
-  test("tokens whose claims expressions map and judge", async () => {
+  test("tokens with claims for CEL expressions", async () => {
     let count = 0;
     for (const [name, change] of Object.entries(CHANGED)) {
       const token = other.token({ ...CLAIMS, ...change });
@@ -220,7 +224,7 @@ suite("the same credentials at kube-apiserver and Binnacle", {
     assert.ok(count > 3 && count < Object.keys(CHANGED).length - 3, `${count} are taken`);
   });
 
-  test("tokens of an issuer, good and wrong", async () => {
+  test("valid and invalid tokens of an issuer", async () => {
     const results = new Map<string, number>();
     for (const [name, token] of Object.entries(issuerTokens(issuer))) {
       const { status } = (await compare({ headers: bearer(token) })) as { status: number };
@@ -239,7 +243,7 @@ suite("the same credentials at kube-apiserver and Binnacle", {
     ]);
   });
 
-  test("what a TokenReview tells about a token", async () => {
+  test("TokenReviews of tokens", async () => {
     for (const token of [tokens.alice, "wrong", "abcdef.0123456789abcdef", "hook-good", "hook-error", " x", "a b"]) {
       for (const audiences of [undefined, ["x"], ["https://kubernetes.default.svc", "x"]]) {
         const both = [oracle, binnacle].map(({ base }) => review(base, token, audiences));
@@ -249,14 +253,14 @@ suite("the same credentials at kube-apiserver and Binnacle", {
     }
   });
 
-  test("the webhook was asked the same by both", () => {
+  test("both sent the same requests to the webhook", () => {
     const asked = [...hook.reviews.values()].map((reviews) => new Set(reviews.map((one) => JSON.stringify(one))));
     assert.equal(asked.length, 2, "two user agents");
     assert.deepEqual(asked[0], asked[1]);
   });
 });
 
-/** What is compared of an answer. */
+/** The compared parts of a response. */
 async function ask(base: string, { chain = [], headers = [], path: wanted = WHOAMI }: Shown) {
   const isReview = wanted === WHOAMI;
   const [leaf] = chain;
@@ -330,7 +334,7 @@ function issuerTokens(issuer: TestIssuer): Record<string, string> {
   };
 }
 
-/** Claims that the expressions of the second issuer make a user of. */
+/** Claims that the expressions of the second issuer map to a user. */
 const CLAIMS = { roles: ["dev", "", "ops"], level: 3, place: { "a.b": "x", zone: "z" }, csv: "p,q" };
 
 /** Changed claims of the second issuer. */
@@ -417,7 +421,7 @@ function kubeconfigFor(server: string): string {
   });
 }
 
-/** Knows some tokens, and keeps what it was asked, by the program that did. */
+/** Knows some tokens, and records its requests by program. */
 async function startWebhook() {
   const reviews = new Map<string, unknown[]>();
   const user = { username: "hooked", uid: "h-1", groups: ["hooks"], extra: { "example.com/a": ["b"] } };

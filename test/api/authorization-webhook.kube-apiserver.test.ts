@@ -8,20 +8,20 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, suite, test } from "node:test";
-import type { JsonObject } from "../../src/api/object.ts";
-import { drivenEnvironment } from "../../src/lib/environment.suite.ts";
-import { makeAuthority, makeCertificate, person } from "../../src/lib/x509/certificates.suite.ts";
-import { configuredAuthorizers } from "../../src/server/authorization/configured-authorizers.ts";
+import { configuredAuthorizers } from "../../src/access/authorization/configuration/configured-authorizers.ts";
+import type { JsonObject } from "../../src/base/api/object.ts";
+import { makeCa, makeCertificate, person } from "../../src/base/pki/certificates.suite.ts";
+import { drivenEnvironment } from "../../src/base/util/environment.suite.ts";
 import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
 import { type Answer, type Client, clientFor } from "../support/client.ts";
 import { type Oracle, startOracle, tokens } from "../support/oracle.ts";
 import { eventually } from "../support/time.ts";
 import { needs, requireTool } from "../support/tools.ts";
 
-const authority = makeAuthority("webhooks");
+const authority = makeCa("webhooks");
 const serving = makeCertificate({ issuer: authority, subject: person("localhost") });
 
-/** A webhook on loopback: keeps what it is asked, by who asks, and answers what `answer` says. */
+/** A webhook on loopback: records requests by caller, and responds with the result of `answer`. */
 class Webhook {
   readonly asked: Record<string, string[]> = {};
   answer: (review: JsonObject) => { status?: number; body: unknown } = () => ({ body: {} });
@@ -61,7 +61,7 @@ const kubeconfig = (port: number, name: string) => ({
   "current-context": "x",
 });
 
-/** Requests as alice, who may do nothing but what the webhook allows. */
+/** Requests as alice, who only has the permissions that the webhook grants. */
 const QUESTIONS: readonly string[] = [
   "GET /api/v1/namespaces/default/pods/a",
   "GET /api/v1/pods?labelSelector=a%3Db%2Cc%2C!d%2Ce%20in%20(y%2Cx)%2Cf%21%3Dg&fieldSelector=spec.nodeName%3Dx%2Cmetadata.name!%3Dy",
@@ -75,9 +75,8 @@ const QUESTIONS: readonly string[] = [
 ];
 
 for (const version of ["v1", "v1beta1"]) {
-  suite(`the webhook authorizer asks and decides as kube-apiserver's does, ${version}`, {
+  suite(`the webhook authorizer behaves like kube-apiserver's, ${version}`, {
     ...needs("kube-apiserver", "etcd"),
-    timeout: 180_000,
   }, () => {
     const webhook = new Webhook();
     let servers: readonly [Oracle, RunningBinnacle];
@@ -136,14 +135,14 @@ for (const version of ["v1", "v1beta1"]) {
       ["allowed", () => review({ allowed: true, reason: "sure" })],
     ];
     for (const [title, answer] of decisions) {
-      test(`${title} is answered alike`, async () => {
+      test(`${title} gets the same response`, async () => {
         webhook.answer = answer;
         const { answers } = await ask(`GET /api/v1/namespaces/default/configmaps/${title.replace(" ", "-")}`);
         assert.deepEqual(answers[1], answers[0]);
       });
     }
 
-    test("what was allowed is not asked again", async () => {
+    test("caches allowed requests", async () => {
       webhook.answer = () => review({ allowed: true });
       const question = "GET /api/v1/namespaces/default/configmaps/kept";
       await ask(question);
@@ -151,7 +150,7 @@ for (const version of ["v1", "v1beta1"]) {
       assert.deepEqual([theirs, ours], [[], []]);
     });
 
-    test("what a webhook has no answer to is a 500, or a 403 of those before it", async () => {
+    test("an invalid response of the webhook is a 500, or a 403 of earlier authorizers", async () => {
       webhook.answer = () => ({ status: 400, body: {} });
       const { answers } = await ask("GET /api/v1/namespaces/default/configmaps/x");
       assert.deepEqual(
@@ -160,7 +159,7 @@ for (const version of ["v1", "v1beta1"]) {
       );
     });
 
-    test("access reviews ask it, too, and tell that rules are incomplete", async () => {
+    test("access reviews call it too, and report incomplete rules", async () => {
       webhook.answer = () => review({ allowed: true });
       const admins = servers.map(({ base }) => clientFor(base, tokens.admin));
       const at = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
@@ -188,7 +187,7 @@ for (const version of ["v1", "v1beta1"]) {
 }
 
 const shown = ({ status, body }: Answer) => ({ status, message: body.message ?? body });
-/** JSON with members in their order. */
+/** JSON with its fields in order. */
 const plain = (text: string) => JSON.stringify(JSON.parse(text));
 
 const HEAD = { apiVersion: "apiserver.config.k8s.io/v1", kind: "AuthorizationConfiguration" };
@@ -205,7 +204,7 @@ const webhookOf = (change: JsonObject = {}, name = "w"): JsonObject => ({
 });
 const rbac = { type: "RBAC", name: "rbac" };
 
-/** Configurations that neither server takes. */
+/** Configurations that both servers reject. */
 const REFUSED: Readonly<Record<string, unknown>> = {
   "no authorizers": HEAD,
   "no type": { ...HEAD, authorizers: [{ name: "x" }] },
@@ -283,7 +282,7 @@ const REFUSED: Readonly<Record<string, unknown>> = {
   nothing: "",
 };
 
-suite("configurations that are refused", { ...needs("kube-apiserver"), timeout: 180_000 }, () => {
+suite("configurations that are refused", { ...needs("kube-apiserver") }, () => {
   let folder: string;
   let key: string;
   before(async () => {
@@ -295,9 +294,9 @@ suite("configurations that are refused", { ...needs("kube-apiserver"), timeout: 
   after(() => rm(folder, { recursive: true, force: true }));
 
   const refusal = (args: readonly string[]) => {
-    const { stderr, stdout } = spawnSync(requireTool("kube-apiserver"), args, { encoding: "utf8", timeout: 30_000 });
+    const { stderr, stdout } = spawnSync(requireTool("kube-apiserver"), args, { encoding: "utf8" });
     const output = `${stdout}${stderr}`.trim();
-    // A text of several lines stands between brackets, each line after a tab.
+    // A text of several lines is between brackets, each line after a tab.
     const lines = /err=<\n(.*)\n >$/s.exec(output)?.[1];
     return lines?.replace(/^\t/gm, "") ?? output.split("\n").at(-1) ?? "";
   };
@@ -325,7 +324,7 @@ suite("configurations that are refused", { ...needs("kube-apiserver"), timeout: 
   }
 });
 
-/** What kube-apiserver says when it does not start, without what stands before it. */
+/** kube-apiserver's message when it does not start, without its prefix. */
 function textOf(line: string): string {
   return line
     .replace(/^E\d+ .*?\] /, "")
@@ -333,7 +332,7 @@ function textOf(line: string): string {
     .replace(/(?<=in scheme \\?")pkg[^"\\]+/g, "pkg/runtime/scheme.go:111");
 }
 
-/** Conditions of one webhook each, in turn; each is asked about what its conditions let through. */
+/** Match conditions of one webhook each, in order; each webhook gets the requests that match. */
 const CONDITIONS: Readonly<Record<string, readonly string[]>> = {
   resources: ["has(request.resourceAttributes)", "request.resourceAttributes.resource == 'configmaps'"],
   paths: ["!has(request.resourceAttributes)", "request.nonResourceAttributes.path.startsWith('/healthz')"],
@@ -345,9 +344,8 @@ const CONDITIONS: Readonly<Record<string, readonly string[]>> = {
   empty: ["request.resourceAttributes.subresource == '' && request.resourceAttributes.group == ''"],
 };
 
-suite("match conditions decide as kube-apiserver's do", {
+suite("match conditions behave like kube-apiserver's", {
   ...needs("kube-apiserver", "etcd"),
-  timeout: 180_000,
 }, () => {
   const webhook = new Webhook();
   let servers: readonly [Oracle, RunningBinnacle];
@@ -402,7 +400,7 @@ suite("match conditions decide as kube-apiserver's do", {
   }
 });
 
-suite("--authorization-config", { timeout: 60_000 }, () => {
+suite("--authorization-config", () => {
   const webhooks = [new Webhook(), new Webhook()];
   let binnacle: RunningBinnacle;
   let folder: string;
@@ -435,7 +433,7 @@ suite("--authorization-config", { timeout: 60_000 }, () => {
   const alice = async (name: string) =>
     (await clientFor(binnacle.base, tokens.alice).call("GET", `/api/v1/namespaces/default/configmaps/${name}`)).status;
 
-  test("several webhooks are asked in turn, and a changed file takes effect", async () => {
+  test("calls several webhooks in order, and reloads a changed file", async () => {
     const [first, second] = webhooks as [Webhook, Webhook];
     first.answer = () => status(false);
     second.answer = () => status(true);
@@ -444,14 +442,14 @@ suite("--authorization-config", { timeout: 60_000 }, () => {
     assert.equal(await alice("b"), 403);
     await write([rbac, await configured(1)]);
     await eventually(async () => (await alice("c")) === 404);
-    // A file that is wrong changes nothing, and neither does one without RBAC.
+    // An invalid file changes nothing, and neither does one without RBAC.
     await writeFile(file, "{");
     await write([await configured(0)]);
     await eventually(() => binnacle.process.output().includes("missing required types: [RBAC]"));
     assert.equal(await alice("d"), 404);
   });
 
-  test("a webhook that is down denies, or leaves it to the next, as failurePolicy says", async () => {
+  test("a webhook that is down denies, or defers to the next, according to failurePolicy", async () => {
     const [first, second] = webhooks as [Webhook, Webhook];
     first.answer = () => ({ status: 403, body: {} });
     second.answer = () => status(true);

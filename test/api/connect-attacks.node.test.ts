@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { after, before, suite, test } from "node:test";
 import WebSocket from "ws";
-import { startServer } from "../../src/server/library/start-server.ts";
+import { startServer } from "../../src/programs/library/start-server.ts";
 import { placePod } from "../clients/connect-steps.ts";
 import { type Client, clientFor } from "../support/client.ts";
 import { type RawApp, startRawApp } from "../support/echo-app.ts";
@@ -15,7 +15,7 @@ const withProtocol = (name: string) => ({ ...UPGRADE, "sec-websocket-protocol": 
 const REDIRECTS = [301, 302, 303, 307, 308];
 const EVIL = "https://evil.example/";
 
-/** What backends answer to an upgrade, and what the client is told. */
+/** Responses of backends to an upgrade, and the status for the client. */
 const ANSWERS: readonly (readonly [what: string, answer: string, status: number])[] = [
   ["refuses with 403", "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno", 403],
   ["refuses with 500", "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 2\r\n\r\nno", 500],
@@ -30,7 +30,7 @@ const ANSWERS: readonly (readonly [what: string, answer: string, status: number]
 ];
 
 // docs/connect.md lists these attacks.
-suite("attacks by way of connections", { timeout: 120_000 }, () => {
+suite("attacks by way of connections", () => {
   let connected: Connected;
   let raw: RawApp;
 
@@ -44,12 +44,12 @@ suite("attacks by way of connections", { timeout: 120_000 }, () => {
   const rawPod = () => `${NAMESPACE}/pods/web:${raw.port}/proxy`;
 
   for (const [what, answer, status] of ANSWERS) {
-    test(`S1, CVE-2018-1002105: nothing is forwarded by an upgrade that a backend ${what}`, async () => {
+    test(`S1, CVE-2018-1002105: forwards nothing after an upgrade that a backend ${what}`, async () => {
       raw.received.length = 0;
       raw.answer = answer;
       const response = await connected.open("GET", `${rawPod()}/`, UPGRADE);
       assert.equal(response.statusCode, status);
-      // What would have been a second request with the server's credentials.
+      // This would be a second request with the server's credentials.
       response.socket.write("GET /second HTTP/1.1\r\nHost: x\r\n\r\n");
       response.resume();
       await once(response.socket, "close");
@@ -59,7 +59,7 @@ suite("attacks by way of connections", { timeout: 120_000 }, () => {
     });
   }
 
-  test("S1, CVE-2018-1002105: nothing is forwarded to a kubelet that refuses a stream", async () => {
+  test("S1, CVE-2018-1002105: forwards nothing to a kubelet that rejects a stream", async () => {
     const { node } = connected;
     node.refuse = () => ({ code: 400, body: "no" });
     try {
@@ -78,7 +78,7 @@ suite("attacks by way of connections", { timeout: 120_000 }, () => {
     }
   });
 
-  test("S1, kubernetes#72112: an upgrade to anything but WebSocket and SPDY is no upgrade", async () => {
+  test("S1, kubernetes#72112: an upgrade to anything but WebSocket and SPDY is not an upgrade", async () => {
     const { app } = connected;
     for (const upgrade of ["h2c", "TLS/1.0", "SPDY/2", "websocket2", "h2c, websocket"]) {
       app.seen.length = 0;
@@ -92,7 +92,7 @@ suite("attacks by way of connections", { timeout: 120_000 }, () => {
     }
   });
 
-  test("S1: a body that has no length is no second request", async () => {
+  test("S1: a body without a length is not a second request", async () => {
     raw.received.length = 0;
     raw.answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
     const smuggled = Buffer.from("GET /second HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -103,7 +103,7 @@ suite("attacks by way of connections", { timeout: 120_000 }, () => {
     assert.match(sent, /\r\n\r\n21\r\nGET \/second/);
   });
 
-  suite("a kubelet that sends to another place", () => {
+  suite("a kubelet that redirects", () => {
     let code = 302;
     before(() => {
       connected.node.refuse = () => ({ code, headers: { location: EVIL }, body: "" });
@@ -112,7 +112,7 @@ suite("attacks by way of connections", { timeout: 120_000 }, () => {
       connected.node.refuse = undefined;
     });
 
-    test("S2, CVE-2018-1002102: for a log is not followed", async () => {
+    test("S2, CVE-2018-1002102: is not followed for a log", async () => {
       for (code of REDIRECTS) {
         const { status, headers, body } = await connected.admin.call("GET", `${NAMESPACE}/pods/web/log`);
         assert.deepEqual([status, headers.location], [500, undefined]);
@@ -121,7 +121,7 @@ suite("attacks by way of connections", { timeout: 120_000 }, () => {
     });
 
     for (const name of ["exec", "attach", "portforward"]) {
-      test(`S2, CVE-2018-1002102 and CVE-2020-8559: for ${name} is neither followed nor told`, async () => {
+      test(`S2, CVE-2018-1002102 and CVE-2020-8559: is neither followed nor passed on for ${name}`, async () => {
         const target = `${NAMESPACE}/pods/web/${name}?command=ls&stdout=1`;
         for (code of REDIRECTS) {
           const response = await connected.open("POST", target, SPDY);
@@ -131,33 +131,33 @@ suite("attacks by way of connections", { timeout: 120_000 }, () => {
       });
     }
 
-    /** All that a WebSocket is told that the server translates for the node. */
+    /** All messages of a WebSocket that the server translates for the node. */
     const translated = async (): Promise<string> => {
       const { url, token } = connected.server;
       const target = `${url.replace("https", "wss")}${NAMESPACE}/pods/web/exec?command=ls&stdout=1`;
       const headers = { authorization: `Bearer ${token}` };
       const socket = new WebSocket(target, ["v5.channel.k8s.io"], { rejectUnauthorized: false, headers });
-      let told = "";
+      let received = "";
       socket.on("message", (message: Buffer) => {
-        told += message.toString();
+        received += message.toString();
       });
       await once(socket, "close");
-      return told;
+      return received;
     };
 
-    test("S2, CVE-2020-8559: nor of WebSockets that are tunnelled or translated", async () => {
+    test("S2, CVE-2020-8559: nor for tunnelled or translated WebSockets", async () => {
       for (code of REDIRECTS) {
         const tunnelled = withProtocol("SPDY/3.1+portforward.k8s.io");
         const response = await connected.open("GET", `${NAMESPACE}/pods/web/portforward`, tunnelled);
         assert.deepEqual([response.statusCode, response.headers.location], [500, undefined]);
         response.resume();
-        const told = await translated();
-        assert.match(told, /redirect not allowed/);
-        assert.ok(!told.includes("evil.example"));
+        const received = await translated();
+        assert.match(received, /redirect not allowed/);
+        assert.ok(!received.includes("evil.example"));
       }
     });
 
-    test("S2, CVE-2020-8559: nor behind nodes/proxy", async () => {
+    test("S2, CVE-2020-8559: nor by nodes/proxy", async () => {
       for (code of REDIRECTS) {
         const plain = await connected.admin.call("GET", "/api/v1/nodes/one/proxy/elsewhere");
         assert.deepEqual([plain.status, plain.headers.location], [502, undefined]);
@@ -173,7 +173,7 @@ suite("attacks by way of connections", { timeout: 120_000 }, () => {
     let client: Client;
     const METADATA = ["169.254.169.254", "100.100.100.200", "fd00:ec2::254"];
     before(async () => {
-      // A server that is allowed nothing, on all addresses of this machine.
+      // A server without allowed addresses, listening on all addresses of this machine.
       closed = await startServer({ connect: { ...connected.node.config }, log: false });
       client = clientFor(closed.url, closed.token);
       await placePod(client, connected.node);
@@ -221,7 +221,7 @@ suite("attacks by way of connections", { timeout: 120_000 }, () => {
       await assertRefused(`${NAMESPACE}/services/svc:http/proxy/`, address);
     });
 
-    test("S4, CVE-2022-3294: of a node, whichever name and port a request has", async () => {
+    test("S4, CVE-2022-3294: of a node, with any name and port in the request", async () => {
       const { port } = connected.node;
       for (const address of ["127.0.0.1", "localhost", ...METADATA]) {
         await moveNode(address);
@@ -235,7 +235,7 @@ suite("attacks by way of connections", { timeout: 120_000 }, () => {
       }
     });
 
-    test("S4, kubernetes#119270: of this server itself, which would be shown its own certificate", async () => {
+    test("S4, kubernetes#119270: of this server itself, which would get its own certificate", async () => {
       const own = await startServer({
         connect: { ...connected.node.config, allowProxyTo: ["127.0.0.0/8"] },
         log: false,
@@ -256,7 +256,7 @@ suite("attacks by way of connections", { timeout: 120_000 }, () => {
     });
   });
 
-  test("S21: who may only read opens no stream", async () => {
+  test("S21: a user that may only read opens no stream", async () => {
     const { admin } = connected;
     const streams = ["pods/exec", "pods/attach", "pods/portforward", "nodes", "nodes/proxy"];
     const rules = [

@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, suite, test } from "node:test";
 import WebSocket from "ws";
-import { startServer } from "../../src/server/library/start-server.ts";
-import type { Server } from "../../src/server/server.ts";
+import { startServer } from "../../src/programs/library/start-server.ts";
+import type { Server } from "../../src/programs/server/server.ts";
 import { placePod } from "../clients/connect-steps.ts";
 import { type Client, clientFor } from "../support/client.ts";
 import { type KubeletNode, startKubeletNode } from "../support/kubelet-node.ts";
@@ -21,7 +21,7 @@ const SUBJECT = { apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "re
 const EXEC = `${POD}/exec?command=cat&stdin=1&stdout=1`;
 
 for (const isOn of [true, false]) {
-  suite(`connections with feature gates ${isOn ? "on" : "off"}`, { timeout: 120_000 }, () => {
+  suite(`connections with feature gates ${isOn ? "on" : "off"}`, () => {
     let folder: string;
     let node: KubeletNode;
     let server: Server;
@@ -64,7 +64,7 @@ for (const isOn of [true, false]) {
       await rm(folder, { recursive: true, force: true });
     });
 
-    /** The status of the answer to a WebSocket's GET: 101 where it is one, which stays open for a while. */
+    /** The status of the response to a WebSocket's GET: 101 if it is accepted, and then it stays open for a while. */
     async function statusOf(
       token: string,
       whileOpen: () => Promise<unknown> = async () => undefined,
@@ -80,11 +80,11 @@ for (const isOn of [true, false]) {
       return status;
     }
 
-    test("AuthorizePodWebsocketUpgradeCreatePermission: who may only read may not begin an exec by GET", async () => {
+    test("AuthorizePodWebsocketUpgradeCreatePermission: a user that may only read cannot start an exec by GET", async () => {
       assert.equal(await statusOf("reader-token"), isOn ? 403 : 101);
     });
 
-    test("ExtendWebSocketsToKubelet: a node that declares it is sent the WebSocket as it is", async () => {
+    test("ExtendWebSocketsToKubelet: forwards the WebSocket to a node that declares support", async () => {
       node.seen.length = 0;
       assert.equal(await statusOf(server.token, () => eventually(() => node.seen.length > 0)), 101);
       assert.deepEqual(
@@ -93,7 +93,7 @@ for (const isOn of [true, false]) {
       );
     });
 
-    test("PodLogsQuerySplitStreams: one of two streams may be asked for", async () => {
+    test("PodLogsQuerySplitStreams: one of two streams may be requested", async () => {
       node.seen.length = 0;
       const { status } = await admin.call("GET", `${POD}/log?stream=Stdout`);
       assert.equal(status, isOn ? 200 : 422);
@@ -106,9 +106,7 @@ for (const isOn of [true, false]) {
 }
 
 for (const isOn of [true, false]) {
-  suite(`WebSockets to a node that may speak only SPDY, with feature gates ${isOn ? "on" : "off"}`, {
-    timeout: 120_000,
-  }, () => {
+  suite(`WebSockets to a node that may speak only SPDY, with feature gates ${isOn ? "on" : "off"}`, {}, () => {
     let node: KubeletNode;
     let server: Server;
 
@@ -123,7 +121,7 @@ for (const isOn of [true, false]) {
       await node?.stop();
     });
 
-    /** By which protocol the node was asked when a client had opened a WebSocket. */
+    /** The protocol of the request to the node when a client opened a WebSocket. */
     const asked = async (target: string, protocol: string): Promise<unknown[]> => {
       node.seen.length = 0;
       const authorization = `Bearer ${server.token}`;
@@ -147,12 +145,12 @@ for (const isOn of [true, false]) {
       assert.deepEqual(await asked(`${POD}/portforward`, "SPDY/3.1+portforward.k8s.io"), expected);
     });
 
-    test("other versions go as they are", async () => {
+    test("other versions are forwarded unchanged", async () => {
       const target = `${POD}/exec?command=cat&stdin=1&stdout=1`;
       assert.deepEqual(await asked(target, "v4.channel.k8s.io"), [["GET", "websocket"]]);
     });
 
-    test("streams are counted as kube-apiserver counts them", async () => {
+    test("counts streams like kube-apiserver", async () => {
       const { body } = await clientFor(server.url, server.token).call("GET", "/metrics");
       const name = "apiserver_websocket_streaming_requests_total";
       const lines = String(body)

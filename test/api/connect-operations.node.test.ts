@@ -13,7 +13,7 @@ const STREAMS = [
 ] as const;
 const STRATEGIC = { "content-type": "application/strategic-merge-patch+json" };
 
-suite("every connect operation of the specification", { timeout: 120_000 }, () => {
+suite("every connect operation of the specification", () => {
   let connected: Connected;
   const tested: string[] = [];
   /** A test of the operation with this name. */
@@ -27,7 +27,7 @@ suite("every connect operation of the specification", { timeout: 120_000 }, () =
   });
   after(() => connected?.[Symbol.asyncDispose]());
 
-  /** Where a proxy is, and what it hears. */
+  /** The path of a proxy, and its received requests. */
   const behind = (target: string) => {
     const { node, app, proxy } = connected;
     if (target === "NodeProxy") return { root: "/api/v1/nodes/one/proxy", seen: node.seen };
@@ -50,11 +50,11 @@ suite("every connect operation of the specification", { timeout: 120_000 }, () =
         });
       }
     }
-    test(`connect${method}NamespacedServiceProxy: nobody is behind it`, async () => {
+    test(`connect${method}NamespacedServiceProxy: fails without an endpoint`, async () => {
       const response = await connected.open(method.toUpperCase(), `${NAMESPACE}/services/svc:http/proxy/a`);
-      const told = await text(response);
+      const body = await text(response);
       assert.equal(response.statusCode, 503);
-      if (method !== "Head") assert.match(told, /no endpoints available for service \\"svc\\"/);
+      if (method !== "Head") assert.match(body, /no endpoints available for service \\"svc\\"/);
     });
   }
 
@@ -72,14 +72,14 @@ suite("every connect operation of the specification", { timeout: 120_000 }, () =
         assert.equal(node.seen[0]?.method, method.toUpperCase());
         await eventually(() => node.streams() === 0);
       });
-      test(`connect${method}NamespacedPod${name}: not without an upgrade`, async () => {
+      test(`connect${method}NamespacedPod${name}: fails without an upgrade`, async () => {
         const { status, body } = await connected.admin.call(method.toUpperCase(), target);
         assert.deepEqual([status, body.message], [400, "Upgrade request required"]);
       });
     }
   }
 
-  test("these are all that OpenAPI names", async () => {
+  test("tests all operations of OpenAPI", async () => {
     const { body } = await connected.admin.call("GET", "/openapi/v3/api/v1");
     const operations = Object.values<Record<string, { operationId?: string }>>(body.paths).flatMap(Object.values);
     const named = operations.flatMap(({ operationId = "" }) =>
@@ -89,7 +89,7 @@ suite("every connect operation of the specification", { timeout: 120_000 }, () =
     assert.deepEqual(tested.filter((id) => id.startsWith("connect")).sort(), named.map(specified).sort());
   });
 
-  suite("and those that do something with a pod besides storing it", () => {
+  suite("and those that act on a pod", () => {
     const POD = `${NAMESPACE}/pods/acted`;
     const resources = { requests: { cpu: "1" }, limits: { cpu: "1" } };
     before(async () => {
@@ -178,17 +178,17 @@ suite("every connect operation of the specification", { timeout: 120_000 }, () =
     });
   });
 
-  test("57 operations have a test by their name", () => {
+  test("57 operations have a test with their name", () => {
     assert.equal(new Set(tested).size, 57);
   });
 
-  test("dryRun is refused", async () => {
+  test("rejects dryRun", async () => {
     const { status, body } = await connected.admin.call("POST", `${NAMESPACE}/pods/web/exec?dryRun=All`);
     assert.deepEqual([status, body.message], [400, "dryRun is not supported"]);
   });
 });
 
-/** The specification's name of an operation: without group and version, the method in front. */
+/** The specification's name of an operation: without group and version, starting with the method. */
 function specified(operationId: string): string {
   const [, method, rest] = /^connectCoreV1(Delete|Get|Head|Options|Patch|Post|Put)(.*)$/.exec(operationId) ?? [];
   return `connect${method}${rest}`;

@@ -8,7 +8,7 @@ import { gunzipSync } from "node:zlib";
 import { eventually } from "../support/time.ts";
 import { type Connected, NAMESPACE, startConnected, UPGRADE } from "./connected.ts";
 
-suite("connections with nodes, pods and services", { timeout: 120_000 }, () => {
+suite("connections with nodes, pods and services", () => {
   let connected: Connected;
 
   before(async () => {
@@ -17,12 +17,12 @@ suite("connections with nodes, pods and services", { timeout: 120_000 }, () => {
   after(() => connected?.[Symbol.asyncDispose]());
 
   suite("a proxy", () => {
-    test("sends who has no path behind a slash", async () => {
+    test("redirects a request without a path to the slash", async () => {
       const { status, headers } = await connected.admin.call("GET", `${connected.proxy}?a=b`);
       assert.deepEqual([status, headers.location], [301, `${connected.proxy}/?a=b`]);
     });
 
-    test("tells where requests come from, and passes on no credentials", async () => {
+    test("sets forwarding headers, and passes on no credentials", async () => {
       connected.app.seen.length = 0;
       await connected.admin.call("GET", `${connected.proxy}/a%20b`, undefined, {
         "x-remote-user": "root",
@@ -39,7 +39,7 @@ suite("connections with nodes, pods and services", { timeout: 120_000 }, () => {
       assert.deepEqual([authorization, user, hop, own], [undefined, undefined, undefined, "kept"]);
     });
 
-    test("has links and Location lead through it again", async () => {
+    test("rewrites links and Location to go through it", async () => {
       const page = `<html><head><link href="${connected.proxy}/style.css"></head><a href="${connected.proxy}/x">x</a> <a href="y">y</a></html>`;
       assert.equal((await connected.admin.call("GET", `${connected.proxy}/page`)).body, page);
       const packed = await connected.open("GET", `${connected.proxy}/packed`);
@@ -54,7 +54,7 @@ suite("connections with nodes, pods and services", { timeout: 120_000 }, () => {
       );
     });
 
-    test("keeps cookies apart, and drops CORS headers", async () => {
+    test("isolates cookies, and drops CORS headers", async () => {
       const { headers } = await connected.admin.call("GET", `${connected.proxy}/cookies`);
       assert.deepEqual(headers["set-cookie"], ["a=1", "b=2"]);
       assert.equal(headers["access-control-allow-origin"], undefined);
@@ -66,7 +66,7 @@ suite("connections with nodes, pods and services", { timeout: 120_000 }, () => {
       assert.ok((await buffer(chunked)).equals(sent));
     });
 
-    test("answers HTTP/2 as well", async () => {
+    test("supports HTTP/2", async () => {
       const session = connectHttp2(connected.server.url, { rejectUnauthorized: false });
       const ask = async (method: string, body?: string) => {
         const authorization = `Bearer ${connected.server.token}`;
@@ -84,7 +84,7 @@ suite("connections with nodes, pods and services", { timeout: 120_000 }, () => {
       session.close();
     });
 
-    test("connects upgrades", async () => {
+    test("forwards upgrades", async () => {
       const { upgraded, statusCode } = await connected.open("GET", `${connected.proxy}/socket`, UPGRADE);
       assert.equal(statusCode, 101);
       upgraded?.write("hello");
@@ -93,13 +93,13 @@ suite("connections with nodes, pods and services", { timeout: 120_000 }, () => {
       upgraded?.destroy();
     });
 
-    test("says who cannot be reached", async () => {
+    test("names unreachable backends", async () => {
       const { status, body } = await connected.admin.call("GET", `${NAMESPACE}/pods/web:1/proxy/`);
       const message = "error trying to reach service: dial tcp 127.0.0.1:1: connect: connection refused";
       assert.deepEqual([status, body.message, body.reason], [503, message, "ServiceUnavailable"]);
     });
 
-    test("refuses names that are none", async () => {
+    test("rejects invalid names", async () => {
       for (const name of ["ftp:web:80", "a:b:c:d", ":web", "web:70000", "web:x"]) {
         const { status, body } = await connected.admin.call("GET", `${NAMESPACE}/pods/${name}/proxy/`);
         assert.deepEqual([status, body.message], [400, `invalid pod request "${name}"`], name);
@@ -107,7 +107,7 @@ suite("connections with nodes, pods and services", { timeout: 120_000 }, () => {
     });
   });
 
-  test("a node that dies, and a client that leaves, leave nothing behind", async () => {
+  test("cleans up after a node that dies, and a client that leaves", async () => {
     const headers = { connection: "Upgrade", upgrade: "SPDY/3.1", "x-stream-protocol-version": "v4.channel.k8s.io" };
     const exec = () => connected.open("POST", `${NAMESPACE}/pods/web/exec?command=cat&stdin=1&stdout=1`, headers);
     const [one, other] = await Promise.all([exec(), exec()]);

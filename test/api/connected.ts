@@ -5,18 +5,18 @@ import { request } from "node:https";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Duplex } from "node:stream";
-import { startServer } from "../../src/server/library/start-server.ts";
-import type { Server } from "../../src/server/server.ts";
+import { startServer } from "../../src/programs/library/start-server.ts";
+import type { Server } from "../../src/programs/server/server.ts";
 import { placePod } from "../clients/connect-steps.ts";
 import { type Client, clientFor } from "../support/client.ts";
 import { type EchoApp, startEchoApp } from "../support/echo-app.ts";
 import { type KubeletNode, startKubeletNode } from "../support/kubelet-node.ts";
 
-/** Where the pod `web` and the service `svc` of a `Connected` are. */
+/** The namespace of the pod `web` and the service `svc` of a `Connected`. */
 export const NAMESPACE = "/api/v1/namespaces/default";
 /** The header of a merge patch. */
 export const MERGE = { "content-type": "application/merge-patch+json" };
-/** The headers of a WebSocket's request. */
+/** The headers of a WebSocket request. */
 export const UPGRADE = {
   connection: "Upgrade",
   upgrade: "websocket",
@@ -24,7 +24,7 @@ export const UPGRADE = {
   "sec-websocket-version": "13",
 };
 
-/** An answer, with the connection if the server has changed the protocol. */
+/** A response, with the connection if the server has switched protocols. */
 export type Opened = IncomingMessage & { readonly upgraded?: Duplex };
 
 /** A server in this process with a node, the pod `web` on it, and a program behind the pod and the service `svc`. */
@@ -33,13 +33,13 @@ export interface Connected extends AsyncDisposable {
   readonly admin: Client;
   readonly node: KubeletNode;
   readonly app: EchoApp;
-  /** The proxy of the pod's port that the program has. */
+  /** The proxy path of the program's port. */
   readonly proxy: string;
-  /** Sends a request as the administrator, and waits for the head of the answer. */
+  /** Sends a request as the administrator, and waits for the response headers. */
   open(method: string, target: string, headers?: Record<string, string>, body?: Buffer): Promise<Opened>;
 }
 
-/** Starts them. `reader-token` is the token of the user `reader`, who may do nothing yet. */
+/** Starts a Connected. `reader-token` is the token of the user `reader`, who has no permissions yet. */
 export async function startConnected(): Promise<Connected> {
   const opened = new AsyncDisposableStack();
   try {

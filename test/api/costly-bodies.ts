@@ -5,7 +5,7 @@ type Content = Readonly<Record<string, unknown>>;
 const many = <T>(count: number, item: (index: number) => T): T[] => Array.from({ length: count }, (_, at) => item(at));
 const list = (count: number, prefix: string) => many(count, (at) => `${prefix}${at}`);
 
-/** A create of one object, as a dry run, that has one place grown to the size at which it was costly. */
+/** A dry-run create of one object with one place enlarged to the size at which it was expensive. */
 function grown(name: string, [path, apiVersion, kind]: readonly [string, string, string], content: Content): Attack {
   const body = JSON.stringify({ apiVersion, kind, metadata: { name: "x" }, ...content });
   return { name: `${kind}: ${name}`, path: `${path}?dryRun=All`, body, code: 422, growthMb: 400 };
@@ -84,7 +84,7 @@ const webhook = (content: Content) => {
 const SPACES = `-----BEGIN X${" ".repeat(600_000)}x-----\n`;
 const BEGINS = "-----BEGIN X-----\n".repeat(60_000);
 
-/** A ConfigMap with keys that stand twice, below members with long names. */
+/** A ConfigMap with duplicate keys, nested below long names. */
 function duplicates(pairs: number, depth: number, keyLength: number): string {
   const open = `{"${"k".repeat(keyLength)}":`.repeat(depth);
   const inner = `{${'"a":1,"a":2,'.repeat(pairs)}"b":1}`;
@@ -99,7 +99,7 @@ function definition(keyLength: number, count: number): string {
   return `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"x"},"spec":{"versions":[{"schema":{"openAPIV3Schema":${schema}}}]}}`;
 }
 
-/** Bodies below 3 MB that held the server for seconds: a value or a list was looked at again and again. */
+/** Bodies below 3 MB that blocked the server for seconds: a value or a list was scanned repeatedly. */
 export const costlyBodies: readonly Attack[] = [
   grown("clusterIP of zeros", SERVICE, { spec: { clusterIP: `${"0".repeat(2_500_000)}x`, ports: [{ port: 80 }] } }),
   grown("loadBalancerSourceRanges of zeros", SERVICE, {

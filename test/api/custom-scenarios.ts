@@ -1,6 +1,6 @@
-import type { JsonObject } from "../../src/api/object.ts";
+import type { JsonObject } from "../../src/base/api/object.ts";
 
-/** A request about the objects of a scenario. */
+/** A request of a scenario. */
 export interface CustomStep {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below `/apis/<group>/`. */
@@ -9,7 +9,9 @@ export interface CustomStep {
   readonly type?: string;
 }
 
-/** Requests to the objects of one CustomResourceDefinition, whose answers are compared with those of kube-apiserver. */
+/**
+ * Requests to the objects of one CustomResourceDefinition, whose responses are compared with those of kube-apiserver.
+ */
 export interface CustomScenario {
   readonly title: string;
   readonly group: string;
@@ -17,7 +19,7 @@ export interface CustomScenario {
   readonly steps: readonly (CustomStep | DefinitionChange)[];
 }
 
-/** A JSON patch of the definition; what follows waits until `path` is answered with `status` by both. */
+/** A JSON patch of the definition; later steps wait until both servers respond to `path` with `status`. */
 export interface DefinitionChange {
   readonly change: readonly JsonObject[];
   readonly path: string;
@@ -71,7 +73,7 @@ const applyTo = (version: string, name: string, spec: JsonObject, query: string)
 });
 const old = (version: string): JsonObject => (version === "v1" ? { old: "o" } : {});
 
-/** `v2` is stored; `old` is required in v1 and unknown elsewhere; v1 and v2 have defaults, and maxima, of their own. */
+/** `v2` is stored; `old` is required in v1 and unknown elsewhere; v1 and v2 have different defaults and maxima. */
 const WRITES_IN_OTHER_VERSIONS: CustomScenario = {
   title: "a write is defaulted, validated and tracked in its own version, then stored in another one",
   group: WRITES,
@@ -235,7 +237,7 @@ const SPECS: Readonly<Record<string, JsonObject>> = {
   set: { set: [1, 1] },
 };
 
-/** Objects that broke no rule when they were made, one bad member each: kube-apiserver walks over members in any order. */
+/** Objects that were valid when created, with one invalid field each: kube-apiserver visits fields in any order. */
 const RATCHETING: CustomScenario = {
   title: "what a new rule finds in a part that does not change is a warning",
   group: RATCHETED,
@@ -270,5 +272,5 @@ const RATCHETING: CustomScenario = {
   ],
 };
 
-/** All of them. */
+/** All scenarios. */
 export const CUSTOM_SCENARIOS: readonly CustomScenario[] = [WRITES_IN_OTHER_VERSIONS, UNSERVED_VERSIONS, RATCHETING];

@@ -11,11 +11,11 @@ import { needs } from "../support/tools.ts";
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const LARGE = "x".repeat(900_000);
 
-describe("etcd that is full", { timeout: 60_000, ...needs("etcd") }, () => {
+describe("etcd that is full", { ...needs("etcd") }, () => {
   const create = (client: Client, name: string) =>
     client.call("POST", CONFIG_MAPS, { metadata: { name }, data: { large: LARGE } });
 
-  it("is told by the answer, one line of the log and readiness, and is over when etcd says so", async () => {
+  it("the response, one log line and readiness report it, until etcd has space", async () => {
     const etcd = await startEtcd({ arguments: ["--quota-backend-bytes", String(8 * 1024 * 1024)] });
     const server = await startBinnacle({ etcdEndpoint: etcd.endpoints.join(",") });
     try {
@@ -32,7 +32,7 @@ describe("etcd that is full", { timeout: 60_000, ...needs("etcd") }, () => {
       assert.match(unready.body, /^\[-\]etcd-readiness failed: reason withheld$/m);
       assert.equal((await client.call("GET", "/livez")).status, 200);
       assert.equal((await client.call("GET", `${CONFIG_MAPS}/large-0`)).status, 200);
-      assert.equal(server.process.output().match(/the store takes no writes/g)?.length, 1, server.process.output());
+      assert.equal(server.process.output().match(/the store rejects writes/g)?.length, 1, server.process.output());
 
       assert.equal((await client.call("DELETE", CONFIG_MAPS)).status, 200);
       const { header } = await etcdCall(etcd, "kv/range", { key: "AA==" });
@@ -40,7 +40,7 @@ describe("etcd that is full", { timeout: 60_000, ...needs("etcd") }, () => {
       await etcdCall(etcd, "maintenance/defragment", {});
       await etcdCall(etcd, "maintenance/alarm", { action: "DEACTIVATE", memberID: header.member_id, alarm: "NOSPACE" });
       const isReady = async () => (await client.call("GET", "/readyz")).status === 200;
-      await eventually(isReady, { withinMs: 20_000, everyMs: 200, what: "the server is ready by itself" });
+      await eventually(isReady, { everyMs: 200, what: "the server is ready by itself" });
       assert.equal((await create(client, "large-again")).status, 201);
     } finally {
       await server.kill();

@@ -89,7 +89,8 @@ const attacks: readonly Attack[] = [
     body: `[{"op":"add","path":"/data","value":${nested(100_000)}}]`,
     code: 400,
   },
-  { name: "100,000 deep delete options", method: "DELETE", path: TARGET, body: nested(100_000), code: 400 },
+  { name: "10,000 deep delete options", method: "DELETE", path: TARGET, body: nested(10_000), code: 400 },
+  { name: "delete options of 500 kB", method: "DELETE", path: TARGET, body: nested(100_000), code: 413 },
   {
     name: "delete options that are no options",
     method: "DELETE",
@@ -113,7 +114,7 @@ const attacks: readonly Attack[] = [
     type: JSON_PATCH,
     body: `[${many(1_000_000, () => "{}")}]`,
     code: 413,
-    // A million empty objects take more than this once they are decoded, and they are counted only then.
+    // A million empty objects take more than this once decoded, and they are only counted then.
     growthMb: 100,
   },
   {
@@ -375,7 +376,7 @@ const pollution: readonly Attack[] = [
   },
 ];
 
-describe("hostile bodies", { timeout: 120_000 }, () => {
+describe("hostile bodies", () => {
   let victim: Victim;
 
   before(async () => {
@@ -391,7 +392,7 @@ describe("hostile bodies", { timeout: 120_000 }, () => {
     test(attack.name, (t) => victim.withstand(attack, t));
   }
 
-  test("no object inherited anything", async () => {
+  test("no object inherited a property", async () => {
     const { text } = await victim.send({ name: "", method: "GET", path: TARGET, code: 200 });
     assert.doesNotMatch(text, /polluted/);
     const fresh = await victim.send({ name: "", body: configMap('"data":{}', "fresh"), code: 201 });

@@ -5,9 +5,9 @@ import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, suite, test } from "node:test";
-import type { JsonObject } from "../../src/api/object.ts";
-import { signToken } from "../../src/auth/service-accounts/json-web-token.ts";
-import { type SigningKey, signingKey } from "../../src/auth/service-accounts/keys.ts";
+import { signToken } from "../../src/access/authentication/service-accounts/json-web-token.ts";
+import { type SigningKey, signingKey } from "../../src/access/authentication/service-accounts/keys.ts";
+import type { JsonObject } from "../../src/base/api/object.ts";
 import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
 import { clientFor } from "../support/client.ts";
 import { tokens } from "../support/oracle.ts";
@@ -19,7 +19,7 @@ const rsa = (): SigningKey => signingKey(generateKeyPairSync("rsa", { modulusLen
 const [own, foreign] = [rsa(), rsa()];
 const publicKey = createPublicKey(own.privateKey);
 
-suite("tokens of service accounts that somebody forged", { timeout: 60_000 }, () => {
+suite("forged service account tokens", () => {
   let server: RunningBinnacle;
   let folder: string;
   let uid: string;
@@ -34,7 +34,7 @@ suite("tokens of service accounts that somebody forged", { timeout: 60_000 }, ()
     const subject = "system:serviceaccount:default:bot";
     return { aud: [ISSUER], iss: ISSUER, sub: subject, jti: randomUUID(), ...times, "kubernetes.io": account, ...more };
   };
-  /** Claims under a header of one's own choice, signed by whoever. */
+  /** Claims with any header and signature. */
   const forge = (header: JsonObject, signature: (text: string) => string, more?: JsonObject): string => {
     const text = `${encode(header)}.${encode(claims(more))}`;
     return `${text}.${signature(text)}`;
@@ -71,7 +71,7 @@ suite("tokens of service accounts that somebody forged", { timeout: 60_000 }, ()
     await rm(folder, { recursive: true, force: true });
   });
 
-  test("a token of the key is taken", async () => {
+  test("accepts a token signed with the key", async () => {
     assert.equal(await ask(signToken(claims(), own)), 201);
   });
 
@@ -121,7 +121,7 @@ suite("tokens of service accounts that somebody forged", { timeout: 60_000 }, ()
     test(`${what}: 401`, async () => assert.equal(await ask(make()), 401));
   }
 
-  test("nobody has been asked for keys", () => {
+  test("no keys were fetched", () => {
     assert.equal(visits, 0);
   });
 });

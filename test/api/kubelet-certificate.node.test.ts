@@ -3,8 +3,8 @@ import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { makeAuthority, makeIdentity } from "../../src/http/x509.ts";
-import { startServer } from "../../src/server/library/start-server.ts";
+import { makeCa, makeIdentity } from "../../src/base/pki/make-certificate.ts";
+import { startServer } from "../../src/programs/library/start-server.ts";
 import { placePod } from "../clients/connect-steps.ts";
 import { clientFor } from "../support/client.ts";
 import { startKubeletNode } from "../support/kubelet-node.ts";
@@ -12,7 +12,7 @@ import { eventually } from "../support/time.ts";
 
 const LOG = "/api/v1/namespaces/default/pods/web/log?tailLines=1";
 
-test("kubelets are shown the certificate, and believed by the authority, that is in the files now", async (t) => {
+test("uses the current client certificate and CA files for kubelets", async (t) => {
   const folder = await mkdtemp(path.join(tmpdir(), "binnacle-kubelet-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const [cert, key, ca] = ["client.crt", "client.key", "ca.crt"].map((name) => path.join(folder, name)) as [
@@ -20,7 +20,7 @@ test("kubelets are shown the certificate, and believed by the authority, that is
     string,
     string,
   ];
-  const authority = makeAuthority("strangers", Date.now());
+  const authority = makeCa("strangers", Date.now());
   const stranger = makeIdentity(authority, { commonName: "nobody" }, "client", Date.now());
   await Promise.all([
     writeFile(cert, stranger.certificate),

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/api/object.ts";
+import type { JsonObject } from "../../src/base/api/object.ts";
 import type { WebhookServer } from "../support/webhook-server.ts";
 import { patching } from "../support/webhook-server.ts";
 import type { Step } from "./large-steps.ts";
@@ -66,7 +66,7 @@ const binding = (name: string, spec: JsonObject = {}): JsonObject => ({
   spec: { policyName: name, validationActions: ["Deny"], ...spec },
 });
 
-/** What is stored before: a definition, policies, one of them with a param of the defined kind, and webhooks. */
+/** Objects to create first: a definition, policies, one of them with a param of the defined kind, and webhooks. */
 export function laterObjects(webhooks: WebhookServer): readonly (readonly [path: string, object: JsonObject])[] {
   webhooks.behaviours.set("label", patching({ op: "add", path: "/metadata/labels", value: { seen: "yes" } }));
   const webhook = (name: string, behaviour: string, more: JsonObject): JsonObject => ({
@@ -319,7 +319,7 @@ const admission: readonly Step[] = [
 const about = (subject: string, steps: readonly Step[]): Step[] =>
   steps.map((step) => ({ ...step, title: `${subject}: ${step.title}` }));
 
-/** Large requests about what has come since the start of the server: kinds, policies and webhooks. */
+/** Large requests that involve kinds, policies and webhooks created after the start of the server. */
 export const laterSteps: readonly Step[] = [
   ...about("a defined kind", defined),
   ...about("a kind without a definition", open),

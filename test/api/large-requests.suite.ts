@@ -1,30 +1,30 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import type { Config } from "../../src/server/config.ts";
+import type { Config } from "../../src/programs/server/config.ts";
 import { comparable, LargeServer } from "./large-servers.ts";
 import { largeSteps, type Step } from "./large-steps.ts";
 
-/** Where two servers keep their objects, and how that comes to an end. */
+/** The stores of two servers, and their cleanup. */
 export interface TwoStores {
   readonly one: Partial<Config>;
   readonly other: Partial<Config>;
   stop(): Promise<void>;
 }
 
-/** What is sent, unless it is the usual, and what is done to both servers before. */
+/** The steps to send, if not the usual ones, and setup of both servers. */
 export interface LargeRequestsOptions {
   readonly skip?: string;
   readonly steps?: readonly Step[];
   readonly prepare?: (server: LargeServer) => Promise<void>;
 }
 
-/** Large requests get the same answers from another thread as from the server's own, over any store. */
+/** Large requests get the same responses from another thread as from the main thread, with any store. */
 export function testLargeRequests(
   store: string,
   open: () => Promise<TwoStores>,
   { steps = largeSteps, prepare, ...options }: LargeRequestsOptions = {},
 ): void {
-  suite(`large requests on ${store}`, { timeout: 240_000, ...options }, () => {
+  suite(`large requests on ${store}`, { ...options }, () => {
     let stores: TwoStores;
     let here: LargeServer;
     let elsewhere: LargeServer;
@@ -59,7 +59,7 @@ export function testLargeRequests(
       });
     }
 
-    test("nothing went wrong on the way", () => {
+    test("there were no errors", () => {
       assert.deepEqual(
         [...here.lines, ...elsewhere.lines].filter(({ level }) => level === "error"),
         [],

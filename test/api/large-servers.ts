@@ -5,14 +5,14 @@ import { Agent, request } from "node:https";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
-import { systemClock } from "../../src/lib/clock.ts";
-import type { LogLine } from "../../src/lib/environment.suite.ts";
-import { systemRandom } from "../../src/lib/random.ts";
-import { type Config, defaultConfig } from "../../src/server/config.ts";
-import { type ServerWithParts, startWithParts } from "../../src/server/server.ts";
+import { systemClock } from "../../src/base/util/clock.ts";
+import type { LogLine } from "../../src/base/util/environment.suite.ts";
+import { systemRandom } from "../../src/base/util/random.ts";
+import { type Config, defaultConfig } from "../../src/programs/server/config.ts";
+import { type ServerWithParts, startWithParts } from "../../src/programs/server/server.ts";
 import type { Step } from "./large-steps.ts";
 
-/** An answer as it came. */
+/** A response as received. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -24,7 +24,7 @@ type Sent = Pick<Step, "method" | "path" | "headers"> & {
   readonly signal?: AbortSignal;
 };
 
-/** A server in this process that hands large requests to threads, unless it is told not to. */
+/** A server in this process that handles large requests in threads, unless disabled. */
 export class LargeServer {
   readonly #folder: string;
   readonly #server: ServerWithParts;
@@ -107,7 +107,10 @@ const GENERATED = /made-[a-z0-9]{5}/g;
 const AGE = /"\d+s"/g;
 const ADDRESS = /10\.0\.0\.\d+/g;
 
-/** What two servers must answer alike: all but chance, time and the sizes that depend on them. */
+/**
+ * The parts of a response that two servers must have in common: without random values, times, and sizes that depend on
+ * them.
+ */
 export function comparable({ status, headers, body }: RawAnswer) {
   const isCompressed = headers["content-encoding"] === "gzip";
   const isProtobuf = headers["content-type"] === "application/vnd.kubernetes.protobuf";
@@ -118,7 +121,7 @@ export function comparable({ status, headers, body }: RawAnswer) {
     headers: others,
     hasLength: length !== undefined,
     isWhole: length === undefined || Number(length) === body.length,
-    // Its times and versions are not text; that a write by it works is another step.
+    // Its times and versions are not text; another step checks that writes in protobuf work.
     text: isProtobuf
       ? text.slice(0, 16)
       : text

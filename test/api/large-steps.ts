@@ -1,13 +1,13 @@
-/** One request of a sequence that is answered alike wherever it is carried out. */
+/** One request of a sequence whose response is the same in any thread. */
 export interface Step {
   readonly title: string;
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A function gets the body of the step before. */
+  /** A function gets the response body of the previous step. */
   readonly body?: string | ((previous: Buffer) => string | Buffer);
   readonly status: number;
-  /** It is small enough to be carried out at once. */
+  /** It is small enough for the main thread. */
   readonly staysHere?: true;
 }
 
@@ -21,6 +21,8 @@ const patch = (type: string) => ({ "content-type": `application/${type}` });
 const accept = (type: string) => ({ accept: `application/${type}` });
 const PROTOBUF = "vnd.kubernetes.protobuf";
 const large = { annotations: { large: LARGE } };
+/** Not large, but dense. */
+const MANY = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`a${at}`, "b"]));
 
 const creates: readonly Step[] = [
   { title: "create", method: "POST", path: MAPS, body: map("a"), status: 201 },
@@ -77,7 +79,7 @@ const creates: readonly Step[] = [
     staysHere: true,
   },
   {
-    title: "create with unknown fields, of which warnings tell",
+    title: "create with unknown fields, with warnings",
     method: "POST",
     path: MAPS,
     body: JSON.stringify({ metadata: { name: "warned" }, data: { large: LARGE }, other: 1, "a\nb": 2 }),
@@ -115,7 +117,7 @@ const creates: readonly Step[] = [
 
 const reviews: readonly Step[] = [
   {
-    title: "a question about somebody else",
+    title: "a review of another user",
     method: "POST",
     path: "/apis/authorization.k8s.io/v1/subjectaccessreviews",
     body: JSON.stringify({
@@ -131,8 +133,16 @@ const reviews: readonly Step[] = [
     title: "a question about oneself",
     method: "POST",
     path: "/apis/authentication.k8s.io/v1/selfsubjectreviews",
-    body: JSON.stringify({ metadata: large }),
+    body: JSON.stringify({ metadata: { annotations: MANY } }),
     status: 201,
+  },
+  {
+    title: "a question about oneself that is larger than any question",
+    method: "POST",
+    path: "/apis/authentication.k8s.io/v1/selfsubjectreviews",
+    body: JSON.stringify({ metadata: large }),
+    status: 413,
+    staysHere: true,
   },
   {
     title: "a question about a token",
@@ -323,12 +333,20 @@ const deletions: readonly Step[] = [
     title: "delete with large options",
     method: "DELETE",
     path: `${MAPS}/warned`,
-    body: JSON.stringify({ kind: "DeleteOptions", apiVersion: "v1", dryRun: [LARGE] }),
+    body: JSON.stringify({ kind: "DeleteOptions", apiVersion: "v1", dryRun: Object.keys(MANY) }),
     status: 422,
+  },
+  {
+    title: "delete with options that are larger than any options",
+    method: "DELETE",
+    path: `${MAPS}/warned`,
+    body: JSON.stringify({ kind: "DeleteOptions", apiVersion: "v1", dryRun: [LARGE] }),
+    status: 413,
+    staysHere: true,
   },
   { title: "delete", method: "DELETE", path: `${MAPS}/applied`, status: 200 },
   { title: "delete what has an address", method: "DELETE", path: `${NAMESPACE}/services/a`, status: 200 },
 ];
 
-/** Large requests of every verb and form, in the order in which they can be sent. */
+/** Large requests of every verb and encoding, in order. */
 export const largeSteps: readonly Step[] = [...creates, ...reviews, ...reads, ...forms, ...changes, ...deletions];

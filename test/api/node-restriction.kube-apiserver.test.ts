@@ -10,9 +10,8 @@ import { NODE_WRITES, type NodeWrite, OBJECTS, type Uids } from "./node-writes.t
 
 type Pair = readonly [theirs: Client, ours: Client];
 
-suite("NodeRestriction refuses and lets pass what kube-apiserver does", {
+suite("NodeRestriction accepts and rejects the same requests as kube-apiserver", {
   ...needs("kube-apiserver", "etcd"),
-  timeout: 180_000,
 }, () => {
   let servers: readonly [Oracle, RunningBinnacle];
   let clients: Pair;
@@ -39,7 +38,7 @@ suite("NodeRestriction refuses and lets pass what kube-apiserver does", {
   }
 });
 
-/** Makes what the writes are about; answers with the uids of it all. */
+/** Creates the objects for the writes; resolves to their uids. */
 async function makeObjects(client: Client): Promise<Uids> {
   const uids: Record<string, string> = {};
   for (const { path, object, status } of OBJECTS) {
@@ -52,7 +51,7 @@ async function makeObjects(client: Client): Promise<Uids> {
     if (patched.status !== 200) throw new Error(`${path}/${name}: ${JSON.stringify(patched.body)}`);
   }
   const asNode = { "impersonate-user": "system:node:n1", "impersonate-group": "system:nodes" };
-  // Both have heard of everything when they have heard of the last pod.
+  // Both servers know everything once they know the last pod.
   await eventually(
     async () => (await client.call("GET", "/api/v1/namespaces/nr/pods/last", undefined, asNode)).status === 200,
   );
@@ -77,7 +76,7 @@ async function compare(clients: Pair, uids: readonly [Uids, Uids], write: NodeWr
   return differenceOf(answers as [Answer, Answer], write.title);
 }
 
-/** Without what each server makes of its own: a token, and how a claim would have changed. */
+/** Removes values that each server generates: tokens, and the diff of a claim. */
 function cut({ status, headers, body }: Answer): Answer {
   if (typeof body.message === "string") {
     const message = body.message.replace(

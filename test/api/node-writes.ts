@@ -1,20 +1,20 @@
-import type { JsonObject } from "../../src/api/object.ts";
-import { makeCertificate, makeKeys, makeRequest, printPem } from "../../src/lib/x509/certificates.suite.ts";
+import type { JsonObject } from "../../src/base/api/object.ts";
+import { makeCertificate, makeKeys, makeRequest, printPem } from "../../src/base/pki/certificates.suite.ts";
 
-/** The uids of objects by their names. */
+/** The uids of objects by name. */
 export type Uids = Readonly<Record<string, string>>;
 
-/** A write in the name of a node. */
+/** A write as a node. */
 export interface NodeWrite {
   readonly title: string;
   readonly method: string;
   readonly path: string;
   readonly body?: unknown | ((uids: Uids) => unknown);
   readonly type?: string;
-  /** system:node:n1 unless told. */
+  /** Default: system:node:n1. */
   readonly user?: string;
   readonly groups?: readonly string[];
-  /** Unless told. */
+  /** Whether it is a dry run. */
   readonly isDry?: boolean;
 }
 
@@ -58,7 +58,7 @@ const slice = (nodeName?: string): JsonObject => ({
   devices: [{ name: "x" }],
 });
 
-/** What is there before nodes write anything, in this order. */
+/** Objects to create first, in this order. */
 export const OBJECTS: readonly { path: string; object: JsonObject; status?: JsonObject }[] = [
   { path: `${CORE}/namespaces`, object: { metadata: { name: "nr" } } },
   { path: `${OWN}/serviceaccounts`, object: { metadata: { name: "default" } } },
@@ -201,7 +201,7 @@ export const OBJECTS: readonly { path: string; object: JsonObject; status?: Json
   { path: PODS, object: pod("last", "n1") },
 ];
 
-/** A mirror pod as a kubelet makes it, with changes. */
+/** A mirror pod as created by a kubelet, with changes. */
 const mirror =
   (change: { metadata?: JsonObject; spec?: JsonObject; owner?: JsonObject | null } = {}) =>
   (uids: Uids): JsonObject => ({
@@ -551,7 +551,7 @@ const claimWrites: readonly NodeWrite[] = [
   },
 ];
 
-/** A TokenRequest that is bound to a pod. */
+/** A TokenRequest bound to a pod. */
 const token =
   (name: string, spec: JsonObject = {}, bound: JsonObject = {}) =>
   (uids: Uids): JsonObject => ({
@@ -746,7 +746,7 @@ const certificateWrites: readonly NodeWrite[] = [
   ),
 ];
 
-/** Writes of nodes, one by one. */
+/** Writes as a node, one by one. */
 export const NODE_WRITES: readonly NodeWrite[] = [
   ...podWrites,
   ...nodeWrites,

@@ -1,6 +1,6 @@
-/** Paths that might make an authorizer see another resource than the one that is served. */
+/** Paths for which an authorizer might see another resource than the one served. */
 export const PATHS: readonly string[] = [
-  // Of the wrong scope.
+  // Wrong scope.
   "/api/v1/namespaces/default/nodes",
   "/api/v1/namespaces/default/nodes/x",
   "/api/v1/namespaces/default/namespaces",
@@ -14,7 +14,7 @@ export const PATHS: readonly string[] = [
   "/api/v1/configmaps/kube-system/x",
   "/apis/apps/v1/deployments/x",
   "/apis/apps/v1/deployments/x/scale",
-  // Namespaces and what is taken for one.
+  // Namespaces, and paths that look like one.
   "/api/v1/namespaces/default/status",
   "/api/v1/namespaces/default/finalize",
   "/api/v1/namespaces/status",
@@ -191,7 +191,7 @@ export const PATHS: readonly string[] = [
 const SECRET = "/api/v1/namespaces/default/secrets/x";
 const SECRETS = "/api/v1/namespaces/default/secrets";
 
-/** Methods that an authorizer might take for others than the router does. */
+/** Methods that an authorizer might interpret differently than the router. */
 export const METHODS: readonly (readonly [method: string, path: string])[] = [
   ...["OPTIONS", "TRACE", "PROPFIND", "PURGE", "LOCK", "SEARCH", "LINK"].flatMap((method) => [
     [method, SECRET] as const,
@@ -223,14 +223,14 @@ const SLASHES = "go-restful takes any number of slashes at the end";
 const BYTES = "bytes that are no UTF-8 are shown as U+FFFD";
 const ORDER = "the real server reads the body first";
 
-/** Requests that are answered otherwise, with the reason. None of them is let pass where the real server refuses it. */
+/** Requests with another response, and the reason. None of them is accepted if kube-apiserver rejects it. */
 export const DIFFERENT: Readonly<Record<string, string>> = {
   "alice GET /api//": SLASHES,
   "admin GET /api//": SLASHES,
   "admin GET /version//": SLASHES,
   "admin GET /api/v1/namespaces/default/secrets/%ff": BYTES,
   "alice GET /api/v1/namespaces/default/secrets/%ff": BYTES,
-  "nobody GET /api/v1/namespaces/default/secrets/%ff": BYTES,
+  "anonymous GET /api/v1/namespaces/default/secrets/%ff": BYTES,
   "admin PUT /api/v1/namespaces/../secrets/x": ORDER,
   "admin PUT /api/v1/namespaces/default/secrets/..": ORDER,
 };

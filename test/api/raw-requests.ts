@@ -18,7 +18,7 @@ function converse(base: string, protocol: "http/1.1" | "h2", bytes: Buffer): Pro
       if (protocol === "h2" && hasEnded(Buffer.concat(chunks))) socket.destroy();
     });
     socket.setTimeout(QUIET_MS, () => socket.destroy());
-    // A server that refuses a request may reset the connection while the rest of it is still on its way.
+    // A server that rejects a request may reset the connection while the rest of it is in transit.
     socket.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "ECONNRESET" && error.code !== "EPIPE") reject(error);
     });
@@ -26,7 +26,10 @@ function converse(base: string, protocol: "http/1.1" | "h2", bytes: Buffer): Pro
   });
 }
 
-/** Sends bytes as they are over HTTP/1.1 and answers with the status of each response, in order. The last request must ask for the end of the connection. */
+/**
+ * Sends bytes unchanged over HTTP/1.1 and resolves to the status of each response, in order. The last request must
+ * close the connection.
+ */
 export async function statusesOf(base: string, text: string): Promise<string> {
   const answer = (await converse(base, "http/1.1", Buffer.from(text, "latin1"))).toString("latin1");
   return [...answer.matchAll(/HTTP\/1\.[01] (\d{3}) /g)].map(([, status]) => status).join(" ");
@@ -34,7 +37,7 @@ export async function statusesOf(base: string, text: string): Promise<string> {
 
 const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 const FRAME = { data: 0, headers: 1, reset: 3, settings: 4, goAway: 7 } as const;
-// Also the flag that acknowledges settings, which are of no stream.
+// Also the flag that acknowledges settings, which have no stream.
 const END_STREAM = 0x1;
 const END_HEADERS = 0x4;
 
@@ -81,7 +84,7 @@ function* frames(bytes: Buffer): Generator<Frame> {
 function hasEnded(bytes: Buffer): boolean {
   return [...frames(bytes)].some(
     ({ type, flags, stream, payload }) =>
-      // A server that only says goodbye (NO_ERROR) still answers.
+      // A server that sends GOAWAY with NO_ERROR still responds.
       (type === FRAME.goAway && payload.readUInt32BE(4) !== 0) ||
       type === FRAME.reset ||
       (stream === 1 && (flags & END_STREAM) !== 0),
@@ -89,8 +92,8 @@ function hasEnded(bytes: Buffer): boolean {
 }
 
 /**
- * Sends the header fields as they are on a stream over HTTP/2, with a body if there is one. Answers with the code of the
- * Status that comes back, the kind of any other object, or "refused" when the server resets the stream or leaves.
+ * Sends the header fields unchanged on an HTTP/2 stream, with an optional body. Resolves to the code of the returned
+ * Status, the kind of any other object, or "refused" if the server resets the stream or closes the connection.
  */
 export async function streamed(
   base: string,

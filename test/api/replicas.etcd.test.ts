@@ -16,15 +16,13 @@ const ACCOUNTS = "/api/v1/namespaces/default/serviceaccounts";
 const ASKED = "/api/v1/namespaces/default/configmaps";
 const REPLICAS = [0, 1, 2] as const;
 const ROUNDS = 20;
-/** The promise is 100 ms, which a machine that is busy with other tests may miss now and then. */
+/** The promise on a machine without other work. The test reports how often it is missed. */
 const PROMISED_MS = 100;
-const ALLOWED_MS = 2000;
 
 const percentile = (sorted: readonly number[], share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
 
-suite("rights that end, and webhooks that begin, do so on every replica", {
+suite("revoked permissions and new webhooks take effect on every replica", {
   ...needs("etcd"),
-  timeout: 180_000,
 }, () => {
   let etcd: EtcdCluster;
   let folder: string;
@@ -52,7 +50,7 @@ suite("rights that end, and webhooks that begin, do so on every replica", {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** How long after `end` was answered each replica had refused the client, in milliseconds. */
+  /** Milliseconds after the response to `end` until each replica rejected the client. */
   const measure = async (
     clients: readonly Client[],
     refusal: number,
@@ -64,7 +62,7 @@ suite("rights that end, and webhooks that begin, do so on every replica", {
     const ended = performance.now();
     return Promise.all(
       clients.map(async (client) => {
-        await eventually(() => isAnswered(client, refusal), { withinMs: ALLOWED_MS, everyMs: 1 });
+        await eventually(() => isAnswered(client, refusal), { everyMs: 1 });
         return performance.now() - ended;
       }),
     );
@@ -77,7 +75,7 @@ suite("rights that end, and webhooks that begin, do so on every replica", {
     return `${sorted.length} times: half within ${show(0.5)} ms, 99 % within ${show(0.99)} ms, the last after ${show(1)} ms; ${late} after ${PROMISED_MS} ms`;
   };
 
-  test("a binding that is deleted", async (t) => {
+  test("a deleted binding", async (t) => {
     const alices = servers.map(({ base }) => clientFor(base, tokens.alice));
     const times: number[] = [];
     const binding = {
@@ -95,7 +93,7 @@ suite("rights that end, and webhooks that begin, do so on every replica", {
     t.diagnostic(report(times));
   });
 
-  test("the token of a service account that is deleted", async (t) => {
+  test("the token of a deleted service account", async (t) => {
     const times: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       const admin = admins[round % REPLICAS.length];
@@ -116,11 +114,11 @@ suite("rights that end, and webhooks that begin, do so on every replica", {
     t.diagnostic(report(times));
   });
 
-  test("a webhook that is stored begins on every replica, and one that is deleted ends", async (t) => {
+  test("a webhook starts on every replica when stored, and ends when deleted", async (t) => {
     const path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
     const webhook = {
       name: "nobody.example.com",
-      // Nobody listens there, so that every write that it concerns is refused.
+      // The port is closed, so every matching write is rejected.
       clientConfig: { url: "https://127.0.0.1:1/" },
       rules: [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] }],
       sideEffects: "None",
@@ -129,7 +127,7 @@ suite("rights that end, and webhooks that begin, do so on every replica", {
     const times: number[] = [];
     const becomes = async (client: Client, status: number, since: number) => {
       const answer = async () => (await client.call("POST", `${ASKED}?dryRun=All`, { metadata: { name: "x" } })).status;
-      await eventually(async () => (await answer()) === status, { withinMs: ALLOWED_MS, everyMs: 1 });
+      await eventually(async () => (await answer()) === status, { everyMs: 1 });
       times.push(performance.now() - since);
     };
     for (let round = 0; round < 5; round += 1) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { RawClient } from "../cost/raw-client.ts";
 import type { CostlyRequest } from "../cost/server.ts";
-import { Teller } from "../cost/teller.ts";
 import { startBinnacle } from "../support/binnacle.ts";
 import { SECRET_MARK, SecretSearch } from "../support/secrets.ts";
 
@@ -11,7 +11,7 @@ const MAPS = "/api/v1/namespaces/default/configmaps";
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 
-/** A request with a value that only its own answer may tell. */
+/** A request with a value that only its own response may contain. */
 type Telling = (value: string) => CostlyRequest;
 
 const create = (rest: object, name = "bad"): CostlyRequest => ({
@@ -26,7 +26,7 @@ const patch = (type: string, body: unknown): CostlyRequest => ({
   body: json(body),
 });
 
-/** Writes that are taken, refused or fail, each in another part of the server. */
+/** Writes that succeed, are rejected or fail, each in another part of the server. */
 const WRITES: Readonly<Record<string, Telling>> = {
   "a create": (value) => create({ data: { a: base64(value) }, stringData: { b: value } }, "kept"),
   "a create of what exists": (value) => create({ data: { a: base64(value) } }, "kept"),
@@ -104,7 +104,7 @@ const WRITES: Readonly<Record<string, Telling>> = {
   "a cookie": (value) => ({ method: "GET", path: MAPS, headers: { cookie: `token=${value}` } }),
 };
 
-/** Requests of somebody who may not learn any of it. */
+/** Requests of a user that must not see any of the values. */
 const OTHERS: readonly CostlyRequest[] = [
   { method: "GET", path: `${SECRETS}/missing` },
   { method: "POST", path: MAPS, body: json({ metadata: { name: "A" } }) },
@@ -116,26 +116,26 @@ const OTHERS: readonly CostlyRequest[] = [
 ];
 
 suite("secrets and tokens", () => {
-  test("stand in nothing that the server writes, and in no answer to another request", async (t) => {
+  test("are not in any output of the server, nor in responses to other requests", async (t) => {
     const server = await startBinnacle();
-    const teller = new Teller(server.base, 20_000);
+    const client = new RawClient(server.base, 300_000);
     // Ends with an error where the server wrote one of them.
     t.after(() => server.kill());
-    t.after(() => teller.close());
+    t.after(() => client.close());
     const answers = new SecretSearch();
     for (const [index, [name, telling]] of Object.entries(WRITES).entries()) {
       const value = `${SECRET_MARK}-${index}-${"+/=?".repeat(3)}-${index}`;
       server.secrets.add(`the value of ${name}`, value);
-      const { status } = await teller.tell(telling(value));
+      const { status } = await client.send(telling(value));
       assert.notEqual(status, 0, name);
-      for (const other of OTHERS) answers.read(JSON.stringify((await teller.tell(other)).body));
+      for (const other of OTHERS) answers.read(JSON.stringify((await client.send(other)).body));
       answers.add(`the value of ${name}`, value);
     }
-    for (const other of OTHERS) answers.read(JSON.stringify((await teller.tell(other)).body));
+    for (const other of OTHERS) answers.read(JSON.stringify((await client.send(other)).body));
     assert.deepEqual(answers.found, []);
   });
 
-  test("are found when the server writes them", async () => {
+  test("are found if the server writes them", async () => {
     const program = `data:text/javascript,console.error("a line with ${base64(`x ${SECRET_MARK}`)}")`;
     const server = await startBinnacle({ nodeFlags: ["--import", program] });
     await assert.rejects(server.kill(), /the server wrote a Secret's value/);

@@ -6,9 +6,8 @@ import { needs } from "../support/tools.ts";
 import { statusesOf, streamed } from "./raw-requests.ts";
 import { DIFFERENT, HTTP1, HTTP2 } from "./smuggling.ts";
 
-suite("what two readers might take apart differently is answered as by kube-apiserver, or refused", {
+suite("ambiguous requests are handled like by kube-apiserver, or rejected", {
   ...needs("kube-apiserver", "etcd"),
-  timeout: 180_000,
 }, () => {
   let oracle: Oracle;
   let binnacle: RunningBinnacle;

@@ -8,11 +8,11 @@ const close = "Connection: close";
 const lines = (...all: string[]) => `${all.join("\r\n")}\r\n\r\n`;
 const get = (...headers: string[]) => lines(`GET ${SECRETS} HTTP/1.1`, "Host: x", ...headers);
 const post = (...headers: string[]) => lines(`POST ${SECRETS} HTTP/1.1`, "Host: x", ...headers);
-/** Asks for Secrets without credentials: 403. Any other answer to it would be another request's. */
+/** Requests Secrets without credentials: 403. Any other status would belong to another request. */
 const hidden = get(close);
 const asAdmin = get(admin, close);
 
-/** Requests over HTTP/1.1 that two readers might take apart differently. Whatever is behind them has no credentials. */
+/** HTTP/1.1 requests that two parsers might split differently. The request after them has no credentials. */
 export const HTTP1: Readonly<Record<string, string>> = {
   "one after the other": get(admin) + hidden,
   "two tokens, the first without rights": get(alice, admin, close),
@@ -173,7 +173,10 @@ const LENIENT = "Node's parser skips spaces";
 const NGHTTP2 = "nghttp2 refuses the stream, net/http answers 400 or takes it";
 const DROPPED = "nghttp2 leaves the field out, net/http resets the stream or trims the value";
 
-/** Where Binnacle answers otherwise: what it answers, and why. None is let pass that the real server refuses, but for spaces in the request line. */
+/**
+ * Cases with another response of Binnacle: the response, and why. It accepts none that kube-apiserver rejects, except
+ * for spaces in the request line.
+ */
 export const DIFFERENT: Readonly<Record<string, readonly [answer: string, reason: string]>> = {
   "a token on the next line": ["400", STRICT],
   "a token behind a bare line feed": ["400", STRICT],

@@ -19,7 +19,7 @@ const rule = (resources: string[], apiGroups = [""]) => ({
 const named = (name: string) => ({ name: `${name}.static.k8s.io` });
 const policyName = named("p").name;
 
-/** Policies that no client of the API can change: about ConfigMaps, and about policies themselves. */
+/** Policies that no API client can change: for ConfigMaps, and for policies. */
 const validating = (word: string) => [
   {
     ...{ apiVersion, kind: "ValidatingAdmissionPolicy", metadata: named("p") },
@@ -62,10 +62,10 @@ const mutating = [
 ];
 const documents = (objects: readonly object[]) => objects.map((one) => JSON.stringify(one)).join("\n---\n");
 
-/** What clients are told, without what is each server's own. */
-const told = ({ status, headers, body }: Answer) => ({
+/** The parts of a response that both servers must have in common. */
+const comparable = ({ status, headers, body }: Answer) => ({
   status,
-  // What a Go library shows of its buffer is nobody's interface.
+  // The dump of a Go library's buffer is not part of the interface.
   warning: headers.warning?.replace(/, error found in #.*$/s, '"'),
   retryAfter: headers["retry-after"],
   message: body?.message,
@@ -78,7 +78,7 @@ const told = ({ status, headers, body }: Answer) => ({
   ]),
 });
 
-suite("admission from files beside kube-apiserver", { timeout: 240_000, ...needs("kube-apiserver", "etcd") }, () => {
+suite("admission from files beside kube-apiserver", { ...needs("kube-apiserver", "etcd") }, () => {
   let folder: string;
   let hooks: WebhookServer;
   let oracle: Oracle;
@@ -95,15 +95,15 @@ suite("admission from files beside kube-apiserver", { timeout: 240_000, ...needs
   });
   const same = async (method: string, at: string, body?: unknown, headers?: Record<string, string>) => {
     const answers = [];
-    for (const client of both) answers.push(told(await client.call(method, at, body, headers)));
+    for (const client of both) answers.push(comparable(await client.call(method, at, body, headers)));
     assert.deepEqual(answers[1], answers[0], `${method} ${at}`);
-    return answers[0] as ReturnType<typeof told>;
+    return answers[0] as ReturnType<typeof comparable>;
   };
   const map = (name: string, data: object) => ({ metadata: { name }, data });
   const isDenied = async (client: Client, word: string) =>
     (await client.call("POST", `${MAPS}?dryRun=All`, map("probe", { [word]: "x" }))).status === 422;
 
-  /** Whether a folder could not be read again, as metrics say. */
+  /** Whether a folder could not be reloaded, according to metrics. */
   const hasFailed = async (client: Client) => {
     const text = String((await client.call("GET", "/metrics")).body);
     return /^apiserver_manifest_admission_config_controller_automatic_reloads_total{apiserver_id_hash="sha256:[0-9a-f]{64}",plugin="ValidatingAdmissionPolicy",status="failure"} /m.test(
@@ -134,7 +134,7 @@ suite("admission from files beside kube-apiserver", { timeout: 240_000, ...needs
     await rm(folder, { recursive: true, force: true });
   });
 
-  test("policies from files are in force, see policies, and cannot be named by the API", async () => {
+  test("policies from files are enforced, apply to policies, and cannot be named by the API", async () => {
     assert.equal((await same("POST", MAPS, map("denied", { red: "x" }))).status, 422);
     const created = await same("POST", MAPS, map("created", { blue: "x" }));
     assert.deepEqual(created.labels, { static: "yes" });
@@ -145,7 +145,7 @@ suite("admission from files beside kube-apiserver", { timeout: 240_000, ...needs
     assert.equal((await same("POST", POLICIES, { metadata: { name: "allowed" }, spec })).status, 201);
   });
 
-  test("what policies do is counted alike", async () => {
+  test("counts decisions of policies like kube-apiserver", async () => {
     const spec = (failurePolicy: string) => ({
       failurePolicy,
       matchConstraints: rule(["endpoints"]),
@@ -184,7 +184,7 @@ suite("admission from files beside kube-apiserver", { timeout: 240_000, ...needs
     assert.ok(theirs.names.length > 20, String(theirs.names.length));
   });
 
-  test("a mutating webhook that breaks managedFields is undone and warned of, and a denial may say when to retry", async () => {
+  test("reverts and warns about a mutating webhook that breaks managedFields, and passes on retryAfter of a denial", async () => {
     const wrong = { manager: "m", operation: "Update", apiVersion: "v1", fieldsType: "FieldsV1", fieldsV1: { x: {} } };
     hooks.behaviours.set("break", patching({ op: "replace", path: "/metadata/managedFields", value: [wrong] }));
     hooks.behaviours.set(
@@ -231,19 +231,19 @@ suite("admission from files beside kube-apiserver", { timeout: 240_000, ...needs
     }
   });
 
-  test("a changed file takes effect, and one that cannot be read leaves in force what was", async () => {
+  test("reloads a changed file, and keeps the previous state if one cannot be read", async () => {
     await writeFile(file("validating/a.yaml"), documents(validating("green")));
-    for (const client of both) await eventually(() => isDenied(client, "green"), { withinMs: 90_000 });
+    for (const client of both) await eventually(() => isDenied(client, "green"));
     for (const client of both) assert.equal(await isDenied(client, "red"), false);
     await writeFile(file("validating/b.yaml"), documents(validating("blue")));
     // The folder has each name twice now: neither of the two servers takes it.
-    for (const client of both) await eventually(() => hasFailed(client), { withinMs: 90_000 });
+    for (const client of both) await eventually(() => hasFailed(client));
     await writeFile(file("mutating/list.json"), JSON.stringify({ apiVersion: "v1", kind: "List", items: [] }));
     const isUnlabelled = async (client: Client) => {
       const { body } = await client.call("POST", `${MAPS}?dryRun=All`, map("probe", {}));
       return body.metadata.labels === undefined;
     };
-    for (const client of both) await eventually(() => isUnlabelled(client), { withinMs: 90_000 });
+    for (const client of both) await eventually(() => isUnlabelled(client));
     for (const client of both) {
       assert.deepEqual([await isDenied(client, "green"), await isDenied(client, "blue")], [true, false]);
     }

@@ -9,7 +9,6 @@ import { needs } from "../support/tools.ts";
 const QUOTAS = "/api/v1/namespaces/default/resourcequotas";
 
 test("metrics tell what etcd was asked, how it failed, and how reads waited for the cache", {
-  timeout: 60_000,
   ...needs("etcd"),
 }, async (t) => {
   const etcd = await startEtcd();
@@ -37,7 +36,7 @@ test("metrics tell what etcd was asked, how it failed, and how reads waited for 
   assert.deepEqual([asked("create"), asked("delete")], [2, 1]);
   assert.ok(readValue(lines, `etcd_request_duration_seconds_sum{${kind}create",resource="resourcequotas"}`) > 0);
   assert.ok(readValue(lines, `etcd_requests_total{${kind}getCurrentResourceVersion",resource=""}`) >= 4);
-  // The delete read the object first; a read of any version waits for nothing.
+  // The delete read the object first; a read of any version does not wait.
   const consistent =
     'apiserver_watch_cache_consistent_read_total{fallback="false",group="",resource="resourcequotas",success';
   assert.equal(readValue(lines, consistent), 5);

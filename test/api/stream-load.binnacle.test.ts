@@ -10,8 +10,8 @@ import { eventually } from "../support/time.ts";
 
 const MEGABYTE = 1024 * 1024;
 
-// `npm run bench:streams` is the long form.
-suite("many and long streams", { timeout: 120_000 }, () => {
+// `npm run bench streams` is the long form.
+suite("many and long streams", () => {
   let node: KubeletNode;
   let server: RunningBinnacle;
 
@@ -37,7 +37,7 @@ suite("many and long streams", { timeout: 120_000 }, () => {
     assert.ok(more < 128 * MEGABYTE, `${more} bytes more`);
   });
 
-  test("20 commands at the same time, and none left when their clients have gone", async () => {
+  test("runs 20 concurrent commands, and ends them when their clients are gone", async () => {
     const sockets = await Promise.all(Array.from({ length: 20 }, () => openExec(server.base, tokens.admin, "mirror")));
     await Promise.all(sockets.map((socket) => exchangeText(socket, "x".repeat(100_000))));
     assert.equal(node.streams(), 20);
@@ -45,11 +45,11 @@ suite("many and long streams", { timeout: 120_000 }, () => {
     await eventually(() => node.streams() === 0);
   });
 
-  test("a client that does not read holds up the command, not the server's memory", async () => {
+  test("a client that does not read blocks the command, and does not fill the server's memory", async () => {
     const before = residentBytes(server.process.pid);
     const sockets = await Promise.all(Array.from({ length: 10 }, () => openExec(server.base, tokens.admin, "flood")));
     for (const socket of sockets) socket.pause();
-    // Another stream gets its turn all the while.
+    // Another stream continues meanwhile.
     const other = await openExec(server.base, tokens.admin, "mirror");
     await exchangeText(other, "x".repeat(100_000));
     const more = residentBytes(server.process.pid) - before;

@@ -7,7 +7,7 @@ import { tokens } from "../support/oracle.ts";
 const TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io";
 const PODS = "/api/v1/namespaces/default/pods";
 
-describe("what cannot be listed has no table", () => {
+describe("resources that cannot be listed have no table", () => {
   let server: RunningBinnacle;
   const call = (path: string, body: unknown, accept = TABLE) =>
     clientFor(server.base, tokens.admin).call("POST", path, body, { accept });
@@ -17,7 +17,7 @@ describe("what cannot be listed has no table", () => {
   });
   after(() => server.kill());
 
-  test("a review asked for as a table is refused", async () => {
+  test("rejects a review requested as a table", async () => {
     const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
     const review = { spec: { nonResourceAttributes: { path: "/", verb: "get" } } };
     const { status, body } = await call(path, review);
@@ -26,7 +26,7 @@ describe("what cannot be listed has no table", () => {
     assert.equal((await call(path, review, `${TABLE},application/json`)).status, 201);
   });
 
-  test("an action is refused before it is carried out", async () => {
+  test("rejects an action before executing it", async () => {
     const pod = { metadata: { name: "p" }, spec: { containers: [{ name: "c", image: "i" }] } };
     assert.equal((await call(PODS, pod)).body.kind, "Table");
     const { status } = await call(`${PODS}/p/eviction`, { metadata: { name: "p" } });

@@ -2,22 +2,22 @@ import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { isObject, type JsonObject } from "../../src/api/object.ts";
+import { isObject, type JsonObject } from "../../src/base/api/object.ts";
 import { type Difference, differenceOf, Twins } from "../fuzz/twins.ts";
 import type { Answer } from "../support/client.ts";
 
-/** The namespace in which everything happens. */
+/** The namespace of all objects. */
 export const NAMESPACE = "fuzz";
 const CORE = "/api/v1";
 const REVIEWS = "/apis/authentication.k8s.io/v1/tokenreviews";
 
-/** What an object is called, and its uid on each of the two servers. */
+/** The name of an object, and its uid on each of the two servers. */
 export interface Both {
   readonly name: string;
   readonly uids: readonly [theirs: string, ours: string];
 }
 
-/** The real kube-apiserver and Binnacle with the same keys for tokens of service accounts. */
+/** kube-apiserver and Binnacle with the same keys for tokens of service accounts. */
 export class TokenTwins {
   readonly twins: Twins;
   readonly rsa: KeyObject;
@@ -64,7 +64,7 @@ export class TokenTwins {
     await this.twins.call("DELETE", `${at}/${name}?gracePeriodSeconds=0`);
   }
 
-  /** Where the answers to a TokenRequest differ; tokens are compared by their headers and claims. */
+  /** Differences of the responses to a TokenRequest; tokens are compared by their headers and claims. */
   async request(account: string, body: unknown, query = ""): Promise<{ difference?: Difference; tokens: string[] }> {
     const at = `${CORE}/namespaces/${NAMESPACE}/serviceaccounts/${account}/token${query}`;
     const answers = await this.twins.call("POST", at, body);
@@ -73,7 +73,7 @@ export class TokenTwins {
     return { difference: differenceOf(read, JSON.stringify(body)), tokens };
   }
 
-  /** Where the answers to a TokenReview differ, and what they say. */
+  /** Differences of the responses to a TokenReview, and the responses. */
   async review(tokens: readonly [string, string], audiences?: readonly string[]) {
     const bodies = tokens.map((token) => ({
       apiVersion: "authentication.k8s.io/v1",
@@ -90,7 +90,7 @@ const printKey = (key: KeyObject) =>
 
 const decode = (part = ""): JsonObject => JSON.parse(Buffer.from(part, "base64url").toString());
 
-/** The answer with header and claims instead of the token; times count from when it was issued. */
+/** The response with header and claims instead of the token; times are relative to when it was issued. */
 function withClaims(answer: Answer): Answer {
   const token = answer.body?.status?.token;
   if (typeof token !== "string") return answer;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createHmac, createPublicKey, generateKeyPairSync, sign } from "node:crypto";
 import { after, before, suite, test } from "node:test";
-import type { JsonObject } from "../../src/api/object.ts";
-import { signToken } from "../../src/auth/service-accounts/json-web-token.ts";
-import { type SigningKey, signingKey } from "../../src/auth/service-accounts/keys.ts";
+import { signToken } from "../../src/access/authentication/service-accounts/json-web-token.ts";
+import { type SigningKey, signingKey } from "../../src/access/authentication/service-accounts/keys.ts";
+import type { JsonObject } from "../../src/base/api/object.ts";
 import { eventually } from "../support/time.ts";
 import { needs } from "../support/tools.ts";
 import { type Both, NAMESPACE, TokenTwins } from "./token-twins.ts";
@@ -17,9 +17,8 @@ const pod = (name: string, serviceAccountName: string, nodeName?: string) => ({
 const WEBHOOK = { kind: "ValidatingWebhookConfiguration", apiVersion: "admissionregistration.k8s.io/v1", name: "x" };
 const seconds = () => Math.floor(Date.now() / 1000);
 
-suite("tokens of service accounts are those of kube-apiserver", {
+suite("tokens of service accounts match kube-apiserver", {
   ...needs("kube-apiserver", "etcd"),
-  timeout: 180_000,
 }, () => {
   let both: TokenTwins;
   let bot: Both;
@@ -97,7 +96,7 @@ suite("tokens of service accounts are those of kube-apiserver", {
     ...[[], ["a", "b"], [""], ["*"], ["apps"], ["a_b"]].map((groups) => ({ admissionReviewAPIGroups: groups })),
   ];
 
-  test("requests are answered and refused alike", async () => {
+  test("requests get the same responses", async () => {
     const differences: unknown[] = [];
     const ask = async (account: string, body: unknown, query?: string) => {
       const { difference } = await both.request(account, body, query);
@@ -130,7 +129,7 @@ suite("tokens of service accounts are those of kube-apiserver", {
     assert.deepEqual(differences, []);
   });
 
-  /** The same claims for each server, with the uids that objects have there. */
+  /** The same claims for each server, with its uids of the objects. */
   const tokensWith = (own: (index: 0 | 1) => JsonObject, claims: JsonObject = {}, key = signingKey(both.rsa)) =>
     ([0, 1] as const).map((index) =>
       signToken(
@@ -159,7 +158,7 @@ suite("tokens of service accounts are those of kube-apiserver", {
     return answers[0].body.status;
   };
 
-  test("tokens are taken and refused alike", async () => {
+  test("tokens are accepted and rejected alike", async () => {
     const none = () => ({});
     const foreign = signingKey(generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey);
     const named = (name: string, uid?: string) => (index: 0 | 1) => {
@@ -200,7 +199,7 @@ suite("tokens of service accounts are those of kube-apiserver", {
       "of an unknown key that says it is ours": tokensWith(none, {}, { ...foreign, id: rsa.id }),
       "of an unknown key without a name": tokensWith(none, {}, { ...foreign, id: "" }),
       "signed by the secret of a public key": hmac(tokensWith(none), rsa),
-      "signed by nobody": tokensWith(none).map((token) => resign(token, { alg: "none" }, () => "")) as [string, string],
+      unsigned: tokensWith(none).map((token) => resign(token, { alg: "none" }, () => "")) as [string, string],
       "with RS512": tokensWith(none).map((token) =>
         resign(token, { alg: "RS512", kid: rsa.id }, (text) =>
           sign("sha512", Buffer.from(text), both.rsa).toString("base64url"),
@@ -225,7 +224,7 @@ suite("tokens of service accounts are those of kube-apiserver", {
     await expectSame("not for others", tokensWith(none), ["y"]);
   });
 
-  test("a token in a Secret is taken as long as the Secret holds it", async () => {
+  test("a token in a Secret is valid as long as the Secret has it", async () => {
     const make = (secret: string, more: JsonObject = {}) =>
       tokensWith(() => ({}), {
         ...{
@@ -272,7 +271,7 @@ suite("tokens of service accounts are those of kube-apiserver", {
     ["secret", "secrets"],
     ["node", "nodes"],
   ] as const) {
-    test(`tokens end with their ${kind}`, async () => {
+    test(`tokens become invalid with their ${kind}`, async () => {
       const name = `going-${kind}`;
       const object = await both.create(plural, kind === "pod" ? pod(name, "bot") : { metadata: { name } });
       const tokens = () => tokensWith((index) => ({ [kind]: { name, uid: object.uids[index] } }));
@@ -285,7 +284,7 @@ suite("tokens of service accounts are those of kube-apiserver", {
     });
   }
 
-  test("tokens end with their account", async () => {
+  test("tokens become invalid with their account", async () => {
     await both.remove("serviceaccounts", "bot");
     const tokens = () => tokensWith(() => ({}));
     const [, ours] = (await both.review(tokens())).answers;
@@ -295,9 +294,8 @@ suite("tokens of service accounts are those of kube-apiserver", {
   });
 });
 
-suite("with limits, tokens are those of kube-apiserver", {
+suite("with limits, tokens match kube-apiserver", {
   ...needs("kube-apiserver", "etcd"),
-  timeout: 120_000,
 }, () => {
   let both: TokenTwins;
   before(async () => {
@@ -330,7 +328,7 @@ suite("with limits, tokens are those of kube-apiserver", {
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** The claims of a token under another header and signature. */
+/** The claims of a token with another header and signature. */
 function resign(token: string, header: JsonObject, signature: (text: string) => string): string {
   const text = `${encode(header)}.${token.split(".")[1]}`;
   return `${text}.${signature(text)}`;

@@ -1,8 +1,8 @@
-import type { KubeObject } from "../../src/api/object.ts";
+import type { KubeObject } from "../../src/base/api/object.ts";
+import type { Schema } from "../../src/data/schema/schema.ts";
+import { builtInSchema } from "../../src/kinds/schema-files/built-in-schemas.ts";
 import type { ResourceDefinition, ServedVersion } from "../../src/resources/model/definition.ts";
 import { withObjectMembers } from "../../src/resources/strategies/object-members.ts";
-import type { Schema } from "../../src/schema/schema.ts";
-import { builtInSchema } from "../../src/schema-files/built-in-schemas.ts";
 
 /** The group of the kind that these tests add at run time. */
 export const GROUP = "stable.example.com";
@@ -28,7 +28,7 @@ function serveVersion(name: string, spec: Record<string, Schema>, field: string)
   };
 }
 
-/** A kind that is stored as v1, with `spec.size`, and also served as v2, where that is `spec.count`. */
+/** A kind that is stored as v1, with `spec.size`, and also served as v2, with `spec.count`. */
 export function widgets(
   convertBatch: (objects: readonly KubeObject[], toApiVersion: string) => Promise<readonly KubeObject[]>,
   more: Record<string, Schema> = {},
@@ -56,11 +56,11 @@ export function widgets(
   };
 }
 
-/** A converter that answers when the test lets it, and tells what it was asked. */
+/** A converter that responds when the test allows it, and records its calls. */
 export class LateConverter {
-  /** How many objects each call was about. */
+  /** The number of objects of each call. */
   readonly batches: number[] = [];
-  /** What it answers with instead, if set. */
+  /** If set, calls fail with it. */
   failure: Error | undefined;
   #gate: PromiseWithResolvers<void> | undefined;
   #asked = Promise.withResolvers<void>();
@@ -77,7 +77,7 @@ export class LateConverter {
     });
   };
 
-  /** Answers nothing from now on. Resolves with the first question that comes. */
+  /** Blocks responses from now on. Resolves at the next call. */
   hold(): Promise<void> {
     this.#gate = Promise.withResolvers();
     this.#asked = Promise.withResolvers();

@@ -23,7 +23,7 @@ const SERVICES = "/apis/apiregistration.k8s.io/v1/apiservices";
 const ROOT = `/apis/${EXTENSION_GROUP}/v1`;
 const NAME = `v1.${EXTENSION_GROUP}`;
 
-suite("an extension server behind an APIService", { ...needs("kubectl"), timeout: 120_000 }, () => {
+suite("an extension server behind an APIService", { ...needs("kubectl") }, () => {
   let folder: string;
   let extension: ExtensionServer;
   let server: RunningBinnacle;

@@ -165,7 +165,6 @@ function comparable(value: unknown, key = ""): unknown {
 }
 
 describe("audit events, compared with the real kube-apiserver's", {
-  timeout: 180_000,
   ...needs("kube-apiserver", "etcd"),
 }, async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "binnacle-audit-"));

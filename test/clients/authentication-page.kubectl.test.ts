@@ -5,8 +5,8 @@ import path from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { createLocalJWKSet, jwtVerify } from "jose";
-import { readAuthenticationConfiguration } from "../../src/auth/oidc/configuration.ts";
-import { validateConfiguration } from "../../src/auth/oidc/validate-configuration.ts";
+import { readAuthenticationConfiguration } from "../../src/access/authentication/oidc/configuration.ts";
+import { validateConfiguration } from "../../src/access/authentication/oidc/validate-configuration.ts";
 import { startBinnacle } from "../support/binnacle.ts";
 import { needs, requireTool } from "../support/tools.ts";
 
@@ -15,7 +15,7 @@ const page = await readFile(path.join(import.meta.dirname, "..", "..", "docs", "
 const block = (language: string): string =>
   new RegExp(`\`\`\`${language}\n([^\`]+)\`\`\``).exec(page)?.[1] ?? assert.fail(language);
 
-test("the commands of docs/authentication.md make a user", needs("kubectl", "openssl"), async (t) => {
+test("the commands of docs/authentication.md create a user", needs("kubectl", "openssl"), async (t) => {
   const binnacle = await startBinnacle();
   t.after(() => binnacle.kill());
   const { directory, base: SERVER } = binnacle;
@@ -28,10 +28,10 @@ test("the commands of docs/authentication.md make a user", needs("kubectl", "ope
   assert.match(stdout, /Groups\s+\[dev system:authenticated\]/);
 });
 
-test("the commands of docs/authentication.md make a token that others can verify", needs("kubectl"), async (t) => {
+test("the commands of docs/authentication.md create a verifiable token", needs("kubectl"), async (t) => {
   const binnacle = await startBinnacle();
   t.after(() => binnacle.kill());
-  const [, commands = assert.fail()] = /## Tokens of service accounts\n\n```sh\n([^`]+)```/.exec(page) ?? [];
+  const [, commands = assert.fail()] = /## Service account tokens\n\n```sh\n([^`]+)```/.exec(page) ?? [];
   const { stdout } = await run("sh", ["-e", "-c", commands.replaceAll("kubectl", requireTool("kubectl"))], {
     cwd: binnacle.directory,
     env: { ...process.env, HOME: binnacle.directory, KUBECONFIG: binnacle.kubeconfig },

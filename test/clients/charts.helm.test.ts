@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import type { JsonObject } from "../../src/api/object.ts";
+import type { JsonObject } from "../../src/base/api/object.ts";
 import { type CommandResult, helmFor } from "../support/kubectl.ts";
 import { needs, wants } from "../support/tools.ts";
 import { KubectlTwins } from "./kubectl-twins.ts";
@@ -32,7 +32,6 @@ const DONE: Readonly<Record<string, JsonObject>> = {
 };
 
 describe("helm has the same from both servers", {
-  timeout: 300_000,
   ...needs("kubectl", "kube-apiserver", "etcd"),
   ...wants("helm"),
 }, () => {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, suite, test } from "node:test";
 import { promisify } from "node:util";
-import { makeAuthority, makeIdentity } from "../../src/http/x509.ts";
+import { makeCa, makeIdentity } from "../../src/base/pki/make-certificate.ts";
 import { tokens } from "../support/oracle.ts";
 import { eventually } from "../support/time.ts";
 import { needs } from "../support/tools.ts";
@@ -16,11 +16,10 @@ const encode = (text: string) => Buffer.from(text).toString("base64");
 
 suite("kubectl proves who somebody is, and asks for certificates, as with kube-apiserver", {
   ...needs("kubectl", "kube-apiserver", "etcd", "openssl"),
-  timeout: 240_000,
 }, () => {
   let twins: KubectlTwins;
   let folder: string;
-  const authority = makeAuthority("clients", Date.now());
+  const authority = makeCa("clients", Date.now());
   const file = (name: string) => path.join(folder, name);
   const openssl = (line: string) => run("openssl", line.split(" "), { cwd: folder });
   const identity = (commonName: string, ...organizations: string[]) =>
@@ -71,12 +70,7 @@ suite("kubectl proves who somebody is, and asks for certificates, as with kube-a
   });
 
   test("credentials that are none", async () => {
-    const stranger = makeIdentity(
-      makeAuthority("strangers", Date.now()),
-      { commonName: "admin" },
-      "client",
-      Date.now(),
-    );
+    const stranger = makeIdentity(makeCa("strangers", Date.now()), { commonName: "admin" }, "client", Date.now());
     const users = {
       nothing: {},
       "wrong-token": { token: "nonsense" },

@@ -184,8 +184,8 @@ function operations(scope: "Cluster" | "Namespaced", api: () => Any): void {
 }
 
 for (const store of ["memory", "sqlite", "etcd"] as StoreName[]) {
-  const options = { ...needsStore(store), timeout: 120_000 };
-  describe(`custom objects that nobody defined, kept in ${store}`, options, () => {
+  const options = needsStore(store);
+  describe(`custom objects without a definition, stored in ${store}`, options, () => {
     let server: RunningBinnacle;
     let api: CustomObjectsApi;
 

@@ -19,7 +19,7 @@ const tab = (name: string, spec: object = { schedule: "* * * * *" }) => ({
   spec,
 });
 
-suite("kubectl and objects that nobody defined", { ...needs("kubectl"), timeout: 120_000 }, () => {
+suite("kubectl and objects without a definition", { ...needs("kubectl") }, () => {
   let server: RunningBinnacle;
   let kubectl: Kubectl;
   let client: Client;
@@ -95,7 +95,7 @@ suite("kubectl and objects that nobody defined", { ...needs("kubectl"), timeout:
   });
 });
 
-suite("objects that nobody defined, on several servers", { ...needs("etcd"), timeout: 120_000 }, () => {
+suite("objects without a definition, on several servers", { ...needs("etcd") }, () => {
   let etcd: EtcdCluster;
   const servers: RunningBinnacle[] = [];
   const start = async (): Promise<Client> => {

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, suite, test } from "node:test";
 import { promisify } from "node:util";
-import { type Identity, makeAuthority, makeIdentity } from "../../src/http/x509.ts";
+import { type Identity, makeCa, makeIdentity } from "../../src/base/pki/make-certificate.ts";
 import { startEtcd } from "../support/etcd.ts";
 import { freePorts } from "../support/ports.ts";
 import { type RunningProcess, startProcess } from "../support/process.ts";
@@ -44,7 +44,7 @@ class Environment {
   constructor(folder: string) {
     this.#folder = folder;
     const now = Date.now();
-    this.#authority = makeAuthority("envtest", now);
+    this.#authority = makeCa("envtest", now);
     this.#client = makeIdentity(
       this.#authority,
       { commonName: "admin", organizations: ["system:masters"] },
@@ -60,7 +60,7 @@ class Environment {
     if (options.etcd === undefined) {
       const flags = [`--listen-client-urls=${etcd}`, `--advertise-client-urls=${etcd}`, `--data-dir=${this.#folder}`];
       this.#programs.push(await startProcess(path.join(assets, "etcd"), flags));
-      await eventually(() => isHealthy(etcd), { withinMs: 20_000, what: "etcd is healthy" });
+      await eventually(() => isHealthy(etcd), { what: "etcd is healthy" });
     }
     this.#base = `https://127.0.0.1:${port}`;
     const flags = await this.#flags(port, etcd);
@@ -70,7 +70,7 @@ class Environment {
     });
     this.#programs.push(server);
     const isReady = async () => (await this.call("GET", "/healthz").catch(() => undefined))?.status === 200;
-    await eventually(isReady, { withinMs: 30_000, what: () => `the server is healthy:\n${server.output()}` });
+    await eventually(isReady, { what: () => `the server is healthy:\n${server.output()}` });
     return server;
   }
 
@@ -167,10 +167,9 @@ suite("binnacle envtest", () => {
     const environment = new Environment(folder);
     try {
       const server = await environment.start(assets, { flags: ["--v=4", "--profiling=false"] });
-      const expected = "kube-apiserver: Binnacle has no use for --v, --profiling: ignored";
-      await eventually(() => server.output().includes(expected), { withinMs: 5000, what: server.output });
+      const expected = "kube-apiserver: warning: ignored flags without effect in Binnacle: --v, --profiling";
+      await eventually(() => server.output().includes(expected), { what: server.output });
       await eventually(async () => (await environment.call("GET", "/api/v1/namespaces/default")).status === 200, {
-        withinMs: 5000,
         what: "the default namespace is there",
       });
       const widgets = "/apis/example.com/v1/namespaces/default/widgets";
@@ -194,7 +193,7 @@ suite("binnacle envtest", () => {
       assert.equal((await environment.call("POST", "/api/v1/namespaces", namespace("b"))).status, 201);
       await environment.call("DELETE", "/api/v1/namespaces/b");
       const isGone = async () => (await environment.call("GET", "/api/v1/namespaces/b")).status === 404;
-      await eventually(isGone, { withinMs: 20_000, what: "the namespace is gone" });
+      await eventually(isGone, { what: "the namespace is gone" });
     } finally {
       await environment.stop();
     }
@@ -225,9 +224,9 @@ suite("binnacle envtest", () => {
     // With job control a shell makes a group of each program, as envtest does.
     const command = ["-c", 'set -m; "$@" & wait', "suite", path.join(assets, "etcd"), `--listen-client-urls=${url}`];
     const killed = await startProcess("bash", command);
-    await eventually(() => isHealthy(url), { withinMs: 20_000, what: "etcd is healthy" });
+    await eventually(() => isHealthy(url), { what: "etcd is healthy" });
     await killed.kill({ signal: "SIGKILL" });
-    await eventually(async () => !(await isHealthy(url)), { withinMs: 20_000, what: "etcd has ended" });
+    await eventually(async () => !(await isHealthy(url)), { what: "etcd has ended" });
   });
 
   test("with an etcd, objects are kept there", needs("etcd"), async () => {

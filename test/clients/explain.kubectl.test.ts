@@ -5,7 +5,6 @@ import { kubectlFor } from "../support/kubectl.ts";
 import { needs } from "../support/tools.ts";
 
 test("kubectl explain says what kinds and fields are for", {
-  timeout: 120_000,
   ...needs("kubectl"),
 }, async (context) => {
   const server = await startBinnacle();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { makeCertificate, makeKeys, makeRequest, printPem } from "../../src/lib/x509/certificates.suite.ts";
+import { makeCertificate, makeKeys, makeRequest, printPem } from "../../src/base/pki/certificates.suite.ts";
 import { readSamples } from "../support/samples.ts";
 import { needs } from "../support/tools.ts";
 import { KubectlTwins } from "./kubectl-twins.ts";
@@ -89,7 +89,6 @@ const controllerRevision = (revision: number, uid: string) => ({
  * Deployment, so that rollouts are given the objects that a controller would have made.
  */
 describe("kubectl does the same with Binnacle as with the real server", {
-  timeout: 240_000,
   concurrency: 2,
   ...needs("kubectl", "kube-apiserver", "etcd"),
 }, () => {

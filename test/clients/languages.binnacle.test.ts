@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { DEFAULT_CONTROLLERS } from "../../src/cluster/controllers/manager/default-controllers.ts";
 import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
 import { OPTIONAL } from "../support/skipped.ts";
 import { needs, wants } from "../support/tools.ts";
@@ -11,17 +12,17 @@ async function optionsOf(program: ClientProgram): Promise<{ readonly skip?: stri
   const { name, toolchain, isQuick } = program;
   if (isQuick) return needs(...toolchain);
   if (await builtCommand(program)) return wants(...toolchain);
-  return { skip: `the program with ${name} ${OPTIONAL}: run npm run clients -- ${name}` };
+  return { skip: `the program with ${name} ${OPTIONAL}: run npm run compare clients -- ${name}` };
 }
 
 const programs = await Promise.all(
   CLIENT_PROGRAMS.map(async (program) => ({ program, options: await optionsOf(program) })),
 );
 
-describe("clients of other languages", { timeout: 300_000 }, () => {
+describe("clients of other languages", () => {
   let server: RunningBinnacle;
   before(async () => {
-    server = await startBinnacle({ flags: ["--controllers=*"] });
+    server = await startBinnacle({ flags: [`--controllers=${DEFAULT_CONTROLLERS}`] });
   });
   after(() => server?.kill());
 

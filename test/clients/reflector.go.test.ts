@@ -1,12 +1,12 @@
 import { after, before, describe, test } from "node:test";
-import { chooseSeed, scaled } from "../model/random.ts";
+import { chooseSeed } from "../model/random.ts";
 import { Setting } from "../model/servers.ts";
 import { rideStorm } from "../model/storm.ts";
 import { tokens } from "../support/oracle.ts";
 import { needs, needsStore } from "../support/tools.ts";
 import { buildReflector, startReflector } from "./reflector-program.ts";
 
-const options = { timeout: scaled(150_000), concurrency: 2, ...needs("go") };
+const options = { concurrency: 2, ...needs("go") };
 
 describe("client-go's reflector stays exact over disconnects, compactions and restarts", options, () => {
   const setting = new Setting();

@@ -102,7 +102,6 @@ const SHOWN = [
 
 suite("kubectl makes roles and shows refusals as with kube-apiserver", {
   ...needs("kubectl", "kube-apiserver", "etcd"),
-  timeout: 240_000,
 }, () => {
   let twins: KubectlTwins;
   before(async () => {

@@ -26,7 +26,7 @@ interface StoredObject {
 }
 
 for (const store of ["memory", "sqlite", "etcd"] satisfies StoreName[]) {
-  describe(`kubectl on ${store}`, { timeout: 300_000, ...needsStore(store, "kubectl") }, () => {
+  describe(`kubectl on ${store}`, { ...needsStore(store, "kubectl") }, () => {
     let server: RunningBinnacle;
     let kubectl: Kubectl;
 

@@ -44,7 +44,6 @@ const KINDS = [
 ];
 
 describe("one etcd, shared with the real kube-apiserver", {
-  timeout: 180_000,
   ...needs("kube-apiserver", "etcd"),
 }, () => {
   let etcd: EtcdCluster;

@@ -19,7 +19,7 @@ async function succeed(kubectl: Kubectl, line: string): Promise<string> {
   return stdout.trim();
 }
 
-describe("kubectl create token", { timeout: 120_000, ...needs("kubectl") }, () => {
+describe("kubectl create token", { ...needs("kubectl") }, () => {
   let server: RunningBinnacle;
   let kubectl: Kubectl;
   const run = (line: string) => succeed(kubectl, `-n ${NAMESPACE} ${line}`);
@@ -109,7 +109,7 @@ describe("kubectl create token", { timeout: 120_000, ...needs("kubectl") }, () =
   });
 });
 
-describe("keys of service accounts are changed", { timeout: 120_000, ...needs("kubectl") }, () => {
+describe("keys of service accounts are changed", { ...needs("kubectl") }, () => {
   const folders: string[] = [];
   after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { chmod, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
+import { DEFAULT_CONTROLLERS } from "../../src/cluster/controllers/manager/default-controllers.ts";
 import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
 import { type Client, clientFor } from "../support/client.ts";
 import { type CommandResult, type Kubectl, kubectlFor } from "../support/kubectl.ts";
@@ -23,7 +24,7 @@ const workload = (kind: "Deployment" | "ReplicaSet", name: string, metadata: obj
 const configMap = (name: string, data: Record<string, string>) =>
   JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: NAMESPACE }, data });
 
-describe("kubectl changes objects", { timeout: 180_000, concurrency: 4, ...needs("kubectl") }, () => {
+describe("kubectl changes objects", { concurrency: 4, ...needs("kubectl") }, () => {
   let server: RunningBinnacle;
   let kubectl: Kubectl;
   let client: Client;
@@ -50,7 +51,7 @@ describe("kubectl changes objects", { timeout: 180_000, concurrency: 4, ...needs
   }
 
   before(async () => {
-    server = await startBinnacle({ flags: ["--controllers=*"] });
+    server = await startBinnacle({ flags: [`--controllers=${DEFAULT_CONTROLLERS}`] });
     kubectl = kubectlFor(server.kubeconfig);
     client = clientFor(server.base, tokens.admin);
     await create("/api/v1/namespaces", { metadata: { name: NAMESPACE } });

@@ -7,7 +7,7 @@ import { readErrors, repeatedErrors } from "./logs.ts";
 import { PROGRAMS, runScenario, startPrograms } from "./programs.ts";
 import { type ClusterServer, startClusterServer } from "./server.ts";
 
-const usage = `npm run cluster -- [OPTION...]
+const usage = `npm run compare cluster -- [OPTION...]
 
 Runs the real controller manager, scheduler and KWOK, each with its own identity, on Binnacle with RBAC, and looks what the
 cluster does. Fails when a check does, when a program is refused with 401 or 403, and when one logs an error more than once that

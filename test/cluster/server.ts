@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { printKubeconfig } from "../../src/http/kubeconfig.ts";
-import { type Identity, makeAuthority, makeIdentity } from "../../src/http/x509.ts";
+import { type Identity, makeCa, makeIdentity } from "../../src/base/pki/make-certificate.ts";
+import { printKubeconfig } from "../../src/data/kubeconfig/kubeconfig.ts";
 import { type BinnacleOptions, startBinnacle } from "../support/binnacle.ts";
 import { startOracle } from "../support/oracle.ts";
 
@@ -39,7 +39,7 @@ export async function startClusterServer(
   { store = "etcd", flags: more = [], nodeFlags = [] }: BinnacleOptions = {},
 ): Promise<ClusterServer> {
   const now = Date.now();
-  const authority = makeAuthority("cluster", now);
+  const authority = makeCa("cluster", now);
   const files = {
     authority: path.join(folder, "ca.crt"),
     authorityKey: path.join(folder, "ca.key"),
@@ -53,7 +53,7 @@ export async function startClusterServer(
   await writeIdentity(authority, files.authority, files.authorityKey);
   await writeIdentity(serving, files.serving, files.servingKey);
   await writeFile(files.accountKey, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
-  await writeFile(files.proxyAuthority, makeAuthority("front-proxy", now).certificate);
+  await writeFile(files.proxyAuthority, makeCa("front-proxy", now).certificate);
   const flags = [
     `--requestheader-client-ca-file=${files.proxyAuthority}`,
     "--requestheader-username-headers=X-Remote-User",

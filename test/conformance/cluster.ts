@@ -1,4 +1,5 @@
 import path from "node:path";
+import { DEFAULT_CONTROLLERS } from "../../src/cluster/controllers/manager/default-controllers.ts";
 import { startBinnacle } from "../support/binnacle.ts";
 import { type Client, clientFor } from "../support/client.ts";
 import { tokens } from "../support/oracle.ts";
@@ -36,7 +37,7 @@ const status = {
 export async function startCluster(flags: readonly string[] = []): Promise<ConformanceServer> {
   const server = await startBinnacle({
     store: "etcd",
-    flags: ["--controllers=*", "--custom-objects=defined", ...flags],
+    flags: [`--controllers=${DEFAULT_CONTROLLERS}`, "--custom-objects=defined", ...flags],
   });
   try {
     await addNode(clientFor(server.base, tokens.admin));

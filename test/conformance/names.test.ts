@@ -63,7 +63,10 @@ for (const { passing: file, waiting: waitingFile, count } of LISTS) {
     const [passing, waiting] = await Promise.all([read(file), read(waitingFile)]);
     const project = parseNames(passing, waiting);
     const printed = printNames(project);
-    assert.ok(printed.passing === passing && printed.waiting === waiting, "run: npm run conformance -- --write");
+    assert.ok(
+      printed.passing === passing && printed.waiting === waiting,
+      "run: npm run compare conformance -- --write",
+    );
     assert.equal(allNames(project).length, count);
   });
 }

@@ -33,7 +33,7 @@ export interface Plan {
   readonly doubtful: readonly Share[];
 }
 
-const PASSING_HEADING = "# Official conformance tests that pass. Written by: npm run conformance -- --write\n";
+const PASSING_HEADING = "# Official conformance tests that pass. Written by: npm run compare conformance -- --write\n";
 const WAITING_HEADING = "# Official conformance tests that do not pass, below what they are waiting for.\n";
 
 /** Reads both lists; lines starting with a single # are comments. Throws when a name is there twice. */

@@ -17,7 +17,7 @@ import {
 } from "./names.ts";
 import { runShare, type SuiteOptions } from "./suite.ts";
 
-const usage = `npm run conformance -- [OPTION...]
+const usage = `npm run compare conformance -- [OPTION...]
 
 Runs the official Kubernetes conformance tests that need nothing but an API server against Binnacle on etcd with its own
 controllers: those of passing.txt. One that does not pass fails the run.

@@ -7,7 +7,7 @@ import { runShare } from "./suite.ts";
 import { WebhookPrograms } from "./webhook-programs.ts";
 
 /**
- * npm run conformance:webhooks [PATTERN]
+ * npm run compare conformance-webhooks [PATTERN]
  * Runs the official AdmissionWebhook tests against Binnacle: with the real controller manager, scheduler and KWOK, so that
  * the Deployment of the webhook becomes ready, and with the webhook of the tests' own image as a local program behind its
  * Service. `tools/provide conformance conformance-webhook kube-controller-manager kube-scheduler kwok` builds them.

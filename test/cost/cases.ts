@@ -1,12 +1,12 @@
-import { isObject, type Json, type JsonObject } from "../../src/api/object.ts";
-import { encodeObject } from "../../src/encoding/protobuf/envelope.ts";
-import { printYaml } from "../../src/encoding/yaml/yaml-print.ts";
-import type { Schema } from "../../src/schema/schema.ts";
+import { isObject, type Json, type JsonObject } from "../../src/base/api/object.ts";
+import { encodeObject } from "../../src/data/encoding/protobuf/envelope.ts";
+import { printYaml } from "../../src/data/encoding/yaml/yaml-print.ts";
+import type { Schema } from "../../src/data/schema/schema.ts";
 import { type Bodies, type Place, placeName } from "./places.ts";
 import type { CostlyRequest } from "./server.ts";
 import { type Growth, growthsOf } from "./values.ts";
 
-/** How a large value is sent. What is stored is read as well. */
+/** How a large value is sent. Stored objects are read as well. */
 export type Way =
   | "create"
   | "status"
@@ -17,10 +17,10 @@ export type Way =
   | "apply"
   | "store";
 
-/** In which encoding. */
+/** The encoding. */
 export type Form = "JSON" | "JSON, Strict" | "YAML" | "YAML in blocks" | "protobuf";
 
-/** One request with one place made large. */
+/** One request with one enlarged place. */
 export interface Case {
   readonly place: Place;
   readonly growth: Growth;
@@ -29,7 +29,7 @@ export interface Case {
   readonly form: Form;
 }
 
-/** The two sizes of the run: what shows more than linear cost at once, and nearly as much as a body may have. */
+/** The two sizes of the run: enough to detect superlinear cost, and almost the maximum size of a body. */
 export const SIZES = { screen: 100_000, large: 2_500_000 } as const;
 
 const TYPES: Readonly<Record<Form, string>> = {
@@ -47,14 +47,14 @@ const PATCH_TYPES: Partial<Record<Way, string>> = {
   apply: "application/apply-patch+yaml",
 };
 
-/** A case in words. */
+/** A case as text. */
 export function caseName({ place, growth, size, way, form }: Case): string {
   return `${place.kind.name} ${placeName(place)}: ${growth.name}, ${size} bytes, ${way}, ${form}`;
 }
 
 const TOKEN = "@@here@@";
 
-/** What the requests of a place have in common. */
+/** Common parts of the requests of a place. */
 interface Template {
   readonly place: Place;
   readonly way: Way;
@@ -63,7 +63,7 @@ interface Template {
   readonly own: string;
 }
 
-/** Makes the requests of cases. */
+/** Builds the requests of cases. */
 export class Requests {
   readonly #bodies: Bodies;
   #last: Template | undefined;
@@ -72,23 +72,23 @@ export class Requests {
     this.#bodies = bodies;
   }
 
-  /** The ways to make a place large, from what the corpus has there. */
+  /** The ways to enlarge a place, based on an example of the corpus. */
   growths(place: Place): Growth[] {
     return growthsOf(place, this.#example(place));
   }
 
-  /** The object that updates and patches of a kind are about. */
+  /** The object that updates and patches of a kind apply to. */
   base({ kind }: Place): JsonObject | undefined {
     const place: Place = { kind, steps: ["metadata", "annotations"], schema: {}, type: "map", key: "", rule: "" };
     return this.#bodies.of(kind).length === 0 ? undefined : this.#bodies.withValue(place, "base", {});
   }
 
-  /** A body of a place's kind under a name. */
+  /** A body of a place's kind with a name. */
   named(place: Place, name: string): JsonObject {
     return this.#bodies.withValue(place, name, TOKEN);
   }
 
-  /** The request of a case, under a name of its own where it creates. */
+  /** The request of a case, with a unique name if it creates an object. */
   of(one: Case, name: string): CostlyRequest {
     const { place, way, form } = one;
     const { path } = place.kind;
@@ -104,7 +104,7 @@ export class Requests {
     return { method, path: target, headers, body: this.#bytes(one, text) };
   }
 
-  /** The text of a body with a mark at the place, and the name of the object that updates of its kind are about. */
+  /** The text of a body with a mark at the place, and the name of the object that updates of its kind apply to. */
   #template(place: Place, way: Way, name: string): Template {
     const last = this.#last;
     if (last?.place === place && last.way === way && last.name === name) return last;
@@ -123,9 +123,9 @@ export class Requests {
     if (form !== "protobuf") return Buffer.from(whole(size));
     const schema = growth.name === "empty items" ? withEmptyItems(place.kind.schema, place.steps) : place.kind.schema;
     const encode = (bytes: number) => encodeObject(schema, JSON.parse(whole(bytes)) as JsonObject);
-    // An item takes another number of bytes than in JSON, and a body that is too large is not even read.
+    // Items have another size than in JSON, and a body that is too large is not even read.
     const few = Math.min(size, 10_000);
-    // What protobuf does not carry does not grow, however large it is made.
+    // Values that protobuf does not carry do not grow.
     return encode(Math.min(8 * size, (size * few) / Math.max(1, encode(few).length - encode(1).length)));
   }
 
@@ -143,13 +143,13 @@ export class Requests {
   }
 }
 
-/** The patch that gives an object the member of the body in which the place is. */
+/** The patch that sets the field of the body that contains the place. */
 function operationsOf({ steps }: Place, body: JsonObject): Json {
   const [field] = steps;
   return typeof field === "string" ? [{ op: "add", path: `/${field}`, value: body[field] as Json }] : [];
 }
 
-/** The schema with a message of no fields for the items of a place, so that each takes the two bytes of an empty one. */
+/** The schema with an empty message for the items of a place, so that each takes two bytes. */
 function withEmptyItems(schema: Schema, steps: Place["steps"]): Schema {
   const [step, ...rest] = steps;
   if (step === undefined) return { ...schema, items: { ...schema.items, properties: new Map(), zero: "written" } };
@@ -161,7 +161,7 @@ function withEmptyItems(schema: Schema, steps: Place["steps"]): Schema {
   return schema.items ? { ...schema, items: withEmptyItems(schema.items, rest) } : schema;
 }
 
-/** The way in which a place is first reached: what create ignores goes through the subresource. */
+/** The way in which a place is reached first: fields that create ignores are sent through the subresource. */
 export const firstWay = ({ kind, steps }: Place): Way =>
   steps[0] === "status" && kind.hasStatus ? "status" : "create";
 
@@ -174,7 +174,7 @@ export function screenCases(place: Place, growths: readonly Growth[], size: numb
 const ENCODINGS: readonly Form[] = ["JSON", "JSON, Strict", "YAML", "YAML in blocks", "protobuf"];
 const WRITES: readonly Way[] = ["update", "JSON patch", "merge patch", "strategic merge patch", "apply"];
 
-/** Every way and encoding for some growths of a place at one size. What is stored and read again is the last. */
+/** Every way and encoding for some growths of a place at one size. Storing and reading comes last. */
 export function matrixCases(place: Place, growths: readonly Growth[], size: number): Case[] {
   const first = firstWay(place);
   const cases: Case[] = [];

@@ -10,33 +10,33 @@ import type { CostFuzzer } from "./fuzzer.ts";
 import { limitOf } from "./limits.ts";
 import { OTHER_BASE, type OtherRequest } from "./others.ts";
 import type { Place } from "./places.ts";
+import { RawClient } from "./raw-client.ts";
 import type { PlaceClass } from "./screening.ts";
 import type { CostlyRequest } from "./server.ts";
-import { Teller } from "./teller.ts";
 import type { Growth } from "./values.ts";
 
-/** Answers that differ, and an example of a request that has them. */
+/** Differing responses, with an example of a request. */
 export interface Found {
   readonly name: string;
   readonly difference: Difference;
   count: number;
 }
 
-/** What came of telling both servers the same. */
+/** Result of sending the same requests to both servers. */
 export interface Compared {
   requests: number;
   equal: number;
-  /** To which the real server gave no answer in time or 504, or panicked. */
+  /** Requests that kube-apiserver did not answer in time, answered with 504, or panicked on. */
   unanswered: number;
-  /** Kinds that the real server does not serve. */
+  /** Kinds that kube-apiserver does not serve. */
   readonly notServed: Set<string>;
-  /** Differences that a limit of ours makes, by its name, and those that other fuzzers know. */
+  /** Differences explained by limits of Binnacle, by name, and differences known from other fuzzers. */
   readonly limits: Map<string, number>;
   known: number;
   readonly found: Map<string, Found>;
 }
 
-/** So many of the 45 texts go to a string, the next in turn to each. */
+/** How many of the 45 texts are sent for a string, in rotation. */
 const TEXTS_OF_STRING = 6;
 const START: readonly CostlyRequest[] = [
   { method: "POST", path: "/api/v1/namespaces", body: Buffer.from('{"metadata":{"name":"fuzz"}}') },
@@ -48,7 +48,7 @@ const START: readonly CostlyRequest[] = [
   ...OTHER_BASE,
 ];
 
-/** Tells the real server and Binnacle the requests of the screening, and compares their answers. */
+/** Sends the requests of the screening to kube-apiserver and Binnacle, and compares the responses. */
 export class Comparison {
   readonly result: Compared = {
     requests: 0,
@@ -60,15 +60,15 @@ export class Comparison {
     found: new Map(),
   };
   readonly #fuzzer: CostFuzzer;
-  readonly #theirs: Teller;
-  readonly #ours: Teller;
+  readonly #theirs: RawClient;
+  readonly #ours: RawClient;
   readonly #served = new Map<string, boolean>();
   readonly #stop: () => Promise<void>;
   #turn = 0;
-  /** Hears of differences when they are found first, and how many requests there were. */
+  /** Called when a difference is first found, and with the number of requests. */
   onFound: ((lines: readonly string[]) => void) | undefined;
 
-  private constructor(fuzzer: CostFuzzer, theirs: Teller, ours: Teller, stop: () => Promise<void>) {
+  private constructor(fuzzer: CostFuzzer, theirs: RawClient, ours: RawClient, stop: () => Promise<void>) {
     this.#fuzzer = fuzzer;
     this.#theirs = theirs;
     this.#ours = ours;
@@ -80,13 +80,13 @@ export class Comparison {
     const oracle = await startOracle({ flags: ["--feature-gates=CompositePodGroup=true"] });
     try {
       const binnacle = await startBinnacle();
-      const tellers = [new Teller(oracle.base, timeoutMs), new Teller(binnacle.base, timeoutMs)] as const;
-      const comparison = new Comparison(fuzzer, ...tellers, async () => {
-        for (const teller of tellers) teller.close();
+      const clients = [new RawClient(oracle.base, timeoutMs), new RawClient(binnacle.base, timeoutMs)] as const;
+      const comparison = new Comparison(fuzzer, ...clients, async () => {
+        for (const client of clients) client.close();
         await Promise.all([oracle.kill(), binnacle.kill()]);
       });
       for (const costly of START) await comparison.#both(costly);
-      for (const teller of tellers) await storeCustom((costly) => teller.tell(costly));
+      for (const client of clients) await storeCustom((costly) => client.send(costly));
       return comparison;
     } catch (error) {
       await oracle.kill();
@@ -98,7 +98,7 @@ export class Comparison {
     return this.#stop();
   }
 
-  /** One place of each class at 100 KB, and then what is no place. */
+  /** Compares one place of each class at 100 KB, and then the other requests. */
   async run(classes: readonly PlaceClass[], others: readonly OtherRequest[], until: number): Promise<number> {
     let done = 0;
     for (const { places } of classes) {
@@ -114,7 +114,10 @@ export class Comparison {
     return done;
   }
 
-  /** So many requests by chance, of any field, place, growth, way and encoding that stores nothing; one in twenty makes no place large. */
+  /**
+   * Compares random requests, of any field, place, growth, way and encoding that stores nothing; one in twenty makes no
+   * place large.
+   */
   async sample(
     classes: readonly PlaceClass[],
     others: readonly OtherRequest[],
@@ -135,7 +138,7 @@ export class Comparison {
     }
   }
 
-  /** Compares the answers to one case. */
+  /** Compares the responses to one case. */
   async compareCase(one: Case): Promise<void> {
     await this.#compare(caseName(one), one.place.kind.name, this.#fuzzer.requestOf(one), one);
   }
@@ -149,7 +152,7 @@ export class Comparison {
     return screenCases(place, some, SIZES.screen);
   }
 
-  /** The first place of a class whose kind the real server serves; there updates have an object. */
+  /** The first place of a class whose kind kube-apiserver serves; also creates its object for updates. */
   async #servedPlace(places: readonly Place[]): Promise<Place | undefined> {
     for (const place of places) {
       const { name, path, isReview } = place.kind;
@@ -199,11 +202,11 @@ export class Comparison {
   }
 
   #both(costly: CostlyRequest) {
-    return Promise.all([this.#theirs.tell(costly), this.#ours.tell(costly)]);
+    return Promise.all([this.#theirs.send(costly), this.#ours.send(costly)]);
   }
 }
 
-/** Differences with the same one are taken to have the same cause. */
+/** Differences with the same signature are assumed to have the same cause. */
 function signature({ path, theirs, ours }: Difference): string {
   const text = (value: unknown) =>
     (JSON.stringify(value) ?? "")
@@ -220,7 +223,7 @@ const cut = (value: unknown): string => {
   return text.length > 400 ? `${text.slice(0, 280)} … ${text.slice(-100)} (${text.length})` : text;
 };
 
-/** The comparison in words. */
+/** The comparison as text. */
 export function printCompared({ requests, equal, unanswered, notServed, limits, known, found }: Compared): string[] {
   return [
     `${requests} requests to both servers: ${equal} answers equal, ${unanswered} without an answer of the real server, ${known} known differences, ${[...found.values()].reduce((sum, { count }) => sum + count, 0)} others`,

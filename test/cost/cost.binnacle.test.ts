@@ -4,11 +4,11 @@ import { CostFuzzer } from "./fuzzer.ts";
 import { heldMs, isFailure, printCost } from "./results.ts";
 import { sampleCases } from "./sample.ts";
 
-/** Far above what any of them takes alone: other tests run at the same time. */
-const MOST_MS = 2000;
+/** Processor time of the main thread, which takes at most 100 ms where nothing else runs. */
+const MOST_MS = 5000;
 
 test("no place that is made large fails, or keeps other connections waiting", async (t) => {
-  const fuzzer = new CostFuzzer(10_000);
+  const fuzzer = new CostFuzzer(300_000);
   t.after(() => fuzzer.stop());
   for (const one of sampleCases(fuzzer)) {
     const results = await fuzzer.measure(one, true);

@@ -69,7 +69,7 @@ interface Resource {
   readonly group: string;
 }
 
-/** One whose definition says what it is, one that a policy judges as well, and one that nobody defined. */
+/** One kind with a definition, one with a policy as well, and one without a definition. */
 const DEFINED: readonly Resource[] = [
   { plural: "crates", kind: "Crate", group: GROUP },
   { plural: "barrels", kind: "Barrel", group: GROUP },
@@ -80,7 +80,7 @@ const pathOf = ({ group, plural }: Resource): string => `/apis/${group}/v1/names
 const objectOf = ({ group, kind }: Resource, name: string, content: string): string =>
   `{"apiVersion":"${group}/v1","kind":"${kind}","metadata":{"name":"${name}"},${content}}`;
 
-/** What of an object is large. */
+/** The large part of an object. */
 const CONTENTS: Readonly<Record<string, (bytes: number) => string>> = {
   "a text": (bytes) => `"spec":{"text":"${"a".repeat(bytes)}"}`,
   "a text of line feeds": (bytes) => `"spec":{"text":"${"\\n".repeat(bytes / 2)}"}`,
@@ -99,7 +99,7 @@ const CONTENTS: Readonly<Record<string, (bytes: number) => string>> = {
   "unknown fields": (bytes) => `"spec":{${many(bytes, (index) => `"f${index}":1`)}}`,
 };
 
-/** How it is sent: method, type of the content, query, and what is done to the text of the object. */
+/** How it is sent: method, content type, query, and changes of the object's text. */
 const WAYS: Readonly<Record<string, readonly [method: string, type: string, query: string]>> = {
   create: ["POST", "json", ""],
   "create, Strict": ["POST", "json", "&fieldValidation=Strict"],
@@ -116,7 +116,7 @@ function* writesOf(resource: Resource, size: number): Generator<OtherRequest> {
     for (const [way, [method, type, query]] of Object.entries(WAYS)) {
       yield {
         name: `${resource.plural}: ${what}, ${size} bytes, ${way}`,
-        // Made when it is sent: all of them together have a gigabyte.
+        // Built when it is sent: all of them together have a gigabyte.
         get costly() {
           const isOperations = type.startsWith("json-patch");
           const body = isOperations
@@ -134,7 +134,7 @@ function* writesOf(resource: Resource, size: number): Generator<OtherRequest> {
   }
 }
 
-/** As much as a store takes, with what is printed of the object. */
+/** As much as a store accepts, including the printed object. */
 const STORED_BYTES = 300_000;
 
 const ACCEPTS = {
@@ -144,7 +144,7 @@ const ACCEPTS = {
   PartialObjectMetadata: "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io",
 } as const;
 
-/** Small requests about a large object. */
+/** Small requests for a large object. */
 function* uses(resource: Resource): Generator<OtherRequest> {
   const path = pathOf(resource);
   const large = `${path}/large`;
@@ -182,15 +182,15 @@ const CUSTOM_DEFINITIONS: readonly CostlyRequest[] = [
   }),
 ];
 
-/** Objects of custom kinds that requests are about. */
+/** Objects of custom kinds that the requests use. */
 const CUSTOM_OBJECTS: readonly CostlyRequest[] = [...DEFINED, OPEN].flatMap(stored);
 
-/** All that custom requests are about, in the order in which it is stored. */
+/** Everything that custom requests use, in the order of creation. */
 export const CUSTOM_BASE: readonly CostlyRequest[] = [...CUSTOM_DEFINITIONS, ...CUSTOM_OBJECTS];
 
 const SERVED_WITHIN_MS = 30_000;
 
-/** Stores what custom requests are about: the objects once their definitions are served. */
+/** Creates everything that custom requests use: the objects once their definitions are served. */
 export async function storeCustom(send: (one: CostlyRequest) => Promise<{ readonly status: number }>): Promise<void> {
   for (const one of CUSTOM_DEFINITIONS) await send(one);
   for (const path of DEFINED.map(pathOf)) {
@@ -201,8 +201,8 @@ export async function storeCustom(send: (one: CostlyRequest) => Promise<{ readon
 }
 
 /**
- * Requests about custom kinds: objects of which one place is large, and small requests about large objects. `withOpen`: also
- * of a kind that nobody defined.
+ * Requests for custom kinds: objects with one large place, and small requests for large objects. `withOpen`: also for a
+ * kind without a definition.
  */
 export function* customRequests(sizes: readonly number[], withOpen: boolean): Generator<OtherRequest> {
   const resources = withOpen ? [...DEFINED, OPEN] : DEFINED;

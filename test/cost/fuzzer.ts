@@ -1,19 +1,19 @@
-import type { JsonObject } from "../../src/api/object.ts";
+import type { JsonObject } from "../../src/base/api/object.ts";
 import { type Case, Requests } from "./cases.ts";
 import { Bodies, type Place } from "./places.ts";
 import { type CaseKey, type CostResult, heldMs, isGrown, keyOf, MOST_HELD_MS, resultOf } from "./results.ts";
 import { type CostlyRequest, CostServer } from "./server.ts";
 import type { Growth } from "./values.ts";
 
-/** Above this a server is replaced, so that what was stored does not disturb what comes. */
+/** Above this a server is replaced, so that stored objects do not affect later results. */
 const FULL_BYTES = 1_500_000_000;
-/** What is stored to be read again: no store takes more than 1.5 MiB. */
+/** Size of objects that are stored and read again: no store accepts more than 1.5 MiB. */
 const MOST_STORED = 1_200_000;
 
-/** How often a request is sent that seems to cost too much. */
+/** How often a request that seems too expensive is sent. */
 const MOST_TRIES = 4;
 
-/** Forms in which what was stored is read: one object, and the list that holds it. */
+/** Forms in which stored objects are read: one object, and the list that contains it. */
 const READS: readonly (readonly [string, string])[] = [
   ["JSON", "application/json"],
   ["YAML", "application/yaml"],
@@ -31,13 +31,13 @@ const QUERIES: readonly (readonly [string, string])[] = [
   ["by a label", "labelSelector=a%3Db"],
 ];
 
-/** One request of a case, and what it is called. */
+/** One request of a case, and its name. */
 export interface Step {
   readonly read?: string;
   readonly costly: CostlyRequest;
 }
 
-/** Sends cases to a server, which it replaces when it no longer answers. */
+/** Sends cases to a server, and replaces it when it no longer responds. */
 export class CostFuzzer {
   readonly #requests = new Requests(new Bodies());
   readonly #bases = new Set<string>();
@@ -46,7 +46,7 @@ export class CostFuzzer {
   #names = 0;
   sent = 0;
 
-  /** A request may take `timeoutMs` before its server is given up. */
+  /** A request may take `timeoutMs` before its server is replaced. */
   constructor(timeoutMs: number) {
     this.#timeoutMs = timeoutMs;
   }
@@ -56,12 +56,12 @@ export class CostFuzzer {
     this.#server = undefined;
   }
 
-  /** The ways to make a place large. */
+  /** The ways to enlarge a place. */
   growths(place: Place): Growth[] {
     return this.#requests.growths(place);
   }
 
-  /** The request of a case; what is stored gets a name that none had before. */
+  /** The request of a case; stored objects get unique names. */
   requestOf(one: Case): CostlyRequest {
     if (one.way !== "store") return this.#requests.of(one, "c");
     this.#names += 1;
@@ -74,13 +74,13 @@ export class CostFuzzer {
     return String(metadata.name);
   }
 
-  /** The object that the updates and patches of a kind are about. */
+  /** The object that updates and patches of a kind apply to. */
   base(place: Place): CostlyRequest {
     const body = Buffer.from(JSON.stringify(this.#requests.base(place) ?? {}));
     return { method: "POST", path: place.kind.path, body };
   }
 
-  /** Measures a case; what it stores is read in every form and deleted. */
+  /** Measures a case; stored objects are read in every form and deleted. */
   async measure(one: Case, isProbed: boolean): Promise<CostResult[]> {
     const server = await this.#ready(one);
     const costly = this.requestOf(one);
@@ -101,7 +101,7 @@ export class CostFuzzer {
     return results;
   }
 
-  /** Measures a request that makes no place large. */
+  /** Measures a request that enlarges no place. */
   async send(costly: CostlyRequest, isProbed: boolean, name: string): Promise<CostResult> {
     const server = await this.#ready();
     const bytes = (costly.body?.length ?? 0) + costly.path.length + JSON.stringify(costly.headers ?? {}).length;
@@ -111,7 +111,10 @@ export class CostFuzzer {
     return result;
   }
 
-  /** The least of several tries where the first seems to hold the loop or to take much memory, unless it changes what the next would find. */
+  /**
+   * The minimum of several tries if the first seems to block the event loop or to use much memory, unless it changes
+   * the result of the next.
+   */
   async #least(
     server: CostServer,
     costly: CostlyRequest,
@@ -133,7 +136,7 @@ export class CostFuzzer {
     return best as NonNullable<typeof best>;
   }
 
-  /** A server that is neither stuck nor full, with the object that the case is about. */
+  /** A server that is neither stuck nor full, with the object that the case uses. */
   async #ready(one?: Case): Promise<CostServer> {
     if (this.#server && this.#server.memory("VmRSS") > FULL_BYTES) await this.#giveUp();
     this.#server ??= await CostServer.start(this.#timeoutMs);
@@ -153,7 +156,7 @@ export class CostFuzzer {
   }
 }
 
-/** The reads of what a case stored, by the start of the answer to its create, and the end of it. */
+/** The reads of a stored case, based on the start of the response to its create, and its deletion. */
 export function readsOf({ place }: Case, text: string): Step[] {
   const [, name] = /"name": ?"([^"]{1,300})"/.exec(text.slice(Math.max(0, text.indexOf('"metadata"')))) ?? [];
   if (name === undefined) return [];

@@ -4,7 +4,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { LIMITS, limitOf } from "./limits.ts";
 
-test("limits that explain differences are listed among those from kube-apiserver", () => {
+test("limits that explain differences are documented as differences from kube-apiserver", () => {
   const file = path.join(import.meta.dirname, "..", "golden", "gap-reasons.json");
   const { differences } = JSON.parse(readFileSync(file, "utf8")) as { differences: { what: string }[] };
   const listed = differences.map(({ what }) => what);
@@ -14,9 +14,9 @@ test("limits that explain differences are listed among those from kube-apiserver
   );
 });
 
-test("a limit explains a difference that only our answer shows", () => {
+test("a limit explains a difference that only our response shows", () => {
   const difference = (theirs: string, ours: string) => limitOf({ at: "", path: "status", theirs, ours });
-  assert.match(difference("201 ", "400 yaml: document contains excessive aliasing") ?? "", /^Aliases/);
+  assert.match(difference("201 ", "400 yaml: document contains excessive aliasing") ?? "", /^YAML aliases/);
   assert.equal(difference("400 excessive aliasing", "400 excessive aliasing, too"), undefined);
   assert.equal(difference("201 ", "422 invalid"), undefined);
 });

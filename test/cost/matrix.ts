@@ -10,29 +10,29 @@ import type { CostlyRequest } from "./server.ts";
 import type { RunState, Screened } from "./state.ts";
 import type { Growth } from "./values.ts";
 
-/** How a matrix is bounded. */
+/** Bounds of a matrix. */
 export interface MatrixBounds {
-  /** Places that are sent because they are the dearest, and of the others by chance. */
+  /** How many of the most expensive places are sent, and how many random others. */
   readonly dearest: number;
   readonly sample: number;
   readonly until: number;
 }
 
-/** What a screening says about which places to look at. */
+/** Places selected by a screening. */
 export interface Chosen {
   readonly dear: readonly PlaceClass[];
   readonly sampled: readonly PlaceClass[];
-  /** Places above the bounds that are not among the dearest. */
+  /** Places above the bounds that are not among the most expensive. */
   readonly leftOut: number;
 }
 
-/** Processor time at each size above which a place is sent in every way. */
+/** CPU time at each size above which a place is sent in every way. */
 export const DEAR_MS = { screen: 20, large: 400 } as const;
 
 const isDear = ({ key: [, , , size], processorMs }: CostResult): boolean =>
   processorMs > (size > SIZES.screen ? DEAR_MS.large : DEAR_MS.screen);
 
-/** The dearest places, and some of the others. */
+/** Selects the most expensive places, and some of the others. */
 export function choose(
   classes: readonly PlaceClass[],
   screened: readonly Screened[],
@@ -58,7 +58,7 @@ export function choose(
   };
 }
 
-/** Sends a place in every way and encoding, with its dearest growth, an ordinary one and one with aliases. */
+/** Sends a place in every way and encoding, with its most expensive growth, an ordinary one and one with aliases. */
 export async function sendMatrix(
   fuzzer: CostFuzzer,
   { key, places }: PlaceClass,
@@ -85,7 +85,7 @@ export async function sendMatrix(
   return results;
 }
 
-/** Sends requests that make no place large, and of which nothing is known. */
+/** Sends the unscreened requests that make no place large. */
 export async function sendOthers(
   fuzzer: CostFuzzer,
   requests: readonly OtherRequest[],
@@ -107,7 +107,7 @@ export async function sendOthers(
       const result = await bestOf(fuzzer, request.costly, name);
       known = { key: name, size: "other", places: 0, requests: fuzzer.sent - before, results: [result] };
       state.keep(known);
-      // After no answer the next one has another server.
+      // After a timeout the next request goes to a new server.
       isPrepared = result.status !== 0;
     }
     for (const result of known?.results ?? []) results.push(result);
@@ -122,7 +122,7 @@ async function bestOf(fuzzer: CostFuzzer, costly: CostlyRequest, name: string): 
   return again.processorMs < result.processorMs || result.stallMs === undefined ? again : result;
 }
 
-/** The requests that lead to a result and end with the one that was measured; none when nothing has that key. */
+/** Rebuilds the requests that lead to a result and end with the measured one; empty if the key is unknown. */
 export class Replays {
   readonly #fuzzer: CostFuzzer;
   readonly #places: ReadonlyMap<string, Place>;
@@ -149,7 +149,7 @@ export class Replays {
     return reading ? [costly, reading] : [];
   }
 
-  /** The case that a key names. */
+  /** The case of a key. */
   caseOf([kind, at, growthName, size, way, form]: CaseKey): Case | undefined {
     const place = this.#places.get(`${kind} ${at}`);
     const growth = place && this.#fuzzer.growths(place).find((one: Growth) => one.name === growthName);

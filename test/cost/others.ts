@@ -1,7 +1,7 @@
 import type { CostlyRequest } from "./server.ts";
 import { RUNS } from "./values.ts";
 
-/** A request that makes no field of an object large, but something else of it. */
+/** A request that enlarges something other than a field of an object. */
 export interface OtherRequest {
   readonly name: string;
   readonly costly: CostlyRequest;
@@ -11,13 +11,13 @@ const PODS = "/api/v1/namespaces/fuzz/pods";
 const MAPS = "/api/v1/namespaces/fuzz/configmaps";
 const BASE = `${MAPS}/base`;
 
-/** Line and headers may have 64 KB together. */
+/** Request line and headers may have 64 KB together. */
 const HEAD_BYTES = 60_000;
 /** Sizes of bodies. */
 export const BODY_BYTES = [100_000, 2_500_000] as const;
 
 const repeat = (run: string, bytes: number): string => run.repeat(Math.max(1, Math.floor(bytes / run.length)));
-/** As many different items, with something between them, as have so many bytes. */
+/** As many distinct items with separators as fit into `bytes`. */
 export const many = (bytes: number, item: (index: number) => string, separator = ","): string => {
   const items: string[] = [];
   for (let left = bytes; left > 0; left -= (items.at(-1)?.length ?? 0) + separator.length)
@@ -25,7 +25,7 @@ export const many = (bytes: number, item: (index: number) => string, separator =
   return items.join(separator);
 };
 
-/** Query parameters that are read of a list, or of a write. */
+/** Query parameters of a list, or of a write. */
 const LIST_PARAMETERS = [
   "labelSelector",
   "fieldSelector",
@@ -60,7 +60,7 @@ const HEADERS = [
   "x-stream-protocol-version",
 ];
 
-/** Selectors that are long in their own way. */
+/** Long selectors of different kinds. */
 const SELECTORS: Readonly<Record<string, string>> = {
   "equal requirements": many(HEAD_BYTES, () => "a=b"),
   "distinct requirements": many(HEAD_BYTES, (index) => `k${index}=v`),
@@ -285,7 +285,7 @@ function* bodies(size: number): Generator<OtherRequest> {
   }
 }
 
-/** What is stored before: the object that these requests are about. */
+/** Creates the object that these requests use. */
 export const OTHER_BASE: readonly CostlyRequest[] = [
   { method: "POST", path: MAPS, body: Buffer.from('{"metadata":{"name":"base"},"data":{"a":"b"}}') },
   {
@@ -295,7 +295,7 @@ export const OTHER_BASE: readonly CostlyRequest[] = [
   },
 ];
 
-/** Requests with a long target or header, and bodies that are large in ways that no schema tells. */
+/** Requests with a long target or header, and bodies that are large in ways that no schema describes. */
 export function* otherRequests(): Generator<OtherRequest> {
   yield* heads();
   for (const size of BODY_BYTES) {

@@ -1,32 +1,32 @@
-import { apiVersionOf, isObject, type Json, type JsonObject } from "../../src/api/object.ts";
-import { builtInKinds } from "../../src/kinds/all.ts";
-import type { Schema } from "../../src/schema/schema.ts";
+import { apiVersionOf, isObject, type Json, type JsonObject } from "../../src/base/api/object.ts";
+import type { Schema } from "../../src/data/schema/schema.ts";
+import { builtInKinds } from "../../src/kinds/built-in/all.ts";
 import { type Corpus, fieldKey, readCorpus } from "../fuzz/corpus.ts";
 import { allKinds, type FuzzedKind, named } from "../fuzz/kinds.ts";
 import { OBJECT_SEEDS } from "../fuzz/object-seeds.ts";
 import { bodyOf } from "../kinds/bodies.ts";
 
-/** A step from an object to a place in it: a field, any item of a list, or any member of a map. */
+/** A step from an object to a place in it: a field, any item of a list, or any value of a map. */
 type Step = string | typeof ITEM | typeof MEMBER;
 
 const ITEM = Symbol("item");
 const MEMBER = Symbol("member");
 
-/** A string, list, map or value of any shape that a request can make large. */
+/** A string, list, map or value of any type that a request can enlarge. */
 export interface Place {
   readonly kind: FuzzedKind;
   readonly steps: readonly Step[];
   readonly schema: Schema;
   readonly type: "string" | "list" | "map" | "any";
-  /** One name for the field in all kinds and versions that have its component. */
+  /** One name for the field in all kinds and versions that have its type. */
   readonly key: string;
-  /** Places with the same one are read by the same functions, in whatever kind they are. */
+  /** Places with the same rule are read by the same functions, in any kind. */
   readonly rule: string;
 }
 
-/** Components that the same functions read wherever they stand. A pod's own spec passes admission and is not among them. */
+/** Types that the same functions read everywhere. A pod's own spec passes admission and is not included. */
 const READ_ALIKE = /\.(PodTemplateSpec|JobTemplateSpec|JSONSchemaProps)$/;
-/** Metadata of an object is read by code that knows no kinds, but for what its kind says about names. */
+/** Metadata of an object is read by generic code, except for name rules of its kind. */
 const METADATA = /\.ObjectMeta$/;
 const BY_KIND = ["name", "generateName", "namespace"];
 
@@ -36,7 +36,7 @@ export function placeName({ steps }: Place): string {
   return text.join("").replace(/^\./, "");
 }
 
-/** Every place of a kind. A component that contains itself is opened once. */
+/** Every place of a kind. A recursive type is entered once. */
 export function placesOf(kind: FuzzedKind): Place[] {
   const places: Place[] = [];
   const visit = (schema: Schema, steps: readonly Step[], key: string, open: readonly string[], above: string) => {
@@ -67,7 +67,7 @@ function typeOf({ type, items, values, properties, wire, intOrString }: Schema):
   return type === undefined || type === "object" ? "any" : undefined;
 }
 
-/** Bodies to start from, of every kind in every version. */
+/** Base bodies of every kind in every version. */
 export class Bodies {
   readonly #corpus: Corpus = readCorpus();
   readonly #recorded = new Map<string, JsonObject>();
@@ -96,7 +96,7 @@ export class Bodies {
     ];
   }
 
-  /** A body of the place's kind with `value` at the place, made from the one that already has most of the way to it. */
+  /** A body of the place's kind with `value` at the place, based on the one that already has most of the path to it. */
   withValue(place: Place, name: string, value: Json): JsonObject {
     const { kind, steps } = place;
     const best = this.#best.get(place) ?? this.#nearest(place);
@@ -121,7 +121,7 @@ function depthOf(value: Json | undefined, steps: readonly Step[]): number {
   return member === undefined ? 0 : 1 + depthOf(member, rest);
 }
 
-/** Structs of which at most one member may be set, so that the others have to go. */
+/** Structs of which at most one field may be set, so the others are removed. */
 const ONE_OF = /(Source|Handler|PersistentVolumeSpec|NetworkPolicyPeer)$/;
 
 function put(target: Json, schema: Schema, steps: readonly Step[], value: Json): void {
@@ -172,7 +172,7 @@ function removeStructs(holder: JsonObject, schema: Schema): void {
   }
 }
 
-/** The smallest value of a shape: with what it requires and nothing else. */
+/** The smallest value of a type: only with required fields. */
 export function minimal(schema: Schema, depth = 6): Json {
   if (schema.enum?.[0] !== undefined) return schema.enum[0];
   if (schema.wire === "quantity") return "1";

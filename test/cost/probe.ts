@@ -3,8 +3,8 @@ import { workerData } from "node:worker_threads";
 import { loopMs } from "./processor-time.ts";
 
 /**
- * What the prober is told, and where it writes what it saw: the longest round trip in µs, how many it made, and the most
- * processor time in µs that the server's event loop took during one of them. It asks while the third is not 0.
+ * Input of the prober, and its output: the maximum round trip in µs, the number of round trips, and the maximum CPU
+ * time in µs of the server's event loop during one of them. It probes while the third element is not 0.
  */
 export interface ProbeData {
   readonly base: string;
@@ -14,7 +14,7 @@ export interface ProbeData {
 
 const PAUSE_MS = 5;
 
-/** Asks for /livez on one connection of its own, again and again, so long as the thread lives. */
+/** Requests /livez repeatedly on a separate connection, as long as the thread lives. */
 function probe({ base, pid, seen }: ProbeData): void {
   const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
   const next = () => {

@@ -1,24 +1,24 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Processor time of all threads of a process so far; 0 where the system does not tell. */
+/** CPU time of all threads of a process so far; 0 if the system does not report it. */
 export function processorMs(pid: number): number {
   let ms = 0;
   try {
     for (const thread of readdirSync(`/proc/${pid}/task`)) ms += threadMs(pid, Number(thread));
   } catch {
-    // A system without such figures.
+    // The system does not report it.
   }
   return ms;
 }
 
-/** Processor time so far of the thread with the event loop, which has the number of its process. */
+/** CPU time so far of the event loop thread, whose id is that of the process. */
 export const loopMs = (pid: number): number => threadMs(pid, pid);
 
 function threadMs(pid: number, thread: number): number {
   try {
     return Number.parseInt(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "latin1"), 10) / 1e6;
   } catch {
-    // It has just ended.
+    // The thread has just ended.
     return 0;
   }
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
+import { withDefault } from "../support/binnacle.ts";
 import { type CostlyRequest, CostServer } from "./server.ts";
 
 interface Profile {
@@ -17,40 +17,60 @@ interface Frame {
   readonly lineNumber: number;
 }
 
-/** Threads for large requests write no profile, so that there are none in the server that is profiled. */
-const CONFIG = pathToFileURL(path.join(import.meta.dirname, "..", "..", "src", "server", "config.ts"));
-const IN_ONE_THREAD = `data:text/javascript,import { defaultConfig } from "${CONFIG}"; defaultConfig.maxInlineBytes = 0`;
+/** Threads for large requests write no profile. With this flag the server has none. */
+export const IN_ONE_THREAD: readonly string[] = withDefault("maxInlineBytes", 0);
 
-/** How many requests one server is asked to profile: its profile is held in memory until it ends. */
+/** A request to profile, and what is sent before. */
+export interface Profiled {
+  /** Returns false if the server did not respond. */
+  prepare(server: CostServer): Promise<boolean>;
+  readonly costly: CostlyRequest;
+}
+
+/** Profiles the last of these requests. */
+export function lastOf(requests: readonly CostlyRequest[]): Profiled | undefined {
+  const costly = requests.at(-1);
+  if (costly === undefined) return undefined;
+  const prepare = async (server: CostServer) => {
+    for (const one of requests.slice(0, -1)) if ((await server.send(one)).status === 0) return false;
+    return true;
+  };
+  return { prepare, costly };
+}
+
+/** How many requests one server profiles: its profile is in memory until it ends. */
 const MOST_PROFILED = 25;
 
-/** Names for each sequence of requests the functions of `src` that took the time of its last. */
+/** Names the functions of `src` that took the time of each request. `flags` are those of the profiled server. */
 export async function holdersOf(
-  sequences: readonly (readonly CostlyRequest[])[],
+  requests: readonly (Profiled | undefined)[],
   timeoutMs: number,
+  flags: readonly string[],
 ): Promise<string[]> {
   const holders: string[] = [];
-  while (holders.length < sequences.length) {
-    const next = sequences.slice(holders.length, holders.length + MOST_PROFILED);
-    holders.push(...(await profiled(next, timeoutMs)));
+  while (holders.length < requests.length) {
+    const next = requests.slice(holders.length, holders.length + MOST_PROFILED);
+    holders.push(...(await profiled(next, timeoutMs, flags)));
   }
   return holders;
 }
 
-/** The holders of as many sequences as one server answered, at least of the first. */
-async function profiled(sequences: readonly (readonly CostlyRequest[])[], timeoutMs: number): Promise<string[]> {
+/** The functions for as many requests as one server answered, at least for the first. */
+async function profiled(
+  requests: readonly (Profiled | undefined)[],
+  timeoutMs: number,
+  more: readonly string[],
+): Promise<string[]> {
   const folder = await mkdtemp(path.join(tmpdir(), "binnacle-cost-"));
   try {
-    const flags = ["--cpu-prof", `--cpu-prof-dir=${folder}`, "--import", IN_ONE_THREAD];
+    const flags = ["--cpu-prof", `--cpu-prof-dir=${folder}`, ...more];
     const server = await CostServer.start(timeoutMs, flags);
     const spans: (readonly [from: number, to: number])[] = [];
     let isAnswered = true;
-    for (const requests of sequences) {
-      let begun = 0n;
-      for (const costly of requests) {
-        begun = process.hrtime.bigint();
-        isAnswered = (await server.send(costly)).status !== 0;
-      }
+    for (const one of requests) {
+      isAnswered = (await one?.prepare(server)) ?? true;
+      const begun = process.hrtime.bigint();
+      if (one && isAnswered) isAnswered = (await server.send(one.costly)).status !== 0;
       if (!isAnswered) break;
       spans.push([Number(begun / 1000n), Number(process.hrtime.bigint() / 1000n)]);
     }
@@ -70,7 +90,7 @@ async function profiled(sequences: readonly (readonly CostlyRequest[])[], timeou
   }
 }
 
-/** Time by the nearest function of `src`, since the one on top is often a built-in one. */
+/** Time by the nearest function of `src`, since the top one is often built in. */
 function summary({ startTime, samples, timeDeltas, nodes }: Profile, from: number, to: number): string {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const parents = new Map(nodes.flatMap(({ id, children }) => (children ?? []).map((child) => [child, id] as const)));

@@ -4,25 +4,25 @@ import { type CostResult, heldMs, isFailure, isGrown, printCost, printKey } from
 import type { PlaceClass } from "./screening.ts";
 import type { Screened } from "./state.ts";
 
-/** All that a run has to tell. */
+/** All results of a run. */
 export interface Run {
   readonly title: string;
-  /** What there is to screen in this part, and of all parts. */
+  /** The classes to screen in this part, and the places of all parts. */
   readonly classes: readonly PlaceClass[];
   readonly places: readonly Place[];
   readonly screened: readonly Screened[];
-  /** How many requests without a place, and places in every way, were sent of how many. */
+  /** How many of the other requests, and of the places in every way, were sent. */
   readonly others: string;
   readonly matrix: string;
   readonly results: readonly CostResult[];
-  /** Those to list, and the functions that took their time. */
+  /** Results to list, and the functions that took their time. */
   readonly dearest: readonly CostResult[];
   readonly holders: readonly string[];
 }
 
 const MOST_LISTED = 30;
 
-/** The run as lines. */
+/** The report as lines. */
 export function report(run: Run): string[] {
   const { classes, places, screened, results, dearest, holders } = run;
   const isLarge = ({ key: [, , , size] }: CostResult) => size > SIZES.screen;
@@ -56,8 +56,11 @@ export function report(run: Run): string[] {
   ];
 }
 
-/** How many figures are above some bounds. Only the dearest of each place are among them, so the least bound is no count of all. */
-function distribution(figures: readonly number[]): string {
+/**
+ * How many figures exceed some bounds. Only the most expensive of each place are included, so the lowest bound is not a
+ * total.
+ */
+export function distribution(figures: readonly number[]): string {
   const bounds = [50, 100, 250, 500, 1000, 2000];
   const most = figures.reduce((one, other) => Math.max(one, other), 0);
   const counts = bounds.map((ms) => `${figures.filter((figure) => figure > ms).length} above ${ms} ms`);

@@ -2,7 +2,10 @@ import { type Case, caseName } from "./cases.ts";
 import { placeName } from "./places.ts";
 import type { Cost } from "./server.ts";
 
-/** What names a request, from run to run: kind, place, growth, size, way, encoding, and how it is read; or the name of one that makes no place large. */
+/**
+ * Identifies a request across runs: kind, place, growth, size, way, encoding, and how it is read; or the name of one
+ * that enlarges no place.
+ */
 export type CaseKey = readonly [
   kind: string,
   place: string,
@@ -13,19 +16,19 @@ export type CaseKey = readonly [
   read?: string,
 ];
 
-/** What one request cost. */
+/** The cost of one request. */
 export interface CostResult {
   readonly key: CaseKey;
   readonly status: number;
   readonly ms: number;
   readonly processorMs: number;
-  /** Undefined where an earlier run did not measure it. */
+  /** Undefined if an earlier run did not measure it. */
   readonly loopMs?: number;
-  /** Undefined when no other connection looked. */
+  /** Undefined without a probe. */
   readonly stallMs?: number;
   readonly grownBytes: number;
   readonly bodyBytes: number;
-  /** The start of the answer where there was none, or 500. */
+  /** The start of the response if it failed with 500, or the error. */
   readonly text?: string;
 }
 
@@ -35,12 +38,13 @@ export function keyOf({ place, growth, size, way, form }: Case, read?: string): 
   return read === undefined ? key : [...key, read];
 }
 
-/** A case, or a read of what it stored, in words. */
+/** A case, or a read of its object, as text. */
 export const nameOf = (one: Case, read?: string): string => caseName(one) + (read === undefined ? "" : `, ${read}`);
 
 /**
- * Compat: these are 500 upstream: a resourceVersion in a create, duplicates and unknown fields in an apply, what etcd finds too
- * large, what ValidatePodBinding refuses, shard selectors, and names of RuntimeClasses that client-go refuses to ask for.
+ * Compat: these are 500 upstream: a resourceVersion in a create, duplicates and unknown fields in an apply, requests
+ * too large for etcd, errors of ValidatePodBinding, shard selectors, and names of RuntimeClasses that client-go
+ * rejects.
  */
 const UPSTREAM_500 =
   /failed to create typed patch object|resourceVersion should not be set on objects to be created|request is too large|"message":"invalid (?:resource name|shard selector)|"message":"\[?target\.(name|kind): /;
@@ -60,13 +64,13 @@ export function resultOf(key: CaseKey, cost: Cost, bodyBytes: number): CostResul
 }
 
 /**
- * How long a request can have held the loop: as long as another connection waited, but no longer than the thread of the
- * loop took processor time meanwhile. Whatever else the machine does makes stalls longer.
+ * How long a request can have blocked the event loop: as long as another connection waited, but at most the CPU time of
+ * the event loop thread meanwhile. Other load on the machine only makes stalls longer.
  */
 export const heldMs = ({ stallMs, ms, processorMs, loopMs }: CostResult): number =>
   Math.min(stallMs ?? ms, loopMs ?? processorMs);
 
-/** No request may hold the loop for longer. One that seems to is sent again, and the least counts. */
+/** Limit for blocking the event loop. A request above it is repeated, and the minimum counts. */
 export const MOST_HELD_MS = 100;
 
 const MB = 1_000_000;
@@ -87,16 +91,16 @@ export function printCost({
   return `${figure(processorMs)} ms processor ${figure(loopMs)} ms loop ${figure(stallMs)} ms stall ${figure(ms)} ms answer  ${status || "none"}  ${memory}  ${printKey(key)}`;
 }
 
-/** A key in words. */
+/** A key as text. */
 export function printKey([kind, place, growth, size, way, form, read]: CaseKey): string {
   return [`${kind} ${place}: ${growth}`, ...(size ? [`${size} bytes`] : []), way, form, ...(read ? [read] : [])].join(
     ", ",
   );
 }
 
-/** How much memory the young generation and the collector take at any time, whatever the request. */
+/** Memory that the young generation and the garbage collector use in any case. */
 const MEMORY_NOISE = 48 * MB;
 
-/** Whether memory grew by more than ten times the body, and by more than it does anyway. */
+/** Whether memory grew by more than ten times the body, and by more than the noise. */
 export const isGrown = ({ grownBytes, bodyBytes }: CostResult): boolean =>
   grownBytes > 10 * bodyBytes && grownBytes > MEMORY_NOISE;

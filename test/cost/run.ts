@@ -6,10 +6,12 @@ import { CostFuzzer } from "./fuzzer.ts";
 import { choose, Replays, sendMatrix, sendOthers } from "./matrix.ts";
 import { BODY_BYTES, otherRequests } from "./others.ts";
 import { allPlaces } from "./places.ts";
-import { holdersOf } from "./profile.ts";
+import { holdersOf, IN_ONE_THREAD, lastOf } from "./profile.ts";
 import { report } from "./report.ts";
 import { type CostResult, heldMs, isFailure, MOST_HELD_MS } from "./results.ts";
 import { classesOf, noteworthy, Screening, worst } from "./screening.ts";
+import { SetFuzzer } from "./sets/fuzzer.ts";
+import { reportSets } from "./sets/report.ts";
 import { RunState } from "./state.ts";
 
 const { values } = parseArgs({
@@ -28,15 +30,19 @@ const { values } = parseArgs({
     requests: { type: "string" },
     worst: { type: "string", default: "100" },
     custom: { type: "boolean", default: false },
+    sets: { type: "string", default: "2000" },
+    "sets-only": { type: "boolean", default: false },
   },
 });
-// A run that is ended takes its servers along.
+// A terminated run stops its servers.
 process.once("SIGTERM", () => process.exit(1));
 process.once("SIGINT", () => process.exit(1));
 
-/** Far more than any request takes: a busy machine may take its time. */
+/** Far more than any request takes, in case the machine is busy. */
 const TIMEOUT_MS = 120_000;
-/** How much of the time after the requests without a place is for the matrix, if the screening comes to no end. */
+/** Share of the time for the sets. */
+const SETS_PART = 0.4;
+/** Share of the remaining time for the matrix if the screening does not end. */
 const MATRIX_PART = 0.3;
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
@@ -73,12 +79,31 @@ if (values.oracle) {
     await comparison.stop();
   }
 } else {
-  await measureAll();
+  const state = new RunState(values.state);
+  const isLast = values["sets-only"];
+  const areSetsSent = part === 1 && isWhole && !values.custom;
+  const isGood = !areSetsSent || (await measureSets(state, isLast ? until : begun + SETS_PART * (until - begun)));
+  if (!isLast) await measureAll(state);
+  if (!isGood) process.exitCode = 1;
 }
 
-async function measureAll(): Promise<void> {
+/** Sends objects of administrators that may make small requests expensive. Returns whether nothing was too expensive. */
+async function measureSets(state: RunState, untilSets: number): Promise<boolean> {
+  const sets = new SetFuzzer(Number(values.seed), TIMEOUT_MS);
   try {
-    const state = new RunState(values.state);
+    const done = await sets.run(Number(values.sets), state, untilSets, (count) => {
+      if (count % 10 === 0) say(`${count} of ${values.sets} sets`);
+    });
+    const { lines, isGood } = await reportSets(sets, done, `seed ${values.seed}`, TIMEOUT_MS);
+    process.stdout.write(`${lines.join("\n")}\n`);
+    return isGood;
+  } finally {
+    await sets.stop();
+  }
+}
+
+async function measureAll(state: RunState): Promise<void> {
+  try {
     const other = await sendOthers(fuzzer, others, state, until);
     const untilLarge = until - MATRIX_PART * (until - performance.now());
     const screened = await new Screening(fuzzer, state, values.thorough).run(classes, untilLarge, (count) => {
@@ -104,8 +129,9 @@ async function measureAll(): Promise<void> {
     const dearest = worst(results, Number(values.worst));
     const replays = new Replays(fuzzer, places, others);
     const holders = await holdersOf(
-      dearest.map(({ key }) => replays.of(key)),
+      dearest.map(({ key }) => lastOf(replays.of(key))),
       TIMEOUT_MS,
+      IN_ONE_THREAD,
     );
     const seconds = Math.round((performance.now() - begun) / 1000);
     const lines = report({

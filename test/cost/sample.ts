@@ -5,7 +5,7 @@ import { allPlaces, placeName } from "./places.ts";
 /** Kind, place, start of the growth's name, and how it is sent. */
 type Row = readonly [kind: string, place: string, growth: string, way?: Way, form?: Form];
 
-/** Places that once held the loop for seconds, or that every kind has. */
+/** Places that once blocked the event loop for seconds, or that every kind has. */
 const LARGE: readonly Row[] = [
   ["v1/services", "spec.clusterIP", '"" "0"… "x"'],
   ["v1/services", "spec.loadBalancerSourceRanges", "distinct items"],
@@ -43,14 +43,14 @@ const LARGE: readonly Row[] = [
   ["v1/pods", "status.containerStatuses", "empty items", "status", "protobuf"],
 ];
 
-/** Places whose large form still takes about as long as the bound. */
+/** Places whose large form still takes about as long as the limit. */
 const SMALL: readonly Row[] = [
   ["v1/pods", "spec.containers[].env", "distinct items", "apply"],
   ["v1/configmaps", "data", "distinct keys", "apply"],
   ["v1/resourcequotas", "spec.hard", "distinct keys"],
 ];
 
-/** The cases of the sample. Throws where a row names no place or no growth. */
+/** The cases of the sample. Throws if a row has an unknown place or growth. */
 export function sampleCases(fuzzer: CostFuzzer): Case[] {
   const places = allPlaces();
   const caseOf = ([kind, name, start, way = "create", form = "JSON"]: Row, size: number): Case => {

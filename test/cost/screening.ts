@@ -5,38 +5,40 @@ import { type CostResult, heldMs, isFailure, isGrown } from "./results.ts";
 import type { RunState, Screened } from "./state.ts";
 import type { Growth } from "./values.ts";
 
-/** The places of one field of one component, in all kinds and versions that have it. */
+/** The places of one field of one type, in all kinds and versions that have it. */
 export interface PlaceClass {
   readonly key: string;
   readonly places: readonly Place[];
 }
 
-/** A small request that takes so much processor time is sent again, and the best of three tries counts. */
+/** A small request with this CPU time is repeated, and the best of three tries counts. */
 export const NOTABLE_MS = 20;
-/** A place that takes so long at the small size is not tried at the large one. */
+/** A place that takes this long at the small size is not tried at the large one. */
 const HOPELESS_MS = 1500;
 /** How many results of a class and size are kept. */
 const KEPT = 3;
 
-/** Of a place that others with the same field stand for: how many growths are sent where other functions read it, and where the same do. */
+/**
+ * How many growths are sent for further places of a field: where other functions read it, and where the same ones do.
+ */
 const SHARED = { otherRule: 4, sameRule: 1 } as const;
 
 /**
- * Strings are sent these texts, and the others in turn: no expression of the server is more than linear
- * (`test/expressions.test.ts`), so that what is dear is a loop that a common character leads into.
+ * Strings are sent with these texts, and with the others in rotation. All regular expressions of the server are linear
+ * (`test/expressions.test.ts`), so expensive code is a loop that a common character triggers.
  */
 const USUAL_TEXTS = ["a", "0", " ", "a.", "/", ":", '"', "\u0000", "\n"].map((run) => ` ${JSON.stringify(run)}…`);
 const TEXTS_IN_TURN = 9;
 
-/** Places by their field. */
+/** Groups places by field. */
 export function classesOf(places: readonly Place[]): PlaceClass[] {
   const byKey = Map.groupBy(places, ({ key }) => key);
   return [...byKey].map(([key, same]) => ({ key, places: same }));
 }
 
 /**
- * Sends the growths of one place of every class at 100 KB (of strings, some of the texts), some of each of its other places, each time others, and at
- * 2.5 MB those for which the small ones do not speak.
+ * Sends the growths of one place of every class at 100 KB (for strings, some of the texts), and some in rotation for
+ * its other places. At 2.5 MB it sends those that the small size does not predict.
  */
 export class Screening {
   readonly #fuzzer: CostFuzzer;
@@ -44,7 +46,10 @@ export class Screening {
   readonly #isThorough: boolean;
   #turn = 0;
 
-  /** Classes that `state` tells of are not sent again; what is found is written to it. A thorough one sends every growth to every field, and wherever other functions read it. */
+  /**
+   * Classes in `state` are not sent again; results are written to it. `isThorough`: sends every growth to every field,
+   * and wherever other functions read it.
+   */
   constructor(fuzzer: CostFuzzer, state: RunState, isThorough = false) {
     this.#fuzzer = fuzzer;
     this.#isThorough = isThorough;
@@ -52,8 +57,8 @@ export class Screening {
   }
 
   /**
-   * Screens all classes at the small size, and then at the large one until the time is over: of every kind and type the
-   * dearest first, then the next. Gives what is known of those it came to.
+   * Screens all classes at the small size, and then at the large one until the time is over: the most expensive of
+   * every kind and type first, then the next. Returns the results so far.
    */
   async run(classes: readonly PlaceClass[], until: number, isDone?: (count: number) => void): Promise<Screened[]> {
     const all: Screened[] = [];
@@ -119,7 +124,7 @@ export class Screening {
     return [...usual, ...inTurn];
   }
 
-  /** What is sent of the places of a class but the first: of each the growths that come next in turn. */
+  /** The cases of the further places of a class: for each the next growths in rotation. */
   *#shared([first, ...others]: readonly Place[]): Generator<Case> {
     const rules = new Set([first?.rule]);
     let turn = 0;
@@ -133,7 +138,7 @@ export class Screening {
     }
   }
 
-  /** The best of three tries where the first was dear: other work on the machine makes any of them slow. */
+  /** The best of three tries if the first was expensive: other load on the machine may slow down any of them. */
   async #best(one: Case): Promise<CostResult> {
     let [best] = await this.#fuzzer.measure(one, false);
     for (let tries = 1; tries < 3 && best && best.processorMs > NOTABLE_MS && best.status !== 0; tries += 1) {
@@ -168,10 +173,13 @@ const largeCase = (place: Place, growth: Growth): Case => ({
   form: growth.isYaml ? "YAML" : "JSON",
 });
 
-/** Growths that every place is sent at the large size. */
+/** Growths that are sent for every place at the large size. */
 const ALWAYS = ["equal items", "distinct items", "empty items", "distinct keys", "doubled keys", "aliased"];
 
-/** Growths to send at the large size: the usual ones, and those that cost much more than the others at the small one. */
+/**
+ * Growths to send at the large size: the usual ones, and those that are much more expensive than the others at the
+ * small one.
+ */
 function largeGrowths({ type }: Place, growths: readonly Growth[], small: readonly CostResult[]): Growth[] {
   const costs = small.slice(0, growths.length).map(({ processorMs }) => processorMs);
   const median = costs.toSorted((a, b) => a - b)[costs.length >> 1] ?? 0;
@@ -185,12 +193,12 @@ function largeGrowths({ type }: Place, growths: readonly Growth[], small: readon
   });
 }
 
-/** The dearest by processor time. */
+/** The most expensive results by CPU time. */
 export function worst(results: readonly CostResult[], count: number): CostResult[] {
   return results.toSorted((one, other) => other.processorMs - one.processorMs).slice(0, count);
 }
 
-/** The dearest, those that held the loop longest, all that failed, and all that took much memory. */
+/** The most expensive results, those that blocked the event loop longest, all failures, and all with much memory. */
 export function noteworthy(results: readonly CostResult[]): CostResult[] {
   const held = results.toSorted((one, other) => heldMs(other) - heldMs(one)).slice(0, KEPT);
   const dear = new Set([...worst(results, KEPT), ...held]);

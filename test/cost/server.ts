@@ -1,9 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:https";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
-import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
+import { type RunningBinnacle, startBinnacle, withDefault } from "../support/binnacle.ts";
 import { tokens } from "../support/oracle.ts";
 import type { ProbeData } from "./probe.ts";
 import { loopMs, processorMs } from "./processor-time.ts";
@@ -14,36 +13,37 @@ export interface CostlyRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer;
+  /** Ends a watch once it has sent this text. */
+  readonly until?: string;
 }
 
-/** What a request cost. */
+/** The cost of a request. */
 export interface Cost {
-  /** 0 when there was no answer in time, or none at all. */
+  /** 0 if there was no response in time. */
   readonly status: number;
-  /** How long the client waited for the whole answer. */
+  /** Client latency of the whole response. */
   readonly ms: number;
-  /** Processor time of all threads of the server. */
+  /** CPU time of all threads of the server. */
   readonly processorMs: number;
   /**
-   * Processor time of the thread that has the event loop: the most during one wait of the other connection, or all of it when
-   * none asked. What else the machine does makes it no longer.
+   * CPU time of the event loop thread: the maximum during one probe of the other connection, or the total if there was
+   * no probe. Not affected by other load on the machine.
    */
   readonly loopMs: number;
-  /** The longest time that another connection waited for /livez while the request ran; undefined when none asked. */
+  /** The maximum latency of /livez on another connection during the request; undefined without a probe. */
   readonly stallMs: number | undefined;
-  /** How far resident memory rose above where it was, at its highest. */
+  /** How far the peak of resident memory exceeds its start. */
   readonly grownBytes: number;
-  /** The start of the answer. */
+  /** The start of the response. */
   readonly text: string;
 }
 
-/** No request is given up before its client gives it up, however busy the machine is. */
-const CONFIG = pathToFileURL(path.join(import.meta.dirname, "..", "..", "src", "server", "config.ts"));
-const PATIENT = `data:text/javascript,import { defaultConfig } from "${CONFIG}"; defaultConfig.requestTimeoutMs = 600_000`;
+/** The server times out no request before its client does, however busy the machine is. */
+const PATIENT = withDefault("requestTimeoutMs", 600_000);
 
 const MAX_HEADER_BYTES = 1024 * 1024;
 
-/** A server that is watched from another connection while it answers. */
+/** A server that is probed on another connection while it handles requests. */
 export class CostServer {
   readonly binnacle: RunningBinnacle;
   readonly #worker: Worker;
@@ -60,10 +60,10 @@ export class CostServer {
     this.#worker.unref();
   }
 
-  /** Starts a server on memory with the namespace `fuzz`. A request may take as long as `timeoutMs`. */
+  /** Starts a server on memory with the namespace `fuzz`. A request may take up to `timeoutMs`. */
   static async start(timeoutMs: number, nodeFlags: readonly string[] = []): Promise<CostServer> {
-    // A machine that is very busy may not start one in the time that tests give it.
-    const options = { nodeFlags: ["--import", PATIENT, ...nodeFlags], readyWithinMs: 300_000 };
+    // A very busy machine may not start one within the default time.
+    const options = { nodeFlags: [...PATIENT, ...nodeFlags], readyWithinMs: 300_000 };
     const server = new CostServer(await startBinnacle(options), timeoutMs);
     await server.send({ method: "POST", path: "/api/v1/namespaces", body: json({ metadata: { name: "fuzz" } }) });
     const account = json({ metadata: { name: "default" } });
@@ -71,7 +71,7 @@ export class CostServer {
     return server;
   }
 
-  /** Measures one request, seen from another connection as well where `isProbed`. After status 0 the server is of no more use. */
+  /** Measures one request, also from another connection if `isProbed`. After status 0 the server must be replaced. */
   async measure(costly: CostlyRequest, isProbed: boolean): Promise<Cost> {
     Atomics.store(this.#seen, 2, isProbed ? 1 : 0);
     if (isProbed) await this.#probes(2);
@@ -93,13 +93,13 @@ export class CostServer {
     return { status, text, ms, processorMs: spentMs, ...seen, grownBytes: this.memory("VmHWM") - before };
   }
 
-  /** Sends a request and reads all of its answer. */
-  send({ method, path: url, headers, body }: CostlyRequest): Promise<{ status: number; text: string }> {
+  /** Sends a request and reads the whole response. */
+  send({ method, path: url, headers, body, until }: CostlyRequest): Promise<{ status: number; text: string }> {
     return new Promise((resolve) => {
       const options = {
         method,
         agent: this.#agent,
-        // An Audit-ID comes back however long it is.
+        // An Audit-ID of any length is returned.
         maxHeaderSize: MAX_HEADER_BYTES,
         signal: AbortSignal.timeout(this.#timeoutMs),
         headers: {
@@ -112,10 +112,17 @@ export class CostServer {
       const failed = (error: Error) => resolve({ status: 0, text: error.message });
       const call = request(`${this.binnacle.base}${url}`, options, (response) => {
         let text = "";
+        let last = "";
+        const done = () => resolve({ status: response.statusCode ?? 0, text });
         response.on("data", (chunk: Buffer) => {
           if (text.length < 2000) text += chunk.toString("latin1", 0, 2000);
+          if (until === undefined) return;
+          last = last.slice(-until.length) + chunk.toString("latin1");
+          if (!last.includes(until)) return;
+          done();
+          call.destroy();
         });
-        response.once("end", () => resolve({ status: response.statusCode ?? 0, text }));
+        response.once("end", done);
         response.once("error", failed);
       });
       call.once("error", failed);
@@ -123,7 +130,7 @@ export class CostServer {
     });
   }
 
-  /** One figure of the server's memory in bytes; 0 where the system does not tell. */
+  /** One figure of the server's memory in bytes; 0 if the system does not report it. */
   memory(figure: "VmRSS" | "VmHWM"): number {
     try {
       const text = readFileSync(`/proc/${this.#pid}/status`, "utf8");
@@ -137,7 +144,7 @@ export class CostServer {
     return this.binnacle.process.pid ?? 0;
   }
 
-  /** Ends it, at once when it does not answer. */
+  /** Stops the server; kills it if it does not respond. */
   async stop(isStuck = false): Promise<void> {
     this.#agent.destroy();
     await this.#worker.terminate();
@@ -145,7 +152,7 @@ export class CostServer {
     await this.binnacle.kill();
   }
 
-  /** Resolves after so many more round trips of the prober. */
+  /** Resolves after `count` more probes. */
   async #probes(count: number): Promise<void> {
     for (let left = count; left > 0; left -= 1) {
       const waited = Atomics.waitAsync(this.#seen, 1, Atomics.load(this.#seen, 1), this.#timeoutMs);
@@ -153,12 +160,12 @@ export class CostServer {
     }
   }
 
-  /** Lets VmHWM begin anew. */
+  /** Resets VmHWM. */
   #forgetPeak(): void {
     try {
       writeFileSync(`/proc/${this.#pid}/clear_refs`, "5");
     } catch {
-      // A system without it: the peak is that of the whole run.
+      // Not supported here: the peak is that of the whole run.
     }
   }
 }

@@ -1,22 +1,25 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import type { CostResult } from "./results.ts";
 
-/** The parts of a run: fields at either size, requests that make no field large, and fields in every way and encoding. */
-export type Part = "screen" | "large" | "other" | "matrix";
+/**
+ * The parts of a run: fields at either size, requests that enlarge no field, fields in every way and encoding, and objects of
+ * administrators with small requests.
+ */
+export type Part = "screen" | "large" | "other" | "matrix" | "set";
 
-/** What came of a class, or of a request without a place, in one part of a run. */
+/** Result of a class, or of a request without a place, in one part of a run. */
 export interface Screened {
   readonly key: string;
   readonly size: Part;
   readonly places: number;
   readonly requests: number;
-  /** Growths of the first place to send at the large size, as the small one shows. */
+  /** Growths of the first place to send at the large size, according to the small one. */
   readonly next?: readonly string[];
-  /** The dearest, all that failed, and all that took much memory. */
+  /** The most expensive results, all failures, and all with much memory. */
   readonly results: readonly CostResult[];
 }
 
-/** What is known so far, in a file if there is one, so that a run can be taken up again. */
+/** The results so far, optionally in a file, so that a run can be resumed. */
 export class RunState {
   readonly #file: string | undefined;
   readonly #done = new Map<string, Screened>();

@@ -1,16 +1,16 @@
-import { isObject, type Json, type JsonObject } from "../../src/api/object.ts";
+import { isObject, type Json, type JsonObject } from "../../src/base/api/object.ts";
 import { minimal, type Place } from "./places.ts";
 
-/** A way to make a place large. */
+/** A way to enlarge a place. */
 export interface Growth {
   readonly name: string;
-  /** Its text is YAML only: it has anchors and aliases. */
+  /** The text is YAML with anchors and aliases. */
   readonly isYaml?: boolean;
-  /** The JSON text of a value of about so many bytes. */
+  /** The JSON text of a value of about `size` bytes. */
   text(size: number): string;
 }
 
-/** What is repeated, between a start and an end that some reader of texts may take for its own. */
+/** Repeated texts, between a start and an end that some parser may recognize. */
 export const RUNS: readonly (readonly [start: string, run: string, end: string])[] = [
   ["", "a", "!"],
   ["", "a", ""],
@@ -71,7 +71,7 @@ function hostile([start, run, end]: (typeof RUNS)[number], isBase64: boolean): G
   };
 }
 
-/** A list of as many items as fit, `item` making the JSON text of each. */
+/** A list of as many items as fit; `item` returns the JSON text of each. */
 const list = (name: string, item: (index: number) => string): Growth => ({
   name,
   text(size) {
@@ -108,7 +108,7 @@ const nested = (name: string, open: string, close: string): Growth => ({
 
 const DEEP = [nested("deep lists", "[", "]"), nested("deep maps", '{"a":', "}")];
 
-/** A list or map of one value and of aliases of it. */
+/** A list or map of one value and aliases of it. */
 const aliases = (name: string, open: string, close: string, value: string, key: (index: number) => string): Growth => ({
   name,
   isYaml: true,
@@ -123,7 +123,7 @@ const aliases = (name: string, open: string, close: string, value: string, key: 
   },
 });
 
-/** An item with everything about it that may serve as its key made different. */
+/** A copy of an item with unique values of everything that may be its key. */
 function distinct(item: Json, index: number): Json {
   if (typeof item === "string") return `${item}${index}`;
   if (typeof item === "number") return item + index;
@@ -135,7 +135,7 @@ function distinct(item: Json, index: number): Json {
   return out;
 }
 
-/** The ways to make a place large; `example` is a value that the place may have. */
+/** The ways to enlarge a place; `example` is a valid value of the place. */
 export function growthsOf({ type, schema }: Place, example: Json | undefined): Growth[] {
   if (type === "string") return RUNS.map((run) => hostile(run, schema.format === "byte"));
   if (type === "list") {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { JsonObject } from "../../src/api/object.ts";
+import type { JsonObject } from "../../src/base/api/object.ts";
 import { needs } from "../support/tools.ts";
 import { DecisionTwins, fuzzDecisions, printDecisions } from "./authorization.ts";
 
@@ -13,7 +13,7 @@ function comparable({ metadata, ...rest }: JsonObject): JsonObject {
   return { ...rest, metadata: { ...kept, managedFields: owners } };
 }
 
-suite("authorization beside the real kube-apiserver", { timeout: 240_000, ...needs("kube-apiserver", "etcd") }, () => {
+suite("authorization beside the real kube-apiserver", { ...needs("kube-apiserver", "etcd") }, () => {
   test("bootstrap roles and bindings are the same, and so is every decision", async (t) => {
     const twins = await DecisionTwins.start();
     t.after(() => twins.stop());
@@ -26,7 +26,7 @@ suite("authorization beside the real kube-apiserver", { timeout: 240_000, ...nee
       assert.ok(theirs && theirs.length > 5);
       assert.deepEqual(ours, theirs, plural);
     }
-    // One seed, so that a run is as good as the one before; `npm run fuzz:authorization` takes another each time.
+    // One seed, so that a run is as good as the one before; `npm run fuzz authorization` takes another each time.
     const findings = await fuzzDecisions(twins, Number(process.env.FUZZ_SEED ?? 2), 2000);
     t.diagnostic(printDecisions(findings));
     assert.equal(findings.found.length, 0, printDecisions(findings));

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { isObject, type Json, type JsonObject } from "../../src/api/object.ts";
+import { isObject, type Json, type JsonObject } from "../../src/base/api/object.ts";
 import type { Answer } from "../support/client.ts";
 import { eventually } from "../support/time.ts";
 import { costMeter, FILLER_PROPERTIES, fillersFor } from "./cel/costs.ts";

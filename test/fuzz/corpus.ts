@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { apiVersionOf, isObject, type Json, type JsonObject } from "../../src/api/object.ts";
-import { builtInKinds } from "../../src/kinds/all.ts";
-import type { Schema } from "../../src/schema/schema.ts";
+import { apiVersionOf, isObject, type Json, type JsonObject } from "../../src/base/api/object.ts";
+import type { Schema } from "../../src/data/schema/schema.ts";
+import { builtInKinds } from "../../src/kinds/built-in/all.ts";
 
 /** What the golden corpus teaches about objects: whole ones, and the values that fields have. */
 export interface Corpus {

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../../src/api/object.ts";
+import { isObject, type JsonObject } from "../../src/base/api/object.ts";
 import { SchemaMaker } from "./crd-schemas.ts";
 import type { Random } from "./random.ts";
 

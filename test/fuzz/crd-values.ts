@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../src/api/object.ts";
+import { isObject, type Json, type JsonObject } from "../../src/base/api/object.ts";
 import { NAMES } from "./crd-schemas.ts";
 import type { Random } from "./random.ts";
 

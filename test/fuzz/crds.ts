@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../src/api/object.ts";
+import { isObject, type Json, type JsonObject } from "../../src/base/api/object.ts";
 import type { Answer } from "../support/client.ts";
 import { eventually } from "../support/time.ts";
 import { type FuzzedDefinition, GROUP, partOf, randomDefinition } from "./crd-definitions.ts";

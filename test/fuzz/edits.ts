@@ -1,5 +1,6 @@
-import { isObject, type Json, type JsonObject } from "../../src/api/object.ts";
-import type { Schema } from "../../src/schema/schema.ts";
+import { isObject, type Json, type JsonObject } from "../../src/base/api/object.ts";
+import { isExactInteger } from "../../src/base/util/exact-integer.ts";
+import type { Schema } from "../../src/data/schema/schema.ts";
 import type { Random } from "./random.ts";
 import type { Values } from "./values.ts";
 
@@ -27,7 +28,7 @@ export function applyEdits(object: JsonObject, edits: readonly Edit[]): JsonObje
   for (const { path, value } of edits) {
     const holder = path.slice(0, -1).reduce<Json | undefined>(memberOf, copy);
     const last = path.at(-1);
-    if (last === undefined || typeof holder !== "object" || holder === null) continue;
+    if (last === undefined || typeof holder !== "object" || holder === null || isExactInteger(holder)) continue;
     if (Array.isArray(holder)) {
       if (Number(last) > holder.length) continue;
       if (value === undefined) holder.splice(Number(last), 1);

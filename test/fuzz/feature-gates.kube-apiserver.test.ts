@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, suite, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
-import type { FeatureGateName } from "../../src/api/feature-gates.ts";
-import type { JsonObject } from "../../src/api/object.ts";
+import type { FeatureGateName } from "../../src/base/api/feature-gates.ts";
+import type { JsonObject } from "../../src/base/api/object.ts";
 import type { Answer } from "../support/client.ts";
 import { needs } from "../support/tools.ts";
 import { aboutCallers, GATED_CASES, type GatedCase, gatesFlag, switchable } from "./feature-gates.ts";
@@ -22,7 +22,6 @@ const outcomes = { on: new Map<FeatureGateName, string[]>(), off: new Map<Featur
 for (const value of ["on", "off"] as const) {
   suite(`with feature gates ${value}, answers are those of kube-apiserver with the same flag`, {
     ...needs("kube-apiserver", "etcd"),
-    timeout: 120_000,
   }, () => {
     let twins: Twins;
     before(async () => {

@@ -1,5 +1,5 @@
-import { type FeatureGateName, featureGates } from "../../src/api/feature-gates.ts";
-import type { JsonObject } from "../../src/api/object.ts";
+import { type FeatureGateName, featureGates } from "../../src/base/api/feature-gates.ts";
+import type { JsonObject } from "../../src/base/api/object.ts";
 
 /** The gates that Binnacle can switch. */
 export const switchable = (Object.keys(featureGates) as FeatureGateName[]).filter(
@@ -13,7 +13,7 @@ export const aboutCallers: Partial<Record<FeatureGateName, string>> = {
   PortForwardWebsockets: "test/api/connect-gates.node.test.ts",
   TranslateStreamCloseWebsocketRequests: "test/api/connect-gates.node.test.ts",
   PodLogsQuerySplitStreams: "test/api/connect-gates.node.test.ts",
-  ConstrainedImpersonation: "src/auth/impersonation/headers.test.ts",
+  ConstrainedImpersonation: "src/access/authentication/impersonation/headers.test.ts",
 };
 
 /** A flag that gives all of them one value. */

@@ -5,7 +5,6 @@ import { HARD_VALUES } from "./hard-values.ts";
 import { differenceOf, Twins } from "./twins.ts";
 
 test("numbers, names and types that are hard to take are answered as by the real kube-apiserver", {
-  timeout: 240_000,
   ...needs("kube-apiserver", "etcd"),
 }, async (t) => {
   const twins = await Twins.start();

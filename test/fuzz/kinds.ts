@@ -1,7 +1,7 @@
-import { apiVersionOf, isObject, type Json, type JsonObject } from "../../src/api/object.ts";
-import { builtInKinds } from "../../src/kinds/all.ts";
+import { apiVersionOf, isObject, type Json, type JsonObject } from "../../src/base/api/object.ts";
+import type { Schema } from "../../src/data/schema/schema.ts";
+import { builtInKinds } from "../../src/kinds/built-in/all.ts";
 import type { ResourceDefinition } from "../../src/resources/model/definition.ts";
-import type { Schema } from "../../src/schema/schema.ts";
 import { readSamples } from "../support/samples.ts";
 
 /** A kind in a version whose objects are fuzzed. */

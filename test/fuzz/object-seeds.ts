@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/api/object.ts";
+import type { JsonObject } from "../../src/base/api/object.ts";
 
 const PORTS = [{ name: "http", port: 80 }];
 const TIME = "2021-01-01T00:00:00Z";

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../../src/api/object.ts";
+import { isObject, type JsonObject } from "../../src/base/api/object.ts";
 import type { Answer } from "../support/client.ts";
 import { type Corpus, readCorpus } from "./corpus.ts";
 import { applyEdits, type Edit, type EditSource, randomEdit } from "./edits.ts";

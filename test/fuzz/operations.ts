@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../src/api/object.ts";
+import { isObject, type Json, type JsonObject } from "../../src/base/api/object.ts";
 import type { Random } from "./random.ts";
 import { PATCH_SHAPES, randomValue } from "./shapes.ts";
 import { STARTS } from "./starts.ts";
@@ -59,7 +59,7 @@ function randomJsonPatch(random: Random, current: JsonObject): Json {
 const LEFT_OUT = ["managedFields", "uid", "resourceVersion", "creationTimestamp", "status", "kind", "apiVersion"];
 
 function randomPointer(random: Random, value: Json | undefined, depth = 0): string {
-  if (depth > 6 || typeof value !== "object" || value === null || (depth > 1 && random.chance(0.25))) return "";
+  if (depth > 6 || !(isObject(value) || Array.isArray(value)) || (depth > 1 && random.chance(0.25))) return "";
   const keys = Array.isArray(value)
     ? [...value.keys(), "-"].map(String)
     : [...Object.keys(value).filter((key) => !LEFT_OUT.includes(key)), "new"];

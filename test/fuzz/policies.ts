@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/api/object.ts";
+import type { JsonObject } from "../../src/base/api/object.ts";
 import type { Answer } from "../support/client.ts";
 import { eventually } from "../support/time.ts";
 import { signature, withoutOwn } from "./findings.ts";

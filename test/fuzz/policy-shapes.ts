@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/api/object.ts";
+import type { JsonObject } from "../../src/base/api/object.ts";
 import type { Random } from "./random.ts";
 
 /** A random policy with its binding. */

@@ -1,4 +1,4 @@
-import type { PolicyRule } from "../../src/types/rbac.ts";
+import type { PolicyRule } from "../../src/kinds/types/rbac.ts";
 
 /** A role, and where it counts. */
 export interface RoleShape {

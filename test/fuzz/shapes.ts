@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../src/api/object.ts";
+import type { Json, JsonObject } from "../../src/base/api/object.ts";
 import type { Random } from "./random.ts";
 
 /** How patches of a kind may look: a small grammar whose words are known to mean something to the kind. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/api/object.ts";
+import type { JsonObject } from "../../src/base/api/object.ts";
 
 /** An object that patches are tried on, and where it is created. */
 export interface Start {

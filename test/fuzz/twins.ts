@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isObject, type Json, type JsonObject } from "../../src/api/object.ts";
+import { isObject, type Json, type JsonObject } from "../../src/base/api/object.ts";
 import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
 import { type Answer, type Client, clientFor } from "../support/client.ts";
 import { type Oracle, startOracle, tokens } from "../support/oracle.ts";

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../../src/api/object.ts";
-import type { Schema } from "../../src/schema/schema.ts";
+import type { Json, JsonObject } from "../../src/base/api/object.ts";
+import type { Schema } from "../../src/data/schema/schema.ts";
 import { type Corpus, fieldKey } from "./corpus.ts";
 import type { Random } from "./random.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/api/object.ts";
+import type { JsonObject } from "../../src/base/api/object.ts";
 import { CONTENT_TYPES } from "./operations.ts";
 import type { Request } from "./webhook-cases.ts";
 

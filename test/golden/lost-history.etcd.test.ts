@@ -8,7 +8,7 @@ import { startServer } from "./server.ts";
 /** The scenarios that need a server without its early history; the others are replayed by `run.ts`. */
 suite("lists and watches of versions that are no longer kept", () => {
   for (const store of ["memory", "sqlite", "etcd"] as const) {
-    test(`are refused as recorded on ${store}`, { timeout: 120_000, ...needsStore(store) }, async (t) => {
+    test(`are refused as recorded on ${store}`, { ...needsStore(store) }, async (t) => {
       const server = await startServer(store, ["--etcd-compaction-interval=2s"]);
       t.after(() => server.kill());
       const connection = ["--base", server.base, "--token", server.tokens.admin];

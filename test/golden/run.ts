@@ -47,7 +47,7 @@ function parseCommandLine(argv: readonly string[]): RunOptions {
   const server = flags.has("oracle") ? "oracle" : own.store;
   if (!isServerChoice(server)) throw new Error(`--store is memory, sqlite or etcd, not ${server}`);
 
-  const oracleOptions = server === "oracle" ? ["--release", "1.37"] : ["--patience", "5", "--timeout", "10"];
+  const oracleOptions = server === "oracle" ? ["--release", "1.37"] : ["--timeout", "300"];
   const replay = parseOptions(["--jobs", "8", ...oracleOptions, ...rest]);
   const usesGaps = server !== "oracle" && !flags.has("no-gaps") && !replay.codes && replay.ignore.length === 0;
   const writesGaps = flags.has("write-gaps");

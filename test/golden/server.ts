@@ -45,7 +45,7 @@ export async function startServer(choice: ServerChoice, flags: readonly string[]
       ...flags,
     ]);
     cleanUps.push(() => server.kill());
-    await waitUntilReady(server, base, { token: tokens.admin, withinMs: 30_000 });
+    await waitUntilReady(server, base, { token: tokens.admin });
     const exited = server.exited.then((how) => `${how}\n${server.output()}`);
     return { base, tokens, exited, kill };
   } catch (error) {

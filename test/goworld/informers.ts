@@ -12,7 +12,7 @@ import { TcpProxy } from "../support/tcp-proxy.ts";
 import { eventually } from "../support/time.ts";
 import { defineKinds, writesToKinds } from "./written-kinds.ts";
 
-const usage = `npm run goworld:informers -- [OPTION...]
+const usage = `npm run compare informers -- [OPTION...]
 
 client-go's dynamic and metadata informers of every resource, under constant writes: a server on etcd is killed and started again,
 then three of them are restarted in turn, and etcd is compacted all along. At the end every informer must hold what a list shows,

@@ -9,7 +9,7 @@ import { buildPrograms, type TestProgram } from "./programs.ts";
 import { count, differences, type Results, readSpecs, readTests } from "./results.ts";
 import { SUITES } from "./suites.ts";
 
-const usage = `npm run goworld -- [OPTION...]
+const usage = `npm run compare goworld -- [OPTION...]
 
 Runs test suites of Go projects that use envtest, unchanged, with the real kube-apiserver and etcd and with Binnacle in their place, and
 compares them test by test. Fails when a test passes with the real ones, and twice not with Binnacle.

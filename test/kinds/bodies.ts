@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { apiVersionOf } from "../../src/api/object.ts";
+import { apiVersionOf } from "../../src/base/api/object.ts";
 import type { ResourceDefinition } from "../../src/resources/model/definition.ts";
 
 /** What a client sends to create an object. */

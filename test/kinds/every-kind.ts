@@ -2,10 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, suite, test } from "node:test";
-import { builtInKinds } from "../../src/kinds/all.ts";
-import { defaultConfig, type StoreChoice } from "../../src/server/config.ts";
-import { startServer } from "../../src/server/server.ts";
-import { systemEnvironment } from "../../src/server/system-environment.ts";
+import { systemEnvironment } from "../../src/base/log/system-environment.ts";
+import { builtInKinds } from "../../src/kinds/built-in/all.ts";
+import { defaultConfig } from "../../src/programs/server/config.ts";
+import { startServer } from "../../src/programs/server/server.ts";
+import type { StoreChoice } from "../../src/storage/options.ts";
 import { clientFor } from "../support/client.ts";
 import { checkKind } from "./kind-suite.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { apiVersionOf } from "../../src/api/object.ts";
+import { apiVersionOf } from "../../src/base/api/object.ts";
 import type { ResourceDefinition } from "../../src/resources/model/definition.ts";
 import type { Answer, Client } from "../support/client.ts";
 import { type Body, bodyOf, type Place } from "./bodies.ts";
@@ -173,7 +173,7 @@ function watch(client: Client, path: string, name: string) {
   const stopped = new AbortController();
   const collect = async () => {
     const types: string[] = [];
-    for await (const event of client.watch(path, AbortSignal.any([stopped.signal, AbortSignal.timeout(10_000)]))) {
+    for await (const event of client.watch(path, stopped.signal)) {
       if (event.object.metadata?.name !== name) continue;
       types.push(event.type);
       if (event.type === "DELETED") break;

@@ -6,42 +6,44 @@ import { connect as connectTcp } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
 import WebSocket from "ws";
+import { RawClient } from "../cost/raw-client.ts";
 import type { CostlyRequest } from "../cost/server.ts";
-import { Teller } from "../cost/teller.ts";
 import type { Answer } from "../support/client.ts";
 import { tokens } from "../support/oracle.ts";
 import { SECRET_MARK, type SecretSearch } from "../support/secrets.ts";
 
-/** The server that is attacked, and what is known of it. */
+/** The attacked server. */
 export interface Target {
   readonly base: string;
   readonly costly: readonly CostlyRequest[];
-  /** Reads all answers that are errors. */
+  /** Searches all error responses for secrets. */
   readonly answers: SecretSearch;
-  /** Counts what was answered, by attacker and status. */
+  /** Counts outcomes, by attacker and status. */
   readonly count: (attacker: string, what: string) => void;
 }
 
-/** One episode of an attack; it ends by itself, or when the signal aborts. */
+/** One episode of an attack. It ends by itself, or when the signal aborts. */
 type Attack = (target: Target, signal: AbortSignal, turn: number) => Promise<void>;
 
-/** A large list, of a namespace that holds nothing else. */
+/** A large list, in a namespace of its own. */
 export const LARGE = "/api/v1/namespaces/large/configmaps";
 const SECRETS = "/api/v1/namespaces/large/secrets";
 const authorization = `Bearer ${tokens.admin}`;
 
-/** How long slow attackers hold on. */
+/** How long slow attackers hold a connection. */
 const HOLD_MS = 15_000;
 const FLOOD = 50;
 const PINGS = 20_000;
 const TIMEOUT_MS = 30_000;
+/** A request that takes longer gets no answer at all, however busy the machine is. */
+const ANSWER_MS = 300_000;
 
 const urlOf = ({ base }: Target) => new URL(base);
 const isOver = (signal: AbortSignal, begun: number) => signal.aborted || performance.now() - begun > HOLD_MS;
-/** Waits, no longer than the load lasts. */
+/** Waits, at most until the load ends. */
 const rest = (ms: number, signal: AbortSignal) => pause(ms, undefined, { signal }).catch(() => undefined);
 
-/** A request on a connection of its own, with its response or an error; whoever calls it destroys it. */
+/** Sends a request on a separate connection. The caller must destroy it. */
 function open(target: Target, method: string, path: string, headers: Record<string, string | number> = {}) {
   const agent = new Agent({ keepAlive: false, rejectUnauthorized: false });
   const call = request(`${target.base}${path}`, { method, agent, headers: { authorization, ...headers } });
@@ -49,27 +51,27 @@ function open(target: Target, method: string, path: string, headers: Record<stri
   return call;
 }
 
-/** Sends what fuzz:cost found to be dear. */
+/** Sends requests that `npm run fuzz cost` found to be expensive. */
 const sendsCostly: Attack = async (target, signal, turn) => {
-  const teller = new Teller(target.base, TIMEOUT_MS);
+  const client = new RawClient(target.base, ANSWER_MS);
   for (let step = 0; step < 5 && !signal.aborted; step += 1) {
     const costly = target.costly[(turn * 7 + step) % target.costly.length];
     if (!costly) break;
-    const answer = await teller.tell(costly);
+    const answer = await client.send(costly);
     target.count("costly", outcomeOf(answer));
     if (answer.status >= 400) target.answers.read(JSON.stringify(answer.body));
-    // What is stored is no leak: it would hide one.
+    // Stored objects are no leak, but would hide one.
     const { pathname } = new URL(costly.path, target.base);
     if (answer.status === 201 && costly.method === "POST")
-      await teller.tell({ method: "DELETE", path: `${pathname}/${answer.body.metadata.name}?gracePeriodSeconds=0` });
+      await client.send({ method: "DELETE", path: `${pathname}/${answer.body.metadata.name}?gracePeriodSeconds=0` });
   }
-  teller.close();
+  client.close();
 };
 
-/** The status of an answer, or why there was none. */
+/** The status of a response, or why there was none. */
 const outcomeOf = ({ status, body }: Answer) => (status === 0 ? `no answer: ${body.message}` : String(status));
 
-/** Reads a large list a piece at a time. */
+/** Reads a large list slowly. */
 const readsSlowly: Attack = async (target, signal) => {
   const call = open(target, "GET", LARGE);
   const begun = performance.now();
@@ -86,7 +88,7 @@ const readsSlowly: Attack = async (target, signal) => {
   call.destroy();
 };
 
-/** Sends a body a byte at a time. */
+/** Sends a body byte by byte. */
 const writesSlowly: Attack = async (target, signal) => {
   const call = open(target, "POST", LARGE, { "content-type": "application/json", "content-length": 100_000 });
   call.on("response", (response) => {
@@ -101,7 +103,7 @@ const writesSlowly: Attack = async (target, signal) => {
   call.destroy();
 };
 
-/** Sends many requests at once without waiting: wrong tokens, paths that are not there, small writes that are refused. */
+/** Sends many requests at once without waiting: wrong tokens, unknown paths, small invalid writes. */
 const floods: Attack = (target, signal, turn) => {
   const { hostname, port } = urlOf(target);
   const wrong = `${SECRET_MARK}-${turn}`;
@@ -131,7 +133,7 @@ const floods: Attack = (target, signal, turn) => {
   });
 };
 
-/** Asks for a large list and resets the connection when the answer begins. */
+/** Requests a large list and resets the connection when the response begins. */
 const resets: Attack = (target) => {
   const { hostname, port } = urlOf(target);
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -194,7 +196,7 @@ const pings: Attack = async (target, signal) => {
   socket.terminate();
 };
 
-/** Reads large lists as fast as it can, in several forms. */
+/** Reads large lists as fast as possible, in several encodings. */
 const lists: Attack = async (target, signal, turn) => {
   const accepts = ["application/json", "application/yaml", "application/json;as=Table;v=v1;g=meta.k8s.io"];
   const accept = accepts[turn % accepts.length] ?? "";
@@ -214,7 +216,7 @@ const lists: Attack = async (target, signal, turn) => {
   });
 };
 
-/** Watches everything from the start, Secrets as well, and reads nothing. */
+/** Watches everything from the start, including Secrets, and reads nothing. */
 const watchesUnread: Attack = async (target, signal, turn) => {
   const query = "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
   const call = open(target, "GET", `${turn % 2 === 0 ? LARGE : SECRETS}?${query}`);
@@ -228,7 +230,7 @@ const watchesUnread: Attack = async (target, signal, turn) => {
   call.destroy();
 };
 
-/** Connects and says nothing, or nothing that is TLS. */
+/** Connects and sends nothing, or something that is not TLS. */
 const saysNothing: Attack = async (target, signal, turn) => {
   const { hostname, port } = urlOf(target);
   const socket = connectTcp({ host: hostname, port: Number(port) });
@@ -240,9 +242,9 @@ const saysNothing: Attack = async (target, signal, turn) => {
   socket.destroy();
 };
 
-/** Changes a large object and a Secret again and again, so that watchers have something to leave unread. */
+/** Changes a large object and a Secret repeatedly, so that watches have unread events. */
 const writes: Attack = async (target, signal, turn) => {
-  const teller = new Teller(target.base, TIMEOUT_MS);
+  const client = new RawClient(target.base, ANSWER_MS);
   const headers = { "content-type": "application/merge-patch+json" };
   const value = `${SECRET_MARK}-${turn}-`;
   const secret = { stringData: { a: value.repeat(500) } };
@@ -251,15 +253,15 @@ const writes: Attack = async (target, signal, turn) => {
     [`${LARGE}/l0`, map],
     [`${SECRETS}/s0`, secret],
   ] as const) {
-    const answer = await teller.tell({ method: "PATCH", path, headers, body: Buffer.from(JSON.stringify(body)) });
+    const answer = await client.send({ method: "PATCH", path, headers, body: Buffer.from(JSON.stringify(body)) });
     target.count("writes", outcomeOf(answer));
     if (answer.status >= 400) target.answers.read(JSON.stringify(answer.body));
   }
-  teller.close();
+  client.close();
   await rest(20, signal);
 };
 
-/** Who attacks, with how many of 50 connections. */
+/** The attackers, with their share of 50 connections. */
 const ATTACKERS: readonly (readonly [Attack, count: number])[] = [
   [sendsCostly, 8],
   [readsSlowly, 6],
@@ -274,10 +276,10 @@ const ATTACKERS: readonly (readonly [Attack, count: number])[] = [
   [writes, 2],
 ];
 
-/** An attacker that fails at once is not to spin. */
+/** Pause of an attacker that fails at once. */
 const BREATH_MS = 10;
 
-/** Attacks on all connections until the signal aborts; resolves when all have left, or some time after that. */
+/** Attacks on all connections until the signal aborts. Resolves when all have ended, or some time after that. */
 export async function attack(target: Target, signal: AbortSignal): Promise<void> {
   const attackers = ATTACKERS.flatMap(([one, count]) => Array.from({ length: count }, () => one));
   const left = Promise.all(
@@ -289,15 +291,15 @@ export async function attack(target: Target, signal: AbortSignal): Promise<void>
     }),
   );
   // A client that hears nothing of its own end, as one of Node's may, does not hold up the result.
-  const late = once(signal, "abort").then(() => pause(2 * TIMEOUT_MS, undefined, { ref: false }));
+  const late = once(signal, "abort").then(() => pause(2 * ANSWER_MS, undefined, { ref: false }));
   await Promise.race([left, late]);
 }
 
-/** What is stored before: objects that make a list of 20 MB, and Secrets. */
+/** Creates objects for a list of 20 MB, and Secrets. */
 export async function prepare(base: string, secrets: SecretSearch): Promise<void> {
-  const teller = new Teller(base, TIMEOUT_MS);
+  const client = new RawClient(base, ANSWER_MS);
   const create = async (path: string, value: object) => {
-    const { status, body } = await teller.tell({ method: "POST", path, body: Buffer.from(JSON.stringify(value)) });
+    const { status, body } = await client.send({ method: "POST", path, body: Buffer.from(JSON.stringify(value)) });
     if (status !== 201) throw new Error(`${path}: ${status} ${body.message}`);
   };
   await create("/api/v1/namespaces", { metadata: { name: "large" } });
@@ -310,5 +312,5 @@ export async function prepare(base: string, secrets: SecretSearch): Promise<void
     secrets.add(`the Secret s${index}`, value);
     await create(SECRETS, { metadata: { name: `s${index}` }, stringData: { a: value } });
   }
-  teller.close();
+  client.close();
 }

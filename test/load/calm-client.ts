@@ -1,13 +1,13 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { Teller } from "../cost/teller.ts";
+import { RawClient } from "../cost/raw-client.ts";
 
-/** What the client is told. */
+/** Input of the client. */
 export interface CalmData {
   readonly base: string;
   readonly name: string;
 }
 
-/** How long its requests took, in milliseconds, and what went wrong. */
+/** Latencies of its requests in milliseconds, and its errors. */
 export interface CalmFigures {
   readonly get: number[];
   readonly create: number[];
@@ -18,9 +18,9 @@ const MAPS = "/api/v1/namespaces/default/configmaps";
 const PAUSE_MS = 20;
 const MOST_ERRORS = 20;
 
-/** Reads, creates and deletes one small object after the other with a pause in between, until it is told to stop. */
+/** Reads, creates and deletes small objects one after the other with pauses, until it is stopped. */
 async function run({ base, name }: CalmData): Promise<CalmFigures> {
-  const teller = new Teller(base, 30_000);
+  const client = new RawClient(base, 300_000);
   const figures: CalmFigures = { get: [], create: [], errors: [] };
   let isStopped = false;
   parentPort?.once("message", () => {
@@ -28,7 +28,7 @@ async function run({ base, name }: CalmData): Promise<CalmFigures> {
   });
   const timed = async (method: string, path: string, expected: number, times?: number[], body?: object) => {
     const begun = performance.now();
-    const answer = await teller.tell({ method, path, body: body && Buffer.from(JSON.stringify(body)) });
+    const answer = await client.send({ method, path, body: body && Buffer.from(JSON.stringify(body)) });
     times?.push(performance.now() - begun);
     if (answer.status !== expected && figures.errors.length < MOST_ERRORS)
       figures.errors.push(`${method} ${path}: ${answer.status} ${answer.body.message ?? ""}`);
@@ -40,7 +40,7 @@ async function run({ base, name }: CalmData): Promise<CalmFigures> {
     await timed("DELETE", `${MAPS}/${own}`, 200);
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
-  teller.close();
+  client.close();
   return figures;
 }
 

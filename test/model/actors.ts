@@ -6,29 +6,29 @@ import type { Random } from "./random.ts";
 import { ALL, NAMES, NAMESPACES, pathOf } from "./scope.ts";
 import { type Answer, type Thing, Wire } from "./wire.ts";
 
-/** What may happen in a run besides what always may. */
+/** Exceptions that are allowed in a run. */
 export interface Tolerance {
-  /** Servers or their store are away for a while: requests may fail, and writes may have an unknown outcome. */
+  /** Servers or their store may be down: requests may fail, and writes may have an unknown outcome. */
   readonly outages?: boolean;
-  /** History is compacted, so that what was the newest version longer ago than this may be gone. */
+  /** History is compacted: revisions that stopped being the newest longer ago than this may be gone. */
   readonly keptMs?: number;
 }
 
-/** What all actors of one run share. */
+/** State shared by all actors of one run. */
 export class World {
   readonly wires: readonly [Wire, ...Wire[]];
   readonly tolerance: Tolerance;
   readonly ledger: Ledger;
   readonly lists: ListSeen[] = [];
   readonly watches: WatchSeen[] = [];
-  /** Those of the watches that are connected now. */
+  /** Watches that are connected now. */
   readonly open = new Set<WatchSeen>();
   readonly gets: GetSeen[] = [];
   /** The newest known state of each object, for writers that want to succeed. */
   readonly known = new Map<string, Thing>();
-  /** How often something happened, for the report. */
+  /** Event counters, for the report. */
   readonly counts = new Map<string, number>();
-  /** How far the watch of everything is. */
+  /** The revision that the reference watch has reached. */
   reached = 0;
   isWriting = true;
   isRunning = true;
@@ -40,7 +40,7 @@ export class World {
     this.ledger = ledger;
   }
 
-  /** Begins the history with a list of what is there. */
+  /** Starts the history with a list of existing objects. */
   static async begin(bases: readonly string[], tolerance: Tolerance): Promise<World> {
     const [first, ...others] = bases.map((base) => new Wire(base));
     assert.ok(first, "no server");
@@ -52,17 +52,17 @@ export class World {
     return world;
   }
 
-  /** A text that no other write has. */
+  /** A unique text for a write. */
   nextToken(): string {
     return `token-${++this.#tokens}`;
   }
 
-  /** Counts for the report. */
+  /** Increments a counter of the report. */
   count(what: string): void {
     this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
   }
 
-  /** To be told that history after `revision` was refused. Fails if it must still be there. */
+  /** Records that a request for history after `revision` was rejected. Fails if it must still be available. */
   expired(revision: number, what: string): void {
     const { keptMs } = this.tolerance;
     assert.ok(keptMs !== undefined, `too old although nothing is compacted: ${what}`);
@@ -70,7 +70,7 @@ export class World {
     assert.ok(revision < bound, `too old although ${revision} is not older than ${bound}: ${what}`);
   }
 
-  /** The answer, or undefined when there was none although outages are expected. Waits a little then. */
+  /** The response; undefined if there was none although outages are expected. Pauses in that case. */
   async ask(wire: Wire, method: string, path: string, body?: unknown): Promise<Answer | undefined> {
     try {
       const answer = await wire.call(method, path, body);
@@ -159,7 +159,7 @@ async function remove(world: World, wire: Wire, current: Thing): Promise<void> {
   await refresh(world, wire, keyOf(current));
 }
 
-/** A write of another kind: the revision moves on and nobody here sees an event. */
+/** A write of another kind: the revision changes without an event in these watches. */
 async function writeElsewhere(world: World, wire: Wire, random: Random): Promise<void> {
   const body = { apiVersion: "v1", kind: "Secret", metadata: { generateName: "noise-" } };
   const answer = await world.ask(wire, "POST", `/api/v1/namespaces/${random.pick(NAMESPACES)}/secrets`, body);
@@ -169,7 +169,7 @@ async function writeElsewhere(world: World, wire: Wire, random: Random): Promise
   world.count("writes of another kind");
 }
 
-/** Reads an object consistently, which is an observation by itself. */
+/** Reads an object consistently, which counts as an observation. */
 async function refresh(world: World, wire: Wire, key: string): Promise<void> {
   const atLeast = world.ledger.acknowledged;
   const [namespace, name] = key.split("/");

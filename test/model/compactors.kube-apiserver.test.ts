@@ -11,7 +11,7 @@ import { Wire } from "./wire.ts";
 const INTERVAL_MS = 1500;
 const flags = [`--etcd-compaction-interval=${INTERVAL_MS / 1000}s`];
 
-/** How often somebody has had a turn, and to which revision that one compacts. */
+/** How often any server has had a turn, and the revision of its compaction. */
 async function turns(etcd: EtcdCluster): Promise<{ count: number; revision: number }> {
   const { kvs } = await etcdCall(etcd, "kv/range", { key: base64("compact_rev_key") });
   const [entry] = kvs ?? [];
@@ -25,12 +25,12 @@ const isKept = (etcd: EtcdCluster, revision: number) =>
     () => false,
   );
 
-describe("compaction of a shared etcd", { timeout: 120_000 }, () => {
+describe("compaction of a shared etcd", () => {
   const setting = new Setting();
   after(() => setting.close());
 
   test(
-    "two servers and the real kube-apiserver take turns, and who is left goes on",
+    "two Binnacle servers and kube-apiserver take turns, and the remaining ones continue",
     needs("kube-apiserver", "etcd"),
     async (t) => {
       const etcd = await setting.etcd();
@@ -46,10 +46,10 @@ describe("compaction of a shared etcd", { timeout: 120_000 }, () => {
         const version = await objects.create(`seen-${before.count}`);
         const what = "four more turns";
         const hadTurns = async () => (await turns(etcd)).count >= before.count + 4;
-        await eventually(hadTurns, { withinMs: 8 * INTERVAL_MS, everyMs: 50, what });
+        await eventually(hadTurns, { everyMs: 50, what });
         const now = await turns(etcd);
         const elapsed = (Date.now() - began) / INTERVAL_MS;
-        assert.ok(now.count - before.count <= Math.ceil(elapsed) + 1, "one turn in an interval, whoever has it");
+        assert.ok(now.count - before.count <= Math.ceil(elapsed) + 1, "one turn per interval, of any server");
         assert.ok(now.revision > before.revision && now.revision >= version, `${now.revision} after ${version}`);
         assert.equal(await isKept(etcd, version - 1), false, "what is older than two intervals is gone");
         assert.ok(await isKept(etcd, (await objects.list()).revision));
@@ -64,7 +64,7 @@ describe("compaction of a shared etcd", { timeout: 120_000 }, () => {
     },
   );
 
-  test("an interval of 0 leaves it to others", needs("etcd"), async () => {
+  test("an interval of 0 leaves compaction to others", needs("etcd"), async () => {
     const etcd = await setting.etcd();
     const server = await setting.server(etcd, ["--etcd-compaction-interval=0"]);
     assert.deepEqual(await turns(etcd), { count: 0, revision: 0 });

@@ -3,46 +3,46 @@ import { type Change, essence, keyOf, type Ledger, revisionOf } from "./ledger.t
 import { countsRemaining, type Scope } from "./scope.ts";
 import type { Thing, WireEvent } from "./wire.ts";
 
-/** An event that shows an object. */
+/** An event with an object. */
 export type ObjectEvent = Exclude<WireEvent, { readonly type: "ERROR" }>;
 
-/** A list as a client saw it, all its pages in one. */
+/** A list as a client received it, all pages together. */
 export interface ListSeen {
   readonly query: string;
   readonly scope: Scope;
   readonly revision: number;
   readonly items: readonly Thing[];
-  /** How many items had come after each page, and how many it said remain. */
+  /** The number of items after each page, and its remainingItemCount. */
   readonly pages: readonly { readonly count: number; readonly remaining: number | undefined }[];
-  /** Whether the last page has been seen. */
+  /** Whether the last page was received. */
   readonly isWhole: boolean;
-  /** It must not be older than this. */
+  /** The minimum revision it must have. */
   readonly atLeast: number;
-  /** It must be of exactly this version. */
+  /** The exact revision it must have. */
   readonly exactly?: number;
 }
 
-/** A watch as a client saw it, until it ended or was cut. */
+/** A watch as a client received it, until it ended or was cut. */
 export interface WatchSeen {
   readonly query: string;
   readonly scope: Scope;
-  /** Where it begins; undefined until the bookmark that ends the initial state tells. */
+  /** The revision it starts at; undefined until the bookmark after the initial events. */
   from: number | undefined;
-  /** The initial state, which comes in the order of a list. */
+  /** The initial state, in list order. */
   readonly initial: Thing[];
   readonly events: ObjectEvent[];
-  /** The state that the initial events show must not be older than this. */
+  /** The minimum revision of the initial state. */
   readonly atLeast: number;
 }
 
-/** A single read. Undefined: not found. */
+/** A single read. `thing` is undefined if the object was not found. */
 export interface GetSeen {
   readonly key: string;
   readonly thing: Thing | undefined;
   readonly atLeast: number;
 }
 
-/** The list shows exactly the state of its version, and that version is one it may be of. */
+/** Asserts that a list has exactly the state of its revision, and that the revision is allowed. */
 export function judgeList(ledger: Ledger, seen: ListSeen): void {
   const { query, revision, scope } = seen;
   assert.ok(revision >= seen.atLeast, `${query} is of ${revision}, older than ${seen.atLeast}`);
@@ -58,7 +58,10 @@ export function judgeList(ledger: Ledger, seen: ListSeen): void {
   }
 }
 
-/** The watch shows every change of its scope once, in order, up to where it was read; bookmarks tell the truth. */
+/**
+ * Asserts that a watch delivered every change of its scope once, in order, as far as it was read, with correct
+ * bookmarks.
+ */
 export function judgeWatch(ledger: Ledger, seen: WatchSeen): void {
   const { query, scope, from } = seen;
   if (from === undefined) {
@@ -86,12 +89,12 @@ export function judgeWatch(ledger: Ledger, seen: WatchSeen): void {
   }
 }
 
-/** How many events a watch must have shown once everything has been delivered. */
+/** The number of events of a watch once everything is delivered. */
 export function expectedCount(ledger: Ledger, seen: WatchSeen): number {
   return seen.from === undefined ? 0 : expectedEvents(ledger, seen.from, seen.scope).length;
 }
 
-/** The read shows the object as it was at some moment after `atLeast`. */
+/** Asserts that a read returned the object as of some revision after `atLeast`. */
 export function judgeGet(ledger: Ledger, { key, thing, atLeast }: GetSeen): void {
   const only: Scope = { matches: (other) => keyOf(other) === key };
   const [before] = ledger.stateAt(atLeast, only);

@@ -2,27 +2,27 @@ import assert from "node:assert/strict";
 import type { Scope } from "./scope.ts";
 import type { Thing, WireEvent } from "./wire.ts";
 
-/** One step of the history that all observations must agree with. */
+/** One change of the history that all observations must agree with. */
 export interface Change {
   readonly revision: number;
   readonly key: string;
-  /** Undefined: deleted. */
+  /** Undefined if deleted. */
   readonly thing: Thing | undefined;
-  /** Undefined: did not exist before. Filled when the history is complete. */
+  /** Undefined if it did not exist before. Set when the history is complete. */
   previous?: Thing;
 }
 
-/** A write as it was asked for. What became of it is known from the answer, if there was one. */
+/** A write as it was sent. The response, if any, determines its outcome. */
 export interface Attempt {
   readonly key: string;
-  /** What the new value says; undefined for a delete. */
+  /** The token in the new value; undefined for a delete. */
   readonly token: string | undefined;
-  /** The version that it was to follow; 0: the object was not to exist. */
+  /** The expected resourceVersion; 0 if the object must not exist. */
   readonly expected: number;
-  /** The newest version acknowledged to anybody before this was sent. */
+  /** The newest version acknowledged to any client before this was sent. */
   readonly after: number;
   outcome: "open" | "done" | "refused";
-  /** The version it got, if the answer told. */
+  /** The resulting version, if the response had it. */
   revision?: number;
 }
 
@@ -44,13 +44,13 @@ function indexAfter(changes: readonly Change[], revision: number): number {
   return low;
 }
 
-/** Where an object is. */
+/** The key of an object. */
 export const keyOf = ({ metadata }: Pick<Thing, "metadata">) => `${metadata.namespace}/${metadata.name}`;
 
 /** The version of an object. */
 export const revisionOf = ({ metadata }: Pick<Thing, "metadata">) => Number(metadata.resourceVersion);
 
-/** Everything that a client can tell of an object, in one order, without what only some answers carry. */
+/** The canonical form of an object, without fields that only some responses have. */
 export function essence(thing: Thing): string {
   const sorted = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(sorted);
@@ -66,18 +66,18 @@ export function essence(thing: Thing): string {
 }
 
 /**
- * The one true history, put together from what writers were told and what an unbroken watch of everything has seen. Each
- * step must be told alike by both.
+ * The one true history, built from the responses to writers and an unbroken watch of everything. Both must agree on
+ * each change.
  */
 export class Ledger {
   readonly #base: ReadonlyMap<string, Thing>;
   readonly #changes = new Map<number, Change>();
   readonly #attempts: Attempt[] = [];
-  /** When the newest version known to anybody became what. */
+  /** The newest known version over time. */
   readonly #times: { readonly atMs: number; readonly revision: number }[] = [];
   readonly #start: number;
   #acknowledged: number;
-  /** The whole history in order, and the state before every so many of its steps. */
+  /** The whole history in order, and the state before every 256th change. */
   #sealed: { readonly changes: readonly Change[]; readonly states: readonly ReadonlyMap<string, Thing>[] } | undefined;
 
   constructor(items: readonly Thing[], revision: number) {
@@ -86,34 +86,34 @@ export class Ledger {
     this.#acknowledged = revision;
   }
 
-  /** Where the history begins. */
+  /** The revision at which the history starts. */
   get start(): number {
     return this.#start;
   }
 
-  /** The newest version that anybody has been told of. A consistent read that begins now must not be older. */
+  /** The newest version known to any client. A consistent read that starts now must not be older. */
   get acknowledged(): number {
     return this.#acknowledged;
   }
 
-  /** The version of the newest step known. */
+  /** The version of the newest known change. */
   get newest(): number {
     return Math.max(this.#start, ...this.#changes.keys());
   }
 
-  /** How many steps are known. */
+  /** How many changes are known. */
   get length(): number {
     return this.#changes.size;
   }
 
-  /** To be called before a write is sent. */
+  /** Call before a write is sent. */
   attempt(key: string, token: string | undefined, expected: number): Attempt {
     const attempt: Attempt = { key, token, expected, after: this.#acknowledged, outcome: "open" };
     this.#attempts.push(attempt);
     return attempt;
   }
 
-  /** To be told that a write was acknowledged, with the object if the answer had it. */
+  /** Records that a write was acknowledged, with the object if the response had it. */
   confirm(attempt: Attempt, thing?: Thing): void {
     attempt.outcome = "done";
     if (thing === undefined) return;
@@ -124,27 +124,27 @@ export class Ledger {
     this.acknowledge(revision);
   }
 
-  /** To be told of any version that a client has been shown as present. */
+  /** Records a version that a client has received as current. */
   acknowledge(revision: number): void {
     if (revision <= this.#acknowledged) return;
     this.#acknowledged = revision;
     this.#times.push({ atMs: Date.now(), revision });
   }
 
-  /** The newest version that anybody had been told of so long ago. */
+  /** The newest version known to any client this long ago. */
   acknowledgedBefore(ms: number): number {
     const limit = Date.now() - ms;
     return this.#times.findLast(({ atMs }) => atMs <= limit)?.revision ?? this.#start;
   }
 
-  /** To be told of every event of the watch of everything. */
+  /** Records an event of the reference watch. */
   observe(event: WireEvent): void {
     if (event.type === "ERROR" || event.type === "BOOKMARK") return;
     const thing = event.type === "DELETED" ? undefined : event.object;
     this.#note({ revision: revisionOf(event.object), key: keyOf(event.object), thing });
   }
 
-  /** Completes the history and checks it against what the writers attempted. Nothing can be added afterwards. */
+  /** Completes the history and checks it against the attempted writes. Nothing can be added afterwards. */
   seal(isOurs: (key: string) => boolean): void {
     const changes = [...this.#changes.values()].sort((a, b) => a.revision - b.revision);
     const state = new Map(this.#base);
@@ -161,13 +161,13 @@ export class Ledger {
     this.#checkAttempts(changes.filter(({ key }) => isOurs(key)));
   }
 
-  /** The steps after `revision`. Only once the history is complete. */
+  /** The changes after `revision`. Only valid once the history is complete. */
   changesAfter(revision: number): readonly Change[] {
     const { changes } = this.#history();
     return changes.slice(indexAfter(changes, revision));
   }
 
-  /** What a scope held at a version, in the order of a list. Only once the history is complete. */
+  /** The objects of a scope at a revision, in list order. Only valid once the history is complete. */
   stateAt(revision: number, scope: Scope): Thing[] {
     const { changes, states } = this.#history();
     const end = indexAfter(changes, revision);
@@ -196,7 +196,7 @@ export class Ledger {
     assert.equal(known.thing && essence(known.thing), change.thing && essence(change.thing));
   }
 
-  /** Every acknowledged write is there, none that was refused is, and nothing happened that nobody asked for. */
+  /** Checks that every acknowledged write happened, no rejected one did, and every change was requested. */
   #checkAttempts(changes: readonly Change[]): void {
     const byToken = new Map(changes.flatMap((change) => (change.thing ? [[tokenOf(change.thing), change]] : [])));
     const deletions = new Map(
@@ -210,17 +210,18 @@ export class Ledger {
       if (attempt.outcome === "done") assert.ok(change, `an acknowledged write is missing: ${what}`);
       if (change === undefined) continue;
       if (attempt.outcome === "done") {
-        assert.ok(!claimed.has(change), `two writes were told that they were this one: ${what}`);
+        assert.ok(!claimed.has(change), `two writes were acknowledged with this change: ${what}`);
         claimed.add(change);
       }
-      if (attempt.token !== undefined) assert.notEqual(attempt.outcome, "refused", `a refused write happened: ${what}`);
+      if (attempt.token !== undefined)
+        assert.notEqual(attempt.outcome, "refused", `a rejected write happened: ${what}`);
       assert.equal(change.previous ? revisionOf(change.previous) : 0, attempt.expected, `another write lost: ${what}`);
       explained.add(change);
     }
     for (const change of changes)
-      assert.ok(explained.has(change), `nobody asked for ${change.key} at ${change.revision}`);
+      assert.ok(explained.has(change), `no write explains ${change.key} at ${change.revision}`);
   }
 }
 
-/** What tells the writes of these tests apart. */
+/** Identifies the writes of these tests. */
 export const tokenOf = (thing: Thing) => thing.data?.token;

@@ -4,7 +4,7 @@ import { runModel } from "./model.ts";
 import { chooseSeed, scaled } from "./random.ts";
 import { Setting } from "./servers.ts";
 
-const options = { timeout: scaled(120_000), concurrency: 2 };
+const options = { concurrency: 2 };
 
 describe("random writers, listers, pagers and watchers agree on one history", options, () => {
   const setting = new Setting();

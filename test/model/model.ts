@@ -18,13 +18,13 @@ export interface ModelRun {
   readonly writers?: number;
   readonly listers?: number;
   readonly watchers?: number;
-  /** What is done to the servers meanwhile. Writing goes on until this has returned. */
+  /** Faults to inject during the run. Writing continues until this has returned. */
   fault?(world: World, random: Random): Promise<void>;
 }
 
-const CATCH_UP_MS = 30_000;
+const CATCH_UP_MS = 300_000;
 
-/** Lets random clients work, then checks every answer that any of them got. Resolves to a line of figures. */
+/** Runs random clients, then checks every response that any of them got. Resolves to a line of figures. */
 export async function runModel(run: ModelRun): Promise<string> {
   try {
     return await play(run);
@@ -71,7 +71,7 @@ async function play(run: ModelRun): Promise<string> {
 
 const many = (count: number, start: () => Promise<void>) => Array.from({ length: count }, start);
 
-/** Writes until one write of ours is acknowledged, and returns its version. */
+/** Writes until one of our writes is acknowledged, and returns its version. */
 async function writeLast(world: World): Promise<number> {
   const random = new Random(0);
   const deadline = Date.now() + CATCH_UP_MS;
@@ -82,7 +82,7 @@ async function writeLast(world: World): Promise<number> {
   return world.ledger.newest;
 }
 
-/** Waits until all open watches have shown everything. A watch that does not has skipped something or is stuck. */
+/** Waits until all open watches have delivered everything. A watch that does not has lost an event or is stuck. */
 async function drain(world: World): Promise<void> {
   try {
     await eventually(() => [...world.open].every((seen) => isDrained(world, seen)), catchUp("all watches catch up"));
@@ -92,7 +92,7 @@ async function drain(world: World): Promise<void> {
   }
 }
 
-/** The present as every server shows it, in one piece. */
+/** Lists the current state of every server, in one page. */
 async function listLast(world: World): Promise<void> {
   for (const wire of world.wires) {
     const atLeast = world.ledger.acknowledged;

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed. */
+/** Deterministic pseudo-random numbers from a seed. */
 export class Random {
   #state: number;
 
@@ -15,34 +15,34 @@ export class Random {
     return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from `low` to `high`, both included. */
+  /** An integer from `low` to `high`, inclusive. */
   between(low: number, high: number): number {
     return low + Math.floor(this.next() * (high - low + 1));
   }
 
-  /** True in so many of 100 cases. */
+  /** True with this probability in percent. */
   percent(share: number): boolean {
     return this.next() * 100 < share;
   }
 
-  /** One of them. */
+  /** A random element. */
   pick<T>(choices: readonly [T, ...T[]]): T {
     return choices[this.between(0, choices.length - 1)] ?? choices[0];
   }
 
-  /** Another source that depends on this one's seed, for an actor of its own. */
+  /** A new generator, seeded from this one, for a separate actor. */
   fork(): Random {
     return new Random(this.between(0, 2 ** 32 - 1));
   }
 }
 
-/** The seed of this run: MODEL_SEED, or a new one. */
+/** The seed of this run: MODEL_SEED, or a random one. */
 export function chooseSeed(): number {
   const given = process.env.MODEL_SEED;
   return given === undefined ? Math.floor(Math.random() * 2 ** 32) : Number(given);
 }
 
-/** How long a run of `seconds` takes: MODEL_SCALE times as long. */
+/** Scales a duration by MODEL_SCALE. */
 export function scaled(seconds: number): number {
   return seconds * Number(process.env.MODEL_SCALE ?? 1);
 }

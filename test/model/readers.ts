@@ -6,16 +6,16 @@ import type { Random } from "./random.ts";
 import { pathOf, randomScope, type Scope } from "./scope.ts";
 import type { Body } from "./wire.ts";
 
-/** Which moment a list asks for, and what must then be true of it. */
+/** The revision that a list requests, and what must be true of the result. */
 interface Moment {
   readonly parameters: Readonly<Record<string, string | number | undefined>>;
   readonly atLeast: number;
   readonly exactly?: number;
-  /** The limit has no effect, so that all comes at once. */
+  /** The limit has no effect: the result is complete. */
   readonly ignoresLimit?: boolean;
 }
 
-/** Lists at random moments in the past and present, whole or in pages, until the run ends. */
+/** Lists random past and current revisions, whole or in pages, until the run ends. */
 export async function lister(world: World, random: Random): Promise<void> {
   while (world.isRunning) {
     const limit = random.percent(50) ? random.between(1, 6) : undefined;
@@ -42,7 +42,7 @@ function randomMoment(world: World, random: Random, limit: number | undefined): 
   return random.pick(moments);
 }
 
-/** One list, with writes between its pages. What was seen is kept for the judge. */
+/** One list, with writes between its pages. The result is recorded for the judge. */
 export async function listOnce(world: World, random: Random, scope: Scope, limit: number | undefined): Promise<void> {
   const moment = randomMoment(world, random, limit);
   const query = pathOf(scope, { ...moment.parameters, limit });
@@ -51,7 +51,7 @@ export async function listOnce(world: World, random: Random, scope: Scope, limit
   if (first.status === 410) {
     assert.ok(moment.exactly !== undefined, `${query}: ${JSON.stringify(first.body)}`);
     world.expired(moment.exactly, query);
-    return world.count("lists refused as too old");
+    return world.count("lists rejected as too old");
   }
   assert.equal(first.status, 200, `${query}: ${JSON.stringify(first.body)}`);
   const { items, pages, revision, isWhole } = await readPages(world, random, { scope, limit, query }, first.body);
@@ -81,7 +81,7 @@ async function readPages(
     if (answer.status === 410) {
       world.expired(revision, path);
       assert.equal(answer.body.reason, "Expired");
-      world.count("pages refused as too old");
+      world.count("pages rejected as too old");
       return { items, pages, revision, isWhole: false };
     }
     assert.equal(answer.status, 200, `${path}: ${JSON.stringify(answer.body)}`);

@@ -1,16 +1,16 @@
 import type { Random } from "./random.ts";
 import type { Thing } from "./wire.ts";
 
-/** Where the model writes. */
+/** The namespaces that the model writes to. */
 export const NAMESPACES = ["default", "kube-public", "kube-system"] as const;
 
-/** Names of what it writes; some are prefixes of others, and bytes order them differently than words would be. */
+/** Names of objects; some are prefixes of others, and byte order differs from word order. */
 export const NAMES = ["a", "a-b", "a.b", "a0", "b", "c", "c1", "c2", "d", "e", "f", "z"] as const;
 
-/** Values of the label that selectors look at. */
+/** Values of the label that selectors use. */
 export const APPS = ["red", "green", "blue"] as const;
 
-/** Which objects a list or a watch is about. */
+/** Selects the objects of a list or a watch. */
 export interface Scope {
   readonly namespace?: string;
   readonly labelSelector?: string;
@@ -18,12 +18,12 @@ export interface Scope {
   matches(thing: Thing): boolean;
 }
 
-/** Everything. */
+/** All objects. */
 export const ALL: Scope = { matches: () => true };
 
 const app = (thing: Thing) => thing.metadata.labels?.app;
 
-/** Scopes of all sorts, most of them such that objects enter and leave them. */
+/** A random scope; most are such that objects enter and leave them. */
 export function randomScope(random: Random): Scope {
   const namespace = random.percent(50) ? undefined : random.pick(NAMESPACES);
   const isInside = (thing: Thing) => namespace === undefined || thing.metadata.namespace === namespace;
@@ -45,7 +45,7 @@ export function randomScope(random: Random): Scope {
   return { ...selector, namespace, matches: (thing) => isInside(thing) && selector.matches(thing) };
 }
 
-/** The path of a list or watch of a scope. Parameters that are undefined are left out. */
+/** The path of a list or watch of a scope. Undefined parameters are omitted. */
 export function pathOf(scope: Scope, parameters: Readonly<Record<string, string | number | undefined>> = {}): string {
   const query = new URLSearchParams();
   const { labelSelector, fieldSelector } = scope;
@@ -55,7 +55,7 @@ export function pathOf(scope: Scope, parameters: Readonly<Record<string, string 
   return `/api/v1${folder}/configmaps?${query}`;
 }
 
-/** Whether a list of the scope tells how many items remain. */
+/** Whether a list of the scope has remainingItemCount. */
 export function countsRemaining(scope: Scope): boolean {
   return scope.labelSelector === undefined && scope.fieldSelector === undefined;
 }

@@ -10,36 +10,36 @@ import { type RunningProcess, startProcess, waitUntilReady } from "../support/pr
 
 const cli = path.join(import.meta.dirname, "..", "..", "src", "cli.ts");
 
-/** A Binnacle process that can be killed and started again at the same address with the same store. */
+/** A Binnacle process that can be killed and restarted at the same address with the same store. */
 export interface ModelServer {
   /** Without TLS or credentials. */
   readonly base: string;
   readonly secureBase: string;
   readonly directory: string;
-  /** Ends it at once, as kill -9 does. */
+  /** Kills it with SIGKILL. */
   crash(): Promise<void>;
-  /** Ends it politely. */
+  /** Stops it gracefully. */
   stop(): Promise<void>;
-  /** Starts it again and resolves when it is ready. */
+  /** Restarts it and resolves when it is ready. */
   start(): Promise<void>;
-  /** Stops the process without ending it, or lets it go on. */
+  /** Pauses the process, or resumes it. */
   freeze(isFrozen: boolean): void;
   /** Its resident memory in MiB. */
   memoryMb(): Promise<number>;
 }
 
-/** Stores, servers on them, and how to end them all. */
+/** Stores and servers, with their cleanup. */
 export class Setting {
   readonly #cleanUps: (() => Promise<unknown>)[] = [];
 
-  /** An etcd of its own. */
+  /** A separate etcd. */
   async etcd(members: 1 | 3 = 1): Promise<EtcdCluster> {
     const cluster = await startEtcd({ members });
     this.#cleanUps.push(() => cluster.stop());
     return cluster;
   }
 
-  /** A server. `store` is a store's flags; "sqlite" stands for a file of its own. */
+  /** A server on a store. "sqlite" uses a separate file. */
   async server(store: "memory" | "sqlite" | EtcdCluster, flags: readonly string[] = []): Promise<ModelServer> {
     const directory = await mkdtemp(path.join(tmpdir(), "binnacle-model-"));
     this.#cleanUps.push(() => rm(directory, { recursive: true, force: true }));
@@ -49,12 +49,12 @@ export class Setting {
     return server;
   }
 
-  /** Runs something at the end. */
+  /** Adds a cleanup. */
   atEnd(cleanUp: () => Promise<unknown>): void {
     this.#cleanUps.push(cleanUp);
   }
 
-  /** Ends everything. */
+  /** Runs all cleanups. */
   async close(): Promise<void> {
     for (const cleanUp of this.#cleanUps.splice(0).toReversed()) await cleanUp();
   }
@@ -67,8 +67,8 @@ function storeFlags(store: "memory" | "sqlite" | EtcdCluster, directory: string)
 }
 
 /**
- * A free port below those that the system hands out: while the server is down, none of the many clients and servers of
- * tests may be given its port.
+ * A free port below the ephemeral range: while the server is down, no other client or server of the tests may get its
+ * port.
  */
 async function steadyPort(): Promise<number> {
   for (;;) {
@@ -99,7 +99,7 @@ async function makeServer(directory: string, flags: readonly string[]): Promise<
         ...[cli, "serve", `--secure-port=${securePort}`, `--insecure-port=${port}`],
         ...[`--cert-dir=${directory}`, `--token-auth-file=${tokenFile}`, "--controllers=none", ...flags],
       ]);
-      await waitUntilReady(running, secureBase, { token: tokens.admin, withinMs: 90_000 });
+      await waitUntilReady(running, secureBase, { token: tokens.admin });
     },
     freeze(isFrozen) {
       if (running !== undefined) process.kill(running.pid, isFrozen ? "SIGSTOP" : "SIGCONT");
@@ -111,7 +111,7 @@ async function makeServer(directory: string, flags: readonly string[]): Promise<
   };
 }
 
-/** A call to etcd's own JSON gateway, as an operator's tools would make it. */
+/** A call to etcd's JSON gateway, as an operator's tools would make it. */
 export async function etcdCall(cluster: EtcdCluster, call: string, body: unknown, member = 0): Promise<EtcdAnswer> {
   const response = await fetch(`${cluster.endpoints[member]}/v3/${call}`, {
     method: "POST",
@@ -122,7 +122,7 @@ export async function etcdCall(cluster: EtcdCluster, call: string, body: unknown
   return answer;
 }
 
-/** An answer of the gateway: numbers are text, keys and values are base64. */
+/** A response of the gateway: numbers are strings, keys and values are base64. */
 export interface EtcdAnswer {
   readonly header: { readonly revision: string; readonly member_id: string };
   readonly kvs?: readonly { readonly key: string; readonly value: string; readonly version: string }[];
@@ -130,12 +130,12 @@ export interface EtcdAnswer {
   readonly leader?: string;
 }
 
-/** Forgets everything before `revision`, behind the servers' backs. */
+/** Compacts etcd to `revision` without the servers' knowledge. */
 export async function compactEtcd(cluster: EtcdCluster, revision: number): Promise<void> {
   await etcdCall(cluster, "kv/compaction", { revision: String(revision), physical: true });
 }
 
-/** The number of the member that leads. */
+/** The index of the leader. */
 export async function leaderOf(cluster: EtcdCluster): Promise<number> {
   for (const member of cluster.endpoints.keys()) {
     const { header, leader } = await etcdCall(cluster, "maintenance/status", {}, member);
@@ -144,5 +144,5 @@ export async function leaderOf(cluster: EtcdCluster): Promise<number> {
   throw new Error("no member leads");
 }
 
-/** Text as the gateway wants it. */
+/** Text in the encoding of the gateway. */
 export const base64 = (text: string) => Buffer.from(text).toString("base64");

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "./random.ts";
 import type { Answer } from "./wire.ts";
 
-/** After a write that had no answer the server may be starting. */
+/** After a write without a response the server may be starting. */
 const PAUSE_WITHOUT_ANSWER_MS = 50;
 
-/** Writers that never stop and do not mind being refused. */
+/** Writers that never stop and ignore rejections. */
 export class Traffic {
-  /** How many writes were answered with success. */
+  /** How many writes succeeded. */
   writes = 0;
   readonly #write: (random: Random) => Promise<Answer>;
   readonly #longestPauseMs: number;
@@ -22,7 +22,7 @@ export class Traffic {
     this.#isRunning = false;
   }
 
-  /** Writes until it is stopped. */
+  /** Writes until stopped. */
   async run(random: Random): Promise<void> {
     while (this.#isRunning) {
       const answer = await this.#write(random).catch(() => undefined);

@@ -7,7 +7,7 @@ import { base64, compactEtcd, etcdCall, type ModelServer, Setting } from "./serv
 import { Wire } from "./wire.ts";
 
 /** Mistakes that etcd or systems around it have made with watches and revisions, one test each. */
-describe("known traps", { timeout: 120_000, ...needs("etcd") }, () => {
+describe("known traps", { ...needs("etcd") }, () => {
   const setting = new Setting();
   let etcd: EtcdCluster;
   let server: ModelServer;
@@ -27,7 +27,7 @@ describe("known traps", { timeout: 120_000, ...needs("etcd") }, () => {
   const watched = async (query: string, wanted: number, withinMs?: number) =>
     (await objects.watch(query, count(wanted), withinMs)).map(describeEvent);
 
-  test("a deletion at the very revision of a compaction is still told", async () => {
+  test("delivers a deletion at exactly the compacted revision", async () => {
     await objects.create("doomed");
     const before = (await objects.list()).revision;
     await objects.remove("doomed");
@@ -37,16 +37,16 @@ describe("known traps", { timeout: 120_000, ...needs("etcd") }, () => {
     const { names } = await objects.list(`resourceVersion=${deleted}&resourceVersionMatch=Exact`);
     assert.ok(!names.includes("doomed"));
 
-    // A server that was not there has to ask etcd, which no longer has what was deleted: it says so.
+    // A new server has to read from etcd, which no longer has the deleted value: the watch gets 410.
     const fresh = await setting.server(etcd);
     const late = new Wire(fresh.base);
-    const told = await new Objects(late).watch(`resourceVersion=${before}`, count(1));
-    assert.deepEqual(told.map(describeEvent), ["ERROR 410"]);
+    const received = await new Objects(late).watch(`resourceVersion=${before}`, count(1));
+    assert.deepEqual(received.map(describeEvent), ["ERROR 410"]);
     late.close();
     await fresh.stop();
   });
 
-  test("a watch from before the server was started is complete, and refused where etcd has forgotten", async () => {
+  test("a watch from before the server's start is complete, and rejected if etcd has compacted", async () => {
     const first = await objects.create("early", "1");
     const versions = [await objects.replace("early", "2"), await objects.replace("early", "3")];
     const fresh = await setting.server(etcd);
@@ -66,21 +66,21 @@ describe("known traps", { timeout: 120_000, ...needs("etcd") }, () => {
     await fresh.stop();
   });
 
-  test("a watch of a version still to come tells nothing older", async () => {
+  test("a watch from a future version delivers nothing older", async () => {
     const now = (await objects.list()).revision;
     const future = now + 5;
     const watching = await objects.openWatch(`resourceVersion=${future}&allowWatchBookmarks=true&timeoutSeconds=4`);
     const versions: number[] = [];
     for (let i = 0; i < 8; i++) versions.push(await objects.create(`future-${i}`));
-    const told = (await watching(() => false)).map(describeEvent);
+    const received = (await watching(() => false)).map(describeEvent);
     const expected = versions.flatMap((version, i) => (version > future ? [`ADDED future-${i} ${version}`] : []));
     assert.ok(expected.length > 0 && expected.length < 8);
-    assert.deepEqual(told.slice(0, -1), expected);
-    const bookmark = Number(/^BOOKMARK (\d+)$/.exec(told.at(-1) ?? "")?.[1]);
-    assert.ok(bookmark >= (versions.at(-1) ?? 0), told.at(-1));
+    assert.deepEqual(received.slice(0, -1), expected);
+    const bookmark = Number(/^BOOKMARK (\d+)$/.exec(received.at(-1) ?? "")?.[1]);
+    assert.ok(bookmark >= (versions.at(-1) ?? 0), received.at(-1));
   });
 
-  test("a watch from 0 tells the present first and every change after it once", async () => {
+  test("a watch from 0 delivers the current state first and every later change once", async () => {
     const { names, revision } = await objects.list();
     const watching = await objects.openWatch("resourceVersion=0&allowWatchBookmarks=true");
     const made = [await objects.create("zero-1"), await objects.create("zero-2")];
@@ -92,7 +92,7 @@ describe("known traps", { timeout: 120_000, ...needs("etcd") }, () => {
     assert.deepEqual(events.slice(-2).map(describeEvent), [`ADDED zero-1 ${made[0]}`, `ADDED zero-2 ${made[1]}`]);
   });
 
-  test("changes of one transaction are told once each, and belong together", async () => {
+  test("delivers the changes of one transaction once each, and together", async () => {
     const put = (name: string) => {
       const object = {
         apiVersion: "v1",
@@ -127,7 +127,7 @@ describe("known traps", { timeout: 120_000, ...needs("etcd") }, () => {
       for (let i = 0; isWriting; i++) made.push(`ADDED mark-${i} ${await objects.create(`mark-${i}`)}`);
     })();
     const follow = async () => {
-      const told: string[] = [];
+      const received: string[] = [];
       for (let from = start, round = 0; round < 2; round++) {
         const events = await objects.watch(
           `resourceVersion=${from}&allowWatchBookmarks=true&timeoutSeconds=3`,
@@ -135,22 +135,22 @@ describe("known traps", { timeout: 120_000, ...needs("etcd") }, () => {
         );
         const last = events.findLastIndex((event) => event.type === "BOOKMARK");
         const bookmark = events[last];
-        // What came after the bookmark is dropped, as if only the bookmark had been noted down.
-        told.push(...events.slice(0, last).map(describeEvent));
+        // Events after the bookmark are dropped, as if the client had only stored the bookmark.
+        received.push(...events.slice(0, last).map(describeEvent));
         if (bookmark?.type === "BOOKMARK") from = Number(bookmark.object.metadata.resourceVersion);
       }
-      return told.filter((text) => !text.startsWith("BOOKMARK"));
+      return received.filter((text) => !text.startsWith("BOOKMARK"));
     };
     const all = await Promise.all([follow(), follow(), follow()]);
     isWriting = false;
     await writing;
-    for (const told of all) {
-      assert.ok(told.length > 10, "there was something to miss");
-      assert.deepEqual(told, made.slice(0, told.length));
+    for (const received of all) {
+      assert.ok(received.length > 10, "there was something to miss");
+      assert.deepEqual(received, made.slice(0, received.length));
     }
   });
 
-  test("pages and versions that are compacted are refused, with a way to go on", async () => {
+  test("rejects pages and versions that are compacted, with a way to continue", async () => {
     const first = await objects.list("limit=3");
     await objects.create("zz-between-pages");
     await compactEtcd(etcd, (await objects.list()).revision);
@@ -165,7 +165,7 @@ describe("known traps", { timeout: 120_000, ...needs("etcd") }, () => {
     await fresh.stop();
   });
 
-  test("a value that nobody can read fails those who ask for it, and not the server", async () => {
+  test("an unreadable value only fails the requests that read it", async () => {
     const key = base64("/registry/configmaps/default/garbage");
     const { revision } = await objects.list();
     const selecting = watched(`resourceVersion=${revision}&labelSelector=app`, 1);

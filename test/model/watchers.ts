@@ -7,14 +7,14 @@ import type { Random } from "./random.ts";
 import { ALL, pathOf, randomScope } from "./scope.ts";
 import type { WatchConnection, Wire, WireEvent } from "./wire.ts";
 
-/** How one connection is read and when the watcher cuts it. */
+/** How fast one connection is read, and when the watcher cuts it. */
 interface Manner {
   /** Pause after each event. */
   readonly pauseMs: number;
   readonly cutAfterMs: number;
 }
 
-/** Watches everything without interruption, as far as that can be, for the ledger. Resumes where it was. */
+/** Watches everything, as far as possible without interruption, for the ledger. Resumes where it was. */
 export async function reference(world: World): Promise<void> {
   let from = world.ledger.start;
   while (world.isRunning) {
@@ -36,7 +36,7 @@ export async function reference(world: World): Promise<void> {
   }
 }
 
-/** Watches random scopes from random moments, slow or fast, cuts and resumes, until the run ends. */
+/** Watches random scopes from random revisions, slow or fast, cuts and resumes, until the run ends. */
 export async function watcher(world: World, random: Random): Promise<void> {
   let resumed: WatchSeen | undefined;
   while (world.isRunning) {
@@ -51,7 +51,7 @@ export async function watcher(world: World, random: Random): Promise<void> {
   }
 }
 
-/** A watch from any moment that a client may name. */
+/** A watch from any revision that a client may use. */
 function begin(world: World, random: Random): WatchSeen {
   const { start, acknowledged } = world.ledger;
   const scope = randomScope(random);
@@ -83,7 +83,7 @@ function begin(world: World, random: Random): WatchSeen {
   return random.pick(starts)();
 }
 
-/** The same watch from where it ended. */
+/** The same watch, resumed where it ended. */
 function resume(seen: WatchSeen | undefined): WatchSeen | undefined {
   const last = seen?.events.at(-1);
   if (seen === undefined || last === undefined) return undefined;
@@ -92,13 +92,13 @@ function resume(seen: WatchSeen | undefined): WatchSeen | undefined {
   return { query, scope: seen.scope, from, initial: [], events: [], atLeast: 0 };
 }
 
-/** One connection. Returns what may be resumed: nothing after an error. */
+/** Reads one connection. Returns the watch if it can be resumed; undefined after an error. */
 async function watchOnce(world: World, wire: Wire, seen: WatchSeen, manner: Manner): Promise<WatchSeen | undefined> {
   const connection = await connect(world, wire, seen.query);
   if (connection === undefined) return undefined;
   world.open.add(seen);
   const cutAt = Date.now() + manner.cutAfterMs;
-  // Once nothing is written any more, those still connected must get all that is missing.
+  // Once writing has stopped, the open watches must deliver everything that is missing.
   const stop = setInterval(() => {
     if (!world.isRunning || (world.isWriting && Date.now() > cutAt)) connection.cut();
   }, 20);
@@ -115,7 +115,7 @@ async function watchOnce(world: World, wire: Wire, seen: WatchSeen, manner: Mann
   const last = seen.events.at(-1);
   if (refusal.object.code === 410) world.expired(last ? revisionOf(last.object) : (seen.from ?? 0), seen.query);
   else assert.ok(world.tolerance.outages, `${seen.query}: ${JSON.stringify(refusal)}`);
-  world.count(refusal.object.code === 410 ? "watches refused as too old" : "watches that met an outage");
+  world.count(refusal.object.code === 410 ? "watches rejected as too old" : "watches during an outage");
   return undefined;
 }
 
@@ -145,7 +145,7 @@ async function connect(world: World, wire: Wire, path: string): Promise<WatchCon
   }
 }
 
-/** Whether a watch has shown everything that it must. Only once the history is complete. */
+/** Whether a watch has delivered everything. Only valid once the history is complete. */
 export function isDrained(world: World, seen: WatchSeen): boolean {
   const shown = seen.events.filter((event) => event.type !== "BOOKMARK").length;
   return seen.from !== undefined && shown >= expectedCount(world.ledger, seen);

@@ -1,7 +1,7 @@
 import { Agent, type IncomingMessage, request } from "node:http";
 import { linesOf } from "../support/lines-of.ts";
 
-/** An object as far as these tests look at it. */
+/** The fields of an object that these tests use. */
 export interface Thing {
   readonly metadata: {
     readonly name: string;
@@ -14,7 +14,7 @@ export interface Thing {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** The body of an answer, as far as these tests look at it. */
+/** The fields of a response that these tests use. */
 export interface Body {
   readonly code?: number;
   readonly reason?: string;
@@ -27,7 +27,7 @@ export interface Body {
   readonly items?: readonly Thing[];
 }
 
-/** One answer. */
+/** One response. */
 export interface Answer {
   readonly status: number;
   readonly body: Body;
@@ -38,7 +38,7 @@ export type WireEvent =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK"; readonly object: Thing }
   | { readonly type: "ERROR"; readonly object: Body };
 
-/** Talks plain HTTP to one server, which does not ask for credentials there. Connections are kept. */
+/** Sends plain HTTP to one server, which needs no credentials. Connections are reused. */
 export class Wire {
   readonly base: string;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
@@ -47,20 +47,20 @@ export class Wire {
     this.base = base;
   }
 
-  /** Rejects when no whole answer came: what was asked for may or may not have happened. */
+  /** Rejects if the response was incomplete: the request may or may not have been executed. */
   async call(method: string, path: string, body?: unknown): Promise<Answer> {
     const response = await this.#open(method, path, { body, agent: this.#agent });
     const text = Buffer.concat(await response.toArray()).toString();
     return { status: response.statusCode ?? 0, body: JSON.parse(text) as Body };
   }
 
-  /** The resourceVersion that a list of this moment has. */
+  /** The resourceVersion of a list now. */
   async newest(): Promise<number> {
     const { body } = await this.call("GET", "/api/v1/configmaps?limit=1");
     return Number(body.metadata?.resourceVersion);
   }
 
-  /** Opens a watch on a connection of its own. A refusal is given as its ERROR event. */
+  /** Opens a watch on a separate connection. A rejection becomes its ERROR event. */
   async watch(path: string): Promise<WatchConnection> {
     const response = await this.#open("GET", path, { agent: false });
     if (response.statusCode === 200) return new WatchConnection(response);
@@ -76,7 +76,7 @@ export class Wire {
   #open(method: string, path: string, options: { body?: unknown; agent: Agent | false }): Promise<IncomingMessage> {
     const payload = options.body === undefined ? undefined : Buffer.from(JSON.stringify(options.body));
     return new Promise((resolve, reject) => {
-      // The length is not optional: for DELETE, Node would send the body without saying that there is one.
+      // The length is required: for DELETE, Node would send the body without announcing it.
       const headers = payload && { "content-type": "application/json", "content-length": payload.length };
       const outgoing = request(this.base + path, { method, headers, agent: options.agent, timeout: 30_000 }, resolve);
       outgoing.on("timeout", () => outgoing.destroy(new Error("no answer in 30 s")));
@@ -86,7 +86,7 @@ export class Wire {
   }
 }
 
-/** An open watch, read by one consumer at its own pace: what is not read stays in the socket. */
+/** An open watch with one consumer at its own pace: unread events stay in the socket. */
 export class WatchConnection {
   readonly #response: IncomingMessage;
   readonly #refusal: WireEvent | undefined;
@@ -98,13 +98,13 @@ export class WatchConnection {
     response.socket.setTimeout(0);
   }
 
-  /** Breaks the connection. Whatever was under way is lost. */
+  /** Breaks the connection. Data in transit is lost. */
   cut(): void {
     this.#isCut = true;
     this.#response.destroy();
   }
 
-  /** Events up to the end of the stream, whether the server or a broken connection ends it. A torn line is dropped. */
+  /** Events up to the end of the stream, by the server or by a broken connection. An incomplete line is dropped. */
   async *events(): AsyncGenerator<WireEvent> {
     if (this.#refusal !== undefined) {
       yield this.#refusal;

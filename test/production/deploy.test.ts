@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { suite, test } from "node:test";
 import { Command } from "commander";
-import { addServeFlags } from "../../src/commands/serve-flags.ts";
+import { addServeFlags } from "../../src/programs/cli/flags/serve-flags.ts";
 import { readEnvironment, readUnit } from "./unit.ts";
 
 const read = (name: string) => readFileSync(path.join(import.meta.dirname, "..", "..", "deploy", name), "utf8");

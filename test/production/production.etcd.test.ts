@@ -5,11 +5,10 @@ import { killedMember, rollingRestart, settled, steady } from "./phases.ts";
 
 const linuxOnly = process.platform === "linux" ? {} : { skip: "only Linux has loopback addresses besides 127.0.0.1" };
 
-/** The first half of `npm run production`. */
+/** The first half of `npm run compare production`. */
 suite("the cluster of docs/production.md", {
   ...needs("etcd", "etcdctl", "kubectl", "openssl"),
   ...linuxOnly,
-  timeout: 300_000,
 }, () => {
   test("loses nothing while its replicas are restarted in turn and the leader of etcd is killed", async (t) => {
     await using stack = new AsyncDisposableStack();

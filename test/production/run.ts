@@ -8,7 +8,7 @@ import { killedMember, renewal, rollingRestart, settled, steady } from "./phases
 import { Prometheus } from "./prometheus.ts";
 import { Report, secondsSince } from "./report.ts";
 
-const usage = `npm run production [-- --haproxy PROGRAM]
+const usage = `npm run compare production [-- --haproxy PROGRAM]
 
 Builds the cluster of docs/production.md on loopback addresses of this machine, with its files and by its commands: three members
 of etcd, three replicas, TLS everywhere, a balancer of TCP connections. Under load it restarts the replicas in turn, kills the

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import { makeAuthority, makeIdentity } from "../../src/http/x509.ts";
+import { makeCa, makeIdentity } from "../../src/base/pki/make-certificate.ts";
 
 /** What a backend answers. */
 export interface ScriptedAnswer {
@@ -35,12 +35,7 @@ export interface Backend {
 
 /** Starts it at an address. */
 export async function startBackend(host: string): Promise<Backend> {
-  const own = makeIdentity(
-    makeAuthority("apps", Date.now()),
-    { commonName: "app", hosts: [host] },
-    "server",
-    Date.now(),
-  );
+  const own = makeIdentity(makeCa("apps", Date.now()), { commonName: "app", hosts: [host] }, "server", Date.now());
   const heard: HeardRequest[] = [];
   const backend: Pick<Backend, "script"> = { script: {} };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

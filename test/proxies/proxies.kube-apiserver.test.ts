@@ -18,7 +18,7 @@ function namespaceMissing(): string | undefined {
 
 const skip = needs("kube-apiserver", "etcd").skip ?? namespaceMissing();
 
-suite("proxies, with Binnacle and with the real server", { ...(skip && { skip }), timeout: 180_000 }, () => {
+suite("proxies, with Binnacle and with the real server", { ...(skip && { skip }) }, () => {
   test("the backend hears the same, and the client is told the same", async (t) => {
     const twins = path.join(import.meta.dirname, "twins.ts");
     let output = "";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isObject, type JsonObject } from "../../src/api/object.ts";
+import { isObject, type JsonObject } from "../../src/base/api/object.ts";
 import { KubectlTwins } from "../clients/kubectl-twins.ts";
 import { ValueMaker } from "../fuzz/crd-values.ts";
 import { isUnordered, signature, TABLE, withoutAges } from "../fuzz/findings.ts";

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../src/api/object.ts";
+import { isObject, type Json, type JsonObject } from "../../src/base/api/object.ts";
 
 /** Members that every object has, whose descriptions are those of built-in types. */
 const OBJECT_MEMBERS = ["apiVersion", "kind", "metadata", "items"];

@@ -3,8 +3,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { isObject, type JsonObject } from "../../src/api/object.ts";
-import { decodeYaml } from "../../src/encoding/yaml/yaml.ts";
+import { isObject, type JsonObject } from "../../src/base/api/object.ts";
+import { decodeYaml } from "../../src/data/encoding/yaml/yaml.ts";
 import { requireTool } from "../support/tools.ts";
 import type { Project } from "./projects.ts";
 

@@ -5,11 +5,10 @@ import { printCompared } from "./comparison.ts";
 import { PROJECTS } from "./projects.ts";
 import { compareProjects } from "./run.ts";
 
-/** Small ones; `npm run crds:real` takes all. */
+/** Small ones; `npm run compare crds-real` takes all. */
 const CHOSEN = ["keda", "kustomize-controller"];
 
 test("definitions of real projects, and their samples, are answered as by the real kube-apiserver", {
-  timeout: 240_000,
   ...needs("kube-apiserver", "etcd", "kubectl", "go"),
 }, async (t) => {
   const seed = Number(process.env.FUZZ_SEED ?? 1);

@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { JsonObject } from "../../src/api/object.ts";
+import type { JsonObject } from "../../src/base/api/object.ts";
 import { type Compared, printCompared, RealDefinitions } from "./comparison.ts";
 import { moduleFolder, objectsBelow } from "./modules.ts";
 import { PROJECTS, type Project } from "./projects.ts";

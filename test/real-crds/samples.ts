@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../src/api/object.ts";
+import { isObject, type Json, type JsonObject } from "../../src/base/api/object.ts";
 import { ValueMaker } from "../fuzz/crd-values.ts";
 import { applyEdits, type Edit } from "../fuzz/edits.ts";
 import type { Random } from "../fuzz/random.ts";
@@ -56,7 +56,7 @@ export function randomChange(
 }
 
 function randomPath(random: Random, value: Json | undefined): (string | number)[] {
-  if (typeof value !== "object" || value === null) return [];
+  if (!isObject(value) && !Array.isArray(value)) return [];
   const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
   if (keys.length === 0) return [];
   const key = random.pick<string | number>(keys);

@@ -5,6 +5,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
+import { DEFAULT_CONTROLLERS } from "../../src/cluster/controllers/manager/default-controllers.ts";
 import { moduleFolder } from "../real-crds/modules.ts";
 import { startBinnacle } from "../support/binnacle.ts";
 import { type Kubectl, kubectlFor } from "../support/kubectl.ts";
@@ -14,7 +15,7 @@ import { eventually } from "../support/time.ts";
 import { cacheFolder } from "../support/tools.ts";
 
 /**
- * `npm run programs:gatekeeper`: Gatekeeper as a process beside Binnacle, with its own manifests. It makes its certificates, puts
+ * `npm run compare gatekeeper`: Gatekeeper as a process beside Binnacle, with its own manifests. It makes its certificates, puts
  * them into its webhook configurations, turns a ConstraintTemplate into a CustomResourceDefinition, refuses what a
  * constraint forbids and changes what a mutator names.
  */
@@ -136,7 +137,7 @@ await writeFile(
   `export const handlers = { service: ({ metadata }) => metadata.namespace === "${NAMESPACE}" ? { port: ${webhookPort} } : undefined };\n`,
 );
 const server = await startBinnacle({
-  flags: ["--controllers=*", "--custom-objects=defined", `--handlers=${handlersFile}`],
+  flags: [`--controllers=${DEFAULT_CONTROLLERS}`, "--custom-objects=defined", `--handlers=${handlersFile}`],
 });
 try {
   const kubectl = kubectlFor(server.kubeconfig);

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { cacheFolder, requireTool } from "../support/tools.ts";
 
 /**
- * `npm run test:runners`: what users write for vitest and Jest, run by the real ones (`tools/provide vitest jest`) with the package as npm packs it. Needs `npm run build`.
+ * `npm run compare runners`: what users write for vitest and Jest, run by the real ones (`tools/provide vitest jest`) with the package as npm packs it. Needs `npm run build`.
  */
 const run = promisify(execFile);
 const root = path.join(import.meta.dirname, "..", "..");

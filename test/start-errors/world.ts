@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 // Before a certificate is made: see `check-files.ts`.
 import "node:tls";
-import { runCommandLine } from "../../src/command-line.ts";
-import { silentIo } from "../../src/commands/io.suite.ts";
-import { makeAuthority, makeIdentity } from "../../src/http/x509.ts";
+import { makeCa, makeIdentity } from "../../src/base/pki/make-certificate.ts";
+import { runCommandLine } from "../../src/programs/cli/command-line.ts";
+import { silentIo } from "../../src/programs/cli/io.suite.ts";
 
 /** A way to start wrongly, and what is said then. $FOLDER and $PORT stand for what the world has. */
 export interface StartError {
@@ -34,7 +34,7 @@ export async function makeWorld(): Promise<World> {
   for (const [name, text] of Object.entries(FILES)) await writeFile(path.join(folder, name), text);
   await mkdir(path.join(folder, "folder"));
   const now = Date.now();
-  const pair = () => makeIdentity(makeAuthority("test", now), { commonName: "a", hosts: ["127.0.0.1"] }, "server", now);
+  const pair = () => makeIdentity(makeCa("test", now), { commonName: "a", hosts: ["127.0.0.1"] }, "server", now);
   const [one, other] = [pair(), pair()];
   await writeFile(path.join(folder, "cert.pem"), one.certificate);
   await writeFile(path.join(folder, "key.pem"), one.key);
@@ -53,7 +53,7 @@ export async function makeWorld(): Promise<World> {
       const io = silentIo({ HOME: folder }, folder);
       const code = await runCommandLine(real, io);
       const said = places.reduce((text, [name, place]) => text.replaceAll(place, name), io.err());
-      return `${said.replace(/Take --secure-port \d+/, "Take --secure-port $FREE")}(ends with ${code})`;
+      return `${said.replace(/Use --secure-port \d+/, "Use --secure-port $FREE")}(ends with ${code})`;
     },
     async [Symbol.asyncDispose]() {
       listener.close();

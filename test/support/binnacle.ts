@@ -1,39 +1,42 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
+import type { serverOptions } from "../../src/programs/server/options.ts";
 import { startEtcd } from "./etcd.ts";
 import { tokens, writeTokenFile } from "./oracle.ts";
 import { freePort } from "./ports.ts";
 import { type RunningProcess, startProcess, waitUntilReady } from "./process.ts";
 import { SECRET_MARK, SecretSearch } from "./secrets.ts";
 
-/** A Binnacle process of its own, on loopback. */
+/** A separate Binnacle process, on loopback. */
 export interface RunningBinnacle {
   readonly base: string;
   readonly directory: string;
-  /** The administrator's kubeconfig that the server made. */
+  /** The administrator's kubeconfig that the server created. */
   readonly kubeconfig: string;
   readonly process: RunningProcess;
-  /** Reads all that the process writes. It knows the tokens and the mark of Secret values; whoever sends more adds it. */
+  /**
+   * Searches all output of the process for tokens and the mark of Secret values. Tests that send other secrets add
+   * them.
+   */
   readonly secrets: SecretSearch;
-  /** Ends it. Fails when it has written a secret. */
+  /** Stops the process. Fails if it has written a secret. */
   kill(): Promise<void>;
 }
 
-/** Which store the process keeps its objects in. */
+/** The store of the process. */
 export type StoreName = "memory" | "sqlite" | "etcd";
 
-/** How to start it. */
+/** Options of startBinnacle. */
 export interface BinnacleOptions {
   readonly store?: StoreName;
   /** Use this etcd, which the caller owns, instead of starting one. */
   readonly etcdEndpoint?: string;
-  /** Further flags. */
+  /** More flags. */
   readonly flags?: readonly string[];
-  /** A program with arguments that becomes the server, whose command line follows: `unshare`, for one. */
+  /** A program with arguments that executes the server command line, such as `unshare`. */
   readonly launcher?: readonly string[];
-  /** How long it may take until it is ready: 30 s unless told. */
-  readonly readyWithinMs?: number;
   /** Flags of Node itself, such as `--cpu-prof`. */
   readonly nodeFlags?: readonly string[];
 }
@@ -41,6 +44,14 @@ export interface BinnacleOptions {
 const cli = path.join(import.meta.dirname, "..", "..", "src", "cli.ts");
 /** The sources, unless BINNACLE_CLI names a built program. */
 export const chosenCli = path.resolve(process.env.BINNACLE_CLI ?? cli);
+
+const OPTIONS = pathToFileURL(path.join(import.meta.dirname, "..", "..", "src", "programs", "server", "options.ts"));
+
+/** Node flags that give an option of the server, also one without a flag, another default. */
+export function withDefault(option: keyof typeof serverOptions, value: number): string[] {
+  const program = `import { serverOptions } from "${OPTIONS}"; serverOptions.${option}.default = ${value}`;
+  return ["--import", `data:text/javascript,${program}`];
+}
 
 /** Starts a server and resolves when it is ready. */
 export async function startBinnacle(options: BinnacleOptions = {}): Promise<RunningBinnacle> {
@@ -70,7 +81,7 @@ export async function startBinnacle(options: BinnacleOptions = {}): Promise<Runn
     const [program = process.execPath, ...args] = [...(options.launcher ?? []), ...node];
     const server = await startProcess(program, args, { onOutput });
     cleanUps.push(() => server.kill());
-    await waitUntilReady(server, base, { token: tokens.admin, withinMs: options.readyWithinMs ?? 30_000 });
+    await waitUntilReady(server, base, { token: tokens.admin });
     const adminToken = await readFile(path.join(directory, "admin-token"), "utf8").catch(() => undefined);
     if (adminToken !== undefined) secrets.add("the administrator's token", adminToken.trim());
     secrets.read(server.output());

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { linesOf } from "./lines-of.ts";
 
-/** A decoded answer. */
+/** A decoded response. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingMessage["headers"];
@@ -10,10 +10,10 @@ export interface Answer {
   readonly body: any;
 }
 
-/** Talks JSON to one server as one user, without verifying its certificate. */
+/** A JSON client for one server and one user. Does not verify the server certificate. */
 export interface Client {
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** Opens a watch and gives its events as they come. Ends when the signal aborts. */
+  /** Opens a watch and yields its events. Ends when the signal aborts. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read events of any shape
   watch(path: string, signal: AbortSignal): AsyncGenerator<any>;
 }
@@ -29,7 +29,7 @@ export function clientFor(base: string, token: string): Client {
         headers: {
           authorization: `Bearer ${token}`,
           "user-agent": "binnacle-test",
-          // Node does not tell the length of the body of a DELETE by itself.
+          // Node does not send the length of the body of a DELETE by itself.
           ...(payload === ""
             ? {}
             : { "content-type": "application/json", "content-length": Buffer.byteLength(payload) }),

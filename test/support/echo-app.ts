@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { gzipSync } from "node:zlib";
 
-/** A program behind a pod that tells what it was asked. */
+/** A program behind a pod that echoes its requests. */
 export interface EchoApp {
   readonly port: number;
   readonly seen: { readonly method: string; readonly url: string; readonly headers: IncomingMessage["headers"] }[];
@@ -11,7 +11,7 @@ export interface EchoApp {
 
 const PAGE = '<html><head><link href="/style.css"></head><a href="/x">x</a> <a href="y">y</a></html>';
 
-/** Starts it on loopback. */
+/** Starts the program on loopback. */
 export async function startEchoApp(): Promise<EchoApp> {
   const seen: EchoApp["seen"] = [];
   const server: Server = createServer((request, response) => {
@@ -50,7 +50,7 @@ export async function startEchoApp(): Promise<EchoApp> {
   };
 }
 
-/** A program that answers whatever it is sent with these bytes, and keeps what it is sent. */
+/** A program that responds to all requests with these bytes, and records them. */
 export interface RawApp {
   readonly port: number;
   answer: string;
@@ -60,7 +60,7 @@ export interface RawApp {
   stop(): Promise<void>;
 }
 
-/** Starts it on loopback. */
+/** Starts the program on loopback. */
 export async function startRawApp(): Promise<RawApp> {
   const received: string[] = [];
   const open = new Set<object>();

@@ -10,11 +10,11 @@ import { requireTool } from "./tools.ts";
 /** How to start etcd for a test. */
 export interface EtcdClusterOptions {
   readonly members?: 1 | 3;
-  /** Files for serving clients over TLS; clients must then show a certificate of the same authority. */
+  /** Files for TLS; clients must then present a certificate of the same CA. */
   readonly tls?: { readonly ca: string; readonly certificate: string; readonly key: string };
-  /** Whether every write is on disk before it is answered, as in production. Tests do without. */
+  /** Whether writes are synced to disk before they are acknowledged, as in production. Tests omit that. */
   readonly isDurable?: boolean;
-  /** Further command line arguments of every member. */
+  /** More command line arguments of every member. */
   readonly arguments?: readonly string[];
 }
 
@@ -25,8 +25,6 @@ interface MemberProcess {
   readonly dataDirectory: string;
   child: ChildProcess | undefined;
 }
-
-const START_TIMEOUT_MS = 20_000;
 
 /** Real etcd processes with data of their own, on free loopback ports. */
 export class EtcdCluster {
@@ -40,7 +38,7 @@ export class EtcdCluster {
     this.#options = options;
   }
 
-  /** Client URLs of all members, in order of their numbers. */
+  /** Client URLs of all members, by index. */
   get endpoints(): string[] {
     return this.#members.map((member) => member.clientUrl);
   }
@@ -51,7 +49,7 @@ export class EtcdCluster {
     await Promise.all(this.#members.map((member) => this.#waitUntilHealthy(member)));
   }
 
-  /** Ends a member at once, as a power failure would, and waits until it is gone. */
+  /** Kills a member, as a power failure would, and waits until it is gone. */
   async kill(index: number): Promise<void> {
     await end(this.#member(index));
   }
@@ -64,12 +62,12 @@ export class EtcdCluster {
     await this.#waitUntilHealthy(member);
   }
 
-  /** Stops a member's process without ending it, or lets it go on: it then neither answers nor closes connections. */
+  /** Pauses a member's process, or resumes it. A paused one neither responds nor closes connections. */
   freeze(index: number, isFrozen: boolean): void {
     this.#member(index).child?.kill(isFrozen ? "SIGSTOP" : "SIGCONT");
   }
 
-  /** Ends all members and removes their data. */
+  /** Kills all members and removes their data. */
   async stop(): Promise<void> {
     await Promise.all(this.#members.map(end));
     await rm(this.#directory, { recursive: true, force: true });
@@ -104,14 +102,14 @@ export class EtcdCluster {
     child.once("exit", () => running.delete(child));
   }
 
-  /** With TLS the health endpoint wants a certificate, so that an open port has to do. */
+  /** With TLS the health endpoint needs a certificate, so an open port is enough. */
   async #waitUntilHealthy(member: MemberProcess): Promise<void> {
     const isServing = async () => {
       if (await isHealthy(member.clientUrl)) return true;
       if (member.child?.exitCode !== null) throw new Error(`etcd ${member.name} ended while starting`);
       return false;
     };
-    await eventually(isServing, { withinMs: START_TIMEOUT_MS, everyMs: 25, what: `etcd ${member.name} is healthy` });
+    await eventually(isServing, { everyMs: 25, what: `etcd ${member.name} is healthy` });
   }
 }
 
@@ -120,7 +118,10 @@ process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Starts etcd with one member (or three). A test that calls this says `needs("etcd")`: without the program it throws. */
+/**
+ * Starts etcd with one member (or three). Tests that call this need `needs("etcd")`: it throws if the program is
+ * missing.
+ */
 export async function startEtcd(options: EtcdClusterOptions = {}): Promise<EtcdCluster> {
   requireTool("etcd");
   const directory = await mkdtemp(join(tmpdir(), "binnacle-etcd-"));

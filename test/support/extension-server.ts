@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { makeAuthority, makeIdentity } from "../../src/http/x509.ts";
+import { makeCa, makeIdentity } from "../../src/base/pki/make-certificate.ts";
 
-/** The group that the server below serves. */
+/** The group that the server serves. */
 export const EXTENSION_GROUP = "metrics.example.com";
 
 const NODES = ["node-a", "node-b"];
@@ -26,7 +26,10 @@ const read = (schema: string) => ({
   parameters: [{ $ref: "#/parameters/pretty-tJGM1-ng" }],
 });
 
-/** Its document of OpenAPI v2: with a shape and a parameter of names that kube-apiserver has, too, and a path that is not its own. */
+/**
+ * Its OpenAPI v2 document: with a definition and a parameter whose names kube-apiserver also has, and a path that is
+ * not its own.
+ */
 export const EXTENSION_SWAGGER = {
   swagger: "2.0",
   info: { title: "extension", version: "v1" },
@@ -49,22 +52,24 @@ export const EXTENSION_SWAGGER = {
   parameters: { "pretty-tJGM1-ng": { name: "pretty", in: "query", type: "boolean" } },
 };
 
-/** A small extension server in the manner of metrics-server. */
+/** A small extension API server, similar to metrics-server. */
 export interface ExtensionServer {
   readonly port: number;
   /** `spec.caBundle` of its APIService. */
   readonly caBundle: string;
-  /** The certificate by which it knows who may speak for others, for the `--proxy-client-*` flags. */
+  /** The front-proxy client certificate it trusts, for the `--proxy-client-*` flags. */
   readonly proxy: { readonly cert: string; readonly key: string };
-  /** Headers of the requests that came from a server it knows, newest last. */
+  /** Headers of requests from trusted servers, newest last. */
   readonly seen: { readonly url: string; readonly headers: IncomingMessage["headers"] }[];
   stop(): Promise<void>;
 }
 
-/** Starts it on loopback, on the given port or a free one, for a Service of that name in the namespace default. */
+/**
+ * Starts the server on loopback, on the given port or a free one, for a Service of that name in the namespace default.
+ */
 export async function startExtensionServer(service: string, port = 0): Promise<ExtensionServer> {
   const now = Date.now();
-  const authority = makeAuthority("extension", now);
+  const authority = makeCa("extension", now);
   const name = `${service}.default.svc`;
   const own = makeIdentity(authority, { commonName: name, hosts: [name] }, "server", now);
   const proxy = makeIdentity(authority, { commonName: "front-proxy" }, "client", now);
@@ -90,7 +95,7 @@ export async function startExtensionServer(service: string, port = 0): Promise<E
       .digest("base64");
     const head = `Upgrade: ${request.headers.upgrade}\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n`;
     socket.write(`HTTP/1.1 101 Switching Protocols\r\n${head}\r\n`);
-    // Says back what it hears.
+    // Echoes its input.
     socket.pipe(socket);
     socket.on("error", () => socket.destroy());
   });

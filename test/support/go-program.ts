@@ -9,10 +9,15 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { cacheFolder } from "./tools.ts";
 
-/** Builds the Go program of a folder (main.go), unless it has been built from the same sources before, and answers with its path. */
+/**
+ * Builds the Go program of a folder (main.go) unless it is cached, and resolves to its path. The module is that of the
+ * folder or of its parent.
+ */
 export async function buildGoProgram(source: string): Promise<string> {
+  const module = existsSync(path.join(source, "go.mod")) ? source : path.dirname(source);
   const hash = createHash("sha256");
-  for (const file of ["main.go", "go.mod", "go.sum"]) hash.update(await readFile(path.join(source, file)));
+  const files = [path.join(source, "main.go"), path.join(module, "go.mod"), path.join(module, "go.sum")];
+  for (const file of files) hash.update(await readFile(file));
   const folder = path.join(cacheFolder(), path.basename(source));
   const program = path.join(folder, hash.digest("hex").slice(0, 16));
   if (existsSync(program)) return program;
@@ -24,10 +29,10 @@ export async function buildGoProgram(source: string): Promise<string> {
   return program;
 }
 
-/** A program that follows a server, and answers each line with one of JSON. */
+/** A program that follows a server and responds to each line with a line of JSON. */
 export interface GoFollower<Report> {
   ask(line: string): Promise<Report>;
-  /** Ends it, and resolves when it has ended. */
+  /** Stops it, and resolves when it has ended. */
   stop(): Promise<void>;
 }
 

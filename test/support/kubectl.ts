@@ -3,7 +3,7 @@ import { tokens } from "./oracle.ts";
 import { type RunningProcess, startProcess } from "./process.ts";
 import { requireTool } from "./tools.ts";
 
-/** What a command wrote and how it ended. */
+/** Output and exit code of a command. */
 export interface CommandResult {
   readonly code: number;
   readonly stdout: string;
@@ -31,12 +31,12 @@ export function startKubectl(
   });
 }
 
-/** The real kubectl, bound to a kubeconfig, with a discovery cache of its own. */
+/** kubectl with a kubeconfig and its own discovery cache. */
 export function kubectlFor(kubeconfig: string): Kubectl {
   return commandsOf(requireTool("kubectl"), commonFlags(kubeconfig));
 }
 
-/** The real helm, bound to a kubeconfig, with folders of its own. */
+/** helm with a kubeconfig and its own folders. */
 export function helmFor(kubeconfig: string): Kubectl {
   const folders = Object.fromEntries(
     ["CACHE", "CONFIG", "DATA"].map((name) => [`HELM_${name}_HOME`, `${kubeconfig}.helm/${name}`]),
@@ -49,7 +49,7 @@ function commandsOf(
   common: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Kubectl {
-  return (args, { input, timeoutMs = 60_000, env } = {}) =>
+  return (args, { input, timeoutMs = 300_000, env } = {}) =>
     new Promise((resolve) => {
       const child = execFile(
         program,
@@ -60,12 +60,12 @@ function commandsOf(
           resolve({ code, stdout, stderr });
         },
       );
-      // A command that reads no input may be gone before it is given some.
+      // A command that reads no input may have ended before it is written.
       child.stdin?.on("error", () => undefined).end(input ?? "");
     });
 }
 
-/** A kubeconfig for a server whose certificate is not verified: of the administrator unless another user is given. */
+/** A kubeconfig for a server whose certificate is not verified. Default user: the administrator. */
 export function kubeconfigFor(
   server: string,
   { user = { token: tokens.admin }, namespace }: { user?: Readonly<Record<string, unknown>>; namespace?: string } = {},

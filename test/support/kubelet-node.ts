@@ -9,48 +9,48 @@ import path from "node:path";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { TLSSocket } from "node:tls";
-import type { Call } from "../../src/api/call.ts";
-import type { ConnectReply } from "../../src/api/channel.ts";
-import type { CommandRequest } from "../../src/connect/handlers/handlers.ts";
-import { servePorts } from "../../src/connect/port-forward/serve-ports.ts";
-import { serveCommand } from "../../src/connect/remote-command/serve-command.ts";
-import { runUpgraded, runWebSocket } from "../../src/http/channels.ts";
-import { makeAuthority, makeIdentity } from "../../src/http/x509.ts";
-import type { ConnectConfig } from "../../src/server/connect/config.ts";
+import type { Call } from "../../src/base/api/call.ts";
+import type { ConnectReply } from "../../src/base/api/channel.ts";
+import { makeCa, makeIdentity } from "../../src/base/pki/make-certificate.ts";
+import type { ConnectConfig } from "../../src/serving/connect/configuration/options.ts";
+import type { CommandRequest } from "../../src/serving/connect/handlers/handlers.ts";
+import { servePorts } from "../../src/serving/connect/port-forward/serve-ports.ts";
+import { serveCommand } from "../../src/serving/connect/remote-command/serve-command.ts";
+import { runUpgraded, runWebSocket } from "../../src/serving/http/channels.ts";
 
-/** A request as a node got it. */
+/** A request that a node received. */
 export interface SeenRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage["headers"];
 }
 
-/** A node that answers what a kubelet answers. Commands are programs of this machine, in a folder of their own. */
+/** A node that responds like a kubelet. Commands are programs of this machine, run in a separate folder. */
 export interface KubeletNode {
   readonly port: number;
-  /** Flags by which a server reaches it, and it knows the server. */
+  /** Flags with which a server can connect to it. */
   readonly flags: readonly string[];
-  /** The same as a part of a configuration. */
+  /** The same as a partial configuration. */
   readonly config: Partial<ConnectConfig>;
   readonly folder: string;
-  /** Requests of servers that it knows, newest last. */
+  /** Requests of trusted servers, newest last. */
   readonly seen: SeenRequest[];
-  /** How many connections are open that were taken over. */
+  /** How many upgraded connections are open. */
   readonly streams: () => number;
-  /** Speaks only this from now on: what a kubelet that is older does not know is refused. */
+  /** If set, requests for which it returns a response are rejected with it, as by an older kubelet. */
   refuse:
     | ((request: IncomingMessage) => { code: number; headers?: Record<string, string>; body: string } | undefined)
     | undefined;
-  /** Ends all connections that were taken over. */
+  /** Closes all upgraded connections. */
   cut(): void;
   stop(): Promise<void>;
 }
 
-/** Starts it on loopback, or where it is told. Whoever it does not know by the certificate of `flags` is refused. */
+/** Starts it on the given address. Default: loopback. Rejects clients without the certificate of `flags`. */
 export async function startKubeletNode(host = "127.0.0.1"): Promise<KubeletNode> {
   const folder = await mkdtemp(path.join(tmpdir(), "binnacle-node-"));
   const now = Date.now();
-  const authority = makeAuthority("nodes", now);
+  const authority = makeCa("nodes", now);
   const own = makeIdentity(authority, { commonName: "system:node:one", hosts: [host] }, "server", now);
   const client = makeIdentity(authority, { commonName: "kube-apiserver" }, "client", now);
   const files = { "ca.crt": authority.certificate, "client.crt": client.certificate, "client.key": client.key };
@@ -123,7 +123,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
     response.writeHead(200, { "content-type": "text/plain" });
     for (const line of lines) response.write(`${stamp}${line}\n`);
     if (!searchParams.has("follow")) response.end();
-    // A container that runs says more as soon as somebody has heard the rest.
+    // A running container writes more as soon as the rest was read.
     else setImmediate(() => response.write(`${stamp}four\n`));
     return;
   }
@@ -183,7 +183,7 @@ async function run(taken: Taken, reply: ConnectReply, signal: AbortSignal): Prom
   return runWebSocket(taken, reply, protocol, delivery, signal);
 }
 
-/** Writes until nobody is left to read it. */
+/** Writes until the reader is gone. */
 async function flood({ stdout, signal }: CommandRequest): Promise<void> {
   const piece = Buffer.alloc(64 * 1024, "x");
   if (!stdout) return;
@@ -198,8 +198,8 @@ async function flood({ stdout, signal }: CommandRequest): Promise<void> {
 }
 
 /**
- * Runs a program of this machine. Some are our own: `size` says how large the terminal becomes, `mirror` says what it hears,
- * `flood` writes without an end.
+ * Runs a program of this machine. Some are built in: `size` prints changes of the terminal size, `mirror` echoes its
+ * input, `flood` writes without end.
  */
 async function runProgram(request: CommandRequest, folder: string): Promise<number> {
   const { command, stdin, stdout, stderr, signal } = request;
@@ -238,7 +238,7 @@ async function runProgram(request: CommandRequest, folder: string): Promise<numb
   return code;
 }
 
-/** A port of a pod is one of this machine. */
+/** A port of a pod is a port of this machine. */
 async function forward(port: number, connection: Duplex): Promise<void> {
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
   await new Promise<void>((resolve, reject) => socket.once("connect", resolve).once("error", reject));

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-/** The whole lines of a stream of text. What stands behind the last line feed when it ends is left out. */
+/** The complete lines of a text stream. Text after the last line feed is dropped. */
 export async function* linesOf(stream: Readable): AsyncGenerator<string> {
   let held = "";
   for await (const chunk of stream.setEncoding("utf8")) {

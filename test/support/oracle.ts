@@ -7,10 +7,10 @@ import { freePort } from "./ports.ts";
 import { startProcess, waitUntilReady } from "./process.ts";
 import { requireTool } from "./tools.ts";
 
-/** Bearer tokens of the two users that golden scenarios speak as: admin may do everything, alice nothing. */
+/** Bearer tokens of the two users in golden scenarios: admin may do everything, alice nothing. */
 export const tokens = { admin: "admintoken", alice: "alicetoken" } as const;
 
-/** The real kube-apiserver with an etcd of its own, both on loopback. */
+/** A kube-apiserver with its own etcd, both on loopback. */
 export interface Oracle {
   /** Address of the API, `https://127.0.0.1:PORT`. */
   readonly base: string;
@@ -18,27 +18,27 @@ export interface Oracle {
   readonly pid: number;
   readonly tokens: typeof tokens;
   readonly etcdEndpoint: string;
-  /** The server's self-signed certificate, which a client may trust as its authority. */
+  /** The server's self-signed certificate, which a client may use as CA. */
   readonly certificateFile: string;
-  /** Resolves when kube-apiserver has ended, with a sentence about it and the end of its output. */
+  /** Resolves when kube-apiserver has ended, to a sentence about it and the end of its output. */
   readonly exited: Promise<string>;
-  /** The end of what kube-apiserver wrote. */
+  /** The end of kube-apiserver's output. */
   output(): string;
-  /** Ends both and removes their files. */
+  /** Stops both and removes their files. */
   kill(): Promise<void>;
 }
 
-/** How the oracle differs from the way the golden answers were recorded. */
+/** Differences from the configuration of the golden recordings. */
 export interface OracleOptions {
   /** Use this etcd, which the caller owns, instead of starting one. */
   readonly etcdEndpoint?: string;
-  /** Format of values in etcd, `application/vnd.kubernetes.protobuf` unless told. */
+  /** Format of values in etcd. Default: `application/vnd.kubernetes.protobuf`. */
   readonly storageMediaType?: "application/json" | "application/vnd.kubernetes.protobuf";
   /** Flags added at the end. */
   readonly flags?: readonly string[];
 }
 
-// Those with which the golden corpus was recorded from release 1.37.
+// The gates with which the golden corpus was recorded from release 1.37.
 const featureGates = [
   "GenericWorkload",
   "TopologyAwareWorkloadScheduling",
@@ -47,12 +47,12 @@ const featureGates = [
   "ShardedListAndWatch",
 ];
 
-/** Starts the real kube-apiserver as the golden answers were recorded, and resolves when it is ready. */
+/** Starts kube-apiserver as for the golden recordings, and resolves when it is ready. */
 export async function startOracle(options: OracleOptions = {}): Promise<Oracle> {
   const directory = await mkdtemp(path.join(tmpdir(), "binnacle-oracle-"));
   const cleanUps = [() => rm(directory, { recursive: true, force: true })];
   const kill = async () => {
-    // The API server first: without its etcd it would take long to end.
+    // The API server first: without its etcd it would take long to stop.
     for (const cleanUp of cleanUps.toReversed()) await cleanUp();
   };
   try {
@@ -67,7 +67,7 @@ export async function startOracle(options: OracleOptions = {}): Promise<Oracle> 
     const flags = await serverFlags(directory, etcdEndpoint, options);
     const server = await startProcess(requireTool("kube-apiserver"), [`--secure-port=${port}`, ...flags]);
     cleanUps.push(() => server.kill());
-    await waitUntilReady(server, base, { token: tokens.admin, withinMs: 90_000 });
+    await waitUntilReady(server, base, { token: tokens.admin });
     const exited = server.exited.then((how) => `${how}\n${server.output()}`);
     const certificateFile = path.join(directory, "apiserver.crt");
     const { pid, output } = server;

@@ -14,21 +14,24 @@ export interface Block {
   readonly text: string;
 }
 
-/** What a shell said. */
+/** Output of a shell. */
 export interface Said {
   readonly code: number;
   readonly out: string;
   readonly err: string;
 }
 
-/** The fenced blocks of a page, in their order. */
+/** The fenced blocks of a page, in order. */
 export async function blocksOf(page: string): Promise<Block[]> {
   const text = await readFile(path.join(root, page), "utf8");
   const found = text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm);
   return Array.from(found, ([, language = "", inner = ""]) => ({ language, text: inner }));
 }
 
-/** A folder of a reader who follows a page: `binnacle`, `npx` and kubectl are on PATH, and what was installed is installed. */
+/**
+ * A working folder of a reader who follows a page: `binnacle`, `npx` and kubectl are on PATH, and packages are
+ * installed.
+ */
 export class Reader implements AsyncDisposable {
   readonly folder: string;
   readonly env: Record<string, string | undefined>;
@@ -37,25 +40,28 @@ export class Reader implements AsyncDisposable {
     this.folder = folder;
     const { KUBECONFIG: _, BINNACLE_DATA_DIR: __, NODE_TEST_CONTEXT: ___, ...rest } = process.env;
     const PATH = [path.join(folder, "bin"), path.dirname(process.execPath), rest.PATH].join(path.delimiter);
-    // The package's own name leads to the sources.
+    // The package's own name resolves to the sources.
     this.env = { ...rest, PATH, HOME: folder, NODE_OPTIONS: "--conditions=binnacle-source" };
   }
 
   static async open(...programs: Program[]): Promise<Reader> {
     const reader = new Reader(await mkdtemp(path.join(tmpdir(), "binnacle-reader-")));
     await reader.provide("binnacle", `"${process.execPath}" "${path.join(root, "src", "cli.ts")}"`);
-    await reader.provide("npx", "");
     await reader.provide("kubectl", `"${requireTool("kubectl")}" --cache-dir="${path.join(reader.folder, "cache")}"`);
     for (const program of programs) await reader.provide(program, `"${requireTool(program)}"`);
     const modules = path.join(reader.folder, "node_modules");
     await mkdir(path.join(modules, "@kubernetes"), { recursive: true });
     await symlink(root, path.join(modules, "binnacle"));
+    await mkdir(path.join(modules, ".bin"));
+    const installed = path.join(modules, ".bin", "binnacle");
+    await symlink(path.join(root, "src", "cli.ts"), installed);
+    await reader.write(path.join("bin", "npx"), npx(`"${process.execPath}" "${installed}"`), 0o755);
     const client = path.join("@kubernetes", "client-node");
     await symlink(path.join(root, "node_modules", client), path.join(modules, client));
     return reader;
   }
 
-  /** A program on PATH that runs a command with the arguments it is given. */
+  /** Creates a program on PATH that runs a command with its arguments. */
   async provide(name: string, command: string): Promise<void> {
     await this.write(path.join("bin", name), `#!/bin/sh\nexec ${command} "$@"\n`, 0o755);
   }
@@ -66,7 +72,7 @@ export class Reader implements AsyncDisposable {
     await writeFile(file, text, { mode });
   }
 
-  /** Writes a block that begins with the name of its file. */
+  /** Writes a block that begins with its file name. */
   async keep({ text }: Block): Promise<void> {
     const [, name] = /^(?:#|\/\/) (\S+)\n/.exec(text) ?? [];
     assert.ok(name, `which file is this?\n${text}`);
@@ -87,6 +93,12 @@ export class Reader implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await rm(this.folder, { recursive: true, force: true });
   }
+}
+
+/** A script that runs an installed program, like npx. Other programs are run as they are. */
+function npx(binnacle: string): string {
+  const run = `if [ "$1" = binnacle ]; then shift; exec ${binnacle} "$@"; fi`;
+  return `#!/bin/sh\nexport npm_config_user_agent=npm/11\n${run}\nexec "$@"\n`;
 }
 
 async function collect(stream: NodeJS.ReadableStream): Promise<string> {

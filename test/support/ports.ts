@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 
-/** Distinct loopback TCP ports that nothing listened on a moment ago. */
+/** Distinct loopback TCP ports that were free a moment ago. */
 export async function freePorts(count: number): Promise<number[]> {
-  // All are held open until all are known, or the system may hand out the same one twice.
+  // All are held open until all are known, or the system may return the same one twice.
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {
       const server = createServer();
@@ -22,7 +22,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** One loopback TCP port that nothing listened on a moment ago. */
+/** One loopback TCP port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const [port] = await freePorts(1);
   if (port === undefined) throw new Error("the system gave no port");

@@ -8,11 +8,11 @@ export interface RunningProcess {
   readonly pid: number;
   /** Whether it has ended, by itself or by `kill`. */
   readonly hasExited: boolean;
-  /** Resolves with a sentence saying how it ended. */
+  /** Resolves to a sentence about how it ended. */
   readonly exited: Promise<string>;
-  /** The end of what it wrote to stdout and stderr. */
+  /** The end of its output to stdout and stderr. */
   output(): string;
-  /** Asks it to end, forces it after `graceMs` (default 5000), and resolves when it is gone. */
+  /** Stops it with a signal, kills it after `graceMs` (default 5000), and resolves when it is gone. */
   kill(options?: { graceMs?: number; signal?: NodeJS.Signals }): Promise<void>;
 }
 
@@ -23,7 +23,10 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Starts a program with the end of its output kept in memory, `onOutput` hears all of it; throws when it cannot be started at all. */
+/**
+ * Starts a program and keeps the end of its output in memory; `onOutput` gets all of it. Throws if it cannot be
+ * started.
+ */
 export async function startProcess(
   command: string,
   args: readonly string[],
@@ -70,11 +73,11 @@ export async function startProcess(
   };
 }
 
-/** Resolves once GET /readyz answers 200; throws with the end of its output if the server ends or needs longer. */
+/** Resolves once GET /readyz returns 200. Throws with the end of the output if the server ends or takes too long. */
 export async function waitUntilReady(
   server: RunningProcess,
   base: string,
-  options: { token: string; withinMs: number; pauseMs?: number },
+  options: { token: string; withinMs?: number; pauseMs?: number },
 ): Promise<void> {
   const isReady = async () => {
     if ((await statusOf(`${base}/readyz`, options.token)) === 200) return true;

@@ -2,7 +2,7 @@ import type { TestContext } from "node:test";
 import { type RunningBinnacle, startBinnacle } from "./binnacle.ts";
 import { startEtcd } from "./etcd.ts";
 
-/** So many servers on one etcd, which end with the test. */
+/** Starts `count` servers on one etcd, which end with the test. */
 export async function startReplicas(t: TestContext, count: number): Promise<readonly RunningBinnacle[]> {
   const etcd = await startEtcd();
   t.after(() => etcd.stop());
@@ -12,7 +12,7 @@ export async function startReplicas(t: TestContext, count: number): Promise<read
   return servers;
 }
 
-/** How long it takes until the slowest of the callers is answered with that code, in milliseconds. */
+/** Milliseconds until the slowest of the callers gets that status code. */
 export async function timeUntilAll<T>(
   callers: readonly T[],
   ask: (caller: T) => Promise<{ readonly status: number }>,

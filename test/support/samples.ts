@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** One object of a kind as a client would create it, taken from the golden scenarios. */
+/** One object of a kind as a client would create it, from the golden scenarios. */
 export interface Sample {
-  /** Name of the scenario it comes from. */
+  /** Name of its scenario. */
   readonly scenario: string;
-  /** Path that it is created under, with the namespace filled in. */
+  /** The path to create it under, with the namespace. */
   readonly path: string;
   readonly isNamespaced: boolean;
-  /** The plural with its version and group, as kubectl takes it: `leases.v1.coordination.k8s.io`. */
+  /** Plural, version and group in the form of kubectl: `leases.v1.coordination.k8s.io`. */
   readonly resource: string;
   readonly body: { apiVersion: string; kind: string; metadata: { name: string } };
 }
@@ -20,7 +20,9 @@ interface Scenario {
 
 const folder = path.join(import.meta.dirname, "..", "golden", "scenarios");
 
-/** One object of every kind of the specification (`kind-*` scenarios), for one namespace and with names that contain `id`. */
+/**
+ * One object of every kind of the specification (`kind-*` scenarios), for one namespace, with names that contain `id`.
+ */
 export function readSamples(namespace: string, id: string): Sample[] {
   const files = readdirSync(folder).filter((file) => file.startsWith("kind-"));
   return files.sort().map((file) => {

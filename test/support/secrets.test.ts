@@ -27,13 +27,13 @@ suite("the search for secrets finds a value", () => {
     });
   }
 
-  test("in pieces", () => {
+  test("split across chunks", () => {
     const search = searchFor(VALUE);
     for (const letter of `before ${VALUE} after`) search.read(letter);
     assert.deepEqual(search.found, ["the value"]);
   });
 
-  test("but no other", () => {
+  test("but no other text", () => {
     const search = searchFor(VALUE);
     search.read("kept to itself, a token, and kept-to-itsel");
     assert.deepEqual(search.found, []);

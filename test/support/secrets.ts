@@ -1,15 +1,15 @@
-/** Part of every Secret value that tests send, so that it is found wherever it turns up. */
+/** Part of every Secret value that tests send, so that leaks can be found. */
 export const SECRET_MARK = "kept-to-itself";
 
-/** Finds values that nobody may tell in what a server wrote: as they are, in base64, encoded for URLs or in hexadecimal. */
+/** Finds secret values in the output of a server: plain, in base64, URL-encoded or in hexadecimal. */
 export class SecretSearch {
-  /** What to look for, and the name to tell of it: a report must not repeat the value. */
+  /** Texts to search for, and the name to report: reports must not repeat the value. */
   readonly #forms = new Map<string, string>();
   #longest = 0;
   #tail = "";
   readonly #found = new Set<string>();
 
-  /** Looks for a value from now on. It must be long enough not to turn up by chance. */
+  /** Adds a value to search for. It must be long enough not to occur at random. */
   add(name: string, value: string): void {
     if (value.length < 8) throw new Error(`${name} is too short to look for`);
     for (const form of formsOf(value)) {
@@ -18,25 +18,28 @@ export class SecretSearch {
     }
   }
 
-  /** Takes the next piece of a text, of which the last pieces are remembered as far as a value may reach into this one. */
+  /** Reads the next chunk of a text. The end of earlier chunks is kept, so that values across chunks are found. */
   read(piece: string): void {
     const text = this.#tail + piece;
     for (const name of this.in(text)) this.#found.add(name);
     this.#tail = text.slice(-this.#longest);
   }
 
-  /** The names of all that was found in what was read. */
+  /** The names of all values found so far. */
   get found(): string[] {
     return [...this.#found];
   }
 
-  /** The names of what stands in a text. */
+  /** The names of the values in a text. */
   in(text: string): string[] {
     return [...this.#forms].filter(([form]) => text.includes(form)).map(([, name]) => name);
   }
 }
 
-/** A value in all forms. In base64 it has three, by where it stands in what was encoded; each without the letters that depend on what is next to it. */
+/**
+ * A value in all forms. Base64 has three, depending on the position in the encoded text, each without characters that
+ * depend on its neighbours.
+ */
 function formsOf(value: string): string[] {
   const bytes = Buffer.from(value);
   const shifted = [0, 1, 2].flatMap((before) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isRequired, OPTIONAL, summarize } from "./skipped.ts";
 
-test("a run with skipped tests says how many and how to get what they need", () => {
+test("reports how many tests were skipped and how to get the missing programs", () => {
   const etcd = "etcd is missing: run tools/provide";
   const kubectl = "kubectl is missing: run tools/provide";
   assert.equal(summarize([]), undefined);
@@ -18,7 +18,7 @@ test("a run with skipped tests says how many and how to get what they need", () 
   assert.equal(summarize([{ type: "test", reason: "not today" }]), "skipped 1 test: not today");
 });
 
-test("what CI need not have does not fail a run", () => {
+test("does not fail a run for optional programs", () => {
   const helm = `helm ${OPTIONAL}: run tools/provide helm`;
   assert.equal(summarize([{ type: "suite", reason: helm }]), `skipped 1 suite: ${helm}`);
   assert.equal(isRequired({ type: "suite", reason: helm }), false);

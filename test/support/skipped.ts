@@ -1,15 +1,15 @@
 import type { TestEvent } from "node:test/reporters";
 
-/** Something that was skipped, and why. */
+/** A skipped test or suite, and the reason. */
 export interface Skip {
   readonly type: "suite" | "test";
   readonly reason: string;
 }
 
-/** What the reason says of a program without which a run is complete, too. */
+/** Part of the reason if the missing program is optional. */
 export const OPTIONAL = "is missing, which CI need not have";
 
-/** A line about all that was skipped; undefined if nothing was. */
+/** One line about all skipped tests; undefined if there are none. */
 export function summarize(skips: readonly Skip[]): string | undefined {
   if (skips.length === 0) return undefined;
   const parts = (["test", "suite"] as const).flatMap((type) => {
@@ -26,16 +26,16 @@ export function summarize(skips: readonly Skip[]): string | undefined {
   return `skipped ${parts.join(" and ")}: ${lines.join("; ")}`;
 }
 
-/** Tells whether something was skipped that a complete run has. */
+/** Whether a skipped test belongs to a complete run. */
 export function isRequired({ reason }: Skip): boolean {
   return reason.split("; ").some((part) => !part.includes(OPTIONAL));
 }
 
 /**
- * A reporter beside the usual one: says at the end how much was skipped and why, and with BINNACLE_REQUIRE_TOOLS set
- * fails the run for it, unless only programs are missing that CI need not have. Node's own count leaves out suites that were skipped as a whole.
+ * An additional reporter: at the end it prints how many tests were skipped and why. With BINNACLE_REQUIRE_TOOLS set it
+ * fails the run, unless only optional programs are missing. Node's own count omits suites that were skipped as a whole.
  */
-// biome-ignore lint/style/noDefaultExport: Node takes a reporter from the default export of its module.
+// biome-ignore lint/style/noDefaultExport: Node uses the default export of a module as reporter.
 export default async function* reportSkips(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const skips: Skip[] = [];
   for await (const event of events) {

@@ -1,24 +1,24 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 
-/** A TCP relay in front of a server that can lose, hold back or delay what either side says. */
+/** A TCP proxy that can drop, hold back or delay the bytes of either side. */
 export class TcpProxy {
-  /** How long bytes are under way in each direction. Those that were sent before it was changed keep their time. */
+  /** Delay of bytes in each direction. Bytes sent before a change keep their delay. */
   delayMs = 0;
-  /** While true, bytes of the client are read and thrown away. */
+  /** While true, bytes of the client are dropped. */
   dropsRequests = false;
-  /** While true, bytes of the server are read and thrown away. */
+  /** While true, bytes of the server are dropped. */
   dropsAnswers = false;
-  /** How many bytes of the server have been passed on since the last cut. */
+  /** How many bytes of the server have been forwarded since the last cut. */
   heardBytes = 0;
-  /** How many bytes of clients were thrown away. */
+  /** How many bytes of clients were dropped. */
   droppedBytes = 0;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #port = 0;
-  /** What waits to go on, in order, while nothing is forwarded. */
+  /** Pending forwards, in order, while nothing is forwarded. */
   #held: (() => void)[] | undefined;
 
-  /** A function is asked for the port of every connection. */
+  /** A function is called for the port of every connection. */
   constructor(targetPort: number | (() => number)) {
     this.#server = createServer((client) => {
       const upstream = connect(typeof targetPort === "number" ? targetPort : targetPort(), "127.0.0.1");
@@ -36,26 +36,26 @@ export class TcpProxy {
     });
   }
 
-  /** Stops to forward anything, without closing a connection, or sends what has been held back and goes on. */
+  /** Stops forwarding without closing connections, or forwards what was held back and continues. */
   hold(isHeld: boolean): void {
     const held = this.#held ?? [];
     this.#held = isHeld ? held : undefined;
     if (!isHeld) for (const send of held) send();
   }
 
-  /** Where clients connect to. */
+  /** The port for clients. */
   get port(): number {
     return this.#port;
   }
 
-  /** Starts to listen on a free loopback port. */
+  /** Listens on a free loopback port. */
   async listen(): Promise<void> {
     await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
     const address = this.#server.address();
     if (address !== null && typeof address === "object") this.#port = address.port;
   }
 
-  /** Breaks all connections at once and relays faithfully from then on. */
+  /** Breaks all connections, and forwards normally from then on. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy();
     this.heardBytes = 0;
@@ -76,7 +76,7 @@ export class TcpProxy {
       if (this.#held !== undefined) this.#held.push(send);
       else if (!target.destroyed) target.write(chunk);
     };
-    // Timers of equal length fire in the order in which they were set.
+    // Timers with the same delay fire in the order in which they were set.
     if (this.delayMs > 0) setTimeout(send, this.delayMs);
     else send();
   }

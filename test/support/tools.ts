@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { OPTIONAL } from "./skipped.ts";
 
-/** A program that some tests run beside Node: one that `tools/provide` builds, or one that a machine has. */
+/** A program that some tests need besides Node: built by `tools/provide`, or installed on the machine. */
 export type Program = keyof typeof REMEDIES;
 
 const REMEDIES = {
@@ -40,20 +40,20 @@ export function cacheFolder(): string {
   return process.env.BINNACLE_CACHE ?? path.join(homedir(), ".cache", "binnacle");
 }
 
-/** Where a program must be, whether it is or not; undefined if no folder of PATH has it. */
+/** The expected path of a program, whether it exists or not; undefined if no folder of PATH has it. */
 function locate(program: Program): string | undefined {
   if (!ON_PATH.includes(program)) return path.join(cacheFolder(), "bin", program);
   const folders = (process.env.PATH ?? "").split(path.delimiter);
   return folders.map((folder) => path.join(folder, program)).find((file) => existsSync(file));
 }
 
-/** Tells whether a machine lacks a program. */
+/** Whether a program is missing on this machine. */
 export function isMissing(program: Program): boolean {
   const file = locate(program);
   return file === undefined || !existsSync(file);
 }
 
-/** Path of a program; throws, saying how to get it, when it is missing. */
+/** Path of a program. Throws with instructions if it is missing. */
 export function requireTool(program: Program): string {
   const file = locate(program);
   if (file === undefined || !existsSync(file)) throw new Error(`${file ?? program} is missing: ${REMEDIES[program]}`);
@@ -61,14 +61,14 @@ export function requireTool(program: Program): string {
 }
 
 /**
- * Options of a test or suite that cannot run without these programs: it is skipped, with the reason, where one is
- * missing. With BINNACLE_REQUIRE_TOOLS set, as in CI, it runs and fails there.
+ * Options of a test or suite that needs these programs: it is skipped, with the reason, if one is missing. With
+ * BINNACLE_REQUIRE_TOOLS set, as in CI, it runs and fails instead.
  */
 export function needs(...programs: Program[]): { readonly skip?: string } {
   return process.env.BINNACLE_REQUIRE_TOOLS ? {} : skipWithout(programs, " is missing: ");
 }
 
-/** The same for programs that CI need not have: it is skipped there, too. */
+/** The same for optional programs: the test is skipped in CI too. */
 export function wants(...programs: Program[]): { readonly skip?: string } {
   return skipWithout(programs, ` ${OPTIONAL}: `);
 }
@@ -79,7 +79,7 @@ function skipWithout(programs: readonly Program[], what: string): { readonly ski
   return { skip: missing.map((program) => `${program}${what}${REMEDIES[program]}`).join("; ") };
 }
 
-/** The same for a test that is told which store to use: only etcd is a program. */
+/** The same for a test of a given store: only etcd is a program. */
 export function needsStore(store: "memory" | "sqlite" | "etcd", ...programs: Program[]): { readonly skip?: string } {
   return needs(...(store === "etcd" ? ["etcd" as const] : []), ...programs);
 }

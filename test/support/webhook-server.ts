@@ -2,14 +2,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
-import type { JsonObject } from "../../src/api/object.ts";
-import { makeAuthority, makeIdentity } from "../../src/http/x509.ts";
+import type { JsonObject } from "../../src/base/api/object.ts";
+import { makeCa, makeIdentity } from "../../src/base/pki/make-certificate.ts";
 
-/** An AdmissionReview that a webhook was sent. */
+/** An AdmissionReview that a webhook received. */
 export interface ReceivedReview {
-  /** The first part of the path: who sent it. */
+  /** The first part of the path: identifies the sender. */
   readonly from: string;
-  /** The second part: what the webhook does. */
+  /** The second part: the name of the behaviour. */
   readonly behaviour: string;
   readonly query: string;
   readonly headers: IncomingMessage["headers"];
@@ -18,7 +18,7 @@ export interface ReceivedReview {
   readonly review: any;
 }
 
-/** Answers a review, given what it asks. Whatever is thrown ends the connection. */
+/** Responds to a review. An exception closes the connection. */
 export type Behaviour = (review: ReceivedReview, response: ServerResponse) => void;
 
 /** A webhook server over TLS on loopback. */
@@ -26,13 +26,13 @@ export interface WebhookServer {
   readonly port: number;
   /** `clientConfig.caBundle`. */
   readonly caBundle: string;
-  /** Signs client certificates that the server knows by name. */
-  readonly authority: ReturnType<typeof makeAuthority>;
-  /** What came, in order. */
+  /** Signs client certificates, whose names the server reports. */
+  readonly authority: ReturnType<typeof makeCa>;
+  /** Received reviews, in order. */
   readonly received: ReceivedReview[];
-  /** `clientConfig.url` of a webhook that does this. */
+  /** `clientConfig.url` of a webhook with this behaviour. */
   url(from: string, behaviour: string): string;
-  /** What a name after the first in a path does; those of `BEHAVIOURS` are there. */
+  /** Behaviours by their names in paths; initially those of `BEHAVIOURS`. */
   readonly behaviours: Map<string, Behaviour>;
   stop(): Promise<void>;
 }
@@ -44,7 +44,7 @@ function send(response: ServerResponse, value: unknown, status = 200, type = "ap
   response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(body) }).end(body);
 }
 
-/** An answer to a review, of the version in which it was asked. */
+/** A response to a review, in the version of the request. */
 export function answerTo({ review }: ReceivedReview, response: JsonObject): JsonObject {
   return {
     kind: "AdmissionReview",
@@ -53,12 +53,12 @@ export function answerTo({ review }: ReceivedReview, response: JsonObject): Json
   };
 }
 
-/** A behaviour that answers with this response. */
+/** A behaviour that sends this response. */
 export function responding(response: JsonObject): Behaviour {
   return (received, out) => send(out, answerTo(received, response));
 }
 
-/** A behaviour that answers with a JSON patch. */
+/** A behaviour that responds with a JSON patch. */
 export function patching(...operations: readonly JsonObject[]): Behaviour {
   return responding({ patchType: "JSONPatch", patch: base64(operations) });
 }
@@ -68,7 +68,7 @@ const raw = (status: number, body: string, type?: string): Behaviour => {
   return (_received, response) => send(response, body, status, type);
 };
 
-/** What a webhook may do, by the name in its path. */
+/** Behaviours of webhooks, by their names in paths. */
 export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   allow: responding({}),
   marker: responding({}),
@@ -175,10 +175,13 @@ export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   hang: () => {},
 };
 
-/** Starts it on loopback, for URLs with this address and for Services of the given names in the namespace default. */
+/**
+ * Starts the server on loopback, with a certificate for this address and for Services of the given names in the
+ * namespace default.
+ */
 export async function startWebhookServer(services: readonly string[] = []): Promise<WebhookServer> {
   const now = Date.now();
-  const authority = makeAuthority("webhooks", now);
+  const authority = makeCa("webhooks", now);
   const hosts = ["127.0.0.1", "localhost", ...services.map((name) => `${name}.default.svc`)];
   const own = makeIdentity(authority, { commonName: "webhook", hosts }, "server", now);
   const received: ReceivedReview[] = [];

@@ -1,5 +1,5 @@
-import type { JsonObject, KubeObject } from "../../src/api/object.ts";
-import type { Judgement } from "../../src/what-if/judge.ts";
+import type { JsonObject, KubeObject } from "../../src/base/api/object.ts";
+import type { Judgement } from "../../src/programs/what-if/judge.ts";
 import { type Difference, differenceOf } from "../fuzz/twins.ts";
 import type { Answer } from "../support/client.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/api/object.ts";
+import type { JsonObject } from "../../src/base/api/object.ts";
 
 /** An object that is in a cluster, or not yet, and what a manifest says about it. */
 export interface Sample {

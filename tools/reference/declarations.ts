@@ -13,6 +13,8 @@ export interface Member {
 /** Something that a file exports. */
 export interface Declaration {
   readonly name: string;
+  /** The classes and interfaces that it extends, without those of other packages. */
+  readonly bases: readonly Declaration[];
   /** `function`, `class`, `interface`, `type` or `const`. */
   readonly sort: string;
   /** The first lines, up to a body. */
@@ -48,8 +50,40 @@ export function declarationOf(file: string, name: string): Declaration {
   if (sort === undefined) throw new Error(`${file} exports no ${name}`);
   const rest = lines.slice(at);
   const hasMembers = (sort === "class" || sort === "interface") && !(lines[at] ?? "").endsWith("{}");
-  const members = hasMembers ? membersOf(rest.slice(1, rest.indexOf("}")), sort === "class") : [];
-  return { name, sort, text: signature(rest, sort), comment: commentBefore(lines, at), members };
+  const first = rest.findIndex((line) => line.endsWith("{"));
+  const members = hasMembers ? membersOf(rest.slice(first + 1, rest.indexOf("}")), sort === "class") : [];
+  const bases = hasMembers ? basesOf(file, lines, rest.slice(0, first + 1).join(" ")) : [];
+  return { name, bases, sort, text: signature(rest, sort), comment: commentBefore(lines, at), members };
+}
+
+/** The declarations that a header such as `interface A extends B, C<D> {` names, as far as they are in this package. */
+function basesOf(file: string, lines: readonly string[], header: string): Declaration[] {
+  const [, extended = ""] = / extends (.*?)(?: implements .*)?\{$/.exec(withoutTypeArguments(header)) ?? [];
+  const names = [...extended.matchAll(/\w+/g)].map(([name]) => name);
+  return names.flatMap((name) => {
+    const isHere = lines.some((line) => new RegExp(`^export (?:class|interface|type) ${name}\\b`).test(line));
+    const found = isHere ? { name, from: path.basename(file) } : importOf(lines.join("\n"), name);
+    return found ? [declarationOf(path.join(path.dirname(file), found.from), found.name)] : [];
+  });
+}
+
+function withoutTypeArguments(text: string): string {
+  const shorter = text.replace(/<[^<>]*>/g, "");
+  return shorter === text ? text : withoutTypeArguments(shorter);
+}
+
+/** Where a file imports a name from, and its name there. */
+function importOf(text: string, local: string): { readonly name: string; readonly from: string } | undefined {
+  for (const [, names = "", from = ""] of text.matchAll(/^import (?:type )?\{([^}]*)\} from "(\.[^"]+)";/gm)) {
+    for (const entry of names.split(",")) {
+      const [name = "", alias = name] = entry
+        .trim()
+        .replace(/^type /, "")
+        .split(" as ");
+      if (alias === local) return { name, from };
+    }
+  }
+  return undefined;
 }
 
 function commentBefore(lines: readonly string[], at: number): string {
@@ -58,7 +92,10 @@ function commentBefore(lines: readonly string[], at: number): string {
 }
 
 const commentText = (lines: readonly string[]): string =>
-  oneLine(lines.map((line) => line.replace(/^\s*(\/\*\*|\*\/|\*)/, "").replace(/\*\/\s*$/, "")).join(" "));
+  oneLine(lines.map((line) => line.replace(/^\s*(\/\*\*|\*\/|\*)/, "").replace(/\*\/\s*$/, "")).join(" ")).replace(
+    /^@ts-ignore: /,
+    "",
+  );
 
 /** Up to the body, or to the end of a type, in its own lines. */
 function signature(lines: readonly string[], sort: string): string {
@@ -78,8 +115,9 @@ function membersOf(lines: readonly string[], isClass: boolean): Member[] {
   return starts.flatMap((at, index) => {
     const text = memberText(lines.slice(at, starts[index + 1] ?? lines.length), isClass);
     const [, name] = /^(?:readonly |async |get )*(["\w$-]+|\[[\w.]+\])/.exec(text) ?? [];
-    if (name === undefined || IS_HIDDEN.test(text)) return [];
-    return [{ name, text: text.replace(/^(?:async |get |readonly )+/, ""), comment: commentBefore(lines, at) }];
+    const comment = commentBefore(lines, at);
+    if (name === undefined || IS_HIDDEN.test(text) || comment.startsWith("@internal")) return [];
+    return [{ name, text: text.replace(/^get (\S+)\(\)/, "$1").replace(/^(?:async |readonly )+/, ""), comment }];
   });
 }
 
@@ -87,14 +125,12 @@ function membersOf(lines: readonly string[], isClass: boolean): Member[] {
 function memberText(lines: readonly string[], isClass: boolean): string {
   const last = isClass ? /^ {2}\S.*[{;]$|^ {2}\S;?$/ : /^ {2}\S(?:.*;)?$/;
   const end = lines.findIndex((line) => last.test(line));
-  return oneLine(
+  const text = oneLine(
     lines
       .slice(0, end + 1)
       .filter((line) => !/^\s*(?:\/\*\*|\*|\/\/)/.test(line))
       .join(" "),
-  )
-    .replace(/ ?[{;]$/, "")
-    .replace(/^([^(]*?) = .*$/, "$1")
-    .replaceAll("( ", "(")
-    .replaceAll(", )", ")");
+  ).replace(/ ?[{;]$/, "");
+  // An interface has default types, but no initial values.
+  return (isClass ? text.replace(/^([^(]*?) = .*$/, "$1") : text).replaceAll("( ", "(").replaceAll(", )", ")");
 }

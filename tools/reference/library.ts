@@ -1,9 +1,9 @@
 import path from "node:path";
-import { type Declaration, declarationOf, passedOn } from "./declarations.ts";
+import { type Declaration, declarationOf, type Member, passedOn } from "./declarations.ts";
 import { code, head, table } from "./markdown.ts";
 
 /** Whose members stand in configuration.md. */
-const CONFIGURATION: ReadonlySet<string> = new Set(["Config", "AccountTokenConfig"]);
+const CONFIGURATION: ReadonlySet<string> = new Set(["Config", "AccountTokenConfig", "ServerOptions"]);
 
 const source = path.join(import.meta.dirname, "..", "..", "src");
 
@@ -14,21 +14,38 @@ export function exportsOf(entry: "index.ts" | "testing.ts"): Declaration[] {
   return declarations.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
 }
 
-function section({ name, sort, text, comment, members }: Declaration): string {
-  const shown = sort === "function" || sort === "type" ? ["```ts", text, "```", ""] : [];
-  const rows = (CONFIGURATION.has(name) ? [] : members).map((member) => [code(member.text), member.comment]);
+/** `known` are the names with a section on the page. */
+function section(one: Declaration, known: readonly string[]): string {
+  const { name, bases, sort, text, comment } = one;
+  const isConfiguration = CONFIGURATION.has(name);
+  const shown = !isConfiguration && (sort === "function" || sort === "type") ? ["```ts", text, "```", ""] : [];
+  const rows = (isConfiguration ? [] : membersOf(one, known)).map((member) => [code(member.text), member.comment]);
+  const links = bases
+    .filter((base) => known.includes(base.name))
+    .map((base) => `[${base.name}](#${base.name.toLowerCase()})`);
+  const inherited = links.length > 0 ? [`It also has the members of ${links.join(" and ")}.`, ""] : [];
   return [
     `### ${name}`,
     "",
-    CONFIGURATION.has(name) ? `${comment} [configuration.md](configuration.md) has its members.` : comment,
+    isConfiguration ? `${comment} [configuration.md](configuration.md) lists its members.` : comment,
     "",
+    ...inherited,
     ...shown,
     ...(rows.length > 0 ? [table(["member", "what it is"], rows)] : []),
   ].join("\n");
 }
 
+/** Own members, after those of bases without a section of their own. */
+function membersOf({ bases, members }: Declaration, known: readonly string[]): Member[] {
+  const own = new Set(members.map(({ name }) => name));
+  const hidden = bases.filter((base) => !known.includes(base.name)).flatMap((base) => membersOf(base, known));
+  return [...hidden.filter(({ name }) => !own.has(name)), ...members];
+}
+
 function entry(specifier: string, file: "index.ts" | "testing.ts"): string {
-  return [`## ${specifier}`, "", ...exportsOf(file).map(section)].join("\n");
+  const declarations = exportsOf(file);
+  const known = declarations.map(({ name }) => name);
+  return [`## ${specifier}`, "", ...declarations.map((one) => section(one, known))].join("\n");
 }
 
 /** The text of docs/reference/library.md. */

@@ -1,11 +1,11 @@
-import { PLUGIN_TABLE, UNAVAILABLE_PLUGINS } from "../../src/admission/plugins/plugin-table.ts";
-import { MANAGER_CONTROLLERS } from "../../src/controllers/manager-controllers.ts";
-import { MANAGER_LOOPS } from "../../src/server/manager-loops.ts";
+import { PLUGIN_TABLE, UNAVAILABLE_PLUGINS } from "../../src/access/admission/plugins/plugin-table.ts";
+import { RUNNABLE_CONTROLLERS } from "../../src/cluster/controllers/manager/all.ts";
+import { MANAGER_CONTROLLERS } from "../../src/cluster/controllers/manager/manager-controllers.ts";
 import { code, head, table } from "./markdown.ts";
 
 /** The text of docs/reference/controllers.md. */
 export function controllersPage(): string {
-  const own = new Set(MANAGER_LOOPS.map(({ name }) => name));
+  const own = new Set(RUNNABLE_CONTROLLERS.map(({ name }) => name));
   const rows = (isOwn: boolean) =>
     MANAGER_CONTROLLERS.filter(({ name }) => own.has(name) === isOwn).map(({ name, does, without = "" }) => [
       code(name),

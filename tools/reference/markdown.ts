@@ -1,6 +1,6 @@
 /** The first lines of a generated page. */
 export function head(title: string, text: string): string {
-  return `# ${title}\n\nWritten by \`npm run docs:reference\`; never edited by hand. ${text}\n`;
+  return `# ${title}\n\nWritten by \`npm run docs reference\`; never edited by hand. ${text}\n`;
 }
 
 /** A table, with what Markdown would take for its own made harmless. */

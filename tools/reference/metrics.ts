@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type FamilyOptions, MetricRegistry } from "../../src/lib/metrics.ts";
-import { startServer } from "../../src/server/library/start-server.ts";
+import { type FamilyOptions, MetricRegistry } from "../../src/base/metrics/metrics.ts";
+import { startServer } from "../../src/programs/library/start-server.ts";
 import { code, head, table } from "./markdown.ts";
 
 interface RecordedFamily {
@@ -79,7 +79,7 @@ export async function metricsPage(): Promise<string> {
   return [
     head(
       "Metrics",
-      "`/metrics` shows them in the text format of Prometheus, to whom authorization lets read it. A family without any series yet is not shown; of 10,000 series of one family on, all others count as one whose labels are `other`. [dashboard.json](../dashboard.json) is for Grafana.",
+      "`/metrics` shows them in the text format of Prometheus. Reading it needs permission to get the path `/metrics`. A family without any series yet is not shown; of 10,000 series of one family on, all others count as one whose labels are `other`. [dashboard.json](../dashboard.json) is for Grafana.",
     ),
     "## Under the names of kube-apiserver, etcd's client and Go's runtime",
     "",

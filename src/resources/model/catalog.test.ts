@@ -21,7 +21,7 @@ function define(plural: string, ...versions: string[]): ResourceDefinition {
   };
 }
 
-test("what did not change keeps its identity and is not told anything", () => {
+test("unchanged definitions keep their identity and are not withdrawn", () => {
   const [kept, changing, leaving] = [define("kept", "v1", "v2"), define("changing", "v1"), define("leaving", "v1")];
   const catalog = new Catalog([kept, changing, leaving]);
   const find = (version: string, plural: string) => catalog.find("example.com", version, plural);
@@ -38,7 +38,7 @@ test("what did not change keeps its identity and is not told anything", () => {
   );
 });
 
-test("subscribers hear what was added, changed and withdrawn, after it happened", () => {
+test("subscribers receive added, changed and withdrawn definitions after the change", () => {
   const [kept, changing, leaving] = [define("kept", "v1"), define("changing", "v1"), define("leaving", "v1")];
   const catalog = new Catalog([kept, changing, leaving]);
   const heard: CatalogChange[] = [];
@@ -54,7 +54,7 @@ test("subscribers hear what was added, changed and withdrawn, after it happened"
   assert.equal(heard.length, 1);
 });
 
-test("whoever listens too late to a withdrawal hears of it at once", () => {
+test("a late listener of a withdrawal is called immediately", () => {
   const definition = define("things", "v1");
   const catalog = new Catalog([definition]);
   const resource = catalog.find("example.com", "v1", "things");

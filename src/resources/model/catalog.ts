@@ -1,42 +1,44 @@
-import { apiVersionOf } from "../../api/object.ts";
-import { Once } from "../../lib/once.ts";
+import { apiVersionOf } from "../../base/api/object.ts";
+import { Once } from "../../base/util/once.ts";
 import type { ResourceDefinition, ServedVersion, Subresource } from "./definition.ts";
 
-/** A definition as one of its served versions shows it. The same object as long as the definition is the same. */
+/** A definition in one of its served versions. The same object as long as the definition is the same. */
 export interface ServedResource {
   readonly definition: ResourceDefinition;
   readonly version: ServedVersion;
   readonly apiVersion: string;
   readonly subresources: Readonly<Record<string, Subresource>>;
   /**
-   * Happens when the kind is no longer served by this definition: it was withdrawn, or its shape changed. Compat: open
-   * watches end then, without an ERROR event, as in `crdHandler.tearDown`.
+   * Happens when this definition stops serving the kind: the kind was removed, or its schema changed. Compat: open
+   * watches end then without an ERROR event, as in `crdHandler.tearDown`.
    */
   readonly withdrawn: Once;
 }
 
-/** One version of a definition, as it is served. */
+/** Creates the served resource for a version of a definition. */
 export function serve(definition: ResourceDefinition, version: ServedVersion): ServedResource {
   return {
     definition,
     version,
     apiVersion: apiVersionOf(definition.group, version.name),
-    // Without a prototype: a path may name `constructor`.
+    // Without a prototype, because a path may contain `constructor`.
     subresources: { __proto__: null, ...(version.subresources ?? definition.subresources) } as never,
     withdrawn: new Once(),
   };
 }
 
-/** What a change of the catalog was about. A definition is known by its group and plural name. */
+/** A change of the catalog. A definition is identified by its group and plural name. */
 export interface CatalogChange {
   readonly added: readonly ResourceDefinition[];
-  /** The new definitions of kinds that were served by others before. */
+  /** New definitions of kinds that were served before. */
   readonly changed: readonly ResourceDefinition[];
   /** The last definitions of kinds that are no longer served. */
   readonly withdrawn: readonly ResourceDefinition[];
 }
 
-/** Which kinds exist. Changes at run time when custom kinds come and go; what did not change stays as it is. */
+/**
+ * The served kinds. Changes at run time when custom kinds are added or removed; unchanged entries keep their identity.
+ */
 export class Catalog {
   #definitions: readonly ResourceDefinition[] = [];
   #byDefinition = new Map<ResourceDefinition, readonly ServedResource[]>();
@@ -50,14 +52,14 @@ export class Catalog {
     this.replace(definitions);
   }
 
-  /** All definitions, in discovery order. A new array whenever anything changed. */
+  /** All definitions in discovery order. Returns a new array after every change. */
   get definitions(): readonly ResourceDefinition[] {
     return this.#definitions;
   }
 
   /**
-   * Serves exactly these definitions from now on. Those that were served before stay as they are; of the others the
-   * served resources are told that they are withdrawn, then those who subscribed hear of the change.
+   * Replaces the served definitions. Definitions that were served before keep their resources. Resources of removed
+   * definitions get `withdrawn`, then subscribers are called.
    */
   replace(definitions: readonly ResourceDefinition[]): void {
     const before = this.#byDefinition;
@@ -90,24 +92,24 @@ export class Catalog {
     for (const listener of [...this.#listeners]) listener(change);
   }
 
-  /** Calls the listener after every change. Returns how to stop that. */
+  /** Calls the listener after every change. Returns a function that unsubscribes. */
   subscribe(listener: (change: CatalogChange) => void): () => void {
     const own = (change: CatalogChange) => listener(change);
     this.#listeners.add(own);
     return () => void this.#listeners.delete(own);
   }
 
-  /** Undefined when this group version serves no such resource. */
+  /** Undefined if the group version does not serve the resource. */
   find(group: string, version: string, plural: string): ServedResource | undefined {
     return this.#served.get(`${group}/${version}/${plural}`);
   }
 
-  /** Undefined when no served version has such a kind (or list kind). */
+  /** Undefined if no served version has this kind or list kind. */
   findKind(apiVersion: string, kind: string): ServedResource | undefined {
     return this.#kinds.get(`${apiVersion}/${kind}`);
   }
 
-  /** Whether kinds of the group are always there. That of kinds that come and go alone is none. */
+  /** Whether the group has built-in kinds. False for groups that have only custom kinds. */
   hasGroup(group: string): boolean {
     return this.#groups.has(group);
   }

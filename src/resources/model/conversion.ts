@@ -1,14 +1,14 @@
-import { apiVersionOf, type KubeObject } from "../../api/object.ts";
-import { cloneJson } from "../../lib/clone.ts";
-import type { Eventually } from "../../lib/eventually.ts";
-import type { Schema } from "../../schema/schema.ts";
+import { apiVersionOf, type KubeObject } from "../../base/api/object.ts";
+import { cloneJson } from "../../base/util/clone.ts";
+import type { Eventually } from "../../base/util/eventually.ts";
+import type { Schema } from "../../data/schema/schema.ts";
 import { strategyOf } from "../strategies/strategy-of.ts";
 import type { ResourceDefinition, ServedVersion } from "./definition.ts";
 
-/** At most so many objects are given to a batch converter at once. */
+/** Maximum number of objects per call of a batch converter. */
 const OBJECTS_AT_ONCE = 500;
 
-/** The apiVersion that objects of a kind carry in the store. */
+/** The apiVersion of stored objects of a kind. */
 export function storedApiVersion(definition: ResourceDefinition): string {
   const { storage } = definition;
   if (!storage) return apiVersionOf(definition.group, definition.versions[0]?.name ?? "");
@@ -16,9 +16,9 @@ export function storedApiVersion(definition: ResourceDefinition): string {
 }
 
 /**
- * The same object in another version of its kind. Returns a new object; members are shared with the old one. `stored` is
- * the object that a write replaces: what the other version cannot say is taken from it. Not for kinds with a batch
- * converter.
+ * Converts an object to another version of its kind. Returns a new object that shares members with the old one.
+ * `stored`: the object that a write replaces; fields that the other version does not have are taken from it. Throws for
+ * kinds with a batch converter.
  */
 export function convertObject(
   definition: ResourceDefinition,
@@ -28,23 +28,23 @@ export function convertObject(
 ): KubeObject {
   if (object.apiVersion === toApiVersion) return object;
   const { convert, convertBatch } = definition.hooks ?? {};
-  if (convertBatch) throw new Error(`objects of ${definition.plural} cannot be converted without waiting`);
+  if (convertBatch) throw new Error(`objects of ${definition.plural} cannot be converted synchronously`);
   if (convert) return convert(object, toApiVersion, stored);
   const next = { ...object, apiVersion: toApiVersion };
-  // Compat: with `spec.conversion.strategy: None` fields are pruned by the schema of the other version.
+  // Compat: with `spec.conversion.strategy: None` fields are pruned by the schema of the target version.
   return strategyOf(definition).servesStoredBytes ? next : coerceConverted(definition, cloneJson(next));
 }
 
 /**
- * The same as managed fields are worked out with it. Compat: the field manager of a custom resource converts without
- * `schemaCoercingConverter`: what the other version does not know stays, and does not fit the type of that version.
+ * Converts an object for managed fields. Compat: the field manager of a custom resource converts without
+ * `schemaCoercingConverter`, so fields that the target version does not define are kept and do not fit its type.
  */
 export function convertTracked(definition: ResourceDefinition, object: KubeObject, toApiVersion: string): KubeObject {
   const isCoerced = definition.reading === "structural" && !definition.hooks?.convertBatch;
   return isCoerced ? { ...object, apiVersion: toApiVersion } : convertObject(definition, object, toApiVersion);
 }
 
-/** The same for every kind: at once, unless the kind has a batch converter and the version is another one. */
+/** Converts an object of any kind. Asynchronous only if the kind has a batch converter and the versions differ. */
 export function convertEventually(
   definition: ResourceDefinition,
   object: KubeObject,
@@ -57,7 +57,7 @@ export function convertEventually(
   return convertObjects(definition, [object], toApiVersion).then(([converted]) => converted as KubeObject);
 }
 
-/** Converts objects with the batch converter of their kind, in order, some at a time. Owns what it is given. */
+/** Converts objects with the batch converter of their kind, in order and in batches. Takes ownership of the objects. */
 export async function convertObjects(
   definition: ResourceDefinition,
   objects: readonly KubeObject[],
@@ -68,7 +68,7 @@ export async function convertObjects(
   return converted;
 }
 
-/** The same, as the converter answered, for managed fields. */
+/** Converts objects without coercing the result, for managed fields. */
 export async function convertUncoerced(
   definition: ResourceDefinition,
   objects: readonly KubeObject[],
@@ -80,11 +80,11 @@ export async function convertUncoerced(
     const versions = given.map(({ metadata }) => metadata.resourceVersion);
     const converted = (await definition.hooks?.convertBatch?.(given, toApiVersion)) ?? [];
     if (converted.length !== given.length) {
-      throw new Error(`${definition.plural}: ${given.length} objects became ${converted.length} by conversion`);
+      throw new Error(`${definition.plural}: conversion of ${given.length} objects returned ${converted.length}`);
     }
     for (const [index, object] of converted.entries()) {
       if (object.apiVersion !== toApiVersion) {
-        throw new Error(`${definition.plural}: an object became ${object.apiVersion} instead of ${toApiVersion}`);
+        throw new Error(`${definition.plural}: conversion returned ${object.apiVersion} instead of ${toApiVersion}`);
       }
       out.push(withVersion(object, versions[index]));
     }
@@ -98,15 +98,15 @@ function withVersion(object: KubeObject, resourceVersion: string | undefined): K
 }
 
 /**
- * A stored object as a write begins with it. Compat: a write stores a custom resource in the version whose
- * `storage` is true, whatever version it was stored in before; that is how `status.storedVersions` gets shorter.
+ * The stored object that a write starts from. Compat: a write stores a custom resource in the version whose `storage`
+ * is true, regardless of the version it was stored in before. This is how `status.storedVersions` gets shorter.
  */
 export function toCurrent(definition: ResourceDefinition, object: KubeObject): Eventually<KubeObject> {
   if (!strategyOf(definition).isUnstructured) return toKnownVersion(definition, object);
   return convertEventually(definition, coerceStored(definition, object), storedApiVersion(definition));
 }
 
-/** The object in a version that the kind has, when it was stored in one that is gone. */
+/** Converts an object to a known version if it was stored in one that no longer exists. */
 function toKnownVersion(definition: ResourceDefinition, object: KubeObject): KubeObject {
   const { group, versions } = definition;
   const stored = storedApiVersion(definition);
@@ -115,10 +115,7 @@ function toKnownVersion(definition: ResourceDefinition, object: KubeObject): Kub
   return isKnown ? object : convertObject(definition, object, stored);
 }
 
-/**
- * Applies today's schema to an object that was stored, where objects of the kind are not served as they were stored.
- * Changes `object`.
- */
+/** Applies the current schema to a stored object, unless objects of the kind are served as stored. Changes `object`. */
 export function coerceStored(definition: ResourceDefinition, object: KubeObject): KubeObject {
   const strategy = strategyOf(definition);
   if (strategy.servesStoredBytes) return object;
@@ -127,7 +124,7 @@ export function coerceStored(definition: ResourceDefinition, object: KubeObject)
   return object;
 }
 
-/** The same for one that comes from a converter. Compat: `schemaCoercingConverter` prunes, but knows no defaults. */
+/** Applies the current schema to a converted object. Compat: `schemaCoercingConverter` prunes, but sets no defaults. */
 function coerceConverted(definition: ResourceDefinition, object: KubeObject): KubeObject {
   const schema = schemaIn(definition, object.apiVersion);
   if (schema) strategyOf(definition).coerce(object, schema, "converted");
@@ -138,7 +135,7 @@ function schemaIn(definition: ResourceDefinition, apiVersion: string): Schema | 
   return versionIn(definition, apiVersion)?.schema();
 }
 
-/** What a kind is in a version, served or not; undefined when it has no such version. */
+/** A version of a kind, served or not. Undefined if the kind has no such version. */
 export function versionIn(
   { group, versions, unservedVersions = [] }: ResourceDefinition,
   apiVersion: string,

@@ -1,57 +1,59 @@
-import type { FeatureGates } from "../../api/feature-gates.ts";
-import type { FieldError } from "../../api/field-error.ts";
-import type { KubeObject } from "../../api/object.ts";
-import type { TableShape } from "../../api/reply.ts";
-import type { UserInfo } from "../../api/user-info.ts";
-import type { Clock } from "../../lib/clock.ts";
-import type { Random } from "../../lib/random.ts";
-import type { Schema } from "../../schema/schema.ts";
+import type { FeatureGates } from "../../base/api/feature-gates.ts";
+import type { FieldError } from "../../base/api/field-error.ts";
+import type { KubeObject } from "../../base/api/object.ts";
+import type { TableShape } from "../../base/api/reply.ts";
+import type { UserInfo } from "../../base/api/user-info.ts";
+import type { Clock } from "../../base/util/clock.ts";
+import type { Random } from "../../base/util/random.ts";
+import type { Schema } from "../../data/schema/schema.ts";
 import type { Draft } from "./draft.ts";
 import type { ObjectKey } from "./keys.ts";
 import type { DeletionRequest, Preconditions } from "./write-request.ts";
 
-/** What may be done with a resource, in Kubernetes' words. */
+/** The verbs of a resource. */
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
 
-/** Which names the objects of a kind may have; `api/names.ts` holds the rule of each. */
+/** Name validation of a kind's objects. `base/api/names.ts` contains the rules. */
 export type NameRule =
   | "dns1123Subdomain"
   | "dns1123Label"
   | "pathSegment"
   | "configMapKey"
   | "canonicalIP"
-  /** The kind's own validate hook decides. */
+  /** The kind's validate hook checks names. */
   | "own";
 
-/** Deprecation of a version: every request to it is answered with a Warning header. */
+/** Deprecation of a version. Every response to its requests has a Warning header. */
 export interface Deprecation {
-  /** Release since which the version is deprecated, e.g. "1.37". Absent: `message` says everything. */
+  /** Release in which the version was deprecated, e.g. "1.37". Optional if `message` is given. */
   readonly since?: string;
-  /** The whole text of the Warning. */
+  /** The complete text of the Warning. */
   readonly message?: string;
-  /** First release that no longer serves it. */
+  /** First release that does not serve the version. */
   readonly removed?: string;
   /** apiVersion and kind to use instead, e.g. "certificates.k8s.io/v1 ClusterTrustBundle". */
   readonly replacement?: string;
 }
 
-/** A field that a field selector may name, and how its value is read from an object of this version. */
+/** A field that field selectors support, and how to read its value from an object of this version. */
 export interface SelectableField {
   readonly name: string;
   readonly value: (object: KubeObject) => string;
 }
 
-/** One version of a kind under which clients read and write it. */
+/** A version of a kind that clients can read and write. */
 export interface ServedVersion {
   readonly name: string;
-  /** The shape of the kind in this version. Loaded at first need. */
+  /** The schema of the kind in this version. Loaded on first use. */
   readonly schema: () => Schema;
-  /** The same for whoever looks at all kinds once, as OpenAPI does: it is not kept if it was not. Absent: `schema`. */
+  /**
+   * The schema for one-time use, as for OpenAPI: does not populate the cache. Optional. If omitted, `schema` is used.
+   */
   readonly schemaForOnce?: () => Schema;
-  /** Name of the shape in published OpenAPI documents, e.g. "io.k8s.api.core.v1.Pod". */
+  /** Schema name in published OpenAPI documents, e.g. "io.k8s.api.core.v1.Pod". */
   readonly schemaName: string;
   readonly table?: TableShape;
-  /** Fields besides metadata.name and metadata.namespace. */
+  /** Fields in addition to metadata.name and metadata.namespace. */
   readonly selectableFields?: readonly SelectableField[];
   readonly deprecation?: Deprecation;
   /** Overrides the rule of the definition for this version. */
@@ -60,25 +62,25 @@ export interface ServedVersion {
   readonly deleteReturnsObject?: boolean;
   /** Overrides the subresources of the definition for this version. */
   readonly subresources?: Readonly<Record<string, Subresource>>;
-  /** Lists and watches of this version take no `shardSelector`. */
+  /** Lists and watches of this version do not support `shardSelector`. */
   readonly noShardSelector?: boolean;
 }
 
-/** How hooks and subresources that need other objects reach them. */
+/** Access to other objects, for hooks and subresources. */
 export interface ObjectAccess {
   /**
-   * One object as it is stored, or undefined. A state that is a little old will do, unless "newest" is asked for. What
-   * is found or listed is shared with other readers and must not be changed.
+   * Returns a stored object, or undefined. May be slightly stale unless "newest" is requested. Found and listed objects
+   * are shared with other readers and must not be changed.
    */
   find(group: string, plural: string, key: ObjectKey, freshness?: "newest" | "any"): Promise<KubeObject | undefined>;
   /**
-   * All objects of a kind in a namespace, or everywhere when that is empty. With "any", a state that is a little old
-   * will do.
+   * Lists the objects of a kind in a namespace, or in all namespaces if it is empty. With "any", the list may be
+   * slightly stale.
    */
   list(group: string, plural: string, namespace: string, freshness?: "newest" | "any"): Promise<KubeObject[]>;
-  /** Creates an object with its defaults, owned by the server as field manager. Throws AlreadyExists and Invalid. */
+  /** Creates an object with defaults, with the server as field manager. Throws AlreadyExists and Invalid. */
   create(group: string, plural: string, object: KubeObject): Promise<KubeObject>;
-  /** Changes one object; `change` is called again when another writer was faster. Throws NotFound. */
+  /** Changes an object. `change` is called again after a conflict with another writer. Throws NotFound. */
   update(
     group: string,
     plural: string,
@@ -86,49 +88,52 @@ export interface ObjectAccess {
     change: (current: KubeObject) => KubeObject,
     options?: ChangeOptions,
   ): Promise<KubeObject>;
-  /** Throws NotFound and, when the preconditions do not hold, Conflict. */
+  /** Deletes an object. Throws NotFound, and Conflict if the preconditions fail. */
   delete(
     group: string,
     plural: string,
     key: ObjectKey,
     request?: DeletionRequest & { readonly preconditions?: Preconditions; readonly dryRun?: boolean },
   ): Promise<void>;
-  /** A record that is no object of any kind, such as a map of what is taken; `place` is below the store's prefix. */
+  /**
+   * Reads a record that is not an object of a kind, such as an allocation map. `place` is relative to the store's
+   * prefix.
+   */
   findRecord(place: string): Promise<KubeObject | undefined>;
   /**
-   * Changes such a record. `change` gets undefined when there is none, and is called again when another writer was
-   * faster; undefined from it leaves the record as it is.
+   * Changes a record. `change` receives undefined if the record does not exist, and is called again after a conflict.
+   * If it returns undefined, the record is not written.
    */
   changeRecord(place: string, change: (current: KubeObject | undefined) => KubeObject | undefined): Promise<void>;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** How hooks and subresources change objects. */
+/** Options for changes by hooks and subresources. */
 export interface ChangeOptions {
-  /** The change goes through this subresource. One that acts may change everything but the generation. */
+  /** The subresource to write through. One with an action may change everything but the generation. */
   readonly subresource?: string;
-  /** What must be true of the stored object. */
+  /** Conditions that the stored object must meet. */
   readonly preconditions?: Preconditions;
   readonly dryRun?: boolean;
 }
 
-/** Where a kind keeps its replicas, as paths such as ".spec.replicas". */
+/** Paths of a kind's replica counts, such as ".spec.replicas". */
 export interface ScalePaths {
   readonly specReplicas: string;
   readonly statusReplicas: string;
-  /** Where the selector is; its text is shown. */
+  /** Path of the selector, which the Scale shows as text. */
   readonly selector?: string;
 }
 
-/** The kind that a subresource speaks when that is not the object's own, e.g. Scale of autoscaling/v1. */
+/** The kind of a subresource if it differs from the object's kind, e.g. Scale of autoscaling/v1. */
 export interface SubresourceKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** Versions of the same shape that bodies may have instead. */
+  /** Other versions that bodies may have, with the same schema. */
   readonly otherVersions?: readonly string[];
-  /** The shape of bodies of this kind. Loaded at first need. */
+  /** Schema of bodies of this kind. Loaded on first use. */
   readonly schema?: () => Schema;
   readonly table?: TableShape;
   readonly hooks?: Pick<ResourceHooks, "setDefaults">;
@@ -139,160 +144,167 @@ export interface Subresource {
   readonly verbs: readonly Verb[];
   readonly kind?: SubresourceKind;
   /**
-   * What a write through it may change: the status, everything but the status ("object": the kind's own rules tell the
-   * difference), or exactly the members at these paths. Absent: this subresource has a handler of its own.
+   * What a write through the subresource may change: the status, everything but the status ("object", the kind's own
+   * rules define the difference), or exactly the members at these paths. Optional. If omitted, the subresource has its
+   * own handler.
    */
   readonly writes?: "status" | "object" | readonly string[];
   /**
-   * Upstream's `GetResetFields`: what nobody owns by writing through it, where that is not the common rest: "spec",
-   * "status.conditions".
+   * Upstream's `GetResetFields`: fields that a write through the subresource does not own, if they differ from the
+   * default: "spec", "status.conditions".
    */
   readonly resets?: readonly string[];
   /** The subresource is a Scale of autoscaling/v1. */
   readonly scale?: ScalePaths;
-  /** The name of the action that a create on it carries out. */
+  /** The name of the action that a create runs. */
   readonly action?: string;
-  /** What is sent to it, or answered by it, is a secret: no log may have it. */
+  /** Request or response bodies contain secrets that must not be logged. */
   readonly isSecret?: boolean;
-  /** A stream to a node, pod or service rather than a read or write of the object: it has no deadline. */
+  /** Connects to a node, pod or service instead of reading or writing the object. Such requests have no deadline. */
   readonly connect?: boolean;
+  /** Maximum size of a request body. Default: that of the kind, if the subresource has no kind of its own. */
+  readonly maxBodyBytes?: number;
 }
 
-/** Rules that differ between kinds. An absent member means the common rule. */
+/** Rules that differ between kinds. */
 export interface ResourceRules {
-  /** "counted": generation starts at 1 and grows with the spec. "fixed": it stays 1. Common: no generation. */
+  /** "counted": generation starts at 1 and grows with the spec. "fixed": it stays 1. Default: no generation. */
   readonly generation?: "counted" | "fixed";
-  /** Generation grows also when a client sends an empty list or map, although the object stays as it is. */
+  /** Generation also grows if a client sends an empty list or map, although the stored object does not change. */
   readonly countsEmpties?: boolean;
-  /** What its objects hold is a secret: no log may have them. */
+  /** Objects contain secrets that must not be logged. */
   readonly isSecret?: boolean;
-  /** Common: dns1123Subdomain. */
+  /** Maximum size of a request body, for kinds whose objects are never large. Default: `MAX_BODY_BYTES`. */
+  readonly maxBodyBytes?: number;
+  /** Default: dns1123Subdomain. */
   readonly nameRule?: NameRule;
-  /** An object without `metadata.name` is given a UUID for one. */
+  /** An object without `metadata.name` gets a UUID as name. */
   readonly namedByUuid?: boolean;
   /** Upstream's `AllowCreateOnUpdate`: PUT of an object that does not exist creates it. */
   readonly createsOnUpdate?: boolean;
-  /** Upstream's `AllowUnconditionalUpdate` is false: PUT without a resourceVersion is refused. */
+  /** Upstream's `AllowUnconditionalUpdate` is false: PUT without a resourceVersion is rejected. */
   readonly requiresResourceVersion?: boolean;
-  /** Upstream's `ReturnDeletedObject`: DELETE answers with the last state of the object instead of a Status. */
+  /** Upstream's `ReturnDeletedObject`: DELETE returns the last state of the object instead of a Status. */
   readonly deleteReturnsObject?: boolean;
   /**
-   * Upstream's `DefaultGarbageCollectionPolicy`: what happens to dependents when DELETE has no propagationPolicy.
-   * "unsupported": never any finalizer for them.
+   * Upstream's `DefaultGarbageCollectionPolicy`: what happens to dependents if DELETE has no propagationPolicy.
+   * "unsupported": finalizers for dependents are never set.
    */
   readonly garbageCollection?: "delete" | "orphan" | "unsupported";
-  /** The Warning for a DELETE without propagationPolicy, where dependents are orphaned. */
+  /** The Warning for a DELETE without propagationPolicy, if dependents are orphaned. */
   readonly orphanWarning?: string;
-  /** Create keeps the status that the client sent. */
+  /** Create keeps the status sent by the client. */
   readonly createKeepsStatus?: boolean;
-  /** A status write leaves labels, annotations and other metadata as stored, or just these members of it. */
+  /** A status write keeps the stored metadata (labels, annotations and so on), or just these members of it. */
   readonly statusKeepsMetadata?: boolean | readonly string[];
   /**
-   * Upstream's `GetResetFields`: what nobody owns by writing the object itself. Common: the status, where it has a
-   * subresource of its own.
+   * Upstream's `GetResetFields`: fields that a write of the object itself does not own. Default: the status, if it has
+   * its own subresource.
    */
   readonly resets?: readonly string[];
-  /** What is wrong with the metadata of a new object is told only when nothing else is wrong. */
+  /** Metadata errors of a new object are only reported if there are no other errors. */
   readonly metadataLast?: boolean;
-  /** Objects of this kind may stand in no ownerReference. */
+  /** Objects of this kind may not be used in ownerReferences. */
   readonly cannotOwn?: boolean;
   /** Finalizers need not be standard or qualified names. */
   readonly freeFinalizers?: boolean;
-  /** Seconds after which an object of this kind is deleted, counted from its last write. */
+  /** Seconds after its last write at which an object is deleted. */
   readonly ttlSeconds?: number;
   /**
-   * Message of the 400 for a field selector that is not supported; `%s` stands for the field, `%v` for the apiVersion.
-   * Common: the generic text.
+   * Message of the 400 for an unsupported field selector; `%s` stands for the field, `%v` for the apiVersion. Default:
+   * the generic message.
    */
   readonly unknownFieldMessage?: string;
 }
 
-/** What defaults may depend on besides the object. */
+/** What defaulting may depend on besides the object. */
 export interface DefaultsContext {
   readonly clock: Clock;
   readonly features: FeatureGates;
 }
 
-/** By which way a write came, and who writes. */
+/** The circumstances of a write. */
 export interface WriteContext {
-  /** Empty: the object itself. */
+  /** Empty for the object itself. */
   readonly subresource: string;
-  /** The version that the client spoke. */
+  /** The client's version. */
   readonly apiVersion: string;
-  /** Who writes; undefined when the server itself does. */
+  /** The user who writes. Undefined if the server itself writes. */
   readonly user?: UserInfo;
-  /** The moment of the write in milliseconds. */
+  /** Time of the write in milliseconds. */
   readonly now: number;
-  /** Kinds keep, drop and validate fields by the feature gates that are on. */
+  /** Determines which fields kinds keep, drop and validate. */
   readonly features: FeatureGates;
-  /** The object with what else is known about this write; `next` is its object. */
+  /** The draft being written; `next` is its object. */
   readonly draft: Draft;
 }
 
-/** Behaviour that data cannot express. Most kinds have none. Objects are in the storage version unless said otherwise. */
+/**
+ * Behaviour that data cannot express. Most kinds have none. Objects are in the storage version unless noted otherwise.
+ */
 export interface ResourceHooks {
   /**
-   * Upstream's `SetDefaults_*`: fills in what a client left out, in the client's version; runs on every decoded body.
-   * `now` is in milliseconds. May change `object`.
+   * Upstream's `SetDefaults_*`: sets defaults in the client's version. Called for every decoded body. `now` is in
+   * milliseconds. May change `object`.
    */
   setDefaults?(object: KubeObject, apiVersion: string, context: DefaultsContext): void;
   /**
-   * Upstream's `PrepareForCreate` and `PrepareForUpdate`: fills or wipes fields before validation. May change `next`.
+   * Upstream's `PrepareForCreate` and `PrepareForUpdate`: sets or clears fields before validation. May change `next`.
    */
   prepare?(next: KubeObject, previous: KubeObject | undefined, context: WriteContext): void;
   /**
-   * Upstream's `Validate` and `ValidateUpdate`: what is wrong, in the order kube-apiserver finds it; metadata has been
-   * looked at already.
+   * Upstream's `Validate` and `ValidateUpdate`: returns errors in kube-apiserver's order. Metadata has already been
+   * validated.
    */
   validate?(next: KubeObject, previous: KubeObject | undefined, context: WriteContext): FieldError[];
-  /** Upstream's `WarningsOnCreate` and `WarningsOnUpdate`: texts for Warning headers. */
+  /** Upstream's `WarningsOnCreate` and `WarningsOnUpdate`: returns texts for Warning headers. */
   warn?(next: KubeObject, previous: KubeObject | undefined, context: WriteContext): string[];
-  /** How long a deleted object stays before it goes, in seconds. Present: the kind is deleted gracefully. */
+  /** Grace period of a deletion in seconds. If present, the kind is deleted gracefully. */
   gracePeriodSeconds?(object: KubeObject, requested: number | undefined): number;
-  /** Whether something besides metadata.finalizers still holds an object that is being deleted. */
+  /** Whether something besides metadata.finalizers blocks the deletion of an object. */
   isHeld?(object: KubeObject): boolean;
-  /** Shows in the object that its deletion has begun. May change `object`. */
+  /** Marks the object as being deleted. May change `object`. */
   markDeleted?(object: KubeObject): void;
   /**
-   * The first DELETE only marks the object, whatever it asks for: adds what holds it until its deletion is complete. `now`
-   * is in milliseconds. May change `object`.
+   * Makes the first DELETE only mark the object, regardless of its options: adds what blocks its removal until the
+   * deletion is complete. `now` is in milliseconds. May change `object`.
    */
   beginDeletion?(object: KubeObject, now: number): void;
   /**
-   * Changes an object from one version to another. Absent: versions differ in apiVersion only. `stored` is what a write
-   * replaces; what the object's version has no words for is kept from there.
+   * Converts an object to another version. Optional. If omitted, versions differ in apiVersion only. `stored`: the
+   * object that a write replaces; fields that the object's version does not have are taken from it.
    */
   convert?(object: KubeObject, toApiVersion: string, stored?: KubeObject): KubeObject;
   /**
-   * Instead of `convert`: changes many objects at once and answers later, as a conversion webhook does; in the same
-   * order. Owns the objects. An ApiError from it is what the client gets.
+   * Used instead of `convert`: converts many objects asynchronously, like a conversion webhook, and returns them in the
+   * same order. Takes ownership of the objects. If it throws an ApiError, the client receives that.
    */
   convertBatch?(objects: readonly KubeObject[], toApiVersion: string): Promise<readonly KubeObject[]>;
 }
 
-/** What a kind does besides being stored, by the names that `Actions` has for it. */
+/** Names of a kind's actions in `Actions`. */
 export interface ActionNames {
-  /** What a create does. Only for kinds of which nothing is stored. */
+  /** Action of a create. Only for kinds that are not stored. */
   readonly create?: string;
-  /** What a write takes from what all objects share. */
+  /** Action that allocates shared resources for a write. */
   readonly reserve?: string;
-  /** Where the objects come from when somebody asks for them. Only for kinds of which nothing is stored. */
+  /** Action that computes the objects. Only for kinds that are not stored. */
   readonly compute?: string;
 }
 
-/** What is true of a custom kind at the moment. It may change while the definition of the kind stays the same. */
+/** The current state of a custom kind. It may change while the definition stays the same. */
 export interface KindPresence {
-  /** Discovery and OpenAPI tell of it. */
+  /** Discovery and OpenAPI include the kind. */
   readonly isEstablished: boolean;
-  /** When it became so, in milliseconds since the epoch. */
+  /** When the kind became established, in milliseconds since the epoch. */
   readonly establishedMs: number;
-  /** Other servers on the same store serve it, too. */
+  /** Other servers on the same store serve the kind, too. */
   readonly isShared: boolean;
-  /** It is about to go: nothing is created any more. */
+  /** The kind is about to be removed; creates are rejected. */
   readonly isTerminating: boolean;
 }
 
-/** Everything generic code needs to know about a kind. Built-in rows and custom definitions are both this. */
+/** Everything generic code needs to know about a kind, built-in or custom. */
 export interface ResourceDefinition {
   readonly group: string;
   readonly kind: string;
@@ -304,26 +316,26 @@ export interface ResourceDefinition {
   readonly scope: "Namespaced" | "Cluster";
   readonly verbs: readonly Verb[];
   /**
-   * How bodies become objects. "typed": by a Go type (built-in kinds); "structural": by a structural schema (custom
-   * resources); "open": without any schema. `resources/strategies/` says what follows from it.
+   * How bodies are decoded. "typed": by a Go type (built-in kinds); "structural": by a structural schema (custom
+   * resources); "open": without a schema. See `resources/strategies/`.
    */
   readonly reading: "typed" | "structural" | "open";
   /** Served versions, preferred first. */
   readonly versions: readonly ServedVersion[];
-  /** Versions that are not served: objects may be stored in them, and managedFields speak them. */
+  /** Versions that are not served. Objects may be stored in them, and managedFields may refer to them. */
   readonly unservedVersions?: readonly ServedVersion[];
-  /** The version objects are stored in, and the group when it is not the definition's own. Absent: nothing is stored. */
+  /** The storage version, and the group if it differs. Optional. If omitted, objects are not stored. */
   readonly storage?: {
     readonly version: string;
     readonly group?: string;
-    /** Where objects live below the store's prefix, e.g. "services/specs". */
+    /** Key prefix of the objects below the store's prefix, e.g. "services/specs". */
     readonly prefix: string;
-    /** Published in discovery; identifies the stored form. */
+    /** Storage version hash in discovery. */
     readonly hash: string;
   };
   readonly subresources: Readonly<Record<string, Subresource>>;
   readonly rules: ResourceRules;
-  /** Absent: the kind is always there. */
+  /** Optional. If omitted, the kind is always served. */
   readonly presence?: KindPresence;
   readonly actions?: ActionNames;
   readonly hooks?: ResourceHooks;

@@ -1,10 +1,10 @@
-import type { FieldError } from "../../api/field-error.ts";
-import type { KubeObject } from "../../api/object.ts";
-import { cloneJson } from "../../lib/clone.ts";
-import type { CreatorFields } from "../../patch/apply/created-fields.ts";
-import type { EmptyValue } from "../../schema/decode-state.ts";
+import type { FieldError } from "../../base/api/field-error.ts";
+import type { KubeObject } from "../../base/api/object.ts";
+import { cloneJson } from "../../base/util/clone.ts";
+import type { CreatorFields } from "../../data/patch/apply/created-fields.ts";
+import type { EmptyValue } from "../../data/schema/decode-state.ts";
 
-/** What a write knows about its object before hooks have seen it. */
+/** Initial properties of a draft. */
 interface DraftFacts {
   readonly holdsEmpties?: boolean;
   readonly empties?: readonly EmptyValue[];
@@ -14,25 +14,25 @@ interface DraftFacts {
 const NO_EMPTIES: readonly EmptyValue[] = [];
 
 /**
- * An object on its way into the store, and what the server knows about this write that the object cannot say itself.
- * Verbs make it of a decoded body, `Collection` carries it through conversion, reservation, preparation, validation and
- * admission to the codec, and hooks find it as `WriteContext.draft`. Every attempt at a write has one of its own.
+ * An object on its way into the store, with information about this write that is not part of the object. Verbs create
+ * it from a decoded body. `Collection` passes it through conversion, reservation, preparation, validation and admission
+ * to the codec. Hooks access it as `WriteContext.draft`. Each attempt at a write has its own draft.
  */
 export class Draft {
-  /** In the version that the client spoke, later in the stored one. The write owns it. */
+  /** First in the client's version, later in the stored one. The write owns it. */
   readonly object: KubeObject;
   /**
-   * Compat: to kube-apiserver an empty list or map is something else than none (`[]` and nil) until the object is stored.
-   * Defaults, conversions and managedFields see the difference, so `object` may hold some as long as this is true.
+   * Whether `object` may contain empty lists and maps. Compat: kube-apiserver distinguishes empty from absent (`[]` and
+   * nil) until the object is stored, and so do defaults, conversions and managedFields.
    */
   readonly holdsEmpties: boolean;
-  /** The empty lists and maps of the client that `toStoredForm` took out of `object`, by their paths in the stored version. */
+  /** The client's empty lists and maps that `toStoredForm` removed from `object`, by path in the stored version. */
   readonly empties: readonly EmptyValue[];
-  /** The fieldsV1 of the only manager of a new object with its JSON, so that it is not printed for every object again. */
+  /** The fieldsV1 of a new object's only manager and its JSON, so it is not printed again for each object. */
   creatorFields: CreatorFields | undefined;
-  /** Texts for Warning headers that come up in `prepare`. They go to the client before those of `warn`. */
+  /** Texts for Warning headers from `prepare`. They precede those of `warn`. */
   readonly warnings: string[] = [];
-  /** What `reserve` found wrong and `validate` tells in its place among other errors. */
+  /** Errors of `reserve` that `validate` reports in order with its own. */
   readonly errors: FieldError[] = [];
 
   constructor(object: KubeObject, { holdsEmpties = false, empties = NO_EMPTIES, creatorFields }: DraftFacts = {}) {
@@ -42,7 +42,7 @@ export class Draft {
     this.creatorFields = creatorFields;
   }
 
-  /** The same for another attempt, which may change its object. Only for a draft that no hook has seen yet. */
+  /** A copy for another attempt, which may change its object. Only for a draft that no hook has received yet. */
   copy(): Draft {
     return new Draft(cloneJson(this.object), this);
   }

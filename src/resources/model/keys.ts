@@ -1,28 +1,28 @@
-import { trimRight } from "../../lib/trim-right.ts";
+import { trimRight } from "../../base/util/trim-right.ts";
 
-/** Names one object of a kind. The namespace is empty for kinds without one. */
+/** Identifies an object of a kind. The namespace is empty for cluster-scoped kinds. */
 export interface ObjectKey {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** What decides where the objects of a kind lie; every ResourceDefinition says it. */
+/** The part of a ResourceDefinition that determines the store keys of its objects. */
 export interface PlacedKind {
   readonly plural: string;
   readonly scope: "Namespaced" | "Cluster";
   readonly storage?: { readonly prefix: string };
 }
 
-/** Maps objects to keys of the store, in the layout of kube-apiserver. */
+/** Maps objects to store keys, in kube-apiserver's layout. */
 export class KeySpace {
-  /** Everything of all kinds lies below this; ends with a slash. */
+  /** Prefix of all keys. Ends with a slash. */
   readonly root: string;
 
   constructor(prefix: string) {
     this.root = `/${trimRight(prefix.replace(/^\/+/, ""), "/")}/`;
   }
 
-  /** The prefix of all objects of a kind, or of those in one namespace. Ends with a slash. */
+  /** The key prefix of a kind's objects, or of those in one namespace. Ends with a slash. */
   prefix(kind: PlacedKind, namespace = ""): string {
     const base = `${this.root}${kind.storage?.prefix ?? kind.plural}/`;
     return namespace === "" ? base : `${base}${namespace}/`;
@@ -32,7 +32,7 @@ export class KeySpace {
     return this.prefix(kind, kind.scope === "Namespaced" ? namespace : "") + name;
   }
 
-  /** The object a key of this kind names. */
+  /** The object that a key of this kind identifies. */
   parse(kind: PlacedKind, key: string): ObjectKey {
     const rest = key.slice(this.prefix(kind).length);
     if (kind.scope === "Cluster") return { namespace: "", name: rest };

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { KubeObject } from "../../api/object.ts";
-import { DecodeError } from "../../encoding/json/json.ts";
-import { encodeObject } from "../../encoding/protobuf/envelope.ts";
-import { builtInSchema } from "../../schema-files/built-in-schemas.ts";
+import type { KubeObject } from "../../base/api/object.ts";
+import { DecodeError } from "../../data/encoding/json/json.ts";
+import { encodeObject } from "../../data/encoding/protobuf/envelope.ts";
+import { builtInSchema } from "../../kinds/schema-files/built-in-schemas.ts";
 import { Draft } from "./draft.ts";
 import { ObjectCodec } from "./object-codec.ts";
 
@@ -20,7 +20,7 @@ const object = (managedFields: object[], rest: object = { data: { k: "v" } }) =>
   }) as KubeObject;
 const parse = (bytes: Uint8Array) => JSON.parse(Buffer.from(bytes).toString()) as unknown;
 
-test("known JSON of fieldsV1 is stored as it is", () => {
+test("stores known JSON of fieldsV1 unchanged", () => {
   const marked = { fields, json: '{"f:data":{"f:k":{}} }' };
   for (const rest of [{}, { data: { k: "v" }, more: [1] }]) {
     const bytes = codec.writeDraft(new Draft(object([entry], rest), { creatorFields: marked }));
@@ -30,7 +30,7 @@ test("known JSON of fieldsV1 is stored as it is", () => {
   }
 });
 
-test("the JSON of fieldsV1 is not used for entries that somebody has replaced", () => {
+test("does not use the known JSON of fieldsV1 for replaced entries", () => {
   const others = [[{ ...entry, fieldsV1: { "f:spec": {} } }], [entry, { ...entry, manager: "n" }], []];
   for (const managedFields of others) {
     const bytes = codec.writeDraft(new Draft(object(managedFields), { creatorFields }));
@@ -38,7 +38,7 @@ test("the JSON of fieldsV1 is not used for entries that somebody has replaced", 
   }
 });
 
-test("values in Kubernetes' protobuf are read with the defaults of their version", () => {
+test("reads Kubernetes protobuf with the defaults of its version", () => {
   const schema = builtInSchema("io.k8s.api.core.v1.RangeAllocation");
   const record = { kind: "RangeAllocation", apiVersion: "v1", metadata: { name: "r" }, range: "1-9", data: "AQ==" };
   const seen: KubeObject[] = [];
@@ -51,7 +51,7 @@ test("values in Kubernetes' protobuf are read with the defaults of their version
   assert.deepEqual(read, { ...record, metadata: { name: "r", resourceVersion: "9" } });
   assert.deepEqual(seen, [read]);
   assert.throws(() => codec.read(stored), DecodeError);
-  assert.ok(reading.mayHave(stored, Buffer.from('"ownerReferences"')), "names are not to be found in protobuf");
+  assert.ok(reading.mayHave(stored, Buffer.from('"ownerReferences"')), "protobuf does not contain names");
   const json = { ...stored, value: reading.write(record) };
   assert.equal(reading.mayHave(json, Buffer.from('"ownerReferences"')), false);
   assert.ok(reading.mayHave(json, Buffer.from('"range"')));

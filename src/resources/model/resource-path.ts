@@ -1,8 +1,8 @@
-import { groupVersionPath } from "../../api/object.ts";
+import { groupVersionPath } from "../../base/api/object.ts";
 import type { ServedResource } from "./catalog.ts";
 import type { ObjectKey } from "./keys.ts";
 
-/** Where an object is, or without a name all of its kind. */
+/** The URL path of an object, or of its collection if `name` is empty. */
 export function pathOf(
   { definition, apiVersion }: ServedResource,
   { namespace, name }: ObjectKey,

@@ -8,14 +8,14 @@ import {
   serverTimeout,
   serviceUnavailable,
   timeout,
-} from "../../api/api-error.ts";
+} from "../../base/api/api-error.ts";
 import { StoreError } from "../../storage/store.ts";
 
-/** What the caller was doing when the store failed. */
+/** The operation in which the store failed. */
 export interface StoreOperation {
   readonly target: ResourceName;
   readonly operation: "get" | "list" | "watch" | "create" | "update" | "delete";
-  /** The revision that was asked for. */
+  /** The requested revision. */
   readonly revision?: number;
 }
 
@@ -23,7 +23,7 @@ const READS: readonly string[] = ["get", "list", "watch"];
 const READ_TIMED_OUT = "request did not complete within the allotted timeout";
 const WRITE_TIMED_OUT = "request did not complete within requested timeout - context deadline exceeded";
 
-/** The only translation from the store's vocabulary to the wire's. Anything that is not a StoreError is thrown on. */
+/** Converts a StoreError to an ApiError. Rethrows anything else. */
 export function translateStoreError(error: unknown, { target, operation, revision }: StoreOperation): ApiError {
   if (!(error instanceof StoreError)) throw error;
   switch (error.code) {
@@ -35,7 +35,8 @@ export function translateStoreError(error: unknown, { target, operation, revisio
     case "unavailable":
       return serverTimeout(target, operation);
     case "timeout":
-      // Compat: what kube-apiserver says when its own time is over, 34 to 60 s after etcd was paused, then without Retry-After.
+      // Compat: the message of kube-apiserver when its own timeout expires, 34 to 60 s after etcd was paused, there
+      // without Retry-After.
       return timeout(READS.includes(operation) ? READ_TIMED_OUT : WRITE_TIMED_OUT, 2);
     case "too-large":
       return plainError(500, "etcdserver: request is too large");

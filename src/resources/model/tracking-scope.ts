@@ -1,5 +1,5 @@
-import { allBut, type FieldFilter } from "../../patch/apply/reset-fields.ts";
-import type { TrackingScope } from "../../patch/apply/scope.ts";
+import { allBut, type FieldFilter } from "../../data/patch/apply/reset-fields.ts";
+import type { TrackingScope } from "../../data/patch/apply/scope.ts";
 import { strategyOf } from "../strategies/strategy-of.ts";
 import type { ServedResource } from "./catalog.ts";
 import { convertTracked, versionIn } from "./conversion.ts";
@@ -7,7 +7,7 @@ import type { ResourceRules } from "./definition.ts";
 
 const known = new WeakMap<ServedResource, Map<string, TrackingScope>>();
 
-/** What managedFields depend on at the object itself ("") or one of its subresources. */
+/** Returns the managedFields context of the object itself ("") or one of its subresources. Cached. */
 export function trackingScopeOf(resource: ServedResource, subresource: string): TrackingScope {
   let scopes = known.get(resource);
   if (!scopes) {
@@ -42,7 +42,7 @@ function makeScope(resource: ServedResource, subresource: string): TrackingScope
   };
 }
 
-/** Reset fields: what a write through this endpoint cannot change anyway, so that nobody owns it by such a write. */
+/** Fields that a write through this endpoint can own. Excludes reset fields, which such a write cannot change. */
 function ownable({ definition, subresources }: ServedResource, subresource: string): FieldFilter | undefined {
   const { rules } = definition;
   const resets = subresource === "" ? rules.resets : subresources[subresource]?.resets;
@@ -50,8 +50,8 @@ function ownable({ definition, subresources }: ServedResource, subresource: stri
   const writes = subresource === "" ? "object" : subresources[subresource]?.writes;
   if (writes === "status") return allBut("spec", ...keptMetadata(rules.statusKeepsMetadata));
   if (writes === "object") return subresources.status?.writes === "status" ? allBut("status") : undefined;
-  // Compat: a subresource whose strategy has no `GetResetFields` lets a client own all that it sends, even what the
-  // write leaves as it was.
+  // Compat: if the strategy of a subresource has no `GetResetFields`, a client owns everything it sends, even fields
+  // that the write does not change.
   return undefined;
 }
 

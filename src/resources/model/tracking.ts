@@ -1,16 +1,16 @@
-import type { KubeObject } from "../../api/object.ts";
-import { cloneJson } from "../../lib/clone.ts";
-import type { Eventually } from "../../lib/eventually.ts";
-import type { TrackingScope } from "../../patch/apply/scope.ts";
+import type { KubeObject } from "../../base/api/object.ts";
+import { cloneJson } from "../../base/util/clone.ts";
+import type { Eventually } from "../../base/util/eventually.ts";
+import type { TrackingScope } from "../../data/patch/apply/scope.ts";
 import type { ServedResource } from "./catalog.ts";
 import { convertUncoerced } from "./conversion.ts";
 import type { ResourceDefinition } from "./definition.ts";
 import { trackingScopeOf } from "./tracking-scope.ts";
 
 /**
- * Works out managed fields at an endpoint ("" is the object itself). Managers may speak other versions, in which the
- * object is compared too: where that needs a batch converter, `track` is called again for every answer of it, with the
- * same outcome so far. It must be a pure function.
+ * Computes managed fields at an endpoint ("" is the object itself). Managers may use other versions, in which the
+ * object is compared, too. If that needs a batch converter, `track` is called again after each conversion. It must be a
+ * pure function.
  */
 export function tracking<T>(
   resource: ServedResource,
@@ -22,13 +22,13 @@ export function tracking<T>(
   return definition.hooks?.convertBatch ? trackConverted(definition, scope, track) : track(scope);
 }
 
-/** Thrown through a tracker that needs an object in another version. */
+/** Thrown by `convert` if the object is needed in another version. */
 class ConversionNeeded extends Error {
   readonly object: KubeObject;
   readonly apiVersion: string;
 
   constructor(object: KubeObject, apiVersion: string) {
-    super(`an object is needed in ${apiVersion}`);
+    super(`conversion to ${apiVersion} needed`);
     this.name = "ConversionNeeded";
     this.object = object;
     this.apiVersion = apiVersion;

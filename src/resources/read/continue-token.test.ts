@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseContinueToken, printContinueToken } from "./continue-token.ts";
 
-test("a token has the form of the real server's", () => {
+test("a token has kube-apiserver's format", () => {
   const token = printContinueToken({ revision: 12345, after: "default/pod-a" });
   assert.equal(token, "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MTIzNDUsInN0YXJ0IjoiZGVmYXVsdC9wb2QtYVx1MDAwMCJ9");
   assert.deepEqual(parseContinueToken(token), { revision: 12345, after: "default/pod-a" });
 });
 
-test("what is no token is refused", () => {
+test("rejects invalid tokens", () => {
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const cases: readonly (readonly [string, RegExp])[] = [
     ["abc", /invalid character 'i' looking for beginning of value/],

@@ -1,23 +1,24 @@
-import { badRequest } from "../../api/api-error.ts";
-import { quote } from "../../lib/go/quote.ts";
+import { badRequest } from "../../base/api/api-error.ts";
+import { quote } from "../../base/go/quote.ts";
+import { parseJsonText } from "../../base/util/parse-json.ts";
 
-/** The `continue` token of a list: after which key it goes on, and at which resourceVersion. */
+/** The `continue` token of a list: the last key returned and the resourceVersion. */
 export interface ContinueToken {
-  /** The moment the first page showed; -1 means the newest. */
+  /** The revision of the first page; -1 means latest. */
   readonly revision: number;
-  /** The last key already given, relative to the prefix of the list. */
+  /** The last key already returned, relative to the prefix of the list. */
   readonly after: string;
 }
 
 const VERSION = "meta.k8s.io/v1";
 
-/** The opaque `continue` of a list. Upstream: `EncodeContinue`. */
+/** Encodes the opaque `continue` token. Upstream: `EncodeContinue`. */
 export function printContinueToken({ revision, after }: ContinueToken): string {
   const json = JSON.stringify({ v: VERSION, rv: revision, start: `${after}\u0000` });
   return Buffer.from(json).toString("base64url");
 }
 
-/** Reads `continue`. Throws 400 with the text of upstream's `DecodeContinue`. */
+/** Decodes a `continue` token. Throws 400 with the message of upstream's `DecodeContinue`. */
 export function parseContinueToken(text: string): ContinueToken {
   if (!/^[A-Za-z0-9_-]*={0,2}$/.test(text)) {
     const at = text.search(/[^A-Za-z0-9_-]/);
@@ -26,7 +27,7 @@ export function parseContinueToken(text: string): ContinueToken {
   const bytes = Buffer.from(text, "base64url");
   let token: unknown;
   try {
-    token = JSON.parse(bytes.toString());
+    token = parseJsonText(bytes.toString());
   } catch {
     return fail(describeSyntaxError(bytes));
   }
@@ -39,7 +40,7 @@ export function parseContinueToken(text: string): ContinueToken {
   return { revision: rv, after: key };
 }
 
-/** The words of Go's decoder about the first character that cannot begin a value. */
+/** The message of Go's decoder for the first character that cannot start a value. */
 function describeSyntaxError([first]: Buffer): string {
   if (first === undefined) return "unexpected end of JSON input";
   // Compat: Go's "invalid character" shows a byte as if it were a character.

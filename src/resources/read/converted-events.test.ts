@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { WatchEvent } from "../../api/reply.ts";
-import { END, type Pollable, PollWaiter } from "../../lib/pollable.ts";
+import type { WatchEvent } from "../../base/api/reply.ts";
+import { END, type Pollable, PollWaiter } from "../../base/util/pollable.ts";
 import type { WatchBatch } from "../../storage/store.ts";
 import { ConvertedEvents } from "./converted-events.ts";
 import { viewObject } from "./object-view.ts";
 
-/** A source whose batches are all there, and then its end. */
+/** A source with the given batches, followed by its end. */
 function sourceOf(revisions: readonly number[]): Pollable<WatchBatch> {
   const batches = revisions.map((revision) => ({ events: [], revision }));
   return { poll: () => batches.shift() ?? END, onReady: () => {}, stop: () => {} };
@@ -17,7 +17,7 @@ function event(revision: number): WatchEvent {
   return { type: "ADDED", view: viewObject({ kind: "Thing", apiVersion: "v1", metadata }) };
 }
 
-test("batches come in order, each when it is converted, and empty ones not at all", async () => {
+test("returns batches in order as they are converted, and skips empty ones", async () => {
   const answers = new Map([1, 2, 3].map((revision) => [revision, Promise.withResolvers<WatchEvent[]>()]));
   const asked: number[] = [];
   const events = new ConvertedEvents(sourceOf([1, 2, 3]), ({ revision }) => {
@@ -41,7 +41,7 @@ test("batches come in order, each when it is converted, and empty ones not at al
   assert.equal((await waiter.next()).done, true);
 });
 
-test("a failed conversion fails the stream where it happened", async () => {
+test("a failed conversion fails the stream at that point", async () => {
   const events = new ConvertedEvents(sourceOf([1, 2]), async ({ revision }) => {
     if (revision === 2) throw new Error("no answer");
     return [event(revision)];

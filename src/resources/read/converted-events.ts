@@ -1,10 +1,10 @@
-import type { WatchEvent } from "../../api/reply.ts";
-import { END, type Pollable } from "../../lib/pollable.ts";
+import type { WatchEvent } from "../../base/api/reply.ts";
+import { END, type Pollable } from "../../base/util/pollable.ts";
 import type { WatchBatch } from "../../storage/store.ts";
 
 type Batch = readonly WatchEvent[];
 
-/** Changes that take a while to translate: one batch after the other, in order. */
+/** Watch events that are converted asynchronously: one batch after the other, in order. */
 export class ConvertedEvents implements Pollable<Batch> {
   readonly #source: Pollable<WatchBatch>;
   readonly #translate: (batch: WatchBatch) => Promise<Batch>;
@@ -18,7 +18,7 @@ export class ConvertedEvents implements Pollable<Batch> {
     this.#translate = translate;
   }
 
-  /** Whether changes have been taken from the source that were not given yet. */
+  /** Whether batches have been taken from the source that `poll` has not returned yet. */
   get isBusy(): boolean {
     return this.#isBusy || this.#ready !== undefined;
   }

@@ -1,6 +1,6 @@
-import type { KubeObject } from "../../api/object.ts";
-import type { ObjectView } from "../../api/reply.ts";
-import { type Eventually, proceed } from "../../lib/eventually.ts";
+import type { KubeObject } from "../../base/api/object.ts";
+import type { ObjectView } from "../../base/api/reply.ts";
+import { type Eventually, proceed } from "../../base/util/eventually.ts";
 import type { Entry, StoreEvent } from "../../storage/store.ts";
 import type { ResourceContext } from "../context.ts";
 import type { ServedResource } from "../model/catalog.ts";
@@ -9,17 +9,17 @@ import { viewObject } from "./object-view.ts";
 import { readSelectable, type SelectableValues } from "./selectable.ts";
 import type { EntryViewer, ResourceViews } from "./view-cache.ts";
 
-/** Whether the objects of a kind must be converted by a batch converter before there can be views of them. */
+/** Whether a kind has a batch converter, which must run before its objects can be viewed. */
 export function convertsInBatches({ definition }: ServedResource): boolean {
   return definition.hooks?.convertBatch !== undefined;
 }
 
-/** At most so many entries are decoded for one call of the converter. */
+/** Maximum number of entries decoded per call of the converter. */
 const ENTRIES_AT_ONCE = 500;
 
 /**
- * Converts entries of a kind with a batch converter, some at a time, so that views of them can be had. Compat: all are
- * converted before the first is shown: a ConversionReview that fails is answered with a Status, not with half a list.
+ * Converts entries of a kind with a batch converter and returns a viewer for them. Compat: all entries are converted
+ * before the first is shown, so a failed ConversionReview results in a Status instead of a partial list.
  */
 export async function convertEntries(
   { views, codec }: Pick<ResourceContext, "views" | "codec">,
@@ -47,12 +47,12 @@ export async function convertEntries(
   return new ConvertedViews(resource, stored, objects);
 }
 
-/** Shows what was converted; other entries are in the right version as they are stored. */
+/** Shows converted objects. Other entries are stored in the right version. */
 class ConvertedViews implements EntryViewer {
   readonly #resource: ServedResource;
   readonly #stored: ResourceViews;
   readonly #objects: ReadonlyMap<Entry, KubeObject>;
-  /** Watchers share views, and what is encoded in them. */
+  /** Watchers share views and their encodings. */
   readonly #views = new Map<Entry | StoreEvent, ObjectView>();
 
   constructor(resource: ServedResource, stored: ResourceViews, objects: ReadonlyMap<Entry, KubeObject>) {
@@ -91,13 +91,13 @@ function atRevision(object: KubeObject, revision: number): KubeObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
 }
 
-/** Shows one entry: at once, unless it has to be converted in a batch. */
+/** Returns a view of an entry. Asynchronous only if the kind has a batch converter. */
 export function showEntry(context: ResourceContext, resource: ServedResource, entry: Entry): Eventually<ObjectView> {
   if (!convertsInBatches(resource)) return context.views.view(resource, entry);
   return convertEntries(context, resource, [entry]).then((viewer) => viewer.view(entry));
 }
 
-/** Shows the last state of a deleted object, at the revision of its deletion. */
+/** Returns a view of the last state of a deleted object, at the revision of its deletion. */
 export function showDeleted(
   context: ResourceContext,
   resource: ServedResource,
@@ -111,9 +111,9 @@ export function showDeleted(
 }
 
 /**
- * Shows an object that is not (or not yet) in the store, whatever version it is in. Compat: `DryRunnableStorage` encodes
- * and decodes it as if it were, which sets the defaults of a dropped status, and those of the version that a custom
- * resource would be stored in. Owns `object`.
+ * Returns a view of an object that is not stored (yet), in any version. Takes ownership of `object`. Compat:
+ * `DryRunnableStorage` encodes and decodes the object as if it were stored. This sets the defaults of a dropped status,
+ * and those of the storage version of a custom resource.
  */
 export function showObject({ definition, apiVersion }: ServedResource, object: KubeObject): Eventually<ObjectView> {
   return proceed(convertEventually(definition, coerceStored(definition, object), apiVersion), viewObject);

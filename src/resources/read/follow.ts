@@ -1,19 +1,22 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Entry, Store, StoreEvent } from "../../storage/store.ts";
 
-/** Sees a part of the store: first what is there, then what happens to it. */
+/** Receives the entries below a prefix, then their changes. */
 export interface Follower {
-  /** An entry that was there at the beginning. */
+  /** Called for each existing entry. */
   found(entry: Entry): void;
-  /** Everything that was there at this revision has been found. `progress` tells how far it has been shown from now on. */
+  /**
+   * Called once all entries at this revision have been found. `progress` returns the revision that has been shown so
+   * far.
+   */
   loaded(revision: number, progress: () => number): void;
-  /** What happened next, in order and without gaps; all of it is known up to `revision`. */
+  /** Called with further events, in order and without gaps. All changes up to `revision` are known then. */
   changed(events: readonly StoreEvent[], revision: number): void;
 }
 
 const PAGE = 500;
 
-/** Shows a follower everything below a prefix until the signal aborts. Throws when the store cannot keep its promise. */
+/** Feeds a follower with everything below a prefix until the signal is aborted. Throws if the watch ends before. */
 export async function follow(store: Store, prefix: string, follower: Follower, signal: AbortSignal): Promise<void> {
   let revision: number | undefined;
   let after: string | undefined;
@@ -29,5 +32,5 @@ export async function follow(store: Store, prefix: string, follower: Follower, s
   const watch = store.watch(prefix, revision, signal);
   follower.loaded(revision, () => watch.progress());
   for await (const batch of watch) follower.changed(batch.events, batch.revision);
-  if (!signal.aborted) throw new Error(`the watch of ${prefix} ended`);
+  if (!signal.aborted) throw new Error(`watch of ${prefix} ended`);
 }

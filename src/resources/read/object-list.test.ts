@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ApiError } from "../../api/api-error.ts";
+import { ApiError } from "../../base/api/api-error.ts";
 import { MemoryStore } from "../../storage/memory.ts";
 import type { ListOptions, Page } from "../../storage/store.ts";
 import type { ResourceContext } from "../context.ts";
@@ -17,7 +17,7 @@ const resource = serve(thing, thingVersion);
 const EVERYTHING = parseSelection(resource, { namespace: "", labelSelector: "", fieldSelector: "", shardSelector: "" });
 const COUNT = 4500;
 
-/** A store that, when told to, is written to and compacted as far as possible after each page. */
+/** A store that can be written to and compacted as far as possible after each page. */
 class Overrun extends MemoryStore {
   compactions = 0;
   pages = 0;
@@ -52,19 +52,19 @@ async function setUp() {
   return { store, list };
 }
 
-test("a compaction in the middle of a list is nothing that a caller who named no version gets to see", async () => {
+test("a compaction during a list without resourceVersion is not visible to the caller", async () => {
   for (const query of [{}, { resourceVersion: 0 }, { resourceVersion: 5 }, { limit: 4000 }]) {
     const { store, list } = await setUp();
     store.compactions = 2;
     const { items, metadata } = await list(query);
     assert.equal(items.length, query.limit ?? COUNT);
     assert.ok(Number(metadata.resourceVersion) > COUNT);
-    assert.ok(store.pages > 2, "it began anew");
+    assert.ok(store.pages > 2, "the list started over");
     await store.close();
   }
 });
 
-test("a list of an exact version, or of the next page, is refused once that is compacted", async () => {
+test("rejects a list of an exact version or next page once it is compacted", async () => {
   const { store, list } = await setUp();
   const first = await list({ limit: 10 });
   store.compactions = 1;
@@ -83,10 +83,10 @@ test("a list of an exact version, or of the next page, is refused once that is c
   await store.close();
 });
 
-test("a long list is one of its moment, whatever is written or compacted while it is read", async () => {
+test("a long list stays consistent despite writes and compactions while it is read", async () => {
   const { store, list } = await setUp();
   const { items } = await list({});
-  assert.equal(store.pages, 1, "the rest is read when it is asked for");
+  assert.equal(store.pages, 1, "the rest is read on demand");
   for (const { key, modRevision } of (await store.list("/registry/")).entries) await store.delete(key, modRevision);
   await store.compact(await store.revision());
   const names = new Set([...items].map(({ object }) => object.metadata.name));
@@ -95,7 +95,7 @@ test("a long list is one of its moment, whatever is written or compacted while i
   await store.close();
 });
 
-test("selectors give way to others when objects are large", async () => {
+test("comparing selectors with large objects yields to the event loop", async () => {
   const store = new MemoryStore();
   const context = { store, keys: new KeySpace("/registry"), views: new ViewCache(codec) } as unknown as ResourceContext;
   for (let i = 0; i < 20; i++) {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { badRequest, expired } from "../../api/api-error.ts";
-import type { ListMeta } from "../../api/object.ts";
-import type { ObjectView, ViewList } from "../../api/reply.ts";
+import { badRequest, expired } from "../../base/api/api-error.ts";
+import type { ListMeta } from "../../base/api/object.ts";
+import type { ObjectView, ViewList } from "../../base/api/reply.ts";
 import { type Entry, type ListOptions, type Page, StoreError } from "../../storage/store.ts";
 import type { ResourceContext } from "../context.ts";
 import type { ServedResource } from "../model/catalog.ts";
@@ -10,41 +10,38 @@ import { type ContinueToken, parseContinueToken, printContinueToken } from "./co
 import { convertEntries, convertsInBatches } from "./converted-views.ts";
 import type { Selection } from "./selection.ts";
 
-/**
- * Which state a list shows, in the words of the query: limit, continue, resourceVersion, resourceVersionMatch.
- * Validated before.
- */
+/** The state and the part of it that a list returns. Already validated. */
 export interface ListRequest {
   readonly selection: Selection;
   /** 0: no limit. */
   readonly limit: number;
-  /** Empty: the first page. */
+  /** Empty for the first page. */
   readonly continueToken: string;
   /** Undefined: not given. 0: any. */
   readonly resourceVersion: number | undefined;
   readonly resourceVersionMatch: string;
 }
 
-/** Objects of one moment, and how to go on. */
+/** Objects at one revision, and the token for the next page in `metadata`. */
 export interface ObjectList {
   readonly metadata: ListMeta;
   readonly items: ViewList;
-  /** How many objects were read. */
+  /** Number of objects read. */
   readonly fetched: number;
-  /** How many of them selectors were compared with. */
+  /** Number of objects compared with the selectors. */
   readonly evaluated: number;
 }
 
-/** How many entries are read in one turn of the event loop, and how many when selectors may have to decode them. */
+/** Entries read per turn of the event loop; fewer if selectors may have to decode them. */
 const CHUNK = 2000;
 const SELECTED_CHUNK = 200;
-/** After so many bytes that selectors were asked about, others get a turn. */
+/** After comparing selectors with this many bytes, the event loop gets a turn. */
 const SELECTED_BYTES = 1024 * 1024;
 
 const EXPIRED_TOKEN =
   "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
 
-/** Lists objects in key order, all as of one revision. Throws Expired, BadRequest and Timeout. */
+/** Lists objects in key order, all at one revision. Throws Expired, BadRequest and Timeout. */
 export async function listObjects(
   context: ResourceContext,
   resource: ServedResource,
@@ -68,7 +65,7 @@ export async function listObjects(
   }
 }
 
-/** At which revision the list is read, as the table of resourceVersionMatch semantics says. */
+/** The revision of the list, according to the semantics of resourceVersionMatch. */
 function moment(request: ListRequest, token: ContinueToken | undefined): Pick<ListOptions, "revision" | "minRevision"> {
   const { resourceVersion: version, resourceVersionMatch: match } = request;
   if (token) return token.revision > 0 ? { revision: token.revision } : {};
@@ -77,14 +74,14 @@ function moment(request: ListRequest, token: ContinueToken | undefined): Pick<Li
   return { minRevision: version };
 }
 
-/** The one key that can match, when the selectors pin both a name and its namespace. */
+/** The only key that can match, if the selectors determine both name and namespace. */
 function onlyKey({ keys }: ResourceContext, { definition }: ServedResource, selection: Selection): string | undefined {
   const { namespace, name } = selection;
   if (!name || (definition.scope === "Namespaced" && namespace === "")) return undefined;
   return keys.key(definition, { namespace, name });
 }
 
-/** A list of at most one object. It is read like any list, for its revision, but only where that object would be. */
+/** A list of at most one object. Reads the store like any list, to get its revision, but only at that key. */
 async function collectOne(
   context: ResourceContext,
   resource: ServedResource,
@@ -103,7 +100,7 @@ async function collectOne(
   return { items, metadata: listMetadata(request.selection, revision), fetched, evaluated: fetched };
 }
 
-/** A list without a resourceVersion of the past must not end in 410 Expired: it starts anew. */
+/** A list without an exact resourceVersion must not fail with 410 Expired, so it starts over after a compaction. */
 async function collectOverCompactions(
   context: ResourceContext,
   resource: ServedResource,
@@ -139,7 +136,7 @@ async function collect(
   let page = await readPage(context, prefix, { ...when, after, limit: pageSize(limit, selection) });
   const { revision } = page;
   if (selection.isEverything && limit === 0 && page.remaining > 0 && !converted) {
-    // A long list is written from the state itself, so that it costs no memory of its own.
+    // A long list is written directly from the snapshot, so it needs no additional memory.
     const slice = context.store.snapshot?.(prefix)?.slice(prefix, { revision, after });
     if (slice) {
       const items = views.list(slice);

@@ -27,7 +27,7 @@ function entry(value: Uint8Array | string): Entry {
 
 const read = (bytes: Uint8Array) => JSON.parse(Buffer.from(bytes).toString());
 
-test("what is stored carries no resourceVersion, what is shown carries the revision", () => {
+test("stored values have no resourceVersion, views have the revision", () => {
   const stored = codec.write(OBJECT);
   assert.equal(
     Buffer.from(stored).toString(),
@@ -40,7 +40,7 @@ test("what is stored carries no resourceVersion, what is shown carries the revis
   assert.deepEqual(read(view.itemJson()), { metadata: shown.metadata, data: shown.data });
 });
 
-test("a value in another version or form is decoded and printed anew", () => {
+test("decodes and reprints a value in another version or form", () => {
   const foreign = ' {"apiVersion":"v1","kind":"Thing","metadata":{"name":"a"}}';
   const view = new ViewCache(codec).view(resource, entry(foreign));
   assert.deepEqual(read(view.json()), {
@@ -52,25 +52,25 @@ test("a value in another version or form is decoded and printed anew", () => {
   assert.equal(read(converted.json()).apiVersion, "v2");
 });
 
-test("a line feed at the end of a stored value does not reach the wire", () => {
+test("drops a line feed at the end of a stored value", () => {
   const view = new ViewCache(codec).view(resource, entry(`${Buffer.from(codec.write(OBJECT))}\n`));
   assert.equal(view.json().at(-1), "}".charCodeAt(0));
 });
 
-test("a line has one line feed, whether the stored value ends with one or not", () => {
+test("a line has one line feed, with or without one in the stored value", () => {
   for (const ending of ["", "\n"]) {
     const view = new ViewCache(codec).view(resource, entry(`${Buffer.from(codec.write(OBJECT))}${ending}`));
     assert.equal(String(view.jsonLine?.()), `${view.json()}\n`);
   }
 });
 
-test("a deleted object is shown at the revision of its deletion", () => {
+test("shows a deleted object at the revision of its deletion", () => {
   const view = new ViewCache(codec).of(resource).removed(entry(codec.write(OBJECT)), 9);
   assert.equal(view.object.metadata.resourceVersion, "9");
   assert.equal(read(view.json()).metadata.resourceVersion, "9");
 });
 
-test("an item can be copied without being made", () => {
+test("copies an item without decoding it", () => {
   const foreign = Buffer.from(JSON.stringify({ metadata: OBJECT.metadata, kind: "Thing", apiVersion: "v1", data: 1 }));
   for (const value of [codec.write(OBJECT), Buffer.from(`${Buffer.from(codec.write(OBJECT))}\n`), foreign]) {
     for (const modRevision of [1, 9, 10, 999_999, 1_000_000, 2 ** 40]) {
@@ -86,7 +86,7 @@ test("an item can be copied without being made", () => {
   }
 });
 
-test("integers that a double cannot hold survive", () => {
+test("preserves integers that a double cannot represent", () => {
   const text = '{"kind":"Thing","apiVersion":"v1","metadata":{"name":"a"},"big":9007199254740993}';
   assert.match(Buffer.from(codec.write(codec.read(entry(text)))).toString(), /"big":9007199254740993/);
 });

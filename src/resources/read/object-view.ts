@@ -1,5 +1,5 @@
-import type { KubeObject } from "../../api/object.ts";
-import type { ObjectView } from "../../api/reply.ts";
+import type { KubeObject } from "../../base/api/object.ts";
+import type { ObjectView } from "../../base/api/reply.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import { coerceStored, convertObject } from "../model/conversion.ts";
@@ -8,15 +8,15 @@ import { strategyOf } from "../strategies/strategy-of.ts";
 
 const text = new TextEncoder();
 
-/** How the objects of one served version are read and printed. Built once per version. */
+/** Decodes and prints objects of one served version. Created once per version. */
 export class Printer {
   readonly resource: ServedResource;
   readonly codec: ObjectCodec;
-  /** What every stored value begins with when it can be served without decoding it. */
+  /** The start of a stored value that can be served without decoding. */
   readonly #head: Buffer;
-  /** What stands there among the items of a list. */
+  /** The replacement of this start in list items. */
   readonly itemHead: Buffer;
-  /** Whether every stored value that begins so can be; otherwise only one that today's schema leaves as it is. */
+  /** Whether all such values can be served unchanged. Otherwise only those that the current schema leaves unchanged. */
   readonly servesStoredBytes: boolean;
 
   constructor(resource: ServedResource, codec: ObjectCodec) {
@@ -31,14 +31,14 @@ export class Printer {
   }
 
   /**
-   * Where the first member of the metadata begins in a stored value, or 0 when the value has another form or version.
-   * By example: `{"kind":"X","apiVersion":"v1","metadata":{"name":…` gives the offset of `"name"`.
+   * The offset of the first metadata member in a stored value, or 0 if the value has another form or version. Example:
+   * `{"kind":"X","apiVersion":"v1","metadata":{"name":…` returns the offset of `"name"`.
    */
   spliceAt(value: Uint8Array): number {
     const head = this.#head;
     const size = head.length;
     if (value.length <= size || value[size] !== 0x22) return 0;
-    // A call of Buffer.compare costs more than the few bytes do.
+    // For so few bytes a loop is faster than Buffer.compare.
     for (let i = 0; i < size; i++) if (value[i] !== head[i]) return 0;
     return size;
   }
@@ -47,7 +47,7 @@ export class Printer {
     return this.#head;
   }
 
-  /** Whether today's schema leaves a stored object as it is: nothing is pruned, nothing gets a default. */
+  /** Whether the current schema leaves a stored object unchanged: nothing is pruned or defaulted. */
   isUnchanged(entry: Entry): boolean {
     const object = coerceStored(this.resource.definition, this.codec.read(entry));
     const { value } = entry;
@@ -55,7 +55,7 @@ export class Printer {
     return Buffer.compare(now, value.subarray(0, endOf(value))) === 0;
   }
 
-  /** An object as it stands among the items of a list. */
+  /** Encodes an object as a list item. */
   itemBytes(object: KubeObject): Uint8Array {
     return itemBytes(object, this.itemHead !== ITEM_HEAD);
   }
@@ -63,15 +63,15 @@ export class Printer {
 
 const ITEM_HEAD = Buffer.from('{"metadata":{');
 
-/** What has ended an object: the event of the store, or just its revision. */
+/** The deletion of an object: the store event, or just its revision. */
 interface Deletion {
   readonly revision: number;
 }
 
-/** What a view shows: an entry, or the event that deleted its object. */
+/** What a view shows: an entry, or the deletion of its object. */
 export type Shown = Entry | Deletion;
 
-/** What was made of an entry that could not simply be copied from it. */
+/** Cached representations of an entry that cannot be copied from its stored bytes. */
 export class Derived {
   object: KubeObject | undefined;
   json: Uint8Array | undefined;
@@ -79,27 +79,24 @@ export class Derived {
   encodings: Map<string, Uint8Array> | undefined;
 }
 
-/** Where views find what was made of the same entry before, and leave what they make. */
+/** Cache of representations that views of the same entry share. */
 export interface DerivedCache {
   derived(shown: Shown): Derived;
-  /** Whether today's schema leaves a stored object as it is; worked out once for each. */
+  /** Whether the current schema leaves a stored object unchanged. Computed once per entry. */
   isUnchanged(entry: Entry): boolean;
 }
 
-/**
- * An object of the store in one served version; decoded and encoded only when somebody asks. Lists make one for every
- * item, so it is small and does little until then.
- */
+/** A stored object in one served version, decoded and encoded on demand. Lists create one per item, so it is small. */
 export class EntryView implements ObjectView {
   readonly #printer: Printer;
   readonly #entry: Entry;
   readonly #cache: DerivedCache | undefined;
   readonly #deletion: Deletion | undefined;
-  /** Where the stored value can be spliced; 0: nowhere; -1: not looked yet. */
+  /** The offset for splicing the stored value. 0: impossible; -1: not computed yet. */
   #spliceAt = -1;
   #derived: Derived | undefined;
 
-  /** With a deletion the view shows the last state of the object, at the revision of that. */
+  /** With `deletion`, the view shows the last state of the object at the revision of its deletion. */
   constructor(printer: Printer, entry: Entry, cache?: DerivedCache, deletion?: Deletion) {
     this.#printer = printer;
     this.#entry = entry;
@@ -194,13 +191,13 @@ export class EntryView implements ObjectView {
   }
 
   #splice(head: Buffer, at: number): Buffer {
-    // There is no room for a line feed at the end, so none is copied.
+    // The buffer has no room for a trailing line feed, so none is copied.
     const out = Buffer.allocUnsafe(this.#splicedSize(head, at));
     this.#spliceInto(out, 0, head, at);
     return out;
   }
 
-  /** The stored value from `from` on, after another head and the revision. Byte by byte where calls would cost more. */
+  /** Writes the head, the revision and the stored value from `from` on. Loops are used where calls would be slower. */
   #spliceInto(target: Uint8Array, start: number, head: Buffer, from: number): number {
     let at = start;
     for (let i = 0; i < head.length; i++) target[at++] = head[i] as number;
@@ -218,18 +215,18 @@ export class EntryView implements ObjectView {
     const { value } = this.#entry;
     copyBytes.call(value, target, at, from, value.length);
     at += value.length - from;
-    // Looked at here and not in the value: what was just written is at hand, the end of the value is far away.
+    // Checked in the target instead of the value, because the target is in the CPU cache.
     return target[at - 1] === LINE_FEED ? at - 1 : at;
   }
 }
 
-/** More than this is never added to a stored value: a revision, and a head in the place of another one, or the same. */
+/** Maximum growth of a stored value: a revision, and a head that replaces another one. */
 const MAX_ITEM_GROWTH = 64;
-/** kube-apiserver ends what it stores with a line feed, which would cut a watch event in two. */
+/** kube-apiserver ends stored values with a line feed, which would split a watch event. */
 const LINE_FEED = 0x0a;
 
 const VERSION_HEAD = Buffer.from('"resourceVersion":"');
-// Works on every Uint8Array, and needs no view of the part that is copied.
+// Works on every Uint8Array and needs no subarray of the copied part.
 const copyBytes = Buffer.prototype.copy;
 
 function digitsOf(revision: number): number {
@@ -255,8 +252,8 @@ function itemBytes(object: KubeObject, keepsKind: boolean): Uint8Array {
 }
 
 /**
- * Shows an object that is not (or not yet) in the store: answers to dry runs, reviews, computed objects. `keepsKind`: it has
- * its kind and apiVersion among the items of a list, too.
+ * Returns a view of an object that is not stored (yet): dry runs, reviews, computed objects. `keepsKind`: list items
+ * include kind and apiVersion.
  */
 export function viewObject(object: KubeObject, keepsKind = false): ObjectView {
   return new ValueView(object, keepsKind);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { WatchEvent } from "../../api/reply.ts";
-import { DecodeError } from "../../encoding/json/json.ts";
-import { ManualClock } from "../../lib/environment.suite.ts";
-import { Once } from "../../lib/once.ts";
+import type { WatchEvent } from "../../base/api/reply.ts";
+import { ManualClock } from "../../base/util/environment.suite.ts";
+import { Once } from "../../base/util/once.ts";
+import { DecodeError } from "../../data/encoding/json/json.ts";
 import { MemoryStore } from "../../storage/memory.ts";
 import type { ResourceContext } from "../context.ts";
 import { serve } from "../model/catalog.ts";
@@ -17,7 +17,7 @@ import { ViewCache } from "./view-cache.ts";
 const codec = new ObjectCodec();
 const MINUTE_MS = 60_000;
 
-/** The number of watches that wait for a kind to be withdrawn. */
+/** Number of watches that listen for the withdrawal of a kind. */
 class CountingOnce extends Once {
   listeners = 0;
 
@@ -70,7 +70,7 @@ const print = (given: IteratorResult<readonly WatchEvent[], void>) =>
       : `${event.type} ${event.view.object.metadata.resourceVersion}`,
   );
 
-test("bookmarks come once a minute while the reader waits, and events after them", async () => {
+test("sends bookmarks once a minute while the reader waits, and events after them", async () => {
   const { store, watch, write, clock } = setUp();
   const stop = new AbortController();
   const revision = await write("before");
@@ -87,7 +87,7 @@ test("bookmarks come once a minute while the reader waits, and events after them
   await store.close();
 });
 
-test("a watch ends without an error when its kind is withdrawn, whether it waits, begins or has just been opened", async () => {
+test("a watch ends without an error when its kind is withdrawn, at any stage", async () => {
   const { store, watch, write, withdrawn } = setUp();
   const { signal } = new AbortController();
   const revision = await write("one");
@@ -101,7 +101,7 @@ test("a watch ends without an error when its kind is withdrawn, whether it waits
   await store.close();
 });
 
-test("a watch that has ended leaves no timer and no listener behind, however it ended", async () => {
+test("an ended watch leaves no timer and no listener behind", async () => {
   for (const end of ["the reader leaves", "the signal aborts", "the history is gone"]) {
     const { store, watch, write, withdrawn, clock } = setUp();
     const stop = new AbortController();
@@ -124,7 +124,7 @@ test("a watch that has ended leaves no timer and no listener behind, however it 
   }
 });
 
-test("a stored value that cannot be read fails the watches that have to look at it, and nothing else", async () => {
+test("an undecodable stored value fails only the watches that must decode it", async () => {
   const { store, watch, write } = setUp();
   const stop = new AbortController();
   const revision = await write("good");

@@ -1,8 +1,8 @@
-import { ApiError, expired } from "../../api/api-error.ts";
-import type { KubeObject } from "../../api/object.ts";
-import type { WatchEvent } from "../../api/reply.ts";
-import type { Timer } from "../../lib/clock.ts";
-import { END, isPollable, type Pollable, PolledIterator, PollWaiter } from "../../lib/pollable.ts";
+import { ApiError, expired } from "../../base/api/api-error.ts";
+import type { KubeObject } from "../../base/api/object.ts";
+import type { WatchEvent } from "../../base/api/reply.ts";
+import type { Timer } from "../../base/util/clock.ts";
+import { END, type Pollable, PollWaiter, pollableOf } from "../../base/util/pollable.ts";
 import type { Entry, StoreWatch, WatchBatch } from "../../storage/store.ts";
 import type { ResourceContext } from "../context.ts";
 import type { ServedResource } from "../model/catalog.ts";
@@ -17,33 +17,30 @@ import type { EntryViewer, ResourceViews } from "./view-cache.ts";
 type Batch = readonly WatchEvent[];
 type Result = IteratorResult<Batch, undefined>;
 
-/**
- * Where a watch begins and what it shows besides changes: resourceVersion, sendInitialEvents, bookmarks. Validated
- * before.
- */
+/** The start of a watch, and what it sends besides changes. Already validated. */
 export interface WatchRequest {
   readonly selection: Selection;
   /** Undefined: not given. 0: any. */
   readonly resourceVersion: number | undefined;
-  /** The present state comes first, as ADDED events. */
+  /** Send the current state first, as ADDED events. */
   readonly sendInitialEvents: boolean;
   readonly allowBookmarks: boolean;
-  /** When the stream will end, in milliseconds since the epoch. */
+  /** End of the stream, in milliseconds since the epoch. */
   readonly deadlineMs: number;
 }
 
 const BOOKMARK_INTERVAL_MS = 60_000;
-/** How long before the end of a stream its last bookmark is sent. */
+/** Time between the last bookmark and the end of a stream. */
 const LAST_BOOKMARK_MS = 2_000;
 const INITIAL_EVENTS_PER_BATCH = 500;
 
-/** Events in batches. `return` ends them, also while somebody waits for the next ones. */
+/** Batches of events. `return` ends the watch, even while `next` is pending. */
 export interface ObjectEvents extends AsyncIterableIterator<Batch, undefined> {
   return(value?: undefined): Promise<Result>;
 }
 
 /**
- * Changes of one kind from a moment on, in order and without gaps. The last event may be ERROR. Ends with the signal, at
+ * Watches a kind: changes in order and without gaps. The last event may be ERROR. Ends when the signal is aborted, at
  * the deadline, and when the kind is withdrawn or changed.
  */
 export function watchObjects(
@@ -55,7 +52,7 @@ export function watchObjects(
   return new ObjectWatch({ context, resource, request, signal });
 }
 
-/** What is watched, and for whom. */
+/** Parameters of a watch. */
 interface Watched {
   readonly context: ResourceContext;
   readonly resource: ServedResource;
@@ -63,11 +60,11 @@ interface Watched {
   readonly signal: AbortSignal;
 }
 
-/** First the present state, if that is wanted, then what changes. */
+/** Sends the current state if requested, then changes. */
 class ObjectWatch implements ObjectEvents, Pollable<Batch> {
   readonly #watched: Watched;
   readonly #waiter: PollWaiter<Batch>;
-  /** Where changes follow on from; known when the present state is. */
+  /** The revision after which changes follow. Set once the current state has been read. */
   #from: number;
   #initial: Pollable<Batch> | undefined;
   #live: LiveEvents | undefined;
@@ -79,7 +76,7 @@ class ObjectWatch implements ObjectEvents, Pollable<Batch> {
     this.#watched = watched;
     this.#waiter = new PollWaiter(this);
     this.#from = watched.request.resourceVersion ?? 0;
-    this.#initial = new PolledIterator(this.#begin());
+    this.#initial = pollableOf(this.#begin());
     this.#forgetKind = watched.resource.withdrawn.listen(() => this.stop());
   }
 
@@ -137,7 +134,7 @@ class ObjectWatch implements ObjectEvents, Pollable<Batch> {
   }
 }
 
-/** The present state, where it is wanted. Returns the revision from which on changes follow. */
+/** Yields the current state if requested. Returns the revision after which changes follow. */
 async function* initialEvents({ context, resource, request }: Watched): AsyncGenerator<Batch, number> {
   const from = request.resourceVersion ?? 0;
   if (!request.sendInitialEvents) return from === 0 ? await context.store.revision() : from;
@@ -155,7 +152,7 @@ async function* initialEvents({ context, resource, request }: Watched): AsyncGen
   return revision;
 }
 
-/** The last event of a watch that cannot go on: ERROR with a Status. Throws what is not a refusal. */
+/** The last event of a failed watch: ERROR with a Status. Rethrows errors that are neither ApiError nor StoreError. */
 function refuse({ resource, signal }: Watched, error: unknown, revision: number): Batch | typeof END {
   if (signal.aborted) return END;
   const { group, plural, rules } = resource.definition;
@@ -180,21 +177,21 @@ function initialState(context: ResourceContext, resource: ServedResource, reques
 }
 
 /**
- * Live changes, with bookmarks in between while nothing happens. There may be many thousands of these, so that one which
- * waits holds nothing but itself and a timer, and makes nothing for every change.
+ * Live changes, with bookmarks while nothing changes. There may be many thousands of watches, so an idle one holds
+ * nothing but itself and a timer, and allocates nothing per change.
  */
 class LiveEvents implements Pollable<Batch> {
   readonly #watched: Watched;
   readonly #from: number;
   readonly #watch: StoreWatch;
   readonly #source: Pollable<WatchBatch>;
-  /** What is read instead of the source where a batch converter stands between the two. */
+  /** Used instead of the source if the kind has a batch converter. */
   readonly #converted: ConvertedEvents | undefined;
   #timer: Timer | undefined;
   #wake: () => void = () => {};
-  /** Whether the reader has been told that there is nothing. */
+  /** Whether the last `poll` returned nothing. */
   #isWaiting = false;
-  /** A bookmark for a reader that waits. */
+  /** A bookmark for a waiting reader. */
   #held: Batch | undefined;
   #isOver = false;
   #bookmarked: number;
@@ -206,7 +203,7 @@ class LiveEvents implements Pollable<Batch> {
     this.#bookmarked = from;
     const prefix = context.keys.prefix(resource.definition, request.selection.namespace);
     this.#watch = context.store.watch(prefix, from, signal);
-    this.#source = isPollable(this.#watch) ? this.#watch : new PolledIterator(this.#watch[Symbol.asyncIterator]());
+    this.#source = pollableOf(this.#watch);
     if (convertsInBatches(resource)) {
       this.#converted = new ConvertedEvents(this.#source, (batch) => this.#convert(batch));
     }
@@ -258,7 +255,7 @@ class LiveEvents implements Pollable<Batch> {
     return translate(context.views.of(resource), request.selection, batch);
   }
 
-  /** For kinds with a batch converter. */
+  /** Converts a batch of a kind with a batch converter. */
   async #convert(batch: WatchBatch): Promise<Batch> {
     const { context, resource, request } = this.#watched;
     const { selection } = request;
@@ -268,19 +265,19 @@ class LiveEvents implements Pollable<Batch> {
       return [entry, isPreviousNeeded ? previous : undefined].filter((one) => one !== undefined);
     });
     const convert = () => convertEntries(context, resource, entries);
-    // Those who select need more of the previous states than others.
+    // With a selector, more of the previous states are needed.
     if (!selection.isEverything) return translateBatch(await convert(), selection, batch);
     const viewer = await views.converted(batch, convert);
     return views.events(batch, () => translateBatch(viewer, selection, batch));
   }
 
-  /** Bookmarks about once a minute and shortly before the end; then the end. */
+  /** Schedules bookmarks about once a minute and shortly before the end, then the end. */
   #schedule(): void {
     const { context, request } = this.#watched;
     const left = request.deadlineMs - context.clock.now();
     const untilLast = left - LAST_BOOKMARK_MS;
     const isBookmark = request.allowBookmarks && untilLast > 0;
-    // Far ends in whole seconds, so that thousands of watches share few timers.
+    // Distant ends are rounded to seconds, so thousands of watches share few timers.
     const untilEnd = left > 10_000 ? Math.ceil(left / 1000) * 1000 : left;
     const delay = isBookmark ? Math.min(BOOKMARK_INTERVAL_MS, untilLast) : untilEnd;
     const act = () => {
@@ -297,7 +294,7 @@ class LiveEvents implements Pollable<Batch> {
 
   #sendBookmark(): void {
     const revision = this.#watch.progress();
-    // A reader that is busy gets none: it would have to be held for it. One that waits for a conversion is not that far.
+    // A busy reader gets no bookmark, as it would have to be buffered. Neither does one that waits for a conversion.
     if (!this.#isWaiting || this.#converted?.isBusy || revision < this.#bookmarked) return;
     this.#bookmarked = revision;
     this.#held = [bookmark(this.#watched.resource, revision)];
@@ -305,7 +302,7 @@ class LiveEvents implements Pollable<Batch> {
   }
 }
 
-/** A BOOKMARK: an object with nothing but a resourceVersion. */
+/** A BOOKMARK event: an object with only a resourceVersion. */
 function bookmark(resource: ServedResource, revision: number, endsInitialEvents = false): WatchEvent {
   const object: KubeObject = {
     kind: resource.definition.kind,
@@ -332,8 +329,8 @@ function translateBatch(views: EntryViewer, selection: Selection, batch: WatchBa
     if (entry !== undefined && isSelected(entry)) {
       out.push({ type: matched ? "MODIFIED" : "ADDED", view: views.view(entry) });
     }
-    // Compat: DELETED shows the object as it was, with the resourceVersion of the change, also when the object only
-    // leaves the selection.
+    // Compat: DELETED contains the previous object with the resourceVersion of the change, even if the object only
+    // stops matching the selection.
     else if (matched) out.push({ type: "DELETED", view: views.deletedView(event) });
   }
   return out;

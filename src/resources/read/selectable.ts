@@ -1,17 +1,17 @@
-import type { KubeObject } from "../../api/object.ts";
+import type { KubeObject } from "../../base/api/object.ts";
 import type { ServedResource } from "../model/catalog.ts";
 
-/** What selectors read of an object: all they need, and little else, so that it can be kept for every object. */
+/** The values of an object that selectors read. Small, so it can be cached for every object. */
 export interface SelectableValues {
-  /** The object with nothing but its type, name, namespace, uid and labels. */
+  /** The object reduced to its type, name, namespace, uid and labels. */
   readonly object: KubeObject;
-  /** Values of the fields that the kind lets one select by, in the order of its `selectableFields`. */
+  /** Values of the kind's selectable fields, in the order of its `selectableFields`. */
   readonly fields: readonly string[];
 }
 
 const NO_FIELDS: readonly string[] = [];
 
-/** Reads what selectors need from an object of the given version. */
+/** Reads the values that selectors need from an object of the given version. */
 export function readSelectable({ version }: ServedResource, object: KubeObject): SelectableValues {
   const { kind, apiVersion, metadata } = object;
   const { name, namespace, uid, labels } = metadata;

@@ -1,24 +1,24 @@
-import { badRequest } from "../../api/api-error.ts";
-import { type FieldSelector, matchesFields, parseFieldSelector } from "../../api/field-selector.ts";
-import { matchesLabels, parseLabelSelector } from "../../api/label-selector.ts";
-import { parseShardSelector } from "../../api/shard-selector.ts";
+import { badRequest } from "../../base/api/api-error.ts";
+import { type FieldSelector, matchesFields, parseFieldSelector } from "../../base/api/field-selector.ts";
+import { matchesLabels, parseLabelSelector } from "../../base/api/label-selector.ts";
+import { parseShardSelector } from "../../base/api/shard-selector.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import type { SelectableValues } from "./selectable.ts";
 
-/** Which objects of a kind a list or a watch is about. */
+/** The objects that a list or watch selects. */
 export interface Selection {
   /** Empty: all namespaces. */
   readonly namespace: string;
-  /** The only name that can match, when the selector pins one. */
+  /** The only name that can match, if the selector determines it. */
   readonly name: string | undefined;
-  /** Whether everything in the namespace matches, so that nothing need be decoded. */
+  /** Whether everything in the namespace matches, so nothing needs to be decoded. */
   readonly isEverything: boolean;
-  /** The shard selector in its canonical form, if there was one. */
+  /** The shard selector in canonical form, if there is one. */
   readonly shard: string | undefined;
   matches(values: SelectableValues): boolean;
 }
 
-/** What a caller may say to select. */
+/** The parameters of a selection. */
 export interface SelectionRequest {
   readonly namespace: string;
   readonly labelSelector: string;
@@ -26,7 +26,7 @@ export interface SelectionRequest {
   readonly shardSelector: string;
 }
 
-/** Reads selectors against what the kind lets one select by. Throws BadRequest. */
+/** Parses selectors for a kind. Throws BadRequest. */
 export function parseSelection(resource: ServedResource, request: SelectionRequest): Selection {
   const labels = parseLabelSelector(request.labelSelector);
   const fields = parseFieldSelector(request.fieldSelector);
@@ -50,7 +50,7 @@ export function parseSelection(resource: ServedResource, request: SelectionReque
 
 type FieldReader = (values: SelectableValues) => string;
 
-/** How to read each field the selector names. Throws BadRequest for a field this kind does not offer. */
+/** Readers for the fields in the selector. Throws BadRequest if the kind does not support a field. */
 function fieldReaders(resource: ServedResource, fields: FieldSelector): Map<string, FieldReader> {
   const readers = new Map<string, FieldReader>();
   for (const { field } of fields) {

@@ -6,7 +6,7 @@ import { StoredIndex } from "./stored-index.ts";
 
 const bytes = (text: string) => Buffer.from(text);
 
-suite("an index of what is stored", () => {
+suite("stored index", () => {
   let store: MemoryStore;
   let stop: AbortController;
   let index: StoredIndex<string>;
@@ -38,7 +38,7 @@ suite("an index of what is stored", () => {
   };
   const contents = () => Object.fromEntries(index.items);
 
-  test("holds what is there, then what is written, changed and deleted", async () => {
+  test("contains existing entries, then follows writes, changes and deletions", async () => {
     const first = await put("/a/1", "one");
     await put("/b/1", "not here");
     const running = index.run(stop.signal);
@@ -57,7 +57,7 @@ suite("an index of what is stored", () => {
     await running;
   });
 
-  test("of a store that cannot be watched has what was there when somebody waited, and reads only what changed", async () => {
+  test("without watch support, contains the state of the last wait and reads only what changed", async () => {
     const read: string[] = [];
     const unwatched = new StoredIndex<string>({
       store: Object.assign(store, { isUnwatched: true as const }),
@@ -79,21 +79,21 @@ suite("an index of what is stored", () => {
     assert.deepEqual(read, ["/a/1", "/a/2", "/a/1"]);
   });
 
-  test("leaves out what is read as nothing, also when it was there before", async () => {
+  test("leaves out entries read as undefined, even if they were included before", async () => {
     const first = await put("/a/1", "one");
     void index.run(stop.signal);
     await index.waitFor(await put("/a/1", "", first), stop.signal);
     assert.deepEqual(contents(), {});
   });
 
-  test("has seen a revision that another prefix was written at", async () => {
+  test("reaches a revision written under another prefix", async () => {
     void index.run(stop.signal);
     const elsewhere = await put("/b/1", "one");
     await index.waitFor(elsewhere, stop.signal);
     assert.deepEqual(contents(), {});
   });
 
-  test("waits for a start that comes later, and gives up when the signal aborts", async () => {
+  test("waits for a later start, and gives up when the signal is aborted", async () => {
     const revision = await put("/a/1", "one");
     const given = new AbortController();
     const abandoned = assert.rejects(index.waitFor(revision, given.signal), { name: "AbortError" });
@@ -105,7 +105,7 @@ suite("an index of what is stored", () => {
     assert.deepEqual(contents(), { "/a/1": "one" });
   });
 
-  test("forgets what went while it did not run", async () => {
+  test("drops entries deleted while it did not run", async () => {
     const first = await put("/a/1", "one");
     const pause = new AbortController();
     const run = index.run(pause.signal);
@@ -114,13 +114,13 @@ suite("an index of what is stored", () => {
     await run;
     await store.delete("/a/1", first);
     const second = await put("/a/2", "two");
-    assert.deepEqual(contents(), { "/a/1": "one" }, "the last known state stays");
+    assert.deepEqual(contents(), { "/a/1": "one" }, "the last known state is kept");
     void index.run(stop.signal);
     await index.waitFor(second, stop.signal);
     assert.deepEqual(contents(), { "/a/2": "two" });
   });
 
-  test("ends with the store's error when the store ends", async () => {
+  test("fails with the store's error when the store is closed", async () => {
     const running = index.run(stop.signal);
     await index.waitFor(0, stop.signal);
     await store.close();

@@ -2,39 +2,42 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Entry, Store } from "../../storage/store.ts";
 import { type Follower, follow } from "./follow.ts";
 
-/** What an index holds and whom it tells. */
+/** Options of `StoredIndex`. */
 export interface StoredIndexOptions<Item, Derived extends Derivation<Item> = Derivation<Item>> {
   readonly store: Store;
-  /** Everything below it is in the index. */
+  /** Everything below it is indexed. */
   readonly prefix: string;
-  /** What is kept of an entry; undefined leaves it out. Called once per version of an entry. */
+  /**
+   * Reads the item of an entry. Entries for which it returns undefined are left out. Called once per version of an
+   * entry.
+   */
   readonly read: (entry: Entry) => Item | undefined;
-  /** Hears of changes before those that `subscribe` adds. */
+  /** Called after changes, before the listeners of `subscribe`. */
   readonly changed?: () => void;
-  /** Makes what is derived from the items, anew whenever they are loaded. Shown by `derived`. */
+  /** Creates the derivation of the items, each time they are loaded. Exposed as `derived`. */
   readonly derive?: () => Derived;
 }
 
-/** What is derived from the items of an index, such as another order of them: it is told every change of an item. */
+/** Data derived from the items of an index, such as another order. Receives every change of an item. */
 export interface Derivation<Item> {
-  /** Undefined: the item was not there before, or is there no more. */
+  /** `previous` is undefined for a new item, `next` for a removed one. */
   change(previous: Item | undefined, next: Item | undefined): void;
 }
 
 /**
- * What is stored below a prefix, kept up to date by a watch: what client-go calls an informer. It is a moment behind the
- * store; whoever needs a state as new as a certain write waits for the revision of that write. Of a store that cannot be
- * watched it has what was there when somebody last waited.
+ * The entries below a prefix, kept up to date by a watch, like an informer of client-go. It lags slightly behind the
+ * store; use `waitFor` to see a certain write. For a store that cannot be watched, it contains the state of the last
+ * wait.
  */
 export class StoredIndex<Item, Derived extends Derivation<Item> = Derivation<Item>> {
   readonly #options: StoredIndexOptions<Item, Derived>;
   readonly #listeners = new Set<() => void>();
   #items: ReadonlyMap<string, Item> = new Map();
   #derived: Derived | undefined;
-  /** How far the watch has been read; undefined while there is none. */
+  /** The revision up to which the watch has been read. Undefined while there is no watch. */
   #progress: (() => number) | undefined;
   #loading = Promise.withResolvers<void>();
-  /** The versions of the entries in a store that cannot be watched, as last listed. */
+  /** Revisions of the last listed entries, for a store that cannot be watched. */
   #listed: ReadonlyMap<string, number> = new Map();
 
   constructor(options: StoredIndexOptions<Item, Derived>) {
@@ -42,19 +45,19 @@ export class StoredIndex<Item, Derived extends Derivation<Item> = Derivation<Ite
     if (options.changed) this.subscribe(options.changed);
   }
 
-  /** By their keys in the store. A map that changes while the index runs. */
+  /** Items by store key. The map changes while the index runs. */
   get items(): ReadonlyMap<string, Item> {
     return this.#items;
   }
 
-  /** What `derive` made of the items; undefined until they have been loaded for the first time. */
+  /** The result of `derive`. Undefined until the items have been loaded for the first time. */
   get derived(): Derived | undefined {
     return this.#derived;
   }
 
   /**
-   * Follows the store until the signal aborts. Throws when the store cannot keep its promise; it may be called again then,
-   * and has the items of the last known state until it has loaded them anew.
+   * Follows the store until the signal is aborted. Throws if the watch ends. It may then be called again; the items
+   * keep their last known state until they are reloaded.
    */
   async run(signal: AbortSignal): Promise<void> {
     const { store, prefix } = this.#options;
@@ -66,15 +69,15 @@ export class StoredIndex<Item, Derived extends Derivation<Item> = Derivation<Ite
     }
   }
 
-  /** Resolves when everything that is stored now is in the index. Rejects when the signal aborts before. */
+  /** Resolves when everything stored now is indexed. Rejects if the signal is aborted before. */
   async loaded(signal: AbortSignal): Promise<void> {
     await this.waitFor(await this.#options.store.revision(), signal);
   }
 
-  /** Resolves when everything up to `revision` is in the index. Rejects when the signal aborts before. */
+  /** Resolves when everything up to `revision` is indexed. Rejects if the signal is aborted before. */
   async waitFor(revision: number, signal: AbortSignal): Promise<void> {
     if (this.#options.store.isUnwatched) return this.#list();
-    // A cache in front of a remote store has to have heard of the revision before its watches can.
+    // A cache in front of a remote store must reach the revision before its watches can.
     await this.#options.store.get(this.#options.prefix, { minRevision: revision });
     for (;;) {
       signal.throwIfAborted();
@@ -85,8 +88,8 @@ export class StoredIndex<Item, Derived extends Derivation<Item> = Derivation<Ite
   }
 
   /**
-   * Calls the listener when the index has been loaded, and after every batch of events, in the order in which they came.
-   * Returns how to stop that.
+   * Calls the listener after the index is loaded and after every batch of events, in order. Returns a function that
+   * unsubscribes.
    */
   subscribe(listener: () => void): () => void {
     const own = () => listener();
@@ -94,7 +97,7 @@ export class StoredIndex<Item, Derived extends Derivation<Item> = Derivation<Ite
     return () => void this.#listeners.delete(own);
   }
 
-  /** Reads what has changed since the last list. */
+  /** Lists the store and reads entries that have changed since the last list. */
   async #list(): Promise<void> {
     const { store, prefix, read, derive } = this.#options;
     const { entries } = await store.list(prefix);
@@ -112,10 +115,10 @@ export class StoredIndex<Item, Derived extends Derivation<Item> = Derivation<Ite
     this.#listed = new Map(entries.map(({ key, modRevision }) => [key, modRevision]));
     this.#items = items;
     this.#derived = derivation;
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 
@@ -135,14 +138,14 @@ export class StoredIndex<Item, Derived extends Derivation<Item> = Derivation<Ite
         this.#derived = derivation;
         this.#progress = progress;
         this.#loading.resolve();
-        this.#tell();
+        this.#notify();
       },
       changed: (events) => {
         for (const { key, entry } of events) {
           if (entry) put(entry);
           else set(key, undefined);
         }
-        this.#tell();
+        this.#notify();
       },
     };
   }

@@ -3,7 +3,7 @@ import type { ResourceDefinition, ServedVersion } from "../model/definition.ts";
 /** The only version of Thing. */
 export const thingVersion = { name: "v1", schemaName: "Thing", schema: () => ({}) } as unknown as ServedVersion;
 
-/** A kind with nothing of its own, for tests of how objects are read. */
+/** A minimal kind for tests of reads. */
 export const thing = {
   group: "",
   kind: "Thing",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { structuralSchema } from "../../schema/structural-schema.ts";
+import { structuralSchema } from "../../data/schema/structural-schema.ts";
 import type { Entry } from "../../storage/store.ts";
 import { type ServedResource, serve } from "../model/catalog.ts";
 import type { ResourceDefinition, ServedVersion } from "../model/definition.ts";
@@ -27,7 +27,7 @@ function entry(name: string): Entry {
   return { key: `/registry/things/${name}`, value, createRevision: 1, modRevision: 7 };
 }
 
-test("what was decoded is kept, and dropped when others were decoded more recently", () => {
+test("caches decoded objects and evicts the oldest", () => {
   const views = new ViewCache(codec, 2);
   const [first, second, third] = [entry("a"), entry("b"), entry("c")];
   const { object } = views.view(resource, first);
@@ -38,7 +38,7 @@ test("what was decoded is kept, and dropped when others were decoded more recent
   assert.notEqual(views.view(resource, first).object, object);
 });
 
-test("copying stored bytes takes no room in the cache", () => {
+test("copying stored bytes does not use the cache", () => {
   const views = new ViewCache(codec, 1);
   const [decoded, copied] = [entry("a"), entry("b")];
   const { object } = views.view(resource, decoded);
@@ -74,7 +74,7 @@ test("two control planes over the same entries do not evict each other", () => {
   assert.equal(one.view(resource, shared).object, objects[0]);
 });
 
-test("what selectors read outlives the decoded object", () => {
+test("values for selectors outlive the decoded object", () => {
   const views = new ViewCache(codec, 1);
   const first = entry("a");
   const selectable = views.of(resource).selectable(first);
@@ -82,7 +82,7 @@ test("what selectors read outlives the decoded object", () => {
   assert.equal(views.of(resource).selectable(first), selectable);
 });
 
-test("watchers of one version share what a batch of events looks like", () => {
+test("watchers of one version share the events of a batch", () => {
   const views = new ViewCache(codec);
   const batch = { events: [], revision: 1 };
   let translations = 0;
@@ -96,7 +96,7 @@ test("watchers of one version share what a batch of events looks like", () => {
   assert.equal(translations, 2);
 });
 
-test("what was decoded is dropped when it is too much, however few they are", () => {
+test("evicts decoded objects above the byte limit", () => {
   const one = entry("a");
   const views = new ViewCache(codec, 100, one.value.length * 2);
   const { object } = views.view(resource, one);
@@ -107,7 +107,7 @@ test("what was decoded is dropped when it is too much, however few they are", ()
   assert.equal(views.usage.entries, 2);
 });
 
-test("a custom object that its schema leaves as it is stored is copied, with its kind in lists; others are made anew", () => {
+test("copies a custom object that its schema leaves unchanged, with its kind in lists; reprints others", () => {
   const schema = withObjectMembers(
     structuralSchema({
       type: "object",

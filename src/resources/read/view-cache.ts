@@ -1,5 +1,5 @@
-import type { ObjectView, ViewList, WatchEvent } from "../../api/reply.ts";
-import type { Sequence } from "../../lib/sequence.ts";
+import type { ObjectView, ViewList, WatchEvent } from "../../base/api/reply.ts";
+import type { Sequence } from "../../base/util/sequence.ts";
 import type { Entry, StoreEvent, WatchBatch } from "../../storage/store.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import type { ObjectCodec } from "../model/object-codec.ts";
@@ -7,10 +7,10 @@ import { Derived, type DerivedCache, EntryView, Printer, type Shown } from "./ob
 import { readSelectable, type SelectableValues } from "./selectable.ts";
 
 /**
- * Views of entries, for one control plane. Entries may be shared with others (two versions of a kind, a fork of the
- * store), so nothing is kept on them. What views have decoded or encoded stays while it is among the most recent, by
- * number and by bytes, which bounds what that costs in memory; what selectors read is small and stays as long as its entry. A view itself is made
- * whenever one is asked for: most copy stored bytes and need nothing from here.
+ * Views of entries, for one control plane. Entries may be shared (between versions of a kind, or forks of the store),
+ * so nothing is cached on them. Decoded and encoded forms are cached while they are among the most recent, limited by
+ * count and bytes. Values for selectors are small and are cached as long as their entry exists. Views themselves are
+ * not cached: most copy stored bytes and need no cache.
  */
 export class ViewCache {
   readonly #codec: ObjectCodec;
@@ -22,12 +22,12 @@ export class ViewCache {
     this.#recent = new Recent(size, mostBytes);
   }
 
-  /** Of how many entries something derived is kept, and of how many it can be. */
+  /** Number of entries with cached forms, and its limit. */
   get usage(): { readonly entries: number; readonly capacity: number } {
     return this.#recent.usage;
   }
 
-  /** The views in one served version. Whoever shows many entries asks once. */
+  /** The views of one served version. Call once to show many entries. */
   of(resource: ServedResource): ResourceViews {
     let views = this.#resources.get(resource);
     if (!views) {
@@ -37,12 +37,12 @@ export class ViewCache {
     return views;
   }
 
-  /** Shows an entry in one served version. */
+  /** Returns a view of an entry in one served version. */
   view(resource: ServedResource, entry: Entry): ObjectView {
     return this.of(resource).view(entry);
   }
 
-  /** Shows many entries; each view is made when it is asked for. */
+  /** Returns views of many entries, each created on access. */
   list(resource: ServedResource, entries: Sequence<Entry>): ViewList {
     return this.of(resource).list(entries);
   }
@@ -51,13 +51,13 @@ export class ViewCache {
 /** Shows entries in one served version. */
 export interface EntryViewer {
   view(entry: Entry): ObjectView;
-  /** Shows the last state of an object that an event deleted, at the revision of the event. */
+  /** Returns a view of the last state of a deleted object, at the revision of the event. */
   deletedView(event: StoreEvent): ObjectView;
-  /** What selectors read of an entry. */
+  /** The values of an entry that selectors read. */
   selectable(entry: Entry): SelectableValues;
 }
 
-/** Views in one served version of a kind. */
+/** Views of one served version of a kind. */
 export class ResourceViews implements EntryViewer, DerivedCache {
   readonly #printer: Printer;
   readonly #recent: Recent;
@@ -81,20 +81,20 @@ export class ResourceViews implements EntryViewer, DerivedCache {
   }
 
   deletedView(event: StoreEvent): ObjectView {
-    if (!event.previous) throw new Error("a deletion without a previous state cannot be shown");
+    if (!event.previous) throw new Error("deletion event has no previous state");
     return new EntryView(this.#printer, event.previous, this, event);
   }
 
-  /** Shows the last state of an object that was removed at a revision, to the one who removed it. */
+  /** Returns a view of the last state of a removed object, for the response to the deletion. Not cached. */
   removed(entry: Entry, revision: number): ObjectView {
     return new EntryView(this.#printer, entry, undefined, { revision });
   }
 
-  /** The object need not be decoded for it again. */
+  /** Cached, so the object need not be decoded again. */
   selectable(entry: Entry): SelectableValues {
     let selectable = this.#selectable.get(entry);
     if (!selectable) {
-      // The object is not worth keeping when it is decoded for this.
+      // An object decoded for this purpose is not cached.
       const object = this.#derived.get(entry)?.object ?? new EntryView(this.#printer, entry).object;
       selectable = readSelectable(this.#printer.resource, object);
       this.#selectable.set(entry, selectable);
@@ -102,7 +102,7 @@ export class ResourceViews implements EntryViewer, DerivedCache {
     return selectable;
   }
 
-  /** Whether an entry is shown in the version it is stored in, from its own bytes. */
+  /** Whether an entry can be served from its stored bytes. */
   isSpliced(entry: Entry): boolean {
     const { servesStoredBytes } = this.#printer;
     return this.#printer.spliceAt(entry.value) > 0 && (servesStoredBytes || this.isUnchanged(entry));
@@ -117,7 +117,7 @@ export class ResourceViews implements EntryViewer, DerivedCache {
     return isUnchanged;
   }
 
-  /** What the events of one batch look like to those who select everything; shared by all watchers of a prefix. */
+  /** The events of a batch for watches that select everything. Shared by all watchers of a prefix. */
   events(batch: WatchBatch, translate: () => readonly WatchEvent[]): readonly WatchEvent[] {
     let events = this.#events.get(batch);
     if (!events) {
@@ -127,13 +127,13 @@ export class ResourceViews implements EntryViewer, DerivedCache {
     return events;
   }
 
-  /** Views of what one batch is about that had to be converted; shared by all watchers of a prefix. */
+  /** The viewer for a batch that had to be converted. Shared by all watchers of a prefix. */
   converted(batch: WatchBatch, convert: () => Promise<EntryViewer>): Promise<EntryViewer> {
     let viewer = this.#converted.get(batch);
     if (!viewer) {
       viewer = convert();
       this.#converted.set(batch, viewer);
-      // Whoever comes back after a failure tries again.
+      // After a failure the next call tries again.
       viewer.catch(() => this.#converted.delete(batch));
     }
     return viewer;
@@ -152,19 +152,19 @@ export class ResourceViews implements EntryViewer, DerivedCache {
 
 type DerivedValues = Map<Shown, Derived>;
 
-/** How long the value is that something is made of; a deletion holds the last one. */
+/** The size of the entry's value; for a deletion, of the last value. */
 function sizeOf(shown: Shown): number {
   if ("value" in shown) return shown.value.length;
   return "previous" in shown ? ((shown as StoreEvent).previous?.value.length ?? 0) : 0;
 }
 
-/** For which entries something was kept last, over all kinds. The oldest ones make room for the next. */
+/** Ring buffer of the entries with cached forms, over all kinds. The oldest are evicted first. */
 class Recent {
   readonly #places: (DerivedValues | undefined)[];
   readonly #shown: (Shown | undefined)[];
   readonly #sizes: Float64Array;
   readonly #mostBytes: number;
-  /** Where the oldest one is, how many there are, and how long their values are together. */
+  /** Position of the oldest entry, number of entries, and total size of their values. */
   #oldest = 0;
   #count = 0;
   #bytes = 0;

@@ -1,12 +1,12 @@
-import { qualifiedName } from "../../api/names.ts";
-import type { KubeObject } from "../../api/object.ts";
-import { quote } from "../../lib/go/quote.ts";
+import { qualifiedName } from "../../base/api/names.ts";
+import type { KubeObject } from "../../base/api/object.ts";
+import { quote } from "../../base/go/quote.ts";
 
 const STANDARD: ReadonlySet<string> = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
 
 /**
- * Warnings about new finalizers that others might choose, too. Upstream: `generateWarningsFromObj` of custom resources,
- * which does not look at writes to the status.
+ * Warnings about new finalizers with names that may conflict. Upstream: `generateWarningsFromObj` of custom resources,
+ * which ignores status writes.
  */
 export function finalizerWarnings(next: KubeObject, previous: KubeObject | undefined, subresource: string): string[] {
   if (subresource === "status") return [];

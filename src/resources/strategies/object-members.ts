@@ -1,13 +1,13 @@
-import { isObject, type JsonObject } from "../../api/object.ts";
-import { type Decoded, decodeBySchema } from "../../schema/decode.ts";
-import type { Schema } from "../../schema/schema.ts";
-import { withReadDefaults } from "../../schema/structural/read-defaults.ts";
-import { traitsOf } from "../../schema/structural/traits.ts";
-import { rulesOf } from "../rules/validate-rules.ts";
+import { isObject, type JsonObject } from "../../base/api/object.ts";
+import { type Decoded, decodeBySchema } from "../../data/schema/decode.ts";
+import type { Schema } from "../../data/schema/schema.ts";
+import { withReadDefaults } from "../../data/schema/structural/read-defaults.ts";
+import { traitsOf } from "../../data/schema/structural/traits.ts";
+import { rulesOf } from "../validation-rules/validate-rules.ts";
 
 const TEXT: Schema = { type: "string" };
 
-/** The members that every object has, as the schema of a kind without a Go type must name them. */
+/** Adds the members that every object has to the schema of a kind without a Go type. */
 export function withObjectMembers(schema: Schema, objectMeta: Schema): Schema {
   const traits = traitsOf(schema);
   const complete = traits.hasEmbedded ? withEmbeddedMembers(schema, objectMeta) : schema;
@@ -18,7 +18,7 @@ export function withObjectMembers(schema: Schema, objectMeta: Schema): Schema {
   return { ...schema, declared, type: "object", properties: new Map([...members, ...own]) };
 }
 
-/** The same for all objects that are embedded. Upstream: `addEmbeddedProperties`. */
+/** Adds these members to all embedded objects. Upstream: `addEmbeddedProperties`. */
 function withEmbeddedMembers(schema: Schema, objectMeta: Schema): Schema {
   const { properties, items, values, embeddedResource } = schema;
   const below = (one: Schema) => withEmbeddedMembers(one, objectMeta);
@@ -35,14 +35,14 @@ function withEmbeddedMembers(schema: Schema, objectMeta: Schema): Schema {
 
 const MEMBERS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 
-/** Where the metadata of a body was read, and what strict validation says about it. */
+/** The decoded metadata of a body, and its strict decoding errors. */
 export interface DecodedMetadata extends Pick<Decoded, "strict" | "error"> {
   readonly metadata: JsonObject | undefined;
 }
 
 /**
- * The metadata of a body. Compat: it is decoded into the Go type ObjectMeta whatever the kind is
- * (objectmeta.GetObjectMetaWithOptions); what that does not know is dropped.
+ * Decodes the metadata of a body. Compat: it is decoded into the Go type ObjectMeta for every kind
+ * (objectmeta.GetObjectMetaWithOptions); unknown fields are dropped.
  */
 export function decodeMetadata(object: JsonObject, schema: Schema, path = "metadata"): DecodedMetadata {
   return readMetadata(object, schema.properties?.get("metadata") ?? {}, path);

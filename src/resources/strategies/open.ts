@@ -1,11 +1,11 @@
-import type { Schema } from "../../schema/schema.ts";
+import type { Schema } from "../../data/schema/schema.ts";
 import { decodeMetadata } from "./object-members.ts";
 import type { Strategy } from "./strategy.ts";
 
 /** Compat: without a schema, apply deduces types from values (managedfields.NewDeducedTypeConverter). */
 const DEDUCED: Schema = { type: "object", preserveUnknownFields: true };
 
-/** Custom kinds without a schema: whatever is sent is kept, but for the metadata, which has the type ObjectMeta. */
+/** Custom kinds without a schema: everything is kept, except that metadata is decoded as ObjectMeta. */
 export const open: Strategy = {
   isUnstructured: true,
   servesStoredBytes: true,

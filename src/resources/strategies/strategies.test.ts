@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { invalid } from "../../api/api-error.ts";
-import { defaultFeatureGates } from "../../api/feature-gates.ts";
-import type { KubeObject } from "../../api/object.ts";
-import { ManualClock } from "../../lib/environment.suite.ts";
-import type { Schema } from "../../schema/schema.ts";
+import { invalid } from "../../base/api/api-error.ts";
+import { defaultFeatureGates } from "../../base/api/feature-gates.ts";
+import type { KubeObject } from "../../base/api/object.ts";
+import { ManualClock } from "../../base/util/environment.suite.ts";
+import type { Schema } from "../../data/schema/schema.ts";
 import { serve } from "../model/catalog.ts";
 import type { ResourceDefinition, ServedVersion } from "../model/definition.ts";
 import { withObjectMembers } from "./object-members.ts";
@@ -41,7 +41,7 @@ const BODY = {
   more: 1,
 };
 
-test("structural: what the schema does not know goes and is told of, nulls give way, empty lists stay", () => {
+test("structural: prunes and reports unknown fields, drops nulls, keeps empty lists", () => {
   const { value, strict, empties, error } = structural.decode(BODY, schema, {
     duplicates: ['duplicate field "spec.note"'],
   });
@@ -61,10 +61,10 @@ test("structural: what the schema does not know goes and is told of, nulls give 
     'unknown field "spec.wrong"',
     'unknown field "spec.zero"',
   ]);
-  assert.equal(BODY.spec.wrong.deep, 1, "the body itself is left alone");
+  assert.equal(BODY.spec.wrong.deep, 1, "the body itself is not changed");
 });
 
-test("structural: defaults come from the schema, for bodies and for what was stored under another one", () => {
+test("structural: sets schema defaults for bodies and stored objects", () => {
   const version = { name: "v1", schema: () => schema, schemaName: "" } satisfies ServedVersion;
   const definition = { group: "example.com", versions: [version], subresources: {} } as unknown as ResourceDefinition;
   const object = structural.decode(BODY, schema).value as KubeObject;
@@ -81,14 +81,14 @@ test("structural: defaults come from the schema, for bodies and for what was sto
   assert.deepEqual(stored.spec, { size: 3 });
 });
 
-test("metadata of the wrong type is refused in the words of Go's decoder", () => {
+test("rejects metadata of the wrong type with the message of Go's decoder", () => {
   for (const strategy of [structural, open]) {
     const { error } = strategy.decode({ metadata: { labels: { a: 1 } } }, schema);
     assert.equal(error, "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string");
   }
 });
 
-test("structural: what the schema and the identity of an embedded object both require is told twice", () => {
+test("structural: reports fields required by both schema and embedded object twice", () => {
   const required = [{ required: ["kind"] }, { required: ["kind"] }];
   const embedded: Schema = { type: "object", embeddedResource: true, preserveUnknownFields: true, allOf: required };
   const own = withObjectMembers({ type: "object", properties: new Map([["spec", embedded]]) }, objectMeta);
@@ -102,13 +102,13 @@ test("structural: what the schema and the identity of an embedded object both re
   );
 });
 
-test("open: everything stays but what ObjectMeta does not know", () => {
+test("open: keeps everything but unknown metadata fields", () => {
   const { value, strict } = open.decode(BODY, withObjectMembers({}, objectMeta));
   assert.deepEqual(value, { ...BODY, metadata: { name: "a" } });
   assert.deepEqual(strict, ['unknown field "metadata.creationTimestamp"', 'unknown field "metadata.owner"']);
 });
 
-test("the definition decides", () => {
+test("the definition selects the strategy", () => {
   assert.equal(strategyOf({ reading: "typed" }), typed);
   assert.equal(strategyOf({ reading: "structural" }), structural);
   assert.equal(strategyOf({ reading: "open" }), open);

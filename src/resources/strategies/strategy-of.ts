@@ -6,7 +6,7 @@ import { typed } from "./typed.ts";
 
 const STRATEGIES: Readonly<Record<ResourceDefinition["reading"], Strategy>> = { typed, structural, open };
 
-/** How the objects of a kind are read. */
+/** The strategy for reading the objects of a kind. */
 export function strategyOf({ reading }: Pick<ResourceDefinition, "reading">): Strategy {
   return STRATEGIES[reading];
 }

@@ -1,26 +1,27 @@
-import { printFieldError } from "../../api/field-error.ts";
-import type { JsonObject, KubeObject } from "../../api/object.ts";
-import { cloneJson } from "../../lib/clone.ts";
-import type { Schema } from "../../schema/schema.ts";
-import { applyDefaults } from "../../schema/structural/default.ts";
-import { coerceEmbedded } from "../../schema/structural/embedded.ts";
-import { pruneBySchema, pruneNulls } from "../../schema/structural/prune.ts";
+import { printFieldError } from "../../base/api/field-error.ts";
+import type { JsonObject, KubeObject } from "../../base/api/object.ts";
+import { cloneJson } from "../../base/util/clone.ts";
+import { currentMeter } from "../../base/util/meter.ts";
+import type { Schema } from "../../data/schema/schema.ts";
+import { applyDefaults } from "../../data/schema/structural/default.ts";
+import { coerceEmbedded } from "../../data/schema/structural/embedded.ts";
+import { pruneBySchema, pruneNulls } from "../../data/schema/structural/prune.ts";
 import { finalizerWarnings } from "./finalizer-warnings.ts";
 import { decodeMetadata } from "./object-members.ts";
 import type { Strategy } from "./strategy.ts";
 import { validateCustom } from "./validate-custom.ts";
 
 /**
- * Custom kinds with a structural schema (`withObjectMembers` completes it): any JSON, without what the schema does not
- * know, with the defaults that it publishes. Compat: both happen to bodies and to what is read from etcd
- * (schemaCoercingDecoder, unstructuredDefaulter). Values of wrong types are kept until they are validated.
+ * Custom kinds with a structural schema (completed by `withObjectMembers`): any JSON, without unknown fields and with
+ * the defaults of the schema. Compat: pruning and defaulting apply to bodies and to values read from etcd
+ * (schemaCoercingDecoder, unstructuredDefaulter). Values of wrong types are kept until validation.
  */
 export const structural: Strategy = {
   isUnstructured: true,
   servesStoredBytes: false,
   decode(value, schema, { duplicates = [], form } = {}) {
     const { metadata, strict, error } = decodeMetadata(value, schema);
-    // Compat: what `FieldManager.Apply` makes is not decoded again: its nulls are validated.
+    // Compat: the result of `FieldManager.Apply` is not decoded again, so its nulls are validated.
     if (form === "merged")
       return { value: { ...value, ...(metadata && { metadata }) }, strict: [], empties: [], error };
     const object = cloneJson(value);
@@ -36,13 +37,13 @@ export const structural: Strategy = {
     };
   },
   setDefaults({ version }, object) {
-    applyDefaults(object, declaredIn(version.schema()));
+    applyDefaults(object, declaredIn(version.schema()), currentMeter());
   },
   coerce(object, schema, origin) {
     prune(object, schema);
     coerce(object, schema, true);
     if (origin === "converted") return;
-    applyDefaults(object, declaredIn(schema));
+    applyDefaults(object, declaredIn(schema), currentMeter());
     // Compat: very old objects have no generation (unstructuredSchemaCoercer's repairGeneration).
     object.metadata.generation ||= 1;
   },

@@ -1,7 +1,7 @@
-import { decodeBySchema } from "../../schema/decode.ts";
+import { decodeBySchema } from "../../data/schema/decode.ts";
 import type { Strategy } from "./strategy.ts";
 
-/** Built-in kinds: bodies go through a Go type, which drops, sorts and completes fields by its struct tags. */
+/** Built-in kinds: bodies are decoded like Go types, which drop, sort and complete fields by their struct tags. */
 export const typed: Strategy = {
   isUnstructured: false,
   servesStoredBytes: true,

@@ -5,23 +5,24 @@ import {
   notSupportedField,
   requiredField,
   tooLongField,
-} from "../../api/field-error.ts";
-import { isObject, type Json, type JsonObject, type KubeObject, type ObjectMeta } from "../../api/object.ts";
-import { managerErrors } from "../../api/options.ts";
-import { addAll } from "../../lib/add-all.ts";
-import type { Schema } from "../../schema/schema.ts";
-import { Correlated } from "../../schema/structural/correlate.ts";
-import { validateEmbedded } from "../../schema/structural/embedded.ts";
-import { validateListTypes } from "../../schema/structural/list-types.ts";
-import { validateReplicas, validateSelectorText } from "../../schema/structural/replicas.ts";
-import { validateBySchema, validateUpdateBySchema } from "../../schema/structural/validate.ts";
+} from "../../base/api/field-error.ts";
+import { isObject, type Json, type JsonObject, type KubeObject, type ObjectMeta } from "../../base/api/object.ts";
+import { managerErrors } from "../../base/api/options.ts";
+import { addAll } from "../../base/util/add-all.ts";
+import { currentMeter } from "../../base/util/meter.ts";
+import type { Schema } from "../../data/schema/schema.ts";
+import { Correlated } from "../../data/schema/structural/correlate.ts";
+import { validateEmbedded } from "../../data/schema/structural/embedded.ts";
+import { validateListTypes } from "../../data/schema/structural/list-types.ts";
+import { validateReplicas, validateSelectorText } from "../../data/schema/structural/replicas.ts";
+import { validateBySchema, validateUpdateBySchema } from "../../data/schema/structural/validate.ts";
 import type { ServedVersion } from "../model/definition.ts";
 import { validateMetadata } from "../write/metadata-validation.ts";
 import type { Strategy } from "./strategy.ts";
 
 /**
- * What is wrong with a custom object by the schema of its version. Upstream: `customResourceStrategy.Validate` and
- * `ValidateUpdate`, and those of `statusStrategy`; metadata has been looked at.
+ * Validates a custom object against the schema of its version. Upstream: `customResourceStrategy.Validate` and
+ * `ValidateUpdate`, and those of `statusStrategy`. Metadata has been validated before.
  */
 export function validateCustom(
   version: ServedVersion,
@@ -33,12 +34,12 @@ export function validateCustom(
   if (declared === undefined) return [];
   const { schema, traits, rules } = declared;
   const isStatus = subresource === "status";
-  const correlated = previous && new Correlated(next as Json, previous as Json, schema);
+  const correlated = previous && new Correlated(next as Json, previous as Json, schema, currentMeter());
   const found = isStatus ? statusErrors(schema, next, correlated) : objectErrors(schema, next, correlated);
   addAll(found, scaleErrors(version, next, isStatus));
   if (traits.hasEmbedded && !isStatus) addAll(found, validateEmbedded(schema, next, embeddedMetadata));
   if (traits.hasKeyedLists) addAll(found, listErrors(schema, next, previous));
-  // Compat: `NewInvalid` makes a cause of each error, also where another check has found the same.
+  // Compat: `NewInvalid` reports each error as a cause, even if another check has found the same.
   const errors: FieldError[] = found.map((error) => ({ ...error, isRepeated: true }));
   // Compat: hasBlockingErr.
   if (traits.hasRules && errors.some(({ type }) => BLOCKING.has(type))) {
@@ -58,14 +59,17 @@ const UNCHECKED =
   "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
 
 function objectErrors(schema: Schema, next: KubeObject, correlated: Correlated | undefined): FieldError[] {
-  return correlated ? validateUpdateBySchema(correlated, schema) : validateBySchema(schema, next as Json);
+  const meter = currentMeter();
+  return correlated
+    ? validateUpdateBySchema(correlated, schema, "", meter)
+    : validateBySchema(schema, next as Json, "", meter);
 }
 
 function statusErrors(schema: Schema, { status }: KubeObject, correlated: Correlated | undefined): FieldError[] {
   const statusSchema = schema.properties?.get("status");
   if (status === undefined || statusSchema === undefined) return [];
   const own = correlated?.member("status") ?? new Correlated(status as Json, null, statusSchema);
-  return validateUpdateBySchema(own, statusSchema, "status");
+  return validateUpdateBySchema(own, statusSchema, "status", currentMeter());
 }
 
 function scaleErrors({ subresources = {} }: ServedVersion, next: KubeObject, isStatus: boolean): FieldError[] {
@@ -78,11 +82,15 @@ function scaleErrors({ subresources = {} }: ServedVersion, next: KubeObject, isS
   ];
 }
 
-/** Compat: by `ValidateListSetsAndMaps` lists of type set and map are not looked at where the object before broke their rules already. */
+/**
+ * Compat: `ValidateListSetsAndMaps` ignores lists of type set and map if the previous object already violated their
+ * rules.
+ */
 function listErrors(schema: Schema, next: KubeObject, previous: KubeObject | undefined): FieldError[] {
-  const errors = validateListTypes(schema, next as Json);
+  const meter = currentMeter();
+  const errors = validateListTypes(schema, next as Json, "", meter);
   if (errors.length === 0 || !previous) return errors;
-  return validateListTypes(schema, previous as Json).length > 0 ? [] : errors;
+  return validateListTypes(schema, previous as Json, "", meter).length > 0 ? [] : errors;
 }
 
 const EMBEDDED_RULES = { nameRule: "pathSegment", freeFinalizers: true } as const;
@@ -98,7 +106,7 @@ export function embeddedMetadata(metadata: JsonObject, path: string): FieldError
 
 const MAX_SUBRESOURCE_BYTES = 256;
 
-/** Upstream: `ValidateManagedFields`. Those of the object itself are printed by the server. */
+/** Upstream: `ValidateManagedFields`. The managedFields of the object itself are written by the server. */
 function managedFieldsErrors(entries: Json | undefined, path: string): FieldError[] {
   if (!Array.isArray(entries)) return [];
   return entries.filter(isObject).flatMap(({ operation = "", fieldsType = "", manager, subresource }, index) => {

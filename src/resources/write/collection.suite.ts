@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { invalidField } from "../../api/field-error.ts";
-import type { KubeObject } from "../../api/object.ts";
-import { drivenEnvironment } from "../../lib/environment.suite.ts";
-import type { Random } from "../../lib/random.ts";
-import { FaultyStore } from "../../storage/faulty-store.ts";
+import { invalidField } from "../../base/api/field-error.ts";
+import type { KubeObject } from "../../base/api/object.ts";
+import { drivenEnvironment } from "../../base/util/environment.suite.ts";
+import type { Random } from "../../base/util/random.ts";
 import { MemoryStore } from "../../storage/memory.ts";
 import type { PutOptions, WriteResult } from "../../storage/store.ts";
+import { FaultyStore } from "../../storage/suite/faulty-store.suite.ts";
 import type { ReserveAction } from "../model/actions.ts";
 import { Catalog } from "../model/catalog.ts";
 import type { ResourceDefinition } from "../model/definition.ts";
@@ -13,11 +13,11 @@ import { Draft } from "../model/draft.ts";
 import { KeySpace } from "../model/keys.ts";
 import { Resources } from "../resources.ts";
 
-/** Lets somebody else do something right before a write. */
+/** A store that runs a competing operation right before a write. */
 export class RacingStore extends FaultyStore {
   readonly #rivals: (() => Promise<unknown>)[] = [];
 
-  /** Before the next write to this store, this happens; told several times, before several writes, in order. */
+  /** Runs `rival` before the next write. Several calls apply to consecutive writes, in order. */
   meanwhile(rival: () => Promise<unknown>): void {
     this.#rivals.push(rival);
   }
@@ -62,14 +62,14 @@ export const shipsWith = (more: Partial<ResourceDefinition>): ResourceDefinition
   hooks: { ...SHIPS.hooks, ...more.hooks },
 });
 
-/** How a harbour differs from one with plain ships. */
+/** Options of a `Harbour`. */
 export interface HarbourOptions {
   readonly definition?: ResourceDefinition;
   readonly random?: Random;
   readonly reserve?: ReserveAction;
 }
 
-/** The collection of one kind on a store of its own, and a rival that writes to the same store without delay. */
+/** A collection of one kind on its own store, and a competing writer on the same store. */
 export class Harbour {
   readonly inner = new MemoryStore();
   readonly store = new RacingStore(this.inner);
@@ -99,7 +99,7 @@ export class Harbour {
       create: async (object: KubeObject, options = {}) =>
         (await collection.create(resource, new Draft(object), options)).object,
       get: async (name: string) => (await collection.get(resource, key(name))).object,
-      /** Changes an object by its stored state; `seen` notes the state of each attempt. */
+      /** Changes the stored object; `seen` records the state of each attempt. */
       change: async (
         name: string,
         change: (object: KubeObject) => void,
@@ -130,13 +130,13 @@ export class Harbour {
   }
 }
 
-/** A ship that is not stored yet. */
+/** Returns a ship that is not stored yet. */
 export function ship(name: string, more: { metadata?: object; spec?: object } = {}): KubeObject {
   const metadata = { ...(name === "" ? {} : { name }), namespace: "n", ...more.metadata };
   return { apiVersion: "sea.example/v1", kind: "Ship", metadata, spec: { sails: 3, ...more.spec } };
 }
 
-/** What an ApiError must say. */
+/** Returns a matcher for an ApiError with this code, reason and message. */
 export const refusal = (code: number, reason: string, message: RegExp) => (error: unknown) => {
   const { status } = error as { status: { code: number; reason: string; message: string } };
   assert.deepEqual([status.code, status.reason], [code, reason], status.message);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { forbidden } from "../../api/api-error.ts";
-import type { KubeObject } from "../../api/object.ts";
-import { seededRandom } from "../../lib/seeded-random.ts";
+import { forbidden } from "../../base/api/api-error.ts";
+import type { KubeObject } from "../../base/api/object.ts";
+import { seededRandom } from "../../base/util/seeded-random.ts";
 import { StoreError } from "../../storage/store.ts";
 import type { ReserveAction } from "../model/actions.ts";
 import { Harbour, refusal, ship, shipsWith } from "./collection.suite.ts";
@@ -12,8 +12,8 @@ const spec = (sails: number) => (object: KubeObject) => {
 };
 const unlucky = refusal(422, "Invalid", /spec\.sails: Invalid value: 13: is unlucky/);
 
-describe("creating", () => {
-  it("fills what the server decides, whatever the client said about it", async () => {
+describe("create", () => {
+  it("sets server-controlled metadata regardless of what the client sent", async () => {
     const { ships, environment } = new Harbour();
     environment.clock.set(Date.parse("2030-01-02T03:04:05Z"));
     const claims = { uid: "mine", generation: 7, creationTimestamp: "2000-01-01T00:00:00Z", deletionTimestamp: "x" };
@@ -27,11 +27,11 @@ describe("creating", () => {
       generation: 1,
       resourceVersion: metadata.resourceVersion,
     });
-    assert.equal(created.status, undefined, "the status has an endpoint of its own");
+    assert.equal(created.status, undefined, "the status has its own endpoint");
     assert.deepEqual(await ships.get("a"), created);
   });
 
-  it("refuses a name that is taken, and says so when its object is being deleted", async () => {
+  it("rejects a name that is taken, and reports if its object is being deleted", async () => {
     const { ships } = new Harbour();
     await ships.create(ship("a", { metadata: { finalizers: ["sea.example/anchor"] } }));
     await assert.rejects(ships.create(ship("a")), refusal(409, "AlreadyExists", /"a" already exists$/));
@@ -39,7 +39,7 @@ describe("creating", () => {
     await assert.rejects(ships.create(ship("a")), refusal(409, "AlreadyExists", /object is being deleted/));
   });
 
-  it("refuses a resourceVersion last, and shows it in a dry run", async () => {
+  it("rejects a resourceVersion last, and returns it in a dry run", async () => {
     const { ships } = new Harbour();
     const versioned = (name: string, resourceVersion: string, sails = 1) =>
       ship(name, { metadata: { resourceVersion }, spec: { sails } });
@@ -61,7 +61,7 @@ describe("creating", () => {
     assert.match(metadata.resourceVersion ?? "", /^\d+$/);
   });
 
-  it("gives another name when one that was generated is taken", async () => {
+  it("generates another name if the first is taken", async () => {
     const generated = { metadata: { generateName: "ship-" } };
     const first = new Harbour({ random: seededRandom(1) });
     const { metadata } = await first.ships.create(ship("", generated));
@@ -72,7 +72,7 @@ describe("creating", () => {
     assert.notEqual(other.metadata.name, metadata.name);
   });
 
-  it("gives up after eight names that are taken", async () => {
+  it("gives up after eight taken names", async () => {
     const random = { ...seededRandom(1), integer: () => 0, fraction: () => 0 };
     const { ships, inner } = new Harbour({ random });
     const generated = () => ship("", { metadata: { generateName: "ship-" } });
@@ -86,8 +86,8 @@ describe("creating", () => {
   });
 });
 
-describe("updating", () => {
-  it("counts a generation where the spec changes, and none elsewhere", async () => {
+describe("update", () => {
+  it("increments the generation only if the spec changes", async () => {
     const { ships } = new Harbour();
     await ships.create(ship("a"));
     const labelled = await ships.change("a", ({ metadata }) => {
@@ -103,11 +103,11 @@ describe("updating", () => {
     assert.deepEqual(
       [status.object.metadata.generation, status.object.status, status.object.spec],
       [2, { afloat: true }, { sails: 4 }],
-      "a status write changes nothing but the status",
+      "a status write changes only the status",
     );
   });
 
-  it("that changes nothing writes nothing", async () => {
+  it("writes nothing if nothing changes", async () => {
     const { ships, inner } = new Harbour();
     const created = await ships.create(ship("a"));
     const before = await inner.revision();
@@ -118,7 +118,7 @@ describe("updating", () => {
     assert.equal(await inner.revision(), before);
   });
 
-  it("begins again from what a competing writer wrote, and loses neither write", async () => {
+  it("retries after a competing write and loses neither", async () => {
     const { ships, rival, store } = new Harbour();
     await ships.create(ship("a"));
     store.meanwhile(() => rival.change("a", spec(7)));
@@ -133,7 +133,7 @@ describe("updating", () => {
     assert.deepEqual([object.spec, object.metadata.labels], [{ sails: 7 }, { port: "x" }]);
   });
 
-  it("from an older version is refused, also when it grows old on the way", async () => {
+  it("rejects an outdated resourceVersion, even if it becomes outdated on the way", async () => {
     const { ships, rival, store } = new Harbour();
     const stale = await ships.create(ship("a"));
     const { resourceVersion } = stale.metadata;
@@ -149,7 +149,7 @@ describe("updating", () => {
     assert.deepEqual((await ships.get("a")).spec, { sails: 7 });
   });
 
-  it("must name a version where the kind wants one, unless it is a patch", async () => {
+  it("requires a resourceVersion if the kind does, except for patches", async () => {
     const { ships } = new Harbour({ definition: shipsWith({ rules: { requiresResourceVersion: true } }) });
     await ships.create(ship("a"));
     const change = (object: ReturnType<typeof ship>) => {
@@ -160,14 +160,14 @@ describe("updating", () => {
     assert.deepEqual((await ships.change("a", change, { isPatch: true })).object.spec, { sails: 4 });
   });
 
-  it("is refused when it was meant for another object of that name", async () => {
+  it("rejects another uid than the stored one", async () => {
     const { ships } = new Harbour();
     await ships.create(ship("a"));
     const refused = refusal(409, "Conflict", /Precondition failed: UID in precondition: other/);
     await assert.rejects(ships.change("a", spec(4), { uid: "other" }), refused);
   });
 
-  it("creates what is not there only where that is allowed", async () => {
+  it("creates a missing object only if allowed", async () => {
     const plain = new Harbour();
     await assert.rejects(plain.ships.change("a", spec(4)), refusal(404, "NotFound", /ships.sea.example "a" not found/));
     assert.equal((await plain.ships.change("a", spec(4), { mayCreate: true })).created, true);
@@ -176,7 +176,7 @@ describe("updating", () => {
     await assert.rejects(lenient.ships.change("b", spec(4), { isPatch: true }), refusal(404, "NotFound", /"b"/));
   });
 
-  it("becomes an update when somebody else creates the object first, and a create when it goes", async () => {
+  it("becomes an update if a competitor creates the object first, and a create if it is deleted", async () => {
     const { ships, rival, store } = new Harbour();
     const options = () => ({ mayCreate: true, isPatch: true, seen: [] as never[] });
     const first = options();
@@ -190,8 +190,8 @@ describe("updating", () => {
   });
 });
 
-describe("deleting", () => {
-  it("only marks what finalizers hold, once; whoever takes the last one off removes it", async () => {
+describe("delete", () => {
+  it("marks an object with finalizers once; removing the last finalizer removes it", async () => {
     const { ships, inner, environment } = new Harbour();
     environment.clock.set(Date.parse("2030-01-01T00:00:00Z"));
     await ships.create(ship("a", { metadata: { finalizers: ["sea.example/anchor"] } }));
@@ -211,7 +211,7 @@ describe("deleting", () => {
     await assert.rejects(ships.get("a"), refusal(404, "NotFound", /"a"/));
   });
 
-  it("waits for the grace period of the kind, which a later deletion may shorten to nothing", async () => {
+  it("waits for the grace period, which a later delete may shorten to zero", async () => {
     const gracePeriodSeconds = (_: object, requested = 30) => requested;
     const { ships } = new Harbour({ definition: shipsWith({ hooks: { gracePeriodSeconds } }) });
     await ships.create(ship("a"));
@@ -223,7 +223,7 @@ describe("deleting", () => {
     await assert.rejects(ships.get("a"), refusal(404, "NotFound", /"a"/));
   });
 
-  it("adds the finalizer of the wanted propagation", async () => {
+  it("adds the finalizer of the propagation policy", async () => {
     const { ships } = new Harbour();
     for (const [propagationPolicy, finalizers] of [
       ["Foreground", ["foregroundDeletion"]],
@@ -237,7 +237,7 @@ describe("deleting", () => {
     assert.equal((await ships.remove("a", { propagationPolicy: "Background" })).removed, true);
   });
 
-  it("holds to its preconditions, also when they come to fail on the way", async () => {
+  it("enforces preconditions, even if they fail only after a conflict", async () => {
     const { ships, rival, store } = new Harbour();
     const { metadata } = await ships.create(ship("a"));
     const { uid, resourceVersion } = metadata;
@@ -248,7 +248,7 @@ describe("deleting", () => {
     assert.equal((await ships.remove("a", { preconditions: { uid } })).removed, true);
   });
 
-  it("goes on after a lost race: with the changed object, or with none", async () => {
+  it("continues after a conflict with the changed or missing object", async () => {
     const { ships, rival, store } = new Harbour();
     await ships.create(ship("a"));
     store.meanwhile(() => rival.change("a", spec(7)));
@@ -259,7 +259,7 @@ describe("deleting", () => {
     await assert.rejects(ships.remove("b"), refusal(404, "NotFound", /"b"/));
   });
 
-  it("stops when somebody else adds a finalizer in between", async () => {
+  it("only marks the object if a competitor adds a finalizer", async () => {
     const { ships, rival, store } = new Harbour();
     await ships.create(ship("a"));
     store.meanwhile(() =>
@@ -273,7 +273,7 @@ describe("deleting", () => {
 });
 
 describe("a dry run", () => {
-  it("answers as the real thing and writes nothing", async () => {
+  it("returns the same result and writes nothing", async () => {
     const { ships, inner } = new Harbour();
     await ships.create(ship("a"));
     const before = await inner.revision();
@@ -289,33 +289,33 @@ describe("a dry run", () => {
   });
 });
 
-describe("what a write takes from what all share", () => {
+describe("reservations", () => {
   function harbour() {
-    const told: string[] = [];
+    const log: string[] = [];
     const reserve: ReserveAction = async ({ next, previous, dryRun }) => {
-      told.push(`${dryRun ? "asks" : "takes"} for ${(next ?? previous)?.metadata.name}`);
+      log.push(`${dryRun ? "checks" : "reserves"} for ${(next ?? previous)?.metadata.name}`);
       return {
-        commit: async () => void told.push("keeps"),
-        release: async () => void told.push("gives back"),
+        commit: async () => void log.push("commits"),
+        release: async () => void log.push("releases"),
       };
     };
     const at = new Harbour({ definition: shipsWith({ actions: { reserve: "berth" } }), reserve });
-    /** What happened during the action. */
+    /** The log of an action, without the initial reservation. */
     const during = async (action: () => Promise<unknown>) => {
-      told.length = 0;
+      log.length = 0;
       await action();
-      return told.slice(1);
+      return log.slice(1);
     };
-    return { ...at, ships: at.ships, rival: at.rival, store: at.store, told, during };
+    return { ...at, ships: at.ships, rival: at.rival, store: at.store, log, during };
   }
   const refuse = async () => {
     throw forbidden({ group: "sea.example", resource: "ships" }, "a", "by admission");
   };
 
-  it("is kept by what is written, and given back by what is refused or only tried", async () => {
+  it("are committed by successful writes and released by rejected ones and dry runs", async () => {
     const { ships, during } = harbour();
-    assert.deepEqual(await during(() => ships.create(ship("a"))), ["keeps"]);
-    assert.deepEqual(await during(() => ships.change("a", spec(4))), ["keeps"]);
+    assert.deepEqual(await during(() => ships.create(ship("a"))), ["commits"]);
+    assert.deepEqual(await during(() => ships.change("a", spec(4))), ["commits"]);
     const refused = [
       () => assert.rejects(ships.create(ship("b", { spec: { sails: 13 } })), unlucky),
       () => assert.rejects(ships.create(ship("b"), { admit: refuse }), refusal(403, "Forbidden", /by admission/)),
@@ -324,21 +324,26 @@ describe("what a write takes from what all share", () => {
       () => ships.change("a", () => undefined),
       () => ships.create(ship("c"), { dryRun: true }),
     ];
-    for (const action of refused) assert.deepEqual(await during(action), ["gives back"]);
-    assert.deepEqual(await during(() => ships.remove("a")), ["keeps"]);
+    for (const action of refused) assert.deepEqual(await during(action), ["releases"]);
+    assert.deepEqual(await during(() => ships.remove("a")), ["commits"]);
   });
 
-  it("is given back by an attempt that loses a race, and taken anew by the next", async () => {
+  it("are released after a conflict and made anew by the next attempt", async () => {
     const { ships, rival, store, during } = harbour();
     await ships.create(ship("a"));
     store.meanwhile(async () => {
       await rival.change("a", spec(7));
     });
-    const theirs = ["takes for a", "keeps"];
-    assert.deepEqual(await during(() => ships.change("a", spec(4))), [...theirs, "gives back", "takes for a", "keeps"]);
+    const theirs = ["reserves for a", "commits"];
+    assert.deepEqual(await during(() => ships.change("a", spec(4))), [
+      ...theirs,
+      "releases",
+      "reserves for a",
+      "commits",
+    ]);
   });
 
-  it("stays taken when nobody knows whether the write happened", async () => {
+  it("are kept if it is unknown whether the write happened", async () => {
     const { ships, store, during } = harbour();
     for (const when of ["before", "after"] as const) {
       store.failNext("put", { error: new StoreError("unavailable", "no answer"), when });

@@ -1,5 +1,5 @@
-import { notFound } from "../../api/api-error.ts";
-import type { ObjectView } from "../../api/reply.ts";
+import { notFound } from "../../base/api/api-error.ts";
+import type { ObjectView } from "../../base/api/reply.ts";
 import type { ResourceContext } from "../context.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import type { ResourceDefinition } from "../model/definition.ts";
@@ -13,7 +13,7 @@ import { KindEntries } from "./kind-entries.ts";
 import { updateObject } from "./update-object.ts";
 import type { Change, UpdateOptions, WriteOptions } from "./write-options.ts";
 
-/** All objects of one kind, with Kubernetes' rules. Each call names the served version it speaks. */
+/** All objects of a kind, with the rules of Kubernetes. Each call names the served version it uses. */
 export class Collection {
   readonly definition: ResourceDefinition;
   readonly #entries: KindEntries;
@@ -23,7 +23,10 @@ export class Collection {
     this.#entries = new KindEntries(definition, context);
   }
 
-  /** Throws NotFound. `minRevision` 0 accepts any state; absent means the newest. */
+  /**
+   * Reads an object. Throws NotFound. `minRevision` 0 accepts any state. Optional. If omitted, the latest state is
+   * read.
+   */
   async get(resource: ServedResource, key: ObjectKey, minRevision?: number): Promise<ObjectView> {
     const entry = await this.#entries.read(this.#entries.key(key), "get", minRevision);
     if (!entry) throw notFound(this.#entries.resourceName, key.name);
@@ -35,7 +38,7 @@ export class Collection {
     return createObject(this.#entries, resource, draft, options);
   }
 
-  /** Changes one object, or creates it where that is allowed. Throws NotFound, Conflict and Invalid. */
+  /** Updates an object, or creates it if that is allowed. Throws NotFound, Conflict and Invalid. */
   update(
     resource: ServedResource,
     key: ObjectKey,
@@ -45,7 +48,10 @@ export class Collection {
     return updateObject(this.#entries, resource, key, change, options);
   }
 
-  /** Deletes one object, or begins to. `removed` is false while something still holds it. Throws NotFound and Conflict. */
+  /**
+   * Deletes an object, or marks it. `removed` is false while something blocks its removal. Throws NotFound and
+   * Conflict.
+   */
   delete(
     resource: ServedResource,
     key: ObjectKey,

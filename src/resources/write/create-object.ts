@@ -1,6 +1,6 @@
-import { alreadyExists, generatedNameTaken, plainError } from "../../api/api-error.ts";
-import type { ObjectMeta } from "../../api/object.ts";
-import type { ObjectView } from "../../api/reply.ts";
+import { alreadyExists, generatedNameTaken, plainError } from "../../base/api/api-error.ts";
+import type { ObjectMeta } from "../../base/api/object.ts";
+import type { ObjectView } from "../../base/api/reply.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import { storedApiVersion } from "../model/conversion.ts";
 import type { Draft } from "../model/draft.ts";
@@ -18,7 +18,7 @@ import type { UpdateOptions, WriteOptions } from "./write-options.ts";
 
 const MAX_NAME_ATTEMPTS = 8;
 
-/** Creates an object, under another name when one that was generated is taken. Throws AlreadyExists and Invalid. */
+/** Creates an object. If a generated name is taken, tries another. Throws AlreadyExists and Invalid. */
 export async function createObject(
   entries: KindEntries,
   resource: ServedResource,
@@ -39,7 +39,7 @@ export async function createObject(
   }
 }
 
-/** One attempt at a create, `requestName` by PUT or apply. Undefined: there is such an object already. Throws Invalid. */
+/** One attempt at a create. `requestName` is set for PUT and apply. Undefined if the object exists. Throws Invalid. */
 export async function createOnce(
   entries: KindEntries,
   resource: ServedResource,
@@ -49,11 +49,10 @@ export async function createOnce(
 ): Promise<ObjectView | undefined> {
   const { definition } = entries;
   const { clock, codec, random } = entries.context;
-  // Compat: a custom resource is prepared, validated and admitted in the version of the request: each has a
-  // `customResourceStrategy` of its own.
+  // Compat: a custom resource is prepared, validated and admitted in the version of the request, because each version
+  // has its own `customResourceStrategy`.
   const { isUnstructured } = strategyOf(definition);
-  const formed = isUnstructured ? draft : toStoredForm(definition, draft, storedApiVersion(definition));
-  const working = formed instanceof Promise ? await formed : formed;
+  const working = isUnstructured ? draft : await toStoredForm(definition, draft, storedApiVersion(definition));
   const next = working.object;
   fillSystemMetadata(next.metadata, random.uuid(), clock.now());
   if (definition.rules.namedByUuid) next.metadata.name ??= random.uuid();
@@ -67,7 +66,7 @@ export async function createOnce(
     requestName,
     dryRun: options.dryRun ?? false,
   };
-  // Even where a write to a subresource creates the object, the object as a whole is prepared and validated.
+  // If a write to a subresource creates the object, the whole object is prepared and validated.
   const context = options.subresource === undefined ? reserving.context : { ...reserving.context, subresource: "" };
   const ready = strategyOf(definition).prepare?.(resource.version);
   if (ready !== undefined) await ready;
@@ -77,8 +76,7 @@ export async function createOnce(
     validateWrite(entries, undefined, context, options);
     warnOfWrite(entries, undefined, context, options);
     await options.admit?.(next, undefined);
-    const kept = isUnstructured ? toStoredForm(definition, working, storedApiVersion(definition)) : working;
-    const stored = kept instanceof Promise ? await kept : kept;
+    const stored = isUnstructured ? await toStoredForm(definition, working, storedApiVersion(definition)) : working;
     const key = entries.keyOf(next);
     if (options.dryRun) {
       if (await entries.read(key, "create")) return { keeps: false, outcome: undefined };
@@ -97,8 +95,9 @@ export async function createOnce(
 const MAX_VERSION = 2n ** 64n;
 
 /**
- * Compat: only the storage refuses `metadata.resourceVersion` (`ErrResourceVersionSetOnCreate`), so invalid objects get
- * their 422, and dry runs a 201 that shows it. It refuses what `ParseUint` reads as more than 0, and drops the rest.
+ * Compat: only the storage rejects `metadata.resourceVersion` (`ErrResourceVersionSetOnCreate`). Therefore invalid
+ * objects get a 422, and dry runs a 201 that contains it. It rejects values that `ParseUint` parses as more than 0, and
+ * drops the others.
  */
 function refuseVersion({ resourceVersion = "" }: ObjectMeta): void {
   const version = /^\d+$/.test(resourceVersion) ? BigInt(resourceVersion) : 0n;

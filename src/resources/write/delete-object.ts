@@ -1,7 +1,7 @@
-import { notFound } from "../../api/api-error.ts";
-import type { KubeObject } from "../../api/object.ts";
-import type { ObjectView } from "../../api/reply.ts";
-import type { Eventually } from "../../lib/eventually.ts";
+import { notFound } from "../../base/api/api-error.ts";
+import type { KubeObject } from "../../base/api/object.ts";
+import type { ObjectView } from "../../base/api/reply.ts";
+import type { Eventually } from "../../base/util/eventually.ts";
 import type { Entry, WriteResult } from "../../storage/store.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import type { WriteContext } from "../model/definition.ts";
@@ -15,7 +15,9 @@ import { checkPreconditions } from "./preconditions.ts";
 import { withReservation } from "./reservation.ts";
 import type { WriteOptions } from "./write-options.ts";
 
-/** Deletes one object, or begins to. `removed` is false while something still holds it. Throws NotFound and Conflict. */
+/**
+ * Deletes an object, or marks it. `removed` is false while something blocks its removal. Throws NotFound and Conflict.
+ */
 export async function deleteObject(
   entries: KindEntries,
   resource: ServedResource,
@@ -26,14 +28,13 @@ export async function deleteObject(
   let entry = await entries.read(entries.key(key), "delete");
   for (;;) {
     if (!entry) throw notFound(entries.resourceName, key.name);
-    const decoded = entries.decode(entry);
-    const current = decoded instanceof Promise ? await decoded : decoded;
+    const current = await entries.decode(entry);
     checkPreconditions(entries.definition, key.name, request.preconditions, current);
     await options.admit?.(current, current);
     const outcome = await deleteOnce(entries, resource, entry, { current, request, options });
     if ("view" in outcome) {
       const { view, removed } = outcome;
-      return { view: view instanceof Promise ? await view : view, removed };
+      return { view: await view, removed };
     }
     entry = outcome.current;
   }
@@ -72,7 +73,7 @@ async function deleteOnce(
   return { view: showDeleted(entries.context, resource, marked, revision), removed: true };
 }
 
-/** Removes an object and gives back what it had taken from what all objects share. */
+/** Removes an object and releases its shared resources such as addresses. */
 export function removeReserved(
   entries: KindEntries,
   entry: Entry,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { KubeObject, ObjectMeta } from "../../api/object.ts";
+import type { KubeObject, ObjectMeta } from "../../base/api/object.ts";
 import type { ResourceDefinition, ResourceHooks, ResourceRules } from "../model/definition.ts";
 import { isReleased, planDeletion } from "./deletion.ts";
 
@@ -31,11 +31,11 @@ function object(metadata: ObjectMeta): KubeObject {
   return { kind: "Thing", apiVersion: "example.com/v1", metadata };
 }
 
-test("an object that nothing holds goes at once", () => {
+test("removes an object without finalizers at once", () => {
   assert.deepEqual(planDeletion(kind(), object({ name: "a" }), {}, NOW), { action: "remove" });
 });
 
-test("finalizers hold an object, and the mark counts as a new generation", () => {
+test("marks an object with finalizers and increments its generation", () => {
   const plan = planDeletion(kind(), object({ name: "a", finalizers: ["x/y"], generation: 3 }), {}, NOW);
   assert.ok(plan.action === "mark");
   assert.equal(plan.next.metadata.deletionTimestamp, "2030-01-01T00:00:00Z");
@@ -56,7 +56,7 @@ test("propagation policies add and remove their finalizers", () => {
   assert.equal(finalizers("Foreground", [], { garbageCollection: "unsupported" }), "remove");
 });
 
-test("a graceful deletion waits, can be shortened and not lengthened", () => {
+test("a graceful deletion waits and can be shortened but not extended", () => {
   const first = planDeletion(graceful, object({ name: "a" }), { gracePeriodSeconds: 10 }, NOW);
   assert.ok(first.action === "mark" && !first.thenRemove);
   assert.equal(first.next.metadata.deletionTimestamp, "2030-01-01T00:00:10Z");
@@ -70,12 +70,12 @@ test("a graceful deletion waits, can be shortened and not lengthened", () => {
   assert.equal(now.next.metadata.deletionGracePeriodSeconds, 0);
 });
 
-test("a grace period of nothing marks and then removes", () => {
+test("a grace period of zero marks the object and then removes it", () => {
   const plan = planDeletion(graceful, object({ name: "a" }), { gracePeriodSeconds: 0 }, NOW);
   assert.ok(plan.action === "mark" && plan.thenRemove);
 });
 
-test("an update releases an object only when its deletion waits for nothing else", () => {
+test("an update removes an object only if nothing else blocks its deletion", () => {
   const marked: ObjectMeta = { deletionTimestamp: "2030-01-01T00:00:00Z", finalizers: ["x/y"] };
   assert.equal(isReleased(kind(), object({}), object(marked)), true);
   assert.equal(isReleased(kind(), object({}), object({})), false);

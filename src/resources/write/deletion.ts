@@ -1,10 +1,10 @@
-import type { KubeObject } from "../../api/object.ts";
-import { cloneJson } from "../../lib/clone.ts";
+import type { KubeObject } from "../../base/api/object.ts";
+import { cloneJson } from "../../base/util/clone.ts";
 import type { ResourceDefinition } from "../model/definition.ts";
 import type { DeletionRequest } from "../model/write-request.ts";
 import { printTime } from "./metadata.ts";
 
-/** What is to be done with the stored object. "none": it is being deleted already and nothing changes. */
+/** What to do with the stored object. "none": it is already being deleted and does not change. */
 export type DeletionPlan =
   | { readonly action: "remove" }
   | { readonly action: "mark"; readonly next: KubeObject; readonly thenRemove: boolean }
@@ -14,7 +14,7 @@ const ORPHAN = "orphan";
 const FOREGROUND = "foregroundDeletion";
 
 /**
- * Decides what a DELETE does to an object in its present state. `current` is not changed. Upstream: `BeforeDelete` and
+ * Decides what a DELETE does to an object in its current state. Does not change `current`. Upstream: `BeforeDelete` and
  * `deletionFinalizersForGarbageCollection`.
  */
 export function planDeletion(
@@ -49,10 +49,7 @@ export function planDeletion(
   return { action: "mark", next, thenRemove: grace === 0 && !isHeld };
 }
 
-/**
- * Sets deletionTimestamp on an object that finalizers hold. It is set once; later calls may still change the
- * finalizers.
- */
+/** Sets deletionTimestamp on an object with finalizers. It is set once; later calls may still change the finalizers. */
 function markOnce(definition: ResourceDefinition, current: KubeObject, next: KubeObject, nowMs: number): DeletionPlan {
   if (current.metadata.deletionTimestamp !== undefined) return changed(current, next);
   next.metadata.deletionTimestamp = printTime(nowMs);
@@ -96,7 +93,7 @@ function shorten(
   return { action: "mark", next, thenRemove: grace === 0 && !isHeld };
 }
 
-/** Adds or removes the finalizers orphan and foregroundDeletion, as propagationPolicy says. */
+/** Adds or removes the finalizers orphan and foregroundDeletion according to propagationPolicy. */
 function adjustFinalizers(definition: ResourceDefinition, next: KubeObject, request: DeletionRequest): void {
   const common = definition.rules.garbageCollection ?? "delete";
   if (common === "unsupported") return;
@@ -121,7 +118,7 @@ function policyOf({ propagationPolicy, orphanDependents }: DeletionRequest): str
 }
 
 /**
- * Whether an update leaves an object with a deletionTimestamp without finalizers, so that it goes now. Upstream:
+ * Whether an update leaves an object with a deletionTimestamp without finalizers, so it must be removed now. Upstream:
  * `ShouldDeleteDuringUpdate`.
  */
 export function isReleased(definition: ResourceDefinition, next: KubeObject, current: KubeObject): boolean {

@@ -1,12 +1,12 @@
-import { apiVersionOf, type Json } from "../../api/object.ts";
-import { cloneJson } from "../../lib/clone.ts";
+import { apiVersionOf, type Json } from "../../base/api/object.ts";
+import { cloneJson } from "../../base/util/clone.ts";
 import { storedApiVersion } from "../model/conversion.ts";
 import type { ResourceDefinition } from "../model/definition.ts";
 import { strategyOf } from "../strategies/strategy-of.ts";
 
 const known = new WeakMap<ResourceDefinition, Json | undefined>();
 
-/** The `status` of an object that nobody has reported on: what its schema always writes, or undefined for none. */
+/** The initial `status` of an object: the fields that its schema always writes. Undefined if there are none. */
 export function emptyStatus(definition: ResourceDefinition): Json | undefined {
   if (!known.has(definition)) known.set(definition, computeEmptyStatus(definition));
   return cloneJson(known.get(definition));

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { invalidField } from "../../api/field-error.ts";
-import type { KubeObject } from "../../api/object.ts";
-import { builtInKinds } from "../../kinds/all.ts";
+import { invalidField } from "../../base/api/field-error.ts";
+import type { KubeObject } from "../../base/api/object.ts";
+import { builtInKinds } from "../../kinds/built-in/all.ts";
 import { Draft } from "../model/draft.ts";
 import { showEmpties, toStoredForm } from "./explicit-empties.ts";
 import { countGeneration } from "./generation.ts";
@@ -20,7 +20,7 @@ const policy = (): KubeObject => ({
   spec: { podSelector: { matchLabels: {} }, ingress: [] },
 });
 
-test("what is sent empty is not stored, and is told of", async () => {
+test("does not store empty values, but records them", async () => {
   const definition = definitionOf("networkpolicies");
   const object = policy();
   assert.equal((await toStoredForm(definition, new Draft(object), object.apiVersion)).object, object);
@@ -35,7 +35,7 @@ test("what is sent empty is not stored, and is told of", async () => {
   }
 });
 
-test("only some kinds count what is sent empty as a change", () => {
+test("only some kinds count empty values as a change", () => {
   const empties = [{ path: ["spec", "ingress"], value: [] }];
   for (const [plural, expected] of [
     ["networkpolicies", 2],
@@ -50,7 +50,7 @@ test("only some kinds count what is sent empty as a change", () => {
   }
 });
 
-test("messages show what was sent empty", () => {
+test("messages show values that were sent empty", () => {
   const empties = [{ path: ["spec", "terms"], value: [] }];
   const [first, second] = showEmpties(
     [invalidField("spec.terms", null, "must have one"), invalidField("spec.other", null, "must have one")],

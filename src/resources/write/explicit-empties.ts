@@ -1,16 +1,16 @@
-import type { FieldError } from "../../api/field-error.ts";
-import { apiVersionOf, isObject, type KubeObject } from "../../api/object.ts";
+import type { FieldError } from "../../base/api/field-error.ts";
+import { apiVersionOf, isObject, type KubeObject } from "../../base/api/object.ts";
 
-import { type Eventually, proceed } from "../../lib/eventually.ts";
-import { type EmptyValue, printPath } from "../../schema/decode-state.ts";
+import { type Eventually, proceed } from "../../base/util/eventually.ts";
+import { type EmptyValue, printPath } from "../../data/schema/decode-state.ts";
 import { convertEventually, convertObject } from "../model/conversion.ts";
 import type { ResourceDefinition } from "../model/definition.ts";
 import { Draft } from "../model/draft.ts";
 import { strategyOf } from "../strategies/strategy-of.ts";
 
 /**
- * A draft whose object is in the version that it is stored in, without empty lists and maps; `empties` says where these
- * were. `stored` is what a write replaces.
+ * Converts a draft to its stored version, without empty lists and maps; `empties` records where these were. `stored`:
+ * the object that a write replaces.
  */
 export function toStoredForm(
   definition: ResourceDefinition,
@@ -31,7 +31,7 @@ export function toStoredForm(
   return new Draft(convertObject(definition, next, apiVersion, stored), { empties, creatorFields });
 }
 
-/** Errors about what was sent empty, with that shown as it was sent. */
+/** Errors in which values that were sent empty are shown as sent. */
 export function showEmpties(errors: readonly FieldError[], empties: readonly EmptyValue[]): readonly FieldError[] {
   if (empties.length === 0) return errors;
   const values = new Map(empties.map(({ path, value }) => [printPath(path), JSON.stringify(value)]));

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import type { KubeObject } from "../../api/object.ts";
-import type { EmptyValue } from "../../schema/decode-state.ts";
+import type { KubeObject } from "../../base/api/object.ts";
+import type { EmptyValue } from "../../data/schema/decode-state.ts";
 import type { ResourceDefinition } from "../model/definition.ts";
 
 /**
- * Sets or counts `metadata.generation`: 1 at creation, one more whenever the wanted state changes. `empties` is what
- * the client sent empty.
+ * Sets or increments `metadata.generation`: 1 at creation, one more whenever the desired state changes. `empties`:
+ * values that the client sent empty.
  */
 export function countGeneration(
   definition: ResourceDefinition,
@@ -28,8 +28,8 @@ export function countGeneration(
 const isContent = ({ path: [member] }: EmptyValue): boolean => member !== "metadata" && member !== "status";
 
 /**
- * Whether two objects want the same: everything but metadata and status is equal. Compat: the status of a custom object
- * counts, too (`copyNonMetadata`); where it has a subresource, the write has not changed it.
+ * Whether two objects have the same desired state: everything but metadata and status is equal. Compat: the status of a
+ * custom object counts, too (`copyNonMetadata`); if it is a subresource, the write has not changed it.
  */
 function sameContent(a: KubeObject, b: KubeObject, countsStatus: boolean): boolean {
   return isDeepStrictEqual(content(a), content(b)) && (!countsStatus || isDeepStrictEqual(a.status, b.status));

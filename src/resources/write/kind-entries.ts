@@ -1,7 +1,7 @@
-import type { ResourceName } from "../../api/api-error.ts";
-import type { KubeObject } from "../../api/object.ts";
-import type { ObjectView } from "../../api/reply.ts";
-import type { Eventually } from "../../lib/eventually.ts";
+import type { ResourceName } from "../../base/api/api-error.ts";
+import type { KubeObject } from "../../base/api/object.ts";
+import type { ObjectView } from "../../base/api/reply.ts";
+import type { Eventually } from "../../base/util/eventually.ts";
 import type { Entry, WriteResult } from "../../storage/store.ts";
 import type { ResourceContext } from "../context.ts";
 import type { ServedResource } from "../model/catalog.ts";
@@ -13,10 +13,10 @@ import { type StoreOperation, translateStoreError } from "../model/store-errors.
 import { showEntry } from "../read/converted-views.ts";
 import type { WriteOptions } from "./write-options.ts";
 
-/** What came of one attempt at a write: the result, or what somebody else has written in the meantime. */
+/** The result of one attempt at a write, or the entry that a competing writer has stored in the meantime. */
 export type Attempt<T> = T | { current: Entry | undefined };
 
-/** The entries that the store has of one kind, with errors of the store in the words of the API. */
+/** The store entries of a kind. Store errors are converted to ApiErrors. */
 export class KindEntries {
   readonly definition: ResourceDefinition;
   readonly context: ResourceContext;
@@ -26,23 +26,25 @@ export class KindEntries {
     this.context = context;
   }
 
-  /** What errors call the kind. */
+  /** The resource name in errors. */
   get resourceName(): ResourceName {
     const { group, plural } = this.definition;
     return { group, resource: plural };
   }
 
-  /** Where an object lies in the store. */
+  /** The store key of an object. */
   keyOf({ metadata }: KubeObject): string {
     return this.key({ namespace: metadata.namespace ?? "", name: metadata.name ?? "" });
   }
 
-  /** Where the object of a name lies in the store. */
+  /** The store key for a namespace and name. */
   key(key: ObjectKey): string {
     return this.context.keys.key(this.definition, key);
   }
 
-  /** `minRevision` 0 accepts any state; absent means the newest. A failure is told as one of `operation`. */
+  /**
+   * Reads an entry. `minRevision` 0 accepts any state; if omitted, the latest is read. `operation` is used in errors.
+   */
   async read(key: string, operation: StoreOperation["operation"], minRevision?: number): Promise<Entry | undefined> {
     try {
       return await this.context.store.get(key, { minRevision });
@@ -51,21 +53,21 @@ export class KindEntries {
     }
   }
 
-  /** The object of an entry, as a write begins with it. The caller owns it. */
+  /** Decodes the object that a write starts from. The caller owns it. */
   decode(entry: Entry): Eventually<KubeObject> {
     return toCurrent(this.definition, this.context.codec.read(entry));
   }
 
   /**
-   * The same in the version of a request, in which custom resources are written. Compat: each version has a
-   * `customResourceStrategy` of its own, which prepares, validates and admits.
+   * Decodes the object in the version of a request, in which custom resources are written. Compat: each version has its
+   * own `customResourceStrategy`, which prepares, validates and admits.
    */
   decodeAs(entry: Entry, { apiVersion }: ServedResource): Eventually<KubeObject> {
     const { definition, context } = this;
     return convertEventually(definition, coerceStored(definition, context.codec.read(entry)), apiVersion);
   }
 
-  /** Writes unless the entry has another revision than `expected`; 0: it must not be there. */
+  /** Writes an entry if its revision is `expected`; 0: the entry must not exist. */
   async put(
     key: string,
     value: Uint8Array,
@@ -79,7 +81,7 @@ export class KindEntries {
     }
   }
 
-  /** Removes unless the entry has changed. */
+  /** Removes an entry unless it has changed. */
   async remove(entry: Entry): Promise<WriteResult> {
     try {
       return await this.context.store.delete(entry.key, entry.modRevision);
@@ -88,7 +90,7 @@ export class KindEntries {
     }
   }
 
-  /** Shows what has just been written. */
+  /** Returns a view of the entry just written. */
   view(
     resource: ServedResource,
     written: { readonly key: string; readonly value: Uint8Array; readonly createRevision: number },
@@ -98,7 +100,7 @@ export class KindEntries {
     return showEntry(this.context, resource, { key, value, createRevision, modRevision });
   }
 
-  /** What hooks are told about a write. */
+  /** The context of a write for hooks. */
   writeContext(
     { apiVersion }: ServedResource,
     draft: Draft,

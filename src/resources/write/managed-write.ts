@@ -1,6 +1,6 @@
-import type { KubeObject } from "../../api/object.ts";
-import { cloneJson } from "../../lib/clone.ts";
-import type { Eventually } from "../../lib/eventually.ts";
+import type { KubeObject } from "../../base/api/object.ts";
+import { cloneJson } from "../../base/util/clone.ts";
+import type { Eventually } from "../../base/util/eventually.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import type { DefaultsContext } from "../model/definition.ts";
 import { Draft } from "../model/draft.ts";
@@ -8,19 +8,19 @@ import { strategyOf } from "../strategies/strategy-of.ts";
 import type { Collection } from "./collection.ts";
 import { recordUpdate } from "./record-update.ts";
 
-/** Where the collection of a kind is had. */
+/** Provides the collections of kinds. */
 export interface Collections extends DefaultsContext {
   collection(resource: ServedResource): Collection;
 }
 
-/** A part of the server that writes objects in its own name. */
+/** A part of the server that writes objects on its own behalf. */
 export interface ServerWriter {
   readonly resources: Collections;
-  /** What the write is recorded for. */
+  /** Field manager of the writes. */
   readonly manager: string;
 }
 
-/** Creates an object with its defaults, owned by the writer. Throws AlreadyExists and Invalid. */
+/** Creates an object with defaults, owned by the writer. Throws AlreadyExists and Invalid. */
 export async function createAs(
   writer: ServerWriter,
   resource: ServedResource,
@@ -31,7 +31,7 @@ export async function createAs(
   return (await writer.resources.collection(resource).create(resource, draft, {})).object;
 }
 
-/** Fills in defaults and records the writer as the owner of what it has changed. Changes `draft`. */
+/** Sets defaults and records the writer as owner of the fields it has changed. Changes `draft`. */
 function own(
   { resources, manager }: ServerWriter,
   resource: ServedResource,

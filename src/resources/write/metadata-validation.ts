@@ -1,8 +1,14 @@
-import { type FieldError, forbiddenField, invalidField, requiredField, tooLongField } from "../../api/field-error.ts";
-import * as names from "../../api/names.ts";
-import type { KubeObject, ObjectMeta, OwnerReference } from "../../api/object.ts";
-import { addAll } from "../../lib/add-all.ts";
-import { quote } from "../../lib/go/quote.ts";
+import {
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  requiredField,
+  tooLongField,
+} from "../../base/api/field-error.ts";
+import * as names from "../../base/api/names.ts";
+import type { KubeObject, ObjectMeta, OwnerReference } from "../../base/api/object.ts";
+import { quote } from "../../base/go/quote.ts";
+import { addAll } from "../../base/util/add-all.ts";
 import type { NameRule, ResourceDefinition } from "../model/definition.ts";
 
 const NAME_RULES: Readonly<Record<NameRule, (name: string) => string[]>> = {
@@ -17,13 +23,13 @@ const NAME_RULES: Readonly<Record<NameRule, (name: string) => string[]>> = {
 const STANDARD_FINALIZERS = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
 const MAX_ANNOTATION_BYTES = 262_144;
 
-/** Whether a kind may not stand in ownerReferences (upstream's `BannedOwners`). */
+/** Whether a kind may not be used in ownerReferences (upstream's `BannedOwners`). */
 export type CannotOwn = (apiVersion: string, kind: string) => boolean;
 
-/** What rules about ObjectMeta depend on. */
+/** The parts of a definition that ObjectMeta validation depends on. */
 type MetadataRules = Pick<ResourceDefinition, "rules" | "scope">;
 
-/** Validates ObjectMeta, whatever the kind. Upstream: `ValidateObjectMeta`. */
+/** Validates ObjectMeta of any kind. Upstream: `ValidateObjectMeta`. */
 export function validateMetadata(
   definition: MetadataRules,
   object: Pick<KubeObject, "metadata">,
@@ -47,7 +53,7 @@ function validateName(definition: MetadataRules, metadata: ObjectMeta): FieldErr
   const rule = NAME_RULES[definition.rules.nameRule ?? "dns1123Subdomain"];
   const errors: FieldError[] = [];
   if (metadata.generateName !== undefined) {
-    // A generated name continues after the base, so a trailing dash is fine there.
+    // A generated name continues after the base, so a trailing dash is allowed.
     const base = metadata.generateName.replace(/-$/, "a");
     for (const text of rule(base)) errors.push(invalidField("metadata.generateName", metadata.generateName, text));
   }
@@ -56,7 +62,7 @@ function validateName(definition: MetadataRules, metadata: ObjectMeta): FieldErr
     return errors;
   }
   for (const text of rule(metadata.name)) errors.push(invalidField("metadata.name", metadata.name, text));
-  // What a kind's own rule refuses is told in its words only.
+  // For a kind's own name rule, only that rule reports errors.
   if (definition.rules.nameRule !== "own" && rule !== names.pathSegment && errors.length === 0) {
     for (const text of names.pathSegment(metadata.name))
       errors.push(invalidField("metadata.name", metadata.name, text));
@@ -146,9 +152,10 @@ function validateFinalizers(definition: MetadataRules, finalizers: readonly stri
 const LOOKED_AT_AGAIN = /^metadata\.(labels|annotations|ownerReferences)\b/;
 
 /**
- * Validates ObjectMeta in an update. Upstream: `ValidateObjectMetaUpdate`. `found` is what validation of ObjectMeta has
- * found already. Compat: the strategy of custom resources calls `ValidateObjectMetaUpdate` once more, and each call
- * looks at labels, annotations and owners, so that their causes are told three times and those of the update twice.
+ * Validates ObjectMeta in an update. Upstream: `ValidateObjectMetaUpdate`. `found`: errors that ObjectMeta validation
+ * has already found. Compat: the strategy of custom resources calls `ValidateObjectMetaUpdate` once more, and each call
+ * validates labels, annotations and owners. Therefore their causes are reported three times, and those of the update
+ * twice.
  */
 export function validateMetadataUpdate(
   next: KubeObject,

@@ -1,20 +1,20 @@
-import { badRequest } from "../../api/api-error.ts";
-import { isObject, type KubeObject, type ObjectMeta, type OwnerReference } from "../../api/object.ts";
-import { memoize } from "../../lib/memoize.ts";
-import type { Random } from "../../lib/random.ts";
+import { badRequest } from "../../base/api/api-error.ts";
+import { isObject, type KubeObject, type ObjectMeta, type OwnerReference } from "../../base/api/object.ts";
+import { memoize } from "../../base/util/memoize.ts";
+import type { Random } from "../../base/util/random.ts";
 import type { ResourceDefinition } from "../model/definition.ts";
 
-// Most moments that are printed are now, several times for one write.
+// Most printed times are the current one, several times per write.
 const printSecond = memoize((second: number) => `${new Date(second * 1000).toISOString().slice(0, 19)}Z`, {
   results: 16,
 });
 
-/** metav1.Time as objects carry it: RFC 3339 in UTC, whole seconds. */
+/** Prints a metav1.Time: RFC 3339 in UTC, whole seconds. */
 export function printTime(ms: number): string {
   return printSecond(Math.floor(ms / 1000));
 }
 
-/** Removes members that mean nothing, as the real server does when it decodes: null, and empty maps and lists of metadata. */
+/** Removes members without meaning, like kube-apiserver's decoder: null, and empty maps and lists of metadata. */
 export function tidyMetadata(metadata: ObjectMeta): ObjectMeta {
   const out: ObjectMeta = {};
   for (const [member, value] of Object.entries(metadata)) {
@@ -37,9 +37,12 @@ const SYSTEM_MEMBERS = [
   "selfLink",
 ] as const;
 
-/** Wipes metadata that only the server may set, before an object is created. Upstream: `WipeObjectMetaSystemFields`. */
+/**
+ * Clears metadata that only the server may set, before an object is created. Upstream: `WipeObjectMetaSystemFields`,
+ * which runs before mutating admission and after it, because a webhook may set such members.
+ */
 export function wipeSystemMetadata(metadata: ObjectMeta): void {
-  // Deleting what is not there is not free either.
+  // The check is cheaper than deleting a missing member.
   for (const member of SYSTEM_MEMBERS) if (metadata[member] !== undefined) delete metadata[member];
 }
 
@@ -53,9 +56,9 @@ const SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
 const SUFFIX_LENGTH = 5;
 const MAX_GENERATED_BASE = 58;
 
-/** Five random characters that spell no words. Upstream: `utilrand.String`. */
+/** Five random characters that cannot form words. Upstream: `utilrand.String`. */
 export function randomSuffix(random: Random): string {
-  // One draw for all of them: each costs as much as the rest.
+  // A single random number for all characters, because drawing one is the most expensive part.
   let rest = random.integer(SUFFIX_ALPHABET.length ** SUFFIX_LENGTH);
   let suffix = "";
   for (let count = 0; count < SUFFIX_LENGTH; count += 1) {
@@ -65,18 +68,18 @@ export function randomSuffix(random: Random): string {
   return suffix;
 }
 
-/** A name for generateName: `base` and five random characters that spell no words. Upstream: `SimpleNameGenerator`. */
+/** A name for generateName: `base` and five random characters. Upstream: `SimpleNameGenerator`. */
 export function generateName(base: string, random: Random): string {
   return base.slice(0, MAX_GENERATED_BASE) + randomSuffix(random);
 }
 
 /**
- * Gives the object the namespace of the URL, or refuses it when it names another. Upstream:
+ * Sets the namespace of the URL. Throws BadRequest if the object has another one. Upstream:
  * `EnsureObjectNamespaceMatchesRequestNamespace`.
  */
 export function settleNamespace(definition: ResourceDefinition, metadata: ObjectMeta, namespace: string): void {
   if (definition.scope === "Cluster") {
-    // Compat: `metadata.namespace` of a cluster-scoped object is dropped, not refused.
+    // Compat: `metadata.namespace` of a cluster-scoped object is dropped, not rejected.
     delete metadata.namespace;
     return;
   }
@@ -91,7 +94,7 @@ const duplicateOwners = (when: string) =>
   `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: `;
 
 /**
- * Removes identical ownerReferences. Returns the warning to send, if any were found. Upstream:
+ * Removes identical ownerReferences. Returns the warning to send, or undefined if there were none. Upstream:
  * `dedupOwnerReferencesAndAddWarning`.
  */
 export function dedupeOwnerReferences(metadata: ObjectMeta, isAfterAdmission = false): string | undefined {
@@ -109,15 +112,15 @@ export function dedupeOwnerReferences(metadata: ObjectMeta, isAfterAdmission = f
   return duplicateOwners(isAfterAdmission ? " after mutating admission happens" : "") + duplicates.join(", ");
 }
 
-/** Carries over metadata that an update cannot change, so that leaving it out means keeping it. */
+/** Copies metadata that an update cannot change, so a client may leave it out. */
 export function keepSystemMetadata(next: KubeObject, current: KubeObject): void {
   const { metadata } = next;
   const old = current.metadata;
   metadata.uid ??= old.uid;
-  // Compat: whatever the client sent, creationTimestamp and generation are those of the stored object.
+  // Compat: creationTimestamp and generation are those of the stored object, regardless of what the client sent.
   keep(metadata, old, "creationTimestamp");
   keep(metadata, old, "generation");
-  // Compat: an update cannot change deletionTimestamp once it is there; setting it is left for validation to refuse.
+  // Compat: an update cannot change an existing deletionTimestamp; validation rejects setting a new one.
   if (old.deletionTimestamp !== undefined) {
     metadata.deletionTimestamp = old.deletionTimestamp;
   }

@@ -1,12 +1,12 @@
-import { conflict, invalid, MODIFIED, type ResourceName } from "../../api/api-error.ts";
-import { invalidField } from "../../api/field-error.ts";
-import type { KubeObject, ObjectMeta } from "../../api/object.ts";
-import { parseVersion } from "../../api/resource-version.ts";
+import { conflict, invalid, MODIFIED, type ResourceName } from "../../base/api/api-error.ts";
+import { invalidField } from "../../base/api/field-error.ts";
+import type { KubeObject, ObjectMeta } from "../../base/api/object.ts";
+import { parseVersion } from "../../base/api/resource-version.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import type { ResourceDefinition } from "../model/definition.ts";
 import type { Preconditions } from "../model/write-request.ts";
 
-/** Throws 409 Conflict when the preconditions of DeleteOptions do not hold for the stored object. */
+/** Throws 409 Conflict if the stored object does not meet the preconditions of DeleteOptions. */
 export function checkPreconditions(
   definition: ResourceDefinition,
   name: string,
@@ -32,7 +32,7 @@ export function checkPreconditions(
   }
 }
 
-/** Throws 409 Conflict when an update is meant for another uid or resourceVersion than the stored one. */
+/** Throws 409 Conflict if an update expects another uid or resourceVersion than the stored one. */
 export function checkStored(
   target: ResourceName,
   name: string,
@@ -51,7 +51,9 @@ export function checkStored(
   throw conflict(target, name, text);
 }
 
-/** Throws 409 Conflict when an update has another resourceVersion than the stored one, or 422 when it must have one. */
+/**
+ * Throws 409 Conflict if an update has another resourceVersion than the stored one, or 422 if it lacks a required one.
+ */
 export function checkVersion(
   { definition, version: served }: ServedResource,
   next: KubeObject,

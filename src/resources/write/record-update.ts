@@ -1,14 +1,14 @@
-import type { KubeObject } from "../../api/object.ts";
-import { type Eventually, proceed } from "../../lib/eventually.ts";
-import { trackUpdate } from "../../patch/apply/track-update.ts";
+import type { KubeObject } from "../../base/api/object.ts";
+import { type Eventually, proceed } from "../../base/util/eventually.ts";
+import { trackUpdate } from "../../data/patch/apply/track-update.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import type { Draft } from "../model/draft.ts";
 import { tracking } from "../model/tracking.ts";
 import { printTime } from "./metadata.ts";
 
-/** Who writes what, and when. */
+/** The circumstances of a tracked write. */
 export interface TrackedWrite {
-  /** The stored object in the endpoint's version; undefined when the write creates it. */
+  /** The stored object in the endpoint's version. Undefined if the write creates it. */
   readonly live: KubeObject | undefined;
   /** The field manager. */
   readonly manager: string;

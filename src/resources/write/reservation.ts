@@ -2,16 +2,16 @@ import type { ResourceContext } from "../context.ts";
 import { findAction, type Reservation, type ReservingWrite } from "../model/actions.ts";
 import type { ResourceDefinition } from "../model/definition.ts";
 
-/** What came of a write, and whether it happened. */
+/** The outcome of a write, and whether it happened. */
 export interface WriteOutcome<T> {
   readonly keeps: boolean;
   readonly outcome: T;
 }
 
 /**
- * Runs a write between taking what it needs and keeping it, or giving it back. `write` calls `sent` right before it asks
- * the store: when that fails, the write may have happened all the same, so what it took stays taken and is left for
- * repair. Giving back and keeping never fail a write for the same reason.
+ * Runs a write with a reservation, which is committed or released afterwards. `write` calls `sent` right before the
+ * store request. If that fails, the write may still have happened, so the reservation is neither committed nor released
+ * and left for repair. For the same reason, a failing commit or release never fails a write.
  */
 export async function withReservation<T>(
   definition: ResourceDefinition,

@@ -1,8 +1,8 @@
-import { isObject, type JsonObject, type KubeObject } from "../../api/object.ts";
-import { cloneJson } from "../../lib/clone.ts";
+import { isObject, type JsonObject, type KubeObject } from "../../base/api/object.ts";
+import { cloneJson } from "../../base/util/clone.ts";
 import type { ServedResource } from "../model/catalog.ts";
 
-/** Puts back everything that a write through a subresource may not change. Changes `next`. */
+/** Restores everything that a write through a subresource may not change. Changes `next`. */
 export function keepUntouched(
   { definition, subresources }: Pick<ServedResource, "definition" | "subresources">,
   subresource: string,
@@ -28,12 +28,12 @@ export function keepUntouched(
       write(metadata, [member], cloneJson(current.metadata[member]));
     }
   }
-  // Who wrote what has been noted for this write already.
+  // managedFields have already been updated for this write.
   write(next.metadata, ["managedFields"], metadata.managedFields);
   for (const [index, path] of paths.entries()) write(next, path.split("."), wanted[index]);
 }
 
-/** Sets a member of an object; undefined removes it. */
+/** Sets a member of an object. Undefined removes it. */
 export function setMember(object: JsonObject, member: string, value: JsonObject[string]): void {
   write(object, [member], value);
 }

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { notFound } from "../../api/api-error.ts";
-import type { KubeObject } from "../../api/object.ts";
-import type { ObjectView } from "../../api/reply.ts";
-import { cloneJson } from "../../lib/clone.ts";
-import type { Eventually } from "../../lib/eventually.ts";
-import { keepTimes } from "../../patch/apply/keep-times.ts";
+import { notFound } from "../../base/api/api-error.ts";
+import type { KubeObject } from "../../base/api/object.ts";
+import type { ObjectView } from "../../base/api/reply.ts";
+import { cloneJson } from "../../base/util/clone.ts";
+import type { Eventually } from "../../base/util/eventually.ts";
+import { keepTimes } from "../../data/patch/apply/keep-times.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import { convertEventually, storedApiVersion } from "../model/conversion.ts";
@@ -26,7 +26,7 @@ import { keepUntouched, setMember } from "./subresource-write.ts";
 import { validateWrite, warnOfWrite } from "./validate-write.ts";
 import type { Change, UpdateOptions } from "./write-options.ts";
 
-/** Changes one object, or creates it where that is allowed. Throws NotFound, Conflict and Invalid. */
+/** Updates an object, or creates it if that is allowed. Throws NotFound, Conflict and Invalid. */
 export async function updateObject(
   entries: KindEntries,
   resource: ServedResource,
@@ -46,7 +46,7 @@ export async function updateObject(
     const outcome = await updateOnce(entries, resource, entry, change, options);
     if ("view" in outcome) {
       const { view } = outcome;
-      return { view: view instanceof Promise ? await view : view, created: false };
+      return { view: await view, created: false };
     }
     entry = outcome.current;
   }
@@ -61,7 +61,7 @@ async function createByUpdate(
 ): Promise<ObjectView | undefined> {
   const { createsOnUpdate = false } = entries.definition.rules;
   const mayCreate = options.mayCreate || (createsOnUpdate && !options.isPatch);
-  // Compat: with `AllowCreateOnUpdate` even a PUT to `/status` of an object that is not there creates it.
+  // Compat: with `AllowCreateOnUpdate` even a PUT to `/status` of a missing object creates it.
   const isAllowed = options.subresource === undefined || (createsOnUpdate && options.subresource === "status");
   if (!mayCreate || !isAllowed) throw notFound(entries.resourceName, key.name);
   const draft = await change(undefined);
@@ -72,7 +72,7 @@ async function createByUpdate(
   return createOnce(entries, resource, draft, options, key.name);
 }
 
-/** What an update answers with; it may have to be converted first. */
+/** The view that an update returns. It may have to be converted first. */
 interface Shown {
   readonly view: Eventually<ObjectView>;
 }
@@ -87,14 +87,12 @@ async function updateOnce(
   const { definition } = entries;
   const { codec } = entries.context;
   const { isUnstructured } = strategyOf(definition);
-  const decoded = isUnstructured ? entries.decodeAs(entry, resource) : entries.decode(entry);
-  const current = decoded instanceof Promise ? await decoded : decoded;
+  const current = await (isUnstructured ? entries.decodeAs(entry, resource) : entries.decode(entry));
   checkStored(entries.resourceName, current.metadata.name ?? "", entry.key, options, current.metadata);
   const shown = convertEventually(definition, cloneJson(current), resource.apiVersion);
-  const wanted = await change(shown instanceof Promise ? await shown : shown);
+  const wanted = await change(await shown);
   checkVersion(resource, wanted.object, entry.modRevision, options.isPatch);
-  const formed = isUnstructured ? wanted : toStoredForm(definition, wanted, current.apiVersion, current);
-  const draft = formed instanceof Promise ? await formed : formed;
+  const draft = isUnstructured ? wanted : await toStoredForm(definition, wanted, current.apiVersion, current);
   const next = draft.object;
   const context = entries.writeContext(resource, draft, options);
   const requestName = current.metadata.name ?? "";
@@ -105,13 +103,12 @@ async function updateOnce(
     prepareUpdate(resource, current, context);
     validateWrite(entries, current, context, options);
     warnOfWrite(entries, current, context, options);
-    // Compat: `AllowUnconditionalUpdate` has filled in the resourceVersion when validating admission sees the object.
+    // Compat: `AllowUnconditionalUpdate` has set the resourceVersion before validating admission sees the object.
     next.metadata.resourceVersion = current.metadata.resourceVersion;
     await options.admit?.(next, current);
     next.metadata = keepTimes(current, next).metadata;
-    const kept = isUnstructured ? toStoredForm(definition, draft, storedApiVersion(definition)) : draft;
-    const stored = kept instanceof Promise ? await kept : kept;
-    // Compat: an update that changes nothing answers with the old resourceVersion and sends no event.
+    const stored = isUnstructured ? await toStoredForm(definition, draft, storedApiVersion(definition)) : draft;
+    // Compat: an update without changes returns the old resourceVersion and sends no event.
     if (isDeepStrictEqual(stored.object, isUnstructured ? codec.read(entry) : current)) {
       return { keeps: false, outcome: { view: showEntry(entries.context, resource, entry) } };
     }
@@ -129,7 +126,7 @@ async function updateOnce(
   });
 }
 
-/** Removes an object that an update has freed of its last finalizer. Upstream: `deleteWithoutFinalizers`. */
+/** Removes an object whose last finalizer an update has removed. Upstream: `deleteWithoutFinalizers`. */
 async function removeFinalized(
   entries: KindEntries,
   resource: ServedResource,
@@ -137,11 +134,11 @@ async function removeFinalized(
   context: WriteContext,
 ): Promise<Attempt<Shown>> {
   const { codec } = entries.context;
-  const decoded = entries.decode(entry);
-  const removed = await removeReserved(entries, entry, decoded instanceof Promise ? await decoded : decoded, context);
+  const decoded = await entries.decode(entry);
+  const removed = await removeReserved(entries, entry, decoded, context);
   if (!removed.ok) return { current: removed.current };
-  // Compat: an update that removes the last finalizer (`deleteWithoutFinalizers`) answers with the resourceVersion
-  // before the removal, and with what conversion to the stored version of a custom resource would drop.
+  // Compat: an update that removes the last finalizer (`deleteWithoutFinalizers`) returns the resourceVersion before
+  // the removal, and fields that conversion to the storage version of a custom resource would drop.
   const { draft } = context;
   if (strategyOf(entries.definition).isUnstructured) return { view: viewObject(draft.object) };
   const value = codec.writeDraft(draft);
@@ -159,7 +156,7 @@ function prepareUpdate(resource: ServedResource, current: KubeObject, context: W
     setMember(next, "status", cloneJson(current.status));
   }
   definition.hooks?.prepare?.(next, current, context);
-  // Compat: subresources that act, such as pods/binding, do not change `metadata.generation`, even where they change
+  // Compat: subresources with an action, such as pods/binding, do not change `metadata.generation`, even if they change
   // the spec.
   const isAction = subresources[subresource]?.action !== undefined;
   if (subresource !== "status" && !isAction) countGeneration(definition, next, current, draft.empties);

@@ -1,7 +1,7 @@
-import { invalid } from "../../api/api-error.ts";
-import { boundedErrors, type FieldError } from "../../api/field-error.ts";
-import type { KubeObject } from "../../api/object.ts";
-import { addAll } from "../../lib/add-all.ts";
+import { invalid } from "../../base/api/api-error.ts";
+import { boundedErrors, type FieldError } from "../../base/api/field-error.ts";
+import type { KubeObject } from "../../base/api/object.ts";
+import { addAll } from "../../base/util/add-all.ts";
 import { versionIn } from "../model/conversion.ts";
 import type { ResourceDefinition, WriteContext } from "../model/definition.ts";
 import { strategyOf } from "../strategies/strategy-of.ts";
@@ -10,7 +10,7 @@ import type { KindEntries } from "./kind-entries.ts";
 import { validateMetadata, validateMetadataUpdate } from "./metadata-validation.ts";
 import type { WriteOptions } from "./write-options.ts";
 
-/** Throws Invalid unless the object may be stored. `current` is what it replaces. */
+/** Throws Invalid unless the object may be stored. `current`: the object it replaces. */
 export function validateWrite(
   { definition, context: { catalog } }: KindEntries,
   current: KubeObject | undefined,
@@ -29,12 +29,15 @@ export function validateWrite(
     return definition.rules.metadataLast && !current && own.length > 0 ? own : [...metadata, ...own];
   });
   if (errors.length === 0) return;
-  // Compat: the 422 of a kind that is stored in another group, such as Event of events.k8s.io, names that group.
+  // Compat: the 422 of a kind stored in another group, such as Event of events.k8s.io, names that group.
   const group = definition.storage?.group ?? definition.group;
   throw invalid({ group, kind: definition.kind }, object.metadata.name ?? "", showEmpties(errors, empties));
 }
 
-/** What the `openAPIV3Schema` of a custom kind finds wrong, in the version that the client spoke. Upstream: `customResourceStrategy.Validate`. */
+/**
+ * Validates an object against the `openAPIV3Schema` of a custom kind, in the client's version. Upstream:
+ * `customResourceStrategy.Validate`.
+ */
 function bySchema(
   definition: ResourceDefinition,
   next: KubeObject,
@@ -46,7 +49,7 @@ function bySchema(
   return version ? validate(version, next, current, write) : [];
 }
 
-/** Sends the warnings of a valid object to its client. */
+/** Reports the warnings of a valid object. */
 export function warnOfWrite(
   { definition }: KindEntries,
   current: KubeObject | undefined,

@@ -1,32 +1,32 @@
-import type { KubeObject } from "../../api/object.ts";
-import type { UserInfo } from "../../api/user-info.ts";
+import type { KubeObject } from "../../base/api/object.ts";
+import type { UserInfo } from "../../base/api/user-info.ts";
 import type { Draft } from "../model/draft.ts";
 
-/** How a write is to be done. */
+/** Options of a write. */
 export interface WriteOptions {
-  /** Everything but the write itself happens. */
+  /** Do everything but store the object. */
   readonly dryRun?: boolean;
-  /** Validating admission: refuses by throwing. Called after preparation, before the write. */
+  /** Validating admission; throws to reject. Called after preparation, before the write. */
   readonly admit?: (next: KubeObject, previous: KubeObject | undefined) => Promise<void>;
-  /** Who writes; absent when the server itself does. */
+  /** The user who writes. Optional. If omitted, the server itself writes. */
   readonly user?: UserInfo;
   /** Receives texts for Warning headers. */
   readonly warn?: (text: string) => void;
 }
 
-/** How an update is to be done. */
+/** Options of an update. */
 export interface UpdateOptions extends WriteOptions {
-  /** The write goes through this subresource and may change only what that allows. */
+  /** The subresource to write through, which limits what may change. */
   readonly subresource?: string;
-  /** The uid that the object must have. */
+  /** The uid that the stored object must have. */
   readonly uid?: string;
-  /** The resourceVersion that the object must have, whatever that of the wanted object is. */
+  /** The resourceVersion that the stored object must have, regardless of that in the wanted object. */
   readonly resourceVersion?: string;
-  /** A missing object is created even where the kind does not allow that by PUT (apply). */
+  /** Create a missing object even if the kind does not allow that by PUT (apply). */
   readonly mayCreate?: boolean;
-  /** An absent resourceVersion is fine even where the kind demands one (patches). */
+  /** Accept a missing resourceVersion even if the kind requires one (patches). */
   readonly isPatch?: boolean;
 }
 
-/** Turns the stored object into the wanted one. Called again when another writer got there first. Owns `current`. */
+/** Computes the wanted object from the stored one. Called again after a conflict. Takes ownership of `current`. */
 export type Change = (current: KubeObject | undefined) => Promise<Draft> | Draft;

@@ -1,17 +1,17 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { BoltError, newestMeta } from "./bolt-meta.ts";
 
-/** An item of a bucket. Key and value share the memory of their page, which is not used again. */
+/** An item of a bucket. Key and value are views of the memory of their page, which is not reused. */
 export interface BoltItem {
   readonly key: Buffer;
   readonly value: Buffer;
-  /** Where the value begins in the file. */
+  /** Position of the value in the file. */
   readonly offset: number;
 }
 
 interface Page {
   readonly bytes: Buffer;
-  /** Where `bytes` begin in the file. */
+  /** Position of `bytes` in the file. */
   readonly offset: number;
 }
 
@@ -22,22 +22,22 @@ const LEAF = 0x02;
 /** The item is a bucket. */
 const BUCKET = 0x01;
 const BUCKET_BYTES = 16;
-/** Branches of real files are five deep at most. */
+/** Real files have at most five levels of branches. */
 const MAX_DEPTH = 32;
-/** A page with what it overflows into. etcd takes no request of that size. */
+/** Maximum size of a page with its overflow pages. etcd accepts no request of that size. */
 const MAX_PAGE_BYTES = 256 * 1024 * 1024;
 
 /**
- * A bbolt database, which is what etcd keeps its keys in, read only. Numbers are little-endian, as on every machine that
- * etcd supports. Only the pages on the way to an item are in memory; a file that is not what it should be is a BoltError.
+ * Reads a bbolt database, the file format of etcd. Numbers are little-endian, as on every platform that etcd supports.
+ * Only the pages on the path to an item are in memory. Throws BoltError if the file is malformed.
  */
 export class BoltFile {
   readonly #file: number;
   readonly #pageBytes: number;
   readonly #root: number;
-  /** Every page of the database has a number below this one. */
+  /** Page ids are lower than this. */
   readonly #pageCount: number;
-  /** How many bytes the file has. */
+  /** Size of the file in bytes. */
   readonly size: number;
 
   private constructor(file: number) {
@@ -47,7 +47,8 @@ export class BoltFile {
     this.#pageBytes = pageBytes;
     this.#root = root;
     this.#pageCount = pageCount;
-    if (pageCount * pageBytes > this.size) throw new BoltError("the file is shorter than it says: was it cut off?");
+    if (pageCount * pageBytes > this.size)
+      throw new BoltError("the file is truncated: it has fewer pages than its header states");
   }
 
   static open(path: string): BoltFile {
@@ -64,7 +65,7 @@ export class BoltFile {
     closeSync(this.#file);
   }
 
-  /** Bytes of the file; fewer where it ends before. */
+  /** Bytes of the file; fewer at its end. */
   read(offset: number, length: number): Buffer {
     const bytes = Buffer.allocUnsafe(length);
     let at = 0;
@@ -76,7 +77,7 @@ export class BoltFile {
     return bytes.subarray(0, at);
   }
 
-  /** The items of a bucket of the first level, in order of their keys, without buckets in it. None: there is no such bucket. */
+  /** The items of a top-level bucket in key order, without nested buckets. Empty if the bucket does not exist. */
   *items(bucket: string): Generator<BoltItem> {
     const name = Buffer.from(bucket);
     const visits = { left: this.#pageCount };
@@ -84,7 +85,7 @@ export class BoltFile {
       if ((flags & BUCKET) === 0 || !key.equals(name)) continue;
       if (value.length < BUCKET_BYTES) throw new BoltError(`the bucket ${bucket} has no root`);
       const root = Number(value.readBigUInt64LE(0));
-      // A small bucket stands where its root would be named.
+      // A small bucket is stored inline, with root 0.
       const inline: Page = { bytes: value.subarray(BUCKET_BYTES), offset: offset + BUCKET_BYTES };
       for (const item of this.#walk(root === 0 ? inline : this.#page(root), visits, 0)) {
         if ((item.flags & BUCKET) === 0) yield item;
@@ -94,7 +95,7 @@ export class BoltFile {
   }
 
   *#walk(page: Page, visits: { left: number }, depth: number): Generator<BoltItem & { readonly flags: number }> {
-    if (depth > MAX_DEPTH || visits.left-- < 0) throw new BoltError("pages lead back to themselves");
+    if (depth > MAX_DEPTH || visits.left-- < 0) throw new BoltError("page references form a cycle");
     const { bytes, offset } = page;
     if (bytes.length < HEADER_BYTES) throw new BoltError(`the page at ${offset} has no header`);
     const type = bytes.readUInt16LE(8);
@@ -117,11 +118,11 @@ export class BoltFile {
 
   #page(id: number): Page {
     const pageBytes = this.#pageBytes;
-    if (id < 2 || id >= this.#pageCount) throw new BoltError(`there is no page ${id}`);
+    if (id < 2 || id >= this.#pageCount) throw new BoltError(`page ${id} does not exist`);
     const offset = id * pageBytes;
     const first = this.read(offset, pageBytes);
     if (first.length < HEADER_BYTES || Number(first.readBigUInt64LE(0)) !== id) {
-      throw new BoltError(`page ${id} is not where it should be`);
+      throw new BoltError(`page ${id} has another id in its header`);
     }
     const overflow = first.readUInt32LE(12);
     if (overflow === 0) return { bytes: first, offset };

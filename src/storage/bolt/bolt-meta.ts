@@ -1,4 +1,4 @@
-/** A file that should be a bbolt database is none, or is damaged. */
+/** Thrown if a file is not a bbolt database or is damaged. */
 export class BoltError extends Error {
   constructor(message: string) {
     super(message);
@@ -6,17 +6,17 @@ export class BoltError extends Error {
   }
 }
 
-/** What a database says of itself. */
+/** Contents of a meta page. */
 export interface BoltMeta {
   readonly pageBytes: number;
-  /** The page that the bucket of all buckets begins with. */
+  /** The first page of the root bucket. */
   readonly root: number;
-  /** Every page of the database has a number below this one. */
+  /** Page ids are lower than this. */
   readonly pageCount: number;
   readonly transaction: bigint;
 }
 
-/** Behind the header of a page: fields of 4 and 8 bytes, the last of which is a checksum of those before. */
+/** Follows the page header: fields of 4 and 8 bytes, ending with a checksum of the fields before it. */
 const META_START = 16;
 const CHECKSUM_AT = 72;
 const META_END = 80;
@@ -26,8 +26,8 @@ const MIN_PAGE_BYTES = 1024;
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
 /**
- * A database begins with two pages that tell the same, of its last two transactions; a crash damages one at most. Throws
- * BoltError when neither is whole.
+ * A database begins with two meta pages, of its last two transactions; a crash damages at most one. Returns the newer
+ * valid one. Throws BoltError if neither is valid.
  */
 export function newestMeta(read: (offset: number, length: number) => Buffer): BoltMeta {
   const first = readMeta(read(0, META_END));
@@ -36,7 +36,7 @@ export function newestMeta(read: (offset: number, length: number) => Buffer): Bo
     const second = readMeta(read(first.pageBytes, META_END));
     if (second) found.push(second);
   } else {
-    // Where the second page begins is told by the first one only.
+    // Only the first meta page tells where the second one begins, so try all page sizes.
     for (let size = MIN_PAGE_BYTES; size <= MAX_PAGE_BYTES; size *= 2) {
       const second = readMeta(read(size, META_END));
       if (second?.pageBytes === size) found.push(second);
@@ -46,11 +46,11 @@ export function newestMeta(read: (offset: number, length: number) => Buffer): Bo
     (best, one) => (best === undefined || one.transaction > best.transaction ? one : best),
     undefined,
   );
-  if (newest === undefined) throw new BoltError("this is no bbolt database, or its first pages are damaged");
+  if (newest === undefined) throw new BoltError("not a bbolt database, or its meta pages are damaged");
   return newest;
 }
 
-/** Whether a file begins as a database does. */
+/** Whether a file begins with the magic number of bbolt. */
 export function isBolt(beginning: Uint8Array): boolean {
   const bytes = Buffer.from(beginning.buffer, beginning.byteOffset, beginning.byteLength);
   return bytes.length >= META_END && bytes.readUInt32LE(META_START) === MAGIC;
@@ -70,7 +70,7 @@ function readMeta(bytes: Buffer): BoltMeta | undefined {
   };
 }
 
-/** FNV-1a of 64 bits. */
+/** 64-bit FNV-1a. */
 function checksum(bytes: Uint8Array): bigint {
   let hash = 0xcbf29ce484222325n;
   for (const byte of bytes) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);

@@ -25,7 +25,7 @@ suite("a snapshot of etcd", needs("etcd", "etcdctl"), () => {
     etcd = await startEtcd();
     store = new EtcdStore({ endpoints: etcd.endpoints });
     const value = (size: number) => Buffer.alloc(size, `${size}`);
-    // Values of many sizes, among them such that take several pages; enough keys for several levels of branches.
+    // Values of many sizes, some of several pages, and enough keys for several levels of branches.
     await Promise.all(
       Array.from({ length: 3000 }, (_, index) => store.put(`/registry/many/${index}`, value((index * 37) % 300), 0)),
     );
@@ -84,15 +84,15 @@ suite("a snapshot of etcd", needs("etcd", "etcdctl"), () => {
     );
   });
 
-  test("that is damaged is refused, wherever the damage is", async () => {
+  test("rejects a damaged snapshot, wherever the damage is", async () => {
     const damaged = path.join(folder, "damaged.db");
     const { length } = await readFile(file);
     await copyFile(file, damaged);
     await truncate(damaged, length - 4096);
-    assert.throws(() => read(damaged), /SHA-256|shorter than it says/);
+    assert.throws(() => read(damaged), /SHA-256|truncated/);
     await writeFile(damaged, "no database at all".repeat(100));
-    assert.throws(() => read(damaged), /no bbolt database/);
-    // Without the hash at the end nothing but the reader itself notices.
+    assert.throws(() => read(damaged), /not a bbolt database/);
+    // Without the hash at the end, only the reader itself can detect damage.
     for (let at = 0; at < length; at += Math.ceil(length / 25)) {
       await copyFile(file, damaged);
       await truncate(damaged, length - 32);
@@ -101,7 +101,7 @@ suite("a snapshot of etcd", needs("etcd", "etcdctl"), () => {
       await handle.close();
       try {
         const { entries } = read(damaged);
-        // A page that is free, or holds values only.
+        // The page is free, or has only values.
         assert.ok(entries.length <= expected.length);
       } catch (error) {
         assert.ok(error instanceof Error && ["BoltError", "ProtobufError"].includes(error.name), String(error));

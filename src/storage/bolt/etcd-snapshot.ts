@@ -5,25 +5,25 @@ import type { Entry } from "../store.ts";
 import { BoltFile } from "./bolt-file.ts";
 import { BoltError } from "./bolt-meta.ts";
 
-/** Where the newest value of a key stands in the file. */
+/** Position of the newest value of a key in the file. */
 interface Place {
   readonly offset: number;
   readonly length: number;
 }
 
 const HASH_BYTES = 32;
-/** Pages are a multiple of this, so that whatever is behind the last one is no part of the database. */
+/** Page sizes are multiples of this, so a remainder is not part of the database. */
 const SECTOR_BYTES = 512;
 const HASHED_AT_ONCE = 4 * 1024 * 1024;
-/** `mainRevision_subRevision`, eight bytes each; a deletion has one more. */
+/** Length of `mainRevision_subRevision`, eight bytes each. The key of a deletion has one more byte. */
 const REVISION_BYTES = 17;
 const TOMBSTONE_BYTES = 18;
-/** Most keys that a snapshot may have below a prefix. */
+/** Maximum number of keys below a prefix. */
 const MAX_KEYS = 20_000_000;
 
 /**
- * What `etcdctl snapshot save` wrote, or `member/snap/db` of an etcd that does not run. Values stay in the file until they
- * are read; of keys that were deleted or overwritten nothing is kept.
+ * A file written by `etcdctl snapshot save`, or `member/snap/db` of a stopped etcd. Values stay in the file until they
+ * are read. Deleted and overwritten keys are skipped.
  */
 export class EtcdSnapshot {
   readonly #file: BoltFile;
@@ -38,10 +38,10 @@ export class EtcdSnapshot {
     }
     for (const { key, value, offset } of file.items("key")) {
       if (key.length !== REVISION_BYTES && key.length !== TOMBSTONE_BYTES) {
-        throw new BoltError(`etcd has no key of ${key.length} bytes: this is no database of etcd`);
+        throw new BoltError(`not an etcd database: it has a key of ${key.length} bytes`);
       }
       this.#see(key);
-      // The whole history is there, the oldest first.
+      // The file has the whole history, oldest first.
       const name = decodeKey(value);
       if (!name.startsWith(prefix)) continue;
       if (key.length === TOMBSTONE_BYTES) this.#places.delete(name);
@@ -50,7 +50,7 @@ export class EtcdSnapshot {
     }
   }
 
-  /** Throws BoltError when the file is no snapshot, or is damaged. Only keys that begin with `prefix` are read. */
+  /** Only reads keys that begin with `prefix`. Throws BoltError if the file is not a snapshot or is damaged. */
   static open(path: string, prefix: string): EtcdSnapshot {
     const file = BoltFile.open(path);
     try {
@@ -71,7 +71,7 @@ export class EtcdSnapshot {
     return this.#places.size;
   }
 
-  /** In order of their keys, of which only those are read that begin with `prefix`. */
+  /** Entries whose key begins with `prefix`, in key order. */
   *entries(prefix = ""): Generator<Entry> {
     const keys = [...this.#places.keys()].filter((key) => key.startsWith(prefix)).sort(compareKeys);
     for (const key of keys) {
@@ -89,13 +89,13 @@ export class EtcdSnapshot {
   }
 }
 
-/** `etcdctl` writes a SHA-256 of everything behind the last page. */
+/** `etcdctl` appends a SHA-256 of the whole file. */
 function checkHash(file: BoltFile): void {
   if (file.size % SECTOR_BYTES !== HASH_BYTES) return;
   const end = file.size - HASH_BYTES;
   const hash = createHash("sha256");
   for (let at = 0; at < end; at += HASHED_AT_ONCE) hash.update(file.read(at, Math.min(HASHED_AT_ONCE, end - at)));
   if (!hash.digest().equals(file.read(end, HASH_BYTES))) {
-    throw new BoltError("the snapshot does not have the SHA-256 that it ends with: it is damaged");
+    throw new BoltError("the snapshot is damaged: its SHA-256 does not match");
   }
 }

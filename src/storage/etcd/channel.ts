@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { addAll } from "../../lib/add-all.ts";
+import { addAll } from "../../base/util/add-all.ts";
 import { Silence } from "./silence.ts";
 import {
   type CallOptions,
@@ -12,42 +12,45 @@ import {
   type Transport,
 } from "./transport.ts";
 
-/** How to reach a cluster. Times have defaults that suit a cluster in one data centre. */
+/** How to reach a cluster. The default times suit a cluster in one data centre. */
 export interface ChannelOptions {
   /** `http://host:port` or `https://host:port`, one per member. */
   readonly endpoints: readonly string[];
-  /** A function is asked before every connection, and must not reject. */
+  /** TLS material. A function is called before every connection and must not reject. */
   readonly tls?: TlsMaterial | (() => Promise<TlsMaterial>);
   readonly dialTimeoutMs?: number;
   readonly pingIntervalMs?: number;
   readonly pingTimeoutMs?: number;
-  /** A read that needs a quorum, by which a cluster that has fallen silent is asked whether it answers again. */
+  /** A read that needs a quorum, sent to find out whether an unresponsive cluster responds again. */
   readonly probe?: { readonly path: string; readonly request: Uint8Array };
-  /** Called with an error when no member answers any more, and with undefined when one does again. */
+  /** Called with an error when no member responds any more, and with undefined when one does again. */
   readonly silenceChanged?: (error: GrpcError | undefined) => void;
 }
 
 interface Endpoint {
   readonly url: URL;
   failures: number;
-  /** Not chosen before this time while another one can be. */
+  /** Until this time, other members are preferred. */
   avoidUntil: number;
 }
 
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 1000;
 const LONGEST_AVOIDANCE_MS = 10_000;
-/** Members that refuse connections are given so long to come back, as after a restart, before calls fail at once. */
+/** How long calls wait for members that refuse connections, as during a restart, before they fail at once. */
 const OUTAGE_PATIENCE_MS = 3000;
 const PROBE_TIMEOUT_MS = 5000;
-/** The call that finds the cluster silent waits so much longer: after this process was stopped, answers are there to be read. */
+/**
+ * Extra time for the call that finds the cluster unresponsive: after this process was paused, responses may be waiting
+ * to be read.
+ */
 const SECOND_LOOK_MS = 300;
 
 /**
- * Calls to a cluster over one connection at a time. A member that cannot be reached, does not answer or says that it is
- * not available is avoided for a while; calls move on to the next one. Once a cluster that was there has refused all
- * connections for three seconds, calls fail as soon as one more attempt to connect has. Once it keeps open connections but
- * has left a call unanswered at every member, all fail at once until it answers a probe.
+ * Calls to a cluster over one connection at a time. A member that cannot be reached, does not respond or returns
+ * "unavailable" is avoided for a while; calls move on to the next one. Once a cluster that was reachable has refused
+ * all connections for 3 s, a call fails as soon as its own attempt to connect fails. If connections stay open but a
+ * call got no response from any member, all calls fail at once until a probe succeeds.
  */
 export class Channel implements Transport {
   readonly #connect: Connect;
@@ -56,7 +59,7 @@ export class Channel implements Transport {
   readonly #connections = new Map<Connection, Endpoint>();
   #current: Connection | undefined;
   #connecting: Promise<Connection> | undefined;
-  /** Since when every attempt to connect has failed at every member; Infinity: the latest has not. */
+  /** When attempts to connect began to fail at every member. Infinity: the latest attempt succeeded. */
   #outageSince = Number.POSITIVE_INFINITY;
   #wasConnected = false;
   readonly #closing = new AbortController();
@@ -68,7 +71,7 @@ export class Channel implements Transport {
     this.#silence = new Silence({ probe: () => this.#probe(), changed: options.silenceChanged });
     this.#endpoints = options.endpoints.map((url) => ({ url: new URL(url), failures: 0, avoidUntil: 0 }));
     if (this.#endpoints.length === 0) throw new TypeError("no etcd endpoint given");
-    // Several servers started with the same list should not all lean on its first member.
+    // Servers started with the same list should not all connect to its first member.
     const first = Math.floor(Math.random() * this.#endpoints.length);
     addAll(this.#endpoints, this.#endpoints.splice(0, first));
   }
@@ -81,7 +84,7 @@ export class Channel implements Transport {
       let connection: Connection | undefined;
       try {
         connection = this.#usable() ?? (await this.#connectBefore(deadline));
-        // A member that keeps silent for half of the time leaves the other half to another one.
+        // Half of the time is reserved for another member, in case this one does not respond.
         const remainingMs = Math.max(1, deadline - Date.now());
         const answer = await connection.unary(path, request, Math.min(remainingMs, options.timeoutMs / 2));
         this.#silence.answered();
@@ -121,7 +124,7 @@ export class Channel implements Transport {
     await connection.unary(probe.path, probe.request, PROBE_TIMEOUT_MS);
   }
 
-  /** Whether a call failed because nobody answers any more. With other members to ask, it has asked them before. */
+  /** Whether a call failed because no member responds any more. With several members, others have been tried before. */
   async #isSilent(error: unknown, deadline: number, answersBefore: number): Promise<boolean> {
     const isTimeout = error instanceof GrpcError && error.code === grpcStatus.deadlineExceeded;
     if (!isTimeout || this.#options.probe === undefined) return false;
@@ -131,7 +134,7 @@ export class Channel implements Transport {
     return this.#silence.isSilent;
   }
 
-  /** Until when calls wait for members that cannot be reached. One that has never been there may be about to start. */
+  /** Until when calls wait for unreachable members. A cluster that was never reachable may be about to start. */
   #patienceEnd(): number {
     return this.#wasConnected ? this.#outageSince + OUTAGE_PATIENCE_MS : Number.POSITIVE_INFINITY;
   }
@@ -161,7 +164,7 @@ export class Channel implements Transport {
 
   async #connectToAny(): Promise<Connection> {
     const now = Date.now();
-    // Members to avoid come last, the one that may be tried soonest first.
+    // Members to avoid come last, ordered by how soon they may be tried.
     const order = [...this.#endpoints].sort((a, b) => Math.max(a.avoidUntil, now) - Math.max(b.avoidUntil, now));
     let failure: unknown;
     for (const endpoint of order) {
@@ -206,14 +209,14 @@ export class Channel implements Transport {
 
   #noteFailure(connection: Connection, error: unknown): void {
     const code = error instanceof GrpcError ? error.code : grpcStatus.unknown;
-    // Silence may mean that the other side is gone; its open streams should not have to wait for the next regular PING.
+    // The member may be gone: PING it now, so that its open streams need not wait for the next regular PING.
     if (code === grpcStatus.deadlineExceeded) connection.check();
     if (code === grpcStatus.unavailable || code === grpcStatus.deadlineExceeded) this.#avoid(connection);
   }
 
   #avoid(connection: Connection): void {
     const endpoint = this.#connections.get(connection);
-    // Only the first of many calls failing together counts, and with a single member there is nowhere else to go.
+    // Only the first of many calls that fail together counts. With a single member there is no alternative.
     if (endpoint === undefined || connection !== this.#current) return;
     if (this.#endpoints.length === 1 && !connection.isLost) return;
     this.#postpone(endpoint);

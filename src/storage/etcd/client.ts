@@ -21,7 +21,7 @@ import {
 import { GrpcError, grpcStatus, type MessageStream, type Transport } from "./transport.ts";
 import { decodeVersionedPut, encodeVersionedPut, type VersionedPut } from "./versioned-put.ts";
 
-/** etcd's calls as typed functions. Every failure is a GrpcError. */
+/** Typed functions for etcd's gRPC calls. Every failure is a GrpcError. */
 export class EtcdClient {
   readonly #transport: Transport;
 
@@ -29,30 +29,30 @@ export class EtcdClient {
     this.#transport = transport;
   }
 
-  /** Sees every acknowledged write unless `serializable`. */
+  /** Sees every acknowledged write unless `serializable` is set. */
   async range(request: RangeRequest, timeoutMs: number): Promise<RangeResponse> {
     return decodeRange(await this.#read("/etcdserverpb.KV/Range", encodeRange(request), timeoutMs));
   }
 
-  /** Sent once: when it fails with `mayHaveHappened`, the transaction may still take effect, even later. */
+  /** Sent once. If it fails with `mayHaveHappened`, the transaction may still take effect, even later. */
   async txn(request: TxnRequest, timeoutMs: number): Promise<TxnResponse> {
     const options = { timeoutMs, kind: "write" } as const;
     return decodeTxn(await this.#transport.unary("/etcdserverpb.KV/Txn", encodeTxn(request), options));
   }
 
-  /** Writes a key if it has been written `version` times since it was created. Sent once, as `txn`. */
+  /** Writes a key if it has been written `version` times since it was created. Sent once, like `txn`. */
   async putAtVersion(key: string, value: Uint8Array, version: number, timeoutMs: number): Promise<VersionedPut> {
     const request = encodeVersionedPut(key, value, version);
     const options = { timeoutMs, kind: "write" } as const;
     return decodeVersionedPut(await this.#transport.unary("/etcdserverpb.KV/Txn", request, options));
   }
 
-  /** Forgets all revisions before this one. */
+  /** Compacts all revisions before this one. */
   async compact(revision: number, timeoutMs: number): Promise<void> {
     await this.#read("/etcdserverpb.KV/Compact", encodeCompaction(revision), timeoutMs);
   }
 
-  /** A lease nobody waits for any more simply expires, so that a repeated grant does no harm. */
+  /** Repeated on failure. An unused lease just expires, so repeating a grant is harmless. */
   async grantLease(ttlSeconds: number, timeoutMs: number): Promise<LeaseResponse> {
     const answer = await this.#read("/etcdserverpb.Lease/LeaseGrant", encodeLeaseGrant(ttlSeconds), timeoutMs);
     const lease = decodeLease(answer);
@@ -65,7 +65,7 @@ export class EtcdClient {
     await this.#read("/etcdserverpb.Lease/LeaseRevoke", encodeLeaseId(id), timeoutMs);
   }
 
-  /** Starts a lease's time anew; `ttlSeconds` 0 in the answer means that it is gone. */
+  /** Renews a lease. `ttlSeconds` is 0 in the response if the lease has expired. */
   async keepLeaseAlive(id: bigint): Promise<LeaseResponse> {
     const stream = await this.#transport.stream("/etcdserverpb.Lease/LeaseKeepAlive");
     stream.write(encodeLeaseId(id));
@@ -74,7 +74,7 @@ export class EtcdClient {
     } finally {
       stream.cancel();
     }
-    throw new GrpcError(grpcStatus.unavailable, "the server did not answer");
+    throw new GrpcError(grpcStatus.unavailable, "the server sent no response");
   }
 
   /** The state of the member the transport is connected to. */
@@ -92,12 +92,12 @@ export class EtcdClient {
     return this.#transport.stream("/etcdserverpb.Watch/Watch");
   }
 
-  /** Makes following calls prefer another member. */
+  /** Makes later calls prefer another member. */
   avoidCurrentMember(): void {
     this.#transport.avoidCurrent();
   }
 
-  /** Ends every call. */
+  /** Cancels all calls and closes the connections. */
   close(): void {
     this.#transport.close();
   }

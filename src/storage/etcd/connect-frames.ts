@@ -5,9 +5,9 @@ import { openSocket } from "./socket.ts";
 import { type Connection, type ConnectOptions, GrpcError, grpcStatus } from "./transport.ts";
 
 /**
- * Connects with a small HTTP/2 client of our own, meant for servers we trust. It spends about a third of the time that
- * Node's client spends on a call: request headers are constant bytes, answers need no dynamic table, and all calls of one
- * turn of the event loop leave in one write.
+ * Connects with our own small HTTP/2 client, for trusted servers. A call takes about a third of the time of Node's
+ * client: request headers are constant bytes, responses need no dynamic table, and all calls of one turn of the event
+ * loop are sent in one write.
  */
 export function connectFrames(options: ConnectOptions): Promise<Connection> {
   return new Promise((resolve, reject) => {
@@ -21,8 +21,8 @@ export function connectFrames(options: ConnectOptions): Promise<Connection> {
       },
     });
     let failure: unknown;
-    const timer = setTimeout(() => socket.destroy(new Error("connecting took too long")), options.timeoutMs);
-    const stop = () => socket.destroy(new Error("given up"));
+    const timer = setTimeout(() => socket.destroy(new Error("connecting timed out")), options.timeoutMs);
+    const stop = () => socket.destroy(new Error("aborted"));
     options.signal.addEventListener("abort", stop);
     socket.once("error", (error) => {
       failure = error;

@@ -1,14 +1,14 @@
 import { StoreError } from "../store.ts";
 import { GrpcError, grpcStatus } from "./transport.ts";
 
-/** What a failed call means to a store's caller. Anything that is not a GrpcError stays what it is. */
+/** Converts a GrpcError to a StoreError. Returns any other error unchanged. */
 export function toStoreError(error: unknown): unknown {
   if (!(error instanceof GrpcError)) return error;
   const { message } = error;
   const options = { cause: error };
   if (isCompacted(error)) return new StoreError("compacted", message, options);
   if (isFutureRevision(error)) return new StoreError("future-revision", message, options);
-  // Beyond 2 MiB gRPC refuses before etcd does.
+  // Beyond 2 MiB gRPC rejects the request before etcd does.
   if (/request is too large|message larger than max/.test(message))
     return new StoreError("too-large", message, options);
   if (message.includes("database space exceeded")) return new StoreError("no-space", message, options);
@@ -16,22 +16,22 @@ export function toStoreError(error: unknown): unknown {
   return new StoreError("unavailable", message, options);
 }
 
-/** etcd no longer keeps the revision asked for. */
+/** Whether etcd has compacted the requested revision. */
 export function isCompacted(error: unknown): boolean {
   return error instanceof GrpcError && error.message.includes("required revision has been compacted");
 }
 
-/** etcd, or the member asked, has not reached the revision asked for. */
+/** Whether etcd, or this member, has not reached the requested revision. */
 export function isFutureRevision(error: unknown): boolean {
   return error instanceof GrpcError && error.message.includes("required revision is a future revision");
 }
 
-/** The lease named in a write has expired. The write did not happen. */
+/** Whether the lease of a write has expired. The write did not happen. */
 export function isLeaseGone(error: unknown): boolean {
   return error instanceof GrpcError && error.message.includes("requested lease not found");
 }
 
-/** A failed write of which nobody can say yet whether it took effect, or still will. */
+/** Whether it is not known if a failed write took effect or still will. */
 export function isOutcomeOpen(error: unknown): boolean {
   if (!(error instanceof GrpcError) || !error.mayHaveHappened) return false;
   const decided: readonly number[] = [
@@ -47,7 +47,7 @@ export function isOutcomeOpen(error: unknown): boolean {
   return !decided.includes(error.code);
 }
 
-/** For a write whose outcome could not be found out. */
+/** Error for a write whose outcome could not be determined. */
 export function unknownOutcome(cause: unknown): StoreError {
   const isTimeout = cause instanceof GrpcError && cause.code === grpcStatus.deadlineExceeded;
   const reason = cause instanceof Error ? cause.message : String(cause);

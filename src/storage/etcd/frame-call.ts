@@ -1,31 +1,31 @@
 import { GrpcError, grpcStatus, MessageSplitter, type MessageStream, statusError } from "./transport.ts";
 
-/** Bytes a server may send on one stream before it must wait for us to take them. */
+/** Bytes that a server may send on one stream before they are acknowledged. */
 export const STREAM_WINDOW_BYTES: number = 4 * 1024 * 1024;
 
-/** What a call needs of its connection. */
+/** The connection, as seen by a call. */
 export interface CallOwner {
-  /** Lets the server send so many bytes more. */
+  /** Lets the server send more bytes on the stream. */
   credit(call: FrameCall, bytes: number): void;
   /** Queues bytes of the request. */
   send(call: FrameCall, bytes: Buffer): void;
-  /** As of the connection. */
+  /** See `Connection.check`. */
   check(): void;
-  /** Tells the server to forget the call. */
+  /** Cancels the call at the server. */
   abandon(call: FrameCall): void;
 }
 
-/** One call on a connection: what is still to be sent of it and what came back so far. */
+/** One call on a connection, with its unsent data and the response so far. */
 export abstract class FrameCall {
   readonly path: string;
-  /** Fails when still open at this time. */
+  /** The call fails if it is still open at this time. */
   readonly deadlineMs: number;
   /** 0 until the call has been started. */
   streamId = 0;
-  /** Bytes the server is ready to take. */
+  /** Bytes that the server accepts now. */
   sendWindow = 0;
   unsent: Buffer[] = [];
-  /** True when the last of `unsent` ends our side. */
+  /** True if the last element of `unsent` ends the request. */
   readonly endsWithRequest: boolean;
   protected readonly owner: CallOwner;
   protected readonly splitter: MessageSplitter = new MessageSplitter();
@@ -41,20 +41,20 @@ export abstract class FrameCall {
     this.endsWithRequest = options.endsWithRequest;
   }
 
-  /** Takes a header block, the first or the last. */
+  /** Handles a header block, the first or the trailers. */
   headers(fields: ReadonlyMap<string, string>): void {
     this.#httpStatus = fields.get(":status") ?? this.#httpStatus;
     this.#status = fields.get("grpc-status") ?? this.#status;
     this.#message = fields.get("grpc-message") ?? this.#message;
   }
 
-  /** Takes received bytes of the body. */
+  /** Handles received bytes of the body. */
   data(payload: Buffer): void {
     this.splitter.push(payload);
     this.#uncredited += payload.length;
   }
 
-  /** What the server said at the end; undefined for success. */
+  /** The error of the final status; undefined for success. */
   finalError(): GrpcError | undefined {
     if (this.#status === undefined && this.#httpStatus !== "200") {
       return new GrpcError(grpcStatus.unavailable, `HTTP status ${this.#httpStatus || "missing"}`);
@@ -62,7 +62,7 @@ export abstract class FrameCall {
     return statusError(this.#status, this.#message);
   }
 
-  /** Ends the call on our side, with an error or, without one, successfully. Called once. */
+  /** Ends the call on our side; success if `error` is undefined. Called once. */
   abstract settle(error: GrpcError | undefined): void;
 
   protected creditReceived(): void {
@@ -72,7 +72,7 @@ export abstract class FrameCall {
   }
 }
 
-/** One request, one answer. */
+/** One request, one response. */
 export class UnaryFrameCall extends FrameCall {
   readonly #resolve: (message: Uint8Array) => void;
   readonly #reject: (error: unknown) => void;
@@ -104,7 +104,7 @@ export class UnaryFrameCall extends FrameCall {
   }
 }
 
-/** A call of many messages. A reader that pauses stops the server once its window is used up. */
+/** A call with many messages. If its reader pauses, the server stops once the window is used up. */
 export class StreamFrameCall extends FrameCall implements MessageStream {
   readonly messages: AsyncIterable<Uint8Array>;
   readonly #received: Uint8Array[] = [];
@@ -139,7 +139,7 @@ export class StreamFrameCall extends FrameCall implements MessageStream {
     for (let message = this.splitter.next(); message !== undefined; message = this.splitter.next()) {
       this.#received.push(message);
     }
-    // Part of a message larger than the window must be credited, or the rest would never come.
+    // Part of a message larger than the window must be credited, or the server could not send the rest.
     if (this.#received.length === 0) this.creditReceived();
     this.#wake?.();
   }

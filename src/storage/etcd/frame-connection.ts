@@ -20,7 +20,7 @@ const CONNECTION_WINDOW_BYTES = 1 << 30;
 const LAST_STREAM_ID = 0x7fffffff - 2;
 const DEADLINE_TICK_MS = 50;
 
-/** A connection that speaks just enough HTTP/2 for gRPC calls to a server we trust. */
+/** A connection that implements just enough HTTP/2 for gRPC calls to a trusted server. */
 export class FrameConnection implements Connection, CallOwner {
   readonly #socket: net.Socket;
   readonly #writer: FrameWriter;
@@ -29,9 +29,9 @@ export class FrameConnection implements Connection, CallOwner {
   readonly #requestHeaders = new Map<string, Buffer>();
   readonly #decoder = new HeaderDecoder();
   readonly #calls = new Map<number, FrameCall>();
-  /** Calls that wait because the server allows no more at the same time. */
+  /** Calls that wait because the server's limit of concurrent streams is reached. */
   readonly #waiting: FrameCall[] = [];
-  /** Calls whose request waits for the server's window. */
+  /** Calls whose request waits for the server's flow-control window. */
   readonly #blocked = new Set<FrameCall>();
   readonly #keepAlive: KeepAlive;
   readonly #onSettings: () => void;
@@ -164,7 +164,7 @@ export class FrameConnection implements Connection, CallOwner {
     call.sendWindow = this.#peerWindow;
     this.#nextId += 2;
     this.#calls.set(call.streamId, call);
-    // Stream numbers are never used twice: the next call needs another connection.
+    // Stream ids are never reused: later calls need another connection.
     if (this.#nextId > LAST_STREAM_ID) this.#isLost = true;
     return true;
   }
@@ -198,7 +198,7 @@ export class FrameConnection implements Connection, CallOwner {
     this.#blocked.delete(call);
   }
 
-  /** Takes bytes that have been put into the reader's room. */
+  /** Handles bytes that were read into `room` of the reader. */
   receive(count: number): void {
     try {
       this.#reader.take(count, (frame) => this.#handle(frame));
@@ -216,11 +216,11 @@ export class FrameConnection implements Connection, CallOwner {
     else if (type === frameType.ping) this.#handlePing(frame);
     else if (type === frameType.resetStream) this.#handleReset(frame);
     else if (type === frameType.goAway) this.#handleGoAway(frame);
-    else if (type === frameType.pushPromise) throw new Error("the server pushes although it must not");
+    else if (type === frameType.pushPromise) throw new Error("the server sent PUSH_PROMISE although push is disabled");
   }
 
   #handleData(frame: Frame): void {
-    // The connection's window is always given back, so that a paused stream holds up no other.
+    // The connection window is always replenished, so that a paused stream does not block others.
     this.#received += frame.payload.length;
     if (this.#received >= CONNECTION_WINDOW_BYTES / 2) {
       this.#writer.number(frameType.windowUpdate, 0, this.#received);
@@ -302,7 +302,7 @@ export class FrameConnection implements Connection, CallOwner {
   }
 
   #finish(call: FrameCall, error: GrpcError | undefined): void {
-    // Answered before we had finished asking: the server need not wait for the rest.
+    // The response came before the request was complete: the server need not wait for the rest.
     if (call.unsent.length > 0) this.#writer.number(frameType.resetStream, call.streamId, http2Code.cancel);
     this.#forget(call);
     call.settle(error);

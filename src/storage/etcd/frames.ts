@@ -13,13 +13,13 @@ export const frameType = {
   continuation: 9,
 } as const;
 
-/** Frame flags of HTTP/2; `ack` and `endStream` share a bit. */
+/** HTTP/2 frame flags; `ack` and `endStream` share a bit. */
 export const frameFlag = { endStream: 1, ack: 1, endHeaders: 4, padded: 8, priority: 32 } as const;
 
-/** Error codes of HTTP/2 that are sent or looked at. */
+/** HTTP/2 error codes that are sent or handled. */
 export const http2Code = { noError: 0, protocolError: 1, refusedStream: 7, cancel: 8 } as const;
 
-/** Setting numbers of HTTP/2. */
+/** HTTP/2 settings identifiers. */
 export const setting = {
   headerTableSize: 1,
   enablePush: 2,
@@ -28,7 +28,7 @@ export const setting = {
   maxFrameSize: 5,
 } as const;
 
-/** What a client says first. */
+/** The HTTP/2 connection preface of a client. */
 export const PREFACE: Buffer = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
 const HEADER_BYTES = 9;
@@ -45,20 +45,20 @@ export interface Frame {
 
 const READ_BYTES = 64 * 1024;
 
-/** Cuts received bytes into frames. They are received into one buffer, which is used again and again. */
+/** Splits received bytes into frames. Bytes are received into one buffer, which is reused. */
 export class FrameReader {
   readonly #buffer = Buffer.allocUnsafeSlow(READ_BYTES);
-  /** So many bytes at the front belong to a frame that is not complete. */
+  /** Bytes at the front of the buffer that belong to an incomplete frame. */
   #held = 0;
 
-  /** Where the next bytes are to be put. */
+  /** The part of the buffer to receive the next bytes into. */
   get room(): Buffer {
     return this.#buffer.subarray(this.#held);
   }
 
   /**
-   * Takes so many bytes, which have been put into the room, and calls `handle` for each frame that is complete. Throws
-   * for a frame larger than was agreed on.
+   * Processes `count` bytes that were received into `room`, and calls `handle` for each complete frame. Throws
+   * RangeError for a frame larger than the HTTP/2 default of 16 KiB.
    */
   take(count: number, handle: (frame: Frame) => void): void {
     const bytes = this.#buffer;
@@ -88,7 +88,7 @@ export function unpad(frame: Frame): Buffer {
   return payload.subarray(start + skipped, payload.length - padding);
 }
 
-/** Writes frames to a socket; everything written in one turn of the event loop leaves in one piece. */
+/** Writes frames to a socket; everything from one turn of the event loop is sent in one write. */
 export class FrameWriter {
   readonly #socket: Socket;
   #pending: Buffer[] = [];
@@ -97,7 +97,7 @@ export class FrameWriter {
     this.#socket = socket;
   }
 
-  /** Queues bytes that are complete frames already. */
+  /** Queues bytes that are complete frames. */
   bytes(bytes: Buffer): void {
     this.#pending.push(bytes);
     if (this.#pending.length === 1) setImmediate(() => this.flush());
@@ -142,7 +142,7 @@ export class FrameWriter {
     this.bytes(bytes);
   }
 
-  /** Sends what is queued now. */
+  /** Sends all queued bytes now. */
   flush(): void {
     const pending = this.#pending;
     if (pending.length === 0) return;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
+import { fc } from "../../../test/support/random.ts";
 import { decodeHeaders, decodeHuffman, encodeHeaders, HpackError } from "./hpack.ts";
 
 const fromHex = (text: string) => Buffer.from(text, "hex");
 
 describe("header blocks", () => {
-  it("come back as they were", () => {
+  it("survive a round trip", () => {
     const token = fc.stringMatching(/^[a-z-]{1,20}$/);
     const value = fc.string({ maxLength: 300, unit: "grapheme-ascii" });
     const headers = fc.uniqueArray(fc.tuple(token, value), { selector: ([name]) => name });
@@ -39,7 +39,7 @@ describe("header blocks", () => {
     );
   });
 
-  it("are refused when they refer to a dynamic table or are cut off", () => {
+  it("are rejected if they refer to a dynamic table or are truncated", () => {
     for (const bad of ["be", "80", "4003666f6f03", "0003666f", "ff", "7f"]) {
       assert.throws(() => decodeHeaders(fromHex(bad)), HpackError, bad);
     }
@@ -58,7 +58,7 @@ describe("Huffman coding", () => {
     );
   });
 
-  it("refuses wrong padding and the end mark", () => {
+  it("rejects wrong padding and EOS", () => {
     assert.throws(() => decodeHuffman(fromHex("0fff")), HpackError);
     assert.throws(() => decodeHuffman(fromHex("ffffffff")), HpackError);
     assert.throws(() => decodeHuffman(fromHex("18")), HpackError);

@@ -1,4 +1,4 @@
-/** Thrown for a header block that cannot be read without a dynamic table. */
+/** Thrown for a header block that is malformed or needs a dynamic table. */
 export class HpackError extends Error {
   constructor(message: string) {
     super(message);
@@ -21,8 +21,8 @@ retry-after|server|set-cookie|strict-transport-security|transfer-encoding|user-a
     .split(/\|\n?/)
     .map((row) => [row.split("=")[0] ?? "", row.split("=")[1] ?? ""]);
 
-// The lengths in bits of the Huffman codes of RFC 7541, appendix B, for bytes 0 to 255 and the end mark. The codes
-// themselves follow from the lengths: shorter ones come first, equal ones in order of their bytes.
+// Lengths in bits of the Huffman codes of RFC 7541, appendix B, for bytes 0 to 255 and EOS. They determine the codes:
+// shorter codes come first, codes of equal length in order of their bytes.
 const CODE_LENGTHS = `13 23 28 28 28 28 28 28 28 24 30 28 28 30 28 28 28 28 28 28 28 28 30 28 28 28 28 28 28 28 28 28
 6 10 10 12 13 6 8 11 10 10 8 11 8 6 6 6 5 5 5 6 6 6 6 6 6 6 7 8 15 6 12 10
 13 6 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 8 7 8 13 19 13 14 6
@@ -48,7 +48,7 @@ const CODES = (() => {
 
 const MOST_KNOWN_BLOCKS = 16;
 
-/** Encodes headers so that they neither use nor change a dynamic table: the same bytes serve every request. */
+/** Encodes headers without using or changing a dynamic table, so that the same bytes serve every request. */
 export function encodeHeaders(headers: readonly HeaderField[]): Buffer {
   const parts: Buffer[] = [];
   for (const [name, value] of headers) {
@@ -80,7 +80,7 @@ function encodeInteger(value: number, prefixBits: number, flags: number): Buffer
   return Buffer.from(bytes);
 }
 
-/** Decodes a header block of a peer that was told to use a dynamic table of size 0. */
+/** Decodes a header block of a peer that must use a dynamic table of size 0. */
 export function decodeHeaders(block: Uint8Array): Map<string, string> {
   const headers = new Map<string, string>();
   const reader = new BlockReader(block);
@@ -89,10 +89,10 @@ export function decodeHeaders(block: Uint8Array): Map<string, string> {
     if (first >= 0x80) {
       headers.set(...staticField(reader.integer(7)));
     } else if ((first & 0xe0) === 0x20) {
-      // A change of the table's size, which can only be to zero again.
+      // A change of the table size, which can only be to zero.
       reader.integer(5);
     } else {
-      // An entry to be added to a table of size 0 is simply not kept, so all kinds of literals are alike.
+      // An entry added to a table of size 0 is dropped, so all kinds of literals are equivalent.
       const index = reader.integer(first >= 0x40 ? 6 : 4);
       const name = index === 0 ? reader.string() : staticField(index)[0];
       headers.set(name, reader.string());
@@ -101,11 +101,11 @@ export function decodeHeaders(block: Uint8Array): Map<string, string> {
   return headers;
 }
 
-/** Remembers the few blocks a server repeats: without a dynamic table, equal bytes mean equal headers. */
+/** Caches the few blocks that a server repeats: without a dynamic table, equal bytes mean equal headers. */
 export class HeaderDecoder {
   readonly #known = new Map<string, ReadonlyMap<string, string>>();
 
-  /** As `decodeHeaders`; the result is shared and must not be changed. */
+  /** Like `decodeHeaders`; the result is shared and must not be changed. */
   decode(block: Buffer): ReadonlyMap<string, string> {
     const bytes = block.toString("latin1");
     let headers = this.#known.get(bytes);
@@ -169,7 +169,7 @@ class BlockReader {
   }
 }
 
-/** Decodes a Huffman-coded string; what is left of the last byte is padding. */
+/** Decodes a Huffman-coded string; the remaining bits of the last byte are padding. */
 export function decodeHuffman(bytes: Uint8Array): string {
   const decoded: number[] = [];
   let code = 0;
@@ -182,7 +182,7 @@ export function decodeHuffman(bytes: Uint8Array): string {
       if (row === undefined) throw new HpackError("unknown Huffman code");
       const symbol = row.symbols[code - row.first];
       if (symbol === undefined || code < row.first) continue;
-      if (symbol === 256) throw new HpackError("end mark inside a string");
+      if (symbol === 256) throw new HpackError("EOS inside a string");
       decoded.push(symbol);
       code = 0;
       length = 0;

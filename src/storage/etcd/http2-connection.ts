@@ -15,15 +15,15 @@ import {
 const STREAM_WINDOW_BYTES = 4 * 1024 * 1024;
 const CONNECTION_WINDOW_BYTES = 64 * 1024 * 1024;
 
-/** Connects with Node's own HTTP/2 client. */
+/** Connects with Node's HTTP/2 client. */
 export function connectHttp2(options: ConnectOptions): Promise<Connection> {
   const session = http2.connect(options.url, {
     settings: { enablePush: false, initialWindowSize: STREAM_WINDOW_BYTES },
     createConnection: () => openSocket(options),
   });
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => session.destroy(new Error("connecting took too long")), options.timeoutMs);
-    const stop = () => session.destroy(new Error("given up"));
+    const timer = setTimeout(() => session.destroy(new Error("connecting timed out")), options.timeoutMs);
+    const stop = () => session.destroy(new Error("aborted"));
     options.signal.addEventListener("abort", stop);
     let failure: unknown;
     session.once("error", (error) => {
@@ -35,7 +35,7 @@ export function connectHttp2(options: ConnectOptions): Promise<Connection> {
       const message = `cannot connect to ${options.url.host}: ${failure instanceof Error ? failure.message : "closed"}`;
       reject(new GrpcError(grpcStatus.unavailable, message, { mayHaveHappened: false, cause: failure }));
     });
-    // A TCP connection alone proves little: only a server that speaks HTTP/2 sends settings.
+    // A TCP connection is not enough: only an HTTP/2 server sends settings.
     session.once("remoteSettings", () => {
       clearTimeout(timer);
       session.setLocalWindowSize(CONNECTION_WINDOW_BYTES);
@@ -48,7 +48,7 @@ class Http2Connection implements Connection {
   readonly #session: http2.ClientHttp2Session;
   readonly #keepAlive: KeepAlive;
   #isLost = false;
-  /** Streams above this number were not looked at by a server that says goodbye. */
+  /** From GOAWAY: streams above this id were not processed. */
   #lastAccepted = Number.POSITIVE_INFINITY;
 
   constructor(session: http2.ClientHttp2Session, options: ConnectOptions) {
@@ -189,7 +189,7 @@ class Http2Connection implements Connection {
     try {
       return this.#session.request(headers);
     } catch (cause) {
-      // For one, stream numbers are used up after a day of heavy use; the next connection starts anew.
+      // For example, stream ids are used up after a day of heavy use; the next connection starts over.
       this.drain();
       throw new GrpcError(grpcStatus.unavailable, "no further call possible", { mayHaveHappened: false, cause });
     }

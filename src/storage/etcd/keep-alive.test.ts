@@ -15,7 +15,7 @@ function start(t: TestContext) {
   return { keepAlive, told, pass: (ms: number) => t.mock.timers.tick(ms) };
 }
 
-it("asks regularly, and gives nothing up that answers", (t) => {
+it("pings regularly, and keeps a connection that responds", (t) => {
   const { keepAlive, told, pass } = start(t);
   for (let turn = 0; turn < 3; turn++) {
     pass(30_000);
@@ -25,7 +25,7 @@ it("asks regularly, and gives nothing up that answers", (t) => {
   assert.deepEqual(told, ["ping", "ping", "ping"]);
 });
 
-it("gives up what does not answer in time", (t) => {
+it("drops a connection that does not respond in time", (t) => {
   const { keepAlive, told, pass } = start(t);
   keepAlive.check();
   pass(9_999);
@@ -34,7 +34,7 @@ it("gives up what does not answer in time", (t) => {
   assert.deepEqual(told, ["ping", "lost"]);
 });
 
-it("asks on demand, but not more often than etcd bears, nor twice at once", (t) => {
+it("pings on demand, but not more often than etcd allows, nor twice at once", (t) => {
   const { keepAlive, told, pass } = start(t);
   keepAlive.check();
   pass(6_000);
@@ -51,7 +51,7 @@ it("asks on demand, but not more often than etcd bears, nor twice at once", (t) 
   assert.deepEqual(told, ["ping", "ping", "ping"]);
 });
 
-it("neither asks nor gives up after it was closed", (t) => {
+it("neither pings nor drops the connection after close", (t) => {
   const { keepAlive, told, pass } = start(t);
   keepAlive.check();
   keepAlive.close();

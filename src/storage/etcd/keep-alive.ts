@@ -1,17 +1,17 @@
-/** etcd closes connections on which PINGs come more often than every five seconds. */
+/** etcd closes connections that get PINGs more often than every 5 s. */
 const SHORTEST_INTERVAL_MS = 5500;
 
-/** How often to ask for a sign of life, and what to do. */
+/** When to send PINGs, and callbacks. */
 export interface KeepAliveOptions {
   readonly intervalMs: number;
   readonly timeoutMs: number;
   /** Sends a PING. */
   ping(): void;
-  /** Called when no answer came in time. */
+  /** Called if a PING was not answered in time. */
   lost(): void;
 }
 
-/** Asks a peer for signs of life, regularly and on demand, but never so often that it takes offence. */
+/** Sends PINGs regularly and on demand, but never so often that etcd closes the connection. */
 export class KeepAlive {
   readonly #options: KeepAliveOptions;
   readonly #shortestMs: number;
@@ -25,7 +25,7 @@ export class KeepAlive {
     this.#interval = setInterval(() => this.check(), options.intervalMs).unref();
   }
 
-  /** Asks now, unless that was done just before. */
+  /** Sends a PING now, unless one was sent recently. */
   check(): void {
     const nowMs = Date.now();
     if (nowMs - this.#askedMs < this.#shortestMs || this.#timer !== undefined) return;
@@ -34,13 +34,13 @@ export class KeepAlive {
     this.#options.ping();
   }
 
-  /** To be told of each answer. */
+  /** Call for each PING response. */
   answered(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
 
-  /** Stops asking. */
+  /** Stops sending PINGs. */
   close(): void {
     clearInterval(this.#interval);
     clearTimeout(this.#timer);

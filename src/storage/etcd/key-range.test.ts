@@ -12,7 +12,7 @@ describe("key ranges", () => {
     assert.deepEqual(text(prefixRange("ü")), ["\u00c3\u00bc", "\u00c3\u00bd"]);
   });
 
-  it("begin behind the given key", () => {
+  it("begin after the given key", () => {
     assert.deepEqual(text(prefixRangeAfter("/pods/", "/pods/b")), ["/pods/b\0", "/pods0"]);
     assert.deepEqual(text(prefixRangeAfter("/pods/", "/a")), ["/pods/", "/pods0"]);
     assert.deepEqual(text(prefixRangeAfter("", "x")), ["x\0", "\0"]);

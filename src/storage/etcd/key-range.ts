@@ -1,12 +1,12 @@
 import type { KeyBytes } from "./messages.ts";
 
-/** The keys from `key` up to but without `rangeEnd`, as etcd takes them. */
+/** Keys from `key` up to but excluding `rangeEnd`, as in etcd's requests. */
 export interface EtcdRange {
   readonly key: KeyBytes;
   readonly rangeEnd: KeyBytes;
 }
 
-/** etcd reads a single zero byte as "from the first key" and, at the end, as "to the last one". */
+/** etcd treats a single zero byte as "from the first key" and, as an end, as "to the last key". */
 const EVERYTHING = Uint8Array.of(0);
 
 /** The range of all keys that start with `prefix`. */
@@ -15,10 +15,10 @@ export function prefixRange(prefix: string): EtcdRange {
   return { key: bytes.length === 0 ? EVERYTHING : bytes, rangeEnd: endOfPrefix(bytes) };
 }
 
-/** The part of a prefix behind the key `after`; undefined when nothing can be there. */
+/** The part of a prefix after the key `after`; undefined if it is empty. */
 export function prefixRangeAfter(prefix: string, after: string): EtcdRange | undefined {
   const whole = prefixRange(prefix);
-  // The smallest key greater than another is that key with one zero byte more.
+  // The smallest key greater than another is that key plus a zero byte.
   const start = Buffer.from(`${after}\0`);
   if (Buffer.compare(start, Buffer.from(prefix)) <= 0) return whole;
   const end = whole.rangeEnd;

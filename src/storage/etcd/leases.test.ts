@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ManualClock } from "../../lib/environment.suite.ts";
+import { ManualClock } from "../../base/util/environment.suite.ts";
 import { Leases } from "./leases.ts";
 
 function setUp() {
@@ -11,7 +11,7 @@ function setUp() {
 }
 
 describe("Leases", () => {
-  it("are shared for 5 % of the time to live and last longer by as much", async () => {
+  it("shares a lease for 5 % of the TTL, and lets it last that much longer", async () => {
     const { granted, clock, leases } = setUp();
     const first = await leases.leaseFor(200);
     clock.set(9_999);
@@ -21,7 +21,7 @@ describe("Leases", () => {
     assert.deepEqual(granted, [210, 210]);
   });
 
-  it("are shared for at most a minute and by at most 1000 keys", async () => {
+  it("shares a lease for at most a minute and among at most 1000 keys", async () => {
     const { granted, clock, leases } = setUp();
     for (let i = 0; i < 1001; i++) await leases.leaseFor(3600);
     assert.deepEqual(granted, [3660, 3660]);
@@ -30,13 +30,13 @@ describe("Leases", () => {
     assert.equal(granted.length, 3);
   });
 
-  it("are not shared by keys of different or of very short lives", async () => {
+  it("does not share leases of different or very short TTLs", async () => {
     const { granted, leases } = setUp();
     await Promise.all([leases.leaseFor(100), leases.leaseFor(200), leases.leaseFor(1), leases.leaseFor(1)]);
     assert.deepEqual(granted, [105, 210, 1, 1]);
   });
 
-  it("are asked for once by concurrent callers, and again after a failure or a loss", async () => {
+  it("requests a lease once for concurrent callers, and again after a failure or a loss", async () => {
     let calls = 0;
     const grant = async () => {
       if (++calls === 1) throw new Error("no");

@@ -1,6 +1,6 @@
-import type { Clock } from "../../lib/clock.ts";
+import type { Clock } from "../../base/util/clock.ts";
 
-/** Grants a lease of so many seconds and resolves to its id. */
+/** Grants a lease with this TTL and resolves to its id. */
 export type Grant = (ttlSeconds: number) => Promise<bigint>;
 
 const LONGEST_REUSE_SECONDS = 60;
@@ -14,8 +14,8 @@ interface SharedLease {
 }
 
 /**
- * Leases shared by keys that are to expire at about the same time. A lease takes new keys for 5 % of their time to live,
- * at most 60 seconds and 1000 keys, and lasts longer by as much: no key goes early, some go a little late.
+ * Leases shared by keys that expire at about the same time. A lease accepts new keys for 5 % of their TTL, at most 60 s
+ * and 1000 keys, and lasts that much longer: no key expires early, some expire slightly late.
  */
 export class Leases {
   readonly #grant: Grant;
@@ -27,7 +27,7 @@ export class Leases {
     this.#clock = clock;
   }
 
-  /** A lease that lasts at least so many seconds from now. */
+  /** A lease that lasts at least this many seconds from now. */
   async leaseFor(ttlSeconds: number): Promise<bigint> {
     const now = this.#clock.now();
     const shared = this.#byTtl.get(ttlSeconds);
@@ -48,7 +48,7 @@ export class Leases {
     }
   }
 
-  /** To be called when etcd no longer knows the lease last given for this time to live. */
+  /** Call if etcd no longer knows the lease last returned for this TTL. */
   forget(ttlSeconds: number): void {
     this.#byTtl.delete(ttlSeconds);
   }

@@ -9,7 +9,7 @@ import { EtcdStore } from "./store.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-describe("a write whose answer is lost", needs("etcd"), () => {
+describe("a write whose response is lost", needs("etcd"), () => {
   let cluster: EtcdCluster;
   let proxy: TcpProxy;
   let direct: EtcdStore;
@@ -38,7 +38,7 @@ describe("a write whose answer is lost", needs("etcd"), () => {
 
   const created = async (): Promise<number> => revisionOf(await direct.put(key, bytes("first"), 0));
 
-  it("is sent again when it did not arrive and cannot have been overtaken", async () => {
+  it("is sent again if it did not arrive and cannot have been overtaken", async () => {
     const first = await created();
     proxy.dropsRequests = true;
     const writing = store.put(key, bytes("second"), first);
@@ -49,7 +49,7 @@ describe("a write whose answer is lost", needs("etcd"), () => {
     assert.equal((await direct.get(key))?.modRevision, second);
   });
 
-  it("is refused when another write took its place", async () => {
+  it("fails if another write took its place", async () => {
     const first = await created();
     proxy.dropsRequests = true;
     const writing = store.put(key, bytes("second"), first);
@@ -64,7 +64,7 @@ describe("a write whose answer is lost", needs("etcd"), () => {
     }
   });
 
-  it("is of unknown outcome when it arrived, since an equal write of somebody else looks the same", async () => {
+  it("has an unknown outcome if it arrived, since an equal write of another client looks the same", async () => {
     const first = await created();
     proxy.dropsAnswers = true;
     const writing = outcome(store.put(key, bytes("second"), first));
@@ -79,7 +79,7 @@ describe("a write whose answer is lost", needs("etcd"), () => {
     assert.equal(await deleting, "unavailable");
   });
 
-  it("is of unknown outcome when it was a create, since it may arrive yet", async () => {
+  it("has an unknown outcome if it was a create, since it may still arrive", async () => {
     proxy.dropsRequests = true;
     const writing = outcome(store.put(key, bytes("first"), 0));
     await eventually(() => proxy.droppedBytes > 0);
@@ -88,7 +88,7 @@ describe("a write whose answer is lost", needs("etcd"), () => {
     assert.equal(await direct.get(key), undefined);
   });
 
-  it("times out when nothing answers", async () => {
+  it("times out if there is no response", async () => {
     const impatient = new EtcdStore({ endpoints: [`http://127.0.0.1:${proxy.port}`], requestTimeoutMs: 300 });
     await impatient.revision();
     proxy.dropsRequests = true;
@@ -97,7 +97,7 @@ describe("a write whose answer is lost", needs("etcd"), () => {
     await impatient.close();
   });
 
-  it("does not disturb a watch, which goes on where it was", async () => {
+  it("does not disturb a watch, which resumes where it was", async () => {
     const first = await created();
     const abort = new AbortController();
     const seen: number[] = [];

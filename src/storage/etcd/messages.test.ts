@@ -22,7 +22,7 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 const encode = (write: (writer: ProtobufWriter) => void) => new ProtobufWriter().encode(write);
 const text = (value: string) => Buffer.from(value).toString("hex");
 
-/** A response header with ids that no double can hold. */
+/** A response header with ids that a double cannot represent. */
 function writeHeader(writer: ProtobufWriter, revision: number): void {
   writer.message(1, () => {
     writer.integer(4, 7);
@@ -86,7 +86,7 @@ describe("etcd requests", () => {
 });
 
 describe("etcd responses", () => {
-  it("give entries, counts and revisions, but no ids", () => {
+  it("decode entries, counts and revisions, but no ids", () => {
     const range = encode((w) => {
       w.integer(4, 12);
       w.boolean(3, true);
@@ -96,7 +96,7 @@ describe("etcd responses", () => {
     assert.deepEqual(decodeRange(range), { revision: 10, entries: [entry("v")], more: true, count: 12 });
   });
 
-  it("give the result of the branch a transaction took", () => {
+  it("decode the result of the executed branch of a transaction", () => {
     const refused = encode((w) => {
       w.message(3, () => w.message(1, () => writeEntry(w, 2, "there")));
       writeHeader(w, 10);
@@ -110,7 +110,7 @@ describe("etcd responses", () => {
     assert.deepEqual(decodeTxn(deleted), { revision: 11, succeeded: true, entries: [], deleted: 1 });
   });
 
-  it("give watch events with what was before", () => {
+  it("decode watch events with previous values", () => {
     const bytes = encode((w) => {
       w.message(11, () => {
         writeEntry(w, 3, "old");
@@ -131,7 +131,7 @@ describe("etcd responses", () => {
     assert.deepEqual([watch.revision, watch.watchId, watch.fragment, watch.canceled], [20, 3, true, false]);
   });
 
-  it("tell a compacted watch and the progress of all watches", () => {
+  it("decode a compacted watch and the progress of all watches", () => {
     const canceled = encode((w) => {
       w.bytes(6, "why");
       w.integer(5, 44);
@@ -144,7 +144,7 @@ describe("etcd responses", () => {
     assert.deepEqual([progress.revision, progress.watchId, progress.events.length], [9, -1, 0]);
   });
 
-  it("give leases, members and status", () => {
+  it("decode leases, members and status", () => {
     const lease = encode((w) => {
       w.integer(3, 60);
       w.integer(2, 0x7fffffffffffffffn);

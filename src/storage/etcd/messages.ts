@@ -1,13 +1,13 @@
 import type { Entry } from "../store.ts";
 import { ProtobufReader, ProtobufWriter } from "./protobuf.ts";
 
-// Field numbers are those of etcd's public API version 3. Cluster and member ids are random 64-bit numbers that nothing
-// here needs, so response headers are read for their revision only.
+// Field numbers are those of etcd's v3 API. Cluster and member ids are random 64-bit numbers that are not needed here,
+// so only the revision is read from response headers.
 
-/** Exact bytes of a key or of the end of a range; a string stands for its UTF-8 bytes. */
+/** Exact bytes of a key or of the end of a range. A string is encoded as UTF-8. */
 export type KeyBytes = string | Uint8Array;
 
-/** What to read. Without `rangeEnd` it is one key; `limit` 0 means all, `revision` 0 the newest. */
+/** A read. If `rangeEnd` is omitted, of one key. `limit` 0 means all, `revision` 0 the newest. */
 export interface RangeRequest {
   readonly key: KeyBytes;
   readonly rangeEnd?: KeyBytes;
@@ -15,11 +15,11 @@ export interface RangeRequest {
   readonly revision?: number;
   readonly keysOnly?: boolean;
   readonly countOnly?: boolean;
-  /** Any member's own, possibly old, state will do. */
+  /** Accept the possibly stale state of any member. */
   readonly serializable?: boolean;
 }
 
-/** `count` is the number of keys in the whole range, whatever the limit. */
+/** `count` is the number of keys in the whole range, regardless of the limit. */
 export interface RangeResponse {
   readonly revision: number;
   readonly entries: Entry[];
@@ -40,7 +40,7 @@ export interface TxnRequest {
   readonly failure?: Operation;
 }
 
-/** `entries` are the results of a range in the branch taken, `deleted` the number of keys a delete removed. */
+/** `entries`: result of a range in the executed branch. `deleted`: number of keys a delete removed. */
 export interface TxnResponse {
   readonly revision: number;
   readonly succeeded: boolean;
@@ -48,12 +48,12 @@ export interface TxnResponse {
   readonly deleted: number;
 }
 
-/** Starts one watch; `startRevision` is the first revision delivered. */
+/** Starts one watch; `startRevision` is the first revision to report. */
 export interface WatchCreateRequest {
   readonly key: KeyBytes;
   readonly rangeEnd?: KeyBytes;
   readonly startRevision: number;
-  /** Whether events carry the value before. */
+  /** Whether events have the previous value. */
   readonly withPrevious: boolean;
 }
 
@@ -64,7 +64,7 @@ export interface WatchEvent {
   readonly previous: Entry | undefined;
 }
 
-/** One message of a watch stream. `watchId` is -1 in the answer to a progress request. */
+/** One message of a watch stream. `watchId` is -1 in the response to a progress request. */
 export interface WatchResponse {
   readonly revision: number;
   readonly watchId: number;
@@ -84,7 +84,7 @@ export interface LeaseResponse {
   readonly error: string;
 }
 
-/** What one member says about itself. */
+/** Status of one member. */
 export interface StatusResponse {
   readonly version: string;
   readonly dbSizeBytes: number;
@@ -177,17 +177,17 @@ export function encodeWatchCancel(watchId: number): Uint8Array {
   return shared.encode((writer) => writer.message(2, () => writer.integer(1, watchId)));
 }
 
-/** Encodes the request to report how far all watches of a stream are. */
+/** Encodes the request to report the progress of all watches of a stream. */
 export function encodeWatchProgress(): Uint8Array {
   return shared.encode((writer) => writer.message(3, () => undefined));
 }
 
-/** Encodes a lease request; etcd chooses the id. */
+/** Encodes a lease grant; etcd chooses the id. */
 export function encodeLeaseGrant(ttlSeconds: number): Uint8Array {
   return shared.encode((writer) => writer.integer(1, ttlSeconds));
 }
 
-/** Encodes a request that names a lease: revoke and keep alive have the same form. */
+/** Encodes a request with a lease id: revoke and keep-alive have the same form. */
 export function encodeLeaseId(id: bigint): Uint8Array {
   return shared.encode((writer) => writer.integer(1, id));
 }
@@ -197,7 +197,7 @@ export function encodeEmpty(): Uint8Array {
   return new Uint8Array(0);
 }
 
-/** Decodes the answer to a range request. */
+/** Decodes the response to a range request. */
 export function decodeRange(bytes: Uint8Array): RangeResponse {
   return readRange(new ProtobufReader(bytes));
 }
@@ -216,7 +216,7 @@ function readRange(reader: ProtobufReader): RangeResponse {
   return { revision, entries, more, count };
 }
 
-/** Decodes the answer to a transaction. */
+/** Decodes the response to a transaction. */
 export function decodeTxn(bytes: Uint8Array): TxnResponse {
   const reader = new ProtobufReader(bytes);
   let entries: readonly Entry[] = [];
@@ -259,12 +259,12 @@ function readRevision(reader: ProtobufReader): number {
 
 const NO_BYTES: Uint8Array = new Uint8Array(0);
 
-/** A `mvccpb.KeyValue`, which is what etcd keeps of a key, too. Throws ProtobufError. */
+/** Decodes a `mvccpb.KeyValue`, which etcd also stores on disk. Throws ProtobufError. */
 export function decodeKeyValue(bytes: Uint8Array): Entry {
   return readEntry(new ProtobufReader(bytes));
 }
 
-/** The key of such a message alone. */
+/** Decodes only the key of a `mvccpb.KeyValue`. */
 export function decodeKey(bytes: Uint8Array): string {
   const reader = new ProtobufReader(bytes);
   while (reader.next()) if (reader.field === 1) return reader.string();
@@ -321,7 +321,7 @@ function readEvent(reader: ProtobufReader): WatchEvent {
   return { isDelete, entry, previous };
 }
 
-/** Decodes the answer to a lease grant or keep-alive. A time of 0 means that the lease is gone. */
+/** Decodes the response to a lease grant or keep-alive. A TTL of 0 means that the lease has expired. */
 export function decodeLease(bytes: Uint8Array): LeaseResponse {
   const reader = new ProtobufReader(bytes);
   let id = 0n;

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
-import { ProtobufError } from "../../lib/wire-reader.ts";
+import { fc } from "../../../test/support/random.ts";
+import { ProtobufError } from "../../base/util/wire-reader.ts";
 import { ProtobufReader, ProtobufWriter } from "./protobuf.ts";
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 const reader = (text: string) => new ProtobufReader(Buffer.from(text, "hex"));
 
 describe("ProtobufWriter", () => {
-  it("writes what the format prescribes", () => {
+  it("writes fields in the protobuf wire format", () => {
     const writer = new ProtobufWriter(4);
     assert.equal(hex(writer.encode((w) => w.integer(1, 150))), "089601");
     assert.equal(hex(writer.encode((w) => w.bytes(2, "testing"))), "120774657374696e67");
@@ -17,7 +17,7 @@ describe("ProtobufWriter", () => {
     assert.equal(hex(writer.encode((w) => w.bytes(1, "ü"))), "0a02c3bc");
   });
 
-  it("leaves out what is zero, false or empty, except on demand", () => {
+  it("omits zero, false and empty values, except on demand", () => {
     const writer = new ProtobufWriter();
     const bytes = writer.encode((w) => {
       w.integer(1, 0);
@@ -30,7 +30,7 @@ describe("ProtobufWriter", () => {
     assert.equal(hex(bytes), "3000");
   });
 
-  it("refuses numbers it cannot write", () => {
+  it("rejects numbers it cannot write", () => {
     const writer = new ProtobufWriter();
     for (const value of [-1, 1.5, 2 ** 53, Number.NaN]) {
       assert.throws(() => writer.encode((w) => w.integer(1, value)), ProtobufError);
@@ -39,7 +39,7 @@ describe("ProtobufWriter", () => {
 });
 
 describe("ProtobufReader", () => {
-  it("reads back what was written, whatever its size", () => {
+  it("reads back values of any size", () => {
     const writer = new ProtobufWriter(1);
     const integer = fc.oneof(fc.nat(300), fc.maxSafeNat());
     const property = fc.property(
@@ -74,7 +74,7 @@ describe("ProtobufReader", () => {
     fc.assert(property, { verbose: true, numRuns: 50 });
   });
 
-  it("reads negative and refuses inexact integers", () => {
+  it("reads negative integers and rejects inexact ones", () => {
     const minusOne = reader("08ffffffffffffffffff01");
     assert.ok(minusOne.next());
     assert.equal(minusOne.integer(), -1);
@@ -86,7 +86,7 @@ describe("ProtobufReader", () => {
     assert.equal(largest.integer(), Number.MAX_SAFE_INTEGER);
   });
 
-  it("skips fields of every kind that nobody reads", () => {
+  it("skips unread fields of every wire type", () => {
     const r = reader(`0896${"01"}${"110102030405060708"}${"1a03616263"}${"2501020304"}${"3007"}`);
     const seen: number[] = [];
     let last = 0;
@@ -97,7 +97,7 @@ describe("ProtobufReader", () => {
     assert.deepEqual([seen, last], [[1, 2, 3, 4, 6], 7]);
   });
 
-  it("refuses bytes that are cut off or make no sense", () => {
+  it("rejects truncated and malformed bytes", () => {
     const whole = "0896011a03616263110102030405060708";
     const boundaries = [0, 6, 16, whole.length];
     for (let length = 0; length <= whole.length; length += 2) {
@@ -116,7 +116,7 @@ describe("ProtobufReader", () => {
     }
   });
 
-  it("never fails with anything but a ProtobufError", () => {
+  it("only throws ProtobufError", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
         try {

@@ -1,13 +1,12 @@
-import { ProtobufError, WireReader } from "../../lib/wire-reader.ts";
-import { WireWriter } from "../../lib/wire-writer.ts";
+import { ProtobufError, WireReader } from "../../base/util/wire-reader.ts";
+import { WireWriter } from "../../base/util/wire-writer.ts";
 
 const VARINT = 0;
 const LENGTH_DELIMITED = 2;
 
 /**
- * Writes the fields of one proto3 message after the other, from the end of the message to its beginning. Fields
- * therefore appear in reverse order of the calls, which protobuf permits; repeated fields must be written last element
- * first. One writer can be used again and again.
+ * Writes the fields of proto3 messages, from the end of a message to its beginning. So fields appear in reverse order
+ * of the calls, which protobuf permits; repeated fields must be written last element first. A writer can be reused.
  */
 export class ProtobufWriter {
   readonly #wire: WireWriter;
@@ -16,14 +15,14 @@ export class ProtobufWriter {
     this.#wire = new WireWriter(capacity);
   }
 
-  /** Encodes what `write` writes and returns it as bytes of its own. */
+  /** Returns a copy of the bytes that `write` writes. */
   encode(write: (writer: ProtobufWriter) => void): Uint8Array {
     this.#wire.reset();
     write(this);
     return this.#wire.finish();
   }
 
-  /** An integer field; zero is left out, as proto3 does. */
+  /** An integer field; zero is omitted, as in proto3. */
   integer(field: number, value: number | bigint): void {
     if (value === 0 || value === 0n) return;
     if (typeof value === "number" && (!Number.isSafeInteger(value) || value < 0)) {
@@ -33,17 +32,17 @@ export class ProtobufWriter {
     this.#wire.tag(field, VARINT);
   }
 
-  /** An integer field that is zero and must be present all the same, as a member of a oneof. */
+  /** An integer field with value zero that must be present, as in a oneof. */
   zero(field: number): void {
     this.#wire.zero(field, VARINT);
   }
 
-  /** A boolean field; false is left out. */
+  /** A boolean field; false is omitted. */
   boolean(field: number, value: boolean): void {
     if (value) this.integer(field, 1);
   }
 
-  /** A bytes field, or a string written as UTF-8; empty is left out. */
+  /** A bytes field, or a string written as UTF-8; omitted if empty. */
   bytes(field: number, value: Uint8Array | string): void {
     if (value.length === 0) return;
     const before = this.#wire.size;
@@ -52,7 +51,7 @@ export class ProtobufWriter {
     this.#wire.delimit(field, before);
   }
 
-  /** A nested message, present even when it is empty. */
+  /** A nested message, present even if it is empty. */
   message(field: number, write: (writer: ProtobufWriter) => void): void {
     const before = this.#wire.size;
     write(this);
@@ -61,8 +60,8 @@ export class ProtobufWriter {
 }
 
 /**
- * Walks over the fields of one message: `while (reader.next()) switch (reader.field)`. A field that is not read is
- * skipped by the following `next`. Malformed or truncated bytes throw ProtobufError.
+ * Iterates over the fields of one message: `while (reader.next()) switch (reader.field)`. A field that is not read is
+ * skipped by the next `next`. Malformed or truncated bytes throw ProtobufError.
  */
 export class ProtobufReader {
   field = 0;
@@ -88,7 +87,7 @@ export class ProtobufReader {
     return true;
   }
 
-  /** The field as a signed 64-bit integer. Throws when a number cannot hold it exactly. */
+  /** The field as a signed 64-bit integer. Throws if a number cannot represent it exactly. */
   integer(): number {
     this.#take(VARINT);
     const value = this.#wire.int64(this.#end);
@@ -108,7 +107,7 @@ export class ProtobufReader {
     return this.#wire.bool(this.#end);
   }
 
-  /** The field's bytes, copied: they do not keep the message they came in alive. */
+  /** A copy of the field's bytes, which does not keep the whole message in memory. */
   bytes(): Uint8Array {
     const found = this.#wire.bytes(this.#open());
     const copy = new Uint8Array(found.length);
@@ -116,12 +115,12 @@ export class ProtobufReader {
     return copy;
   }
 
-  /** The field's bytes read as UTF-8. */
+  /** The field's bytes decoded as UTF-8. */
   string(): string {
     return this.#wire.string(this.#open());
   }
 
-  /** Reads a nested message: `read` gets this reader, limited to the nested message, and must walk it to its end. */
+  /** Reads a nested message: `read` gets this reader, limited to the nested message, and must read it to its end. */
   message<Message>(read: (reader: ProtobufReader) => Message): Message {
     const end = this.#open();
     const outerEnd = this.#end;
@@ -132,7 +131,7 @@ export class ProtobufReader {
     return message;
   }
 
-  /** The end of a field with a length. */
+  /** The end of a length-delimited field. */
   #open(): number {
     this.#take(LENGTH_DELIMITED);
     return this.#wire.length(this.#end);

@@ -5,7 +5,7 @@ import { Channel } from "./channel.ts";
 import { Silence } from "./silence.ts";
 import { type Connection, GrpcError, grpcStatus } from "./transport.ts";
 
-test("a call that waited in vain tells nothing while others were answered", () => {
+test("a timeout does not count as silence if other calls were answered meanwhile", () => {
   const silence = new Silence({ probe: () => Promise.reject(new Error("not asked")) });
   const before = silence.answers;
   silence.answered();
@@ -13,7 +13,7 @@ test("a call that waited in vain tells nothing while others were answered", () =
   assert.equal(silence.isSilent, false);
 });
 
-test("silence is told once, and is over with the first answer to a probe", async () => {
+test("silence is reported once, and ends with the first response to a probe", async () => {
   const probes: PromiseWithResolvers<void>[] = [];
   const heard: (string | undefined)[] = [];
   const probe = () => {
@@ -33,7 +33,7 @@ test("silence is told once, and is over with the first answer to a probe", async
   assert.deepEqual([silence.isSilent, heard], [false, ["etcd does not answer", undefined]]);
 });
 
-/** Members by their host names; those listed are silent. */
+/** Members by host name; those in `silent` do not respond. */
 function channelTo(names: readonly string[], silent: ReadonlySet<string>, asked: string[]): Channel {
   const connect = async ({ url }: { readonly url: URL }): Promise<Connection> => ({
     unary: async (path, _, timeoutMs) => {
@@ -54,7 +54,7 @@ function channelTo(names: readonly string[], silent: ReadonlySet<string>, asked:
   return new Channel(connect, { endpoints: names.map((name) => `http://${name}:1`), probe });
 }
 
-test("with one silent member calls fail without being sent; with another one they go there", async (t) => {
+test("with one silent member calls fail without being sent; with another member they go there", async (t) => {
   const asked: string[] = [];
   const alone = channelTo(["a"], new Set(["a"]), asked);
   t.after(() => alone.close());

@@ -1,21 +1,21 @@
 import { GrpcError, grpcStatus } from "./transport.ts";
 
-/** What the error of a call says that was not tried, or not tried again, since nobody has answered for some time. */
+/** Message of calls that are not sent or not repeated because the cluster does not respond. */
 const SILENT = "etcd does not answer";
 const PROBE_INTERVAL_MS = 1000;
 
-/** What is asked again and again, and who hears of it. */
+/** The probe, and a callback for changes. */
 export interface SilenceOptions {
-  /** Asks the cluster something that needs a quorum; resolves when it has answered. */
+  /** Sends a request that needs a quorum; resolves on a response. */
   readonly probe: () => Promise<unknown>;
-  /** Called with an error when nobody answers any more, and with undefined when somebody does. */
+  /** Called with an error when the cluster stops responding, and with undefined when it responds again. */
   readonly changed?: (error: GrpcError | undefined) => void;
 }
 
 /**
- * Knows whether a cluster has stopped to answer, as a paused one does whose connections stay open. Only one call has to
- * wait for that: once it has waited in vain, and no other was answered meanwhile, all fail at once until a probe, sent
- * every second, is answered.
+ * Detects a cluster that has stopped responding while its connections stay open, as a paused one does. Only one call
+ * has to time out: if no other call was answered meanwhile, all calls fail at once until a probe, sent every second,
+ * succeeds.
  */
 export class Silence {
   readonly #options: SilenceOptions;
@@ -27,7 +27,7 @@ export class Silence {
     this.#options = options;
   }
 
-  /** How many calls were answered so far. */
+  /** How many calls have been answered so far. */
   get answers(): number {
     return this.#answers;
   }
@@ -36,13 +36,13 @@ export class Silence {
     return this.#isOver !== undefined;
   }
 
-  /** To be told of every answer. */
+  /** Call for every response. */
   answered(): void {
     this.#answers++;
     if (this.#isOver !== undefined) this.#end();
   }
 
-  /** To be told that a call has waited in vain that began when there were so many answers. */
+  /** Reports a timed-out call; `answersBefore` is the value of `answers` when it began. */
   noteTimeout(answersBefore: number): void {
     if (this.#isOver !== undefined || answersBefore !== this.#answers) return;
     this.#isOver = Promise.withResolvers();
@@ -51,7 +51,7 @@ export class Silence {
     this.#options.changed?.(this.error(false));
   }
 
-  /** Resolves when somebody has answered, or after so long. */
+  /** Resolves when the cluster responds again, or after `withinMs`. */
   async over(withinMs: number): Promise<void> {
     if (this.#isOver === undefined) return;
     const late = Promise.withResolvers<void>();
@@ -60,12 +60,12 @@ export class Silence {
     clearTimeout(timer);
   }
 
-  /** What a call fails with meanwhile. */
+  /** The error of calls while the cluster does not respond. */
   error(mayHaveHappened: boolean): GrpcError {
     return new GrpcError(grpcStatus.deadlineExceeded, SILENT, { mayHaveHappened });
   }
 
-  /** Stops asking. */
+  /** Stops probing. */
   close(): void {
     clearInterval(this.#probing);
   }

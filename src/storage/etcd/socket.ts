@@ -3,8 +3,8 @@ import tls from "node:tls";
 import type { ConnectOptions } from "./transport.ts";
 
 /**
- * Starts to connect; with TLS, the server must prove its name and HTTP/2 is asked for. With `onread`, received bytes go
- * there and no "data" is emitted.
+ * Starts to connect. With TLS, the server certificate is verified and HTTP/2 is requested by ALPN. With `onread`,
+ * received bytes go there and no "data" event is emitted.
  */
 export function openSocket(options: ConnectOptions, onread?: net.OnReadOpts): net.Socket {
   const { url, tls: material = {} } = options;
@@ -15,7 +15,7 @@ export function openSocket(options: ConnectOptions, onread?: net.OnReadOpts): ne
     host,
     port: Number(url.port || 443),
     ca: material.ca,
-    // Compat: Go's x509 believes every certificate of `--etcd-cafile`, also one that is no authority.
+    // Compat: Go's x509 trusts every certificate of `--etcd-cafile`, even if it is not a CA.
     allowPartialTrustChain: true,
     cert: material.certificate,
     key: material.key,

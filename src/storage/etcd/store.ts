@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../../lib/clock.ts";
+import { type Clock, systemClock } from "../../base/util/clock.ts";
 import type { CompactionSource, FeedSource, ProgressSource } from "../cache-feed.ts";
 import type { CompactedStore, Turn } from "../compactor.ts";
 import {
@@ -28,16 +28,19 @@ import type { GrpcError } from "./transport.ts";
 import { type WatchedRange, WatchStream } from "./watch-stream.ts";
 import { conditionalWrite } from "./write.ts";
 
-/** How to reach etcd and how patient to be. */
+/** How to reach etcd, and timeouts. */
 export interface EtcdStoreOptions extends ChannelOptions {
-  /** Time for one call, repetitions included. */
+  /** Time limit for one call, retries included. Default: 10 s. */
   readonly requestTimeoutMs?: number;
-  /** Read to learn the newest revision; the user must be allowed to. It need not exist. */
+  /**
+   * Key that is read to learn the newest revision. The user needs read access to it; it need not exist. Default:
+   * `/registry/health`.
+   */
   readonly probeKey?: string;
-  /** "frames", our own small HTTP/2 client, is the default; "http2" is Node's, slower but complete. */
+  /** "frames" (default) is our own small HTTP/2 client; "http2" is Node's, slower but complete. */
   readonly transport?: "frames" | "http2";
   readonly clock?: Clock;
-  /** Hears of reads; who writes measures that. */
+  /** Measures reads. Writes are measured by ObservedStore. */
   readonly observer?: RequestObserver;
 }
 
@@ -47,8 +50,8 @@ const PAGE_ENTRIES = 10_000;
 const LIST_PATIENCE = 6;
 
 /**
- * An etcd cluster as a Store. Keys are etcd's keys. A write whose outcome cannot be found out, because the connection
- * or the member was lost while it was under way, fails with "unavailable" or "timeout" and may have happened.
+ * A Store backed by an etcd cluster. Keys are etcd's keys. A write whose outcome cannot be determined, because the
+ * connection or the member was lost, fails with "unavailable" or "timeout" and may have happened.
  */
 export class EtcdStore implements Store, ProgressSource, CompactionSource, FeedSource, CompactedStore {
   readonly #client: EtcdClient;
@@ -89,7 +92,7 @@ export class EtcdStore implements Store, ProgressSource, CompactionSource, FeedS
       try {
         return await this.#measured("list", prefix, () => this.#listOnce(prefix, options));
       } catch (error) {
-        // Without a revision of its own, a list whose pages were overtaken by a compaction can start anew.
+        // A list without a revision whose pages were overtaken by a compaction can start over.
         if (options.revision !== undefined || !(error instanceof StoreError) || error.code !== "compacted") throw error;
       }
     }
@@ -120,7 +123,7 @@ export class EtcdStore implements Store, ProgressSource, CompactionSource, FeedS
     return trackProgress(this.#watch(prefixRange(prefix), revision, signal), revision);
   }
 
-  /** As `watch`, but events come without `previous`, which costs etcd and the network less. */
+  /** Like `watch`, but events have no `previous`, which costs etcd and the network less. */
   feed(prefix: string, revision: number, signal: AbortSignal): AsyncIterable<WatchBatch> {
     this.#requireOpen();
     return this.#watch({ ...prefixRange(prefix), withoutPrevious: true }, revision, signal);
@@ -141,22 +144,22 @@ export class EtcdStore implements Store, ProgressSource, CompactionSource, FeedS
     }
   }
 
-  /** When its outcome is unknown it fails as any write does, and is not repeated. */
+  /** If its outcome is unknown, it fails like any write and is not repeated. */
   putAtVersion(key: string, value: Uint8Array, version: number): Promise<Turn> {
     return this.#call(() => this.#client.putAtVersion(key, value, version, this.#timeoutMs));
   }
 
-  /** Lets every open watch report how far it is, by an empty batch. */
+  /** Makes every open watch report its progress by an empty batch. */
   requestProgress(): void {
     for (const watch of this.#watches) watch.requestProgress();
   }
 
-  /** The oldest revision etcd still keeps; 0 when it has never been compacted. */
+  /** The oldest revision that etcd still keeps; 0 if it was never compacted. */
   async compactedRevision(): Promise<number> {
-    // etcd names the revision only when it refuses a watch, so one is tried from the very beginning.
+    // etcd only reports this revision when it rejects a watch, so try to watch from the beginning.
     const stop = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#timeoutMs)]);
     const watch = new WatchStream(this.#client, { key: this.#probeKey }, 0, stop);
-    // A watch that is still catching up leaves the question unanswered, so it is asked again.
+    // A watch that is still catching up ignores progress requests, so they are repeated.
     const asking = setInterval(() => watch.requestProgress(), 100);
     try {
       for await (const _ of watch.batches()) return 0;
@@ -167,7 +170,7 @@ export class EtcdStore implements Store, ProgressSource, CompactionSource, FeedS
       clearInterval(asking);
     }
     this.#requireOpen();
-    throw new StoreError("timeout", "etcd did not say how far it is compacted");
+    throw new StoreError("timeout", "etcd did not report its compacted revision in time");
   }
 
   async close(): Promise<void> {
@@ -210,7 +213,7 @@ export class EtcdStore implements Store, ProgressSource, CompactionSource, FeedS
     return { entries, revision, remaining: 0 };
   }
 
-  /** Nothing can be there, but the revision asked for must exist all the same. */
+  /** The page is empty, but the requested revision must exist. */
   async #emptyPage(options: ListOptions): Promise<Page> {
     const { revision, minRevision = 0 } = options;
     const probe = await this.#rangeReaching(
@@ -220,7 +223,7 @@ export class EtcdStore implements Store, ProgressSource, CompactionSource, FeedS
     return { entries: [], revision: revision ?? probe.revision, remaining: 0 };
   }
 
-  /** A range whose state is at least as new as `minRevision`, waiting a while for that to exist. */
+  /** A range at least as new as `minRevision`. Waits up to 3 s for that revision. */
   async #rangeReaching(request: RangeRequest, minRevision: number): Promise<RangeResponse> {
     const deadlineMs = this.#clock.monotonic() + REACH_TIMEOUT_MS;
     for (;;) {
@@ -238,7 +241,7 @@ export class EtcdStore implements Store, ProgressSource, CompactionSource, FeedS
   async #range(request: RangeRequest): Promise<RangeResponse> {
     this.#requireOpen();
     try {
-      // A page may be large, and a list is not worth less for being slow.
+      // Pages may be large, so lists get more time.
       const isPage = request.rangeEnd !== undefined;
       return await this.#client.range(request, isPage ? this.#timeoutMs * LIST_PATIENCE : this.#timeoutMs);
     } catch (error) {
@@ -274,7 +277,7 @@ export class EtcdStore implements Store, ProgressSource, CompactionSource, FeedS
 
   async #compacted(revision: number, cause: unknown): Promise<StoreError> {
     const oldest = await this.compactedRevision();
-    const message = `revision ${revision} is no longer kept, the oldest is ${oldest}`;
+    const message = `revision ${revision} has been compacted, the oldest is ${oldest}`;
     return new StoreError("compacted", message, { revision: oldest, cause });
   }
 

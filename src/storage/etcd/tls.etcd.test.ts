@@ -81,7 +81,7 @@ describe("etcd over TLS", needs("etcd", "openssl"), () => {
       await store.close();
     });
 
-    it(`refuses strangers on either side, over ${transport}`, async () => {
+    it(`rejects an unknown client and an unknown server, over ${transport}`, async () => {
       for (const store of [open("stranger", "ca"), open("client", "other-ca")]) {
         await assert.rejects(store.revision(), (error) => error instanceof StoreError && error.code !== "closed");
         await store.close();

@@ -17,6 +17,8 @@ import {
 
 type Handler = (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders) => void;
 
+/** Longer than any machine takes. */
+const LONG_MS = 300_000;
 const OK = { ":status": 200, "content-type": "application/grpc" };
 
 for (const [name, connect] of [
@@ -45,7 +47,7 @@ for (const [name, connect] of [
       return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     };
     const { signal } = new AbortController();
-    const times = { signal, timeoutMs: 2000, pingIntervalMs: 200, pingTimeoutMs: 100 };
+    const times = { signal, timeoutMs: LONG_MS, pingIntervalMs: LONG_MS, pingTimeoutMs: LONG_MS };
     beforeEach(async () => {
       settings = {};
       connection = await connect({ url: await start(), ...times });
@@ -58,7 +60,7 @@ for (const [name, connect] of [
       await new Promise((resolve) => server.close(resolve));
     });
 
-    it("sends the right headers and joins answers of any size", async () => {
+    it("sends the right headers and joins responses of any size", async () => {
       const seen: unknown[] = [];
       handle = (stream, headers) => {
         seen.push([headers[":method"], headers[":path"], headers["content-type"], headers.te, headers.hasleader]);
@@ -72,58 +74,62 @@ for (const [name, connect] of [
       assert.deepEqual(seen[0], ["POST", "/a.B/C", "application/grpc", "trailers", undefined]);
     });
 
-    it("runs many calls at once", async () => {
+    it("runs many calls concurrently", async () => {
       handle = (stream) => setTimeout(() => echo(stream), Math.random() * 10);
       const sizes = Array.from({ length: 200 }, (_, i) => (i % 20 === 0 ? 100_000 + i : i));
-      const answers = await Promise.all(sizes.map((size) => connection.unary("/e", new Uint8Array(size), 5000)));
+      const answers = await Promise.all(sizes.map((size) => connection.unary("/e", new Uint8Array(size), LONG_MS)));
       assert.deepEqual(
         answers.map((answer) => answer.length),
         sizes,
       );
     });
 
-    it("gives the status, with or without a body before it", async () => {
+    it("returns the status, with or without a body before it", async () => {
       handle = (stream) => {
         stream.respond(
           { ...OK, "grpc-status": "14", "grpc-message": "etcdserver: no leader %E2%98%83" },
           { endStream: true },
         );
       };
-      await rejects(connection.unary("/e", new Uint8Array(3), 1000), grpcStatus.unavailable, "etcdserver: no leader ☃");
+      await rejects(
+        connection.unary("/e", new Uint8Array(3), LONG_MS),
+        grpcStatus.unavailable,
+        "etcdserver: no leader ☃",
+      );
       handle = (stream) => answer(stream, { "grpc-status": "11", "grpc-message": "a%20b" });
-      await rejects(connection.unary("/e", new Uint8Array(3), 1000), grpcStatus.outOfRange, "a b");
+      await rejects(connection.unary("/e", new Uint8Array(3), LONG_MS), grpcStatus.outOfRange, "a b");
       handle = (stream) => stream.respond({ ":status": 503 }, { endStream: true });
-      await rejects(connection.unary("/e", new Uint8Array(3), 1000), grpcStatus.unavailable);
+      await rejects(connection.unary("/e", new Uint8Array(3), LONG_MS), grpcStatus.unavailable);
     });
 
-    it("gives up at the deadline and goes on", async () => {
+    it("fails at the deadline and handles later calls", async () => {
       handle = () => undefined;
       const error = await rejects(connection.unary("/e", new Uint8Array(3), 100), grpcStatus.deadlineExceeded);
       assert.ok(error.mayHaveHappened);
       handle = echo;
-      assert.equal((await connection.unary("/e", new Uint8Array(3), 1000)).length, 3);
+      assert.equal((await connection.unary("/e", new Uint8Array(3), LONG_MS)).length, 3);
     });
 
-    it("knows when a call surely did not happen", async () => {
+    it("reports when a call certainly did not happen", async () => {
       handle = (stream) => stream.close(http2.constants.NGHTTP2_REFUSED_STREAM);
-      const refused = await rejects(connection.unary("/e", new Uint8Array(3), 1000), grpcStatus.unavailable);
+      const refused = await rejects(connection.unary("/e", new Uint8Array(3), LONG_MS), grpcStatus.unavailable);
       assert.equal(refused.mayHaveHappened, false);
       handle = (stream) => stream.session?.destroy();
-      const lost = await rejects(connection.unary("/e", new Uint8Array(3), 1000), grpcStatus.unavailable);
+      const lost = await rejects(connection.unary("/e", new Uint8Array(3), LONG_MS), grpcStatus.unavailable);
       assert.equal(lost.mayHaveHappened, true);
       await eventually(() => connection.isLost);
       const port = (server.address() as AddressInfo).port;
-      const nobody = connect({ url: new URL("http://127.0.0.1:1"), ...times });
-      assert.equal((await rejects(nobody, grpcStatus.unavailable)).mayHaveHappened, false);
+      const unreachable = connect({ url: new URL("http://127.0.0.1:1"), ...times });
+      assert.equal((await rejects(unreachable, grpcStatus.unavailable)).mayHaveHappened, false);
       connection = await connect({ url: new URL(`http://127.0.0.1:${port}`), ...times });
     });
 
-    it("finishes what runs when the server says goodbye", async () => {
+    it("completes running calls after GOAWAY", async () => {
       handle = (stream) => {
         stream.session?.goaway(0, stream.id);
         setTimeout(() => echo(stream), 50);
       };
-      assert.equal((await connection.unary("/e", new Uint8Array(7), 1000)).length, 7);
+      assert.equal((await connection.unary("/e", new Uint8Array(7), LONG_MS)).length, 7);
       assert.ok(connection.isLost);
     });
 
@@ -149,7 +155,7 @@ for (const [name, connect] of [
       assert.deepEqual([sizes, leader], [[1, 2, 100_000, 3], "true"]);
     });
 
-    it("holds up a stream that nobody reads, and nothing else", async () => {
+    it("blocks a stream that is not read, and nothing else", async () => {
       let sent = 0;
       handle = (stream, headers) => {
         if (headers[":path"] === "/e") return echo(stream);
@@ -169,16 +175,16 @@ for (const [name, connect] of [
       const stream = connection.stream("/s");
       const reader = stream.messages[Symbol.asyncIterator]();
       await reader.next();
-      // Ten answers after it, a stream that is not held up would be through.
+      // Ten responses later, a stream without flow control would have sent everything.
       for (let i = 0; i < 10; i++)
-        assert.equal((await connection.unary("/e", new Uint8Array(50_000), 1000)).length, 50_000);
+        assert.equal((await connection.unary("/e", new Uint8Array(50_000), LONG_MS)).length, 50_000);
       assert.ok(sent < 150, `${sent} messages were sent to a reader that paused`);
       for (let i = 1; i < 300; i++) assert.equal((await reader.next()).value?.length, 100_000);
       stream.cancel();
       assert.equal((await reader.next()).done, true);
     });
 
-    it("ends a stream quietly when canceled, and with the error when it breaks", async () => {
+    it("ends a stream without an error when canceled, and with the error when it breaks", async () => {
       const closed: number[] = [];
       handle = (stream) => {
         stream.respond(OK);
@@ -196,7 +202,7 @@ for (const [name, connect] of [
       await rejects(reading, grpcStatus.unavailable);
     });
 
-    it("keeps to the number of calls the server allows", async () => {
+    it("respects the server's limit of concurrent streams", async () => {
       connection.destroy();
       server.close();
       settings = { maxConcurrentStreams: 2 };
@@ -208,18 +214,19 @@ for (const [name, connect] of [
         stream.on("close", () => now--);
         setTimeout(() => echo(stream), 5);
       };
-      const calls = Array.from({ length: 10 }, () => connection.unary("/e", new Uint8Array(9), 2000));
+      const calls = Array.from({ length: 10 }, () => connection.unary("/e", new Uint8Array(9), LONG_MS));
       assert.equal((await Promise.all(calls)).length, 10);
       assert.ok(most <= 2, `${most} at once`);
     });
 
-    it("gives a connection up that shows no sign of life", async () => {
+    it("drops a connection that does not respond to PINGs", async () => {
       const proxy = new TcpProxy((server.address() as AddressInfo).port);
       await proxy.listen();
-      const proxied = await connect({ url: new URL(`http://127.0.0.1:${proxy.port}`), ...times });
+      const url = new URL(`http://127.0.0.1:${proxy.port}`);
+      const proxied = await connect({ url, ...times, pingTimeoutMs: 100 });
       proxy.dropsAnswers = true;
       handle = echo;
-      const call = proxied.unary("/e", new Uint8Array(3), 5000);
+      const call = proxied.unary("/e", new Uint8Array(3), LONG_MS);
       proxied.check();
       await rejects(call, grpcStatus.unavailable);
       assert.ok(proxied.isLost);
@@ -229,13 +236,13 @@ for (const [name, connect] of [
 }
 
 describe("gRPC messages", () => {
-  it("undo percent-encoding and leave broken escapes alone", () => {
+  it("decodes percent-encoding and keeps malformed escapes", () => {
     assert.equal(decodeGrpcMessage("plain"), "plain");
     assert.equal(decodeGrpcMessage("a%20b%C3%BC"), "a bü");
     assert.equal(decodeGrpcMessage("100%, %2"), "100%, %2");
   });
 
-  it("are found wherever the bytes are cut", () => {
+  it("finds messages in chunks of any size", () => {
     const bytes = Buffer.concat([
       frameMessage(Buffer.from("one")),
       frameMessage(Buffer.alloc(0)),
@@ -253,7 +260,7 @@ describe("gRPC messages", () => {
   });
 });
 
-/** Answers with the request. */
+/** Responds with the request. */
 function echo(stream: http2.ServerHttp2Stream): void {
   const chunks: Buffer[] = [];
   stream.on("data", (chunk: Buffer) => chunks.push(chunk));

@@ -1,4 +1,4 @@
-/** The gRPC status codes that decide anything here. */
+/** The gRPC status codes that are handled here. */
 export const grpcStatus = {
   ok: 0,
   canceled: 1,
@@ -19,7 +19,7 @@ export const grpcStatus = {
 /** A call that did not end with status OK. */
 export class GrpcError extends Error {
   readonly code: number;
-  /** False: the server surely did not act on the request, so that even a write may be sent again. */
+  /** False if the server certainly did not process the request, so that even a write may be repeated. */
   readonly mayHaveHappened: boolean;
 
   constructor(code: number, message: string, options: { mayHaveHappened?: boolean; cause?: unknown } = {}) {
@@ -36,26 +36,26 @@ export interface MessageStream {
   write(message: Uint8Array): void;
   /** Received messages in order, read once. Ends when the server ends the call with OK, otherwise throws GrpcError. */
   readonly messages: AsyncIterable<Uint8Array>;
-  /** As of the connection. */
+  /** See `Connection.check`. */
   check(): void;
-  /** Abandons the call; `messages` then ends quietly. */
+  /** Abandons the call; `messages` then ends without an error. */
   cancel(): void;
 }
 
-/** How long a call may take and whether it may be sent twice. */
+/** How long a call may take, and whether it may be repeated. */
 export interface CallOptions {
-  /** Time for everything, repetitions included. */
+  /** Time limit, retries included. */
   readonly timeoutMs: number;
-  /** "read": repeated when a server was not available. "write": repeated only when it surely did not happen. */
+  /** "read": repeated if a server was unavailable. "write": repeated only if it certainly did not happen. */
   readonly kind: "read" | "write";
 }
 
-/** gRPC calls to whichever server is reachable. */
+/** gRPC calls to any reachable server. */
 export interface Transport {
   unary(path: string, request: Uint8Array, options: CallOptions): Promise<Uint8Array>;
-  /** Opens a call on a server that has a leader. It is not repeated when the connection breaks. */
+  /** Opens a call on a server that has a leader. It is not repeated if the connection breaks. */
   stream(path: string): Promise<MessageStream>;
-  /** Makes following calls prefer another server than the one used now. */
+  /** Makes later calls prefer a server other than the current one. */
   avoidCurrent(): void;
   /** Ends every call and connection. */
   close(): void;
@@ -68,39 +68,42 @@ export interface Connection {
   stream(path: string): MessageStream;
   /** True once no new calls may be started on it. */
   readonly isLost: boolean;
-  /** True once nothing is left of it. */
+  /** True once the connection is closed. */
   readonly isClosed: boolean;
-  /** Asks the server for a sign of life, unless that was done just before, and gives the connection up when none comes. */
+  /** PINGs the server, unless one was sent recently, and closes the connection if there is no response. */
   check(): void;
   /** Lets running calls finish and then closes. */
   drain(): void;
-  /** Ends everything now; running calls fail as unavailable. */
+  /** Closes the connection now; running calls fail as unavailable. */
   destroy(): void;
 }
 
-/** Files' contents, PEM, for connections to `https` endpoints. */
+/** PEM contents for connections to `https` endpoints. */
 export interface TlsMaterial {
   readonly ca?: string | Buffer;
   readonly certificate?: string | Buffer;
   readonly key?: string | Buffer;
 }
 
-/** Where to connect to and how. */
+/** Where and how to connect. */
 export interface ConnectOptions {
   readonly url: URL;
   readonly tls?: TlsMaterial;
   readonly timeoutMs: number;
-  /** Gives up connecting. */
+  /** Aborts connecting. */
   readonly signal: AbortSignal;
-  /** A PING is sent this often; a connection that does not answer in `pingTimeoutMs` is given up. */
+  /** Interval of PINGs; a connection without a response within `pingTimeoutMs` is closed. */
   readonly pingIntervalMs: number;
   readonly pingTimeoutMs: number;
 }
 
-/** Opens a connection; resolves once the server has accepted it. Fails with a GrpcError that did not happen. */
+/**
+ * Opens a connection; resolves once the server has accepted it. Fails with a GrpcError whose `mayHaveHappened` is
+ * false.
+ */
 export type Connect = (options: ConnectOptions) => Promise<Connection>;
 
-/** The gRPC framing of one message: a flag, a length, the bytes. */
+/** The gRPC framing of one message: flag, length, bytes. */
 export function frameMessage(message: Uint8Array): Buffer {
   const frame = Buffer.allocUnsafe(5 + message.length);
   frame[0] = 0;
@@ -111,7 +114,7 @@ export function frameMessage(message: Uint8Array): Buffer {
 
 const HEAD_BYTES = 5;
 
-/** Cuts a stream of bytes, arriving in any pieces, into gRPC messages. Every byte is copied once, to its message. */
+/** Splits a stream of bytes into gRPC messages. Every byte is copied once, into its message. */
 export class MessageSplitter {
   readonly #head = Buffer.alloc(HEAD_BYTES);
   #headLength = 0;
@@ -164,14 +167,14 @@ export class MessageSplitter {
   }
 }
 
-/** The error for a call's final status, or undefined for OK. `message` is percent-encoded as on the wire. */
+/** The error for a call's final status; undefined for OK. `message` is percent-encoded as on the wire. */
 export function statusError(status: string | undefined, message: string | undefined): GrpcError | undefined {
   if (status === "0") return undefined;
   if (status === undefined) return new GrpcError(grpcStatus.internal, "the server sent no status");
   return new GrpcError(Number(status), decodeGrpcMessage(message ?? ""));
 }
 
-/** Undoes the percent-encoding of a status message; broken escapes stay as they are. */
+/** Decodes a percent-encoded status message; malformed escapes are kept. */
 export function decodeGrpcMessage(message: string): string {
   if (!message.includes("%")) return message;
   const bytes: Buffer[] = [];

@@ -1,20 +1,22 @@
 import { ProtobufReader, ProtobufWriter } from "./protobuf.ts";
 
-/** What became of a write that was to happen only at a certain version of its key. */
+/** Result of a write on the condition that its key has a certain version. */
 export interface VersionedPut {
   readonly succeeded: boolean;
-  /** The store's revision after it. */
+  /** The store's revision after the attempt. */
   readonly revision: number;
-  /** How often the key has been written since it was created; 0: it does not exist. Known only after a refusal. */
+  /**
+   * How often the key has been written since it was created; 0 if it does not exist. Only set if the condition failed.
+   */
   readonly version: number;
-  /** The value in place. Known only after a refusal. */
+  /** The current value. Only set if the condition failed. */
   readonly value: Uint8Array;
 }
 
 const shared = new ProtobufWriter();
 const NO_BYTES = new Uint8Array(0);
 
-/** Encodes a transaction that writes a key if its version is the given one, and reads it otherwise. */
+/** Encodes a transaction that writes a key if it has this version, and reads it otherwise. */
 export function encodeVersionedPut(key: string, value: Uint8Array, version: number): Uint8Array {
   return shared.encode((writer) => {
     writer.message(3, () => writer.message(1, () => writer.bytes(1, key)));
@@ -33,7 +35,7 @@ export function encodeVersionedPut(key: string, value: Uint8Array, version: numb
   });
 }
 
-/** Decodes the answer to it. */
+/** Decodes the response to `encodeVersionedPut`. */
 export function decodeVersionedPut(bytes: Uint8Array): VersionedPut {
   const reader = new ProtobufReader(bytes);
   let succeeded = false;

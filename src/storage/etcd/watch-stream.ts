@@ -11,11 +11,11 @@ import {
 } from "./messages.ts";
 import { GrpcError, grpcStatus, type MessageStream } from "./transport.ts";
 
-/** Which keys to watch; without `rangeEnd` a single one. */
+/** Keys to watch; a single key if `rangeEnd` is omitted. */
 export interface WatchedRange {
   readonly key: KeyBytes;
   readonly rangeEnd?: KeyBytes;
-  /** Leaves `previous` out of all events, for readers that know it anyway. */
+  /** Omits `previous` from all events, for readers that know it already. */
   readonly withoutPrevious?: boolean;
 }
 
@@ -23,9 +23,9 @@ const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 1000;
 
 /**
- * One watch that survives lost connections and members: it continues behind the last revision it gave out, so that its
- * reader sees every event once and in order. Each watch has an HTTP/2 stream of its own: the stream's flow control
- * stops etcd from sending to a reader that pauses, and a slow watch cannot delay the progress reports of another.
+ * One watch that survives lost connections and members: it resumes after the last revision it delivered, so that its
+ * reader sees every event once and in order. Each watch has its own HTTP/2 stream: flow control stops etcd from sending
+ * to a reader that pauses, and a slow watch cannot delay the progress reports of another.
  */
 export class WatchStream {
   readonly #client: EtcdClient;
@@ -33,7 +33,7 @@ export class WatchStream {
   readonly #signal: AbortSignal;
   readonly #aborted: Promise<undefined>;
   #stream: MessageStream | undefined;
-  /** Everything up to here has been given out. */
+  /** Everything up to this revision has been delivered. */
   #revision: number;
 
   constructor(client: EtcdClient, range: WatchedRange, revision: number, signal: AbortSignal) {
@@ -46,13 +46,13 @@ export class WatchStream {
     );
   }
 
-  /** Asks etcd how far it is. The answer is an empty batch, sent when every event before it has been. */
+  /** Requests the progress from etcd. The response is an empty batch, sent after every earlier event. */
   requestProgress(): void {
     this.#stream?.write(encodeWatchProgress());
     this.#stream?.check();
   }
 
-  /** The batches, to be read once. Throws StoreError "compacted" when events are missing; ends when aborted. */
+  /** The batches, to be read once. Throws StoreError "compacted" if events are missing; ends when aborted. */
   async *batches(): AsyncGenerator<WatchBatch> {
     const stop = () => this.#stream?.cancel();
     this.#signal.addEventListener("abort", stop);
@@ -79,7 +79,7 @@ export class WatchStream {
     const opening = this.#client.openWatch();
     const stream = await Promise.race([opening, this.#aborted]);
     if (stream === undefined || this.#signal.aborted) {
-      // Whatever comes of it is not wanted any more.
+      // The stream is no longer needed, however opening it ends.
       opening.then((late) => late.cancel()).catch(() => undefined);
       return;
     }
@@ -106,17 +106,17 @@ export class WatchStream {
 
   /**
    * Only a message without events is a progress report: the revision in the header of a message with events may be
-   * ahead of events that are still to come.
+   * ahead of events still to come.
    */
   #advance(received: readonly WatchEvent[], headerRevision: number): WatchBatch | undefined {
     const events: StoreEvent[] = [];
     for (const event of received) {
-      // Never true for an etcd that keeps its promises; a duplicate would corrupt every reader's state.
+      // Never false for a correct etcd; a duplicate would corrupt every reader's state.
       if (event.entry.modRevision > this.#revision)
         events.push(toStoreEvent(event, this.#range.withoutPrevious ?? false));
     }
     const revision = events.at(-1)?.revision ?? (received.length === 0 ? headerRevision : 0);
-    // After a change of members the new one may be behind and report an older revision.
+    // After a change of members the new one may lag behind and report an older revision.
     if (revision <= this.#revision) return undefined;
     this.#revision = revision;
     return { events, revision };
@@ -137,7 +137,7 @@ export class WatchStream {
 
 function cancellation(response: WatchResponse): Error {
   if (response.compactRevision > 0) {
-    const message = `revisions before ${response.compactRevision} are no longer kept`;
+    const message = `revisions before ${response.compactRevision} have been compacted`;
     return new StoreError("compacted", message, { revision: response.compactRevision });
   }
   const isRefusal = /permission denied|invalid auth|PermissionDenied/.test(response.cancelReason);
@@ -149,8 +149,8 @@ function toStoreEvent(event: WatchEvent, withoutPrevious: boolean): StoreEvent {
   const { entry, previous, isDelete } = event;
   const isCreate = !isDelete && entry.createRevision === entry.modRevision;
   if (previous === undefined && !isCreate && !withoutPrevious) {
-    // etcd leaves the previous value out when it has been compacted in the meantime.
-    const message = `the value of ${entry.key} before revision ${entry.modRevision} is no longer kept`;
+    // etcd omits the previous value if it has been compacted in the meantime.
+    const message = `the value of ${entry.key} before revision ${entry.modRevision} has been compacted`;
     throw new StoreError("compacted", message, { revision: entry.modRevision });
   }
   return { revision: entry.modRevision, key: entry.key, entry: isDelete ? undefined : entry, previous };

@@ -11,10 +11,10 @@ import { conditionalWrite } from "./write.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-/** A client whose first transaction gets lost on its way and arrives right after the key was looked at. */
+/** A client whose first transaction is delayed and arrives right after the key was read. */
 class Overtaking extends EtcdClient {
   #late: { readonly request: TxnRequest; isUnderWay: boolean } | undefined;
-  /** What else happens at that moment, before it arrives. */
+  /** Runs at that moment, before the transaction arrives. */
   meanwhile: () => Promise<unknown> = async () => undefined;
 
   override async txn(request: TxnRequest, timeoutMs: number): Promise<TxnResponse> {
@@ -34,7 +34,7 @@ class Overtaking extends EtcdClient {
   }
 }
 
-describe("a write that is sent again while its first copy is still under way", needs("etcd"), () => {
+describe("a write that is sent again while its first copy is still pending", needs("etcd"), () => {
   let cluster: EtcdCluster;
   const clients: EtcdClient[] = [];
   before(async () => {
@@ -60,7 +60,7 @@ describe("a write that is sent again while its first copy is still under way", n
     return revision;
   }
 
-  it("is not called refused when its first copy was what refused the second", async () => {
+  it("does not report a conflict if its first copy made the second fail", async () => {
     const key = "/overtaken/by-itself";
     const expected = await create(key);
     const client = open((channel) => new Overtaking(channel));
@@ -73,7 +73,7 @@ describe("a write that is sent again while its first copy is still under way", n
     await assert.rejects(conditionalWrite(other, { ...write, success: removal }, 3000), { code: "unavailable" });
   });
 
-  it("is refused when somebody else's write refused both", async () => {
+  it("reports a conflict if another client's write made both fail", async () => {
     const key = "/overtaken/by-another";
     const expected = await create(key);
     const client = open((channel) => new Overtaking(channel));

@@ -12,8 +12,8 @@ export interface ConditionalWrite {
 }
 
 /**
- * Writes once, or finds out what became of a write whose answer was lost. Fails with StoreError "unavailable" or
- * "timeout" when that cannot be proved; the write may then have happened, or happen yet.
+ * Writes once, or determines the outcome of a write whose response was lost. Fails with StoreError "unavailable" or
+ * "timeout" if that is not possible; the write may then have happened, or still happen.
  */
 export async function conditionalWrite(
   client: EtcdClient,
@@ -25,7 +25,7 @@ export async function conditionalWrite(
   for (;;) {
     try {
       const response = await send(client, write, Math.max(1, deadline - Date.now()));
-      // A copy sent before may have been under way still: then it is what refused this one.
+      // A copy sent before may have been executed meanwhile, and then caused this failure.
       if (response.succeeded || lost === undefined) return toResult(response);
     } catch (error) {
       if (!isOutcomeOpen(error)) throw error;
@@ -48,15 +48,16 @@ function toResult(response: TxnResponse): WriteResult {
 }
 
 /**
- * After an answer was lost. Resolves to undefined when the write may be sent again, and throws when nothing is sure.
+ * After a response was lost. Resolves to undefined if the write may be sent again, and throws if the outcome cannot be
+ * determined.
  *
- * - A create could still be under way and take effect after anything we read now, even after somebody else's create and
- *   delete. Nothing can be proved.
- * - For any other write the key's mod revision never returns to `expected`. While it is still there, sending the same
- *   write again is harmless: at most one of the two can win, and either is ours.
- * - Once it is not, the one change that directly followed `expected` decides. If that is not what we wanted to write, ours
- *   was refused for good. If it is, it need not be ours: two writers may well write the same bytes, as two servers do
- *   that count the same counter up. Claiming success would let both win.
+ * - A create could still be pending and take effect after anything we read now, even after a create and delete by
+ *   another client. Nothing can be proved.
+ * - For any other write the key's mod revision never returns to `expected`. While it is `expected`, sending the same
+ *   write again is harmless: at most one of the two can succeed, and either is ours.
+ * - Otherwise the one change that directly followed `expected` decides. If it differs from our write, ours failed for
+ *   good. If it is equal, it need not be ours: two writers may write the same bytes, as two servers that increment the
+ *   same counter do. Claiming success would let both succeed.
  */
 async function findRefusal(
   client: EtcdClient,
@@ -77,7 +78,7 @@ async function findRefusal(
   throw unknownOutcome(lost.error);
 }
 
-/** What directly followed the expected revision: a value, or its absence after a delete. */
+/** The change that directly followed the expected revision: a value, or undefined after a delete. */
 async function firstChange(
   client: EtcdClient,
   write: ConditionalWrite,

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { StoreError } from "../store.ts";
 import type { ReplyMessage, Requests } from "./messages.ts";
 
-// Node runs the sources as they are, and the published package has JavaScript beside this file.
+// Node runs the sources directly; the published package has JavaScript beside this file.
 const workerFile = import.meta.url.endsWith(".ts") ? "./worker.ts" : "./worker.js";
 
 interface Call {
@@ -10,7 +10,7 @@ interface Call {
   reject(error: Error): void;
 }
 
-/** The thread that owns the SQLite file. It answers one request after the other, in order. */
+/** The thread that owns the SQLite file. It handles requests one by one, in order. */
 export class DatabaseThread {
   readonly #path: string;
   readonly #worker: Worker;
@@ -19,18 +19,20 @@ export class DatabaseThread {
   #nextId = 1;
   #failure: StoreError | undefined;
 
-  /** `onFailure` is called once if the thread dies by itself; all requests are rejected from then on. */
+  /** `onFailure` is called once if the thread dies unexpectedly; all requests are rejected from then on. */
   constructor(path: string, onFailure: (error: StoreError) => void) {
     this.#path = path;
     this.#onFailure = onFailure;
-    // Options of this process, such as those of a test runner or of `-e`, are not meant for the thread.
+    // Options of this process, such as those of a test runner or `-e`, must not apply to the thread.
     this.#worker = new Worker(new URL(workerFile, import.meta.url), { execArgv: [] });
     this.#worker.on("message", (reply: ReplyMessage) => this.#settle(reply));
     this.#worker.on("error", (error) => this.#fail(error));
     this.#worker.on("exit", () => this.#fail(new Error("the thread has ended")));
   }
 
-  /** Rejects with StoreError "unavailable" or "no-space" when SQLite refuses. Buffers in `transfer` are moved, not copied. */
+  /**
+   * Rejects with StoreError "unavailable" or "no-space" if SQLite fails. Buffers in `transfer` are moved, not copied.
+   */
   request<T extends keyof Requests>(
     type: T,
     body: Requests[T]["request"],

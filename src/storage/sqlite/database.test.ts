@@ -20,7 +20,7 @@ describe("Database", () => {
     assert.deepEqual(database.read(3), [row(4, "/c", null)]);
   });
 
-  it("reads some rows at a time", (t) => {
+  it("reads rows in batches", (t) => {
     const database = new Database(":memory:");
     t.after(() => database.close());
     database.commit(Array.from({ length: 2500 }, (_, i) => row(i + 1, `/${i}`, "x")));
@@ -47,7 +47,7 @@ describe("Database", () => {
 });
 
 describe("packed rows", () => {
-  it("come out as they went in", () => {
+  it("survive a round trip", () => {
     const rows = [
       row(2, "/ü", "some"),
       row(3, "/gone", null),
@@ -58,7 +58,7 @@ describe("packed rows", () => {
   });
 });
 
-it("a full disk is told from a file in use and from other failures", () => {
+it("distinguishes a full disk from a file in use and from other failures", () => {
   const full = new DatabaseSync(":memory:");
   full.exec("CREATE TABLE t (v BLOB); PRAGMA max_page_count = 3");
   const reasonOf = (statement: string) => {

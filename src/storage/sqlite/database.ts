@@ -2,15 +2,15 @@ import { accessSync, closeSync, constants, openSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { ChangeRow, RefusalReason } from "./messages.ts";
 
-// "Binn" in ASCII: tells our files from other SQLite files.
+// "Binn" in ASCII: distinguishes our files from other SQLite files.
 const applicationId = 0x42696e6e;
 const schemaVersion = 1;
 const readRows = 1000;
 const readBytes = 4 << 20;
 
 /**
- * One row per write, never changed. The present is the newest row of each key; the newest row of all is never
- * deleted, so the revision counter needs no place of its own. Deletes have a mark of their own, so that nothing
+ * One row per write, never changed. The newest row of each key is its current state. The newest row of all is never
+ * deleted, so the revision counter needs no storage of its own. Deletes are marked by `is_delete`, so that nothing
  * depends on how an empty value is stored.
  */
 const schema = `
@@ -31,7 +31,10 @@ const schema = `
   PRAGMA user_version = ${schemaVersion};
 `;
 
-/** The SQLite file, blocking. Once opened, no other process can open it; every method is one durable transaction. */
+/**
+ * The SQLite file, with blocking calls. While it is open, no other process can open it. Every method is one durable
+ * transaction.
+ */
 export class Database {
   readonly #database: DatabaseSync;
   readonly #insert: StatementSync;
@@ -54,12 +57,12 @@ export class Database {
     }
   }
 
-  /** The revision given to the last `compact`; 0 if there was none. */
+  /** The revision given to the last `compact`; 0 if never compacted. */
   compactedRevision(): number {
     return Number(this.#database.prepare("SELECT revision FROM compaction").get()?.revision);
   }
 
-  /** The next rows after a revision, up to about 1000 rows or 4 MB; none when there are no more. */
+  /** The next rows after a revision, up to about 1000 rows or 4 MB; empty if there are no more. */
   read(after: number): ChangeRow[] {
     const rows: ChangeRow[] = [];
     let size = 0;
@@ -78,7 +81,7 @@ export class Database {
     return rows;
   }
 
-  /** Writes all rows or, when this throws, none. */
+  /** Writes all rows, or none if it throws. */
   commit(rows: readonly ChangeRow[]): void {
     this.#transaction(() => {
       for (const row of rows) {
@@ -88,7 +91,7 @@ export class Database {
     });
   }
 
-  /** Notes that history before this revision is gone; the rows themselves go with `trim`. */
+  /** Records that history before this revision was compacted; `trim` deletes the rows. */
   compact(revision: number): void {
     this.#transaction(() => this.#database.prepare("UPDATE compaction SET revision = ?").run(revision));
   }
@@ -125,7 +128,7 @@ export class Database {
     }
     if (this.#pragma("application_id") !== applicationId) throw new Error(`${path} is not a Binnacle database`);
     if (version !== schemaVersion) {
-      throw new Error(`${path} has format ${version}, but only format ${schemaVersion} is known here`);
+      throw new Error(`${path} has format ${version}, but only format ${schemaVersion} is supported`);
     }
   }
 
@@ -134,26 +137,26 @@ export class Database {
   }
 }
 
-/** SQLite would make a file that everybody may read, Secrets and all. Its journal gets the mode of the file. */
+/** By default SQLite creates a world-readable file, but it contains Secrets. The journal gets the mode of the file. */
 function createPrivately(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {
-    // It is there already and stays as it is, or SQLite is going to say what is wrong, but for this: "disk I/O error".
+    // Ignored: the file exists and keeps its mode, or SQLite reports the problem, except these as "disk I/O error".
     const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
     if (isThere) accessSync(path, constants.W_OK);
     else if (error instanceof Error && "code" in error && error.code === "EROFS") throw error;
   }
 }
 
-/** SQLite's result codes, without what their extended forms add: SQLITE_BUSY, SQLITE_LOCKED and SQLITE_FULL. */
+/** Primary SQLite result codes: SQLITE_BUSY, SQLITE_LOCKED and SQLITE_FULL. */
 const reasons: ReadonlyMap<number, RefusalReason> = new Map([
   [5, "in-use"],
   [6, "in-use"],
   [13, "full"],
 ]);
 
-/** Why SQLite failed. */
+/** Classifies an error of SQLite. */
 export function refusalReason(error: unknown): RefusalReason {
   const code = error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
   return reasons.get(code) ?? "other";

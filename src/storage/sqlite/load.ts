@@ -1,17 +1,17 @@
-import { addAll } from "../../lib/add-all.ts";
+import { addAll } from "../../base/util/add-all.ts";
 import { Snapshots } from "../snapshots.ts";
 import type { Entry, StoreEvent } from "../store.ts";
 import type { DatabaseThread } from "./database-thread.ts";
 import { type ChangeRow, unpackRows } from "./messages.ts";
 
-/** What a file held: the state with its history, what is to expire, and rows that an interrupted trim left behind. */
+/** Contents of a file: the state with its history, expiring values, and rows that an interrupted trim left behind. */
 export interface LoadedState {
   readonly snapshots: Snapshots;
   readonly expiring: readonly { readonly key: string; readonly modRevision: number; readonly atMs: number }[];
   readonly garbage: readonly number[];
 }
 
-/** Reads the whole file, some rows at a time. Rows before `compacted` make up the state, the others are history too. */
+/** Reads the whole file in batches. Rows before `compacted` only form the state; later rows are history as well. */
 export async function loadState(thread: DatabaseThread, compacted: number): Promise<LoadedState> {
   const base = new Map<string, Entry>();
   const garbage: number[] = [];
@@ -27,7 +27,7 @@ export async function loadState(thread: DatabaseThread, compacted: number): Prom
     const rows = unpackRows(await next);
     const last = rows.at(-1);
     if (last === undefined) break;
-    // The thread reads on while these are taken in.
+    // The thread reads the next rows while these are processed.
     next = thread.request("read", { after: last.revision });
     const events: StoreEvent[] = [];
     for (const row of rows) {
@@ -46,7 +46,9 @@ export async function loadState(thread: DatabaseThread, compacted: number): Prom
   return { snapshots, expiring, garbage };
 }
 
-/** The revisions of rows that were superseded by this one, or that only say that something is gone. */
+/**
+ * Applies a row. Returns the revisions of rows no longer needed: the one it supersedes, and itself if it is a delete.
+ */
 function applyToBase(base: Map<string, Entry>, row: ChangeRow): number[] {
   const previous = base.get(row.key);
   const entry = entryOf(row);
@@ -61,7 +63,7 @@ function applyToBase(base: Map<string, Entry>, row: ChangeRow): number[] {
 
 function entryOf(row: ChangeRow): Entry | undefined {
   if (row.value === null) return undefined;
-  // A copy, because the view would keep all values it came with in memory.
+  // A copy, because the view would keep the whole batch in memory.
   const value = row.value.slice();
   return { key: row.key, value, createRevision: row.createRevision, modRevision: row.revision };
 }

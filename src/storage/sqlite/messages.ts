@@ -1,4 +1,4 @@
-/** One row of history as it travels between the threads: the value is null for a delete. */
+/** One row of history as sent between the threads. `value` is null for a delete. */
 export interface ChangeRow {
   readonly revision: number;
   readonly key: string;
@@ -7,7 +7,7 @@ export interface ChangeRow {
   readonly expiresAtMs: number | null;
 }
 
-/** Rows by columns, and their values one after the other in one buffer: cheap to copy, and the buffer is transferred. */
+/** Rows by column, with all values concatenated in one buffer: cheap to copy, and the buffer is transferred. */
 export interface PackedRows {
   readonly keys: readonly string[];
   /** Per row: revision, createRevision, expiresAtMs or -1, length of the value or -1. */
@@ -15,37 +15,37 @@ export interface PackedRows {
   readonly values: Uint8Array<ArrayBuffer>;
 }
 
-/** What the database thread can be asked, and what it answers. */
+/** Requests to the database thread, and their replies. */
 export interface Requests {
-  /** Opens or creates the file and returns the revision it was compacted to; 0 for never. */
+  /** Opens or creates the file. Replies with the revision it was compacted to; 0 if never. */
   open: { readonly request: { readonly path: string }; readonly reply: { readonly compacted: number } };
-  /** Rows after a revision, in order, some at a time; none when there are no more. */
+  /** Rows after a revision, in order, one batch per request; empty if there are no more. */
   read: { readonly request: { readonly after: number }; readonly reply: PackedRows };
-  /** Writes all rows, durably, or none. */
+  /** Writes all rows durably, or none. */
   commit: { readonly request: PackedRows; readonly reply: undefined };
-  /** Notes durably that history before this revision is gone. */
+  /** Records durably that history before this revision was compacted. */
   compact: { readonly request: { readonly revision: number }; readonly reply: undefined };
-  /** Deletes rows that neither the present nor the kept history needs. */
+  /** Deletes rows that neither the current state nor the kept history needs. */
   trim: { readonly request: { readonly revisions: readonly number[] }; readonly reply: undefined };
   close: { readonly request: undefined; readonly reply: undefined };
 }
 
-/** One request on its way to the database thread. */
+/** A request message to the database thread. */
 export type RequestMessage = {
   [T in keyof Requests]: { readonly id: number; readonly type: T; readonly body: Requests[T]["request"] };
 }[keyof Requests];
 
-/** Why SQLite refused: another process has the file, the disk is full, or anything else. */
+/** Why SQLite failed: another process has the file open, the disk is full, or any other reason. */
 export type RefusalReason = "in-use" | "full" | "other";
 
-/** The answer to the request with the same id. */
+/** The reply to the request with the same id. */
 export type ReplyMessage =
   | { readonly id: number; readonly body: Requests[keyof Requests]["reply"] }
   | { readonly id: number; readonly error: { readonly message: string; readonly reason: RefusalReason } };
 
 const numbersPerRow = 4;
 
-/** Lays the values of all rows into one new buffer. */
+/** Copies the values of all rows into one new buffer. */
 export function packRows(rows: readonly ChangeRow[]): PackedRows {
   let size = 0;
   for (const row of rows) size += row.value?.length ?? 0;
@@ -61,7 +61,7 @@ export function packRows(rows: readonly ChangeRow[]): PackedRows {
   return { keys: rows.map((row) => row.key), numbers, values };
 }
 
-/** The rows again; their values are views of the one buffer. */
+/** Reverses `packRows`. The values are views of the one buffer. */
 export function unpackRows({ keys, numbers, values }: PackedRows): ChangeRow[] {
   let offset = 0;
   return keys.map((key, i) => {

@@ -7,8 +7,8 @@ import type { ChangeRow } from "./messages.ts";
 const ROWS_AT_ONCE = 1000;
 
 /**
- * Writes a file of a SqliteStore with entries whose revisions are given: a state without its history. Throws, and leaves no
- * file, when the file is there already or two entries have the same revision.
+ * Writes a file of a SqliteStore with entries that have given revisions: a state without history. Throws, and leaves no
+ * file, if the file already exists or two entries have the same revision.
  */
 export class NewDatabase {
   readonly #path: string;
@@ -18,16 +18,16 @@ export class NewDatabase {
   #newest = 0;
 
   constructor(path: string) {
-    if (existsSync(path)) throw new Error(`${path} is there already`);
+    if (existsSync(path)) throw new Error(`${path} already exists`);
     this.#path = path;
     this.#database = new Database(path);
   }
 
-  /** `expiresAtMs` is when the entry goes by itself. */
+  /** `expiresAtMs` is when the entry expires; null means never. */
   add({ key, value, createRevision, modRevision }: Entry, expiresAtMs: number | null = null): void {
     requireFitting(key, value);
     const known = this.#keys.get(modRevision);
-    // Objects that are served in two groups are listed twice.
+    // Objects that are served in two API groups are listed twice.
     if (known === key) return;
     if (known !== undefined) throw new Error(`${known} and ${key} have the same revision, ${modRevision}`);
     this.#keys.set(modRevision, key);
@@ -36,7 +36,7 @@ export class NewDatabase {
     if (this.#rows.length >= ROWS_AT_ONCE) this.#flush();
   }
 
-  /** Nobody can watch or list what was before. */
+  /** Writes the rest and compacts, so that earlier revisions cannot be watched or listed. */
   finish(): void {
     this.#flush();
     this.#database.compact(this.#newest);

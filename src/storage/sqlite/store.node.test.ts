@@ -15,7 +15,7 @@ async function testFile(t: TestContext): Promise<string> {
 }
 
 describe("SqliteStore and other processes", () => {
-  it("refuses a file that another process has open", async (t) => {
+  it("rejects a file that another process has open", async (t) => {
     const path = await testFile(t);
     const first = await SqliteStore.open(path);
     t.after(() => first.close());
@@ -30,7 +30,7 @@ describe("SqliteStore and other processes", () => {
     await create(first, "/a", "still works");
   });
 
-  it("loses no acknowledged write when the process is killed", { timeout: 60_000 }, async (t) => {
+  it("loses no acknowledged write when the process is killed", async (t) => {
     const path = await testFile(t);
     let newest = 1;
     for (let round = 0; round < 3; round++) {
@@ -54,7 +54,7 @@ describe("SqliteStore and other processes", () => {
   });
 });
 
-/** Lets a child process write with 16 in flight, kills it, and returns what it was told was written. */
+/** Lets a child process write with 16 writes in flight, kills it, and returns the acknowledged writes. */
 async function writeUntilKilled(path: string, count: number): Promise<Map<number, string>> {
   const code = `
     import { SqliteStore } from ${JSON.stringify(new URL("./store.ts", import.meta.url).href)};
@@ -75,7 +75,7 @@ async function writeUntilKilled(path: string, count: number): Promise<Map<number
   const acknowledged = new Map<number, string>();
   for await (const line of createInterface({ input: child.stdout })) {
     const [revision, key] = line.split(" ");
-    // The kill may have cut the last line short.
+    // The kill may have truncated the last line.
     if (key?.startsWith("/") && revision !== undefined) acknowledged.set(Number(revision), key);
     if (acknowledged.size === count) child.kill("SIGKILL");
   }

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { addAll } from "../../lib/add-all.ts";
-import { type Clock, systemClock } from "../../lib/clock.ts";
+import { addAll } from "../../base/util/add-all.ts";
+import { type Clock, systemClock } from "../../base/util/clock.ts";
 import { type Expired, Expiry } from "../expiry.ts";
 import { HistoryLimit, type HistoryOptions } from "../history-limit.ts";
 import type { Snapshots } from "../snapshots.ts";
@@ -28,9 +28,9 @@ const expiryRetryMs = 1000;
 const trimRows = 500;
 
 /**
- * A store in one SQLite file, for one process at a time. An acknowledged write survives the end of the process and of
- * the machine's power. Data, revisions and history since the last compaction survive a restart. Everything is also
- * held in memory: reads, lists and watches never touch the file, and no call blocks the event loop.
+ * A store in one SQLite file, for one process at a time. Acknowledged writes survive a crash of the process and a power
+ * failure. Data, revisions and history since the last compaction survive a restart. Everything is also in memory:
+ * reads, lists and watches never touch the file, and no call blocks the event loop.
  */
 export class SqliteStore implements Store {
   readonly #thread: DatabaseThread;
@@ -41,14 +41,14 @@ export class SqliteStore implements Store {
   readonly #clock: Clock;
   /** Rows that may be deleted. */
   #garbage: number[];
-  /** Rows that may be deleted once the compaction that made them useless is durable. */
+  /** Rows that may be deleted once the compaction that made them obsolete is durable. */
   #doomed: number[] = [];
   #trimming: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   /**
-   * Opens or creates the file; its folder must exist. Throws StoreError "unavailable" when another process has it
-   * open, or when it cannot be read.
+   * Opens or creates the file; its folder must exist. Throws StoreError "unavailable" if another process has it open,
+   * or if it cannot be read.
    */
   static async open(path: string, options: HistoryOptions = {}): Promise<SqliteStore> {
     let store: SqliteStore | undefined;
@@ -128,19 +128,19 @@ export class SqliteStore implements Store {
   async compact(revision: number): Promise<void> {
     this.#requireOpen();
     if (revision <= this.#snapshots.oldestRevision) return;
-    // A value that was overwritten or deleted before the oldest revision kept is needed by nobody.
+    // A value overwritten or deleted before the oldest kept revision is no longer needed.
     for (const event of this.#snapshots.compact(revision)) {
       if (event.previous !== undefined) this.#doomed.push(event.previous.modRevision);
       if (event.entry === undefined) this.#doomed.push(event.revision);
     }
     const count = this.#doomed.length;
     await this.#thread.request("compact", { revision });
-    // Not earlier: after a crash in between, the file would still promise a history that has holes.
+    // Not earlier: after a crash in between, the file would have gaps in the history it claims to keep.
     addAll(this.#garbage, this.#doomed.splice(0, count));
     this.#startTrim();
   }
 
-  /** Also waits for writes that were accepted before. */
+  /** Waits for writes that were accepted before. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -168,11 +168,11 @@ export class SqliteStore implements Store {
   }
 
   #compactQuietly(revision: number): void {
-    // Whatever goes wrong here shows in the next write; the history in memory is already shorter.
+    // Ignored: the next write reports the problem, and the history in memory is already shorter.
     this.compact(revision).catch(() => undefined);
   }
 
-  /** Deletes useless rows in small transactions, so that writes get their turn in between. */
+  /** Deletes obsolete rows in small transactions, so that writes can run in between. */
   #startTrim(): void {
     this.#trimming ??= this.#trim().finally(() => {
       this.#trimming = undefined;
@@ -185,7 +185,7 @@ export class SqliteStore implements Store {
       try {
         await this.#thread.request("trim", { revisions });
       } catch {
-        // They stay in the list for the next compaction, and the next start finds them as well.
+        // The rows stay in the list for the next compaction, and the next start finds them as well.
         return;
       }
       this.#garbage.splice(0, revisions.length);

@@ -28,7 +28,7 @@ const put = (key: string, value: string, expected: number) => ({
 });
 
 describe("WriteQueue", () => {
-  it("groups what arrives in one turn or during a commit", async () => {
+  it("groups writes that arrive in one turn or during a commit", async () => {
     const { queue, commits, turn } = newQueue();
     const first = [queue.write(put("/a", "1", 0)), queue.write(put("/b", "1", 0))];
     await turn();
@@ -52,12 +52,12 @@ describe("WriteQueue", () => {
     );
   });
 
-  it("decides on writes in flight but shows nothing before it is durable", async () => {
+  it("checks against writes in flight but publishes nothing before it is durable", async () => {
     const { queue, snapshots, commits, turn } = newQueue();
     const outcomes: string[] = [];
     const note = async (name: string, result: ReturnType<WriteQueue["write"]>): Promise<void> => {
       const outcome = await result;
-      outcomes.push(`${name} ${outcome.ok ? outcome.revision : `refused, ${text(outcome.current?.value)}`}`);
+      outcomes.push(`${name} ${outcome.ok ? outcome.revision : `rejected, ${text(outcome.current?.value)}`}`);
     };
     const all = [
       note("create", queue.write(put("/a", "one", 0))),
@@ -70,11 +70,11 @@ describe("WriteQueue", () => {
     assert.equal(snapshots.revision, 1);
     commits[0]?.resolve();
     await Promise.all(all);
-    assert.deepEqual(outcomes.sort(), ["create 2", "create again refused, one", "update 3"]);
+    assert.deepEqual(outcomes.sort(), ["create 2", "create again rejected, one", "update 3"]);
     assert.equal(text(snapshots.get("/a")?.value), "three");
   });
 
-  it("rejects a failed commit and everything decided after it, then goes on with the same revisions", async () => {
+  it("rejects a failed commit and all later writes, then continues with the same revisions", async () => {
     const { queue, snapshots, commits, turn } = newQueue();
     const failing = [queue.write(put("/a", "one", 0)), queue.write(put("/a", "two", 0))];
     await turn();
@@ -90,7 +90,7 @@ describe("WriteQueue", () => {
     await queue.drain();
   });
 
-  it("limits what goes into one transaction", async () => {
+  it("limits the size of one transaction", async () => {
     const { queue, commits, turn } = newQueue();
     const large = new Uint8Array(5 << 20);
     const writes = [

@@ -5,7 +5,7 @@ import type { ChangeRow } from "./messages.ts";
 const maxBatchWrites = 256;
 const maxBatchBytes = 8 << 20;
 
-/** What a write does to a key: a new value, or none for a delete. */
+/** A write of one key: a new value, or undefined for a delete. */
 export interface PlannedChange {
   readonly key: string;
   readonly expected: number;
@@ -22,12 +22,12 @@ interface Write {
 }
 
 /**
- * Decides writes and commits them in groups: all that arrive in one turn, or while a commit is running, become one
- * transaction. A write is decided on the state that all writes before it will leave, but nothing is answered or
- * shown before it is durable. When a commit fails, its writes and all those decided after them are rejected.
- * By example, three writes of one key with 7 as its revision, in one turn:
+ * Checks writes and commits them in groups: all that arrive in one turn of the event loop, or during a commit, become
+ * one transaction. A write is checked against the state after all writes before it, but results and events are only
+ * published once they are durable. If a commit fails, its writes and all later ones are rejected. Example, with three
+ * writes in one turn of a key at revision 7:
  *   put(expected 7)   becomes revision 8
- *   put(expected 7)   is refused with the entry of 8, but only once 8 is durable
+ *   put(expected 7)   fails with the entry of 8, but only once 8 is durable
  *   put(expected 8)   becomes revision 9, in the same transaction
  */
 export class WriteQueue {
@@ -68,18 +68,18 @@ export class WriteQueue {
     const write = { event: { revision, key, entry, previous: current }, expiresAtMs, done: promise, resolve, reject };
     this.#queue.push(write);
     this.#latest.set(key, write);
-    // The end of this turn, so that whatever else arrives in it shares the transaction.
+    // At the end of this turn, so that all writes that arrive in it share the transaction.
     this.#running ??= new Promise<void>((next) => setImmediate(next)).then(() => this.#run());
     await write.done;
     return { ok: true, revision };
   }
 
-  /** Resolves when no write is waiting or running. */
+  /** Resolves when no write is queued or running. */
   async drain(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
   }
 
-  /** Rejects all writes that wait. The one running ends as it will. */
+  /** Rejects all queued writes. A commit under way is not affected. */
   fail(error: StoreError): void {
     this.#reject(this.#queue, error);
   }
@@ -110,7 +110,7 @@ export class WriteQueue {
   #reject(writes: readonly Write[], error: unknown): void {
     this.#queue = [];
     this.#latest.clear();
-    // None of these revisions was ever shown to anybody.
+    // None of these revisions was published.
     this.#revision = this.#snapshots.revision;
     for (const write of writes) write.reject(error);
   }

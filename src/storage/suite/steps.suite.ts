@@ -9,7 +9,7 @@ import {
   type WatchBatch,
 } from "../store.ts";
 
-/** The name of a test and what it does with a store, using only keys under `prefix`. */
+/** The name of a test, and a function that uses only keys under `prefix` of the store. */
 export type StoreTest = readonly [name: string, run: (store: Store, prefix: string) => Promise<void>];
 
 const encoder = new TextEncoder();
@@ -38,18 +38,18 @@ export function create(store: Store, key: string, value: string): Promise<number
 /** Writes a key whose modRevision must be `expected` and returns the new revision. */
 export async function update(store: Store, key: string, value: string, expected: number): Promise<number> {
   const result = await store.put(key, bytes(value), expected);
-  assert.ok(result.ok, `put of ${key} was refused`);
+  assert.ok(result.ok, `put of ${key} was rejected`);
   return result.revision;
 }
 
 /** Deletes a key whose modRevision must be `expected` and returns the revision of the delete. */
 export async function remove(store: Store, key: string, expected: number): Promise<number> {
   const result = await store.delete(key, expected);
-  assert.ok(result.ok, `delete of ${key} was refused`);
+  assert.ok(result.ok, `delete of ${key} was rejected`);
   return result.revision;
 }
 
-/** Watches until `count` events have come and returns them all; fails when that takes longer than `timeoutMs`. */
+/** Watches until `count` events have arrived and returns them all; fails if that takes longer than `timeoutMs`. */
 export async function collect(
   store: Pick<Store, "watch">,
   prefix: string,
@@ -72,7 +72,7 @@ export async function collect(
   return events;
 }
 
-/** Reads a watch as far as it is asked to. */
+/** Reads a watch on demand. */
 export class WatchReader {
   readonly #batches: AsyncIterator<WatchBatch>;
   readonly #abort = new AbortController();
@@ -82,7 +82,7 @@ export class WatchReader {
     this.#batches = store.watch(prefix, revision, this.#abort.signal)[Symbol.asyncIterator]();
   }
 
-  /** The next events, once there are so many. */
+  /** Resolves to the next `count` events once they have arrived. */
   async take(count: number): Promise<StoreEvent[]> {
     while (this.#held.length < count) {
       const { value, done } = await this.#batches.next();
@@ -92,7 +92,7 @@ export class WatchReader {
     return this.#held.splice(0, count);
   }
 
-  /** Resolves when the watch has ended by itself; it must not show anything before. */
+  /** Resolves when the watch has ended; fails if there is an event before. */
   async ended(): Promise<void> {
     for (;;) {
       const { value, done } = await this.#batches.next();
@@ -101,14 +101,14 @@ export class WatchReader {
     }
   }
 
-  /** Aborts the watch, which must then end. */
+  /** Aborts the watch and waits for its end. */
   async stop(): Promise<void> {
     this.#abort.abort();
     await this.ended();
   }
 }
 
-/** The StoreError of this code that the action must fail with. */
+/** Returns the StoreError that the action fails with, which must have this code. */
 export async function rejectsWith(code: StoreErrorCode, action: () => Promise<unknown>): Promise<StoreError> {
   let caught: unknown;
   try {
@@ -121,7 +121,7 @@ export async function rejectsWith(code: StoreErrorCode, action: () => Promise<un
   return caught;
 }
 
-/** An entry in a form that test reports can show. */
+/** An entry in a form that is readable in test reports. */
 export function plain(entry: Entry | undefined): object | undefined {
   if (entry === undefined) return undefined;
   const { key, value, createRevision, modRevision } = entry;

@@ -13,10 +13,10 @@ import {
   WatchReader,
 } from "./steps.suite.ts";
 
-/** What a watch promises, and what closing does to it. */
+/** Contract tests of watches and of closing. */
 export const watchTests: readonly StoreTest[] = [
   [
-    "watches from an old revision and goes on with what comes",
+    "watches from an old revision and continues with new changes",
     async (store, prefix) => {
       const start = await store.revision();
       const one = await create(store, `${prefix}a`, "1");
@@ -51,7 +51,7 @@ export const watchTests: readonly StoreTest[] = [
     },
   ],
   [
-    "watches from now without what was before",
+    "watches from now without earlier changes",
     async (store, prefix) => {
       await create(store, `${prefix}before`, "x");
       const now = await store.revision();
@@ -67,11 +67,11 @@ export const watchTests: readonly StoreTest[] = [
     },
   ],
   [
-    "watches from a future revision in silence until it has passed",
+    "watches from a future revision without events until it has passed",
     async (store, prefix) => {
       const now = await create(store, `${prefix}k`, "0");
       const collecting = collect(store, prefix, now + 2, { count: 1 });
-      // Another watch, which begins after it, has come to the present: so has the first.
+      // Another watch, started after it, has caught up: so has the first.
       const other = new WatchReader(store, prefix, now);
       let revision = now;
       for (let i = 1; i <= 3; i++) {
@@ -98,7 +98,7 @@ export const watchTests: readonly StoreTest[] = [
     },
   ],
   [
-    "states with each batch how far the prefix is known",
+    "reports with each batch up to which revision the prefix is known",
     async (store, prefix) => {
       const start = await store.revision();
       const abort = new AbortController();
@@ -149,7 +149,7 @@ export const watchTests: readonly StoreTest[] = [
     },
   ],
   [
-    "gives a paused watcher everything later, in order",
+    "delivers everything to a paused watcher later, in order",
     async (store, prefix) => {
       const start = await store.revision();
       const abort = new AbortController();
@@ -175,7 +175,7 @@ export const watchTests: readonly StoreTest[] = [
     },
   ],
   [
-    "rebuilds by list and watch what many writers wrote",
+    "reproduces by list and watch what many writers wrote",
     async (store, prefix) => {
       const listed = await store.list(prefix);
       const state = new Map<string, string>();
@@ -210,7 +210,7 @@ export const watchTests: readonly StoreTest[] = [
     },
   ],
   [
-    "refuses a watch older than the compacted revision",
+    "rejects a watch older than the compacted revision",
     async (store, prefix) => {
       const one = await create(store, `${prefix}a`, "1");
       const two = await update(store, `${prefix}a`, "2", one);
@@ -227,7 +227,7 @@ export const watchTests: readonly StoreTest[] = [
     },
   ],
   [
-    "ends a watch quietly when the signal aborts",
+    "ends a watch without an error when the signal aborts",
     async (store, prefix) => {
       const start = await store.revision();
       const before = new AbortController();
@@ -242,7 +242,7 @@ export const watchTests: readonly StoreTest[] = [
     },
   ],
   [
-    "ends watches on close and refuses calls after it",
+    "ends watches on close and rejects later calls",
     async (store, prefix) => {
       const start = await store.revision();
       const reader = new WatchReader(store, prefix, start);

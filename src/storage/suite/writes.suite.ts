@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { bytes, collect, create, plain, remove, type StoreTest, text, update } from "./steps.suite.ts";
 
-/** What a write promises. */
+/** Contract tests of writes. */
 export const writeTests: readonly StoreTest[] = [
   [
-    "takes values of almost 1.5 MiB, and no larger ones",
+    "accepts values of almost 1.5 MiB, and no larger ones",
     async (store, prefix) => {
       const limit = 1.5 * 1024 * 1024;
       const written = await store.put(`${prefix}fits`, new Uint8Array(limit - 1024), 0);
@@ -41,7 +41,7 @@ export const writeTests: readonly StoreTest[] = [
     },
   ],
   [
-    "refuses a create of what exists and tells what is there",
+    "rejects a create of an existing key and returns its entry",
     async (store, prefix) => {
       const key = `${prefix}a`;
       const created = await create(store, key, "one");
@@ -49,11 +49,11 @@ export const writeTests: readonly StoreTest[] = [
       const refused = await store.put(key, bytes("two"), 0);
       assert.ok(!refused.ok);
       assert.deepEqual(plain(refused.current), { key, value: "one", createRevision: created, modRevision: created });
-      assert.equal(await store.revision(), before, "a refused write takes no revision");
+      assert.equal(await store.revision(), before, "a rejected write uses no revision");
     },
   ],
   [
-    "refuses an update or delete with another revision and tells what is there",
+    "rejects an update or delete with another revision and returns the current entry",
     async (store, prefix) => {
       const key = `${prefix}a`;
       const created = await create(store, key, "one");
@@ -67,7 +67,7 @@ export const writeTests: readonly StoreTest[] = [
     },
   ],
   [
-    "refuses an update or delete of what does not exist",
+    "rejects an update or delete of a missing key",
     async (store, prefix) => {
       const key = `${prefix}a`;
       const revision = await create(store, `${prefix}other`, "x");
@@ -91,7 +91,7 @@ export const writeTests: readonly StoreTest[] = [
     },
   ],
   [
-    "counts one revision for all keys, strictly upwards",
+    "counts one revision for all keys, strictly ascending",
     async (store, prefix) => {
       const revisions: number[] = [await store.revision()];
       for (let i = 0; i < 5; i++) {
@@ -113,7 +113,7 @@ export const writeTests: readonly StoreTest[] = [
     },
   ],
   [
-    "lets exactly one of many concurrent creates win",
+    "lets exactly one of many concurrent creates succeed",
     async (store, prefix) => {
       const results = await Promise.all(
         Array.from({ length: 10 }, (_, i) => store.put(`${prefix}a`, bytes(`${i}`), 0)),
@@ -144,10 +144,10 @@ export const writeTests: readonly StoreTest[] = [
     },
   ],
   [
-    "deletes with an event when the time to live is over",
+    "deletes with an event when the TTL has passed",
     async (store, prefix) => {
       const [key, kept, last] = ["short", "kept", "last"].map((name) => prefix + name) as [string, string, string];
-      // Its time would be over before that of the other.
+      // Its TTL would pass before that of the other.
       const other = await store.put(kept, bytes("x"), 0, { ttlSeconds: 1 });
       assert.ok(other.ok);
       const since = await update(store, kept, "no longer limited", other.revision);

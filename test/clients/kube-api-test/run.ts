@@ -5,7 +5,7 @@ import path from "node:path";
 import { cacheFolder, isMissing, requireTool } from "../../support/tools.ts";
 
 /**
- * `npm run clients:kube-api-test`: a JUnit suite with fabric8's kube-api-test, which starts an etcd and a kube-apiserver as
+ * `npm run compare kube-api-test`: a JUnit suite with fabric8's kube-api-test, which starts an etcd and a kube-apiserver as
  * envtest does; with the real ones and with those of `binnacle envtest`. Ends with 1 when a test of it fails with ours.
  */
 const VERSION = "1.37.1";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../src/api/object.ts";
+import type { JsonObject } from "../../../src/base/api/object.ts";
 
 /** A part of kubectl's work, named as the Kubernetes project's own script about it. */
 export interface Area {

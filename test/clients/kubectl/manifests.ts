@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../src/api/object.ts";
+import type { JsonObject } from "../../../src/base/api/object.ts";
 
 const IMAGE = "example.com/main:1";
 

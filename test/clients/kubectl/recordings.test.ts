@@ -14,7 +14,7 @@ suite("recordings of the real server", () => {
       const recording = await readRecording(area.name);
       const wanted = area.cases.map(({ title, steps }) => [title, [...stepsOf(steps)].map(nameOf)] as const);
       const found = [...recording].map(([title, answers]) => [title, answers.map(({ step }) => step)] as const);
-      assert.deepEqual(found, wanted, "run `npm run kubectl -- --record` with this area");
+      assert.deepEqual(found, wanted, "run `npm run compare kubectl -- --record` with this area");
     });
 
   test("are of 36 areas, whose cases have names of their own", () => {

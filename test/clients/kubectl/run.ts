@@ -11,7 +11,7 @@ import { readRecording, writeRecording } from "./recordings.ts";
 import { runCase, type Target } from "./run-case.ts";
 
 /**
- * `npm run kubectl [-- AREA …]`: the commands of all areas with the real kube-apiserver and with Binnacle, side by side.
+ * `npm run compare kubectl [-- AREA …]`: the commands of all areas with the real kube-apiserver and with Binnacle, side by side.
  * `--record` keeps what the real one answered in recorded/; `--recorded` compares with that, without the real one. `--case TEXT`
  * picks cases by their title.
  */

@@ -1,10 +1,11 @@
+import { DEFAULT_CONTROLLERS } from "../../../src/cluster/controllers/manager/default-controllers.ts";
 import { startBinnacle } from "../../support/binnacle.ts";
 import { isMissing } from "../../support/tools.ts";
 import { travel } from "./journey.ts";
 import { CLIENT_PROGRAMS, type ClientProgram, FetchError, prepare } from "./programs.ts";
 
 /**
- * `npm run clients [-- python …]`: small programs with the clients of other languages, each against a server of its own.
+ * `npm run compare clients [-- python …]`: small programs with the clients of other languages, each against a server of its own.
  * A language whose tools the machine lacks, or whose packages cannot be fetched, is named and left out.
  */
 const chosen = process.argv.slice(2);
@@ -18,7 +19,7 @@ async function journey(program: ClientProgram): Promise<string> {
     throw error;
   });
   if (command instanceof FetchError) return `not run, since its packages cannot be fetched: ${command.message}`;
-  const server = await startBinnacle({ flags: ["--controllers=*"] });
+  const server = await startBinnacle({ flags: [`--controllers=${DEFAULT_CONTROLLERS}`] });
   try {
     const began = performance.now();
     const { isComplete, steps, output } = await travel(command, server.kubeconfig);

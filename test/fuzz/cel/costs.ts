@@ -1,11 +1,11 @@
-import type { JsonObject } from "../../../src/api/object.ts";
-import { storedExpressions } from "../../../src/cel/kubernetes/environment.ts";
-import { CelError, NONE, type Value } from "../../../src/cel/values/value.ts";
-import { compileRules } from "../../../src/resources/rules/compile-rules.ts";
-import { declaredType } from "../../../src/resources/rules/declared-type.ts";
-import { celValue } from "../../../src/resources/rules/values.ts";
-import type { ValidationRule } from "../../../src/schema/schema.ts";
-import { structuralSchema } from "../../../src/schema/structural-schema.ts";
+import type { JsonObject } from "../../../src/base/api/object.ts";
+import { storedExpressions } from "../../../src/data/cel/kubernetes/environment.ts";
+import { CelError, NONE, type Value } from "../../../src/data/cel/values/value.ts";
+import type { ValidationRule } from "../../../src/data/schema/schema.ts";
+import { structuralSchema } from "../../../src/data/schema/structural-schema.ts";
+import { compileRules } from "../../../src/resources/validation-rules/compile-rules.ts";
+import { declaredType } from "../../../src/resources/validation-rules/declared-type.ts";
+import { celValue } from "../../../src/resources/validation-rules/values.ts";
 
 /** What all rules of an object may cost together, and one of them. */
 const BUDGET = 10_000_000;

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../../src/api/object.ts";
+import type { Json, JsonObject } from "../../../src/base/api/object.ts";
 import type { Random } from "../random.ts";
 import { FILLER_PROPERTIES, FILLER_RULES } from "./costs.ts";
 import { damage } from "./damage.ts";

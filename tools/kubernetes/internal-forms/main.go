@@ -1,9 +1,8 @@
-// Writes how the structures behind pods and claims are printed in messages of kube-apiserver:
+// Writes how kube-apiserver prints the structures behind pods and claims in messages. FILE is internal-forms.json in src/kinds:
 //
-//	cd tools/kubernetes && go run ./internal-forms > ../../src/kinds/core/internal-forms.json
-//	npx biome check --write ../../src/kinds/core/internal-forms.json
+//	cd tools/kubernetes && go run ./internal-forms > FILE && npx biome check --write FILE
 //
-// src/kinds/core/internal-form.ts explains the rows.
+// internal-form.ts beside that file explains the rows.
 package main
 
 import (

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../../src/api/object.ts";
+import type { JsonObject } from "../../../../src/base/api/object.ts";
 import type { Area } from "../cases.ts";
 import { configMap, controller, node, pod, service, workload } from "../manifests.ts";
 

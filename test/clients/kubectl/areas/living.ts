@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../../src/api/object.ts";
+import type { JsonObject } from "../../../../src/base/api/object.ts";
 import { type Area, managersOf } from "../cases.ts";
 import { configMap, definition, node, pod, workload } from "../manifests.ts";
 

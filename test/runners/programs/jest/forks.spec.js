@@ -20,7 +20,7 @@ test("finds it, and can be told to misbehave", async () => {
 });
 
 test("errors say what to do", async () => {
-  await expect(cp().apply({ ...settings, kind: "Pot" })).rejects.toThrow(/there is no kind Pot in v1/);
+  await expect(cp().apply({ ...settings, kind: "Pot" })).rejects.toThrow(/unknown kind Pot in v1/);
   const wrong = require("binnacle/testing").startControlPlane(JSON.parse('{"sed":1}'));
   await expect(wrong).rejects.toBeInstanceOf(OptionsError);
 });

@@ -1,0 +1,12 @@
+import type { UserInfo } from "../../base/api/user-info.ts";
+
+/** User of the API server's requests to itself. */
+export const API_SERVER: UserInfo = { name: "system:apiserver", groups: ["system:authenticated", "system:masters"] };
+
+/** User of a client that acts as a service account. */
+export function serviceAccountUser(namespace: string, name: string): UserInfo {
+  return {
+    name: `system:serviceaccount:${namespace}:${name}`,
+    groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"],
+  };
+}

@@ -1,0 +1,4 @@
+/** Escapes `&`, `<` and `>`. Quotes are not escaped. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}

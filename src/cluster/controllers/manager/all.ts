@@ -1,0 +1,75 @@
+import type { Controller, Named } from "../shared/controller.ts";
+import type { ManagerContext } from "../shared/manager-context.ts";
+import { clusterRoleAggregation } from "./cluster-role-aggregation.ts";
+import { deployments } from "./deployment/deployment.ts";
+import { GarbageCollection } from "./garbage-collector/garbage-collection.ts";
+import { NamespaceDeletion } from "./namespace/namespace-deletion.ts";
+import { replicaSets, replicationControllers } from "./replicaset/replicaset.ts";
+import { resourceQuotas } from "./resource-quota/resource-quota.ts";
+import { rootCaPublisher } from "./root-ca-publisher.ts";
+import { serviceAccounts } from "./service-accounts.ts";
+import { policyStatus } from "./validating-admission-policy-status/policy-status.ts";
+
+/** A controller of kube-controller-manager that can run inside this server. */
+export interface RunnableController extends Named {
+  /** Names in `--controllers`. */
+  readonly name: string;
+  readonly aliases: readonly string[];
+  /** Name of the service account that it acts as. */
+  readonly account: string;
+  make(context: ManagerContext, authority: string): Controller;
+}
+
+/** The controllers that `--controllers` selects from. */
+export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
+  {
+    name: "garbage-collector-controller",
+    aliases: ["garbagecollector"],
+    account: "generic-garbage-collector",
+    make: (context) => new GarbageCollection(context),
+  },
+  {
+    name: "namespace-controller",
+    aliases: ["namespace"],
+    account: "namespace-controller",
+    make: (context) => new NamespaceDeletion(context),
+  },
+  {
+    name: "serviceaccount-controller",
+    aliases: ["serviceaccount"],
+    account: "service-account-controller",
+    make: serviceAccounts,
+  },
+  {
+    name: "root-ca-certificate-publisher-controller",
+    aliases: ["root-ca-cert-publisher"],
+    account: "root-ca-cert-publisher",
+    make: rootCaPublisher,
+  },
+  {
+    name: "clusterrole-aggregation-controller",
+    aliases: ["clusterrole-aggregation"],
+    account: "clusterrole-aggregation-controller",
+    make: clusterRoleAggregation,
+  },
+  {
+    name: "validatingadmissionpolicy-status-controller",
+    aliases: ["validatingadmissionpolicy-status"],
+    account: "validatingadmissionpolicy-status-controller",
+    make: policyStatus,
+  },
+  {
+    name: "resourcequota-controller",
+    aliases: ["resourcequota"],
+    account: "resourcequota-controller",
+    make: resourceQuotas,
+  },
+  { name: "deployment-controller", aliases: ["deployment"], account: "deployment-controller", make: deployments },
+  { name: "replicaset-controller", aliases: ["replicaset"], account: "replicaset-controller", make: replicaSets },
+  {
+    name: "replicationcontroller-controller",
+    aliases: ["replicationcontroller"],
+    account: "replication-controller",
+    make: replicationControllers,
+  },
+];

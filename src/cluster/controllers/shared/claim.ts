@@ -1,0 +1,95 @@
+import { type LabelSelector, matchesLabels } from "../../../base/api/label-selector.ts";
+import type { JsonObject, KubeObject } from "../../../base/api/object.ts";
+import type { ServedResource } from "../../../resources/model/catalog.ts";
+import type { ObjectClient } from "../../../resources/object-client.ts";
+import type { Resources } from "../../../resources/resources.ts";
+import { isStatus, unlessCode } from "./controller.ts";
+import type { Informer } from "./informer.ts";
+import { controllerOf, controllerReference } from "./owners.ts";
+
+/** Who claims objects, and how. */
+export interface Claim<T extends KubeObject> {
+  readonly resources: Resources;
+  readonly client: ObjectClient;
+  /** The kind and object that becomes the controller. */
+  readonly ownerResource: ServedResource;
+  readonly owner: KubeObject;
+  readonly selector: LabelSelector;
+  /** Of the claimed objects. */
+  readonly informer: Informer<T>;
+}
+
+/**
+ * The candidates that the owner controls. Adopts orphans that the selector matches, and releases objects that it no
+ * longer matches.
+ *
+ * Upstream: ControllerRefManager
+ */
+export async function claimObjects<T extends KubeObject>(claim: Claim<T>, candidates: Iterable<T>): Promise<T[]> {
+  const { owner, selector } = claim;
+  const isLeaving = owner.metadata.deletionTimestamp !== undefined;
+  let checked: Promise<void> | undefined;
+  const claimed: T[] = [];
+  const errors: unknown[] = [];
+  for (const object of candidates) {
+    const { metadata } = object;
+    const controller = controllerOf(object);
+    const isMatch = matchesLabels(selector, metadata.labels);
+    try {
+      if (controller !== undefined) {
+        if (controller.uid !== owner.metadata.uid) continue;
+        if (isMatch) claimed.push(object);
+        else if (!isLeaving) await release(claim, object);
+      } else if (isMatch && !isLeaving && metadata.deletionTimestamp === undefined) {
+        checked ??= checkAdoption(claim);
+        await checked;
+        if (await adopt(claim, object)) claimed.push(object);
+      }
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
+  return claimed;
+}
+
+/** Throws unless the owner still exists and is not being deleted. Its cached state may be old. */
+async function checkAdoption<T extends KubeObject>({ resources, ownerResource, owner }: Claim<T>): Promise<void> {
+  const { namespace = "", name = "", uid } = owner.metadata;
+  const { kind } = ownerResource.definition;
+  const entry = await resources.store.get(resources.keys.key(ownerResource.definition, { namespace, name }));
+  const fresh = entry && resources.codec.read(entry).metadata;
+  if (fresh?.uid !== uid)
+    throw new Error(`original ${kind} ${namespace}/${name} is gone: got uid ${fresh?.uid}, wanted ${uid}`);
+  if (fresh?.deletionTimestamp !== undefined) {
+    throw new Error(`${namespace}/${name} has just been deleted at ${fresh.deletionTimestamp}`);
+  }
+}
+
+async function adopt<T extends KubeObject>(claim: Claim<T>, object: T): Promise<boolean> {
+  const { ownerResource, owner } = claim;
+  try {
+    await patch(claim, object, controllerReference(ownerResource, owner));
+    return true;
+  } catch (error) {
+    if (isStatus(error, 404)) return false;
+    throw error;
+  }
+}
+
+/** The object may be gone, or another one of the same name. */
+async function release<T extends KubeObject>(claim: Claim<T>, object: T): Promise<void> {
+  const { uid = "" } = claim.owner.metadata;
+  await patch(claim, object, { $patch: "delete", uid }).catch(unlessCode(404, 422));
+}
+
+async function patch<T extends KubeObject>(
+  { client, informer }: Claim<T>,
+  { metadata: { namespace = "", name = "", uid } }: T,
+  ownerReference: JsonObject,
+): Promise<void> {
+  const key = { namespace, name };
+  const change = { metadata: { uid, ownerReferences: [ownerReference] } };
+  const written = await client.patch(informer.resource, key, change, { isStrategic: true });
+  await informer.sees(written.metadata.resourceVersion);
+}

@@ -1,0 +1,173 @@
+import type { JsonObject, KubeObject } from "../../../base/api/object.ts";
+import type { ServedResource } from "../../../resources/model/catalog.ts";
+import { storedResource } from "../../../resources/model/stored-resource.ts";
+import { printTime } from "../../../resources/write/metadata.ts";
+import { type ControllerContext, isNamespaceTerminating, isStatus } from "./controller.ts";
+
+type EventType = "Normal" | "Warning";
+
+/** An Event before it is written. */
+interface Draft extends KubeObject {
+  count: number;
+  message: string;
+  firstTimestamp: string;
+  lastTimestamp: string;
+}
+
+/** Events about the same object for the same reason. */
+interface Similar {
+  readonly messages: Set<string>;
+  lastMs: number;
+}
+
+interface Allowance {
+  tokens: number;
+  lastMs: number;
+}
+
+/** How client-go limits Events. Upstream: EventCorrelator of tools/record. */
+const MAX_MESSAGES = 10;
+const SIMILAR_MS = 600_000;
+const BURST = 25;
+const REFILL_MS = 300_000;
+const CACHE_SIZE = 4096;
+const MAX_PENDING = 1000;
+
+/**
+ * Writes Events about objects for one controller, in order. A repeated Event is counted instead of written again, many
+ * similar ones are combined, and an object with very many Events is limited.
+ */
+export class EventRecorder {
+  readonly #context: ControllerContext;
+  readonly #component: string;
+  readonly #events: ServedResource;
+  readonly #similar = new Map<string, Similar>();
+  readonly #written = new Map<string, Pick<Draft, "count" | "firstTimestamp" | "metadata">>();
+  readonly #allowances = new Map<string, Allowance>();
+  #lastNanoseconds = 0n;
+  #pending = 0;
+  #sent: Promise<void> = Promise.resolve();
+
+  constructor(context: ControllerContext, component: string) {
+    this.#context = context;
+    this.#component = component;
+    this.#events = storedResource(context.resources.catalog, "", "events");
+  }
+
+  /** Records an Event about an object. Failures are reported, not thrown. */
+  record(
+    { definition, apiVersion }: ServedResource,
+    object: KubeObject,
+    type: EventType,
+    reason: string,
+    message: string,
+  ): void {
+    if (this.#pending >= MAX_PENDING) return;
+    const { name, namespace, uid, resourceVersion } = object.metadata;
+    const involvedObject = { kind: definition.kind, namespace, name, uid, apiVersion, resourceVersion };
+    this.#pending++;
+    this.#sent = this.#sent
+      .then(() => this.#send(involvedObject, { type, reason, message }))
+      .finally(() => this.#pending--);
+  }
+
+  async #send(
+    involvedObject: JsonObject,
+    { type, reason, message }: { type: EventType; reason: string; message: string },
+  ) {
+    const { clock } = this.#context.resources;
+    const nowMs = clock.now();
+    const { kind, namespace, name, uid, apiVersion } = involvedObject;
+    const about = JSON.stringify([kind, namespace, name, uid, apiVersion, type]);
+    const isCombined = this.#combine(`${about}${reason}`, message, nowMs);
+    const key = isCombined ? `${about}${reason}` : JSON.stringify([about, reason, message]);
+    const before = this.#written.get(key);
+    const now = printTime(nowMs);
+    const draft: Draft = {
+      kind: "Event",
+      apiVersion: this.#events.apiVersion,
+      metadata: before?.metadata ?? {
+        name: this.#name(String(name), nowMs),
+        namespace: String(namespace ?? "default"),
+      },
+      involvedObject,
+      reason,
+      message: isCombined ? `(combined from similar events): ${message}` : message,
+      source: { component: this.#component },
+      firstTimestamp: before?.firstTimestamp ?? now,
+      lastTimestamp: now,
+      count: (before?.count ?? 0) + 1,
+      type,
+      ...(!isCombined && { reportingComponent: this.#component }),
+    };
+    remember(this.#written, key, {
+      count: draft.count,
+      firstTimestamp: draft.firstTimestamp,
+      metadata: { ...draft.metadata },
+    });
+    if (this.#isAllowed(about, nowMs)) await this.#write(draft);
+  }
+
+  /** Whether so many messages have the same reason that they share an Event from now on. */
+  #combine(key: string, message: string, nowMs: number): boolean {
+    const known = this.#similar.get(key);
+    const similar =
+      known && nowMs - known.lastMs <= SIMILAR_MS ? known : { messages: new Set<string>(), lastMs: nowMs };
+    similar.messages.add(message);
+    similar.lastMs = nowMs;
+    remember(this.#similar, key, similar);
+    if (similar.messages.size < MAX_MESSAGES) return false;
+    const [first = message] = similar.messages;
+    similar.messages.delete(first);
+    return true;
+  }
+
+  /** A burst of Events per object, then one every five minutes. */
+  #isAllowed(about: string, nowMs: number): boolean {
+    const known = this.#allowances.get(about) ?? { tokens: BURST, lastMs: nowMs };
+    const tokens = Math.min(BURST, known.tokens + (nowMs - known.lastMs) / REFILL_MS);
+    const isAllowed = tokens >= 1;
+    remember(this.#allowances, about, { tokens: isAllowed ? tokens - 1 : tokens, lastMs: nowMs });
+    return isAllowed;
+  }
+
+  /** The name ends with the time in nanoseconds. Two Events of one millisecond get different names. */
+  #name(object: string, nowMs: number): string {
+    const time = BigInt(Math.trunc(nowMs)) * 1_000_000n;
+    this.#lastNanoseconds = time > this.#lastNanoseconds ? time : this.#lastNanoseconds + 1n;
+    return `${object}.${this.#lastNanoseconds.toString(16)}`;
+  }
+
+  async #write(draft: Draft): Promise<void> {
+    const { client, report } = this.#context;
+    const { namespace = "", name = "" } = draft.metadata;
+    const { count, message, lastTimestamp } = draft;
+    try {
+      if (count > 1) {
+        try {
+          await client.patch(
+            this.#events,
+            { namespace, name },
+            { count, message, lastTimestamp },
+            { isStrategic: true },
+          );
+          return;
+        } catch (error) {
+          if (!isStatus(error, 404)) throw error;
+        }
+      }
+      await client.create(this.#events, draft);
+    } catch (error) {
+      if (!isStatus(error, 409) && !isNamespaceTerminating(error)) report(this.#component, error);
+    }
+  }
+}
+
+/** Keeps the most recently used entries. */
+function remember<V>(cache: Map<string, V>, key: string, value: V): void {
+  cache.delete(key);
+  cache.set(key, value);
+  if (cache.size <= CACHE_SIZE) return;
+  const [oldest] = cache.keys();
+  if (oldest !== undefined) cache.delete(oldest);
+}

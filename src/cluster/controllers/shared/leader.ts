@@ -1,0 +1,185 @@
+import type { Clock } from "../../../base/util/clock.ts";
+import { parseJsonText } from "../../../base/util/parse-json.ts";
+import type { KeySpace } from "../../../resources/model/keys.ts";
+import type { Entry, Store } from "../../../storage/store.ts";
+
+/** Options of leader election among replicas of this server. */
+export interface LeaderOptions {
+  readonly store: Store;
+  /** Key of the leader record; see `leaderKey`. */
+  readonly key: string;
+  /** Unique name of this replica. */
+  readonly identity: string;
+  readonly clock: Clock;
+  /** A leader that has not renewed its record for this long is replaced. Default: 15 s. */
+  readonly ttlMs?: number;
+}
+
+/** The key of the leader record for some work: below the root, but outside the keys of all kinds. */
+export function leaderKey(keys: KeySpace, work: string): string {
+  // Groups of custom kinds contain a dot, and no built-in kind has this name.
+  return `${keys.root}binnacle/leaders/${work}`;
+}
+
+const DEFAULT_TTL_MS = 15_000;
+/** Number of renewals per time to live. */
+const RENEWALS = 5;
+/** Fraction of the time to live after which a leader that could not renew its record steps down. */
+const STEP_DOWN = 2 / 3;
+
+/**
+ * Runs `work` whenever this replica is the leader, until the signal aborts; if the work ends, it is started again. The
+ * signal of the work aborts before another replica may take over. Clocks of replicas are not compared: each measures by
+ * its own clock how long the record has been unchanged. Two leaders may still overlap if a process was suspended, so
+ * the work must be safe to run twice.
+ */
+export async function runAsLeader(
+  options: LeaderOptions,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const candidate = new Candidate(options);
+  while (!signal.aborted) {
+    const revision = await candidate.win(signal);
+    if (revision !== undefined) await candidate.lead(revision, signal, work);
+  }
+}
+
+class Candidate {
+  readonly #store: Store;
+  readonly #key: string;
+  readonly #identity: string;
+  readonly #clock: Clock;
+  readonly #ttlMs: number;
+  #renewals = 0;
+  /** The last seen record, and since when it has not changed. */
+  #seen: { readonly revision: number; readonly sinceMs: number } | undefined;
+
+  constructor({ store, key, identity, clock, ttlMs = DEFAULT_TTL_MS }: LeaderOptions) {
+    this.#store = store;
+    this.#key = key;
+    this.#identity = identity;
+    this.#clock = clock;
+    this.#ttlMs = ttlMs;
+  }
+
+  /**
+   * Tries to become the leader. Returns the revision of the leader record, or undefined if it has to be tried again.
+   */
+  async win(signal: AbortSignal): Promise<number | undefined> {
+    try {
+      const entry = await this.#store.get(this.#key);
+      const waitMs = this.#mayTake(entry);
+      if (waitMs > 0 && entry) {
+        await this.#waitForChange(entry.modRevision, waitMs, signal);
+        return undefined;
+      }
+      if (signal.aborted) return undefined;
+      const outcome = await this.#write(entry?.modRevision ?? 0, this.#ttlMs);
+      if (outcome === "failed") await this.#clock.sleep(this.#ttlMs / RENEWALS, signal);
+      return typeof outcome === "number" ? outcome : undefined;
+    } catch {
+      // Without a response of the store there is no leader.
+      await this.#clock.sleep(this.#ttlMs / RENEWALS, signal);
+      return undefined;
+    }
+  }
+
+  /** Runs `work` as the leader until the signal aborts or the record cannot be renewed. */
+  async lead(revision: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const term = new AbortController();
+    const leading = AbortSignal.any([signal, term.signal]);
+    const renewed = this.#keep(revision, leading, () => term.abort());
+    try {
+      await work(leading);
+    } finally {
+      term.abort();
+      await this.#resign(await renewed);
+    }
+  }
+
+  /** How long to wait before the record may be taken over. 0: now. */
+  #mayTake(entry: Entry | undefined): number {
+    if (!entry || holderOf(entry) === this.#identity) return 0;
+    const nowMs = this.#clock.monotonic();
+    if (this.#seen?.revision !== entry.modRevision) this.#seen = { revision: entry.modRevision, sinceMs: nowMs };
+    return Math.max(0, this.#seen.sinceMs + this.#ttlMs - nowMs);
+  }
+
+  async #waitForChange(revision: number, waitMs: number, signal: AbortSignal): Promise<void> {
+    const stop = new AbortController();
+    const either = AbortSignal.any([signal, stop.signal]);
+    const timer = this.#clock.setTimer(waitMs, () => stop.abort());
+    try {
+      for await (const { events } of this.#store.watch(this.#key, revision, either)) {
+        if (events.some(({ key }) => key === this.#key)) return;
+      }
+    } finally {
+      timer.close();
+      stop.abort();
+    }
+  }
+
+  /** Renews the record until the signal aborts or renewals fail for too long. Resolves with the last known revision. */
+  async #keep(first: number, signal: AbortSignal, stepDown: () => void): Promise<number> {
+    let revision = first;
+    let heardMs = this.#clock.monotonic();
+    for (;;) {
+      await this.#clock.sleep(this.#ttlMs / RENEWALS, signal);
+      if (signal.aborted) return revision;
+      const beganMs = this.#clock.monotonic();
+      const outcome = await this.#write(revision, heardMs + this.#ttlMs * STEP_DOWN - beganMs);
+      if (outcome === "lost") break;
+      if (outcome !== "failed") {
+        revision = outcome;
+        heardMs = beganMs;
+      } else if (this.#clock.monotonic() - heardMs >= this.#ttlMs * STEP_DOWN) break;
+    }
+    stepDown();
+    return revision;
+  }
+
+  /**
+   * Returns the new revision, "lost" if another replica has written, or "failed" if the store did not respond in time.
+   */
+  async #write(expected: number, withinMs: number): Promise<number | "lost" | "failed"> {
+    const answered = new AbortController();
+    const late = this.#clock.sleep(Math.max(0, withinMs), answered.signal).then(() => "failed" as const);
+    try {
+      return await Promise.race([this.#put(expected), late]);
+    } finally {
+      answered.abort();
+    }
+  }
+
+  async #put(expected: number): Promise<number | "lost" | "failed"> {
+    try {
+      const result = await this.#store.put(this.#key, this.#record(), expected);
+      if (result.ok) return result.revision;
+      // A write whose response was lost may have succeeded.
+      const { current } = result;
+      return current && holderOf(current) === this.#identity ? current.modRevision : "lost";
+    } catch {
+      return "failed";
+    }
+  }
+
+  /** Deletes the record, so that another replica can take over at once. */
+  async #resign(revision: number): Promise<void> {
+    await this.#store.delete(this.#key, revision).catch(() => undefined);
+  }
+
+  #record(): Uint8Array {
+    this.#renewals += 1;
+    return Buffer.from(JSON.stringify({ holder: this.#identity, ttlMs: this.#ttlMs, renewals: this.#renewals }));
+  }
+}
+
+function holderOf(entry: Entry): string | undefined {
+  try {
+    const record = parseJsonText(Buffer.from(entry.value).toString()) as { holder?: unknown };
+    return typeof record.holder === "string" ? record.holder : undefined;
+  } catch {
+    return undefined;
+  }
+}

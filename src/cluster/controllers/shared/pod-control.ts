@@ -1,0 +1,78 @@
+import { dns1123Subdomain } from "../../../base/api/names.ts";
+import type { KubeObject } from "../../../base/api/object.ts";
+import { cloneJson } from "../../../base/util/clone.ts";
+import type { Pod, PodTemplateSpec } from "../../../kinds/types/workloads.ts";
+import type { ServedResource } from "../../../resources/model/catalog.ts";
+import type { ObjectClient } from "../../../resources/object-client.ts";
+import { isNamespaceTerminating, isStatus } from "./controller.ts";
+import type { EventRecorder } from "./event-recorder.ts";
+import type { Informer } from "./informer.ts";
+import { controllerReference } from "./owners.ts";
+
+/** What `PodControl` works with. */
+export interface PodControlOptions {
+  readonly client: ObjectClient;
+  readonly recorder: EventRecorder;
+  readonly pods: Informer<Pod>;
+  /** The kind of the objects that control the Pods. */
+  readonly ownerResource: ServedResource;
+}
+
+/** Creates and deletes the Pods of a controller, and records Events about it. Upstream: RealPodControl */
+export class PodControl {
+  readonly #options: PodControlOptions;
+
+  constructor(options: PodControlOptions) {
+    this.#options = options;
+  }
+
+  /** Creates a Pod from the template. Resolves once the informer knows it. */
+  async create(owner: KubeObject, template: PodTemplateSpec): Promise<void> {
+    const { client, recorder, pods, ownerResource } = this.#options;
+    if (Object.keys(template.metadata?.labels ?? {}).length === 0) throw new Error("unable to create pods, no labels");
+    try {
+      const created = await client.create(pods.resource, podFrom(template, ownerResource, owner));
+      const { name, resourceVersion } = created.metadata;
+      recorder.record(ownerResource, owner, "Normal", "SuccessfulCreate", `Created pod: ${name}`);
+      await pods.sees(resourceVersion);
+    } catch (error) {
+      // Nothing can be created there any more, and the owner will be deleted as well.
+      if (isNamespaceTerminating(error)) return;
+      recorder.record(ownerResource, owner, "Warning", "FailedCreate", `Error creating: ${messageOf(error)}`);
+      throw error;
+    }
+  }
+
+  /** Deletes a Pod. Resolves once the informer knows that it is being deleted or gone. */
+  async delete(owner: KubeObject, pod: Pod): Promise<void> {
+    const { client, recorder, pods, ownerResource } = this.#options;
+    const { namespace = "", name = "" } = pod.metadata;
+    try {
+      await client.delete(pods.resource, { namespace, name });
+    } catch (error) {
+      if (isStatus(error, 404)) return;
+      recorder.record(ownerResource, owner, "Warning", "FailedDelete", `Error deleting: ${messageOf(error)}`);
+      throw new Error(`unable to delete pods: ${messageOf(error)}`, { cause: error });
+    }
+    recorder.record(ownerResource, owner, "Normal", "SuccessfulDelete", `Deleted pod: ${name}`);
+    await pods.changes(pod);
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function podFrom({ metadata, spec }: PodTemplateSpec, ownerResource: ServedResource, owner: KubeObject): KubeObject {
+  const { name = "", namespace = "" } = owner.metadata;
+  const { labels, annotations, finalizers } = metadata ?? {};
+  return {
+    kind: "Pod",
+    apiVersion: "v1",
+    metadata: {
+      generateName: dns1123Subdomain(`${name}-a`).length === 0 ? `${name}-` : name,
+      namespace,
+      ...cloneJson({ labels, annotations, finalizers }),
+      ownerReferences: [controllerReference(ownerResource, owner)],
+    },
+    spec: cloneJson(spec ?? {}),
+  };
+}

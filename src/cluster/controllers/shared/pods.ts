@@ -1,0 +1,136 @@
+import { getMember } from "../../../base/util/members.ts";
+import type { ContainerStatus, PodCondition } from "../../../kinds/types/pod-status.ts";
+import type { Pod } from "../../../kinds/types/workloads.ts";
+import { compare } from "./order.ts";
+
+/** Whether a Pod runs or may run in the future. */
+export function isActive({ metadata, status }: Pod): boolean {
+  return !hasFinished({ status }) && metadata.deletionTimestamp === undefined;
+}
+
+/** Whether a Pod is being deleted and still runs. */
+export function isTerminating({ metadata, status }: Pod): boolean {
+  return !hasFinished({ status }) && metadata.deletionTimestamp !== undefined;
+}
+
+function hasFinished({ status }: Pick<Pod, "status">): boolean {
+  return status?.phase === "Succeeded" || status?.phase === "Failed";
+}
+
+function readyCondition({ status }: Pod): PodCondition | undefined {
+  return status?.conditions?.find(({ type }) => type === "Ready");
+}
+
+/** Whether the condition Ready is true. */
+export function isReady(pod: Pod): boolean {
+  return readyCondition(pod)?.status === "True";
+}
+
+/** Whether a Pod has been ready for `minReadySeconds`. */
+export function isAvailable(pod: Pod, minReadySeconds: number, nowMs: number): boolean {
+  if (!isReady(pod)) return false;
+  if (minReadySeconds === 0) return true;
+  const since = readySinceMs(pod);
+  return since !== undefined && since + minReadySeconds * 1000 <= nowMs;
+}
+
+function readySinceMs(pod: Pod): number | undefined {
+  return timeOf(readyCondition(pod)?.lastTransitionTime);
+}
+
+function timeOf(text: string | null | undefined): number | undefined {
+  return text === undefined || text === null ? undefined : Date.parse(text);
+}
+
+/** Milliseconds until the next of these Pods becomes available. Undefined if none is waiting for that. */
+export function nextAvailabilityMs(pods: readonly Pod[], minReadySeconds: number, nowMs: number): number | undefined {
+  let next: number | undefined;
+  for (const pod of pods) {
+    const since = isReady(pod) ? readySinceMs(pod) : undefined;
+    const rest = since === undefined ? 0 : since + minReadySeconds * 1000 - nowMs;
+    if (rest > 0 && (next === undefined || rest < next)) next = rest;
+  }
+  return next;
+}
+
+const PHASES: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
+const DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
+
+/**
+ * The order in which a controller deletes surplus Pods. `related`: Pods of the same application, because a node with
+ * many of them can spare one best.
+ *
+ * Upstream: ActivePodsWithRanks of pkg/controller
+ */
+export function sortForDeletion(pods: readonly Pod[], related: Iterable<Pod>, nowMs: number): Pod[] {
+  const perNode = new Map<string, number>();
+  for (const pod of related) {
+    const node = pod.spec?.nodeName ?? "";
+    if (isActive(pod)) perNode.set(node, (perNode.get(node) ?? 0) + 1);
+  }
+  const rankOf = ({ spec }: Pod) => perNode.get(spec?.nodeName ?? "") ?? 0;
+  const comparisons: readonly ((one: Pod, other: Pod) => number)[] = [
+    byNumber((pod) => ((pod.spec?.nodeName ?? "") === "" ? 0 : 1)),
+    byNumber(({ status }) => getMember(PHASES, status?.phase ?? "") ?? 0),
+    byNumber((pod) => (isReady(pod) ? 1 : 0)),
+    byNumber(deletionCost),
+    byNumber((pod) => -rankOf(pod)),
+    (one, other) => (isReady(one) ? byAge(readySinceMs, nowMs)(one, other) : 0),
+    byRestarts,
+    byAge(({ metadata }) => timeOf(metadata.creationTimestamp), nowMs),
+  ];
+  return [...pods].sort((one, other) => {
+    for (const byAspect of comparisons) {
+      const order = byAspect(one, other);
+      if (order !== 0) return order;
+    }
+    return 0;
+  });
+}
+
+function byNumber(numberOf: (pod: Pod) => number): (one: Pod, other: Pod) => number {
+  return (one, other) => numberOf(one) - numberOf(other);
+}
+
+function deletionCost({ metadata }: Pod): number {
+  const text = metadata.annotations?.[DELETION_COST] ?? "";
+  const cost = /^(0|-\d+|[1-9]\d*)$/.test(text) ? Number(text) : 0;
+  return Math.abs(cost) < 2 ** 31 ? cost : 0;
+}
+
+/**
+ * Younger before older. Ages are compared by order of magnitude, so that not only the youngest Pods are deleted; uids
+ * decide among equals.
+ */
+function byAge(timeOf: (pod: Pod) => number | undefined, nowMs: number): (one: Pod, other: Pod) => number {
+  return (one, other) => {
+    const [time, otherTime] = [timeOf(one), timeOf(other)];
+    if (time === otherTime) return 0;
+    if (time === undefined || otherTime === undefined) return time === undefined ? -1 : 1;
+    const difference = magnitude(nowMs - time) - magnitude(nowMs - otherTime);
+    return difference === 0 ? compare(one.metadata.uid, other.metadata.uid) : difference;
+  };
+}
+
+/** Upstream: logarithmicRankDiff, which takes the logarithm to base 2 of nanoseconds. */
+function magnitude(ageMs: number): number {
+  return ageMs > 0 ? Math.floor(Math.log2(ageMs * 1e6)) : -1;
+}
+
+/** Pods with more restarts first: of running sidecars, then of containers. */
+function byRestarts(one: Pod, other: Pod): number {
+  const [regular, sidecars] = maxRestarts(one);
+  const [otherRegular, otherSidecars] = maxRestarts(other);
+  return regular === otherRegular ? otherSidecars - sidecars : otherRegular - regular;
+}
+
+function maxRestarts({ spec, status }: Pod): [regular: number, sidecars: number] {
+  const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
+  const names = new Set(sidecars.map(({ name }) => name));
+  const ofSidecars = (status?.initContainerStatuses ?? []).filter(({ name }) => names.has(name));
+  return [maxCount(status?.containerStatuses ?? []), maxCount(ofSidecars)];
+}
+
+function maxCount(statuses: readonly ContainerStatus[]): number {
+  return statuses.reduce((max, { restartCount }) => Math.max(max, restartCount ?? 0), 0);
+}

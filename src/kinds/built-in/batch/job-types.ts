@@ -1,0 +1,70 @@
+import type { JsonObject } from "../../../base/api/object.ts";
+import type { WorkloadSpec } from "../apps/workload.ts";
+
+/** JobSpec of batch/v1. */
+export interface JobSpec extends WorkloadSpec {
+  parallelism?: number;
+  completions?: number;
+  backoffLimit?: number;
+  backoffLimitPerIndex?: number;
+  maxFailedIndexes?: number;
+  completionMode?: string;
+  manualSelector?: boolean;
+  managedBy?: string;
+  suspend?: boolean;
+  podReplacementPolicy?: string;
+  podFailurePolicy?: PodFailurePolicy;
+  successPolicy?: SuccessPolicy;
+  scheduling?: JsonObject;
+}
+
+/** PodFailurePolicy of batch/v1. */
+export interface PodFailurePolicy extends JsonObject {
+  rules?: PodFailurePolicyRule[] | null;
+}
+
+/** PodFailurePolicyRule of batch/v1. */
+export interface PodFailurePolicyRule extends JsonObject {
+  action?: string;
+  onExitCodes?: OnExitCodes;
+  onPodConditions?: OnPodCondition[];
+}
+
+/** PodFailurePolicyOnExitCodesRequirement of batch/v1. */
+export interface OnExitCodes extends JsonObject {
+  containerName?: string;
+  operator?: string;
+  values?: number[] | null;
+}
+
+/** PodFailurePolicyOnPodConditionsPattern of batch/v1. */
+export interface OnPodCondition extends JsonObject {
+  type?: string;
+  status?: string;
+}
+
+/** SuccessPolicy of batch/v1. */
+export interface SuccessPolicy extends JsonObject {
+  rules?: SuccessPolicyRule[] | null;
+}
+
+/** SuccessPolicyRule of batch/v1. */
+export interface SuccessPolicyRule extends JsonObject {
+  succeededIndexes?: string;
+  succeededCount?: number;
+}
+
+/** JobStatus of batch/v1. */
+export interface JobStatus extends JsonObject {
+  active?: number;
+  ready?: number;
+  terminating?: number;
+  succeeded?: number;
+  failed?: number;
+  startTime?: string;
+  completionTime?: string;
+  completedIndexes?: string;
+  failedIndexes?: string;
+  uncountedTerminatedPods?: { succeeded?: string[]; failed?: string[] } & JsonObject;
+  conditions?: JsonObject[];
+}

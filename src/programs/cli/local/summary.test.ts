@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { RUNNABLE_CONTROLLERS } from "../../../cluster/controllers/manager/all.ts";
+import { DEFAULT_CONTROLLERS } from "../../../cluster/controllers/manager/default-controllers.ts";
+import { MANAGER_CONTROLLERS } from "../../../cluster/controllers/manager/manager-controllers.ts";
+import { activityOf, describeActivity } from "./summary.ts";
+
+test("lists what does not happen, unless a controller does it", () => {
+  const withoutOf = (name: string) => MANAGER_CONTROLLERS.find((one) => one.name === name)?.without ?? "";
+  const all = activityOf("*");
+  const byDefault = activityOf(DEFAULT_CONTROLLERS);
+  assert.deepEqual(
+    all.runs,
+    RUNNABLE_CONTROLLERS.map(({ name }) => name),
+  );
+  for (const name of all.runs) assert.ok(!all.missing.includes(withoutOf(name)), name);
+  assert.ok(byDefault.missing.includes(withoutOf("deployment-controller")));
+  assert.deepEqual(byDefault.runs, DEFAULT_CONTROLLERS.split(","));
+  const fewer = activityOf("*,-namespace-controller");
+  assert.ok(fewer.missing.includes(withoutOf("namespace-controller")));
+  assert.deepEqual(activityOf("*,-namespace").missing, fewer.missing);
+  const none = activityOf("none");
+  assert.deepEqual(none.runs, []);
+  assert.equal(none.missing.length, 1 + MANAGER_CONTROLLERS.filter(({ without }) => without !== undefined).length);
+  assert.match(describeActivity("none"), /^Controllers: {2}none\nLimits: {7}no scheduler/);
+});
+
+test("combines sentences with the same predicate", () => {
+  const words = describeActivity(DEFAULT_CONTROLLERS).replaceAll(/\s+/g, " ");
+  assert.match(words, /; DaemonSets, Jobs, ReplicaSets and StatefulSets create no Pods;/);
+  assert.match(words, /; deleted PersistentVolumes and deleted PersistentVolumeClaims keep their finalizer;/);
+  assert.match(words, /stay Pending; approved CertificateSigningRequests get no certificate;/);
+});
+
+test("describes what is missing without each default controller", () => {
+  for (const name of DEFAULT_CONTROLLERS.split(",")) {
+    assert.ok(
+      MANAGER_CONTROLLERS.some((one) => one.name === name && one.without !== undefined),
+      name,
+    );
+  }
+});

@@ -1,0 +1,61 @@
+import { RUNNABLE_CONTROLLERS } from "../../../cluster/controllers/manager/all.ts";
+import { MANAGER_CONTROLLERS } from "../../../cluster/controllers/manager/manager-controllers.ts";
+import { selectControllers } from "../../../cluster/controllers/shared/controller.ts";
+
+/** What a control plane does on its own, and what users of clusters may miss. */
+export interface Activity {
+  /** The controllers of kube-controller-manager that run. */
+  readonly runs: readonly string[];
+  /** What does not happen, in sentences. */
+  readonly missing: readonly string[];
+}
+
+/** Derived from `--controllers`. There is never a scheduler or a kubelet. */
+export function activityOf(controllers: string): Activity {
+  const runs = selectControllers(RUNNABLE_CONTROLLERS, controllers).map(({ name }) => name);
+  const missing = MANAGER_CONTROLLERS.flatMap(({ name, without }) =>
+    without === undefined || runs.includes(name) ? [] : [without],
+  );
+  return { runs, missing: ["no scheduler or kubelet: Pods stay Pending", ...missing] };
+}
+
+const WIDTH = 110;
+const INDENT = " ".repeat(14);
+
+/** The same as text. */
+export function describeActivity(controllers: string): string {
+  const { runs, missing } = activityOf(controllers);
+  const shown = runs.map((name) => name.replace(/-controller$/, ""));
+  return [
+    wrap("Controllers:  ", runs.length === 0 ? ["none"] : shown, ", "),
+    wrap("Limits:       ", together(missing), "; "),
+    `${INDENT}Except for the scheduler and kubelet, a separate kube-controller-manager adds these.`,
+    `${INDENT}Full list: binnacle controllers`,
+  ].join("\n");
+}
+
+/** Combines sentences with the same predicate, such as "Jobs create no Pods" and "ReplicaSets create no Pods". */
+function together(sentences: readonly string[]): string[] {
+  const subjects = new Map<string, string[]>();
+  for (const sentence of sentences) {
+    const [, subject = "", predicate = sentence] = /^(\w+(?: \w+)?) ((?:create|keep) .*)$/.exec(sentence) ?? [];
+    subjects.set(predicate, [...(subjects.get(predicate) ?? []), subject]);
+  }
+  const list = new Intl.ListFormat("en-GB");
+  return [...subjects].map(([predicate, some]) => `${list.format(some)} ${predicate}`.trimStart());
+}
+
+/** Wraps items into lines below each other. */
+function wrap(title: string, items: readonly string[], separator: string): string {
+  const lines: string[] = [];
+  let line = "";
+  for (const [at, item] of items.entries()) {
+    const part = at === items.length - 1 ? item : `${item}${separator}`;
+    if (line !== "" && INDENT.length + line.length + part.length > WIDTH) {
+      lines.push(line.trimEnd());
+      line = "";
+    }
+    line += part;
+  }
+  return `${title}${[...lines, line].join(`\n${INDENT}`)}`;
+}

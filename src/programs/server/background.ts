@@ -1,0 +1,151 @@
+import { hostname } from "node:os";
+import { firstAddress } from "../../base/net/ip-address.ts";
+import { registerApiServices } from "../../cluster/controllers/apiserver/api-services.ts";
+import { createSystemPriorities } from "../../cluster/controllers/apiserver/bootstrap-priority-classes.ts";
+import { bootstrapRoles } from "../../cluster/controllers/apiserver/bootstrap-roles.ts";
+import {
+  clusterAuthenticationTrust,
+  type TrustSource,
+} from "../../cluster/controllers/apiserver/cluster-authentication-trust.ts";
+import { createDefaultNamespaces } from "../../cluster/controllers/apiserver/default-namespaces.ts";
+import { FlowControl } from "../../cluster/controllers/apiserver/flow-control.ts";
+import { identityLease, identityLeaseCollection } from "../../cluster/controllers/apiserver/identity-lease.ts";
+import { kubernetesService } from "../../cluster/controllers/apiserver/kubernetes-service.ts";
+import { legacyTokenTracking } from "../../cluster/controllers/apiserver/legacy-token-tracking.ts";
+import { createServiceRange } from "../../cluster/controllers/apiserver/service-range.ts";
+import { serviceRepair } from "../../cluster/controllers/apiserver/service-repair.ts";
+import { RUNNABLE_CONTROLLERS } from "../../cluster/controllers/manager/all.ts";
+import {
+  type Controller,
+  type ControllerContext,
+  type ReportProblem,
+  runControllers,
+  selectControllers,
+} from "../../cluster/controllers/shared/controller.ts";
+import { Informers } from "../../cluster/controllers/shared/informers.ts";
+import { leaderKey, runAsLeader } from "../../cluster/controllers/shared/leader.ts";
+import { builtInPriorities } from "../../kinds/built-in/all.ts";
+import { mandatoryObjects, suggestedObjects } from "../../kinds/built-in/flowcontrol/fixed-objects.ts";
+import type { Resources } from "../../resources/resources.ts";
+import type { LoopbackClients } from "../../serving/pipeline/loopback.ts";
+import type { Config } from "./config.ts";
+import { announcedAddress } from "./reachable-address.ts";
+
+/** What the server does besides answering requests. */
+export interface Background {
+  /** Creates the objects that must exist before the first request. */
+  prepare(): Promise<void>;
+  /** Starts the controllers. `port`: where clients reach the server. */
+  start(port: number): void;
+  /**
+   * Removes this server from the endpoints of the Service kubernetes and deletes its identity Lease. All other controllers
+   * keep running. Compat: the pre-shutdown hook `stop-kubernetes-service-controller` does so while kube-apiserver still serves.
+   */
+  leave(): Promise<void>;
+  /** Stops all controllers. Resolves when they have stopped. */
+  stop(): Promise<void>;
+}
+
+/** Dependencies of the controllers. */
+export interface BackgroundOptions {
+  readonly config: Config;
+  readonly resources: Resources;
+  readonly clients: LoopbackClients;
+  /** The CA that clients trust, as PEM. */
+  readonly authority: string;
+  /** CAs and headers that this server trusts. */
+  readonly trust: TrustSource;
+  readonly report: ReportProblem;
+  /** Further controllers of kube-apiserver. */
+  readonly further: (context: ControllerContext) => Controller[];
+  /** Called when the bootstrap roles exist. */
+  readonly rolesMade: () => void;
+  /** One of many servers on a prepared store: it creates nothing at its start and does not announce itself. */
+  readonly isGuest: boolean;
+  /** See `ControllerContext`. */
+  readonly isPartial: boolean;
+  /** The objects that are the same in every server are stored already: see `putFirstObjects`. */
+  readonly isPrepared: boolean;
+}
+
+/**
+ * Builds the controllers of two programs. Those of kube-apiserver always run, in every server. `--controllers` selects those
+ * of kube-controller-manager; of several servers on one etcd, one runs them. Throws if `--controllers` names an unknown one.
+ */
+export function background(options: BackgroundOptions): Background {
+  const { config, resources, clients, report, trust, rolesMade, isGuest, isPrepared } = options;
+  const own: ControllerContext = { resources, client: clients.apiServer, report };
+  const flowControl = new FlowControl(own, { mandatory: mandatoryObjects, suggested: suggestedObjects });
+  const selected = managerLoops(options);
+  const leaving = new AbortController();
+  const stopping = new AbortController();
+  let announcing: Promise<void> | undefined;
+  let running: Promise<void>[] = [];
+  return {
+    async prepare() {
+      if (isGuest) return;
+      await createServiceRange(own, config.serviceClusterIpRange.split(","));
+      if (isPrepared) return;
+      await createDefaultNamespaces(own);
+      await createSystemPriorities(own);
+      await flowControl.prepare();
+      await registerApiServices(own, builtInPriorities(config.apiDomain));
+    },
+    start(port) {
+      const ofOneServer = () => [
+        flowControl,
+        serviceRepair(own),
+        identityLeaseCollection(own),
+        clusterAuthenticationTrust(own, trust),
+        legacyTokenTracking(own),
+      ];
+      const announced = () => [kubernetesService(own, announcement(config, port)), identityLease(own, hostname())];
+      const always = [...(isGuest ? [] : ofOneServer()), ...options.further(own)];
+      const { signal } = stopping;
+      const { store, keys, clock, random } = resources;
+      const made = isPrepared ? Promise.resolve(true) : bootstrapRoles(own, signal);
+      const prepared = made.then((areMade) => areMade && rolesMade());
+      // Service accounts may do nothing before their roles are there.
+      const run = async (leading: AbortSignal) => {
+        await prepared;
+        await runControllers(selected, leading, clock, report);
+      };
+      const lease = { store, key: leaderKey(keys, "controllers"), identity: random.uuid(), clock };
+      const isElected = config.store.type === "etcd" && selected.length > 0;
+      announcing = runControllers(isGuest ? [] : announced(), leaving.signal, clock, report);
+      running = [
+        announcing,
+        runControllers(always, signal, clock, report),
+        isElected ? runAsLeader(lease, signal, run) : run(signal),
+      ];
+      for (const one of running) one.catch((error: unknown) => report("controllers", error));
+    },
+    async leave() {
+      leaving.abort();
+      await announcing;
+    },
+    async stop() {
+      leaving.abort();
+      stopping.abort();
+      await Promise.allSettled(running);
+    },
+  };
+}
+
+/** The controllers of a controller manager that `--controllers` selects. */
+function managerLoops(options: BackgroundOptions): Controller[] {
+  const { config, resources, clients, report, authority, isPartial } = options;
+  const informers = new Informers(resources, report);
+  return selectControllers(RUNNABLE_CONTROLLERS, config.controllers).map(({ account, make }) =>
+    make({ resources, client: clients.controller(account), report, informers, isPartial }, authority),
+  );
+}
+
+function announcement(config: Config, port: number) {
+  return {
+    clusterAddress: firstAddress(config.serviceClusterIpRange.split(",")[0] ?? "") ?? "",
+    ownAddress: announcedAddress(config),
+    port,
+    isShared: config.store.type === "etcd",
+  };
+}

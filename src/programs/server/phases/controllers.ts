@@ -1,0 +1,53 @@
+import { type Background, background } from "../background.ts";
+import type { AccessParts } from "./access.ts";
+import type { AdmissionParts } from "./admission.ts";
+import type { RouteParts } from "./routes.ts";
+import type { Setting } from "./setting.ts";
+import type { StorageParts } from "./storage.ts";
+
+/** Controllers, and what follows the stored objects. */
+export interface ControllerParts {
+  readonly controllers: Background;
+  /** Resolves when the bootstrap roles exist. */
+  readonly rolesExist: Promise<void>;
+}
+
+/** Begins to follow roles, definitions and policies, waits until all stored ones are known, and builds the controllers. */
+export async function assembleControllers(
+  { config, opened, log, given, late }: Setting,
+  { resources, identity, isPrepared }: StorageParts,
+  { authentication, authorization }: AccessParts,
+  { custom, dynamic }: AdmissionParts,
+  { large, rolesHook }: RouteParts,
+): Promise<ControllerParts> {
+  const { promise: rolesExist, resolve } = Promise.withResolvers<void>();
+  const controllers = background({
+    config,
+    resources,
+    authority: identity.authority,
+    clients: late.clients.value,
+    trust: { current: () => authentication.trust(), onChange: (listener) => authentication.onChange(listener) },
+    report: (controller, error) => log.error("controller failed, it will be retried", { err: error, controller }),
+    further: (context) => custom.controllers(context),
+    isGuest: given.isGuest ?? false,
+    isPartial: given.isPartial ?? false,
+    isPrepared,
+    rolesMade: () => {
+      rolesHook.finish();
+      resolve();
+    },
+  });
+  const following = new AbortController();
+  const { signal } = following;
+  const followed = [authorization, custom, dynamic];
+  const running = followed.map((part) => part.run(signal));
+  opened.defer(async () => {
+    following.abort();
+    await Promise.all(running);
+  });
+  opened.defer(() => large.close());
+  opened.defer(() => controllers.stop());
+  for (const part of followed) await part.loaded(signal);
+  await controllers.prepare();
+  return { controllers, rolesExist };
+}

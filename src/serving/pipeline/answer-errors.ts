@@ -1,0 +1,25 @@
+import { ApiError, internalError } from "../../base/api/api-error.ts";
+import type { Call, Stage } from "../../base/api/call.ts";
+import type { Log } from "../../base/util/environment.ts";
+
+/** Reports an unexpected error, that is, anything thrown that is not an ApiError. */
+export type ReportError = (error: unknown, call: Call) => void;
+
+/** Logs an unexpected error with the method and path of its request. */
+export function logUnexpected(log: Pick<Log, "error">): ReportError {
+  return (error, { request: { method, path } }) =>
+    log.error("request failed with an unexpected error, responding 500", { err: error, method, path });
+}
+
+/** Converts anything thrown into an ApiError. Other errors are reported and answered with 500, without internals. */
+export function answerErrors(report: ReportError): Stage {
+  return (next) => async (call) => {
+    try {
+      return await next(call);
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      report(error, call);
+      throw internalError("unexpected error", error);
+    }
+  };
+}

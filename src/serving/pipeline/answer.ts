@@ -1,0 +1,36 @@
+import { ApiError, internalError } from "../../base/api/api-error.ts";
+import type { ApiRequest, Handler } from "../../base/api/call.ts";
+import type { EncodedReply } from "../../data/encoding/reply/encoded-reply.ts";
+import { encodeError, encodeReply } from "../../data/encoding/reply/reply.ts";
+import type { ReportError } from "./answer-errors.ts";
+import { type CallContext, callOf } from "./call.ts";
+
+/** Dependencies of `answer`: decoding requests and encoding replies. */
+export interface AnswerContext extends CallContext {
+  /** Current time, for the age columns of Tables. */
+  readonly now: () => number;
+  /** Receives errors of the server itself, such as a reply that cannot be encoded. */
+  readonly report: ReportError;
+}
+
+/**
+ * Serves one request: decodes it into a call, runs the handler and encodes its reply or error. Never rejects with an
+ * ApiError.
+ */
+export async function answer(context: AnswerContext, handler: Handler, request: ApiRequest): Promise<EncodedReply> {
+  const call = callOf(context, request);
+  const { warnings, auditId } = call;
+  const { now, schemaOf } = context;
+  const isCustom = call.info.isResource && context.kindOf(call.info)?.isUnstructured === true;
+  const form = { warnings, auditId, now, schemaOf, isCustom };
+  let reply: EncodedReply;
+  try {
+    reply = encodeReply(request, await handler(call), form);
+  } catch (error) {
+    const refusal = error instanceof ApiError ? error : internalError("encoding the response failed", error);
+    if (refusal !== error) context.report(error, call);
+    reply = encodeError(request, refusal, form);
+  }
+  if (call.isLast) reply.headers.connection = "close";
+  return reply;
+}

@@ -1,0 +1,28 @@
+import { API_SERVER, serviceAccountUser } from "../../access/authentication/own-users.ts";
+import type { Handler } from "../../base/api/call.ts";
+import type { Random } from "../../base/util/random.ts";
+import type { ObjectClient } from "../../resources/object-client.ts";
+import { release } from "../endpoints/release.ts";
+import { LoopbackClient } from "./loopback-client.ts";
+
+/** Clients of this server for its own controllers. */
+export interface LoopbackClients {
+  /** Acts as `system:apiserver`, for controllers that kube-apiserver itself runs. */
+  readonly apiServer: ObjectClient;
+  /** Compat: with --use-service-account-credentials each controller acts as `system:serviceaccount:kube-system:…`. */
+  controller(serviceAccount: string): ObjectClient;
+}
+
+/** Creates clients that call `handler`, which must be composed with `keepUser`. */
+export function loopbackClients(handler: Handler, random: Random): LoopbackClients {
+  const { gitVersion, gitCommit, platform } = release.info;
+  const agent = (program: string) => `${program}/${gitVersion} (${platform}) kubernetes/${gitCommit.slice(0, 7)}`;
+  return {
+    apiServer: new LoopbackClient(handler, { user: API_SERVER, userAgent: agent("kube-apiserver") }, random),
+    controller(serviceAccount) {
+      const user = serviceAccountUser("kube-system", serviceAccount);
+      const userAgent = `${agent("kube-controller-manager")}/${user.name}`;
+      return new LoopbackClient(handler, { user, userAgent }, random);
+    },
+  };
+}
