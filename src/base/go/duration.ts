@@ -76,8 +76,8 @@ function fractionOf(digits: string, factor: bigint): bigint {
 
 /** Quotes a text like Go's package time: characters that are not printable ASCII become escaped UTF-8 bytes. */
 function quote(text: string): string {
-  const escaped = text.replace(/["\\]/g, "\\$&").replace(/[^ -\x7f]/gu, (character) => {
-    return [...Buffer.from(character)].map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("");
-  });
+  const escaped = text
+    .replace(/["\\]/g, "\\$&")
+    .replace(/[^ -\x7f]+/g, (part) => Buffer.from(part).toString("hex").replace(/../g, "\\x$&"));
   return `"${escaped}"`;
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { assertBelow, processorMs } from "../../../test/support/machine-speed.ts";
 import { Meter, TooCostly } from "../../base/util/meter.ts";
 import { callText, casesOf, compiled, evaluate, functions } from "./charges.suite.ts";
 import { dynType } from "./values/types.ts";
@@ -17,14 +18,6 @@ function leastMs(run: () => void): number {
   let least = processorMs(run);
   for (let tries = 1; least >= MOST_MS && tries < 5; tries++) least = Math.min(least, processorMs(run));
   return least;
-}
-
-/** Processor time of this thread, which counts what V8 does within one step. */
-function processorMs(run: () => void): number {
-  const before = process.threadCpuUsage();
-  run();
-  const { user, system } = process.threadCpuUsage(before);
-  return (user + system) / 1000;
 }
 
 suite("the meter ends expressions before they hold up the event loop:", () => {
@@ -45,7 +38,7 @@ suite("the meter ends expressions before they hold up the event loop:", () => {
               assert.ok(error instanceof TooCostly, String(error));
             }
           });
-          assert.ok(ms < MOST_MS, `${overload.id}, ${name}: ${ms} ms`);
+          assertBelow(ms, MOST_MS, `${overload.id}, ${name}`);
         }
       }
     });
