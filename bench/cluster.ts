@@ -146,7 +146,7 @@ async function measure(name: ServerName, store: StoreName, size: Size): Promise<
   const server = await startClusterServer(name, folder, { store, nodeFlags: NODE_FLAGS });
   try {
     const admin = await server.kubeconfig("admin", { commonName: "admin", organizations: ["system:masters"] });
-    const programs = await startPrograms(server, admin, folder, PROGRAM_FLAGS);
+    const programs = await startPrograms(server, admin, folder, { flags: PROGRAM_FLAGS });
     try {
       return await load(clientFor(server.base, tokens.admin), server.pid, size);
     } finally {

@@ -163,6 +163,11 @@ const fuzz: Group = {
       files: ["test/fuzz/authorization.ts"],
     },
     {
+      name: "workloads",
+      does: "random steps to our controllers and the real kube-controller-manager; --seed N, --count N, --help",
+      files: ["test/fuzz/workloads.ts"],
+    },
+    {
       name: "cost",
       does: "requests that take more processor time than their size justifies; --part 1/8, --state FILE",
       files: ["test/cost/run.ts"],

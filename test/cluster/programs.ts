@@ -26,13 +26,14 @@ const STAGES = [
 
 /**
  * Starts the controller manager with a service account for every controller, the scheduler, and KWOK, which pretends to
- * be every node's kubelet, with the service account and ClusterRole that KWOK itself comes with. `flags` are for the first two.
+ * be every node's kubelet, with the service account and ClusterRole that KWOK itself comes with. `flags` are for the first two,
+ * `managerFlags` for the controller manager.
  */
 export async function startPrograms(
   server: ClusterServer,
   admin: string,
   folder: string,
-  flags: readonly string[] = [],
+  { flags = [], managerFlags = [] }: { flags?: readonly string[]; managerFlags?: readonly string[] } = {},
 ): Promise<{ stop(): Promise<void> }> {
   const programs: RunningProcess[] = [];
   const stop = async () => {
@@ -72,6 +73,7 @@ export async function startPrograms(
       "--allocate-node-cidrs=true",
       "--cluster-cidr=10.128.0.0/9",
       `--flex-volume-plugin-dir=${path.join(folder, "flex")}`,
+      ...managerFlags,
     ]);
     await start("kube-scheduler", await common("kube-scheduler", schedulerPort));
     const { kubeconfig, stages } = await prepareKwok(server, admin, folder);

@@ -1,0 +1,112 @@
+import { isObject, type Json, type JsonObject, type KubeObject } from "../../../src/base/api/object.ts";
+import type { Pod } from "../../../src/kinds/types/workloads.ts";
+import type { NamespaceView } from "./cluster-view.ts";
+import { type EventRules, eventCounts } from "./event-counts.ts";
+
+/** What two clusters must agree on about a namespace. */
+export interface Snapshot extends JsonObject {
+  /** By `KIND NAME`. */
+  readonly objects: Record<string, JsonObject>;
+  /** How many Pods look like this, by their text. */
+  readonly pods: Record<string, number>;
+  /** By object, then by reason and message. */
+  readonly events: Record<string, Record<string, Json>>;
+}
+
+/** What a snapshot contains. */
+export interface SnapshotOptions {
+  /** Kinds of objects with names of their own. */
+  readonly kinds: readonly string[];
+  readonly eventRules: EventRules;
+}
+
+/** Letters and digits of random name suffixes. Upstream: rand.SafeEncodeString */
+const SUFFIX = "[bcdfghjklmnpqrstvwxz2456789]{5}";
+const VOLUME = new RegExp(`\\bkube-api-access-${SUFFIX}\\b`, "g");
+const UID = /\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b/g;
+/** Members that differ between any two clusters. */
+const OMITTED = new Set([
+  ...["uid", "resourceVersion", "creationTimestamp", "managedFields", "time", "generation"],
+  ...["lastTransitionTime", "lastUpdateTime", "lastProbeTime"],
+]);
+
+/** The comparable state of a namespace: without uids, times, nodes and random parts of names. */
+export function takeSnapshot(view: NamespaceView, { kinds, eventRules }: SnapshotOptions): Snapshot {
+  const clean = cleaner(view, kinds);
+  const objects = kinds
+    .flatMap((kind) => view.of(kind))
+    .map((object) => [labelOf(object), comparable(object)] as const);
+  const pods: Record<string, number> = {};
+  for (const pod of view.of("Pod") as Pod[]) {
+    const text = podText(pod, clean);
+    pods[text] = (pods[text] ?? 0) + 1;
+  }
+  return {
+    objects: cleanJson(Object.fromEntries(objects), clean) as Snapshot["objects"],
+    pods,
+    events: eventCounts(view.of("Event"), eventRules, clean),
+  };
+}
+
+const labelOf = ({ kind, metadata }: KubeObject) => `${kind} ${metadata.name}`;
+
+/** Replaces random parts of texts. */
+export type Clean = (text: string) => string;
+
+/** Pods of one text are interchangeable. */
+export function podText(pod: Pod, clean: Clean): string {
+  const { nodeName: _, ...spec } = pod.spec ?? {};
+  const { phase, conditions = [], reason } = pod.status ?? {};
+  const ready = conditions.find(({ type }) => type === "Ready");
+  const states = { phase, reason, ready: ready?.status };
+  return clean(JSON.stringify({ metadata: comparableMetadata(pod), ...states, spec: sorted(spec) }));
+}
+
+/** Names of Pods end with a random suffix after the name of their controller. */
+export function cleaner(view: NamespaceView, kinds: readonly string[]): Clean {
+  const names = kinds.flatMap((kind) => [...view.namesOf(kind)]).sort((one, other) => other.length - one.length);
+  const pattern = new RegExp(`\\b(${names.join("|")})-${SUFFIX}\\b`, "g");
+  const withoutNames = (text: string) => (names.length === 0 ? text : text.replace(pattern, "$1-<random>"));
+  return (text) => withoutNames(text).replace(VOLUME, "kube-api-access-<random>").replace(UID, "<uid>");
+}
+
+function comparable(object: KubeObject): JsonObject {
+  const { metadata, status, kind: _, apiVersion: __, ...rest } = object;
+  const { observedGeneration, ...state } = isObject(status) ? status : {};
+  const isObserved = observedGeneration === undefined ? undefined : observedGeneration === metadata.generation;
+  const all = { metadata: comparableMetadata(object), ...rest, status: { ...state, isObserved } };
+  return sorted(all) as JsonObject;
+}
+
+function comparableMetadata({ metadata }: KubeObject): JsonObject {
+  const {
+    deletionTimestamp,
+    managedFields = [],
+    ...rest
+  } = metadata as KubeObject["metadata"] & { managedFields?: Json[] };
+  const managers = managedFields.flatMap((entry) => {
+    if (!isObject(entry)) return [];
+    return [`${entry.manager} ${entry.operation} ${entry.subresource ?? ""}`.trimEnd()];
+  });
+  return sorted({
+    ...rest,
+    isDeleting: deletionTimestamp !== undefined,
+    managers: [...new Set(managers)].sort(),
+  }) as JsonObject;
+}
+
+/** Conditions by type, members by name, and without those that always differ. */
+function sorted(value: Json | undefined): Json {
+  if (Array.isArray(value)) {
+    const items = value.map(sorted);
+    const typeOf = (item: Json) => (isObject(item) && typeof item.type === "string" ? item.type : "");
+    return items.every((item) => typeOf(item) !== "") ? items.sort((a, b) => (typeOf(a) < typeOf(b) ? -1 : 1)) : items;
+  }
+  if (!isObject(value)) return value ?? null;
+  const kept = Object.entries(value).filter(([name, member]) => !OMITTED.has(name) && member !== undefined);
+  return Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, sorted(member)]));
+}
+
+function cleanJson(value: Json, clean: Clean): Json {
+  return JSON.parse(clean(JSON.stringify(value))) as Json;
+}
