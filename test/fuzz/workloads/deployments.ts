@@ -144,7 +144,13 @@ export const DEPLOYMENTS: WorkloadKind<Deployment> = {
   collection: COLLECTION,
   controllers: ["deployment-controller"],
   components: ["deployment-controller"],
-  eventRules: { ScalingReplicaSet: "steps", ReplicaSetCreateError: "presence" },
+  eventRules: {
+    ScalingReplicaSet: "steps",
+    ReplicaSetCreateError: "presence",
+    // The real controller records it before a write that fails if it has just written the status, and again after it.
+    DeploymentRollbackTemplateUnchanged: "presence",
+    DeploymentRollbackRevisionNotFound: "presence",
+  },
   create: (world, name) => {
     const { random } = world;
     const selector = random.chance(0.3)
