@@ -86,3 +86,50 @@ export interface DeploymentStatus extends JsonObject {
   conditions?: WorkloadCondition[];
   collisionCount?: number;
 }
+
+/** StatefulSet of apps/v1. */
+export interface StatefulSet extends KubeObject {
+  spec: StatefulSetSpec;
+  status?: StatefulSetStatus;
+}
+
+/** StatefulSetSpec of apps/v1. */
+export interface StatefulSetSpec extends JsonObject {
+  replicas?: number;
+  selector?: LabelSelector;
+  template?: PodTemplateSpec;
+  volumeClaimTemplates?: KubeObject[];
+  serviceName?: string;
+  podManagementPolicy?: string;
+  updateStrategy?: StatefulSetUpdateStrategy;
+  revisionHistoryLimit?: number;
+  minReadySeconds?: number;
+  persistentVolumeClaimRetentionPolicy?: { whenDeleted?: string; whenScaled?: string };
+  ordinals?: { start?: number };
+}
+
+/** StatefulSetUpdateStrategy of apps/v1. */
+export interface StatefulSetUpdateStrategy extends JsonObject {
+  type?: string;
+  rollingUpdate?: { partition?: number; maxUnavailable?: number | string };
+}
+
+/** StatefulSetStatus of apps/v1. */
+export interface StatefulSetStatus extends JsonObject {
+  observedGeneration?: number;
+  replicas?: number;
+  readyReplicas?: number;
+  currentReplicas?: number;
+  updatedReplicas?: number;
+  currentRevision?: string;
+  updateRevision?: string;
+  collisionCount?: number;
+  conditions?: WorkloadCondition[];
+  availableReplicas?: number;
+}
+
+/** ControllerRevision of apps/v1. */
+export interface ControllerRevision extends KubeObject {
+  data?: JsonObject;
+  revision?: number;
+}

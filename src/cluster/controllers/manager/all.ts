@@ -8,6 +8,7 @@ import { replicaSets, replicationControllers } from "./replicaset/replicaset.ts"
 import { resourceQuotas } from "./resource-quota/resource-quota.ts";
 import { rootCaPublisher } from "./root-ca-publisher.ts";
 import { serviceAccounts } from "./service-accounts.ts";
+import { statefulSets } from "./statefulset/statefulset.ts";
 import { policyStatus } from "./validating-admission-policy-status/policy-status.ts";
 
 /** A controller of kube-controller-manager that can run inside this server. */
@@ -72,4 +73,5 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
     account: "replication-controller",
     make: replicationControllers,
   },
+  { name: "statefulset-controller", aliases: ["statefulset"], account: "statefulset-controller", make: statefulSets },
 ];

@@ -15,6 +15,8 @@ export interface Claim<T extends KubeObject> {
   readonly ownerResource: ServedResource;
   readonly owner: KubeObject;
   readonly selector: LabelSelector;
+  /** An object must also pass this to match. Optional. */
+  readonly accepts?: (object: T) => boolean;
   /** Of the claimed objects. */
   readonly informer: Informer<T>;
 }
@@ -26,7 +28,7 @@ export interface Claim<T extends KubeObject> {
  * Upstream: ControllerRefManager
  */
 export async function claimObjects<T extends KubeObject>(claim: Claim<T>, candidates: Iterable<T>): Promise<T[]> {
-  const { owner, selector } = claim;
+  const { owner, selector, accepts = () => true } = claim;
   const isLeaving = owner.metadata.deletionTimestamp !== undefined;
   let checked: Promise<void> | undefined;
   const claimed: T[] = [];
@@ -34,7 +36,7 @@ export async function claimObjects<T extends KubeObject>(claim: Claim<T>, candid
   for (const object of candidates) {
     const { metadata } = object;
     const controller = controllerOf(object);
-    const isMatch = matchesLabels(selector, metadata.labels);
+    const isMatch = matchesLabels(selector, metadata.labels) && accepts(object);
     try {
       if (controller !== undefined) {
         if (controller.uid !== owner.metadata.uid) continue;

@@ -71,3 +71,8 @@ export function synced<T extends KubeObject>(informer: Informer<T>): Source {
     if (object) queue.add(keyOf(object));
   });
 }
+
+/** A source of objects that a loop only reads. */
+export function unobserved<T extends KubeObject>(informer: Informer<T>): Source {
+  return source(informer, () => () => undefined);
+}

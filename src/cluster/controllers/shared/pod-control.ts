@@ -61,7 +61,8 @@ export class PodControl {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-function podFrom({ metadata, spec }: PodTemplateSpec, ownerResource: ServedResource, owner: KubeObject): KubeObject {
+/** A new Pod of its controller. Upstream: GetPodFromTemplate */
+export function podFrom({ metadata, spec }: PodTemplateSpec, ownerResource: ServedResource, owner: KubeObject): Pod {
   const { name = "", namespace = "" } = owner.metadata;
   const { labels, annotations, finalizers } = metadata ?? {};
   return {

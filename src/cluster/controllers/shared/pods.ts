@@ -13,7 +13,8 @@ export function isTerminating({ metadata, status }: Pod): boolean {
   return !hasFinished({ status }) && metadata.deletionTimestamp !== undefined;
 }
 
-function hasFinished({ status }: Pick<Pod, "status">): boolean {
+/** Whether no container of a Pod will run again. */
+export function hasFinished({ status }: Pick<Pod, "status">): boolean {
   return status?.phase === "Succeeded" || status?.phase === "Failed";
 }
 
