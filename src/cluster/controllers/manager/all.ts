@@ -3,6 +3,7 @@ import type { ManagerContext } from "../shared/manager-context.ts";
 import { clusterRoleAggregation } from "./cluster-role-aggregation.ts";
 import { deployments } from "./deployment/deployment.ts";
 import { GarbageCollection } from "./garbage-collector/garbage-collection.ts";
+import { jobs } from "./job/job.ts";
 import { NamespaceDeletion } from "./namespace/namespace-deletion.ts";
 import { replicaSets, replicationControllers } from "./replicaset/replicaset.ts";
 import { resourceQuotas } from "./resource-quota/resource-quota.ts";
@@ -74,4 +75,5 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
     make: replicationControllers,
   },
   { name: "statefulset-controller", aliases: ["statefulset"], account: "statefulset-controller", make: statefulSets },
+  { name: "job-controller", aliases: ["job"], account: "job-controller", make: jobs },
 ];

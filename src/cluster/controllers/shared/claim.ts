@@ -19,6 +19,8 @@ export interface Claim<T extends KubeObject> {
   readonly accepts?: (object: T) => boolean;
   /** Of the claimed objects. */
   readonly informer: Informer<T>;
+  /** Adopted objects get it, released ones lose it. Optional. */
+  readonly finalizer?: string;
 }
 
 /**
@@ -69,9 +71,10 @@ async function checkAdoption<T extends KubeObject>({ resources, ownerResource, o
 }
 
 async function adopt<T extends KubeObject>(claim: Claim<T>, object: T): Promise<boolean> {
-  const { ownerResource, owner } = claim;
+  const { ownerResource, owner, finalizer } = claim;
   try {
-    await patch(claim, object, controllerReference(ownerResource, owner));
+    const ownerReferences = [controllerReference(ownerResource, owner)];
+    await patch(claim, object, { ownerReferences, ...(finalizer !== undefined && { finalizers: [finalizer] }) });
     return true;
   } catch (error) {
     if (isStatus(error, 404)) return false;
@@ -82,16 +85,21 @@ async function adopt<T extends KubeObject>(claim: Claim<T>, object: T): Promise<
 /** The object may be gone, or another one of the same name. */
 async function release<T extends KubeObject>(claim: Claim<T>, object: T): Promise<void> {
   const { uid = "" } = claim.owner.metadata;
-  await patch(claim, object, { $patch: "delete", uid }).catch(unlessCode(404, 422));
+  const change = { ownerReferences: [{ $patch: "delete", uid }], ...withoutFinalizer(claim.finalizer) };
+  await patch(claim, object, change).catch(unlessCode(404, 422));
 }
 
 async function patch<T extends KubeObject>(
   { client, informer }: Claim<T>,
   { metadata: { namespace = "", name = "", uid } }: T,
-  ownerReference: JsonObject,
+  change: JsonObject,
 ): Promise<void> {
   const key = { namespace, name };
-  const change = { metadata: { uid, ownerReferences: [ownerReference] } };
-  const written = await client.patch(informer.resource, key, change, { isStrategic: true });
+  const written = await client.patch(informer.resource, key, { metadata: { uid, ...change } }, { isStrategic: true });
   await informer.sees(written.metadata.resourceVersion);
+}
+
+/** The metadata of a strategic merge patch that removes a finalizer, if there is one to remove. */
+export function withoutFinalizer(finalizer: string | undefined): JsonObject {
+  return finalizer === undefined ? {} : { "$deleteFromPrimitiveList/finalizers": [finalizer] };
 }

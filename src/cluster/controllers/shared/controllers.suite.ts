@@ -6,7 +6,7 @@ import { AdmissionChain } from "../../../access/admission/chain.ts";
 import type { AdmissionPlugin } from "../../../access/admission/plugin.ts";
 import { alwaysAllow } from "../../../access/authorization/always.ts";
 import type { KubeObject, OwnerReference } from "../../../base/api/object.ts";
-import { systemClock } from "../../../base/util/clock.ts";
+import { type Clock, systemClock } from "../../../base/util/clock.ts";
 import { systemRandom } from "../../../base/util/random.ts";
 import { testActions } from "../../../kinds/built-in/actions/actions.suite.ts";
 import { builtInKinds } from "../../../kinds/built-in/all.ts";
@@ -120,6 +120,8 @@ export class JitteryStore extends MemoryStore {
 export interface ClusterOptions {
   readonly plugins?: readonly AdmissionPlugin[];
   readonly apiDomain?: string;
+  /** Default: the system clock. */
+  readonly clock?: Clock;
 }
 
 /** All kinds over an in-memory store, with running controllers. Ended by `stop`. */
@@ -137,12 +139,15 @@ export class TestCluster implements ManagerContext {
   readonly #stop = new AbortController();
   readonly #runs: Promise<void>[] = [];
 
-  constructor(store: MemoryStore = new MemoryStore(), { plugins = [], apiDomain }: ClusterOptions = {}) {
+  constructor(
+    store: MemoryStore = new MemoryStore(),
+    { plugins = [], apiDomain, clock = systemClock }: ClusterOptions = {},
+  ) {
     this.store = store;
     const catalog = new Catalog(builtInKinds(apiDomain));
     this.catalog = catalog;
     const keys = new KeySpace("registry");
-    const environment = { clock: systemClock, random: systemRandom };
+    const environment = { clock, random: systemRandom };
     this.resources = new Resources({ store, catalog, ...environment, keys, actions: testActions });
     this.informers = new Informers(this.resources, this.report);
     const context = {
@@ -160,7 +165,7 @@ export class TestCluster implements ManagerContext {
   }
 
   start(...controllers: readonly Controller[]): void {
-    this.#runs.push(runControllers(controllers, this.#stop.signal, systemClock, this.report));
+    this.#runs.push(runControllers(controllers, this.#stop.signal, this.resources.clock, this.report));
   }
 
   async stop(): Promise<void> {

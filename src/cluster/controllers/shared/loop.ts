@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../base/api/object.ts";
 import type { Clock } from "../../../base/util/clock.ts";
-import { WorkQueue } from "../../../base/util/work-queue.ts";
+import { WorkQueue, type WorkQueueOptions } from "../../../base/util/work-queue.ts";
 import { type Controller, isStatus, type ReportProblem } from "./controller.ts";
 import { type Informer, keyOf, type Observer } from "./informer.ts";
 
@@ -23,15 +23,23 @@ export interface LoopOptions {
   readonly sources: readonly Source[];
   readonly clock: Clock;
   readonly report: ReportProblem;
+  /** Default: those of client-go. */
+  readonly retries?: Retries;
   /** Brings the object of a key closer to its spec. If it throws, it is called again later. */
   sync(key: string, queue: Queue): Promise<void>;
 }
 
+/** When keys whose sync has failed are synced again. */
+export type Retries = Pick<
+  WorkQueueOptions<string>,
+  "minBackoffMs" | "maxBackoffMs" | "retriesPerSecond" | "retryBurst"
+>;
+
 /** Upstream: DefaultTypedControllerRateLimiter of client-go. */
-const RETRIES = { minBackoffMs: 5, maxBackoffMs: 1_000_000, retriesPerSecond: 10, retryBurst: 100 };
+const RETRIES: Retries = { minBackoffMs: 5, maxBackoffMs: 1_000_000, retriesPerSecond: 10, retryBurst: 100 };
 
 /** A controller in the usual form: informers fill a work queue, and workers sync one key at a time. */
-export function loop({ name, workers, sources, clock, report, sync }: LoopOptions): Controller {
+export function loop({ name, workers, sources, clock, report, retries = RETRIES, sync }: LoopOptions): Controller {
   return {
     name,
     async run(signal) {
@@ -40,7 +48,7 @@ export function loop({ name, workers, sources, clock, report, sync }: LoopOption
       const queue: WorkQueue<string> = new WorkQueue<string>({
         clock,
         concurrency: workers,
-        ...RETRIES,
+        ...retries,
         work: async (key) => {
           if (!signal.aborted) await sync(key, queue);
         },

@@ -4,9 +4,10 @@ import { cloneJson } from "../../../base/util/clone.ts";
 import type { Pod, PodTemplateSpec } from "../../../kinds/types/workloads.ts";
 import type { ServedResource } from "../../../resources/model/catalog.ts";
 import type { ObjectClient } from "../../../resources/object-client.ts";
+import { withoutFinalizer } from "./claim.ts";
 import { isNamespaceTerminating, isStatus } from "./controller.ts";
 import type { EventRecorder } from "./event-recorder.ts";
-import type { Informer } from "./informer.ts";
+import { type Informer, keyOf } from "./informer.ts";
 import { controllerReference } from "./owners.ts";
 
 /** What `PodControl` works with. */
@@ -26,12 +27,17 @@ export class PodControl {
     this.#options = options;
   }
 
-  /** Creates a Pod from the template. Resolves once the informer knows it. */
-  async create(owner: KubeObject, template: PodTemplateSpec): Promise<void> {
+  /**
+   * Creates a Pod from the template. Resolves once the informer knows it. `generateName` is optional. If omitted, it
+   * follows from the name of the owner.
+   */
+  async create(owner: KubeObject, template: PodTemplateSpec, generateName?: string): Promise<void> {
     const { client, recorder, pods, ownerResource } = this.#options;
     if (Object.keys(template.metadata?.labels ?? {}).length === 0) throw new Error("unable to create pods, no labels");
     try {
-      const created = await client.create(pods.resource, podFrom(template, ownerResource, owner));
+      const pod = podFrom(template, ownerResource, owner);
+      if (generateName !== undefined) pod.metadata.generateName = generateName;
+      const created = await client.create(pods.resource, pod);
       const { name, resourceVersion } = created.metadata;
       recorder.record(ownerResource, owner, "Normal", "SuccessfulCreate", `Created pod: ${name}`);
       await pods.sees(resourceVersion);
@@ -56,6 +62,22 @@ export class PodControl {
     }
     recorder.record(ownerResource, owner, "Normal", "SuccessfulDelete", `Deleted pod: ${name}`);
     await pods.changes(pod);
+  }
+
+  /**
+   * Removes a finalizer from a Pod, which may be gone afterwards. Resolves once the informer knows. Throws NotFound if
+   * the Pod is gone already.
+   */
+  async removeFinalizer(pod: Pod, finalizer: string): Promise<void> {
+    const { client, pods } = this.#options;
+    const { namespace = "", name = "" } = pod.metadata;
+    const patch = { metadata: withoutFinalizer(finalizer) };
+    const { metadata } = await client.patch(pods.resource, { namespace, name }, patch, { isStrategic: true });
+    await pods.sees(metadata.resourceVersion);
+    const known = pods.get(keyOf(pod));
+    // If the Pod is gone with its last finalizer, the response has the resourceVersion of the time before.
+    const isOld = known?.metadata.resourceVersion === metadata.resourceVersion;
+    if (known && isOld && known.metadata.finalizers?.includes(finalizer)) await pods.changes(known);
   }
 }
 

@@ -70,16 +70,39 @@ export function sortForDeletion(pods: readonly Pod[], related: Iterable<Pod>, no
     if (isActive(pod)) perNode.set(node, (perNode.get(node) ?? 0) + 1);
   }
   const rankOf = ({ spec }: Pod) => perNode.get(spec?.nodeName ?? "") ?? 0;
-  const comparisons: readonly ((one: Pod, other: Pod) => number)[] = [
-    byNumber((pod) => ((pod.spec?.nodeName ?? "") === "" ? 0 : 1)),
-    byNumber(({ status }) => getMember(PHASES, status?.phase ?? "") ?? 0),
-    byNumber((pod) => (isReady(pod) ? 1 : 0)),
+  return sorted(pods, [
+    ...byProgress,
     byNumber(deletionCost),
     byNumber((pod) => -rankOf(pod)),
     (one, other) => (isReady(one) ? byAge(readySinceMs, nowMs)(one, other) : 0),
     byRestarts,
-    byAge(({ metadata }) => timeOf(metadata.creationTimestamp), nowMs),
-  ];
+    byAge(createdMs, nowMs),
+  ]);
+}
+
+/** The order in which a Job deletes surplus Pods: the least progress first. Upstream: ActivePods of pkg/controller */
+export function sortByProgress(pods: readonly Pod[]): Pod[] {
+  const byYouth = (timeOf: (pod: Pod) => number | undefined) =>
+    byNumber((pod) => -(timeOf(pod) ?? Number.POSITIVE_INFINITY));
+  return sorted(pods, [
+    ...byProgress,
+    (one, other) => (isReady(one) ? byYouth(readySinceMs)(one, other) : 0),
+    byRestarts,
+    byYouth(createdMs),
+  ]);
+}
+
+type Comparison = (one: Pod, other: Pod) => number;
+
+const createdMs = ({ metadata }: Pod) => timeOf(metadata.creationTimestamp);
+
+const byProgress: readonly Comparison[] = [
+  byNumber((pod) => ((pod.spec?.nodeName ?? "") === "" ? 0 : 1)),
+  byNumber(({ status }) => getMember(PHASES, status?.phase ?? "") ?? 0),
+  byNumber((pod) => (isReady(pod) ? 1 : 0)),
+];
+
+function sorted(pods: readonly Pod[], comparisons: readonly Comparison[]): Pod[] {
   return [...pods].sort((one, other) => {
     for (const byAspect of comparisons) {
       const order = byAspect(one, other);
@@ -89,8 +112,11 @@ export function sortForDeletion(pods: readonly Pod[], related: Iterable<Pod>, no
   });
 }
 
-function byNumber(numberOf: (pod: Pod) => number): (one: Pod, other: Pod) => number {
-  return (one, other) => numberOf(one) - numberOf(other);
+function byNumber(numberOf: (pod: Pod) => number): Comparison {
+  return (one, other) => {
+    const [number, otherNumber] = [numberOf(one), numberOf(other)];
+    return number === otherNumber ? 0 : number - otherNumber;
+  };
 }
 
 function deletionCost({ metadata }: Pod): number {
@@ -103,7 +129,7 @@ function deletionCost({ metadata }: Pod): number {
  * Younger before older. Ages are compared by order of magnitude, so that not only the youngest Pods are deleted; uids
  * decide among equals.
  */
-function byAge(timeOf: (pod: Pod) => number | undefined, nowMs: number): (one: Pod, other: Pod) => number {
+function byAge(timeOf: (pod: Pod) => number | undefined, nowMs: number): Comparison {
   return (one, other) => {
     const [time, otherTime] = [timeOf(one), timeOf(other)];
     if (time === otherTime) return 0;

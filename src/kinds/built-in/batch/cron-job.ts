@@ -1,6 +1,6 @@
 import type { FeatureGates } from "../../../base/api/feature-gates.ts";
 import { type FieldError, invalidField, notSupportedField, requiredField } from "../../../base/api/field-error.ts";
-import { isObject, type JsonObject, type KubeObject } from "../../../base/api/object.ts";
+import { isObject, type KubeObject } from "../../../base/api/object.ts";
 import { addAll } from "../../../base/util/add-all.ts";
 import type { ResourceHooks } from "../../../resources/model/definition.ts";
 import { isChanged, memberOf, warnOfName } from "../apps/workload.ts";
@@ -10,15 +10,8 @@ import { nonNegative } from "../shared-rules/numbers.ts";
 import { scheduleProblem } from "./cron-schedule.ts";
 import { prepareJobSpec, setJobTemplateDefaults, warnOfJobSpec } from "./job.ts";
 import { validateJobSpec } from "./job-spec-validation.ts";
-import type { JobSpec } from "./job-types.ts";
+import type { CronJobSpec, JobSpec } from "./job-types.ts";
 import { looksLikeTimeZone, timeZoneProblem } from "./time-zone.ts";
-
-interface CronJobSpec extends JsonObject {
-  schedule?: string;
-  timeZone?: string;
-  concurrencyPolicy?: string;
-  jobTemplate?: { spec?: JobSpec } & JsonObject;
-}
 
 /** Defaults of a CronJob. */
 export const cronJobDefaults: Defaults = {

@@ -1,10 +1,19 @@
-import type { JsonObject } from "../../../base/api/object.ts";
+import type { JsonObject, KubeObject, ObjectMeta } from "../../../base/api/object.ts";
+import type { WorkloadCondition } from "../../types/workloads.ts";
 import type { WorkloadSpec } from "../apps/workload.ts";
+
+/** Job of batch/v1. */
+export interface Job extends KubeObject {
+  spec: JobSpec;
+  status?: JobStatus;
+}
 
 /** JobSpec of batch/v1. */
 export interface JobSpec extends WorkloadSpec {
   parallelism?: number;
   completions?: number;
+  activeDeadlineSeconds?: number;
+  ttlSecondsAfterFinished?: number;
   backoffLimit?: number;
   backoffLimitPerIndex?: number;
   maxFailedIndexes?: number;
@@ -66,5 +75,35 @@ export interface JobStatus extends JsonObject {
   completedIndexes?: string;
   failedIndexes?: string;
   uncountedTerminatedPods?: { succeeded?: string[]; failed?: string[] } & JsonObject;
-  conditions?: JsonObject[];
+  conditions?: JobCondition[];
+}
+
+/** JobCondition of batch/v1. */
+export interface JobCondition extends WorkloadCondition {
+  lastProbeTime?: string;
+}
+
+/** CronJob of batch/v1. */
+export interface CronJob extends KubeObject {
+  spec: CronJobSpec;
+  status?: CronJobStatus;
+}
+
+/** CronJobSpec of batch/v1. */
+export interface CronJobSpec extends JsonObject {
+  schedule?: string;
+  timeZone?: string;
+  startingDeadlineSeconds?: number;
+  concurrencyPolicy?: string;
+  suspend?: boolean;
+  successfulJobsHistoryLimit?: number;
+  failedJobsHistoryLimit?: number;
+  jobTemplate?: { metadata?: ObjectMeta; spec?: JobSpec } & JsonObject;
+}
+
+/** CronJobStatus of batch/v1. */
+export interface CronJobStatus extends JsonObject {
+  active?: JsonObject[];
+  lastScheduleTime?: string;
+  lastSuccessfulTime?: string;
 }
