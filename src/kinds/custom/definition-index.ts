@@ -2,6 +2,7 @@ import type { KubeObject } from "../../base/api/object.ts";
 import type { ServedResource } from "../../resources/model/catalog.ts";
 import { convertObject, storedApiVersion } from "../../resources/model/conversion.ts";
 import { storedResource } from "../../resources/model/stored-resource.ts";
+import { ownTurn, pacer } from "../../resources/pace.ts";
 import { StoredIndex } from "../../resources/read/stored-index.ts";
 import type { Resources } from "../../resources/resources.ts";
 import { readObject } from "../../resources/stored-kinds.ts";
@@ -21,8 +22,8 @@ export function definitionResource({ catalog }: Pick<Resources, "catalog">): Ser
 export interface StoredDefinition {
   /** Without the schemas of its versions. Shared and immutable. */
   readonly definition: CustomResourceDefinition;
-  /** Problems of its schemas; "" if there are none. */
-  readonly violations: string;
+  /** Problems of its schemas; "" if there are none. Found once per generation, in steps. */
+  violations(): Promise<string>;
   /** The whole definition, newly decoded. The caller may change it. */
   whole(): CustomResourceDefinition;
 }
@@ -52,11 +53,13 @@ export class DefinitionIndex {
     const { metadata } = known?.definition ?? {};
     // Usually only the status changes: the schemas are not validated again.
     const isJudged = known !== undefined && metadata?.uid === uid && metadata?.generation === generation;
-    return {
-      definition: withoutSchemas(whole),
-      violations: isJudged ? known.violations : schemaViolations(whole),
-      whole: () => this.#current(this.#resources.codec.read(entry)),
+    const read = () => this.#current(this.#resources.codec.read(entry));
+    let found: Promise<string> | undefined;
+    const violations = (): Promise<string> => {
+      found ??= findViolations(read);
+      return found;
     };
+    return { definition: withoutSchemas(whole), violations: isJudged ? known.violations : violations, whole: read };
   }
 
   #current(object: KubeObject): CustomResourceDefinition {
@@ -99,7 +102,15 @@ export class DefinitionIndex {
   }
 }
 
-function withoutSchemas(definition: CustomResourceDefinition): CustomResourceDefinition {
+async function findViolations(read: () => CustomResourceDefinition): Promise<string> {
+  await ownTurn();
+  // Decoding counts for the first turn.
+  const pause = pacer();
+  return schemaViolations(read(), pause);
+}
+
+/** A copy without the schemas of the versions. Shares all other parts. */
+export function withoutSchemas(definition: CustomResourceDefinition): CustomResourceDefinition {
   const { spec } = definition;
   const { managedFields: _, ...metadata } = definition.metadata;
   const versions = spec?.versions?.map(({ schema: _schema, ...version }) => version);

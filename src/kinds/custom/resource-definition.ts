@@ -1,8 +1,9 @@
-import { apiVersionOf } from "../../base/api/object.ts";
+import { apiVersionOf, type JsonObject } from "../../base/api/object.ts";
 import { compareVersions } from "../../base/api/version-order.ts";
 import type { Schema } from "../../data/schema/schema.ts";
-import { structuralSchema } from "../../data/schema/structural-schema.ts";
+import { propsInside, structuralSchema } from "../../data/schema/structural-schema.ts";
 import type { ResourceDefinition, ServedVersion, Subresource, Verb } from "../../resources/model/definition.ts";
+import { type Pause, pacer, visitInSteps } from "../../resources/pace.ts";
 import { withObjectMembers } from "../../resources/strategies/object-members.ts";
 import { FIELD_LABEL_NOT_SUPPORTED, SCALE, STATUS, selectable, storageVersionHash } from "../built-in/row.ts";
 import { builtInSchema } from "../schema-files/built-in-schemas.ts";
@@ -79,21 +80,43 @@ interface Place {
 function servedVersion(version: DefinitionVersion, all: readonly DefinitionVersion[], place: Place): ServedVersion {
   const { group, kind } = place;
   const { name = "", additionalPrinterColumns = [], selectableFields = [], deprecated } = version;
-  const read = () => withObjectMembers(structuralSchema(place.schema()), builtInSchema(OBJECT_META));
   let known: Schema | undefined;
+  let building: Promise<void> | undefined;
+  const build = async (): Promise<void> => {
+    try {
+      known ??= await schemaInSteps(place, pacer());
+    } finally {
+      building = undefined;
+    }
+  };
   return {
     name,
     schema: () => {
-      known ??= read();
+      known ??= complete(structuralSchema(place.schema()));
       return known;
     },
-    schemaForOnce: () => known ?? read(),
+    prepareSchema: () => {
+      if (known !== undefined) return undefined;
+      building ??= build();
+      return building;
+    },
+    schemaForOnce: async (pause) => known ?? schemaInSteps(place, pause),
     schemaName: `${group.split(".").reverse().join(".")}.${name}.${kind}`,
     table: { columns: printerColumns(additionalPrinterColumns) },
     selectableFields: selectableFields.map(({ jsonPath = "" }) => selectable(jsonPath.replace(/^\./, ""), jsonPath)),
     ...(deprecated && { deprecation: { message: deprecationWarning(version, all, place) } }),
     subresources: subresourcesOf(version),
   };
+}
+
+const complete = (schema: Schema): Schema => withObjectMembers(schema, builtInSchema(OBJECT_META));
+
+async function schemaInSteps(place: Place, pause: Pause): Promise<Schema> {
+  const props = place.schema();
+  const built = new Map<JsonObject, Schema>();
+  await visitInSteps<JsonObject>(props, propsInside, (one) => built.set(one, structuralSchema(one, built)), pause);
+  await pause();
+  return complete(built.get(props) ?? {});
 }
 
 /** Upstream: `defaultDeprecationWarning`, which names the newest served version that is not deprecated. */

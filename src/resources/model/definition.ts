@@ -6,6 +6,7 @@ import type { UserInfo } from "../../base/api/user-info.ts";
 import type { Clock } from "../../base/util/clock.ts";
 import type { Random } from "../../base/util/random.ts";
 import type { Schema } from "../../data/schema/schema.ts";
+import type { Pause } from "../pace.ts";
 import type { Draft } from "./draft.ts";
 import type { ObjectKey } from "./keys.ts";
 import type { DeletionRequest, Preconditions } from "./write-request.ts";
@@ -47,9 +48,14 @@ export interface ServedVersion {
   /** The schema of the kind in this version. Loaded on first use. */
   readonly schema: () => Schema;
   /**
+   * Builds a schema that may be large in steps, so that `schema` has it. Undefined if it is there. Optional. If omitted,
+   * `schema` takes no time.
+   */
+  readonly prepareSchema?: () => Promise<void> | undefined;
+  /**
    * The schema for one-time use, as for OpenAPI: does not populate the cache. Optional. If omitted, `schema` is used.
    */
-  readonly schemaForOnce?: () => Schema;
+  readonly schemaForOnce?: (pause: Pause) => Promise<Schema>;
   /** Schema name in published OpenAPI documents, e.g. "io.k8s.api.core.v1.Pod". */
   readonly schemaName: string;
   readonly table?: TableShape;

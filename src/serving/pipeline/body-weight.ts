@@ -1,3 +1,5 @@
+import { isObject, type Json } from "../../base/api/object.ts";
+
 /** A body or query of up to this size has too few values to block the event loop noticeably. */
 export const LIGHT_BYTES = 12 * 1024;
 /** This many values of a body are processed within 100 ms, even if each of them is invalid. */
@@ -21,4 +23,25 @@ export function isHeavy(body: Uint8Array, maxBytes: number): boolean {
   let values = 0;
   for (const byte of body) if (byte === COMMA || byte === LINE_FEED || byte === CARRIAGE_RETURN) values++;
   return values > LIGHT_VALUES;
+}
+
+/** Whether a value has too many members, or too much text, to process on the main thread. Reads no more than that. */
+export function isHeavyValue(value: Json | undefined, maxBytes: number): boolean {
+  const rest: (Json | undefined)[] = [value];
+  let bytes = 0;
+  for (let values = 0; rest.length > 0; values++) {
+    const one = rest.pop();
+    if (values > LIGHT_VALUES || bytes > maxBytes) return true;
+    if (typeof one === "string") bytes += one.length;
+    else if (Array.isArray(one)) {
+      if (one.length > LIGHT_VALUES) return true;
+      rest.push(...one);
+    } else if (isObject(one)) {
+      for (const [name, member] of Object.entries(one)) {
+        bytes += name.length;
+        rest.push(member);
+      }
+    }
+  }
+  return bytes > maxBytes;
 }

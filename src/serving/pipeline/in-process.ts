@@ -3,11 +3,11 @@ import { ApiError } from "../../base/api/api-error.ts";
 import type { ApiRequest, Call, Handler, Outcome, RequestBody } from "../../base/api/call.ts";
 import type { Json } from "../../base/api/object.ts";
 import type { ApiReply, WatchEvent } from "../../base/api/reply.ts";
-import { parseRequestInfo } from "../../base/api/request-info.ts";
+import { parseRequestInfo, type RequestInfo } from "../../base/api/request-info.ts";
 import type { UserInfo } from "../../base/api/user-info.ts";
 import type { Random } from "../../base/util/random.ts";
 import { RequestCall, UNKNOWN_USER } from "./call.ts";
-import { givenBody } from "./read-body.ts";
+import { givenBody, TooLarge } from "./read-body.ts";
 
 /** A request from within this process. */
 export interface CallRequest {
@@ -26,7 +26,12 @@ export interface CallRequest {
   readonly warn?: (text: string) => void;
   /** Records what admission does with the call. */
   readonly trace?: AdmissionTrace;
+  /** Whether the call is too large for this thread. For a handler that offloads. Optional. If omitted, it never is. */
+  readonly isLarge?: IsLargeCall | undefined;
 }
+
+/** Whether a call with this body would block the event loop. */
+export type IsLargeCall = (info: RequestInfo, body: Json | undefined) => boolean;
 
 /**
  * Creates a call from within this process, without socket or encoding. For a handler composed with `keepUser`. Its
@@ -70,7 +75,10 @@ async function run(handler: Handler, user: UserInfo, wanted: CallRequest, random
 
 function callOf(request: InProcessRequest, user: UserInfo, wanted: CallRequest, random: Random): Call {
   const info = parseRequestInfo(request.method, request.path, request.query);
-  const body = async (): Promise<RequestBody> => givenBody(wanted.body);
+  const body = async (): Promise<RequestBody> => {
+    if (wanted.isLarge?.(info, wanted.body)) throw new TooLarge();
+    return givenBody(wanted.body);
+  };
   const call = new RequestCall({ request, info, user, body }, random);
   const { trace } = wanted;
   if (trace) {

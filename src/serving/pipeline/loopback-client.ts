@@ -1,7 +1,10 @@
+import { statusError } from "../../base/api/api-error.ts";
 import type { Handler } from "../../base/api/call.ts";
 import type { Json, JsonObject, KubeObject } from "../../base/api/object.ts";
+import type { ApiReply } from "../../base/api/reply.ts";
 import type { UserInfo } from "../../base/api/user-info.ts";
 import type { Random } from "../../base/util/random.ts";
+import { parseJson } from "../../data/encoding/json/json.ts";
 import type { ServedResource } from "../../resources/model/catalog.ts";
 import type { ObjectKey } from "../../resources/model/keys.ts";
 import { pathOf } from "../../resources/model/resource-path.ts";
@@ -11,7 +14,8 @@ import type {
   ClientWriteOptions,
   ObjectClient,
 } from "../../resources/object-client.ts";
-import { type CallRequest, callInProcess } from "./in-process.ts";
+import { LIGHT_VALUE_BYTES, ownTurn } from "../../resources/pace.ts";
+import { type CallRequest, callInProcess, type IsLargeCall } from "./in-process.ts";
 
 /** User and user agent of a loopback client. */
 export interface LoopbackIdentity {
@@ -32,10 +36,12 @@ export class LoopbackClient implements ObjectClient {
   readonly #user: UserInfo;
   readonly #userAgent: string;
   readonly #random: Random;
+  readonly #isLarge: IsLargeCall | undefined;
 
-  /** `handler` must be composed with `keepUser`. */
-  constructor(handler: Handler, { user, userAgent }: LoopbackIdentity, random: Random) {
+  /** `handler` must be composed with `keepUser`. If it offloads calls, `isLarge` tells which. */
+  constructor(handler: Handler, { user, userAgent }: LoopbackIdentity, random: Random, isLarge?: IsLargeCall) {
     this.#random = random;
+    this.#isLarge = isLarge;
     this.#handler = handler;
     this.#user = user;
     this.#userAgent = userAgent;
@@ -85,14 +91,26 @@ export class LoopbackClient implements ObjectClient {
 
   async #write(wanted: Pick<CallRequest, "method" | "path" | "query" | "body">, contentType?: string) {
     const reply = await this.#send(wanted, contentType);
-    if (reply.type !== "object") throw new Error(`${wanted.method} ${wanted.path} returned no object`);
-    return reply.view.object;
+    if (reply.type === "object") return reply.view.object;
+    if (reply.type === "encoded") return (await decoded(reply)) as KubeObject;
+    throw new Error(`${wanted.method} ${wanted.path} returned no object`);
   }
 
-  #send(wanted: Pick<CallRequest, "method" | "path" | "query" | "body">, contentType = "application/json") {
+  async #send(wanted: Pick<CallRequest, "method" | "path" | "query" | "body">, contentType = "application/json") {
     const headers = { "content-type": contentType, "user-agent": this.#userAgent };
-    return callInProcess(this.#handler, { ...wanted, headers, user: this.#user }, this.#random);
+    const request = { ...wanted, headers, user: this.#user, isLarge: this.#isLarge };
+    const reply = await callInProcess(this.#handler, request, this.#random);
+    if (reply.type === "raw" && reply.code >= 400) throw statusError(reply.code, { message: String(reply.body) });
+    if (reply.type === "encoded" && reply.code >= 400) throw statusError(reply.code, await decoded(reply));
+    return reply;
   }
+}
+
+/** The object or Status in the response of another thread. */
+async function decoded({ body }: Extract<ApiReply, { readonly type: "encoded" }>): Promise<JsonObject> {
+  if (!(body instanceof Uint8Array)) throw new Error("another thread returned a stream");
+  if (body.length > LIGHT_VALUE_BYTES) await ownTurn();
+  return parseJson(body) as JsonObject;
 }
 
 /** Sets kind and apiVersion. The group may be served under another API domain than the one used in the code. */

@@ -3,6 +3,7 @@ import type { Handler } from "../../base/api/call.ts";
 import type { Random } from "../../base/util/random.ts";
 import type { ObjectClient } from "../../resources/object-client.ts";
 import { release } from "../endpoints/release.ts";
+import type { IsLargeCall } from "./in-process.ts";
 import { LoopbackClient } from "./loopback-client.ts";
 
 /** Clients of this server for its own controllers. */
@@ -13,16 +14,18 @@ export interface LoopbackClients {
   controller(serviceAccount: string): ObjectClient;
 }
 
-/** Creates clients that call `handler`, which must be composed with `keepUser`. */
-export function loopbackClients(handler: Handler, random: Random): LoopbackClients {
+/**
+ * Creates clients that call `handler`, which must be composed with `keepUser`. If it offloads calls, `isLarge` tells which.
+ */
+export function loopbackClients(handler: Handler, random: Random, isLarge?: IsLargeCall): LoopbackClients {
   const { gitVersion, gitCommit, platform } = release.info;
   const agent = (program: string) => `${program}/${gitVersion} (${platform}) kubernetes/${gitCommit.slice(0, 7)}`;
   return {
-    apiServer: new LoopbackClient(handler, { user: API_SERVER, userAgent: agent("kube-apiserver") }, random),
+    apiServer: new LoopbackClient(handler, { user: API_SERVER, userAgent: agent("kube-apiserver") }, random, isLarge),
     controller(serviceAccount) {
       const user = serviceAccountUser("kube-system", serviceAccount);
       const userAgent = `${agent("kube-controller-manager")}/${user.name}`;
-      return new LoopbackClient(handler, { user, userAgent }, random);
+      return new LoopbackClient(handler, { user, userAgent }, random, isLarge);
     },
   };
 }

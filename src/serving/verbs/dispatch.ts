@@ -66,6 +66,8 @@ async function dispatchTo(context: VerbContext, call: Call, resource: ServedReso
   // version.
   if (verb === "patch" && !isConnect(resource, info)) requirePatchType(call, resource);
   warnOfDeprecation(call, resource);
+  const preparing = resource.version.prepareSchema?.();
+  if (preparing !== undefined) await preparing;
   const target: CollectionTarget = {
     resource,
     collection: context.resources.collection(resource),

@@ -13,8 +13,11 @@ export function asSchemas(value: Json | undefined): JsonSchemaProps[] {
 
 /** The schemas of a map, by name. */
 export function namedSchemas(value: Json | undefined): [name: string, schema: JsonSchemaProps][] {
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, one]) => (isObject(one) ? [[name, one as JsonSchemaProps]] : []));
+  const named: [string, JsonSchemaProps][] = [];
+  if (!isObject(value)) return named;
+  // There may be tens of thousands: flatMap takes ten times as long.
+  for (const [name, one] of Object.entries(value)) if (isObject(one)) named.push([name, one as JsonSchemaProps]);
+  return named;
 }
 
 const MAPS = ["properties", "patternProperties", "definitions", "dependencies"];

@@ -1,4 +1,5 @@
 import { type FieldError, requiredField } from "../../../base/api/field-error.ts";
+import { isObject, type JsonObject } from "../../../base/api/object.ts";
 import { addAll } from "../../../base/util/add-all.ts";
 import type { JsonSchemaProps } from "../../types/custom-resource-definition.ts";
 import { asSchema, asSchemas, namedSchemas } from "./schema-walk.ts";
@@ -32,10 +33,11 @@ function nestedErrors(
   const errors = junctorErrors(value, schema, path, valuePath);
   const items = asSchema(value.items);
   if (items) addAll(errors, nestedErrors(items, asSchema(schema.items), `${path}.items`, `${valuePath}.items`));
-  const specified = new Map(namedSchemas(schema.properties));
+  const specified: JsonObject = isObject(schema.properties) ? schema.properties : {};
   for (const [name, one] of namedSchemas(value.properties)) {
     const member = `.properties[${name}]`;
-    addAll(errors, nestedErrors(one, specified.get(name), path + member, valuePath + member));
+    const outer = Object.hasOwn(specified, name) ? asSchema(specified[name]) : undefined;
+    addAll(errors, nestedErrors(one, outer, path + member, valuePath + member));
   }
   return errors;
 }

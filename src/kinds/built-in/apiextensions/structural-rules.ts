@@ -25,9 +25,55 @@ const INT_OR_STRING = [{ type: "integer" }, { type: "string" }];
 
 /** Why a schema is not structural, sorted by message. Upstream: `ValidateStructural`. */
 export function structuralErrors(schema: JsonSchemaProps, path: string): FieldError[] {
-  const errors = [...invariantErrors(schema, "root", path), ...completenessErrors(schema, path)];
+  const errors: FieldError[] = [];
+  for (const place of placesOf(schema, path)) addInvariantErrors(errors, place);
+  return completeErrors(errors, schema, path);
+}
+
+/** The same with pauses, for the main thread. */
+export async function structuralErrorsInSteps(
+  schema: JsonSchemaProps,
+  path: string,
+  pause: () => Promise<void>,
+): Promise<FieldError[]> {
+  const errors: FieldError[] = [];
+  let visits = 0;
+  for (const place of placesOf(schema, path)) {
+    addInvariantErrors(errors, place);
+    if (visits++ % PLACES_PER_PAUSE === 0) await pause();
+  }
+  return completeErrors(errors, schema, path);
+}
+
+const PLACES_PER_PAUSE = 200;
+
+function completeErrors(errors: FieldError[], schema: JsonSchemaProps, path: string): FieldError[] {
+  addAll(errors, completenessErrors(schema, path));
   const texts = new Map(errors.map((error) => [error, printFieldError(error)]));
   return errors.sort((a, b) => ((texts.get(a) ?? "") < (texts.get(b) ?? "") ? -1 : 1));
+}
+
+/** A schema that is not inside of a logic junctor. */
+interface Place {
+  readonly schema: JsonSchemaProps;
+  readonly level: Level;
+  readonly path: string;
+}
+
+function* placesOf(root: JsonSchemaProps, rootPath: string): Generator<Place> {
+  const waiting: Place[] = [{ schema: root, level: "root", path: rootPath }];
+  for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+    yield place;
+    const { schema, path } = place;
+    const items = asSchema(schema.items);
+    if (items) waiting.push({ schema: items, level: "item", path: `${path}.items` });
+    const values = asSchema(schema.additionalProperties);
+    if (values) waiting.push({ schema: values, level: "field", path: `${path}.additionalProperties` });
+    if (schema.properties === undefined) continue;
+    for (const [name, one] of namedSchemas(schema.properties)) {
+      waiting.push({ schema: one, level: "field", path: `${path}.properties[${name}]` });
+    }
+  }
 }
 
 /** Why `NewStructural` rejects a schema; undefined if it does not. */
@@ -62,18 +108,11 @@ export function unsupportedSchema(schema: JsonSchemaProps): string | undefined {
   return undefined;
 }
 
-function invariantErrors(schema: JsonSchemaProps, level: Level, path: string): FieldError[] {
-  const errors: FieldError[] = [];
-  const items = asSchema(schema.items);
+function addInvariantErrors(errors: FieldError[], { schema, level, path }: Place): void {
   const { type = "" } = schema;
-  if (type === "array" && !items) errors.push(requiredField(`${path}.items`, "must be specified"));
-  if (items) addAll(errors, invariantErrors(items, "item", `${path}.items`));
-  const properties = namedSchemas(schema.properties);
-  for (const [name, one] of properties) addAll(errors, invariantErrors(one, "field", `${path}.properties[${name}]`));
-  if (schema.additionalProperties !== undefined) {
-    if (level === "root") errors.push(forbiddenField(`${path}.additionalProperties`, "must not be used at the root"));
-    const values = asSchema(schema.additionalProperties);
-    if (values) addAll(errors, invariantErrors(values, "field", `${path}.additionalProperties`));
+  if (type === "array" && !asSchema(schema.items)) errors.push(requiredField(`${path}.items`, "must be specified"));
+  if (schema.additionalProperties !== undefined && level === "root") {
+    errors.push(forbiddenField(`${path}.additionalProperties`, "must not be used at the root"));
   }
   addAll(errors, extensionErrors(schema, path));
   const skipsAnyOf = sameValue(schema.anyOf, INT_OR_STRING);
@@ -82,12 +121,11 @@ function invariantErrors(schema: JsonSchemaProps, level: Level, path: string): F
   addAll(errors, typeErrors(schema, level, path));
   addAll(errors, identityErrors(schema, level, path));
   const isEmbedded = schema["x-kubernetes-embedded-resource"] === true;
-  if (isEmbedded && !schema["x-kubernetes-preserve-unknown-fields"] && properties.length === 0) {
+  if (isEmbedded && !schema["x-kubernetes-preserve-unknown-fields"] && namedSchemas(schema.properties).length === 0) {
     const text =
       "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields";
     errors.push(requiredField(`${path}.properties`, text));
   }
-  return errors;
 }
 
 function extensionErrors(schema: JsonSchemaProps, path: string): FieldError[] {
@@ -121,12 +159,13 @@ function typeErrors(schema: JsonSchemaProps, level: Level, path: string): FieldE
 function identityErrors(schema: JsonSchemaProps, level: Level, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const isChecked = level === "root" || schema["x-kubernetes-embedded-resource"] === true;
-  const properties = new Map(namedSchemas(schema.properties));
+  if (!isObject(schema.properties)) return errors;
+  const { properties } = schema;
   for (const name of isChecked ? ["kind", "apiVersion"] : []) {
-    const { type = "" } = properties.get(name) ?? { type: "string" };
+    const { type = "" } = asSchema(properties[name]) ?? { type: "string" };
     if (type !== "string") errors.push(invalidField(`${path}.properties[${name}].type`, type, "must be string"));
   }
-  const metadata = properties.get("metadata");
+  const metadata = asSchema(properties.metadata);
   if (!metadata) return errors;
   const { type = "" } = metadata;
   const metadataPath = `${path}.properties[metadata]`;
@@ -167,8 +206,8 @@ function valueErrors(schema: JsonSchemaProps, path: string, skipsAnyOf = false, 
 const EMPTY = "must be empty to be structural";
 const UNDEFINED = "must be undefined to be structural";
 const FALSE = "must be false to be structural";
-/** Fields that are not allowed inside a logic junctor, in the order of the checks. */
-const FORBIDDEN: readonly [member: string, text: string][] = [
+/** Fields that are not allowed inside a logic junctor. */
+const FORBIDDEN: ReadonlyMap<string, string> = new Map([
   ["type", EMPTY],
   ["additionalProperties", UNDEFINED],
   ["default", UNDEFINED],
@@ -182,7 +221,7 @@ const FORBIDDEN: readonly [member: string, text: string][] = [
   ["x-kubernetes-list-type", UNDEFINED],
   ["x-kubernetes-map-type", UNDEFINED],
   ["x-kubernetes-validations", EMPTY],
-];
+]);
 
 /** Upstream: `validateNestedValueValidation`. */
 function nested(schema: JsonSchemaProps, path: string, skipsAnyOf = false): FieldError[] {
@@ -191,10 +230,10 @@ function nested(schema: JsonSchemaProps, path: string, skipsAnyOf = false): Fiel
   if (items) addAll(errors, nested(items, `${path}.items`));
   const properties = namedSchemas(schema.properties);
   for (const [name, one] of properties) addAll(errors, nested(one, `${path}.properties[${name}]`));
-  for (const [member, text] of FORBIDDEN) {
-    const value = schema[member];
+  for (const [member, value] of Object.entries(schema)) {
+    const text = FORBIDDEN.get(member);
     const isSet = Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false && value !== "";
-    if (isSet) errors.push(forbiddenField(`${path}.${member}`, text));
+    if (text !== undefined && isSet) errors.push(forbiddenField(`${path}.${member}`, text));
   }
   if (properties.some(([name]) => name === "metadata")) {
     errors.push(forbiddenField(`${path}.properties[metadata]`, "must not be specified in a nested context"));

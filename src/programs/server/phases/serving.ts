@@ -69,7 +69,9 @@ export async function assembleServing(
   const stated = takeStatedUser(access.authentication.proxyHeaders);
   const inProcess = compose([...outermost, ...stagesFor(options, keepUser)], routes.inline);
   late.inProcess.set(inProcess);
-  late.clients.set(loopbackClients(inProcess, random));
+  // A controller's write of a large object takes as long as a client's.
+  const loopback = compose([...outermost, ...stagesFor(options, keepUser)], routes.offloaded);
+  late.clients.set(loopbackClients(loopback, random, routes.large.isLargeCall));
   return {
     secured: pipeline(identification(setting, access)),
     open: pipeline(assumeUser(storage.identity.admin.user)),

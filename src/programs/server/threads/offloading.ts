@@ -15,9 +15,10 @@ import type { ResourceDefinition } from "../../../resources/model/definition.ts"
 import type { Resources } from "../../../resources/resources.ts";
 import { type LargeRequestLimits, LargeRequests } from "../../../serving/offload/large-requests.ts";
 import { shareStore } from "../../../serving/offload/remote-store.ts";
-import { isHeavy, LIGHT_BYTES } from "../../../serving/pipeline/body-weight.ts";
+import { isHeavy, isHeavyValue, LIGHT_BYTES } from "../../../serving/pipeline/body-weight.ts";
 import { boundCost } from "../../../serving/pipeline/bound-cost.ts";
 import { CostlyCalls } from "../../../serving/pipeline/costly-calls.ts";
+import type { IsLargeCall } from "../../../serving/pipeline/in-process.ts";
 import { offload } from "../../../serving/pipeline/offload.ts";
 import type { PathFacts } from "../../../serving/pipeline/path-facts.ts";
 import type { BodyContext } from "../../../serving/pipeline/read-body.ts";
@@ -55,6 +56,8 @@ export interface Offloading {
   readonly stage: Stage;
   /** For `BodyContext`. Undefined if no request is moved. */
   readonly isLarge: BodyContext["isLarge"];
+  /** The same for calls from within this process. */
+  readonly isLargeCall: IsLargeCall | undefined;
   close(): Promise<void>;
 }
 
@@ -86,7 +89,7 @@ export function offloading(options: OffloadingOptions): Offloading {
   const { maxInlineBytes, customObjects, aggregatorRouting } = config;
   const isShareable = environment.clock === systemClock && environment.random === systemRandom;
   if (!isShareable || maxInlineBytes === 0) {
-    return { stage: boundCost, isLarge: undefined, close: async () => {} };
+    return { stage: boundCost, isLarge: undefined, isLargeCall: undefined, close: async () => {} };
   }
   const { store, keys, catalog } = resources;
   const isMovable = movability(options);
@@ -101,6 +104,8 @@ export function offloading(options: OffloadingOptions): Offloading {
   // A write decodes, compares and validates all values of the stored object, however small its body is.
   const isLarge = (info: RequestInfo, body: Uint8Array): boolean =>
     (isHeavy(body, maxInlineBytes) || isHeavy(storedValue(info), maxInlineBytes)) && isMovable(info);
+  const isLargeCall: IsLargeCall = (info, body) =>
+    (isHeavyValue(body, maxInlineBytes) || isHeavy(storedValue(info), maxInlineBytes)) && isMovable(info);
   const hasLargeQuery = ({ request, info }: Call): boolean =>
     request.uri.length > LIGHT_BYTES && info.verb !== "get" && isMovable(info);
   const { authorizer, identities, rights } = judges;
@@ -132,6 +137,7 @@ export function offloading(options: OffloadingOptions): Offloading {
       costly: new CostlyCalls(environment.clock),
     }),
     isLarge,
+    isLargeCall,
     close: () => requests.close(),
   };
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../base/api/object.ts";
-import type { GroupVersionKind, SchemaSource } from "../../../data/schema/schema.ts";
+import type { GroupVersionKind, Schema, SchemaSource } from "../../../data/schema/schema.ts";
 import type { ResourceDefinition, ServedVersion } from "../../../resources/model/definition.ts";
 import type { Pause } from "../../../resources/pace.ts";
 import { strategyOf } from "../../../resources/strategies/strategy-of.ts";
@@ -181,8 +181,9 @@ async function groupVersionContent(from: GroupVersionSource, pause: Pause): Prom
     const served = servedIn(definition, version);
     if (served === undefined) continue;
     await pause();
-    if (!strategyOf(definition).isUnstructured) isCustom = false;
-    const context = { definition, version: served, schemas, source: source.component, componentOf };
+    const custom = strategyOf(definition).isUnstructured ? await customSchema(served, schemas, pause) : undefined;
+    if (custom === undefined) isCustom = false;
+    const context = { definition, version: served, custom, schemas, source: source.component, componentOf };
     for (const [path, operations] of resourcePaths(context)) paths.set(`${root}${path}`, operations);
   }
   if (!isCustom) {
@@ -193,6 +194,13 @@ async function groupVersionContent(from: GroupVersionSource, pause: Pause): Prom
   }
   const inOrder = new Map([...paths].sort(([a], [b]) => (a < b ? -1 : 1)));
   return { paths: inOrder, schemas: await schemas.all(pause), isCustom };
+}
+
+/** The schema of a custom resource. Its parts are published in steps, because it may be large. */
+async function customSchema(served: ServedVersion, schemas: PublishedSchemas, pause: Pause): Promise<Schema> {
+  const schema = (await served.schemaForOnce?.(pause)) ?? served.schema();
+  await schemas.preparePart(schema, pause);
+  return schema;
 }
 
 function shapesOf(source: DocumentSource, versions: readonly Served[]): ShapeSource {

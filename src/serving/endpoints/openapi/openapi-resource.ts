@@ -1,7 +1,6 @@
 import type { JsonObject } from "../../../base/api/object.ts";
-import type { GroupVersionKind, SchemaSource } from "../../../data/schema/schema.ts";
+import type { GroupVersionKind, Schema, SchemaSource } from "../../../data/schema/schema.ts";
 import type { ResourceDefinition, ServedVersion, Subresource, Verb } from "../../../resources/model/definition.ts";
-import { strategyOf } from "../../../resources/strategies/strategy-of.ts";
 import {
   CUSTOM_TYPES,
   capitalize,
@@ -33,6 +32,8 @@ const CONNECT_METHODS = ["get", "put", "post", "delete", "options", "head", "pat
 export interface ResourceContext {
   readonly definition: ResourceDefinition;
   readonly version: ServedVersion;
+  /** The schema of a custom resource. Undefined for built-in kinds. */
+  readonly custom: Schema | undefined;
   readonly schemas: PublishedSchemas;
   readonly source: SchemaSource;
   /** Schema name of a kind, which may belong to another group version. */
@@ -71,14 +72,14 @@ class ResourcePaths {
   readonly #place: readonly Parameter[];
 
   constructor(context: ResourceContext) {
-    const { definition, version, schemas } = context;
+    const { definition, version, custom, schemas } = context;
     this.#context = context;
-    this.#isCustom = strategyOf(definition).isUnstructured;
-    if (this.#isCustom) {
+    this.#isCustom = custom !== undefined;
+    if (custom !== undefined) {
       const { group, kind, listKind } = definition;
       const { selectableFields } = version;
       const names = { group, version: version.name, kind, listKind, selectableFields };
-      const references = schemas.custom(version.schemaName, (version.schemaForOnce ?? version.schema)(), names);
+      const references = schemas.custom(version.schemaName, custom, names);
       this.#object = references.object;
       this.#list = references.list;
     } else {

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../../base/api/object.ts";
+import { addAll } from "../../../base/util/add-all.ts";
 import type { GroupVersionKind, Schema, SchemaSource } from "../../../data/schema/schema.ts";
-import type { Pause } from "../../../resources/pace.ts";
+import { type Pause, visitInSteps } from "../../../resources/pace.ts";
 import { type DescriptionSource, described, OBJECT_MEMBERS } from "./openapi-descriptions.ts";
 
 const REF = "#/components/schemas/";
@@ -42,6 +43,7 @@ export class PublishedSchemas {
   readonly #schemas = new Map<string, JsonObject>();
   /** Built-in schemas that are referenced but not published yet. */
   readonly #missing: string[] = [];
+  readonly #prepared = new Map<Schema, JsonObject>();
   /** References of the schema that is being published. */
   #references = new Set<string>();
 
@@ -74,6 +76,12 @@ export class PublishedSchemas {
     const schema = this.#component(shape);
     if (!EVERYWHERE.includes(component)) this.#shapes.published.set(component, { schema, references });
     return schema;
+  }
+
+  /** Publishes what is inside of a custom resource's schema, with pauses. */
+  async preparePart(schema: Schema, pause: Pause): Promise<void> {
+    const publish = (one: Schema): void => void this.#prepared.set(one, this.#node(one));
+    await visitInSteps(schema, schemasInside, publish, pause);
   }
 
   /** Adds the schemas of a custom resource and of its list. Returns references to both. */
@@ -138,6 +146,8 @@ export class PublishedSchemas {
   }
 
   #node(schema: Schema): JsonObject {
+    const prepared = this.#prepared.get(schema);
+    if (prepared !== undefined) return prepared;
     if (schema.component !== undefined) return this.reference(schema.component);
     const isPlain = schema.wire === undefined || schema.wire === "wrapped-list";
     const published: JsonObject = isPlain ? this.#facts(schema) : { type: schema.type, format: schema.format };
@@ -200,6 +210,14 @@ export class PublishedSchemas {
       "x-kubernetes-patch-strategy": own["x-kubernetes-patch-strategy"],
     });
   }
+}
+
+function schemasInside({ properties, items, values, allOf, anyOf, oneOf, not }: Schema): Schema[] {
+  const found = [...(properties?.values() ?? [])];
+  for (const one of [items, values, not]) if (one !== undefined && one !== true) found.push(one);
+  for (const list of [allOf, anyOf, oneOf]) if (list !== undefined) addAll(found, list);
+  // Named schemas are published by reference.
+  return found.filter(({ component }) => component === undefined);
 }
 
 /** Names of a published custom resource. */

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../../../base/api/object.ts";
+import { type Pause, visitInSteps } from "../../../resources/pace.ts";
 import { withoutUndefined } from "./openapi-schemas.ts";
 
 const KINDS = "x-kubernetes-group-version-kind";
@@ -21,19 +22,26 @@ export function builtInDefinition(schema: JsonObject): JsonObject {
   return withoutUndefined({ ...facts, type, ...nested(schema, builtInDefinition) });
 }
 
-/** Converts a published custom resource schema from version 3 to version 2. */
-export function customDefinition(schema: JsonObject): JsonObject {
+/** Converts a published custom resource schema from version 3 to version 2, with pauses, because it may be large. */
+export async function customDefinition(schema: JsonObject, pause: Pause): Promise<JsonObject> {
   // Compat: kubectl treats listed properties as the only ones, so with `x-kubernetes-preserve-unknown-fields` none are
   // listed. Upstream: `ToStructuralOpenAPIV2`.
   if (schema[PRESERVE] === true) return { type: "object", [KINDS]: schema[KINDS] };
-  return customShape(schema);
+  const known = new Map<JsonObject, JsonObject>();
+  await visitInSteps(schema, shapesInside, (one) => known.set(one, customShape(one, known)), pause);
+  return known.get(schema) ?? {};
+}
+
+function shapesInside({ properties, items, additionalProperties }: JsonObject): JsonObject[] {
+  const members = isObject(properties) ? Object.values(properties) : [];
+  return [...members, items, additionalProperties].filter(isObject);
 }
 
 /**
  * Compat: like `ToStructuralOpenAPIV2`, omits `nullable`, `anyOf`, `oneOf` and `not`, which older kubectl does not
  * understand.
  */
-function customShape(schema: JsonObject): JsonObject {
+function customShape(schema: JsonObject, known: ReadonlyMap<JsonObject, JsonObject>): JsonObject {
   const { default: _default, allOf, anyOf: _anyOf, oneOf: _oneOf, not: _not, nullable, ...facts } = schema;
   const reference = soleReference(allOf) ?? schema;
   if (typeof reference.$ref === "string") return { ...facts, ...swaggerReference(reference) };
@@ -48,7 +56,7 @@ function customShape(schema: JsonObject): JsonObject {
     ...facts,
     type: isUntyped ? undefined : schema.type,
     required: requiredOf(schema, isOpen, hides),
-    ...nested(visible, customShape),
+    ...nested(visible, (one) => known.get(one) ?? customShape(one, known)),
   });
 }
 

@@ -7,6 +7,7 @@ import { builtInKinds } from "../../../kinds/built-in/all.ts";
 import { findBuiltInSchema } from "../../../kinds/schema-files/built-in-schemas.ts";
 import { findDescription } from "../../../kinds/schema-files/descriptions.ts";
 import type { ResourceDefinition } from "../../../resources/model/definition.ts";
+import { pacer } from "../../../resources/pace.ts";
 import { encodeSwagger } from "./gnostic-v2.ts";
 import { swaggerLibrary } from "./openapi-v2.ts";
 import { customDefinition } from "./openapi-v2-schemas.ts";
@@ -116,7 +117,7 @@ suite("custom resources in version 2", () => {
   const text: JsonObject = { type: "string" };
   const integer: JsonObject = { type: "integer" };
 
-  test("omits constructs that older clients misunderstand", () => {
+  test("omits constructs that older clients misunderstand", async () => {
     const properties = {
       a: { type: "string", default: "x", enum: ["x", "y"] },
       n: { type: "string", nullable: true },
@@ -128,7 +129,7 @@ suite("custom resources in version 2", () => {
       free: { type: "object", additionalProperties: true },
       comb: { type: "object", allOf: [{ properties: { p: { minLength: 1 } } }], not: { required: ["p"] } },
     };
-    assert.deepEqual(customDefinition({ type: "object", required: ["a", "n"], properties }), {
+    assert.deepEqual(await customDefinition({ type: "object", required: ["a", "n"], properties }, pacer()), {
       type: "object",
       required: ["a"],
       properties: {
@@ -145,7 +146,7 @@ suite("custom resources in version 2", () => {
     });
   });
 
-  test("embedded objects", () => {
+  test("embedded objects", async () => {
     const metadata = { allOf: [{ $ref: "#/components/schemas/Meta" }] };
     const members = { apiVersion: text, kind: text, metadata };
     const published = { apiVersion: text, kind: text, metadata: { $ref: "#/definitions/Meta" } };
@@ -153,24 +154,26 @@ suite("custom resources in version 2", () => {
     const embedded = { type: "object", required, "x-kubernetes-embedded-resource": true };
     const marks = { "x-kubernetes-embedded-resource": true };
     const open = { "x-kubernetes-preserve-unknown-fields": true };
-    const convert = (schema: JsonObject) =>
-      (customDefinition({ type: "object", properties: { t: schema } }).properties as JsonObject).t;
-    assert.deepEqual(convert({ ...embedded, properties: { ...members, spec: text } }), {
+    const convert = async (schema: JsonObject) => {
+      const { properties } = await customDefinition({ type: "object", properties: { t: schema } }, pacer());
+      return (properties as JsonObject).t;
+    };
+    assert.deepEqual(await convert({ ...embedded, properties: { ...members, spec: text } }), {
       ...embedded,
       properties: { ...published, spec: text },
     });
-    assert.deepEqual(convert({ ...embedded, ...open, properties: members }), { ...marks, ...open });
-    assert.deepEqual(convert({ ...embedded, nullable: true, properties: { ...members, spec: text } }), {
+    assert.deepEqual(await convert({ ...embedded, ...open, properties: members }), { ...marks, ...open });
+    assert.deepEqual(await convert({ ...embedded, nullable: true, properties: { ...members, spec: text } }), {
       ...marks,
       required,
       properties: published,
     });
   });
 
-  test("an object that preserves unknown fields is a plain object", () => {
+  test("an object that preserves unknown fields is a plain object", async () => {
     const kinds = [{ group: "g", kind: "K", version: "v1" }];
     const schema = { "x-kubernetes-preserve-unknown-fields": true, "x-kubernetes-group-version-kind": kinds };
-    assert.deepEqual(customDefinition({ type: "object", properties: { q: text }, ...schema }), {
+    assert.deepEqual(await customDefinition({ type: "object", properties: { q: text }, ...schema }, pacer()), {
       type: "object",
       "x-kubernetes-group-version-kind": kinds,
     });

@@ -101,8 +101,9 @@ async function makePart(plan: DocumentPlan, { component, shelf, pause }: Worksho
     let entry = shelf.get(name);
     if (entry === undefined) {
       await pause();
-      const define = component(name) === undefined ? customDefinition : builtInDefinition;
-      entry = entryOf(name, define(schema as JsonObject));
+      const shape = schema as JsonObject;
+      const isCustom = component(name) === undefined;
+      entry = entryOf(name, isCustom ? await customDefinition(shape, pause) : builtInDefinition(shape));
       shelf.set(name, entry);
     }
     definitions.set(name, entry);
@@ -161,7 +162,9 @@ async function encodeSection(name: Section, entries: readonly Entry[]): Promise<
   const encoded: Uint8Array[] = [];
   for (const { json } of entries) {
     await pause();
-    encoded.push(encodeSwagger(message, parseJsonText(`{${new TextDecoder().decode(json)}}`) as JsonObject));
+    const member = parseJsonText(`{${new TextDecoder().decode(json)}}`) as JsonObject;
+    await pause();
+    encoded.push(encodeSwagger(message, member));
   }
   return frame(field, encoded);
 }

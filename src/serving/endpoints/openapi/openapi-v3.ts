@@ -72,7 +72,11 @@ export function sameItems(a: readonly unknown[], b: readonly unknown[]): boolean
 
 async function finish(document: JsonObject, pause: Pause): Promise<Document> {
   const { json, hash } = await printDocument(document, pause);
-  const binary = onceAsync(() => encode(parseJsonText(new TextDecoder().decode(json)) as Published));
+  const binary = onceAsync(async () => {
+    const ownPause = pacer();
+    const published = parseJsonText(new TextDecoder().decode(json)) as Published;
+    return encode(published, ownPause);
+  });
   return { json, hash, binary };
 }
 
@@ -84,8 +88,7 @@ interface Published {
 }
 
 /** Encodes the document as protobuf in pieces, with pauses, because encoding it at once would block the event loop. */
-async function encode({ openapi, info, paths, components }: Published): Promise<Uint8Array> {
-  const pause = pacer();
+async function encode({ openapi, info, paths, components }: Published, pause: Pause): Promise<Uint8Array> {
   const { schemas, ...others } = components;
   const members = async (message: string, value: JsonObject): Promise<Uint8Array[]> => {
     const pieces: Uint8Array[] = [];

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Eventually } from "../../../../base/util/eventually.ts";
 import { untilAborted } from "../../../../base/util/until-aborted.ts";
 import { WorkQueue } from "../../../../base/util/work-queue.ts";
 import type { DefinitionIndex, StoredDefinition } from "../../../../kinds/custom/definition-index.ts";
@@ -25,7 +26,7 @@ export function definitionControllers(
 ): Controller[] {
   const status = (name: string, change: Change, concernsGroup = false, before?: BeforeServing): Controller =>
     controller(context, index, { name, concurrency: 1, concernsGroup }, async (stored, signal) => {
-      const next = change(stored);
+      const next = await change(stored);
       if (next && acceptsNames(next)) await before?.(stored.definition, signal);
       const written = next && (await writeStatus(context, stored.definition, next));
       // The next decision must see this write, like with upstream's mutation cache.
@@ -48,7 +49,7 @@ const acceptsNames = ({ conditions }: StatusChange): boolean =>
   conditions.some(({ type, status }) => type === "NamesAccepted" && status === "True");
 
 /** Computes the new status of a definition. Undefined if nothing changes. */
-type Change = (stored: StoredDefinition) => StatusChange | undefined;
+type Change = (stored: StoredDefinition) => Eventually<StatusChange | undefined>;
 
 interface ControllerOptions {
   readonly name: string;

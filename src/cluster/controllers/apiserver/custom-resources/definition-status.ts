@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../../base/api/object.ts";
 import { cloneJson } from "../../../../base/util/clone.ts";
-import { definitionResource } from "../../../../kinds/custom/definition-index.ts";
+import { definitionResource, withoutSchemas } from "../../../../kinds/custom/definition-index.ts";
 import {
   type CustomResourceDefinition,
   type DefinitionCondition,
@@ -24,7 +24,7 @@ export interface StatusChange {
 }
 
 /**
- * Writes the status of a definition. Its spec, which may be without schemas here, is not changed. Undefined if the
+ * Writes the status of a definition. Its spec, which is sent without schemas, is not changed. Undefined if the
  * definition was changed or deleted meanwhile; its watch triggers another attempt then.
  */
 export async function writeStatus(
@@ -33,7 +33,7 @@ export async function writeStatus(
   { conditions, acceptedNames, removed = [], finalizers }: StatusChange,
 ): Promise<KubeObject | undefined> {
   const { clock } = resources;
-  const next = cloneJson(definition);
+  const next = cloneJson(withoutSchemas(definition));
   const lastTransitionTime = printTime(clock.now());
   let all: DefinitionCondition[] = (next.status?.conditions ?? []).filter(({ type = "" }) => !removed.includes(type));
   for (const condition of conditions) all = withDefinitionCondition(all, { ...condition, lastTransitionTime });

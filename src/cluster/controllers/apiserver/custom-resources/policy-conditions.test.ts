@@ -27,18 +27,19 @@ test("reports whether groups of the Kubernetes project are approved", () => {
   assert.equal(judged("yes")?.reason, "InvalidAnnotation");
 });
 
-test("reports a schema that is not structural until it is", () => {
+test("reports a schema that is not structural until it is", async () => {
   const broken = definition({ versions: [{ schema: { openAPIV3Schema: {} } }] });
-  const judge = (one: CustomResourceDefinition) => judgeSchemas({ definition: one, violations: schemaViolations(one) });
-  const change = judge(broken);
+  const judge = (one: CustomResourceDefinition) =>
+    judgeSchemas({ definition: one, violations: () => schemaViolations(one, async () => {}) });
+  const change = await judge(broken);
   assert.deepEqual(
     change?.conditions[0]?.message,
     "spec.versions[0].schema.openAPIV3Schema.type: Required value: must not be empty at the root",
   );
   const told = { ...broken, status: { conditions: [...(change?.conditions ?? [])] } };
-  assert.equal(judge(told), undefined);
+  assert.equal(await judge(told), undefined);
   const mended = { ...told, spec: { versions: [{ schema: { openAPIV3Schema: { type: "object" } } }] } };
-  assert.deepEqual(judge(mended), { conditions: [], removed: ["NonStructuralSchema"] });
+  assert.deepEqual(await judge(mended), { conditions: [], removed: ["NonStructuralSchema"] });
 });
 
 test("does not establish a definition with an invalid caBundle", () => {

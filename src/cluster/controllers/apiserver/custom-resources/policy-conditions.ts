@@ -1,4 +1,5 @@
 import { type Approval, approvalOf } from "../../../../kinds/built-in/apiextensions/api-approval.ts";
+import type { StoredDefinition } from "../../../../kinds/custom/definition-index.ts";
 import type { CustomResourceDefinition } from "../../../../kinds/types/custom-resource-definition.ts";
 import { conditionOf, type NewCondition, type StatusChange, saysSame } from "./definition-status.ts";
 
@@ -20,19 +21,16 @@ export function judgeApproval(definition: CustomResourceDefinition): StatusChang
   return saysSame(conditionOf(definition, APPROVAL), condition) ? undefined : { conditions: [condition] };
 }
 
-/** A definition, which may be without schemas, and the violations in its schemas. */
-interface Judged {
-  readonly definition: CustomResourceDefinition;
-  readonly violations: string;
-}
-
 /**
  * Computes the condition NonStructuralSchema of a definition, which may date from before schemas had to be structural.
  * Undefined if nothing changes. Upstream: `calculateCondition` of the non_structural_schema_condition_controller.
  */
-export function judgeSchemas({ definition, violations }: Judged): StatusChange | undefined {
+export async function judgeSchemas({
+  definition,
+  violations,
+}: Pick<StoredDefinition, "definition" | "violations">): Promise<StatusChange | undefined> {
   const old = conditionOf(definition, NON_STRUCTURAL);
-  const message = violations;
+  const message = await violations();
   if (message === "") return old ? { conditions: [], removed: [NON_STRUCTURAL] } : undefined;
   const condition: NewCondition = { type: NON_STRUCTURAL, status: "True", reason: "Violations", message };
   return saysSame(old, condition) ? undefined : { conditions: [condition] };
