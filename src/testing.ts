@@ -5,7 +5,6 @@ export {
   ControlPlane,
   type PlaneClock,
   PlaneSnapshot,
-  type SettleOptions,
   startControlPlane,
 } from "./programs/testing/control-plane.ts";
 export type { EventFaultOptions, Fault, FaultOptions, Faults } from "./programs/testing/faults.ts";
@@ -15,4 +14,5 @@ export type { KubeConfig } from "./programs/testing/kube-config.ts";
 export type { FaultLimits, RequestMatch } from "./programs/testing/match.ts";
 export type { ControlPlaneOptions } from "./programs/testing/options.ts";
 export type { RequestLog, RequestRecord } from "./programs/testing/request-log.ts";
+export type { SettleOptions } from "./programs/testing/settle.ts";
 export type { TestUser } from "./programs/testing/test-users.ts";

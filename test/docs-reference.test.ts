@@ -33,7 +33,7 @@ suite("docs/reference, which `npm run docs reference` writes:", () => {
     }
   });
 
-  test("the library lists getters as properties, inherited members by a link, and no internals", () => {
+  test("the library lists getters as properties, overloads, inherited members by a link, and no internals", () => {
     const page = pages.get("library.md") ?? "";
     const [, testingPart = ""] = page.split("\n## binnacle/testing\n");
     for (const line of [
@@ -44,6 +44,11 @@ suite("docs/reference, which `npm run docs reference` writes:", () => {
     ]) {
       assert.ok(testingPart.includes(line), line);
     }
+    const overloads = testingPart.match(/^\| `client<.*$/gm) ?? [];
+    assert.deepEqual(
+      overloads.map((line) => /\): ([^`]*)`/.exec(line)?.[1]),
+      ["Api", "KindClient<Item, Input>"],
+    );
     assert.match(testingPart, /\n### ControlPlane\n[^#]*It also has the members of \[Access\]\(#access\)/);
     assert.doesNotMatch(testingPart, /\| `(?:stage|begin|add|open|state)\b/);
   });

@@ -300,8 +300,9 @@ const takesTime: Readonly<Record<string, string>> = {
   "access/admission/plugins/pod-security/namespace-warnings.ts": "measures how long it has computed",
   "storage/suite/faulty-store.suite.ts": "is a fault that tests inject",
   "programs/testing/clock.ts": "is the clock of control planes in tests, which may run",
-  "programs/testing/control-plane.ts": "waits in real time, and picks a seed where none is given",
+  "programs/testing/control-plane.ts": "picks a seed where none is given",
   "programs/testing/options.ts": "begins with the time that it is",
+  "programs/testing/settle.ts": "waits for clients, which use real time",
   "programs/testing/shared.ts": "makes a secret",
   "programs/testing/test-users.ts": "makes secrets",
 };

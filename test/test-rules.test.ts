@@ -24,6 +24,10 @@ const WORDS = [...PROGRAMS, ...Object.keys(SLOW)];
 const TIMERS: Readonly<Record<string, readonly [count: number, reason: string]>> = {
   "src/serving/http/connection-keeper.test.ts": [4, "clients that drip or read slowly, and the bound of a connection"],
   "src/base/log/log-lines.node.test.ts": [1, "a line that comes after the others have been read"],
+  "src/programs/testing/settle.server.test.ts": [
+    2,
+    "a client that pauses before it writes, and a timer that never fires",
+  ],
   "src/storage/etcd/transport.test.ts": [3, "a peer that answers late"],
   "src/storage/suite/faulty-store.suite.ts": [1, "a store that answers late"],
   "src/storage/suite/steps.suite.ts": [1, "the bound of a watch that is read"],

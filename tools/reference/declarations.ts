@@ -107,18 +107,25 @@ function signature(lines: readonly string[], sort: string): string {
     .replace(/^export (?:async )?/, "");
 }
 
-const IS_HIDDEN = /^(?:(?:readonly |async |get )*#|private |static |constructor\b|set |override )/;
+const IS_HIDDEN = /^(?:(?:readonly |async |get )*#|private |static |constructor\b|set )/;
 
 /** Of a body whose members are all indented by two. */
 function membersOf(lines: readonly string[], isClass: boolean): Member[] {
   const starts = lines.flatMap((line, at) => (/^ {2}[\w#[]/.test(line) ? [at] : []));
-  return starts.flatMap((at, index) => {
-    const text = memberText(lines.slice(at, starts[index + 1] ?? lines.length), isClass);
+  const members = starts.flatMap((at, index) => {
+    const text = memberText(lines.slice(at, starts[index + 1] ?? lines.length), isClass).replace(/^override /, "");
     const [, name] = /^(?:readonly |async |get )*(["\w$-]+|\[[\w.]+\])/.exec(text) ?? [];
     const comment = commentBefore(lines, at);
     if (name === undefined || IS_HIDDEN.test(text) || comment.startsWith("@internal")) return [];
     return [{ name, text: text.replace(/^get (\S+)\(\)/, "$1").replace(/^(?:async |readonly )+/, ""), comment }];
   });
+  return isClass ? members.filter((_, at) => !isImplementation(members, at)) : members;
+}
+
+/** In a class, the last of several members of one name implements the others, which are overloads. */
+function isImplementation(members: readonly Member[], at: number): boolean {
+  const { name } = members[at] ?? {};
+  return members[at - 1]?.name === name && members[at + 1]?.name !== name;
 }
 
 /** Up to the body of a method, or to the end of a property. */
@@ -131,6 +138,7 @@ function memberText(lines: readonly string[], isClass: boolean): string {
       .filter((line) => !/^\s*(?:\/\*\*|\*|\/\/)/.test(line))
       .join(" "),
   ).replace(/ ?[{;]$/, "");
-  // An interface has default types, but no initial values.
-  return (isClass ? text.replace(/^([^(]*?) = .*$/, "$1") : text).replaceAll("( ", "(").replaceAll(", )", ")");
+  // An interface has default types, but no initial values. Neither has a method.
+  const mayHaveValue = isClass && !/^(?:\w+ )*[\w$#]+[<(]/.test(text);
+  return (mayHaveValue ? text.replace(/^([^(]*?) = .*$/, "$1") : text).replaceAll("( ", "(").replaceAll(", )", ")");
 }

@@ -1,8 +1,25 @@
 import { type Kubeconfig, kubeconfigOf, printKubeconfig } from "../../data/kubeconfig/kubeconfig.ts";
 import { type Fetch, fetchFrom, type Send, sendFrom } from "../../serving/http/fetch.ts";
 import type { Answer } from "../../serving/http/listener.ts";
+import type { ClientOptions, KindClient, Stored } from "../library/client/client-types.ts";
+import type { InProcessAccess } from "../library/client/in-process-access.ts";
+import type { User } from "../library/client/user.ts";
+import type { KindReference, UntypedInput, UntypedObject } from "../library/kind-types.ts";
 import { type ApiConstructor, apiClient } from "./api-client.ts";
 import { inProcessKubeConfig, type KubeConfig } from "./kube-config.ts";
+
+/** How to reach a control plane. */
+export interface Route {
+  readonly url: string;
+  /** The CA that signed its certificate, as PEM. */
+  readonly authority: string;
+  /** Handles requests. */
+  readonly answer: Answer;
+  /** Makes clients of kinds. */
+  readonly kindClient: InProcessAccess["client"];
+}
+
+const USER_AGENT = "binnacle-testing";
 
 /** Access to a control plane as one user. */
 export class Access {
@@ -10,29 +27,27 @@ export class Access {
   readonly token: string;
   /** `fetch` without a socket. Takes paths or URLs and adds the token. */
   readonly fetch: Fetch;
+  readonly #route: Route;
+  readonly #user: User | undefined;
   readonly #send: Send;
-  readonly #url: string;
-  readonly #authority: string;
-  readonly #userAgent: string;
 
-  /** `answer` handles the requests. */
-  constructor(url: string, authority: string, token: string, answer: Answer, userAgent = "binnacle-testing") {
-    this.#url = url;
-    this.#authority = authority;
+  /** `user` is the user of the token. If omitted, the administrator. */
+  constructor(route: Route, token: string, user?: User) {
+    this.#route = route;
+    this.#user = user;
     this.token = token;
-    this.fetch = fetchFrom(answer, url, { token });
-    this.#send = sendFrom(answer, { token });
-    this.#userAgent = userAgent;
+    this.fetch = fetchFrom(route.answer, route.url, { token });
+    this.#send = sendFrom(route.answer, { token });
   }
 
   /** The text of a kubeconfig, for `KubeConfig.loadFromString`, kubectl, and clients in other processes. */
   get kubeconfig(): string {
-    return printKubeconfig(this.#client);
+    return printKubeconfig(this.#connection);
   }
 
   /** The kubeconfig as an object. */
   get kubeconfigObject(): Kubeconfig {
-    return kubeconfigOf(this.#client);
+    return kubeconfigOf(this.#connection);
   }
 
   /**
@@ -40,15 +55,27 @@ export class Access {
    * send requests without a socket.
    */
   kubeConfig(): KubeConfig {
-    return inProcessKubeConfig(this.kubeconfig, this.fetch, this.#send);
+    return inProcessKubeConfig(this.kubeconfig, this.#send);
   }
 
   /** An API of `@kubernetes/client-node` that sends requests without a socket: `client(CoreV1Api)`. */
-  client<Api>(Api: ApiConstructor<Api>): Api {
-    return apiClient(Api, this.#send, this.#url, this.#userAgent);
+  client<Api>(Api: ApiConstructor<Api>): Api;
+  /** A client of a kind that `defineKind` made, or of any other one. Sends requests without a socket. */
+  client<Item extends Stored = UntypedObject, Input = UntypedInput>(
+    kind: KindReference<Item, Input>,
+    options?: ClientOptions,
+  ): KindClient<Item, Input>;
+  client<Item extends Stored = UntypedObject, Input = UntypedInput>(
+    wanted: ApiConstructor<unknown> | KindReference<Item, Input>,
+    options?: ClientOptions,
+  ): unknown {
+    const { url, kindClient } = this.#route;
+    if (typeof wanted === "function") return apiClient(wanted, this.#send, url, USER_AGENT);
+    return kindClient(wanted, { user: this.#user, ...options });
   }
 
-  get #client() {
-    return { server: this.#url, authority: this.#authority, user: { token: this.token } };
+  get #connection() {
+    const { url, authority } = this.#route;
+    return { server: url, authority, user: { token: this.token } };
   }
 }

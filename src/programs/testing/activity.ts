@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { quietTurns } from "../library/quiet-turns.ts";
 
 /** Idle turns of the event loop after which no in-memory work is pending. */
 const CALM_TURNS = 6;
@@ -50,12 +50,10 @@ export class Activity {
   /**
    * Resolves when all work that waits only for the event loop is done. `own` is the number of requests known to wait.
    */
-  async calm(own = 0): Promise<void> {
-    for (let turns = 0, seen = this.#moves; turns < (this.#open > own ? BUSY_TURNS : CALM_TURNS); turns++) {
-      await nextTurn();
-      if (this.#moves === seen) continue;
-      seen = this.#moves;
-      turns = -1;
-    }
+  calm(own = 0): Promise<void> {
+    return quietTurns(
+      () => (this.#open > own ? BUSY_TURNS : CALM_TURNS),
+      () => this.#moves,
+    );
   }
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { eventually } from "../../../test/support/time.ts";
-import { DrivenClock, spanMs } from "./clock.ts";
+import { DrivenClock, FollowingClock, spanMs } from "./clock.ts";
 
 const START = Date.UTC(2026, 0, 1);
 const still = () => new DrivenClock({ nowMs: START, isRunning: false }, async () => void (await nextTurn()));
@@ -60,5 +60,23 @@ suite("the clock of a control plane", () => {
       /^TypeError: unknown time unit "weeks"; known units: days, hours/,
     );
     await assert.rejects(still().advance(unknown), /did you mean hours\?/);
+  });
+});
+
+suite("a clock that follows another", () => {
+  test("keeps its timers and its monotonic time when the followed clock is replaced", async () => {
+    const [first, second] = [still(), still()];
+    const clock = new FollowingClock(first);
+    const fired: string[] = [];
+    const record = (what: string) => () => void fired.push(`${what} ${clock.monotonic()}`);
+    clock.setTimer(3000, record("once"));
+    clock.setInterval(2000, record("again"));
+    clock.setTimer(2500, record("never")).close();
+    await first.advance(1000);
+    clock.follow(second);
+    first.close();
+    assert.equal(clock.monotonic(), 1000);
+    await second.advance(3000);
+    assert.deepEqual(fired, ["again 2000", "once 3000", "again 4000"]);
   });
 });

@@ -105,6 +105,12 @@ export class DrivenClock implements Clock {
     return { nowMs: this.now(), isRunning: this.isRunning };
   }
 
+  /** Whether the clock runs, and a timer fires in the next `ms` milliseconds. */
+  isDueWithin(ms: number): boolean {
+    const next = this.#pending[0];
+    return this.isRunning && next !== undefined && next.atMs <= this.monotonic() + ms;
+  }
+
   /** Stops the clock. */
   stop(): void {
     this.#passedMs = this.monotonic();
@@ -164,14 +170,10 @@ export class DrivenClock implements Clock {
     const pending: Pending = { atMs, order: this.#order++, periodMs, call };
     this.#insert(pending);
     this.#schedule();
-    const timer: Timer = {
-      close: () => {
-        const index = this.#pending.indexOf(pending);
-        if (index >= 0) this.#pending.splice(index, 1);
-      },
-      unref: () => timer,
-    };
-    return timer;
+    return handleOf(() => {
+      const index = this.#pending.indexOf(pending);
+      if (index >= 0) this.#pending.splice(index, 1);
+    });
   }
 
   #insert(pending: Pending): void {
@@ -194,13 +196,74 @@ export class DrivenClock implements Clock {
   }
 }
 
-/** A clock that follows another one, which may be replaced. Timers stay with the clock on which they were set. */
-export function followingClock(current: () => Clock): Clock {
-  return {
-    now: () => current().now(),
-    monotonic: () => current().monotonic(),
-    setTimer: (delayMs, call) => current().setTimer(delayMs, call),
-    setInterval: (periodMs, call) => current().setInterval(periodMs, call),
-    sleep: (delayMs, signal) => current().sleep(delayMs, signal),
-  };
+interface FollowingTimer {
+  readonly dueMs: number;
+  readonly fire: () => void;
+  timer: Timer;
+}
+
+/** A clock that follows another one, which may be replaced. Its timers then wait for the rest of their time on the new one. */
+export class FollowingClock implements Clock {
+  #clock: Clock;
+  /** The monotonic time of this clock minus that of the followed one. */
+  #aheadMs = 0;
+  readonly #pending = new Set<FollowingTimer>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  monotonic(): number {
+    return this.#clock.monotonic() + this.#aheadMs;
+  }
+
+  setTimer(delayMs: number, call: () => void): Timer {
+    const fire = () => {
+      this.#pending.delete(pending);
+      call();
+    };
+    const timer = this.#clock.setTimer(delayMs, fire);
+    const pending: FollowingTimer = { dueMs: this.monotonic() + delayMs, fire, timer };
+    this.#pending.add(pending);
+    const close = () => {
+      this.#pending.delete(pending);
+      pending.timer.close();
+    };
+    return handleOf(close);
+  }
+
+  setInterval(periodMs: number, call: () => void): Timer {
+    const next = () => this.setTimer(periodMs, tick);
+    const tick = () => {
+      timer = next();
+      call();
+    };
+    let timer = next();
+    return handleOf(() => timer.close());
+  }
+
+  sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
+    return sleepOn(this, delayMs, signal);
+  }
+
+  /** Replaces the followed clock. */
+  follow(clock: Clock): void {
+    const nowMs = this.monotonic();
+    this.#clock = clock;
+    this.#aheadMs = nowMs - clock.monotonic();
+    for (const pending of this.#pending) {
+      pending.timer.close();
+      pending.timer = clock.setTimer(pending.dueMs - nowMs, pending.fire);
+    }
+  }
+}
+
+/** A timer that never keeps the process alive. */
+function handleOf(close: () => void): Timer {
+  const timer: Timer = { close, unref: () => timer };
+  return timer;
 }

@@ -4,6 +4,7 @@ import { suite, test } from "node:test";
 import { CoreV1Api, KubeConfig, RbacAuthorizationV1Api } from "@kubernetes/client-node";
 import { clientFor } from "../../../test/support/client.ts";
 import { widgetsDefinition } from "../../base/util/widgets.suite.ts";
+import { Widgets } from "../library/client/widgets.suite.ts";
 import { startControlPlane } from "./control-plane.ts";
 import { forkPerTest } from "./fork-per-test.ts";
 
@@ -16,6 +17,19 @@ const core = (plane = cp()) => plane.client(CoreV1Api);
 const namesIn = async (plane = cp()) =>
   (await core(plane).listNamespacedConfigMap({ namespace: "default" })).items.map(({ metadata }) => metadata?.name);
 const text = async (plane = cp(), path = "/api/v1/namespaces/default/configmaps") => (await plane.fetch(path)).text();
+
+const RBAC = "rbac.authorization.k8s.io";
+const PAINTERS = [
+  {
+    ...{ apiVersion: `${RBAC}/v1`, kind: "ClusterRole", metadata: { name: "painter" } },
+    rules: [{ apiGroups: ["shop.example"], resources: ["widgets"], verbs: ["create"] }],
+  },
+  {
+    ...{ apiVersion: `${RBAC}/v1`, kind: "ClusterRoleBinding", metadata: { name: "painters" } },
+    subjects: [{ kind: "Group", name: "painters", apiGroup: RBAC }],
+    roleRef: { kind: "ClusterRole", name: "painter", apiGroup: RBAC },
+  },
+];
 
 suite("a control plane for a test", () => {
   test("has the given objects, and serves its address like any server", async () => {
@@ -99,6 +113,18 @@ suite("a control plane for a test", () => {
     assert.equal((await jane.fetch("/api/v1/namespaces/default/configmaps")).status, 200);
     assert.equal((await clientFor(cp().url, jane.token).call("GET", "/api/v1/namespaces/default/pods")).status, 200);
     assert.equal(cp().requests.list({ user: "jane", verb: "list" }).length, 3);
+  });
+
+  test("has clients of a kind that act as a user", async () => {
+    await using plane = await startControlPlane({ kinds: [Widgets], manifests: PAINTERS });
+    const jane = { user: "jane", groups: ["painters"], uid: "7", extra: { team: ["a"] } };
+    const widgets = plane.as(jane).client(Widgets);
+    const { spec } = await widgets.create({ metadata: { name: "a" }, spec: { colour: "red" } });
+    assert.equal(spec.size, 3);
+    await assert.rejects(widgets.delete("a"), { code: 403 });
+    const [request] = plane.requests.list({ resource: "widgets", verb: "create" });
+    assert.deepEqual([request?.user, request?.groups], ["jane", ["painters", "system:authenticated"]]);
+    await plane.client(Widgets).delete("a");
   });
 
   test("forks are independent of each other and of their origin", async () => {

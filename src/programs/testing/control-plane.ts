@@ -1,26 +1,25 @@
 import { randomInt } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { KubeObject } from "../../base/api/object.ts";
+import type { Log } from "../../base/util/environment.ts";
 import { type Listener, listen } from "../../serving/http/listener.ts";
 import { serveUpgradesOnDemand } from "../../serving/http/upgrades.ts";
 import { applyObject, type Manifests, type ObjectName, objectsOf } from "../library/apply.ts";
-import type { ClientOptions, KindClient, Stored } from "../library/client/client-types.ts";
+import type { Connection } from "../library/client/connection.ts";
 import { ConnectedAccess, type InProcessAccess } from "../library/client/in-process-access.ts";
-import type { KindReference, UntypedInput, UntypedObject } from "../library/kind-types.ts";
 import { SILENCE } from "../library/start-server.ts";
-import { Access } from "./access.ts";
-import type { ApiConstructor } from "./api-client.ts";
-import type { Span } from "./clock.ts";
+import { ADMINISTRATOR } from "../server/identity.ts";
+import { Access, type Route } from "./access.ts";
+import { FollowingClock, type Span } from "./clock.ts";
 import type { Faults } from "./faults.ts";
 import { genesis } from "./genesis.ts";
 import { historyOf, type ObjectVersion } from "./history.ts";
 import { type ControlPlaneOptions, checkPlaneOptions, clockOf, configOf } from "./options.ts";
 import type { RequestLog } from "./request-log.ts";
+import { type SettleOptions, settle } from "./settle.ts";
 import { shared } from "./shared.ts";
 import { makeAvailable, writeStatus } from "./status.ts";
 import { type TestUser, TestUsers } from "./test-users.ts";
 import { World, type WorldOptions, type WorldState } from "./world.ts";
-import { connectTo } from "./world-connection.ts";
 
 /** A state of a control plane to restore or to fork from. Cheap: it shares all data. */
 export class PlaneSnapshot {
@@ -44,17 +43,6 @@ export interface PlaneClock {
   run(): void;
 }
 
-/** How long to wait until the control plane is idle. */
-export interface SettleOptions {
-  /** Minimum idle time, in real time. Default: 25 if a client has used a socket, otherwise 10. */
-  readonly quietMs?: number;
-  /** Rejects after this real time. Default: 10,000. */
-  readonly withinMs?: number;
-}
-
-const QUIET_MS = 10;
-/** Requests and events are on their way for some time. */
-const REMOTE_QUIET_MS = 25;
 const FIELD_MANAGER = "binnacle-testing";
 const HOST = "127.0.0.1";
 /** Kinds that affect later objects only after a controller has processed them: it serves a kind, or counts usage. */
@@ -72,21 +60,24 @@ export class ControlPlane extends Access implements AsyncDisposable {
   readonly clock: PlaneClock;
   /** Calls a function for every object of a kind, and again when it changes. */
   readonly reconcile: InProcessAccess["reconcile"];
+  readonly #route: Route;
   readonly #kinds: ConnectedAccess;
   readonly #options: WorldOptions;
   readonly #edge: PlaneEdge;
   #initial: WorldState;
 
   private constructor(options: WorldOptions, initial: WorldState, edge: PlaneEdge) {
-    const { identity } = shared();
+    const { authority, admin } = shared().identity;
     const { url } = edge;
-    const { token } = identity.admin;
-    super(url, identity.authority, token, (request) => edge.world.answer(request));
+    const kinds = new ConnectedAccess(edge.connection(options.log));
+    const route: Route = { url, authority, answer: (request) => edge.world.answer(request), kindClient: kinds.client };
+    super(route, admin.token);
     this.url = url;
-    this.ca = identity.authority;
+    this.ca = authority;
     this.clock = new EdgeClock(edge);
-    this.#kinds = new ConnectedAccess(connectTo(() => edge.world, options.log));
-    this.reconcile = this.#kinds.reconcile;
+    this.#route = route;
+    this.#kinds = kinds;
+    this.reconcile = kinds.reconcile;
     this.#options = options;
     this.#edge = edge;
     this.#initial = initial;
@@ -115,23 +106,10 @@ export class ControlPlane extends Access implements AsyncDisposable {
     return this.#edge.world.requests;
   }
 
-  /** An API of `@kubernetes/client-node`, or a client of a kind that `defineKind` made. Sends requests without a socket. */
-  override client<Api>(Api: ApiConstructor<Api>): Api;
-  override client<Item extends Stored = UntypedObject, Input = UntypedInput>(
-    kind: KindReference<Item, Input>,
-    options?: ClientOptions,
-  ): KindClient<Item, Input>;
-  override client<Item extends Stored = UntypedObject, Input = UntypedInput>(
-    wanted: ApiConstructor<unknown> | KindReference<Item, Input>,
-    options?: ClientOptions,
-  ): unknown {
-    return typeof wanted === "function" ? super.client(wanted) : this.#kinds.client(wanted, options);
-  }
-
   /** Access as a user with the permissions that roles grant. The user need not exist beforehand. */
   as(user: TestUser): Access {
-    const token = this.#options.users.tokenOf(user);
-    return new Access(this.url, this.ca, token, (request) => this.#edge.world.answer(request));
+    const { user: name, ...others } = user;
+    return new Access(this.#route, this.#options.users.tokenOf(user), { name, ...others });
   }
 
   /** Applies manifests in their order, as `kubectl apply --server-side --force-conflicts` does. */
@@ -195,25 +173,12 @@ export class ControlPlane extends Access implements AsyncDisposable {
   }
 
   /**
-   * Resolves when the control plane has been idle for `quietMs`: no requests, writes or controller activity. Rejects
-   * after `withinMs`. A client that waits for longer before its next request, as for a retry, is not waited for.
+   * Resolves when the control plane is idle: no requests, writes or controller activity, and no clients that process events.
+   * Rejects after `withinMs`. A client that waits for longer than `quietMs` before its next request, as for a retry, is not waited
+   * for.
    */
-  async settled(options: SettleOptions = {}): Promise<void> {
-    const { activity } = this.#edge.world;
-    const { quietMs = activity.isRemote ? REMOTE_QUIET_MS : QUIET_MS, withinMs = 10_000 } = options;
-    const startMs = performance.now();
-    for (let moves = -1, sinceMs = startMs; ; ) {
-      await activity.calm();
-      const nowMs = performance.now();
-      if (activity.moves === moves && activity.open === 0) {
-        if (nowMs - sinceMs >= quietMs) return;
-      } else {
-        moves = activity.moves;
-        sinceMs = nowMs;
-      }
-      if (nowMs - startMs > withinMs) throw this.#restless(withinMs);
-      await sleep(Math.min(5, quietMs));
-    }
+  settled(options: SettleOptions = {}): Promise<void> {
+    return settle(this.#edge.world, options);
   }
 
   /** Every version of an object, oldest first, with its author and the changed fields. */
@@ -237,23 +202,19 @@ export class ControlPlane extends Access implements AsyncDisposable {
     await this.#edge.world.activity.calm();
     this.#initial = this.#edge.world.save();
   }
-
-  #restless(withinMs: number): Error {
-    const last = this.requests.list().slice(-5);
-    const requests = last.map(({ user, verb, path }) => `${user} ${verb} ${path}`).join("; ");
-    const text = `the control plane is not idle after ${withinMs} ms`;
-    return new Error(`${text}; last requests: ${requests || "none"}. Check for a client that writes in a loop.`);
-  }
 }
 
 /** The listener of a control plane, in front of its current world. */
 class PlaneEdge {
   readonly url: string;
   readonly #listener: Listener;
+  /** The clock of clients in this process. */
+  readonly #clientClock: FollowingClock;
   world: World;
 
   private constructor(world: World, listener: Listener) {
     this.world = world;
+    this.#clientClock = new FollowingClock(world.clock);
     this.#listener = listener;
     this.url = `https://${HOST}:${listener.port}`;
   }
@@ -269,9 +230,16 @@ class PlaneEdge {
     return holder.edge;
   }
 
+  /** Connects clients in this process to the current world, and to its clock. */
+  connection(log: Log): Connection {
+    const call: Connection["call"] = (request) => this.world.call(request);
+    return { clock: this.#clientClock, log, administrator: ADMINISTRATOR, call };
+  }
+
   async replace(world: World): Promise<void> {
     const before = this.world;
     this.world = world;
+    this.#clientClock.follow(world.clock);
     await before.close();
   }
 

@@ -1,4 +1,6 @@
-import type { Fetch } from "../../serving/http/fetch.ts";
+import { STATUS_CODES } from "node:http";
+import { buffer } from "node:stream/consumers";
+import type { ReceivedResponse, Send } from "../../serving/http/fetch.ts";
 
 /** The options that undici's `fetch` passes to its dispatcher. */
 interface DispatchOptions {
@@ -23,13 +25,13 @@ export interface Dispatcher {
   dispatch(options: DispatchOptions, handler: ResponseHandler): boolean;
 }
 
-/** A dispatcher for undici's `fetch` that sends requests with another `fetch`. */
-export function dispatcherOf(fetch: Fetch): Dispatcher {
+/** A dispatcher for undici's `fetch` that sends requests without a socket. */
+export function dispatcherOf(send: Send): Dispatcher {
   return {
     dispatch(options, handler) {
       const transfer = new Transfer(handler);
       handler.onRequestStart(transfer, {});
-      void transfer.run(fetch, options);
+      void transfer.run(send, options);
       return true;
     },
   };
@@ -75,25 +77,37 @@ class Transfer {
     this.#handler.onResponseError(this, reason);
   }
 
-  async run(fetch: Fetch, { origin, path, method, headers, body }: DispatchOptions): Promise<void> {
+  async run(send: Send, { origin, path, method, headers, body }: DispatchOptions): Promise<void> {
     const { signal } = this.#controller;
     try {
-      const sent = body === null ? {} : ({ body, duplex: "half" } as const);
-      await this.#receive(await fetch(origin + path, { method, headers, signal, ...sent }));
+      const url = new URL(origin + path);
+      const sent = async () => (body === null ? Buffer.alloc(0) : buffer(body));
+      await this.#receive(await send({ method, url, headers: inLowerCase(headers), signal, body: sent }));
     } catch (error) {
       if (!this.aborted) this.#handler.onResponseError(this, error);
     }
   }
 
-  async #receive({ status, statusText, headers, body }: Response): Promise<void> {
-    if (this.aborted) return void body?.cancel();
-    this.rawHeaders = [...headers].flat().map((text) => Buffer.from(text, "latin1"));
-    this.#handler.onResponseStart(this, status, Object.fromEntries(headers), statusText);
-    for await (const chunk of body ?? []) {
+  async #receive({ status, headers, body }: ReceivedResponse): Promise<void> {
+    const chunks = typeof body === "string" || body instanceof Uint8Array ? [Buffer.from(body)] : body;
+    if (!this.aborted) {
+      this.rawHeaders = rawHeadersOf(headers);
+      this.#handler.onResponseStart(this, status, {}, STATUS_CODES[status] ?? "");
+    }
+    for await (const chunk of chunks) {
       if (this.aborted) return;
       this.#handler.onResponseData(this, chunk);
       await this.#resumed?.promise;
     }
     if (!this.aborted) this.#handler.onResponseEnd(this, {});
   }
+}
+
+function inLowerCase(headers: DispatchOptions["headers"]): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function rawHeadersOf(headers: ReceivedResponse["headers"]): Buffer[] {
+  const pairs = Object.entries(headers).flatMap(([name, value]) => [value].flat().flatMap((one) => [name, one]));
+  return pairs.map((text) => Buffer.from(text, "latin1"));
 }

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import type { Fetch, Send } from "../../serving/http/fetch.ts";
+import type { Send } from "../../serving/http/fetch.ts";
 import { type ApiConstructor, httpApi } from "./api-client.ts";
 import { dispatcherOf } from "./dispatcher.ts";
 
@@ -15,9 +15,9 @@ const PACKAGE = "@kubernetes/client-node";
  * A KubeConfig of client-node with the contents of `kubeconfig`. Its API clients, watches, informers and logs send
  * requests without a socket. WebSockets (exec, attach, port-forward) use the address in `kubeconfig`.
  */
-export function inProcessKubeConfig(kubeconfig: string, fetch: Fetch, send: Send): KubeConfig {
+export function inProcessKubeConfig(kubeconfig: string, send: Send): KubeConfig {
   const { KubeConfig } = loadClient();
-  const dispatcher = dispatcherOf(fetch) as never;
+  const dispatcher = dispatcherOf(send) as never;
 
   class InProcessKubeConfig extends KubeConfig {
     /** Otherwise every request creates a TLS agent. */

@@ -1,5 +1,4 @@
 import { generateKeyPairSync } from "node:crypto";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { signingKey } from "../../access/authentication/service-accounts/keys.ts";
 import { isObject, type KubeObject } from "../../base/api/object.ts";
@@ -15,6 +14,7 @@ import { type CallRequest, callInProcess } from "../../serving/pipeline/in-proce
 import { type MemoryState, MemoryStore } from "../../storage/memory.ts";
 import type { GivenParts } from "../library/given-parts.ts";
 import { completeConfig, type ServerOptions } from "../library/options.ts";
+import { quietTurns } from "../library/quiet-turns.ts";
 import { SILENCE } from "../library/start-server.ts";
 import { type Assembly, assemble } from "../server/assemble.ts";
 import type { Config } from "../server/config.ts";
@@ -43,10 +43,12 @@ const DEFINITION_WAIT_MS = 10_000;
 export class ImaginedCluster implements AsyncDisposable {
   readonly catalog: Catalog;
   readonly summary: StateSummary;
+  readonly #store: MemoryStore;
   readonly #assembly: Assembly;
   readonly #opened: AsyncDisposableStack;
 
-  private constructor(assembly: Assembly, opened: AsyncDisposableStack, summary: StateSummary) {
+  private constructor(store: MemoryStore, assembly: Assembly, opened: AsyncDisposableStack, summary: StateSummary) {
+    this.#store = store;
     this.#assembly = assembly;
     this.#opened = opened;
     this.catalog = assembly.resources.catalog;
@@ -72,7 +74,7 @@ export class ImaginedCluster implements AsyncDisposable {
     try {
       const store = new MemoryStore({ begin, historyMs: Number.POSITIVE_INFINITY });
       const assembly = await start(config, environment, givenParts(environment, store, true), opened);
-      const cluster = new ImaginedCluster(assembly, opened, summary);
+      const cluster = new ImaginedCluster(store, assembly, opened, summary);
       await cluster.settle();
       return cluster;
     } catch (error) {
@@ -113,14 +115,10 @@ export class ImaginedCluster implements AsyncDisposable {
   /** Resolves when the server and its controllers have processed the written object, or the initial state. */
   async settle(written?: KubeObject): Promise<void> {
     if (written?.kind === "CustomResourceDefinition") await this.#established(written);
-    const { store } = this.#assembly.resources;
-    let revision = await store.revision();
-    for (let turns = 0; turns < QUIET_TURNS; turns++) {
-      await nextTurn();
-      const now = await store.revision();
-      if (now !== revision) turns = -1;
-      revision = now;
-    }
+    await quietTurns(
+      () => QUIET_TURNS,
+      () => this.#store.snapshot()?.revision ?? 0,
+    );
   }
 
   [Symbol.asyncDispose](): Promise<void> {

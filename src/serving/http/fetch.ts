@@ -2,6 +2,7 @@ import { requestEntityTooLarge } from "../../base/api/api-error.ts";
 import type { ApiRequest, Outcome } from "../../base/api/call.ts";
 import type { UserInfo } from "../../base/api/user-info.ts";
 import type { EncodedReply } from "../../data/encoding/reply/encoded-reply.ts";
+import { hold, release } from "./keep-alive.ts";
 import type { Answer } from "./listener.ts";
 import { parseQuery, parseTarget } from "./target.ts";
 
@@ -36,7 +37,7 @@ export function sendFrom(answer: Answer, identity: SenderIdentity): Send {
   return async (request) => {
     const own = new SocketlessRequest(request, identity);
     request.signal?.addEventListener("abort", () => own.abort(request.signal?.reason), { once: true });
-    const { status, headers, body } = await whileAlive(answer(own));
+    const { status, headers, body } = await keepingAlive(() => answer(own));
     if (typeof body !== "string" && !(body instanceof Uint8Array)) {
       return { status, headers, body: finishing(body, status, own) };
     }
@@ -78,36 +79,27 @@ function bodyInit(status: number, body: ReceivedResponse["body"]): ConstructorPa
 /** Responses with these status codes must not have a body. */
 const NO_BODY: readonly number[] = [101, 204, 205, 304];
 
-/** Keeps the process alive while a promise is pending, as a socket would. */
-async function whileAlive<T>(pending: Promise<T>): Promise<T> {
-  const timer = setInterval(() => {}, 2 ** 31 - 1);
+/** Keeps the process alive until `run` is done, as a socket would. */
+async function keepingAlive<T>(run: () => Promise<T>): Promise<T> {
+  hold();
   try {
-    return await pending;
+    return await run();
   } finally {
-    clearInterval(timer);
-  }
-}
-
-/** Keeps the process alive while the consumer waits for the next chunk. */
-async function* keepingAlive<T>(chunks: AsyncIterable<T>): AsyncGenerator<T> {
-  const source = chunks[Symbol.asyncIterator]();
-  try {
-    for (let next = await whileAlive(source.next()); !next.done; next = await whileAlive(source.next()))
-      yield next.value;
-  } finally {
-    await source.return?.();
+    release();
   }
 }
 
 async function* finishing(body: AsyncIterable<Uint8Array>, code: number, request: SocketlessRequest) {
+  const chunks = body[Symbol.asyncIterator]();
   let bytes = 0;
   try {
-    for await (const chunk of keepingAlive(body)) {
+    for (;;) {
+      const { done, value } = await keepingAlive(() => chunks.next());
       request.signal.throwIfAborted();
-      bytes += chunk.length;
-      yield chunk;
+      if (done) break;
+      bytes += value.length;
+      yield value;
     }
-    request.signal.throwIfAborted();
     request.finish({ code, bytes });
   } catch (error) {
     request.finish({ code, bytes, error });
@@ -115,6 +107,7 @@ async function* finishing(body: AsyncIterable<Uint8Array>, code: number, request
   } finally {
     request.abort();
     request.finish({ code, bytes, error: new Error("the client is gone") });
+    await chunks.return?.();
   }
 }
 

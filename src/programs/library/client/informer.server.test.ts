@@ -115,6 +115,21 @@ suite("an informer", () => {
     await eventually(() => reported.length === 3);
   });
 
+  test("goes on if the control plane is reset while it waits for its next attempt", async () => {
+    cp().clock.stop();
+    const { informer, reported } = follow();
+    await informer.synced();
+    await cp().settled();
+    const fault = cp().faults.error({ verb: "watch", resource: "widgets", code: 503 });
+    cp().faults.cutWatches();
+    await cp().settled();
+    assert.equal(fault.hits, 1);
+    await cp().reset();
+    await make("a");
+    await eventually(() => reported.length === 1);
+    assert.deepEqual(reported, ["ADDED a 3"]);
+  });
+
   test("tries again when it cannot list, and is synced then", async () => {
     const fault = cp().faults.error({ verb: "list", resource: "widgets", code: 503, times: 3 });
     const { informer } = follow();
