@@ -1,6 +1,7 @@
 import { ApiError } from "../../../base/api/api-error.ts";
 import type { KubeObject } from "../../../base/api/object.ts";
 import type { Clock } from "../../../base/util/clock.ts";
+import { suggestion } from "../../../base/util/suggestion.ts";
 import type { ServedResource } from "../../../resources/model/catalog.ts";
 import type { ObjectClient } from "../../../resources/object-client.ts";
 import type { Resources } from "../../../resources/resources.ts";
@@ -100,10 +101,10 @@ export function selectControllers<T extends Named>(all: readonly T[], flag: stri
   for (const item of items) {
     const name = item.replace(/^-/, "");
     const isKnown = item === "*" || item === "none" || all.some((controller) => isCalled(controller, name));
-    if (!isKnown) {
-      const known = all.map((controller) => controller.name).join(", ");
-      throw new Error(`${JSON.stringify(name)} is not in the list of known controllers: ${known}`);
-    }
+    if (isKnown) continue;
+    const known = all.flatMap((controller) => [controller.name, ...(controller.aliases ?? [])]);
+    const hint = suggestion(name, known);
+    throw new Error(`${JSON.stringify(name)} is not in the list of known controllers${hint}`);
   }
   return all.filter((controller) => {
     const choice = items.find((item) => isCalled(controller, item.replace(/^-/, "")));

@@ -24,7 +24,7 @@ const flagged = (flag: string) => (message: string) => `--${flag}: ${message}`;
 /** Messages of parts of the server, often kube-apiserver's, and the flags that cause them. */
 const KNOWN: readonly (readonly [RegExp, (message: string, config: Config) => string, next?: string])[] = [
   [
-    /is not in the list of known controllers: /,
+    /is not in the list of known controllers/,
     (message, { controllers }) => `--controllers=${controllers}: ${message}`,
     "List the controllers: binnacle controllers",
   ],
