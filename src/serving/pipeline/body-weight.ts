@@ -35,7 +35,7 @@ export function isHeavyValue(value: Json | undefined, maxBytes: number): boolean
     if (typeof one === "string") bytes += one.length;
     else if (Array.isArray(one)) {
       if (one.length > LIGHT_VALUES) return true;
-      rest.push(...one);
+      for (const item of one) rest.push(item);
     } else if (isObject(one)) {
       for (const [name, member] of Object.entries(one)) {
         bytes += name.length;

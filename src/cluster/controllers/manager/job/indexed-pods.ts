@@ -106,16 +106,11 @@ export function surplusPods(job: Job, active: readonly Pod[], atLeast: number, i
 }
 
 function splitByIndex(job: Job, active: readonly Pod[]): [surplus: Pod[], left: Pod[]] {
-  const surplus = active.filter((pod) => currentIndex(pod, job) === undefined);
-  const left: Pod[] = [];
   const byIndex = Map.groupBy(active, (pod) => currentIndex(pod, job));
-  for (const [index, pods] of byIndex) {
-    if (index === undefined) continue;
-    const ordered = sortByProgress(pods);
-    surplus.push(...ordered.slice(0, -1));
-    left.push(...ordered.slice(-1));
-  }
-  return [surplus, left];
+  const outside = byIndex.get(undefined) ?? [];
+  byIndex.delete(undefined);
+  const ordered = [...byIndex.values()].map(sortByProgress);
+  return [[outside, ...ordered.map((pods) => pods.slice(0, -1))].flat(), ordered.flatMap((pods) => pods.slice(-1))];
 }
 
 /**

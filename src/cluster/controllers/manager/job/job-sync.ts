@@ -37,8 +37,8 @@ export async function syncJob(context: JobSyncContext, job: Job, pods: readonly 
   };
   await new Tracking(context, job, { pods, tally, onListed }, withCounts(outcome, own)).run();
   if (failure !== undefined) throw failure;
-  const waits = [leftMs, own.waitMs].filter((ms) => ms !== undefined);
-  return waits.length === 0 ? undefined : Math.min(...waits);
+  const waitMs = Math.min(leftMs ?? Number.POSITIVE_INFINITY, own.waitMs ?? Number.POSITIVE_INFINITY);
+  return Number.isFinite(waitMs) ? waitMs : undefined;
 }
 
 interface Outcome extends TrackingStart {
