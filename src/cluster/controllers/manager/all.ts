@@ -1,6 +1,7 @@
 import type { Controller, Named } from "../shared/controller.ts";
 import type { ManagerContext } from "../shared/manager-context.ts";
 import { clusterRoleAggregation } from "./cluster-role-aggregation.ts";
+import { cronJobs } from "./cronjob/cronjob.ts";
 import { deployments } from "./deployment/deployment.ts";
 import { GarbageCollection } from "./garbage-collector/garbage-collection.ts";
 import { jobs } from "./job/job.ts";
@@ -10,6 +11,7 @@ import { resourceQuotas } from "./resource-quota/resource-quota.ts";
 import { rootCaPublisher } from "./root-ca-publisher.ts";
 import { serviceAccounts } from "./service-accounts.ts";
 import { statefulSets } from "./statefulset/statefulset.ts";
+import { ttlAfterFinished } from "./ttl-after-finished/ttl-after-finished.ts";
 import { policyStatus } from "./validating-admission-policy-status/policy-status.ts";
 
 /** A controller of kube-controller-manager that can run inside this server. */
@@ -76,4 +78,11 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
   },
   { name: "statefulset-controller", aliases: ["statefulset"], account: "statefulset-controller", make: statefulSets },
   { name: "job-controller", aliases: ["job"], account: "job-controller", make: jobs },
+  { name: "cronjob-controller", aliases: ["cronjob"], account: "cronjob-controller", make: cronJobs },
+  {
+    name: "ttl-after-finished-controller",
+    aliases: ["ttl-after-finished"],
+    account: "ttl-after-finished-controller",
+    make: ttlAfterFinished,
+  },
 ];

@@ -4,6 +4,7 @@ import type { ServedResource } from "../../../resources/model/catalog.ts";
 import type { ObjectClient } from "../../../resources/object-client.ts";
 import type { Resources } from "../../../resources/resources.ts";
 import { isStatus, unlessCode } from "./controller.ts";
+import { readFresh } from "./fresh.ts";
 import type { Informer } from "./informer.ts";
 import { controllerOf, controllerReference } from "./owners.ts";
 
@@ -61,8 +62,7 @@ export async function claimObjects<T extends KubeObject>(claim: Claim<T>, candid
 async function checkAdoption<T extends KubeObject>({ resources, ownerResource, owner }: Claim<T>): Promise<void> {
   const { namespace = "", name = "", uid } = owner.metadata;
   const { kind } = ownerResource.definition;
-  const entry = await resources.store.get(resources.keys.key(ownerResource.definition, { namespace, name }));
-  const fresh = entry && resources.codec.read(entry).metadata;
+  const fresh = (await readFresh(resources, ownerResource, owner))?.metadata;
   if (fresh?.uid !== uid)
     throw new Error(`original ${kind} ${namespace}/${name} is gone: got uid ${fresh?.uid}, wanted ${uid}`);
   if (fresh?.deletionTimestamp !== undefined) {

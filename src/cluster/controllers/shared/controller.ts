@@ -133,3 +133,6 @@ export function isNamespaceTerminating(error: unknown): boolean {
   if (!isStatus(error, 403)) return false;
   return error.status.details?.causes?.some(({ reason }) => reason === "NamespaceTerminating") ?? false;
 }
+
+/** The text of an error in Events and conditions. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

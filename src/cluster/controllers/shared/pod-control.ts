@@ -5,7 +5,7 @@ import type { Pod, PodTemplateSpec } from "../../../kinds/types/workloads.ts";
 import type { ServedResource } from "../../../resources/model/catalog.ts";
 import type { ObjectClient } from "../../../resources/object-client.ts";
 import { withoutFinalizer } from "./claim.ts";
-import { isNamespaceTerminating, isStatus } from "./controller.ts";
+import { isNamespaceTerminating, isStatus, messageOf } from "./controller.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import { type Informer, keyOf } from "./informer.ts";
 import { controllerReference } from "./owners.ts";
@@ -80,8 +80,6 @@ export class PodControl {
     if (known && isOld && known.metadata.finalizers?.includes(finalizer)) await pods.changes(known);
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** A new Pod of its controller. Upstream: GetPodFromTemplate */
 export function podFrom({ metadata, spec }: PodTemplateSpec, ownerResource: ServedResource, owner: KubeObject): Pod {

@@ -30,6 +30,10 @@ test("validates schedules", () => {
     ["1-2-3 * * * *", "too many hyphens: 1-2-3"],
     ["1/2/3 * * * *", "too many slashes: 1/2/3"],
     ["x * * * *", 'failed to parse int from x: strconv.Atoi: parsing "x": invalid syntax'],
+    [
+      "99999999999999999999 * * * *",
+      'failed to parse int from 99999999999999999999: strconv.Atoi: parsing "99999999999999999999": value out of range',
+    ],
     ["@never", "unrecognized descriptor: @never"],
     ["@every 1x", 'failed to parse duration @every 1x: time: unknown unit "x" in duration "1x"'],
     ["@every 5", 'failed to parse duration @every 5: time: missing unit in duration "5"'],

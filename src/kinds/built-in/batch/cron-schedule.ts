@@ -1,5 +1,6 @@
 import { readDuration } from "../../../base/go/duration.ts";
 import { quote } from "../../../base/go/quote.ts";
+import { getMember } from "../../../base/util/members.ts";
 import { timeZoneProblem } from "./time-zone.ts";
 
 interface Bounds {
@@ -18,29 +19,64 @@ const FIELDS: readonly Bounds[] = [
   { min: 1, max: 12, names: MONTHS },
   { min: 0, max: 6, names: DAYS },
 ];
-const NICKNAMES = ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"];
+/** The fields that a nickname stands for. */
+const NICKNAMES: Readonly<Record<string, string>> = {
+  "@yearly": "0 0 1 1 *",
+  "@annually": "0 0 1 1 *",
+  "@monthly": "0 0 1 * *",
+  "@weekly": "0 0 * * 0",
+  "@daily": "0 0 * * *",
+  "@midnight": "0 0 * * *",
+  "@hourly": "0 * * * *",
+};
+const MAX_INT64 = 2 ** 63;
+const SECOND = 1_000_000_000n;
+
+/** A schedule in the form of `@every 1h30m`. */
+export interface IntervalSchedule {
+  /** At least 1. */
+  readonly everySeconds: number;
+}
+
+/** A schedule with the five fields of cron. A field without values never matches. */
+export interface FieldSchedule {
+  readonly minutes: ReadonlySet<number>;
+  readonly hours: ReadonlySet<number>;
+  readonly days: ReadonlySet<number>;
+  readonly months: ReadonlySet<number>;
+  readonly weekdays: ReadonlySet<number>;
+  /** Whether a day must match both fields of days. Otherwise one of them is enough. */
+  readonly needsBothDays: boolean;
+  /** IANA name. Optional. If omitted, the time zone of the caller. */
+  readonly zone?: string;
+}
+
+/** A parsed `spec.schedule`. */
+export type Schedule = IntervalSchedule | FieldSchedule;
 
 /** Why `spec.schedule` is not a cron expression; the message is the wire text. */
 class ScheduleError extends Error {}
 
 /** Why `spec.schedule` is invalid, with the message of robfig/cron's parser; undefined if it is valid. */
 export function scheduleProblem(schedule: string): string | undefined {
+  const parsed = parseSchedule(schedule);
+  return typeof parsed === "string" ? parsed : undefined;
+}
+
+/** Parses `spec.schedule` like robfig/cron. Returns its message if the schedule is invalid. */
+export function parseSchedule(schedule: string): Schedule | string {
   try {
-    check(schedule);
-    return undefined;
+    const { zone, text } = splitZone(schedule);
+    const parsed = text.startsWith("@") ? parseNickname(text) : parseFields(text);
+    return zone === undefined || "everySeconds" in parsed ? parsed : { ...parsed, zone };
   } catch (error) {
     if (error instanceof ScheduleError) return error.message;
     throw error;
   }
 }
 
-function check(schedule: string): void {
-  const text = /^(CRON_)?TZ=/.test(schedule) ? withoutZone(schedule) : schedule;
-  if (text.startsWith("@")) checkNickname(text);
-  else checkFields(text.split(/\s+/).filter((field) => field !== ""));
-}
-
-function withoutZone(schedule: string): string {
+function splitZone(schedule: string): { readonly zone?: string; readonly text: string } {
+  if (!/^(CRON_)?TZ=/.test(schedule)) return { text: schedule };
   const blank = schedule.indexOf(" ");
   const start = schedule.indexOf("=") + 1;
   // Compat: robfig/cron panics on `TZ=` without a space after it, and kube-apiserver's message shows Go's "slice bounds
@@ -49,30 +85,66 @@ function withoutZone(schedule: string): string {
   const zone = schedule.slice(start, blank);
   const problem = zone === "" ? undefined : timeZoneProblem(zone);
   if (problem !== undefined) throw new ScheduleError(`provided bad location ${zone}: ${problem}`);
-  return schedule.slice(blank).trim();
+  const text = schedule.slice(blank).trim();
+  return zone === "Local" ? { text } : { zone: zone || "UTC", text };
 }
 
-function checkNickname(text: string): void {
-  if (NICKNAMES.includes(text)) return;
+function parseNickname(text: string): Schedule {
+  const fields = getMember(NICKNAMES, text);
+  if (fields !== undefined) return parseFields(fields);
   const every = "@every ";
   if (!text.startsWith(every)) throw new ScheduleError(`unrecognized descriptor: ${text}`);
   const read = readDuration(text.slice(every.length));
   if (typeof read === "string") throw new ScheduleError(`failed to parse duration ${text}: ${read}`);
+  return { everySeconds: Math.max(1, Number(read / SECOND)) };
 }
 
-function checkFields(fields: readonly string[]): void {
+function parseFields(text: string): FieldSchedule {
+  const fields = text.split(/\s+/).filter((field) => field !== "");
   if (fields.length !== FIELDS.length) {
     const found = `found ${fields.length}: [${fields.join(" ")}]`;
     throw new ScheduleError(`expected exactly ${FIELDS.length} fields, ${found}`);
   }
-  for (const [index, bounds] of FIELDS.entries()) {
-    const ranges = (fields[index] ?? "").split(",").filter((range) => range !== "");
-    for (const range of ranges) checkRange(range, bounds);
+  const parsed = FIELDS.map((bounds, index) => parseField(fields[index] ?? "", bounds));
+  const [minutes = NEVER, hours = NEVER, days = NEVER, months = NEVER, weekdays = NEVER] = parsed;
+  return {
+    minutes: minutes.values,
+    hours: hours.values,
+    days: days.values,
+    months: months.values,
+    weekdays: weekdays.values,
+    needsBothDays: days.isAny || weekdays.isAny,
+  };
+}
+
+interface Field {
+  readonly values: ReadonlySet<number>;
+  /** Whether the field has a `*` or `?`. */
+  readonly isAny: boolean;
+}
+
+const NEVER: Field = { values: new Set(), isAny: false };
+
+function parseField(text: string, bounds: Bounds): Field {
+  const values = new Set<number>();
+  let isAny = false;
+  for (const range of text.split(",").filter((one) => one !== "")) {
+    const { start, end, step, isWhole } = parseRange(range, bounds);
+    for (let value = start; value <= end; value += step) values.add(value);
+    isAny ||= isWhole;
   }
+  return { values, isAny };
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+  readonly step: number;
+  readonly isWhole: boolean;
 }
 
 /** `first[-last][/step]`, where `*` and `?` mean the whole range. */
-function checkRange(range: string, bounds: Bounds): void {
+function parseRange(range: string, bounds: Bounds): Range {
   const [limits = "", stepText, ...slashes] = range.split("/");
   const [first = "", last, ...hyphens] = limits.split("-");
   const isWhole = first === "*" || first === "?";
@@ -86,6 +158,7 @@ function checkRange(range: string, bounds: Bounds): void {
   const step = stepText === undefined ? 1 : parseNumber(stepText);
   if (stepText !== undefined && last === undefined) end = bounds.max;
   checkLimits({ start, end, step }, bounds, range);
+  return { start, end, step, isWhole: isWhole && step === 1 };
 }
 
 function checkLimits(
@@ -105,10 +178,11 @@ function parseMember(text: string, { names = [], min }: Bounds): number {
 }
 
 function parseNumber(text: string): number {
-  if (!/^[+-]?\d+$/.test(text)) {
-    throw new ScheduleError(`failed to parse int from ${text}: strconv.Atoi: parsing ${quote(text)}: invalid syntax`);
-  }
+  const failure = (cause: string) =>
+    new ScheduleError(`failed to parse int from ${text}: strconv.Atoi: parsing ${quote(text)}: ${cause}`);
+  if (!/^[+-]?\d+$/.test(text)) throw failure("invalid syntax");
   const number = Number(text);
+  if (Math.abs(number) >= MAX_INT64) throw failure("value out of range");
   if (number < 0) throw new ScheduleError(`negative number (${number}) not allowed: ${text}`);
   return number;
 }

@@ -103,7 +103,17 @@ export interface CronJobSpec extends JsonObject {
 
 /** CronJobStatus of batch/v1. */
 export interface CronJobStatus extends JsonObject {
-  active?: JsonObject[];
+  active?: ActiveJob[];
   lastScheduleTime?: string;
   lastSuccessfulTime?: string;
+}
+
+/** ObjectReference of core/v1 to a Job. */
+export interface ActiveJob extends JsonObject {
+  kind?: string;
+  namespace?: string | undefined;
+  name?: string | undefined;
+  uid?: string | undefined;
+  apiVersion?: string;
+  resourceVersion?: string | undefined;
 }
