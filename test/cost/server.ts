@@ -93,6 +93,17 @@ export class CostServer {
     return { status, text, ms, processorMs: spentMs, ...seen, grownBytes: this.memory("VmHWM") - before };
   }
 
+  /** CPU time of the event loop thread during `run`: the maximum during one probe of another connection. */
+  async heldDuring(run: () => Promise<void>): Promise<number> {
+    Atomics.store(this.#seen, 2, 1);
+    await this.#probes(2);
+    Atomics.store(this.#seen, 3, 0);
+    await run();
+    await this.#probes(2);
+    Atomics.store(this.#seen, 2, 0);
+    return Atomics.load(this.#seen, 3) / 1000;
+  }
+
   /** Sends a request and reads the whole response. */
   send({ method, path: url, headers, body, until }: CostlyRequest): Promise<{ status: number; text: string }> {
     return new Promise((resolve) => {

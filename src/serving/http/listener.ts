@@ -10,6 +10,7 @@ import type { Exchange } from "./exchange.ts";
 import { openHttp1, refuseConnection, refuseHttp1 } from "./http1.ts";
 import { openHttp2, refuseHttp2 } from "./http2.ts";
 import { filterUpgrades, keepParsing, serveStreams, socketBelow } from "./node-quirks.ts";
+import { Turns } from "./turns.ts";
 
 /** Answers a request. Must not reject: errors are replies too. */
 export type Answer = (request: ApiRequest) => Promise<EncodedReply>;
@@ -111,6 +112,7 @@ class Edge implements Listener {
   readonly #http1Sockets = new Set<Duplex>();
   readonly #keeper: ConnectionKeeper;
   readonly #sessions = new Set<Http2Session>();
+  readonly #turns = new Turns();
   #tls: TlsOptions | undefined;
   #isLeaving = false;
   #isClosing = false;
@@ -245,10 +247,17 @@ class Edge implements Listener {
   }
 
   #takeHttp1(message: IncomingMessage, response: ServerResponse): void {
-    const exchange = openHttp1(message, response);
     const { socket } = message;
     this.#keeper.begin(socket);
     response.on("close", () => this.#keeper.end(socket));
+    this.#turns.take(() => {
+      if (!socket.destroyed) this.#serveRequest(message, response);
+    });
+  }
+
+  #serveRequest(message: IncomingMessage, response: ServerResponse): void {
+    const exchange = openHttp1(message, response);
+    const { socket } = message;
     if (typeof exchange === "number") {
       refuseHttp1(response, exchange);
       return;
@@ -265,9 +274,16 @@ class Edge implements Listener {
   }
 
   #takeHttp2(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, raw: string[]): void {
-    const exchange = openHttp2(stream, headers, flags, raw);
     // A failed stream is closed right after, which ends the exchange.
     stream.on("error", () => {});
+    this.#turns.take(() => {
+      // Streams that are reset right away cost nothing more.
+      if (!stream.destroyed && !stream.closed) this.#serveHttp2(stream, headers, flags, raw);
+    });
+  }
+
+  #serveHttp2(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, raw: string[]): void {
+    const exchange = openHttp2(stream, headers, flags, raw);
     if (exchange === undefined) {
       refuseHttp2(stream);
       return;
