@@ -61,9 +61,13 @@ export class CostServer {
   }
 
   /** Starts a server on memory with the namespace `fuzz`. A request may take up to `timeoutMs`. */
-  static async start(timeoutMs: number, nodeFlags: readonly string[] = []): Promise<CostServer> {
+  static async start(
+    timeoutMs: number,
+    nodeFlags: readonly string[] = [],
+    flags: readonly string[] = [],
+  ): Promise<CostServer> {
     // A very busy machine may not start one within the default time.
-    const options = { nodeFlags: [...PATIENT, ...nodeFlags], readyWithinMs: 300_000 };
+    const options = { nodeFlags: [...PATIENT, ...nodeFlags], flags: [...flags], readyWithinMs: 300_000 };
     const server = new CostServer(await startBinnacle(options), timeoutMs);
     await server.send({ method: "POST", path: "/api/v1/namespaces", body: json({ metadata: { name: "fuzz" } }) });
     const account = json({ metadata: { name: "default" } });

@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import type { ChannelMessage, ConnectReply, WebSocketChannel } from "../../base/api/channel.ts";
 import type { EncodedReply } from "../../data/encoding/reply/encoded-reply.ts";
+import { pacer } from "../../resources/pace.ts";
 import { answerPings } from "./pings.ts";
 import type { Delivery } from "./pump.ts";
 
@@ -11,6 +12,9 @@ import type { Delivery } from "./pump.ts";
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 /** Above this amount of unread data, sending or receiving pauses until the peer has read. */
 const MAX_UNREAD_BYTES = 64 * 1024;
+const MAX_UNREAD_MESSAGES = 500;
+/** Messages that are too short to look at the clock after each. */
+const MESSAGES_PER_LOOK = 50;
 const CLOSE_MS = 1000;
 /**
  * Time for a client to read pending data before its WebSocket is terminated, which would lose that data. Upstream:
@@ -98,17 +102,30 @@ class Channel implements WebSocketChannel {
   }
 }
 
-/** Subscribes immediately, so no message is lost before the first read. Pauses the socket while too much is unread. */
+/**
+ * Subscribes immediately, so no message is lost before the first read. Pauses the socket while too much is unread. Pauses
+ * between messages, because a packet can have thousands that are almost empty.
+ */
 function received(webSocket: WebSocket): AsyncIterable<ChannelMessage> {
-  const queue: ChannelMessage[] = [];
+  const queue: (ChannelMessage | undefined)[] = [];
+  let first = 0;
   let unreadBytes = 0;
   let isOver = false;
   let wake = (): void => {};
+  const isFull = (): boolean => unreadBytes > MAX_UNREAD_BYTES || queue.length - first > MAX_UNREAD_MESSAGES;
+  const take = (): ChannelMessage | undefined => {
+    const message = queue[first];
+    // `shift` takes long for a long list.
+    queue[first++] = undefined;
+    if (first >= queue.length) first = queue.length = 0;
+    unreadBytes -= message?.data.length ?? 0;
+    return message;
+  };
   webSocket.on("message", (raw: RawData, isBinary: boolean) => {
     const data = Array.isArray(raw) ? Buffer.concat(raw) : raw instanceof ArrayBuffer ? Buffer.from(raw) : raw;
     queue.push({ data, isBinary });
     unreadBytes += data.length;
-    if (unreadBytes > MAX_UNREAD_BYTES) webSocket.pause();
+    if (!webSocket.isPaused && isFull()) webSocket.pause();
     wake();
   });
   webSocket.on("close", () => {
@@ -116,11 +133,12 @@ function received(webSocket: WebSocket): AsyncIterable<ChannelMessage> {
     wake();
   });
   return (async function* () {
-    for (;;) {
-      const next = queue.shift();
+    const pause = pacer();
+    for (let taken = 0; ; ) {
+      const next = take();
       if (next !== undefined) {
-        unreadBytes -= next.data.length;
-        if (webSocket.isPaused && unreadBytes <= MAX_UNREAD_BYTES) webSocket.resume();
+        if (taken++ % MESSAGES_PER_LOOK === 0) await pause();
+        if (webSocket.isPaused && !isFull()) webSocket.resume();
         yield next;
       } else if (isOver) return;
       else
