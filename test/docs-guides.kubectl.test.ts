@@ -31,18 +31,29 @@ async function follow(reader: Reader, blocks: readonly Block[]): Promise<string>
 }
 
 suite("docs/guides", { ...needs("kubectl") }, () => {
-  test("test-an-operator.md shows the example's own lines, and its commands pass", async () => {
+  test("test-an-operator.md shows the example's own lines, its commands pass, and its types are right", async () => {
     const blocks = await blocksOf("docs/guides/test-an-operator.md");
     const example = await readFile(path.join(root, "examples", "operator", "operator.test.ts"), "utf8");
-    const shown = blocks.filter(({ language }) => language === "ts");
+    const isNamed = ({ text }: Block) => text.startsWith("// ");
+    const shown = blocks.filter((block) => block.language === "ts" && !isNamed(block));
     assert.ok(shown.length >= 6);
     for (const { text } of shown) assert.ok(example.includes(text), `${text}\nis not in the example`);
     await using reader = await Reader.open();
     const said = await follow(
       reader,
-      blocks.filter(({ language }) => language === "sh"),
+      blocks.filter((block) => block.language === "sh" || isNamed(block)),
     );
+    assert.match(said, /pass 1$/m);
     assert.match(said, /pass 26$/m);
+    const [config] = blocks.filter(({ language }) => language === "json");
+    await reader.write("tsconfig.json", config?.text ?? "");
+    await reader.write("package.json", '{ "type": "module" }');
+    const packages = path.join(root, "node_modules");
+    const tsc = `"${process.execPath}" "${path.join(packages, "typescript", "bin", "tsc")}"`;
+    // The sources, which are checked as well, are not written for browsers.
+    const flags = `--customConditions binnacle-source --lib esnext --types node --typeRoots "${path.join(packages, "@types")}"`;
+    const { code, out } = await reader.run(`${tsc} ${flags}`);
+    assert.equal(code, 0, out);
   });
 
   test("ci.md", async () => {
