@@ -147,9 +147,6 @@ export const DEPLOYMENTS: WorkloadKind<Deployment> = {
   eventRules: {
     ScalingReplicaSet: "steps",
     ReplicaSetCreateError: "presence",
-    // The real controller records it before a write that fails if it has just written the status, and again after it.
-    DeploymentRollbackTemplateUnchanged: "presence",
-    DeploymentRollbackRevisionNotFound: "presence",
   },
   create: (world, name) => {
     const { random } = world;

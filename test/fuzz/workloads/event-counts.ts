@@ -5,6 +5,8 @@ import { asEvent, type EventObject } from "./event-objects.ts";
 export type EventRule =
   /** The number of Events with the same message. */
   | "count"
+  /** Not compared: a condition shows the problem as long as it lasts. */
+  | "ignored"
   /** Whether there are Events with the message, for retries. */
   | "presence"
   /** The sum of all steps in one direction, for `... from A to B`: their sizes depend on when Pods become ready. */
@@ -34,7 +36,9 @@ export function eventCounts(
   clean: (text: string) => string,
 ): Counts {
   const counts: Counts = {};
-  const events = objects.map(asEvent).filter(({ source }) => components.includes(source.component ?? ""));
+  const isCompared = ({ source, reason }: EventObject) =>
+    components.includes(source.component ?? "") && rules[reason] !== "ignored";
+  const events = objects.map(asEvent).filter(isCompared);
   const byObject = Map.groupBy(events, ({ involvedObject: { kind, name } }) => clean(`${kind} ${name}`));
   for (const [object, all] of byObject) {
     const byReason = Map.groupBy(all, ({ type, reason }) => `${type} ${reason}`);

@@ -1,6 +1,6 @@
 import type { Pod } from "../../../src/kinds/types/workloads.ts";
 import { mergeStep, podStep, STRATEGIC, type Step, type World } from "./steps.ts";
-import { HOLD, NODE_LABEL } from "./templates.ts";
+import { HOLD } from "./templates.ts";
 
 /** A change of a Pod, a quota or a node of the sequence. */
 export interface GeneralAction {
@@ -14,9 +14,10 @@ const isAny = ({ metadata }: Pod) => metadata.deletionTimestamp === undefined;
 const isHeld = ({ metadata }: Pod) => metadata.finalizers?.includes(HOLD) === true;
 const appOf = ({ metadata }: Pod) => metadata.labels?.app ?? "";
 const RELEASED = "released-";
+const DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
 
 /** Controllers prefer Pods with a low cost when they delete some. Without it, the choice depends on times and nodes. */
-const costOf = (world: World) => ({ "controller.kubernetes.io/pod-deletion-cost": String(world.nextNumber() - 50) });
+const costOf = (world: World) => ({ [DELETION_COST]: String(world.nextNumber() - 50) });
 
 const setPhase = (phase: string) => (world: World) =>
   podStep(world, `set phase ${phase} of`, isRunning, (path) => [
@@ -141,13 +142,12 @@ function createOrphan(world: World): Step | undefined {
     .filter((app) => app !== "" && !app.startsWith(RELEASED))
     .sort();
   if (apps.length === 0) return undefined;
-  const name = `orphan-${world.nextNumber()}`;
-  const metadata = { name, labels: { app: world.random.pick(apps) }, annotations: costOf(world) };
-  const spec = {
-    nodeSelector: { [NODE_LABEL]: world.namespace },
-    automountServiceAccountToken: false,
-    containers: [{ name: "main", image: "orphan" }],
-  };
+  const number = world.nextNumber();
+  // Its controller deletes it first, whether it is ready by then or not. A Pod without a node precedes even that.
+  const annotations = { [DELETION_COST]: String(-1000 - number) };
+  const metadata = { name: `orphan-${number}`, labels: { app: world.random.pick(apps) }, annotations };
+  const containers = [{ name: "main", image: "orphan" }];
+  const spec = { nodeName: world.nodes[0], automountServiceAccountToken: false, containers };
   const path = `/api/v1/namespaces/${world.namespace}/pods`;
   return {
     title: `create Pod ${JSON.stringify(metadata)}`,

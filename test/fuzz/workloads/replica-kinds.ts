@@ -27,7 +27,7 @@ function kind(
     collection,
     controllers: [names.controller],
     components: [names.component],
-    eventRules: { FailedCreate: "presence" },
+    eventRules: { FailedCreate: "ignored" },
     create: (world: World, app: string) => ({
       spec: {
         replicas: randomSize(world.random),

@@ -23,6 +23,8 @@ export interface SnapshotOptions {
 /** Letters and digits of random name suffixes. Upstream: rand.SafeEncodeString */
 const SUFFIX = "[bcdfghjklmnpqrstvwxz2456789]{5}";
 const VOLUME = new RegExp(`\\bkube-api-access-${SUFFIX}\\b`, "g");
+/** Usage when a Pod was rejected for the first time: others may have been deleted just before or after. */
+const USED = /(?<=used: pods=)\d+/g;
 const UID = /\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b/g;
 /** Members that differ between any two clusters. */
 const OMITTED = new Set([
@@ -67,7 +69,8 @@ export function cleaner(view: NamespaceView, kinds: readonly string[]): Clean {
   const names = kinds.flatMap((kind) => [...view.namesOf(kind)]).sort((one, other) => other.length - one.length);
   const pattern = new RegExp(`\\b(${names.join("|")})-${SUFFIX}\\b`, "g");
   const withoutNames = (text: string) => (names.length === 0 ? text : text.replace(pattern, "$1-<random>"));
-  return (text) => withoutNames(text).replace(VOLUME, "kube-api-access-<random>").replace(UID, "<uid>");
+  return (text) =>
+    withoutNames(text).replace(VOLUME, "kube-api-access-<random>").replace(USED, "<n>").replace(UID, "<uid>");
 }
 
 function comparable(object: KubeObject): JsonObject {
