@@ -127,6 +127,17 @@ suite("deployment-controller", () => {
     assert.deepEqual(await sizes(), { 1: 0, 2: 6 });
   });
 
+  test("keeps the condition of a resumed Deployment until its new ReplicaSet has Pods", async () => {
+    await cluster.end();
+    cluster = new WorkloadCluster();
+    cluster.start(deployments(cluster));
+    await create({ paused: true });
+    await until(async () => (await condition("Progressing"))?.reason === "DeploymentPaused");
+    await cluster.patch("deployments", "web", { spec: { paused: false } });
+    await until(async () => (await web()).metadata.annotations?.["deployment.kubernetes.io/revision"] === "1");
+    assert.equal((await condition("Progressing"))?.reason, "DeploymentResumed");
+  });
+
   test("scales in proportion in the middle of a rollout", async () => {
     await create({ replicas: 10, strategy: { rollingUpdate: { maxSurge: 3, maxUnavailable: 2 } } });
     await complete();
