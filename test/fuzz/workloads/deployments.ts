@@ -113,7 +113,7 @@ const pauseAction: Action<Deployment> = {
     mergeStep(world, "pause or resume", COLLECTION, target, { spec: { paused: !target.spec.paused } }),
 };
 
-/** Gives a ReplicaSet of the Deployment another label, so that it is released, or changes its size behind its back. */
+/** Changes a ReplicaSet of the Deployment. */
 const setAction: Action<Deployment> = {
   weight: 1,
   plan(world, { metadata }) {
@@ -121,11 +121,7 @@ const setAction: Action<Deployment> = {
       .filter((set) => set.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid))
       .sort((a, b) => ((a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1));
     if (sets.length === 0) return undefined;
-    const changes = [
-      { spec: { replicas: randomSize(world.random) } },
-      { metadata: { labels: { extra: "x" } } },
-      { metadata: { annotations: { [REVISION]: "7" } } },
-    ];
+    const changes = [{ metadata: { labels: { extra: "x" } } }, { metadata: { annotations: { [REVISION]: "7" } } }];
     return mergeStep(world, "change", REPLICA_SETS.collection, world.random.pick(sets), world.random.pick(changes));
   },
 };

@@ -70,7 +70,7 @@ export class Rollout {
     const { spec, metadata } = this.#deployment;
     if (metadata.deletionTimestamp !== undefined) return this.#writeCounts();
     const paused = pausedStatus(this.#deployment, this.#context.now());
-    if (paused) await this.#writePaused(paused);
+    if (paused) await this.#writeStatus(paused);
     if (spec.paused) {
       await this.#updateNewest();
       return this.#scale();
@@ -344,24 +344,14 @@ export class Rollout {
   }
 
   /**
-   * Compat: checkPausedConditions. The sync goes on with the old resourceVersion, so that the next write of the Deployment
-   * conflicts and a new sync follows. A ReplicaSet that this sync creates gets no condition NewReplicaSetCreated.
+   * Compat: the sync goes on with the old resourceVersion. Its next write of the Deployment conflicts, and a new sync follows. So a
+   * resumed Deployment does not get the condition NewReplicaSetCreated, and Events before that write are recorded twice.
    */
-  async #writePaused(status: DeploymentStatus): Promise<void> {
-    await this.#updateStatus(status);
-    this.#deployment = { ...this.#deployment, status };
-  }
-
   async #writeStatus(status: DeploymentStatus): Promise<void> {
-    this.#deployment = await this.#updateStatus(status);
-  }
-
-  async #updateStatus(status: DeploymentStatus): Promise<Deployment> {
     const { client, deployments } = this.#context;
-    const next = { ...this.#deployment, status };
-    const written = (await client.update(this.#resource, next, { subresource: "status" })) as Deployment;
+    this.#deployment = { ...this.#deployment, status };
+    const written = await client.update(this.#resource, this.#deployment, { subresource: "status" });
     await deployments.sees(written.metadata.resourceVersion);
-    return written;
   }
 }
 
