@@ -1,17 +1,19 @@
 import { PLUGIN_TABLE, UNAVAILABLE_PLUGINS } from "../../src/access/admission/plugins/plugin-table.ts";
 import { RUNNABLE_CONTROLLERS } from "../../src/cluster/controllers/manager/all.ts";
-import { MANAGER_CONTROLLERS } from "../../src/cluster/controllers/manager/manager-controllers.ts";
+import { DEFAULT_CONTROLLERS } from "../../src/cluster/controllers/manager/default-controllers.ts";
+import {
+  MANAGER_CONTROLLERS,
+  type ManagerController,
+} from "../../src/cluster/controllers/manager/manager-controllers.ts";
 import { code, head, table } from "./markdown.ts";
 
 /** The text of docs/reference/controllers.md. */
 export function controllersPage(): string {
   const own = new Set(RUNNABLE_CONTROLLERS.map(({ name }) => name));
-  const rows = (isOwn: boolean) =>
-    MANAGER_CONTROLLERS.filter(({ name }) => own.has(name) === isOwn).map(({ name, does, without = "" }) => [
-      code(name),
-      does,
-      without,
-    ]);
+  const defaults = new Set(DEFAULT_CONTROLLERS.split(","));
+  const isOwn = ({ name }: ManagerController) => own.has(name);
+  const row = ({ name, does, without = "" }: ManagerController) => [code(name), does, without];
+  const ownRows = MANAGER_CONTROLLERS.filter(isOwn).map((one) => [...row(one), defaults.has(one.name) ? "runs" : ""]);
   const columns = ["controller", "what it does", "without it"];
   return [
     head(
@@ -20,14 +22,27 @@ export function controllersPage(): string {
     ),
     "## Inside of the server",
     "",
-    "`--controllers` picks among them: `*` (the default), `none`, or names; `-NAME` leaves one out.",
+    "`--controllers` picks among them: `*`, `none`, or names; `-NAME` leaves one out. By default, those run that the API itself needs.",
     "",
-    table(columns, rows(true)),
+    table(["controller", "what it does", "without it", "by default"], ownRows),
+    "## Beside the real kube-controller-manager",
+    "",
+    "With the default controllers, Binnacle and a real kube-controller-manager can run at the same time: both do the same work, and doing it twice is harmless. `--controllers none` avoids the double work.",
+    "",
+    "With any other controller, all selected controllers run only while Binnacle holds the Lease `kube-controller-manager` in kube-system, with which the real program elects its leader too. So only one of them works at a time. The other one waits, and takes over when the holder stops, or 15 seconds after it crashed. Of several Binnacle servers on one etcd, one holds the Lease. To let both work, give each its own controllers, and start the real program with `--leader-elect=false`:",
+    "",
+    "```sh",
+    "binnacle serve --controllers deployment-controller,replicaset-controller",
+    "kube-controller-manager --leader-elect=false --controllers '*,-deployment-controller,-replicaset-controller' --kubeconfig ...",
+    "```",
+    "",
+    "Control planes of the testing library do not use the Lease: no other program reaches their store.",
+    "",
     "## Only where the real kube-controller-manager runs beside it",
     "",
     "Start it with the kubeconfig that Binnacle writes, and Binnacle with `--controllers none`. There is no scheduler and no kubelet either: Pods stay Pending.",
     "",
-    table(columns, rows(false)),
+    table(columns, MANAGER_CONTROLLERS.filter((one) => !isOwn(one)).map(row)),
   ].join("\n");
 }
 

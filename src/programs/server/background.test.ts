@@ -8,6 +8,7 @@ import type { KubeObject } from "../../base/api/object.ts";
 import { systemClock } from "../../base/util/clock.ts";
 import { systemRandom } from "../../base/util/random.ts";
 import { RUNNABLE_CONTROLLERS } from "../../cluster/controllers/manager/all.ts";
+import { DEFAULT_CONTROLLERS } from "../../cluster/controllers/manager/default-controllers.ts";
 import { MANAGER_CONTROLLERS } from "../../cluster/controllers/manager/manager-controllers.ts";
 import { until } from "../../cluster/controllers/shared/controllers.suite.ts";
 import { Informers } from "../../cluster/controllers/shared/informers.ts";
@@ -77,6 +78,7 @@ function setUp(controllers: string) {
     report,
     further: () => [],
     isGuest: false,
+    isAlone: false,
     isPartial: false,
     isPrepared: false,
     rolesMade: () => {},
@@ -166,6 +168,36 @@ test("without controllers, only those of kube-apiserver run, as system:apiserver
   await until(() => seen.some(({ name }) => name.startsWith("apiserver-")));
   assert.deepEqual(new Set(seen.map(({ user }) => user.name)), new Set(["system:apiserver"]));
   assert.equal(await find("", "serviceaccounts", "default"), undefined);
+  await stop();
+});
+
+const LEASE = ["coordination.k8s.io", "leases", "kube-controller-manager", "kube-system"] as const;
+
+test("workload controllers run while the server holds the Lease of kube-controller-manager", async () => {
+  const { loops, clients, seen, find, stop, resources } = setUp("serviceaccount-controller,replicaset-controller");
+  await loops.prepare();
+  const leases = resources.catalog.find("coordination.k8s.io", "v1", "leases") ?? assert.fail();
+  const metadata = { name: "kube-controller-manager", namespace: "kube-system" };
+  const spec = { holderIdentity: "real", leaseDurationSeconds: 3600 };
+  const lease = { kind: "Lease", apiVersion: "coordination.k8s.io/v1", metadata, spec };
+  const held = await clients.apiServer.create(leases, lease);
+  loops.start(6443);
+  await until(async () => (await find("discovery.k8s.io", "endpointslices", "kubernetes")) !== undefined);
+  assert.equal(await find("", "serviceaccounts", "default"), undefined);
+  await clients.apiServer.update(leases, { ...held, spec: { ...spec, holderIdentity: "" } });
+  await until(async () => (await find("", "serviceaccounts", "default")) !== undefined);
+  assert.partialDeepStrictEqual((await find(...LEASE))?.spec, { leaseDurationSeconds: 15, leaseTransitions: 1 });
+  const writer = seen.findLast(({ name, operation }) => name === metadata.name && operation === "UPDATE")?.user.name;
+  assert.equal(writer, "system:kube-controller-manager");
+  await stop();
+});
+
+test("the default controllers leave the Lease to the real kube-controller-manager", async () => {
+  const { loops, find, stop } = setUp(DEFAULT_CONTROLLERS);
+  await loops.prepare();
+  loops.start(6443);
+  await until(async () => (await find("", "serviceaccounts", "default")) !== undefined);
+  assert.equal(await find(...LEASE), undefined);
   await stop();
 });
 

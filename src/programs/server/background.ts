@@ -14,7 +14,8 @@ import { kubernetesService } from "../../cluster/controllers/apiserver/kubernete
 import { legacyTokenTracking } from "../../cluster/controllers/apiserver/legacy-token-tracking.ts";
 import { createServiceRange } from "../../cluster/controllers/apiserver/service-range.ts";
 import { serviceRepair } from "../../cluster/controllers/apiserver/service-repair.ts";
-import { RUNNABLE_CONTROLLERS } from "../../cluster/controllers/manager/all.ts";
+import { RUNNABLE_CONTROLLERS, type RunnableController } from "../../cluster/controllers/manager/all.ts";
+import { managerLease, needsLease } from "../../cluster/controllers/manager/manager-lease.ts";
 import {
   type Controller,
   type ControllerContext,
@@ -23,7 +24,7 @@ import {
   selectControllers,
 } from "../../cluster/controllers/shared/controller.ts";
 import { Informers } from "../../cluster/controllers/shared/informers.ts";
-import { leaderKey, runAsLeader } from "../../cluster/controllers/shared/leader.ts";
+import { type LeaderRecord, leaderKey, runAsLeader, storeRecord } from "../../cluster/controllers/shared/leader.ts";
 import { builtInPriorities } from "../../kinds/built-in/all.ts";
 import { mandatoryObjects, suggestedObjects } from "../../kinds/built-in/flowcontrol/fixed-objects.ts";
 import type { Resources } from "../../resources/resources.ts";
@@ -62,6 +63,8 @@ export interface BackgroundOptions {
   readonly rolesMade: () => void;
   /** One of many servers on a prepared store: it creates nothing at its start and does not announce itself. */
   readonly isGuest: boolean;
+  /** No other program runs controllers on the store. */
+  readonly isAlone: boolean;
   /** See `ControllerContext`. */
   readonly isPartial: boolean;
   /** The objects that are the same in every server are stored already: see `putFirstObjects`. */
@@ -70,13 +73,15 @@ export interface BackgroundOptions {
 
 /**
  * Builds the controllers of two programs. Those of kube-apiserver always run, in every server. `--controllers` selects those
- * of kube-controller-manager; of several servers on one etcd, one runs them. Throws if `--controllers` names an unknown one.
+ * of kube-controller-manager; of several servers on one etcd, one runs them. Beyond the default ones, they run only while
+ * this server holds the Lease of kube-controller-manager. Throws if `--controllers` names an unknown one.
  */
 export function background(options: BackgroundOptions): Background {
   const { config, resources, clients, report, trust, rolesMade, isGuest, isPrepared } = options;
   const own: ControllerContext = { resources, client: clients.apiServer, report };
   const flowControl = new FlowControl(own, { mandatory: mandatoryObjects, suggested: suggestedObjects });
-  const selected = managerLoops(options);
+  const selected = selectControllers(RUNNABLE_CONTROLLERS, config.controllers);
+  const managed = managerLoops(options, selected);
   const leaving = new AbortController();
   const stopping = new AbortController();
   let announcing: Promise<void> | undefined;
@@ -102,22 +107,18 @@ export function background(options: BackgroundOptions): Background {
       const announced = () => [kubernetesService(own, announcement(config, port)), identityLease(own, hostname())];
       const always = [...(isGuest ? [] : ofOneServer()), ...options.further(own)];
       const { signal } = stopping;
-      const { store, keys, clock, random } = resources;
+      const { clock } = resources;
       const made = isPrepared ? Promise.resolve(true) : bootstrapRoles(own, signal);
       const prepared = made.then((areMade) => areMade && rolesMade());
-      // Service accounts may do nothing before their roles are there.
-      const run = async (leading: AbortSignal) => {
+      const run = (leading: AbortSignal) => runControllers(managed, leading, clock, report);
+      const runElected = async () => {
+        // Service accounts may do nothing before their roles are there.
         await prepared;
-        await runControllers(selected, leading, clock, report);
+        const record = await leaderRecord(options, selected);
+        await (record ? runAsLeader(record, clock, signal, run) : run(signal));
       };
-      const lease = { store, key: leaderKey(keys, "controllers"), identity: random.uuid(), clock };
-      const isElected = config.store.type === "etcd" && selected.length > 0;
       announcing = runControllers(isGuest ? [] : announced(), leaving.signal, clock, report);
-      running = [
-        announcing,
-        runControllers(always, signal, clock, report),
-        isElected ? runAsLeader(lease, signal, run) : run(signal),
-      ];
+      running = [announcing, runControllers(always, signal, clock, report), runElected()];
       for (const one of running) one.catch((error: unknown) => report("controllers", error));
     },
     async leave() {
@@ -132,11 +133,24 @@ export function background(options: BackgroundOptions): Background {
   };
 }
 
-/** The controllers of a controller manager that `--controllers` selects. */
-function managerLoops(options: BackgroundOptions): Controller[] {
-  const { config, resources, clients, report, authority, isPartial } = options;
+/** The record that decides which program runs the selected controllers. Undefined if this server always does. */
+async function leaderRecord(
+  { config, resources, clients, report, isAlone }: BackgroundOptions,
+  selected: readonly RunnableController[],
+): Promise<LeaderRecord | undefined> {
+  const { store, keys, random } = resources;
+  const isShared = config.store.type === "etcd";
+  if (!isAlone && needsLease(selected.map(({ name }) => name))) {
+    return managerLease({ resources, client: clients.controllerManager, report }, hostname(), isShared);
+  }
+  if (!isShared || selected.length === 0) return undefined;
+  return storeRecord({ store, key: leaderKey(keys, "controllers"), identity: random.uuid() });
+}
+
+function managerLoops(options: BackgroundOptions, selected: readonly RunnableController[]): Controller[] {
+  const { resources, clients, report, authority, isPartial } = options;
   const informers = new Informers(resources, report);
-  return selectControllers(RUNNABLE_CONTROLLERS, config.controllers).map(({ account, make }) =>
+  return selected.map(({ account, make }) =>
     make({ resources, client: clients.controller(account), report, informers, isPartial }, authority),
   );
 }

@@ -1,5 +1,6 @@
-import { API_SERVER, serviceAccountUser } from "../../access/authentication/own-users.ts";
+import { API_SERVER, CONTROLLER_MANAGER, serviceAccountUser } from "../../access/authentication/own-users.ts";
 import type { Handler } from "../../base/api/call.ts";
+import type { UserInfo } from "../../base/api/user-info.ts";
 import type { Random } from "../../base/util/random.ts";
 import type { ObjectClient } from "../../resources/object-client.ts";
 import { release } from "../endpoints/release.ts";
@@ -10,6 +11,8 @@ import { LoopbackClient } from "./loopback-client.ts";
 export interface LoopbackClients {
   /** Acts as `system:apiserver`, for controllers that kube-apiserver itself runs. */
   readonly apiServer: ObjectClient;
+  /** Acts as `system:kube-controller-manager`, for the work that its controllers share. */
+  readonly controllerManager: ObjectClient;
   /** Compat: with --use-service-account-credentials each controller acts as `system:serviceaccount:kube-system:…`. */
   controller(serviceAccount: string): ObjectClient;
 }
@@ -20,12 +23,14 @@ export interface LoopbackClients {
 export function loopbackClients(handler: Handler, random: Random, isLarge?: IsLargeCall): LoopbackClients {
   const { gitVersion, gitCommit, platform } = release.info;
   const agent = (program: string) => `${program}/${gitVersion} (${platform}) kubernetes/${gitCommit.slice(0, 7)}`;
+  const clientOf = (user: UserInfo, userAgent: string) =>
+    new LoopbackClient(handler, { user, userAgent }, random, isLarge);
   return {
-    apiServer: new LoopbackClient(handler, { user: API_SERVER, userAgent: agent("kube-apiserver") }, random, isLarge),
+    apiServer: clientOf(API_SERVER, agent("kube-apiserver")),
+    controllerManager: clientOf(CONTROLLER_MANAGER, `${agent("kube-controller-manager")}/leader-election`),
     controller(serviceAccount) {
       const user = serviceAccountUser("kube-system", serviceAccount);
-      const userAgent = `${agent("kube-controller-manager")}/${user.name}`;
-      return new LoopbackClient(handler, { user, userAgent }, random, isLarge);
+      return clientOf(user, `${agent("kube-controller-manager")}/${user.name}`);
     },
   };
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, suite, test } from "node:test";
 import { ManualClock, settle } from "../../../base/util/environment.suite.ts";
 import { KeySpace } from "../../../resources/model/keys.ts";
 import { MemoryStore } from "../../../storage/memory.ts";
-import { leaderKey, runAsLeader } from "./leader.ts";
+import { leaderKey, runAsLeader, storeRecord } from "./leader.ts";
 
 const key = leaderKey(new KeySpace("registry"), "controllers");
 
@@ -29,7 +29,7 @@ suite("runAsLeader", () => {
 
   function candidate(identity: string, ttlMs: number) {
     const abort = new AbortController();
-    const ended = runAsLeader({ store, key, identity, clock, ttlMs }, abort.signal, async (signal) => {
+    const ended = runAsLeader(storeRecord({ store, key, identity, ttlMs }), clock, abort.signal, async (signal) => {
       leaders.push(identity);
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
       leaders.splice(leaders.indexOf(identity), 1);

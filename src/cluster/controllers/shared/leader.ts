@@ -1,17 +1,35 @@
 import type { Clock } from "../../../base/util/clock.ts";
 import { parseJsonText } from "../../../base/util/parse-json.ts";
 import type { KeySpace } from "../../../resources/model/keys.ts";
-import type { Entry, Store } from "../../../storage/store.ts";
+import type { Entry, Store, WriteResult } from "../../../storage/store.ts";
+
+/** The record that says which candidate leads. */
+export interface LeaderRecord {
+  /** Where it is stored. */
+  readonly key: string;
+  readonly store: Store;
+  /** How often the leader renews it, and how soon a failed attempt is repeated. */
+  readonly renewMs: number;
+  /** If this candidate leads and does not renew the record for so long, it is replaced. */
+  readonly ttlMs: number;
+  /** The candidate for which the record is written. */
+  readonly identity: string;
+  /** The leader, undefined if there is none, and how long it leads after each renewal. */
+  read(entry: Entry): { readonly holder: string | undefined; readonly ttlMs: number };
+  /** Makes this candidate the leader, if the record has the expected revision. 0: if it does not exist. */
+  take(expected: number): Promise<WriteResult>;
+  /** Ends the leadership, so that another candidate can take over at once. */
+  release(revision: number): Promise<void>;
+}
 
 /** Options of leader election among replicas of this server. */
-export interface LeaderOptions {
+export interface StoreRecordOptions {
   readonly store: Store;
   /** Key of the leader record; see `leaderKey`. */
   readonly key: string;
   /** Unique name of this replica. */
   readonly identity: string;
-  readonly clock: Clock;
-  /** A leader that has not renewed its record for this long is replaced. Default: 15 s. */
+  /** Default: 15 s. */
   readonly ttlMs?: number;
 }
 
@@ -19,6 +37,22 @@ export interface LeaderOptions {
 export function leaderKey(keys: KeySpace, work: string): string {
   // Groups of custom kinds contain a dot, and no built-in kind has this name.
   return `${keys.root}binnacle/leaders/${work}`;
+}
+
+/** A record that clients of the API do not see. */
+export function storeRecord({ store, key, identity, ttlMs = DEFAULT_TTL_MS }: StoreRecordOptions): LeaderRecord {
+  let renewals = 0;
+  return {
+    ...{ key, store, identity, ttlMs, renewMs: ttlMs / RENEWALS },
+    read: (entry) => ({ holder: holderOf(entry), ttlMs }),
+    take(expected) {
+      renewals += 1;
+      return store.put(key, Buffer.from(JSON.stringify({ holder: identity, ttlMs, renewals })), expected);
+    },
+    async release(revision) {
+      await store.delete(key, revision);
+    },
+  };
 }
 
 const DEFAULT_TTL_MS = 15_000;
@@ -34,11 +68,12 @@ const STEP_DOWN = 2 / 3;
  * the work must be safe to run twice.
  */
 export async function runAsLeader(
-  options: LeaderOptions,
+  record: LeaderRecord,
+  clock: Clock,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const candidate = new Candidate(options);
+  const candidate = new Candidate(record, clock);
   while (!signal.aborted) {
     const revision = await candidate.win(signal);
     if (revision !== undefined) await candidate.lead(revision, signal, work);
@@ -46,21 +81,14 @@ export async function runAsLeader(
 }
 
 class Candidate {
-  readonly #store: Store;
-  readonly #key: string;
-  readonly #identity: string;
+  readonly #record: LeaderRecord;
   readonly #clock: Clock;
-  readonly #ttlMs: number;
-  #renewals = 0;
   /** The last seen record, and since when it has not changed. */
   #seen: { readonly revision: number; readonly sinceMs: number } | undefined;
 
-  constructor({ store, key, identity, clock, ttlMs = DEFAULT_TTL_MS }: LeaderOptions) {
-    this.#store = store;
-    this.#key = key;
-    this.#identity = identity;
+  constructor(record: LeaderRecord, clock: Clock) {
+    this.#record = record;
     this.#clock = clock;
-    this.#ttlMs = ttlMs;
   }
 
   /**
@@ -68,19 +96,19 @@ class Candidate {
    */
   async win(signal: AbortSignal): Promise<number | undefined> {
     try {
-      const entry = await this.#store.get(this.#key);
+      const entry = await this.#record.store.get(this.#record.key);
       const waitMs = this.#mayTake(entry);
       if (waitMs > 0 && entry) {
         await this.#waitForChange(entry.modRevision, waitMs, signal);
         return undefined;
       }
       if (signal.aborted) return undefined;
-      const outcome = await this.#write(entry?.modRevision ?? 0, this.#ttlMs);
-      if (outcome === "failed") await this.#clock.sleep(this.#ttlMs / RENEWALS, signal);
+      const outcome = await this.#write(entry?.modRevision ?? 0, this.#record.ttlMs);
+      if (outcome === "failed") await this.#clock.sleep(this.#record.renewMs, signal);
       return typeof outcome === "number" ? outcome : undefined;
     } catch {
       // Without a response of the store there is no leader.
-      await this.#clock.sleep(this.#ttlMs / RENEWALS, signal);
+      await this.#clock.sleep(this.#record.renewMs, signal);
       return undefined;
     }
   }
@@ -91,7 +119,7 @@ class Candidate {
     const leading = AbortSignal.any([signal, term.signal]);
     const renewed = this.#keep(revision, leading, () => term.abort());
     try {
-      await work(leading);
+      if (!leading.aborted) await work(leading);
     } finally {
       term.abort();
       await this.#resign(await renewed);
@@ -100,19 +128,22 @@ class Candidate {
 
   /** How long to wait before the record may be taken over. 0: now. */
   #mayTake(entry: Entry | undefined): number {
-    if (!entry || holderOf(entry) === this.#identity) return 0;
+    if (entry === undefined) return 0;
+    const { holder, ttlMs } = this.#record.read(entry);
+    if (holder === undefined || holder === this.#record.identity) return 0;
     const nowMs = this.#clock.monotonic();
     if (this.#seen?.revision !== entry.modRevision) this.#seen = { revision: entry.modRevision, sinceMs: nowMs };
-    return Math.max(0, this.#seen.sinceMs + this.#ttlMs - nowMs);
+    return Math.max(0, this.#seen.sinceMs + ttlMs - nowMs);
   }
 
   async #waitForChange(revision: number, waitMs: number, signal: AbortSignal): Promise<void> {
+    const { store, key } = this.#record;
     const stop = new AbortController();
     const either = AbortSignal.any([signal, stop.signal]);
     const timer = this.#clock.setTimer(waitMs, () => stop.abort());
     try {
-      for await (const { events } of this.#store.watch(this.#key, revision, either)) {
-        if (events.some(({ key }) => key === this.#key)) return;
+      for await (const { events } of store.watch(key, revision, either)) {
+        if (events.some((event) => event.key === key)) return;
       }
     } finally {
       timer.close();
@@ -125,15 +156,15 @@ class Candidate {
     let revision = first;
     let heardMs = this.#clock.monotonic();
     for (;;) {
-      await this.#clock.sleep(this.#ttlMs / RENEWALS, signal);
+      await this.#clock.sleep(this.#record.renewMs, signal);
       if (signal.aborted) return revision;
       const beganMs = this.#clock.monotonic();
-      const outcome = await this.#write(revision, heardMs + this.#ttlMs * STEP_DOWN - beganMs);
+      const outcome = await this.#write(revision, heardMs + this.#record.ttlMs * STEP_DOWN - beganMs);
       if (outcome === "lost") break;
       if (outcome !== "failed") {
         revision = outcome;
         heardMs = beganMs;
-      } else if (this.#clock.monotonic() - heardMs >= this.#ttlMs * STEP_DOWN) break;
+      } else if (this.#clock.monotonic() - heardMs >= this.#record.ttlMs * STEP_DOWN) break;
     }
     stepDown();
     return revision;
@@ -154,32 +185,28 @@ class Candidate {
 
   async #put(expected: number): Promise<number | "lost" | "failed"> {
     try {
-      const result = await this.#store.put(this.#key, this.#record(), expected);
+      const result = await this.#record.take(expected);
       if (result.ok) return result.revision;
       // A write whose response was lost may have succeeded.
       const { current } = result;
-      return current && holderOf(current) === this.#identity ? current.modRevision : "lost";
+      const isOwn = current && this.#record.read(current).holder === this.#record.identity;
+      return isOwn ? current.modRevision : "lost";
     } catch {
       return "failed";
     }
   }
 
-  /** Deletes the record, so that another replica can take over at once. */
   async #resign(revision: number): Promise<void> {
-    await this.#store.delete(this.#key, revision).catch(() => undefined);
-  }
-
-  #record(): Uint8Array {
-    this.#renewals += 1;
-    return Buffer.from(JSON.stringify({ holder: this.#identity, ttlMs: this.#ttlMs, renewals: this.#renewals }));
+    await this.#record.release(revision).catch(() => undefined);
   }
 }
 
-function holderOf(entry: Entry): string | undefined {
+/** Empty if the record cannot be read. It is replaced only when it is old. */
+function holderOf(entry: Entry): string {
   try {
     const record = parseJsonText(Buffer.from(entry.value).toString()) as { holder?: unknown };
-    return typeof record.holder === "string" ? record.holder : undefined;
+    return typeof record.holder === "string" ? record.holder : "";
   } catch {
-    return undefined;
+    return "";
   }
 }

@@ -30,6 +30,7 @@ export async function assembleControllers(
     report: (controller, error) => log.error("controller failed, it will be retried", { err: error, controller }),
     further: (context) => custom.controllers(context),
     isGuest: given.isGuest ?? false,
+    isAlone: given.store !== undefined,
     isPartial: given.isPartial ?? false,
     isPrepared,
     rolesMade: () => {
