@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { inLanes } from "./lanes.ts";
 import { startCluster } from "./workloads/clusters.ts";
 import { printDifference } from "./workloads/differences.ts";
-import { KINDS } from "./workloads/kinds.ts";
+import { COMPARED_KINDS, KINDS } from "./workloads/kinds.ts";
 import { type Outcome, runSequence, type Twins } from "./workloads/sequence.ts";
 
 const usage = `npm run fuzz workloads -- [OPTION...]
@@ -16,7 +16,7 @@ Binnacle, in the other in the real kube-controller-manager. Prints where the two
    --seed N           seed of the first sequence; default: random
    --count N          number of sequences, each with the next seed; default 50
    --lanes N          sequences at the same time; default 12
-   --kinds A,B        create only objects of these kinds
+   --kinds A,B        create only objects of these kinds; default: all whose controllers Binnacle has
    --repeat N         run a sequence with a difference again, up to N times; default 2
    --both-real        run the real kube-controller-manager in both clusters: it does not always do the same
    --logs FOLDER      keep the files and logs of the programs there
@@ -94,7 +94,7 @@ if (values.help) {
     const twins = await startTwins(folder, values["both-real"] ?? false);
     try {
       const names = values.kinds?.split(",");
-      const kinds = KINDS.filter(({ collection }) => names?.includes(collection.kind) ?? true);
+      const kinds = names ? KINDS.filter(({ collection }) => names.includes(collection.kind)) : COMPARED_KINDS;
       const seed = Number(values.seed ?? Date.now() % 1_000_000);
       const [count, lanes, repeat] = [Number(values.count), Number(values.lanes), Number(values.repeat)];
       if (!(await fuzz(twins, { seed, count, lanes, repeat, verbose: values.verbose ?? false, kinds })))

@@ -4,7 +4,7 @@ import { startClusterServer } from "../../cluster/server.ts";
 import { type Client, clientFor } from "../../support/client.ts";
 import { tokens } from "../../support/oracle.ts";
 import { ClusterView } from "./cluster-view.ts";
-import { KINDS, OTHER_COLLECTIONS } from "./kinds.ts";
+import { isRunnable, KINDS, OTHER_COLLECTIONS } from "./kinds.ts";
 
 /** A server with a scheduler, simulated nodes and controllers. */
 export interface Cluster {
@@ -17,9 +17,9 @@ export interface Cluster {
 const FURTHER_CONTROLLERS = ["garbage-collector-controller", "resourcequota-controller", "namespace-controller"];
 
 /** The controllers that are compared. */
-export const COMPARED_CONTROLLERS = [
+const COMPARED_CONTROLLERS = [
   ...new Set([...KINDS.flatMap(({ controllers }) => controllers), ...FURTHER_CONTROLLERS]),
-];
+].filter(isRunnable);
 
 /** Without them the programs send at most 20 and 50 requests a second. */
 const PROGRAM_FLAGS = ["--kube-api-qps=1000", "--kube-api-burst=1000", "--leader-elect=false"];

@@ -1,22 +1,38 @@
 import type { KubeObject } from "../../../src/base/api/object.ts";
+import { RUNNABLE_CONTROLLERS } from "../../../src/cluster/controllers/manager/all.ts";
 import type { Collection } from "./cluster-view.ts";
+import { DAEMON_SETS } from "./daemon-sets.ts";
 import { DEPLOYMENTS } from "./deployments.ts";
+import { JOBS } from "./jobs.ts";
 import { REPLICA_SETS, REPLICATION_CONTROLLERS } from "./replica-kinds.ts";
+import { STATEFUL_SETS } from "./stateful-sets.ts";
 import type { WorkloadKind } from "./steps.ts";
 
-/** The kinds that sequences create. To add a kind, add its table here. */
+/** The kinds that sequences can create. To add a kind, add its table here. */
 export const KINDS = [
-  DEPLOYMENTS,
-  REPLICA_SETS,
-  REPLICATION_CONTROLLERS,
+  ...[DEPLOYMENTS, REPLICA_SETS, REPLICATION_CONTROLLERS],
+  ...[STATEFUL_SETS, DAEMON_SETS, JOBS],
 ] as unknown as readonly WorkloadKind<KubeObject>[];
+
+const runnable = new Set(RUNNABLE_CONTROLLERS.map(({ name }) => name));
+
+/** Whether Binnacle has a controller. The others run in the real program in both clusters. */
+export const isRunnable = (name: string): boolean => runnable.has(name);
+
+/** The kinds whose controllers Binnacle has. */
+export const COMPARED_KINDS = KINDS.filter(({ controllers }) => controllers.every(isRunnable));
 
 /** Further collections that sequences change or compare. */
 export const OTHER_COLLECTIONS: readonly Collection[] = [
   { kind: "Pod", root: "/api/v1", plural: "pods" },
   { kind: "Event", root: "/api/v1", plural: "events" },
   { kind: "ResourceQuota", root: "/api/v1", plural: "resourcequotas" },
+  { kind: "ControllerRevision", root: "/apis/apps/v1", plural: "controllerrevisions" },
+  { kind: "PersistentVolumeClaim", root: "/api/v1", plural: "persistentvolumeclaims" },
 ];
 
 /** Kinds of objects that are compared one by one. */
-export const NAMED_KINDS: readonly string[] = [...KINDS.map(({ collection }) => collection.kind), "ResourceQuota"];
+export const NAMED_KINDS: readonly string[] = [
+  ...KINDS.map(({ collection }) => collection.kind),
+  ...["ResourceQuota", "ControllerRevision", "PersistentVolumeClaim"],
+];

@@ -10,6 +10,10 @@ export interface GeneralAction {
 
 const isRunning = ({ status, metadata }: Pod) =>
   status?.phase === "Running" && metadata.deletionTimestamp === undefined;
+/** Pods of Jobs are complete as soon as they run. */
+const mayEnd = (pod: Pod) =>
+  isRunning(pod) || (pod.status?.phase === "Pending" && ownerOf(pod) === "Job" && isAny(pod));
+const ownerOf = ({ metadata }: Pod) => metadata.ownerReferences?.[0]?.kind;
 const isAny = ({ metadata }: Pod) => metadata.deletionTimestamp === undefined;
 const isHeld = ({ metadata }: Pod) => metadata.finalizers?.includes(HOLD) === true;
 const appOf = ({ metadata }: Pod) => metadata.labels?.app ?? "";
@@ -20,7 +24,7 @@ const DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
 const costOf = (world: World) => ({ [DELETION_COST]: String(world.nextNumber() - 50) });
 
 const setPhase = (phase: string) => (world: World) =>
-  podStep(world, `set phase ${phase} of`, isRunning, (path) => [
+  podStep(world, `set phase ${phase} of`, mayEnd, (path) => [
     {
       method: "PATCH",
       path: `${path}/status`,

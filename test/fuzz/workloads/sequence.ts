@@ -249,10 +249,15 @@ function isSettled(view: NamespaceView): boolean {
 function isPodSettled({ metadata, spec, status }: Pod, view: NamespaceView): boolean {
   if (metadata.deletionTimestamp !== undefined) return metadata.finalizers?.includes(HOLD) ?? false;
   if (status?.phase !== "Pending") return true;
-  const isWaiting =
-    status.conditions?.some(({ type, reason }) => type === "PodScheduled" && reason === "Unschedulable") ?? false;
-  const selector = (spec as { nodeSelector?: Record<string, string> } | undefined)?.nodeSelector;
-  return isWaiting && (view.isCordoned || selector?.[NODE_LABEL] !== metadata.namespace);
+  const { nodeSelector, volumes = [] } = (spec ?? {}) as PlacedSpec;
+  const isWaiting = status.conditions?.some(({ reason }) => reason === "Unschedulable") ?? false;
+  const isClaiming = volumes.some(({ persistentVolumeClaim }) => persistentVolumeClaim !== undefined);
+  return isWaiting && (view.isCordoned || isClaiming || nodeSelector?.[NODE_LABEL] !== metadata.namespace);
+}
+
+interface PlacedSpec {
+  readonly nodeSelector?: Record<string, string>;
+  readonly volumes?: readonly { readonly persistentVolumeClaim?: unknown }[];
 }
 
 function isQuotaSettled({ spec, status }: KubeObject): boolean {

@@ -29,7 +29,7 @@ const UID = /\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 /** Members that differ between any two clusters. */
 const OMITTED = new Set([
   ...["uid", "resourceVersion", "creationTimestamp", "managedFields", "time", "generation"],
-  ...["lastTransitionTime", "lastUpdateTime", "lastProbeTime"],
+  ...["startTime", "completionTime", "lastTransitionTime", "lastUpdateTime", "lastProbeTime"],
 ]);
 
 /** The comparable state of a namespace: without uids, times, nodes and random parts of names. */
@@ -64,10 +64,10 @@ export function podText(pod: Pod, clean: Clean): string {
   return clean(JSON.stringify({ metadata: comparableMetadata(pod), ...states, spec: sorted(spec) }));
 }
 
-/** Names of Pods end with a random suffix after the name of their controller. */
+/** Names of Pods end with a random suffix after the name of their controller and, for Jobs, an index. */
 export function cleaner(view: NamespaceView, kinds: readonly string[]): Clean {
   const names = kinds.flatMap((kind) => [...view.namesOf(kind)]).sort((one, other) => other.length - one.length);
-  const pattern = new RegExp(`\\b(${names.join("|")})-${SUFFIX}\\b`, "g");
+  const pattern = new RegExp(`\\b((?:${names.join("|")})(?:-\\d+)?)-${SUFFIX}\\b`, "g");
   const withoutNames = (text: string) => (names.length === 0 ? text : text.replace(pattern, "$1-<random>"));
   return (text) =>
     withoutNames(text).replace(VOLUME, "kube-api-access-<random>").replace(USED, "<n>").replace(UID, "<uid>");

@@ -82,11 +82,17 @@ export function isKept({ metadata }: KubeObject): boolean {
   );
 }
 
+/** Whether a controller has seen the newest spec. */
+export function isObserved(object: KubeObject & { status?: JsonObject }): boolean {
+  const { metadata, status } = object;
+  if (metadata.deletionTimestamp !== undefined) return isKept(object);
+  return status?.observedGeneration === metadata.generation;
+}
+
 /** Whether a controller has seen the newest spec and created or deleted all Pods. */
 export function hasAllReplicas(object: Workload, view: NamespaceView): boolean {
   const { metadata, spec, status } = object;
   if (metadata.deletionTimestamp !== undefined) return isKept(object);
-  const isObserved = status?.observedGeneration === metadata.generation;
   const isFull = (status?.replicas ?? 0) === (spec.replicas ?? 1) || view.of("ResourceQuota").length > 0;
-  return isObserved && isFull && (status?.readyReplicas ?? 0) === (status?.availableReplicas ?? 0);
+  return isObserved(object) && isFull && (status?.readyReplicas ?? 0) === (status?.availableReplicas ?? 0);
 }

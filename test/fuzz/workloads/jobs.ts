@@ -1,0 +1,49 @@
+import type { JsonObject, KubeObject } from "../../../src/base/api/object.ts";
+import type { WorkloadKind } from "./steps.ts";
+import { changeAction, deleteAction, holdAction, isKept, templateFor } from "./workload-actions.ts";
+
+const COLLECTION = { kind: "Job", root: "/apis/batch/v1", plural: "jobs" };
+
+const CHANGES: readonly JsonObject[] = [
+  ...[0, 1, 2, 4].map((parallelism) => ({ spec: { parallelism } })),
+  ...[true, false].map((suspend) => ({ spec: { suspend } })),
+  { spec: { activeDeadlineSeconds: 2 } },
+  { spec: { ttlSecondsAfterFinished: 0 } },
+  { metadata: { labels: { stage: "test" } } },
+];
+
+interface Job extends KubeObject {
+  status?: { conditions?: { type: string }[]; active?: number };
+}
+
+/** Jobs. The Pods of most are complete as soon as they run; those of others never run. */
+export const JOBS: WorkloadKind<Job> = {
+  collection: COLLECTION,
+  controllers: ["job-controller"],
+  components: ["job-controller"],
+  eventRules: { FailedCreate: "ignored" },
+  create: (world, name) => {
+    const { random } = world;
+    const template = templateFor(world, name) as { spec: JsonObject };
+    const isIndexed = random.chance(0.5);
+    return {
+      spec: {
+        template: { ...template, spec: { ...template.spec, restartPolicy: "Never" } },
+        parallelism: random.pick([1, 2, 3, 5]),
+        backoffLimit: random.pick([0, 1, 6]),
+        ...((isIndexed || random.chance(0.7)) && { completions: random.pick([1, 2, 3, 5]) }),
+        ...(isIndexed && { completionMode: "Indexed" }),
+        ...(isIndexed && random.chance(0.3) && { backoffLimitPerIndex: random.below(2), maxFailedIndexes: 1 }),
+        ...(random.chance(0.2) && { suspend: true }),
+        ...(random.chance(0.2) && { ttlSecondsAfterFinished: random.pick([0, 1, 600]) }),
+        ...(random.chance(0.2) && { podReplacementPolicy: "Failed" }),
+      },
+    };
+  },
+  actions: [changeAction(COLLECTION, 6, CHANGES), deleteAction(COLLECTION), holdAction(COLLECTION)],
+  isSettled: (object) => {
+    if (object.metadata.deletionTimestamp !== undefined) return isKept(object);
+    const { conditions = [], active = 0 } = object.status ?? {};
+    return conditions.some(({ type }) => ["Complete", "Failed", "Suspended"].includes(type)) || active > 0;
+  },
+};

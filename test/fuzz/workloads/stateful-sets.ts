@@ -1,0 +1,72 @@
+import type { JsonObject } from "../../../src/base/api/object.ts";
+import type { WorkloadKind } from "./steps.ts";
+import {
+  changeAction,
+  deleteAction,
+  holdAction,
+  isObserved,
+  labelsFor,
+  randomSize,
+  scaleAction,
+  templateAction,
+  templateFor,
+  type Workload,
+} from "./workload-actions.ts";
+
+const COLLECTION = { kind: "StatefulSet", root: "/apis/apps/v1", plural: "statefulsets" };
+
+const rolling = (rollingUpdate: JsonObject): JsonObject => ({ type: "RollingUpdate", rollingUpdate });
+const STRATEGIES: readonly JsonObject[] = [
+  { type: "OnDelete" },
+  ...[rolling({ partition: 0 }), rolling({ partition: 1 }), rolling({ partition: 2 }), rolling({ partition: 9 })],
+];
+const RETENTION = ["Retain", "Delete"];
+const CHANGES: readonly JsonObject[] = [
+  ...[0, 1, 2].map((minReadySeconds) => ({ spec: { minReadySeconds } })),
+  ...[0, 1, 2].map((revisionHistoryLimit) => ({ spec: { revisionHistoryLimit } })),
+  ...[0, 2].map((start) => ({ spec: { ordinals: { start } } })),
+  ...STRATEGIES.map((updateStrategy) => ({ spec: { updateStrategy: { rollingUpdate: null, ...updateStrategy } } })),
+  ...RETENTION.map((whenScaled) => ({ spec: { persistentVolumeClaimRetentionPolicy: { whenScaled } } })),
+  ...RETENTION.map((whenDeleted) => ({ spec: { persistentVolumeClaimRetentionPolicy: { whenDeleted } } })),
+  { metadata: { labels: { stage: "test" } } },
+];
+const CLAIM = {
+  metadata: { name: "data" },
+  spec: { accessModes: ["ReadWriteOnce"], storageClassName: "", resources: { requests: { storage: "1Gi" } } },
+};
+
+/** StatefulSets. */
+export const STATEFUL_SETS: WorkloadKind<Workload> = {
+  collection: COLLECTION,
+  controllers: ["statefulset-controller"],
+  components: ["statefulset-controller"],
+  eventRules: { FailedCreate: "ignored", RecreatingFailedPod: "presence", RecreatingTerminatedPod: "presence" },
+  create: (world, name) => {
+    const { random } = world;
+    return {
+      spec: {
+        serviceName: name,
+        replicas: randomSize(random),
+        selector: { matchLabels: labelsFor(name) },
+        template: templateFor(world, name),
+        updateStrategy: random.pick(STRATEGIES),
+        podManagementPolicy: random.pick(["OrderedReady", "Parallel"]),
+        ...(random.chance(0.2) && { minReadySeconds: 1 }),
+        ...(random.chance(0.3) && { revisionHistoryLimit: random.below(3) }),
+        ...(random.chance(0.2) && { ordinals: { start: 3 } }),
+        // Without a volume, its Pods stay Pending.
+        ...(random.chance(0.15) && { volumeClaimTemplates: [CLAIM] }),
+      },
+    };
+  },
+  actions: [
+    scaleAction(COLLECTION),
+    templateAction(COLLECTION),
+    changeAction(COLLECTION, 3, CHANGES),
+    deleteAction(COLLECTION),
+    holdAction(COLLECTION),
+  ],
+  // With the policy OrderedReady, one Pod that is not ready holds up all others.
+  isSettled: (object) =>
+    isObserved(object) && (object.status?.readyReplicas ?? 0) === (object.status?.availableReplicas ?? 0),
+};
