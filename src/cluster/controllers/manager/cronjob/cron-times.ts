@@ -1,3 +1,4 @@
+import { memoize } from "../../../../base/util/memoize.ts";
 import { parseSchedule, type Schedule } from "../../../../kinds/built-in/batch/cron-schedule.ts";
 import type { CronJob } from "../../../../kinds/built-in/batch/job-types.ts";
 import { timeZoneProblem } from "../../../../kinds/built-in/batch/time-zone.ts";
@@ -20,11 +21,13 @@ export interface Due {
 /** Whether a schedule contains its time zone, which is not supported officially. */
 export const namesZone = ({ spec }: CronJob): boolean => (spec.schedule ?? "").includes("TZ");
 
+const parse = memoize(parseSchedule, { results: 10_000, textLength: 200 });
+
 /** Parses the schedule, in the time zone of the CronJob. Returns a message if that is not possible. */
 export function scheduleOf(cronJob: CronJob): Schedule | string {
   const { schedule = "", timeZone } = cronJob.spec;
   const usesZone = timeZone !== undefined && !namesZone(cronJob) && timeZoneProblem(timeZone) === undefined;
-  return parseSchedule(usesZone ? `TZ=${timeZone} ${schedule}` : schedule);
+  return parse(usesZone ? `TZ=${timeZone} ${schedule}` : schedule);
 }
 
 /** The last time until now. Returns a message for a schedule without times. Upstream: mostRecentScheduleTime */
