@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { serverOptions, serverSections } from "../../server/options.ts";
+import { serverSections } from "../../server/options.ts";
 import { type Example, Failure, type Io } from "../command.ts";
 import { flagsOf } from "../flags/declared-flags.ts";
 import { addServeFlags } from "../flags/serve-flags.ts";
@@ -20,14 +20,18 @@ export const examples: readonly Example[] = [
 
 /** Flags of `serve` in `up --help`. The others are accepted, but hidden. */
 const LISTED = ["--secure-port", "--bind-address", "--controllers", "--log-level", "--log-format"];
-/** The default of `--secure-port` differs from that of `serve`. */
-const SECURE_PORT = {
-  ...serverOptions.securePort,
-  shownDefault: "the port of the last start or 6443; if it is in use, a free port",
-};
-const SECTIONS = serverSections.map((section) =>
-  "securePort" in section.options ? { ...section, options: { ...section.options, securePort: SECURE_PORT } } : section,
-);
+/** Options whose defaults differ from those of `serve`. */
+const OWN_DEFAULTS: ReadonlyMap<string, string> = new Map([
+  ["securePort", "the port of the last start or 6443; if it is in use, a free port"],
+  ["controllers", "*"],
+]);
+const SECTIONS = serverSections.map((section) => {
+  const options = Object.entries(section.options).map(([name, option]) => {
+    const shownDefault = OWN_DEFAULTS.get(name);
+    return [name, shownDefault === undefined ? option : { ...option, shownDefault }];
+  });
+  return { ...section, options: Object.fromEntries(options) as typeof section.options };
+});
 /** Flags of `serve` that `--data-dir` replaces, and what to do instead. */
 const TAKEN = {
   store: {

@@ -28,7 +28,7 @@ export interface UpFlags extends ServeFlags {
 /** Serves from a folder until a signal arrives. Prints a summary and merges the kubeconfig. */
 export async function serveFrom(folder: DataFolder, flags: UpFlags, io: Io): Promise<void> {
   const before = await readInstance(folder);
-  const given = await configOf({ ...flags, certDir: folder.path });
+  const given = await configOf({ ...flags, controllers: flags.controllers ?? "*", certDir: folder.path });
   const config: Config = {
     ...given,
     ...(flags.etcdServers === undefined && { store: storeOf(flags, folder) }),

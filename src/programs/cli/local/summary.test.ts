@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { RUNNABLE_CONTROLLERS } from "../../../cluster/controllers/manager/all.ts";
 import { DEFAULT_CONTROLLERS } from "../../../cluster/controllers/manager/default-controllers.ts";
 import { MANAGER_CONTROLLERS } from "../../../cluster/controllers/manager/manager-controllers.ts";
-import { activityOf, describeActivity } from "./summary.ts";
+import { activityOf, describeActivity, together } from "./summary.ts";
 
 test("lists what does not happen, unless a controller does it", () => {
   const withoutOf = (name: string) => MANAGER_CONTROLLERS.find((one) => one.name === name)?.without ?? "";
@@ -26,10 +26,18 @@ test("lists what does not happen, unless a controller does it", () => {
 });
 
 test("combines sentences with the same predicate", () => {
-  const words = describeActivity(DEFAULT_CONTROLLERS).replaceAll(/\s+/g, " ");
-  assert.match(words, /; DaemonSets, Jobs, ReplicaSets and StatefulSets create no Pods;/);
-  assert.match(words, /; deleted PersistentVolumes and deleted PersistentVolumeClaims keep their finalizer;/);
-  assert.match(words, /stay Pending; approved CertificateSigningRequests get no certificate;/);
+  const sentences = together(activityOf("none").missing);
+  assert.ok(sentences.includes("DaemonSets, Jobs, ReplicaSets and StatefulSets create no Pods"));
+  assert.ok(sentences.includes("deleted PersistentVolumes and deleted PersistentVolumeClaims keep their finalizer"));
+  assert.ok(sentences.includes("approved CertificateSigningRequests get no certificate"));
+});
+
+test("describes limits in four lines at most", () => {
+  for (const controllers of ["*", DEFAULT_CONTROLLERS, "none"]) {
+    const [, limits = ""] = describeActivity(controllers).split("Limits: ");
+    assert.ok(limits.split("\n").length <= 4, limits);
+    assert.match(limits, /binnacle controllers$/);
+  }
 });
 
 test("describes what is missing without each default controller", () => {

@@ -21,21 +21,29 @@ export function activityOf(controllers: string): Activity {
 
 const WIDTH = 110;
 const INDENT = " ".repeat(14);
+/** Lines of limits. `binnacle controllers` lists the rest. */
+const MAX_LIMITS = 3;
 
 /** The same as text. */
 export function describeActivity(controllers: string): string {
   const { runs, missing } = activityOf(controllers);
-  const shown = runs.map((name) => name.replace(/-controller$/, ""));
+  const limits = wrap(together(missing), "; ");
   return [
-    wrap("Controllers:  ", runs.length === 0 ? ["none"] : shown, ", "),
-    wrap("Limits:       ", together(missing), "; "),
-    `${INDENT}Except for the scheduler and kubelet, a separate kube-controller-manager adds these.`,
-    `${INDENT}Full list: binnacle controllers`,
+    `Controllers:  ${describeRuns(runs).join(`\n${INDENT}`)}`,
+    `Limits:       ${limits.slice(0, MAX_LIMITS).join(`\n${INDENT}`)}`,
+    `${INDENT}${limits.length > MAX_LIMITS ? "More limits, and all controllers" : "All controllers"}: binnacle controllers`,
   ].join("\n");
 }
 
+function describeRuns(runs: readonly string[]): string[] {
+  if (runs.length === 0) return ["none"];
+  if (runs.length === RUNNABLE_CONTROLLERS.length) return ["all that the server has"];
+  const shown = runs.map((name) => name.replace(/-controller$/, ""));
+  return wrap(shown, ", ");
+}
+
 /** Combines sentences with the same predicate, such as "Jobs create no Pods" and "ReplicaSets create no Pods". */
-function together(sentences: readonly string[]): string[] {
+export function together(sentences: readonly string[]): string[] {
   const subjects = new Map<string, string[]>();
   for (const sentence of sentences) {
     const [, subject = "", predicate = sentence] = /^(\w+(?: \w+)?) ((?:create|keep) .*)$/.exec(sentence) ?? [];
@@ -46,7 +54,7 @@ function together(sentences: readonly string[]): string[] {
 }
 
 /** Wraps items into lines below each other. */
-function wrap(title: string, items: readonly string[], separator: string): string {
+function wrap(items: readonly string[], separator: string): string[] {
   const lines: string[] = [];
   let line = "";
   for (const [at, item] of items.entries()) {
@@ -57,5 +65,5 @@ function wrap(title: string, items: readonly string[], separator: string): strin
     }
     line += part;
   }
-  return `${title}${[...lines, line].join(`\n${INDENT}`)}`;
+  return [...lines, line];
 }
