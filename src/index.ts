@@ -6,7 +6,7 @@ export { systemEnvironment } from "./base/log/system-environment.ts";
 export type { Clock, Timer } from "./base/util/clock.ts";
 export type { Environment, Log, LogFields } from "./base/util/environment.ts";
 export type { Random } from "./base/util/random.ts";
-export { ApplyError, type Manifests } from "./programs/library/apply.ts";
+export type { Manifests } from "./programs/library/apply.ts";
 export type {
   ApplyInput,
   ApplyOptions,
@@ -58,6 +58,7 @@ export type {
   UntypedInput,
   UntypedObject,
 } from "./programs/library/kind-types.ts";
+export { ApplyError } from "./programs/library/object-requests.ts";
 export { OptionsError, type ServerOptions } from "./programs/library/options.ts";
 export type { InputOf, KindSchema, TypeOf } from "./programs/library/schema-types.ts";
 export { type FetchOptions, type Server, startServer } from "./programs/library/start-server.ts";

@@ -1,4 +1,5 @@
-export { ApplyError, type Manifests, type ObjectName } from "./programs/library/apply.ts";
+export type { Manifests, ObjectName } from "./programs/library/apply.ts";
+export { ApplyError } from "./programs/library/object-requests.ts";
 export type { Access } from "./programs/testing/access.ts";
 export type { Span } from "./programs/testing/clock.ts";
 export {

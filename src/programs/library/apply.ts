@@ -1,25 +1,11 @@
-import { isObject, type Json, type JsonObject, type KubeObject } from "../../base/api/object.ts";
+import { isObject, type Json, type KubeObject } from "../../base/api/object.ts";
 import { decodeYaml } from "../../data/encoding/yaml/yaml.ts";
 import type { Catalog, ServedResource } from "../../resources/model/catalog.ts";
 import { pathOf } from "../../resources/model/resource-path.ts";
-import type { Fetch } from "../../serving/http/fetch.ts";
+import type { RequestObject } from "./object-requests.ts";
 
 /** Objects to apply: YAML or JSON text with any number of documents, an object, or several of either. */
 export type Manifests = string | object | readonly (string | object)[];
-
-/** The server rejected an object of a manifest, or a status. */
-export class ApplyError extends Error {
-  /** The Status that the server returned. */
-  readonly status: JsonObject;
-  readonly code: number;
-
-  constructor(what: string, code: number, status: JsonObject) {
-    super(`${what} failed with ${code}: ${status.message}`);
-    this.name = "ApplyError";
-    this.code = code;
-    this.status = status;
-  }
-}
 
 /** The objects of manifests; lists are flattened. Throws if a text is malformed, with the position. */
 export function objectsOf(manifests: Manifests): KubeObject[] {
@@ -77,16 +63,13 @@ export function objectPath(resource: ServedResource, { kind, metadata = {} }: Ob
 
 /** Applies one object as `kubectl apply --server-side --force-conflicts` does. */
 export async function applyObject(
-  fetch: Fetch,
+  request: RequestObject,
   catalog: Catalog,
   object: KubeObject,
   manager: string,
 ): Promise<KubeObject> {
   const path = objectPath(resourceOf(catalog, object), object);
   const query = `fieldManager=${encodeURIComponent(manager)}&force=true`;
-  const headers = { "content-type": "application/apply-patch+yaml" };
-  const response = await fetch(`${path}?${query}`, { method: "PATCH", headers, body: JSON.stringify(object) });
-  const answer = (await response.json()) as KubeObject;
-  if (response.ok) return answer;
-  throw new ApplyError(`applying ${object.kind} ${object.metadata.name}`, response.status, answer as JsonObject);
+  const what = `applying ${object.kind} ${object.metadata.name}`;
+  return request({ what, path: `${path}?${query}`, patch: { type: "application/apply-patch+yaml", body: object } });
 }

@@ -2,13 +2,14 @@ import type { KubeObject } from "../../base/api/object.ts";
 import { systemClock } from "../../base/util/clock.ts";
 import type { Environment, Log } from "../../base/util/environment.ts";
 import { systemRandom } from "../../base/util/random.ts";
-import { fetchFrom } from "../../serving/http/fetch.ts";
+import { fetchFrom, sendFrom } from "../../serving/http/fetch.ts";
 import { ADMINISTRATOR } from "../server/identity.ts";
 import { type Server as ListeningServer, type ServerWithParts, startWithParts } from "../server/server.ts";
 import { applyObject, type Manifests, objectsOf } from "./apply.ts";
 import { connect, OpenRequests } from "./client/connection.ts";
 import { ConnectedAccess, type InProcessAccess } from "./client/in-process-access.ts";
 import { type User, userInfoOf } from "./client/user.ts";
+import { objectRequests } from "./object-requests.ts";
 import { checkOptions, completeConfig, type ServerOptions } from "./options.ts";
 
 /** Options of a request, as of the global `fetch`. */
@@ -51,6 +52,7 @@ function embed(server: ServerWithParts, environment: Environment, graceMs: numbe
   const secured = open.track(local.secured);
   const embedded = open.track(local.embedded.answer);
   const asAdministrator = fetchFrom(secured, url, { token });
+  const request = objectRequests(sendFrom(secured, { token }), url);
   const fetch: Server["fetch"] = async (input, { user, ...init } = {}) =>
     user ? fetchFrom(embedded, url, { user: userInfoOf(user) })(input, init) : asAdministrator(input, init);
   const close = async (): Promise<void> => {
@@ -66,7 +68,7 @@ function embed(server: ServerWithParts, environment: Environment, graceMs: numbe
     async apply(manifests) {
       const applied: KubeObject[] = [];
       for (const object of objectsOf(manifests)) {
-        applied.push(await applyObject(fetch, resources.catalog, object, FIELD_MANAGER));
+        applied.push(await applyObject(request, resources.catalog, object, FIELD_MANAGER));
       }
       return applied;
     },

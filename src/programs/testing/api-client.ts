@@ -1,5 +1,4 @@
-import { buffer } from "node:stream/consumers";
-import type { ReceivedResponse, Send } from "../../serving/http/fetch.ts";
+import { type ReceivedResponse, readReceived, type Send } from "../../serving/http/fetch.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the type belongs to a package that is not a dependency
 type Configuration = any;
@@ -42,18 +41,13 @@ async function sendBy(send: Send, request: ClientRequest, userAgent: string) {
     body: async () => Buffer.from(request.getBody() ?? ""),
     signal: request.getSignal(),
   });
-  const text = async () => (await bytesOf(body)).toString();
+  const text = async () => (await readReceived(body)).toString();
   return {
     httpStatusCode: status,
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)])),
-    body: { text, binary: () => bytesOf(body), stream: () => streamOf(body) },
+    body: { text, binary: () => readReceived(body), stream: () => streamOf(body) },
     getBodyAsAny: text,
   };
-}
-
-async function bytesOf(body: ReceivedResponse["body"]): Promise<Buffer> {
-  if (typeof body === "string" || body instanceof Uint8Array) return Buffer.from(body);
-  return buffer(body);
 }
 
 const streamOf = (body: ReceivedResponse["body"]): ReadableStream =>

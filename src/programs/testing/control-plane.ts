@@ -1,11 +1,13 @@
 import { randomInt } from "node:crypto";
 import type { KubeObject } from "../../base/api/object.ts";
 import type { Log } from "../../base/util/environment.ts";
+import { sendFrom } from "../../serving/http/fetch.ts";
 import { type Listener, listen } from "../../serving/http/listener.ts";
 import { serveUpgradesOnDemand } from "../../serving/http/upgrades.ts";
 import { applyObject, type Manifests, type ObjectName, objectsOf } from "../library/apply.ts";
 import type { Connection } from "../library/client/connection.ts";
 import { ConnectedAccess, type InProcessAccess } from "../library/client/in-process-access.ts";
+import { objectRequests, type RequestObject } from "../library/object-requests.ts";
 import { SILENCE } from "../library/start-server.ts";
 import { ADMINISTRATOR } from "../server/identity.ts";
 import { Access, type Route } from "./access.ts";
@@ -61,6 +63,7 @@ export class ControlPlane extends Access implements AsyncDisposable {
   /** Calls a function for every object of a kind, and again when it changes. */
   readonly reconcile: InProcessAccess["reconcile"];
   readonly #route: Route;
+  readonly #request: RequestObject;
   readonly #kinds: ConnectedAccess;
   readonly #options: WorldOptions;
   readonly #edge: PlaneEdge;
@@ -76,6 +79,7 @@ export class ControlPlane extends Access implements AsyncDisposable {
     this.ca = authority;
     this.clock = new EdgeClock(edge);
     this.#route = route;
+    this.#request = objectRequests(sendFrom(route.answer, { token: admin.token }), url);
     this.#kinds = kinds;
     this.reconcile = kinds.reconcile;
     this.#options = options;
@@ -117,7 +121,7 @@ export class ControlPlane extends Access implements AsyncDisposable {
     const applied: KubeObject[] = [];
     for (const object of objectsOf(manifests)) {
       const { resources } = await this.#edge.world.parts();
-      applied.push(await applyObject(this.fetch, resources.catalog, object, FIELD_MANAGER));
+      applied.push(await applyObject(this.#request, resources.catalog, object, FIELD_MANAGER));
       if (NEEDS_CONTROLLER.includes(object.kind)) await this.#edge.world.activity.calm();
     }
     return applied;
@@ -129,7 +133,7 @@ export class ControlPlane extends Access implements AsyncDisposable {
    */
   async setStatus(object: ObjectName, status: object): Promise<KubeObject> {
     const { resources } = await this.#edge.world.parts();
-    return writeStatus(this.fetch, resources.catalog, object, status);
+    return writeStatus(this.#request, resources.catalog, object, status);
   }
 
   /**
@@ -139,7 +143,7 @@ export class ControlPlane extends Access implements AsyncDisposable {
    */
   async makeAvailable(object: ObjectName): Promise<KubeObject> {
     const { resources } = await this.#edge.world.parts();
-    return makeAvailable(this.fetch, resources.catalog, object, this.#edge.world.clock.now());
+    return makeAvailable(this.#request, resources.catalog, object, this.#edge.world.clock.now());
   }
 
   /** The current state, to restore or to fork from. */

@@ -1,3 +1,4 @@
+import { buffer } from "node:stream/consumers";
 import { requestEntityTooLarge } from "../../base/api/api-error.ts";
 import type { ApiRequest, Outcome } from "../../base/api/call.ts";
 import type { UserInfo } from "../../base/api/user-info.ts";
@@ -24,6 +25,11 @@ export interface ReceivedResponse {
   readonly status: number;
   readonly headers: EncodedReply["headers"];
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array>;
+}
+
+/** Reads the whole body of a response. */
+export async function readReceived(body: ReceivedResponse["body"]): Promise<Buffer> {
+  return typeof body === "string" || body instanceof Uint8Array ? Buffer.from(body) : buffer(body);
 }
 
 /** Sends requests to a server in this process. */

@@ -23,10 +23,10 @@ interface Aggregated {
   readonly etag: string;
 }
 
-/** All discovery documents for one set of definitions. Keys are paths without trailing slash. */
+/** All discovery documents for one set of definitions, each built on first use. Keys are paths without trailing slash. */
 interface Documents {
-  readonly documents: ReadonlyMap<string, JsonObject>;
-  readonly aggregated: ReadonlyMap<string, Aggregated>;
+  readonly documents: ReadonlyMap<string, () => JsonObject>;
+  readonly aggregated: ReadonlyMap<string, () => Aggregated>;
 }
 
 /**
@@ -39,7 +39,7 @@ export function discovery(source: DiscoverySource): (call: Call) => ApiReply | u
     const { request } = call;
     const path = request.path.length > 1 && request.path.endsWith("/") ? request.path.slice(0, -1) : request.path;
     const { documents, aggregated } = current();
-    const document = path === "/api" ? apiVersions(request) : documents.get(path);
+    const document = path === "/api" ? apiVersions(request) : documents.get(path)?.();
     if (document === undefined) return undefined;
     // Compat: `/apis` and `/apis/<group>` are plain handlers of kube-aggregator (`apisHandler`, `apiGroupHandler`),
     // which ignore the method.
@@ -47,7 +47,7 @@ export function discovery(source: DiscoverySource): (call: Call) => ApiReply | u
     if (request.method !== "GET" && !isGroup) throw methodNotAllowed();
     const wanted = aggregated.get(path);
     if (wanted === undefined) return { type: "document", code: 200, value: document };
-    return prefersAggregated(request) ? aggregatedReply(request, wanted) : plainReply(document);
+    return prefersAggregated(request) ? aggregatedReply(request, wanted()) : plainReply(document);
   };
 }
 
@@ -75,23 +75,33 @@ function memoise(source: DiscoverySource): () => Documents {
 function buildDocuments(groups: readonly DiscoveredGroup[]): Documents {
   const core = groups.filter((group) => group.name === "");
   const named = groups.filter((group) => group.name !== "");
-  const documents = new Map<string, JsonObject>();
-  documents.set("/apis", { kind: "APIGroupList", apiVersion: "v1", groups: named.map(apiGroup) });
+  const documents = new Map<string, () => JsonObject>();
+  const set = (path: string, build: () => JsonObject) => documents.set(path, lazily(build));
+  set("/apis", () => ({ kind: "APIGroupList", apiVersion: "v1", groups: named.map(apiGroup) }));
   for (const group of groups) {
     const root = group.name === "" ? "/api" : `/apis/${group.name}`;
-    if (group.name !== "") documents.set(root, { kind: "APIGroup", apiVersion: "v1", ...apiGroup(group) });
+    if (group.name !== "") set(root, () => ({ kind: "APIGroup", apiVersion: "v1", ...apiGroup(group) }));
     for (const { name, resources, remote } of group.versions) {
       // The aggregated API server serves this path itself.
       if (remote) continue;
-      documents.set(`${root}/${name}`, apiResourceList(apiVersionOf(group.name, name), resources));
+      set(`${root}/${name}`, () => apiResourceList(apiVersionOf(group.name, name), resources));
     }
   }
   return {
     documents,
     aggregated: new Map([
-      ["/api", aggregate(core)],
-      ["/apis", aggregate(named)],
+      ["/api", lazily(() => aggregate(core))],
+      ["/apis", lazily(() => aggregate(named))],
     ]),
+  };
+}
+
+/** Calls `build` when the result is needed for the first time. */
+function lazily<T extends {}>(build: () => T): () => T {
+  let built: T | undefined;
+  return () => {
+    built ??= build();
+    return built;
   };
 }
 
