@@ -32,6 +32,9 @@ const OMITTED = new Set([
   ...["startTime", "completionTime", "lastTransitionTime", "lastUpdateTime", "lastProbeTime"],
 ]);
 
+/** Field managers that are not compared. The scheduler writes only if it cannot place a Pod at once. */
+const OUTSIDERS = new Set(["kube-scheduler", "kwok"]);
+
 /** The comparable state of a namespace: without uids, times, nodes and random parts of names. */
 export function takeSnapshot(view: NamespaceView, { kinds, eventRules }: SnapshotOptions): Snapshot {
   const clean = cleaner(view, kinds);
@@ -88,7 +91,7 @@ function comparableMetadata({ metadata }: KubeObject): JsonObject {
     ...rest
   } = metadata as KubeObject["metadata"] & { managedFields?: Json[] };
   const managers = managedFields.flatMap((entry) => {
-    if (!isObject(entry)) return [];
+    if (!isObject(entry) || OUTSIDERS.has(String(entry.manager))) return [];
     return [`${entry.manager} ${entry.operation} ${entry.subresource ?? ""}`.trimEnd()];
   });
   return sorted({

@@ -40,7 +40,13 @@ export const STATEFUL_SETS: WorkloadKind<Workload> = {
   collection: COLLECTION,
   controllers: ["statefulset-controller"],
   components: ["statefulset-controller"],
-  eventRules: { FailedCreate: "ignored", RecreatingFailedPod: "presence", RecreatingTerminatedPod: "presence" },
+  eventRules: {
+    FailedCreate: "ignored",
+    RecreatingFailedPod: "presence",
+    RecreatingTerminatedPod: "presence",
+    // KWOK deletes Pods by name, sometimes also the next one of the same name.
+    SuccessfulCreate: "presence",
+  },
   create: (world, name) => {
     const { random } = world;
     return {
