@@ -1,4 +1,5 @@
 import { isObject, type Json } from "../../../base/api/object.ts";
+import { printGoJson } from "../../../base/go/go-json.ts";
 import { isNumber } from "../../../base/util/exact-integer.ts";
 import type { Schema, WireForm } from "../../schema/schema.ts";
 import { DecodeError, decodeJson, parseJson } from "../json/json.ts";
@@ -97,12 +98,16 @@ const JSON_BYTES: ValueCodec = {
     input.at === end ? null : input.isBody ? decodeJson(input.bytes(end)).value : parseJson(input.bytes(end)),
 };
 
+/**
+ * Differs: kube-apiserver keeps the bytes of a RawExtension as the client sent them. We print them like Go, as nearly all clients
+ * do. The controllers of StatefulSets and DaemonSets compare them with bytes of their own: see ControllerRevision.
+ */
 const RAW_JSON: ValueCodec = {
   wireType: 2,
   write: (out, value) => {
     if (value === null || value === undefined) return;
     const before = out.size;
-    out.string(JSON.stringify(value));
+    out.string(printGoJson(value));
     out.delimit(1, before);
   },
   read: (input, end) => readParts(input, end, [undefined, JSON_BYTES], "RawExtension")[1]?.at(-1) ?? null,
