@@ -28,6 +28,8 @@ const QUIET_MS = 600;
 const DIFFERENT_MS = 6000;
 /** How long an object may look unfinished without a change before it is compared anyway. */
 const STUCK_MS = 15_000;
+/** How long a namespace may keep changing. Some never end, such as Pods that are replaced whenever they fail. */
+const RESTLESS_MS = 90_000;
 
 const SNAPSHOT = {
   kinds: NAMED_KINDS,
@@ -59,6 +61,8 @@ class Sequence {
   readonly #kinds: readonly WorkloadKind[];
   readonly #nodes: readonly string[];
   #number = 0;
+  /** Both clusters keep changing, so there is nothing to compare. */
+  #isRestless = false;
 
   constructor(twins: Twins, random: Random, namespace: string, kinds: readonly WorkloadKind[]) {
     this.#twins = twins;
@@ -71,7 +75,7 @@ class Sequence {
   async run(): Promise<Pick<Outcome, "steps" | "differences">> {
     const steps: string[] = [];
     const count = 4 + this.#random.below(10);
-    while (steps.length < count) {
+    while (steps.length < count && !this.#isRestless) {
       const step = this.#plan(steps.length === 0);
       if (step === undefined) continue;
       steps.push(step.title);
@@ -182,8 +186,14 @@ class Sequence {
   /** Waits until both clusters have nothing to do any more. Returns where they differ then. */
   async #settle(): Promise<Difference[]> {
     const views = this.#twins.map((cluster) => this.#viewOf(cluster));
+    const beganMs = performance.now();
     const probe = () => {
       const now = performance.now();
+      if (now - beganMs > RESTLESS_MS) {
+        const [theirs, ours] = views.map(({ lastChangeMs }) => now - lastChangeMs < STUCK_MS) as [boolean, boolean];
+        this.#isRestless = true;
+        return differences(theirs, ours, "keeps changing");
+      }
       const quietMs = Math.min(...views.map(({ lastChangeMs }) => now - lastChangeMs));
       const isDone = quietMs >= STUCK_MS || views.every(isSettled);
       if (!isDone || quietMs < QUIET_MS) return undefined;
