@@ -133,3 +133,37 @@ export interface ControllerRevision extends KubeObject {
   data?: JsonObject;
   revision?: number;
 }
+
+/** DaemonSet of apps/v1. */
+export interface DaemonSet extends KubeObject {
+  spec: DaemonSetSpec;
+  status?: DaemonSetStatus;
+}
+
+/** DaemonSetSpec of apps/v1. */
+export interface DaemonSetSpec extends JsonObject {
+  selector?: LabelSelector;
+  template?: PodTemplateSpec;
+  updateStrategy?: DaemonSetUpdateStrategy;
+  minReadySeconds?: number;
+  revisionHistoryLimit?: number;
+}
+
+/** DaemonSetUpdateStrategy of apps/v1. */
+export interface DaemonSetUpdateStrategy extends JsonObject {
+  type?: string;
+  rollingUpdate?: { maxUnavailable?: number | string; maxSurge?: number | string };
+}
+
+/** DaemonSetStatus of apps/v1. */
+export interface DaemonSetStatus extends JsonObject {
+  currentNumberScheduled?: number;
+  numberMisscheduled?: number;
+  desiredNumberScheduled?: number;
+  numberReady?: number;
+  observedGeneration?: number;
+  updatedNumberScheduled?: number;
+  numberAvailable?: number;
+  numberUnavailable?: number;
+  collisionCount?: number;
+}

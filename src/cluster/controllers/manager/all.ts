@@ -2,6 +2,7 @@ import type { Controller, Named } from "../shared/controller.ts";
 import type { ManagerContext } from "../shared/manager-context.ts";
 import { clusterRoleAggregation } from "./cluster-role-aggregation.ts";
 import { cronJobs } from "./cronjob/cronjob.ts";
+import { daemonSets } from "./daemonset/daemonset.ts";
 import { deployments } from "./deployment/deployment.ts";
 import { GarbageCollection } from "./garbage-collector/garbage-collection.ts";
 import { jobs } from "./job/job.ts";
@@ -85,4 +86,5 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
     account: "ttl-after-finished-controller",
     make: ttlAfterFinished,
   },
+  { name: "daemonset-controller", aliases: ["daemonset"], account: "daemon-set-controller", make: daemonSets },
 ];

@@ -25,6 +25,16 @@ export class WorkloadCluster extends TestCluster {
     return this.client.patch(this.resource(plural), { namespace: "default", name }, patch, { isStrategic: true });
   }
 
+  /** Changes a stored object past all checks. */
+  async rewrite(plural: string, name: string, change: (object: KubeObject) => void): Promise<void> {
+    const key = this.resources.keys.key(this.resource(plural).definition, { namespace: "default", name });
+    const entry = await this.store.get(key);
+    const object = await this.find(plural, name);
+    assert.ok(entry && object);
+    change(object);
+    await this.store.put(key, Buffer.from(JSON.stringify(object)), entry.modRevision);
+  }
+
   pods(): Promise<Pod[]> {
     return this.list<Pod>("pods");
   }

@@ -63,9 +63,10 @@ export class Informer<T extends KubeObject = KubeObject> implements Controller {
     for (const { object } of this.#held.values()) yield object;
   }
 
-  /** Creates an index. Must be called before the informer is used for the first time. */
+  /** Creates an index. */
   index(keysOf: (object: T) => readonly string[]): Index<T> {
     const index = new Index(keysOf);
+    for (const object of this.all()) index.change(undefined, object);
     this.#indexes.push(index);
     return index;
   }

@@ -330,13 +330,9 @@ suite("statefulset-controller", () => {
   test("rejects a stored StatefulSet with the strategy Recreate, whose gate is off", async () => {
     await create({ replicas: 1 });
     await complete();
-    const { definition } = cluster.resource("statefulsets");
-    const key = cluster.resources.keys.key(definition, { namespace: "default", name: "web" });
-    const entry = await cluster.store.get(key);
-    const text = Buffer.from(entry?.value ?? []).toString();
-    assert.ok(text.includes('"RollingUpdate"'));
-    const stored = Buffer.from(text.replace('"RollingUpdate"', '"Recreate"'));
-    await cluster.store.put(key, stored, entry?.modRevision ?? 0);
+    await cluster.rewrite("statefulsets", "web", ({ spec }) => {
+      if (isObject(spec)) spec.updateStrategy = { type: "Recreate" };
+    });
     await hasEvent(
       "statefulset default/web uses Recreate strategy but feature gate StatefulSetRecreateStrategy is disabled",
     );

@@ -1,0 +1,20 @@
+import type { Taint } from "../../../kinds/types/node.ts";
+import type { Toleration } from "../../../kinds/types/pod.ts";
+
+/** Whether one of the tolerations tolerates each taint with one of these effects. */
+export function toleratesTaints(
+  tolerations: readonly Toleration[],
+  taints: readonly Taint[],
+  effects: readonly string[],
+): boolean {
+  const relevant = taints.filter(({ effect }) => effects.includes(effect ?? ""));
+  return relevant.every((taint) => tolerations.some((toleration) => tolerates(toleration, taint)));
+}
+
+/** The gate TaintTolerationComparisonOperators is off: the operators Lt and Gt tolerate nothing. */
+function tolerates({ key = "", operator = "", value = "", effect = "" }: Toleration, taint: Taint): boolean {
+  if (effect !== "" && effect !== taint.effect) return false;
+  if (key !== "" && key !== taint.key) return false;
+  if (operator === "" || operator === "Equal") return value === (taint.value ?? "");
+  return operator === "Exists";
+}
