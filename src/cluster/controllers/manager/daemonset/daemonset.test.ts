@@ -194,6 +194,16 @@ suite("daemonset-controller", () => {
     await until(async () => (await images()).join() === "a nginx:2,b nginx:2");
   });
 
+  test("deletes the old Pod when the new one becomes available, without another change", async () => {
+    await addNodes("a");
+    await create({ minReadySeconds: 1, updateStrategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } });
+    await complete();
+    await setImage("nginx:2");
+    await until(async () => (await images()).join() === "a nginx:1,a nginx:2");
+    await cluster.makeReady();
+    await until(async () => (await images()).join() === "a nginx:2");
+  });
+
   test("keeps a Pod that must leave its node until another is available, with maxSurge", async () => {
     const full = [{ key: "full", effect: "NoSchedule" }];
     await addNode("a");

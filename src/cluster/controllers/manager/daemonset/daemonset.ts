@@ -12,7 +12,7 @@ import { loop, type Queue, source, synced } from "../../shared/loop.ts";
 import type { ManagerContext } from "../../shared/manager-context.ts";
 import { controllerOf, findController, possibleControllers } from "../../shared/owners.ts";
 import { PodControl } from "../../shared/pod-control.ts";
-import { isReady } from "../../shared/pods.ts";
+import { nextAvailabilityMs } from "../../shared/pods.ts";
 import { RevisionHistory } from "../../shared/revisions.ts";
 import { slowStart } from "../../shared/slow-start.ts";
 import { DaemonHistory, hashOf } from "./daemon-history.ts";
@@ -56,14 +56,9 @@ export function daemonSets(context: ManagerContext): Controller {
       const previous = findController(sets, before);
       const owner = findController(sets, after);
       if (previous) queue.add(keyOf(previous));
-      if (owner && after) {
-        queue.add(keyOf(owner));
-        const { minReadySeconds = 0 } = owner.spec;
-        const isNewlyReady = before !== undefined && !isReady(before) && isReady(after);
-        if (isNewlyReady && minReadySeconds > 0) queue.addAfter(keyOf(owner), minReadySeconds * 1000);
-      } else if (after && controllerOf(after) === undefined && after.metadata.deletionTimestamp === undefined) {
-        addCandidates(queue, after);
-      }
+      if (owner) queue.add(keyOf(owner));
+      const isOrphan = after && controllerOf(after) === undefined && after.metadata.deletionTimestamp === undefined;
+      if (isOrphan) addCandidates(queue, after);
     };
 
   /** A revision that the controller itself has created needs no sync. */
@@ -116,8 +111,8 @@ export function daemonSets(context: ManagerContext): Controller {
       await sets.sees(written.metadata.resourceVersion);
     }
     const { minReadySeconds = 0 } = set.spec;
-    const isWaiting = minReadySeconds > 0 && status.numberReady !== status.numberAvailable;
-    if (isWaiting) queue.addAfter(key, minReadySeconds * 1000);
+    const nextMs = nextAvailabilityMs([...observed.pods.values()].flat(), minReadySeconds, observed.nowMs);
+    if (nextMs !== undefined) queue.addAfter(key, nextMs);
   };
 
   const sync = async (key: string, queue: Queue): Promise<void> => {

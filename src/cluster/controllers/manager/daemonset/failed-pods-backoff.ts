@@ -11,11 +11,12 @@ export class FailedPodsBackoff {
   /** The least recent delay is first. */
   readonly #delays = new Map<string, Delay>();
 
-  /** The current delay in milliseconds, or undefined if it is over. Then a longer one begins. */
+  /** The rest of the delay in milliseconds, or undefined if it is over. Then a longer one begins. */
   wait(key: string, nowMs: number): number | undefined {
     this.#forget(nowMs);
     const known = this.#delays.get(key);
-    if (known && nowMs - known.sinceMs < known.ms) return known.ms;
+    const restMs = known ? known.sinceMs + known.ms - nowMs : 0;
+    if (restMs > 0) return restMs;
     this.#delays.delete(key);
     this.#delays.set(key, { ms: known ? Math.min(2 * known.ms, MAX_MS) : FIRST_MS, sinceMs: nowMs });
     return undefined;

@@ -10,7 +10,7 @@ import { orphanKey, ownedKey } from "../../shared/informers.ts";
 import { loop, type Queue, source, synced, unobserved } from "../../shared/loop.ts";
 import type { ManagerContext } from "../../shared/manager-context.ts";
 import { controllerOf, findController, possibleControllers } from "../../shared/owners.ts";
-import { isReady, nextAvailabilityMs } from "../../shared/pods.ts";
+import { nextAvailabilityMs } from "../../shared/pods.ts";
 import { RevisionHistory } from "../../shared/revisions.ts";
 import { ClaimControl } from "./claim-control.ts";
 import { isMember } from "./identity.ts";
@@ -45,15 +45,11 @@ export function statefulSets(context: ManagerContext): Controller {
       const previous = findController(sets, before);
       const owner = findController(sets, after);
       if (previous) queue.add(keyOf(previous));
-      if (owner && after) {
-        queue.add(keyOf(owner));
-        const { minReadySeconds = 0 } = owner.spec;
-        const isNewlyReady = before !== undefined && !isReady(before) && isReady(after);
-        if (isNewlyReady && minReadySeconds > 0) queue.addAfter(keyOf(owner), minReadySeconds * 1000);
-      } else if (after && controllerOf(after) === undefined && after.metadata.deletionTimestamp === undefined) {
-        const candidates = byNamespace.get(after.metadata.namespace ?? "");
-        for (const set of possibleControllers(candidates, selectorOf, after)) queue.add(keyOf(set));
-      }
+      if (owner) queue.add(keyOf(owner));
+      const isOrphan = after && controllerOf(after) === undefined && after.metadata.deletionTimestamp === undefined;
+      if (!isOrphan) return;
+      const candidates = byNamespace.get(after.metadata.namespace ?? "");
+      for (const set of possibleControllers(candidates, selectorOf, after)) queue.add(keyOf(set));
     };
 
   const writeStatus = async (set: StatefulSet, next: StatefulSetStatus): Promise<StatefulSetStatus> => {
