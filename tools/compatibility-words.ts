@@ -42,7 +42,7 @@ const TASKS: readonly Task[] = [
   [
     "Deployments, StatefulSets, DaemonSets, Jobs and CronJobs that create Pods",
     "partly",
-    "objects are validated, stored and watched; Deployments, ReplicaSets and ReplicationControllers create Pods with `--controllers='*'`, the others only if the real kube-controller-manager runs as well",
+    "objects are validated, stored and watched; Deployments, ReplicaSets, ReplicationControllers, Jobs and CronJobs create Pods with `--controllers='*'`, the others only if the real kube-controller-manager runs as well",
   ],
   [
     "PodDisruptionBudgets, EndpointSlices, HorizontalPodAutoscalers, certificates of CertificateSigningRequests",

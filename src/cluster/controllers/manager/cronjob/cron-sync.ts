@@ -100,9 +100,10 @@ export class CronSync {
 
   /** Notes Jobs that have ended. */
   #followJobs(): void {
+    const active = new Set(this.#active.map(({ uid }) => uid));
     for (const job of this.#jobs) {
       const { name, uid } = job.metadata;
-      const isKnown = this.#active.some((one) => one.uid === uid);
+      const isKnown = active.has(uid);
       const end = endOf(job);
       if (end === undefined) {
         const message = `Saw a job that the controller did not create or forgot: ${name}`;

@@ -159,6 +159,42 @@ suite("cronjob-controller", () => {
     await cluster.pass(async () => (await status()).active === undefined);
   });
 
+  /** Writes a spec that the API rejects today, as an older version may have stored it. */
+  const store = async (spec: JsonObject) => {
+    const key = { namespace: "default", name: "tick" };
+    const storeKey = cluster.resources.keys.key(cluster.resource("cronjobs").definition, key);
+    const entry = await cluster.store.get(storeKey);
+    assert.ok(entry);
+    const before = cluster.resources.codec.read(entry) as CronJob;
+    const value = cluster.resources.codec.write({ ...before, spec: { ...before.spec, ...spec } });
+    await cluster.store.put(storeKey, value, entry.modRevision);
+  };
+
+  test("reports stored schedules and time zones that it cannot use", async () => {
+    await post({ schedule: "@hourly" });
+    await store({ schedule: "sometimes" });
+    await hasNews("Warning UnParseableCronJobSchedule: unparseable schedule for cronjob: sometimes");
+    await store({ failedJobsHistoryLimit: 5 });
+    const problem = "expected exactly 5 fields, found 1: [sometimes]";
+    await hasNews(`Warning UnparseableSchedule: unparseable schedule: "sometimes" : ${problem}`);
+    await store({ schedule: "@hourly", timeZone: "Mars/Base" });
+    await cluster.clock.advance(3_600_000);
+    await hasNews('Warning UnknownTimeZone: invalid timeZone: "Mars/Base": unknown time zone Mars/Base');
+    assert.deepEqual(await jobNames(), []);
+  });
+
+  test("warns about a time zone in the schedule, and uses it", async () => {
+    await post({ schedule: "@yearly" });
+    await store({ schedule: "TZ=Asia/Kathmandu 10 16 * * *" });
+    await cluster.clock.advance(1_500_000);
+    await hasJobs(nameAt(25));
+    const [job] = await cluster.list<Job>("jobs");
+    assert.equal(job?.metadata.annotations?.[SCHEDULED_AT], "2026-01-05T10:25:00Z");
+    const hint = "see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details";
+    const text = `CRON_TZ or TZ used in schedule "TZ=Asia/Kathmandu 10 16 * * *" is not officially supported, ${hint}`;
+    await hasNews(`Warning UnsupportedSchedule: ${text}`);
+  });
+
   test("reports a schedule without times", async () => {
     await post({ schedule: "0 0 31 2 *" });
     const problem = "time difference between two schedules is less than 1 second";

@@ -7,13 +7,14 @@ interface Unit {
   matches(schedule: FieldSchedule, local: Date): boolean;
   /** The beginning of the present month, day, hour or minute. */
   start(zone: Zone, at: number): number;
-  advance(zone: Zone, at: number): number;
+  advance(zone: Zone, at: number, schedule: FieldSchedule): number;
   /** Whether a larger unit has changed, so that all fields must be checked again. */
   wraps(local: Date): boolean;
 }
 
 const MINUTE = 60;
-const HOUR = 60 * MINUTE;
+const MINUTES = 60;
+const HOUR = MINUTES * MINUTE;
 
 const UNITS: readonly Unit[] = [
   {
@@ -37,7 +38,7 @@ const UNITS: readonly Unit[] = [
   {
     matches: ({ minutes }, local) => minutes.has(local.getUTCMinutes()),
     start: (_, at) => at - (at % MINUTE),
-    advance: (_, at) => at + MINUTE,
+    advance: nextMinute,
     wraps: (local) => local.getUTCMinutes() === 0,
   },
   {
@@ -81,7 +82,7 @@ function seek(schedule: FieldSchedule, zone: Zone, from: number): number | undef
     }
     if (!isMoved) at = unit.start(zone, at);
     isMoved = true;
-    at = unit.advance(zone, at);
+    at = unit.advance(zone, at, schedule);
     if (unit.wraps(zone.local(at))) position = 0;
   }
 }
@@ -109,4 +110,13 @@ function nextDay(zone: Zone, at: number): number {
   const next = addDate(zone, at, { days: 1 });
   const hour = zone.local(next).getUTCHours();
   return next + (hour > 12 ? 24 - hour : -hour) * HOUR;
+}
+
+/** The next minute that matches, or that of the next hour. Goes step by step in an hour that the time zone changes. */
+function nextMinute(zone: Zone, at: number, { minutes }: FieldSchedule): number {
+  const now = zone.local(at).getUTCMinutes();
+  let next = now + 1;
+  while (next < MINUTES && !minutes.has(next)) next += 1;
+  const target = at + (next - now) * MINUTE;
+  return zone.offset(target) === zone.offset(at) ? target : at + MINUTE;
 }
