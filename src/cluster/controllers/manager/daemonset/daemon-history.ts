@@ -51,7 +51,7 @@ export class DaemonHistory {
       const revision = await this.#withLabel(known);
       (dataOf(revision) === data ? equal : old).push(revision);
     }
-    const number = Math.max(0, ...old.map(({ revision = 0 }) => revision)) + 1;
+    const number = (old.at(-1)?.revision ?? 0) + 1;
     const last = equal.at(-1);
     if (last === undefined) return { current: await this.#create(set, data, number), old };
     if (equal.length > 1) await this.#deduplicate(last, equal.slice(0, -1), await podsOf());

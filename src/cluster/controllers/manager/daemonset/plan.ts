@@ -1,3 +1,4 @@
+import { addAll } from "../../../../base/util/add-all.ts";
 import type { DaemonSet, Pod } from "../../../../kinds/types/workloads.ts";
 import type { ServedResource } from "../../../../resources/model/catalog.ts";
 import type { EventRecorder } from "../../shared/event-recorder.ts";
@@ -40,11 +41,15 @@ export function planPods(context: PlanContext, observed: Observed): Plan {
     const here = pods.get(node);
     if (shouldRun && here === undefined) plan.create.push(node);
     else if (shouldContinue) keepOne(context, observed, { node, shouldRun, pods: here ?? [] }, plan);
-    else plan.delete.push(...(here ?? []).filter(isStaying));
+    else addAll(plan.delete, (here ?? []).filter(isStaying));
   }
   // The scheduler never binds them, so the pod garbage collector does not delete them.
   for (const [node, here] of pods) {
-    if (!placements.has(node)) plan.delete.push(...here.filter(({ spec }) => (spec?.nodeName ?? "") === ""));
+    if (!placements.has(node))
+      addAll(
+        plan.delete,
+        here.filter(({ spec }) => (spec?.nodeName ?? "") === ""),
+      );
   }
   return plan;
 }
@@ -64,9 +69,9 @@ function keepOne(context: PlanContext, observed: Observed, { node, shouldRun, po
     return !isEnded;
   });
   running.sort(bySeniority);
-  if (!allowsSurge(observed.set)) plan.delete.push(...running.slice(1));
+  if (!allowsSurge(observed.set)) addAll(plan.delete, running.slice(1));
   else if (running.length === 0 && shouldRun) plan.create.push(node);
-  else if (running.length > 1) plan.delete.push(...surplus(observed, running));
+  else if (running.length > 1) addAll(plan.delete, surplus(observed, running));
 }
 
 /** Records that a Pod has ended. Returns whether it is deleted now. */

@@ -1,3 +1,4 @@
+import { addAll } from "../../../../base/util/add-all.ts";
 import type { Pod } from "../../../../kinds/types/workloads.ts";
 import { isAvailable } from "../../shared/pods.ts";
 import { isUpdated } from "./daemon-pods.ts";
@@ -87,9 +88,9 @@ function surgeNew(observed: Observed, nodes: readonly OnNode[], limit: number, d
     } else if (shouldRun) plan.create.push(node);
     else plan.delete.push(old);
   }
-  plan.create.push(...first(candidates, limit - surging));
+  addAll(plan.create, first(candidates, limit - surging));
   // A node that Pods have to leave keeps its Pod until enough others are available.
-  plan.delete.push(...first(leaving, running - desired));
+  addAll(plan.delete, first(leaving, running - desired));
   return plan;
 }
 
