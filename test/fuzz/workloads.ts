@@ -67,6 +67,7 @@ async function fuzz(
       }
       steps += outcome.steps.length;
       ended += 1;
+      if (ended % 50 === 0) print(`${ended} sequences`);
       if (outcome.differences.length > 0) {
         different += 1;
         printOutcome(outcome, `, in ${tries} of ${tries} runs`);

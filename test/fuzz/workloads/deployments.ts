@@ -3,6 +3,7 @@ import type { Deployment, ReplicaSet } from "../../../src/kinds/types/workloads.
 import type { NamespaceView } from "./cluster-view.ts";
 import { REPLICA_SETS } from "./replica-kinds.ts";
 import { type Action, mergeStep, pathOf, type Step, type WorkloadKind, type World } from "./steps.ts";
+import { NODE_LABEL } from "./templates.ts";
 import {
   changeAction,
   deleteAction,
@@ -85,7 +86,14 @@ const collideAction: Action<Deployment> = {
     const { title, requests } = undo(world, target, set);
     const { name = "" } = set.metadata;
     const labels = { app: `foreign-${world.nextNumber()}` };
-    const template = { metadata: { labels }, spec: { containers: [{ name: "main", image: "foreign" }] } };
+    const template = {
+      metadata: { labels },
+      spec: {
+        // Nodes of other sequences may be deleted at any time.
+        nodeSelector: { [NODE_LABEL]: world.namespace },
+        containers: [{ name: "main", image: "foreign" }],
+      },
+    };
     const body = { metadata: { name, labels }, spec: { replicas: 0, selector: { matchLabels: labels }, template } };
     const path = pathOf(world, REPLICA_SETS.collection);
     return {
