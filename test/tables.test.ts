@@ -29,8 +29,6 @@ const SPREADS: Readonly<Record<string, readonly [count: number, reason: string]>
   "kinds/built-in/certificates/pod-certificate-request.ts": [1, "a constant"],
   "kinds/built-in/shared-rules/conditions.ts": [1, "a constant"],
   "base/pki/der.ts": [2, "the arguments of the caller"],
-  "cluster/controllers/manager/cronjob/next-time.ts": [1, "a time of day"],
-  "cluster/controllers/manager/cronjob/zone.ts": [1, "year to second"],
   "data/patch/apply/reset-fields.ts": [1, "a row of a kind"],
   "data/patch/apply/scale.ts": [1, "a path of a kind"],
   "resources/model/tracking-scope.ts": [2, "a row of a kind"],

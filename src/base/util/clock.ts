@@ -34,11 +34,35 @@ export function sleepOn(clock: Pick<Clock, "setTimer">, delayMs: number, signal?
   });
 }
 
+/** The longest delay of a timer of Node. It fires at once after a longer one. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
+/** A timer for any delay, made of several ones of Node. */
+function longTimer(delayMs: number, call: () => void): Timer {
+  let isReferenced = true;
+  let part: NodeJS.Timeout | undefined;
+  const arm = (leftMs: number): void => {
+    const partMs = Math.min(leftMs, MAX_DELAY_MS);
+    part = setTimeout(() => (leftMs > partMs ? arm(leftMs - partMs) : call()), partMs);
+    if (!isReferenced) part.unref();
+  };
+  arm(delayMs);
+  const timer: Timer = {
+    close: () => clearTimeout(part),
+    unref: () => {
+      isReferenced = false;
+      part?.unref();
+      return timer;
+    },
+  };
+  return timer;
+}
+
 /** The system clock and the timers of Node. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  setTimer: (delayMs, call) => setTimeout(call, delayMs),
+  setTimer: (delayMs, call) => (delayMs > MAX_DELAY_MS ? longTimer(delayMs, call) : setTimeout(call, delayMs)),
   setInterval: (periodMs, call) => setInterval(call, periodMs),
   sleep: (delayMs, signal) => sleepOn(systemClock, delayMs, signal),
 };

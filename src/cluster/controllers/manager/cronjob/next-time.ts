@@ -95,14 +95,15 @@ function matchesDay({ days, weekdays, needsBothDays }: FieldSchedule, local: Dat
 
 function startOf(zone: Zone, at: number, { day, hour }: { day?: number; hour?: number } = {}): number {
   const local = zone.local(at);
-  const [year, month] = [local.getUTCFullYear(), local.getUTCMonth()];
-  return zone.at(year, month, day ?? local.getUTCDate(), hour ?? local.getUTCHours());
+  local.setUTCHours(hour ?? local.getUTCHours(), 0, 0);
+  local.setUTCDate(day ?? local.getUTCDate());
+  return zone.at(local);
 }
 
 function addDate(zone: Zone, at: number, { months = 0, days = 0 }: { months?: number; days?: number }): number {
   const local = zone.local(at);
-  const time = [local.getUTCHours(), local.getUTCMinutes(), local.getUTCSeconds()] as const;
-  return zone.at(local.getUTCFullYear(), local.getUTCMonth() + months, local.getUTCDate() + days, ...time);
+  local.setUTCMonth(local.getUTCMonth() + months, local.getUTCDate() + days);
+  return zone.at(local);
 }
 
 /** Midnight of the next day. Where a time zone skips midnight, the result may be an hour off at first. */

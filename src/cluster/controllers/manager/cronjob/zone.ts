@@ -1,8 +1,5 @@
 import { BoundedMemo, memoize } from "../../../../base/util/memoize.ts";
 
-/** Date and time in a time zone, as in the arguments of `Date.UTC`: months count from 0. */
-type LocalTime = [year: number, month: number, day: number, hour?: number, minute?: number, second?: number];
-
 /** Time zones change their offset only at multiples of this. */
 const BLOCK_SECONDS = 900;
 
@@ -37,9 +34,12 @@ export class Zone {
     return new Date((at + this.offset(at)) * 1000);
   }
 
-  /** When it is this local time. Local times that are skipped or repeated are resolved like by Go's `time.Date`. */
-  at(...local: LocalTime): number {
-    const asUtc = Date.UTC(...local) / 1000;
+  /**
+   * When it is a local time, which the UTC methods of a Date return. Local times that are skipped or repeated are
+   * resolved like by Go's `time.Date`.
+   */
+  at(local: Date): number {
+    const asUtc = local.getTime() / 1000;
     const guess = this.offset(asUtc);
     return guess === 0 ? asUtc : asUtc - this.offset(asUtc - guess);
   }
