@@ -24,8 +24,8 @@ export interface End {
 export class JobCluster extends WorkloadCluster {
   readonly clock: ManualClock;
 
-  constructor(clock = new ManualClock()) {
-    super(new MemoryStore(), { clock });
+  constructor(clock = new ManualClock(), store = new MemoryStore()) {
+    super(store, { clock });
     this.clock = clock;
   }
 
