@@ -1,4 +1,3 @@
-import { addAll } from "../../../../base/util/add-all.ts";
 import type { Job } from "../../../../kinds/built-in/batch/job-types.ts";
 import type { Container } from "../../../../kinds/types/container.ts";
 import type { Pod, PodTemplateSpec } from "../../../../kinds/types/workloads.ts";
