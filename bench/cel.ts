@@ -1,8 +1,9 @@
 /**
- * How long typical rules take to compile and to evaluate, with their cost counted, and how long hostile expressions
+ * How long typical rules take to compile and to evaluate, with their cost counted and with a meter, and how long hostile expressions
  * hold the thread. Nothing is written; run alone.
  *   node bench/cel.ts
  */
+import { Meter } from "../src/base/util/meter.ts";
 import { Environment } from "../src/data/cel/environment.ts";
 import { attempt, hostile } from "../src/data/cel/hostile.suite.ts";
 import { CompileError, compile, type Program, program } from "../src/data/cel/program.ts";
@@ -66,15 +67,17 @@ function made(rule: string): Program {
 }
 
 const activation = (name: string) => values.get(name);
-process.stdout.write("evaluate µs | compile µs | cost | rule\n");
+process.stdout.write("evaluate µs | metered µs | compile µs | cost | rule\n");
 for (const rule of rules) {
   const compiled = made(rule);
   const { value, cost } = compiled.evaluate(activation, 1_000_000);
   if (isError(value)) throw new Error(value.message);
   const evaluating = microseconds(100_000, () => compiled.evaluate(activation, 1_000_000));
+  const meter = new Meter(Number.MAX_SAFE_INTEGER);
+  const metered = microseconds(100_000, () => compiled.evaluate(activation, 1_000_000, meter));
   const compiling = microseconds(500, () => made(rule));
   process.stdout.write(
-    `${evaluating.toFixed(2).padStart(11)} | ${compiling.toFixed(0).padStart(10)} | ${String(cost).padStart(4)} | ${rule}\n`,
+    `${evaluating.toFixed(3).padStart(11)} | ${metered.toFixed(3).padStart(10)} | ${compiling.toFixed(0).padStart(10)} | ${String(cost).padStart(4)} | ${rule}\n`,
   );
 }
 

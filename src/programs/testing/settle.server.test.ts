@@ -15,10 +15,12 @@ async function copyEach(prepare: () => Promise<unknown>): Promise<AsyncDisposabl
   const config = cp().kubeConfig();
   const core = config.makeApiClient(CoreV1Api);
   const informer = makeInformer<V1ConfigMap>(config, PATH, () => core.listNamespacedConfigMap({ namespace }));
-  informer.on("add", async ({ metadata: { name = "" } = {} }) => {
-    if (name.endsWith("-copy")) return;
+  const copy = async (name: string) => {
     await prepare();
     await create(`${name}-copy`);
+  };
+  informer.on("add", ({ metadata: { name = "" } = {} }) => {
+    if (!name.endsWith("-copy")) void copy(name);
   });
   informer.on("error", () => {});
   await informer.start();
