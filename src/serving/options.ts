@@ -35,6 +35,12 @@ export const servingOptions = {
     { default: 0 },
   ),
   shutdownGraceMs: libraryOption(duration, "how long open requests may take after that", { default: 10_000 }),
+  minRequestTimeout: option(
+    "min-request-timeout",
+    count,
+    "seconds after which a watch without timeoutSeconds may end; each ends after up to twice as long; 0 never ends one",
+    { default: 1800 },
+  ),
   requestTimeoutMs: libraryOption(duration, "time limit of requests other than watches", { default: 60_000 }),
   maxInlineBytes: libraryOption(
     count,

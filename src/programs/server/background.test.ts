@@ -49,6 +49,7 @@ function setUp(controllers: string) {
     resources,
     admission: new AdmissionChain([...plugins, witness]),
     identities: undefined as never,
+    minRequestTimeout: 1800,
     deleteOptionsSchema: () => builtInSchema("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"),
   };
   const problems: unknown[] = [];

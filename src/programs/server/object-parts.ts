@@ -26,7 +26,7 @@ import { healthProbe } from "./probe-health.ts";
 /** The options that determine kinds and how objects are stored. */
 export type ObjectOptions = Pick<
   Config,
-  "apiDomain" | "eventTtlMs" | "featureGates" | "etcdPrefix" | "admissionPlugins"
+  "apiDomain" | "eventTtlMs" | "featureGates" | "etcdPrefix" | "admissionPlugins" | "minRequestTimeout"
 >;
 
 /** All kinds with their objects, and the protobuf schemas of kinds. */
@@ -75,7 +75,7 @@ export interface HandlerParts {
  * Answers resource requests of group versions that are served: admission and the verbs, measured if there is a registry.
  */
 export function objectHandler(
-  { admissionPlugins }: ObjectOptions,
+  { admissionPlugins, minRequestTimeout }: ObjectOptions,
   { resources }: Pick<ObjectParts, "resources">,
   { authorizer, identities }: Pick<Judges, "authorizer" | "identities">,
   registry?: MetricRegistry,
@@ -88,5 +88,15 @@ export function objectHandler(
   const admission = new AdmissionChain(selected, observed);
   const observer = registry && objectMetrics(registry);
   const deleteOptionsSchema = () => builtInSchema("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions");
-  return (call) => dispatch({ resources, admission, identities, deleteOptionsSchema, observer, open, connector }, call);
+  const context = {
+    resources,
+    admission,
+    identities,
+    minRequestTimeout,
+    deleteOptionsSchema,
+    observer,
+    open,
+    connector,
+  };
+  return (call) => dispatch(context, call);
 }

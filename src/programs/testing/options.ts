@@ -59,9 +59,13 @@ export function checkPlaneOptions(options: ControlPlaneOptions): void {
   checkOptions({ ...config, kinds, controllers, log });
 }
 
-/** The server configuration of a control plane. Custom objects need a definition, as in kube-apiserver. */
+/**
+ * The server configuration of a control plane. Custom objects need a definition, as in kube-apiserver. Advancing the clock by
+ * hours ends no watches: clients would wait in real time before they watch again.
+ */
 export function configOf({ config = {}, kinds, controllers }: ControlPlaneOptions): Config {
-  return completeConfig({ customObjects: "defined", shutdownGraceMs: 0, ...config, kinds, controllers });
+  const defaults = { customObjects: "defined", shutdownGraceMs: 0, minRequestTimeout: 0 } as const;
+  return completeConfig({ ...defaults, ...config, kinds, controllers });
 }
 
 /** The initial clock of a control plane. */

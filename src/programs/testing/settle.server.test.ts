@@ -48,6 +48,14 @@ suite("settled()", () => {
     assert.equal((await read("a-copy")).metadata?.name, "a-copy");
   });
 
+  test("waits for a client after hours have passed: no watch has ended", async () => {
+    await using _ = await copyEach(async () => {});
+    await cp().clock.advance({ hours: 2 });
+    await create("a");
+    await cp().settled();
+    assert.equal((await read("a-copy")).metadata?.name, "a-copy");
+  });
+
   test("waits for a request that waits for the clock", async () => {
     cp().faults.latency({ verb: "create", resource: "configmaps", by: { ms: 30 } });
     const created = create("a");

@@ -33,7 +33,7 @@ class CountingOnce extends Once {
   }
 }
 
-function setUp() {
+function setUp({ deadlineMs = 60 * MINUTE_MS, allowBookmarks = true } = {}) {
   const withdrawn = new CountingOnce();
   const resource = { ...serve(thing, thingVersion), withdrawn };
   const store = new MemoryStore();
@@ -51,8 +51,8 @@ function setUp() {
       fieldSelector: "",
       shardSelector: "",
     });
-    const request = { selection, resourceVersion, sendInitialEvents: false, allowBookmarks: true };
-    return watchObjects(context, resource, { ...request, deadlineMs: 60 * MINUTE_MS }, signal);
+    const request = { selection, resourceVersion, sendInitialEvents: false, allowBookmarks };
+    return watchObjects(context, resource, { ...request, deadlineMs }, signal);
   };
   const write = async (name: string) => {
     const object = { kind: "Thing", apiVersion: "v1", metadata: { name, namespace: "a" } };
@@ -99,6 +99,24 @@ test("a watch ends without an error when its kind is withdrawn, at any stage", a
   const late = watch(revision, signal);
   for (const given of [await next, await first, await late.next()]) assert.equal(given.done, true);
   await store.close();
+});
+
+test("a watch without an end needs no timer, or one for bookmarks", async () => {
+  for (const allowBookmarks of [false, true]) {
+    const { store, watch, write, clock } = setUp({ deadlineMs: Number.POSITIVE_INFINITY, allowBookmarks });
+    const stop = new AbortController();
+    const revision = await write("one");
+    const events = watch(revision, stop.signal);
+    const next = events.next();
+    await new Promise(setImmediate);
+    assert.equal(clock.timerCount, allowBookmarks ? 1 : 0);
+    await clock.advance(MINUTE_MS);
+    if (!allowBookmarks) await write("two");
+    assert.deepEqual(print(await next), [allowBookmarks ? `BOOKMARK ${revision}` : `ADDED ${revision + 1}`]);
+    stop.abort();
+    await events.return(undefined);
+    await store.close();
+  }
 });
 
 test("an ended watch leaves no timer and no listener behind", async () => {

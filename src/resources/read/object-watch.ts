@@ -280,6 +280,7 @@ class LiveEvents implements Pollable<Batch> {
     // Distant ends are rounded to seconds, so thousands of watches share few timers.
     const untilEnd = left > 10_000 ? Math.ceil(left / 1000) * 1000 : left;
     const delay = isBookmark ? Math.min(BOOKMARK_INTERVAL_MS, untilLast) : untilEnd;
+    if (delay === Number.POSITIVE_INFINITY) return;
     const act = () => {
       if (isBookmark) {
         this.#sendBookmark();

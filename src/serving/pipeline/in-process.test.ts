@@ -52,6 +52,7 @@ function composed(): { handler: Handler; users: string[] } {
       },
     ]),
     identities: undefined as never,
+    minRequestTimeout: 1800,
     deleteOptionsSchema: () => builtInSchema("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"),
   };
   const options = {

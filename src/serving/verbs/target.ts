@@ -111,6 +111,8 @@ export interface VerbContext {
   readonly open?: OpenResources | undefined;
   /** Authenticates and authorizes, for review kinds such as TokenReview. */
   readonly identities: Identities;
+  /** Seconds after which a watch without timeoutSeconds may end. 0: it does not end. */
+  readonly minRequestTimeout: number;
   /** Schema of DeleteOptions in the body of a DELETE. */
   deleteOptionsSchema(): Schema;
 }

@@ -61,6 +61,7 @@ export class World {
       resources,
       admission: new AdmissionChain([plugin]),
       identities: { ...alwaysAllow, authenticateToken: undefined as never },
+      minRequestTimeout: 1800,
       deleteOptionsSchema: () => builtInSchema("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"),
     };
   }

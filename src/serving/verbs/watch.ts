@@ -6,9 +6,6 @@ import { parseSelection } from "../../resources/read/selection.ts";
 import { readVersion } from "./get.ts";
 import type { Target, VerbContext } from "./target.ts";
 
-/** Minimum duration of a watch without timeoutSeconds. */
-const MIN_WATCH_SECONDS = 1800;
-
 /** Streams changes of a kind. */
 export function watch(context: VerbContext, call: Call, target: Target): ApiReply {
   const query = withDefaults(parseListQuery(call.request.query));
@@ -18,13 +15,14 @@ export function watch(context: VerbContext, call: Call, target: Target): ApiRepl
   const fieldSelector = pinName(query.fieldSelector, target.name);
   const selection = parseSelection(resource, { namespace, labelSelector, fieldSelector, shardSelector });
   const resourceVersion = readVersion(query.resourceVersion);
-  const seconds = query.timeoutSeconds || MIN_WATCH_SECONDS * (1 + context.resources.random.fraction());
+  const { clock, random } = context.resources;
+  const seconds = query.timeoutSeconds || context.minRequestTimeout * (1 + random.fraction());
   const request = {
     selection,
     resourceVersion,
     sendInitialEvents: query.sendInitialEvents ?? false,
     allowBookmarks: allowWatchBookmarks,
-    deadlineMs: context.resources.clock.now() + seconds * 1000,
+    deadlineMs: seconds > 0 ? clock.now() + seconds * 1000 : Number.POSITIVE_INFINITY,
   };
   const events = watchObjects(context.resources, resource, request, call.signal);
   return { type: "watch", events, table: resource.version.table, sent: context.observer?.watched(resource) };

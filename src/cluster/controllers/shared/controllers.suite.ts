@@ -154,6 +154,7 @@ export class TestCluster implements ManagerContext {
       resources: this.resources,
       admission: new AdmissionChain(plugins),
       identities: { ...alwaysAllow, authenticateToken: undefined as never },
+      minRequestTimeout: 1800,
       deleteOptionsSchema: () => builtInSchema("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"),
     };
     const user = { name: "system:serviceaccount:kube-system:test", groups: ["system:serviceaccounts"] };

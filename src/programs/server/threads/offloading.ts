@@ -169,8 +169,9 @@ function kindNames(catalog: Catalog): KindNames {
 }
 
 /** Only the options that a thread needs: they are sent in a message. */
-function objectOptionsOf({ apiDomain, eventTtlMs, featureGates, etcdPrefix, admissionPlugins }: Config): ObjectOptions {
-  return { apiDomain, eventTtlMs, featureGates, etcdPrefix, admissionPlugins };
+function objectOptionsOf(config: Config): ObjectOptions {
+  const { apiDomain, eventTtlMs, featureGates, etcdPrefix, admissionPlugins, minRequestTimeout } = config;
+  return { apiDomain, eventTtlMs, featureGates, etcdPrefix, admissionPlugins, minRequestTimeout };
 }
 
 /** Everything but the key: threads request signatures. */
