@@ -49,7 +49,7 @@ suite("a policy binding whose selector matches thousands of params", { timeout: 
     );
     const write = async (generateName: string) => {
       const body = Buffer.from(JSON.stringify({ metadata: { generateName } }));
-      return server.measureLeast(MOST_MS, () => ({ method: "POST", path: `${NAMESPACE}/secrets`, body }));
+      return server.measure({ method: "POST", path: `${NAMESPACE}/secrets`, body }, true);
     };
     await eventually(async () => isInForce.test((await write("first-")).text), { withinMs: 60_000 });
     const cost = await write("measured-");

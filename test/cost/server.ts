@@ -42,7 +42,6 @@ export interface Cost {
 const PATIENT = withDefault("requestTimeoutMs", 600_000);
 
 const MAX_HEADER_BYTES = 1024 * 1024;
-const MAX_ATTEMPTS = 3;
 
 /** A server that is probed on another connection while it handles requests. */
 export class CostServer {
@@ -107,19 +106,6 @@ export class CostServer {
     await this.#probes(2);
     Atomics.store(this.#seen, 2, 0);
     return Atomics.load(this.#seen, 3) / 1000;
-  }
-
-  /**
-   * Measures a request until it holds the event loop for less than `limitMs`, three times at most, and returns the least: other
-   * work on the machine makes some slower. `make` gets the number of the attempt.
-   */
-  async measureLeast(limitMs: number, make: (attempt: number) => CostlyRequest): Promise<Cost> {
-    let least = await this.measure(make(0), true);
-    for (let attempt = 1; attempt < MAX_ATTEMPTS && least.loopMs >= limitMs; attempt++) {
-      const cost = await this.measure(make(attempt), true);
-      if (cost.loopMs < least.loopMs) least = cost;
-    }
-    return least;
   }
 
   /** Sends a request and reads the whole response. */

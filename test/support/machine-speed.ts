@@ -3,6 +3,11 @@ import assert from "node:assert/strict";
 /** Processor time of `work` on the machine for which limits in milliseconds were set, without other work. */
 const REFERENCE_MS = 24;
 const SAMPLES = 15;
+/**
+ * Limits are kept on a machine without other work: BINNACLE_QUIET=1 checks that. Elsewhere tests fail at five times the limit:
+ * processor time doubles while processors share a core, and what these tests are for is cost without bounds.
+ */
+const TOLERANCE = process.env["BINNACLE_QUIET"] === "1" ? 1 : 5;
 
 /** Plain work as servers do it: makes objects, prints and parses them, and searches in texts. */
 function work(): number {
@@ -31,17 +36,10 @@ function slowness(): number {
   return Math.max(1, ...Array.from({ length: SAMPLES }, () => processorMs(work) / REFERENCE_MS));
 }
 
-/** The least of up to three measurements. Those after one below the limit are left out. */
-export async function leastMs(limitMs: number, measure: () => Promise<number>): Promise<number> {
-  let least = await measure();
-  for (let attempt = 1; attempt < 3 && least >= limitMs; attempt++) least = Math.min(least, await measure());
-  return least;
-}
-
 /** Fails if processor time reaches a limit that a machine of the speed of this one should keep. */
 export function assertBelow(ms: number, limitMs: number, what: string): void {
-  if (ms < limitMs) return;
-  const times = slowness();
+  if (ms < limitMs * TOLERANCE) return;
+  const times = TOLERANCE * slowness();
   assert.ok(
     ms < limitMs * times,
     `${what}: ${ms} ms of ${limitMs} ms, on a machine that is ${times.toFixed(1)} times slower`,

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import net from "node:net";
 import { after, before, describe, it } from "node:test";
 import tls from "node:tls";
-import { secure, start } from "./listener.suite.ts";
+import { eventually } from "../../../test/support/time.ts";
+import { secure, seen, start } from "./listener.suite.ts";
 import type { Listener } from "./listener.ts";
 
 const limits = { idleMs: 300, headersMs: 200, stalledMs: 300 };
@@ -30,6 +31,7 @@ const SETTINGS = frame(4, 0, 0);
 const NO_WINDOW = frame(4, 0, 0, Buffer.from([0, 4, 0, 0, 0, 0]));
 const END_STREAM = 1;
 const END_HEADERS = 4;
+const endless = (query: string) => `GET /endless?${query} HTTP/1.1\r\nHost: x\r\n\r\n`;
 const GET = "GET /bytes HTTP/1.1\r\nHost: x\r\n\r\n";
 
 interface Client {
@@ -37,8 +39,8 @@ interface Client {
   readonly first?: string | Uint8Array;
   /** Sent periodically. */
   readonly again?: string | Uint8Array;
-  /** Reads nothing. */
-  readonly isDeaf?: boolean;
+  /** Reads nothing before the listener has given up the request to `/endless` with this query. */
+  readonly deafTo?: string;
 }
 
 const clients: Readonly<Record<string, Client>> = {
@@ -48,12 +50,12 @@ const clients: Readonly<Record<string, Client>> = {
   "plain, idle": { over: "plain", first: GET },
   "plain, line feeds between requests": { over: "plain", first: GET, again: "\r\n" },
   "plain, line feeds before any request": { over: "plain", again: "\r\n" },
-  "plain, a response not read": { over: "plain", first: "GET /endless HTTP/1.1\r\nHost: x\r\n\r\n", isDeaf: true },
+  "plain, a response not read": { over: "plain", first: endless("plain="), deafTo: "plain=" },
   "TLS, nothing sent": { over: "http/1.1" },
   "TLS, a header byte by byte": { over: "http/1.1", first: "GET / HTTP/1.1\r\nHost: x\r\nX: ", again: "a" },
   "TLS, idle": { over: "http/1.1", first: GET },
   "TLS, line feeds between requests": { over: "http/1.1", first: GET, again: "\r\n" },
-  "TLS, a response not read": { over: "http/1.1", first: "GET /endless HTTP/1.1\r\nHost: x\r\n\r\n", isDeaf: true },
+  "TLS, a response not read": { over: "http/1.1", first: endless("tls="), deafTo: "tls=" },
   "HTTP/2, no preface": { over: "h2" },
   "HTTP/2, half a preface": { over: "h2", first: PREFACE.subarray(0, 10) },
   "HTTP/2, idle": { over: "h2", first: Buffer.concat([PREFACE, SETTINGS]) },
@@ -95,16 +97,16 @@ describe("closes connections without progress", { concurrency: 30 }, () => {
       ? net.connect(plain.port, "127.0.0.1")
       : tls.connect({ port: safe.port, host: "127.0.0.1", rejectUnauthorized: false, ALPNProtocols: [over] });
 
-  for (const [name, { over, first, again, isDeaf }] of Object.entries(clients)) {
+  for (const [name, { over, first, again, deafTo }] of Object.entries(clients)) {
     it(name, async () => {
       const socket = connect(over);
       socket.on("error", () => {});
       await once(socket, over === "plain" ? "connect" : "secureConnect");
       if (first !== undefined) socket.write(first);
       const timer = setInterval(() => socket.writable && again !== undefined && socket.write(again), 40);
-      if (!isDeaf) socket.resume();
       // A client that does not read does not notice the end, either.
-      else setTimeout(() => socket.resume(), 1500).unref();
+      if (deafTo !== undefined) await eventually(() => seen.endless.get(deafTo)?.aborted, { withinMs: LATEST_MS });
+      socket.resume();
       let isLate = false;
       const late = setTimeout(() => {
         isLate = true;

@@ -23,17 +23,19 @@ export const LIMIT = 1000;
 /** Response size of `/large`: more than the socket buffers hold for a client that reads nothing. */
 export const LARGE_BYTES = 16_000_000;
 /**
- * What the handlers recorded: the last signal of a slow request, chunks and ends of streams, requests to `/read`,
- * errors.
+ * What the handlers recorded: the last signal of a slow request, the signals of requests to `/endless` by their query, chunks
+ * and ends of streams, requests to `/read`, errors.
  */
 export const seen: {
   signal: AbortSignal | undefined;
+  readonly endless: Map<string, AbortSignal>;
   chunks: number;
   ended: number;
   begun: number;
   readonly errors: unknown[];
 } = {
   signal: undefined,
+  endless: new Map(),
   chunks: 0,
   ended: 0,
   begun: 0,
@@ -93,6 +95,7 @@ const ROUTES: Readonly<Record<string, (request: ApiRequest) => Promise<EncodedRe
   "/stream": () => text(ticks(3, Buffer.from("tick\n"))),
   "/endless": (request) => {
     seen.signal = request.signal;
+    seen.endless.set(String(request.query), request.signal);
     return text(ticks(1e9, Buffer.alloc(100_000), request.signal));
   },
   "/watch": (request) => ({ ...text(untilAborted(request.signal)), isLongRunning: true }),

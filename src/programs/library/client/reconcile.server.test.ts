@@ -94,10 +94,11 @@ suite("a reconciler", () => {
   });
 
   test("is not settled while an object fails, and then says why", async () => {
-    const { reconciler } = note({}, async () => {
+    const { reconciler, errors } = note({}, async () => {
       throw new Error("out of paint");
     });
     await make("a");
+    await eventually(() => errors.length > 0);
     await assert.rejects(
       reconciler.settled({ withinMs: 50 }),
       /reconciler of Widget is not settled after 50 ms; failing: default\/a: out of paint/,
