@@ -22,7 +22,7 @@ const WORDS = [...PROGRAMS, ...Object.keys(SLOW)];
  * something happen that must come next, drive the clock, or drain the queue.
  */
 const TIMERS: Readonly<Record<string, readonly [count: number, reason: string]>> = {
-  "src/serving/http/connection-keeper.test.ts": [4, "clients that drip or read slowly, and the bound of a connection"],
+  "src/serving/http/connection-keeper.test.ts": [3, "clients that drip or read slowly, and the bound of a connection"],
   "src/base/log/log-lines.node.test.ts": [1, "a line that comes after the others have been read"],
   "src/programs/testing/settle.server.test.ts": [
     2,
