@@ -1,11 +1,13 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:https";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { type RunningBinnacle, startBinnacle, withDefault } from "../support/binnacle.ts";
 import { tokens } from "../support/oracle.ts";
 import type { ProbeData } from "./probe.ts";
 import { loopMs, processorMs } from "./processor-time.ts";
+import { noteTurnsIn, readTurns } from "./turns.ts";
 
 /** A request whose cost is measured. */
 export interface CostlyRequest {
@@ -25,10 +27,7 @@ export interface Cost {
   readonly ms: number;
   /** CPU time of all threads of the server. */
   readonly processorMs: number;
-  /**
-   * CPU time of the event loop thread: the maximum during one probe of the other connection, or the total if there was
-   * no probe. Not affected by other load on the machine.
-   */
+  /** CPU time of the longest turn of the event loop, or of the event loop in total if there was no response. */
   readonly loopMs: number;
   /** The maximum latency of /livez on another connection during the request; undefined without a probe. */
   readonly stallMs: number | undefined;
@@ -42,6 +41,7 @@ export interface Cost {
 const PATIENT = withDefault("requestTimeoutMs", 600_000);
 
 const MAX_HEADER_BYTES = 1024 * 1024;
+const TURNS = "turns";
 
 /** A server that is probed on another connection while it handles requests. */
 export class CostServer {
@@ -50,12 +50,14 @@ export class CostServer {
   readonly #seen: Int32Array<SharedArrayBuffer>;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
   readonly #timeoutMs: number;
+  readonly #directory: string;
 
-  private constructor(binnacle: RunningBinnacle, timeoutMs: number) {
+  private constructor(binnacle: RunningBinnacle, timeoutMs: number, directory: string) {
     this.binnacle = binnacle;
     this.#timeoutMs = timeoutMs;
-    this.#seen = new Int32Array(new SharedArrayBuffer(16));
-    const workerData: ProbeData = { base: binnacle.base, pid: this.#pid, seen: this.#seen };
+    this.#directory = directory;
+    this.#seen = new Int32Array(new SharedArrayBuffer(12));
+    const workerData: ProbeData = { base: binnacle.base, seen: this.#seen };
     this.#worker = new Worker(path.join(import.meta.dirname, "probe.ts"), { workerData });
     this.#worker.unref();
   }
@@ -67,8 +69,10 @@ export class CostServer {
     flags: readonly string[] = [],
   ): Promise<CostServer> {
     // A very busy machine may not start one within the default time.
-    const options = { nodeFlags: [...PATIENT, ...nodeFlags], flags: [...flags], readyWithinMs: 300_000 };
-    const server = new CostServer(await startBinnacle(options), timeoutMs);
+    const directory = mkdtempSync(path.join(tmpdir(), "binnacle-cost-"));
+    const allNodeFlags = [...PATIENT, ...noteTurnsIn(path.join(directory, TURNS)), ...nodeFlags];
+    const options = { nodeFlags: allNodeFlags, flags: [...flags], readyWithinMs: 300_000 };
+    const server = new CostServer(await startBinnacle(options), timeoutMs, directory);
     await server.send({ method: "POST", path: "/api/v1/namespaces", body: json({ metadata: { name: "fuzz" } }) });
     const account = json({ metadata: { name: "default" } });
     await server.send({ method: "POST", path: "/api/v1/namespaces/fuzz/serviceaccounts", body: account });
@@ -80,7 +84,7 @@ export class CostServer {
     Atomics.store(this.#seen, 2, isProbed ? 1 : 0);
     if (isProbed) await this.#probes(2);
     Atomics.store(this.#seen, 0, 0);
-    Atomics.store(this.#seen, 3, 0);
+    const turns = this.#turns().length;
     const before = this.memory("VmRSS");
     this.#forgetPeak();
     const used = processorMs(this.#pid);
@@ -91,21 +95,22 @@ export class CostServer {
     const spentMs = processorMs(this.#pid) - used;
     const byLoop = loopMs(this.#pid) - usedByLoop;
     if (isProbed && status !== 0) await this.#probes(2);
-    const [stalledMs, heldMs] = [Atomics.load(this.#seen, 0) / 1000, Atomics.load(this.#seen, 3) / 1000];
     const seen =
-      isProbed && status !== 0 ? { stallMs: stalledMs, loopMs: heldMs } : { stallMs: undefined, loopMs: byLoop };
+      isProbed && status !== 0
+        ? { stallMs: Atomics.load(this.#seen, 0) / 1000, loopMs: longest(this.#turns().slice(turns)) }
+        : { stallMs: undefined, loopMs: byLoop };
     return { status, text, ms, processorMs: spentMs, ...seen, grownBytes: this.memory("VmHWM") - before };
   }
 
-  /** CPU time of the event loop thread during `run`: the maximum during one probe of another connection. */
+  /** CPU time of the longest turn of the event loop during `run`. */
   async heldDuring(run: () => Promise<void>): Promise<number> {
     Atomics.store(this.#seen, 2, 1);
     await this.#probes(2);
-    Atomics.store(this.#seen, 3, 0);
+    const turns = this.#turns().length;
     await run();
     await this.#probes(2);
     Atomics.store(this.#seen, 2, 0);
-    return Atomics.load(this.#seen, 3) / 1000;
+    return longest(this.#turns().slice(turns));
   }
 
   /** Sends a request and reads the whole response. */
@@ -165,6 +170,11 @@ export class CostServer {
     await this.#worker.terminate();
     if (isStuck) await this.binnacle.process.kill({ signal: "SIGKILL" });
     await this.binnacle.kill();
+    rmSync(this.#directory, { recursive: true });
+  }
+
+  #turns(): readonly number[] {
+    return readTurns(path.join(this.#directory, TURNS));
   }
 
   /** Resolves after `count` more probes. */
@@ -185,4 +195,5 @@ export class CostServer {
   }
 }
 
+const longest = (turns: readonly number[]): number => turns.reduce((most, ms) => Math.max(most, ms), 0);
 const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
