@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { type CostlyRequest, CostServer } from "../cost/server.ts";
 import { assertBelow } from "../support/machine-speed.ts";
+import { eventually } from "../support/time.ts";
 
 const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const MOST_MS = 100;
@@ -80,6 +81,8 @@ suite("large definitions do not hold up the event loop:", { timeout: 1_200_000 }
       };
       await measure("create", 201, { method: "POST", path: DEFINITIONS }, { metadata, spec });
       await measure("its controllers", 200, { method: "GET", path: watched("0"), until: "InitialNamesAccepted" });
+      // The kind is served a moment after its definition says so.
+      await eventually(async () => (await server.send({ method: "GET", path: things })).status === 200);
       const kind = { apiVersion: `${group}/v1`, kind: "Thing", metadata: { name: "a" } };
       await measure("a custom object", 201, { method: "POST", path: things }, kind);
       await measure("a list", 200, { method: "GET", path: things });
