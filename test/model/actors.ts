@@ -31,6 +31,8 @@ export class World {
   /** The revision that the reference watch has reached. */
   reached = 0;
   isWriting = true;
+  /** Writes that have begun and not ended. */
+  writing = 0;
   isRunning = true;
   #tokens = 0;
 
@@ -95,15 +97,27 @@ export async function writer(world: World, random: Random): Promise<void> {
 
 /** One write of any kind. */
 export async function writeOnce(world: World, random: Random): Promise<void> {
+  world.writing++;
+  await writeAny(world, random).finally(() => world.writing--);
+}
+
+async function writeAny(world: World, random: Random): Promise<void> {
   const wire = random.pick(world.wires);
   if (random.percent(15)) return writeElsewhere(world, wire, random);
   const namespace = random.pick(NAMESPACES);
   const name = random.pick(NAMES);
   const key = `${namespace}/${name}`;
   const current = world.known.get(key);
-  if (current === undefined) return put(world, wire, { namespace, name, app: labelFor(random) });
-  if (random.percent(30)) return remove(world, wire, current);
-  return put(world, wire, { namespace, name, app: labelFor(random), current });
+  if (current === undefined) await put(world, wire, { namespace, name, app: labelFor(random) });
+  else if (random.percent(30)) await remove(world, wire, current);
+  else await put(world, wire, { namespace, name, app: labelFor(random), current });
+}
+
+/** Creates or replaces one object. Returns its version, or undefined if that was refused or its outcome is unknown. */
+export async function putOnce(world: World): Promise<number | undefined> {
+  const [[namespace], [name]] = [NAMESPACES, NAMES];
+  const current = world.known.get(`${namespace}/${name}`);
+  return put(world, world.wires[0], { namespace, name, app: undefined, ...(current && { current }) });
 }
 
 const labelFor = (random: Random) => random.pick(["red", "green", "blue", undefined]);
@@ -115,7 +129,8 @@ interface Wanted {
   readonly current?: Thing;
 }
 
-async function put(world: World, wire: Wire, { namespace, name, app, current }: Wanted): Promise<void> {
+/** Returns the new version if the write was acknowledged. */
+async function put(world: World, wire: Wire, { namespace, name, app, current }: Wanted): Promise<number | undefined> {
   const token = world.nextToken();
   const { ledger, known } = world;
   const key = `${namespace}/${name}`;
@@ -125,19 +140,23 @@ async function put(world: World, wire: Wire, { namespace, name, app, current }: 
   const body = { apiVersion: "v1", kind: "ConfigMap", metadata, data: { token } };
   const folder = `/api/v1/namespaces/${namespace}/configmaps`;
   const answer = await world.ask(wire, current ? "PUT" : "POST", current ? `${folder}/${name}` : folder, body);
-  if (answer === undefined) return refresh(world, wire, key);
+  if (answer === undefined) {
+    await refresh(world, wire, key);
+    return undefined;
+  }
   if (answer.status === 200 || answer.status === 201) {
     const thing = answer.body as unknown as Thing;
     ledger.confirm(attempt, thing);
     learn(world, thing);
     world.count("writes");
-    return;
+    return revisionOf(thing);
   }
   attempt.outcome = "refused";
   const allowed = current ? [404, 409] : [409];
   assert.ok(allowed.includes(answer.status), `${answer.status} ${JSON.stringify(answer.body)}`);
   if (answer.status === 404) known.delete(key);
   await refresh(world, wire, key);
+  return undefined;
 }
 
 async function remove(world: World, wire: Wire, current: Thing): Promise<void> {
