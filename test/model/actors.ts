@@ -68,7 +68,7 @@ export class World {
   expired(revision: number, what: string): void {
     const { keptMs } = this.tolerance;
     assert.ok(keptMs !== undefined, `too old although nothing is compacted: ${what}`);
-    const bound = this.ledger.acknowledgedBefore(keptMs);
+    const bound = this.ledger.newestBefore(keptMs);
     assert.ok(revision < bound, `too old although ${revision} is not older than ${bound}: ${what}`);
   }
 
@@ -181,10 +181,11 @@ async function remove(world: World, wire: Wire, current: Thing): Promise<void> {
 /** A write of another kind: the revision changes without an event in these watches. */
 async function writeElsewhere(world: World, wire: Wire, random: Random): Promise<void> {
   const body = { apiVersion: "v1", kind: "Secret", metadata: { generateName: "noise-" } };
+  const sentMs = Date.now();
   const answer = await world.ask(wire, "POST", `/api/v1/namespaces/${random.pick(NAMESPACES)}/secrets`, body);
   if (answer === undefined) return;
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
-  world.ledger.acknowledge(Number(answer.body.metadata?.resourceVersion));
+  world.ledger.acknowledge(Number(answer.body.metadata?.resourceVersion), sentMs);
   world.count("writes of another kind");
 }
 

@@ -7,7 +7,7 @@ import { chooseSeed, type Random, scaled } from "./random.ts";
 import { compactEtcd, Setting } from "./servers.ts";
 
 const INTERVAL_MS = 1000;
-/** Half of the interval, since a client may learn late that a version was the newest. */
+/** Half of the interval, since the clients' timers are not exact. */
 const KEPT_MS = INTERVAL_MS / 2;
 const flags = [`--etcd-compaction-interval=${INTERVAL_MS}ms`];
 

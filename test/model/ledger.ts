@@ -21,6 +21,7 @@ export interface Attempt {
   readonly expected: number;
   /** The newest version acknowledged to any client before this was sent. */
   readonly after: number;
+  readonly sentMs: number;
   outcome: "open" | "done" | "refused";
   /** The resulting version, if the response had it. */
   revision?: number;
@@ -73,8 +74,10 @@ export class Ledger {
   readonly #base: ReadonlyMap<string, Thing>;
   readonly #changes = new Map<number, Change>();
   readonly #attempts: Attempt[] = [];
-  /** The newest known version over time. */
+  /** Since when a version may exist: since its write was sent, or else since a client learned of it. */
   readonly #times: { readonly atMs: number; readonly revision: number }[] = [];
+  /** The newest version of each object that the reference watch has seen. */
+  readonly #versions: Map<string, number>;
   readonly #start: number;
   #acknowledged: number;
   /** The whole history in order, and the state before every 256th change. */
@@ -82,6 +85,7 @@ export class Ledger {
 
   constructor(items: readonly Thing[], revision: number) {
     this.#base = new Map(items.map((thing) => [keyOf(thing), thing]));
+    this.#versions = new Map(items.map((thing) => [keyOf(thing), revisionOf(thing)]));
     this.#start = revision;
     this.#acknowledged = revision;
   }
@@ -108,7 +112,7 @@ export class Ledger {
 
   /** Call before a write is sent. */
   attempt(key: string, token: string | undefined, expected: number): Attempt {
-    const attempt: Attempt = { key, token, expected, after: this.#acknowledged, outcome: "open" };
+    const attempt: Attempt = { key, token, expected, after: this.#acknowledged, sentMs: Date.now(), outcome: "open" };
     this.#attempts.push(attempt);
     return attempt;
   }
@@ -121,27 +125,45 @@ export class Ledger {
     assert.ok(revision > attempt.after, `a write got ${revision} although ${attempt.after} had been acknowledged`);
     attempt.revision = revision;
     this.#note({ revision, key: attempt.key, thing });
-    this.acknowledge(revision);
+    this.acknowledge(revision, attempt.sentMs);
   }
 
-  /** Records a version that a client has received as current. */
-  acknowledge(revision: number): void {
-    if (revision <= this.#acknowledged) return;
-    this.#acknowledged = revision;
-    this.#times.push({ atMs: Date.now(), revision });
+  /** Records a version that a client has received as current. It may exist since `sinceMs`. */
+  acknowledge(revision: number, sinceMs = Date.now()): void {
+    this.#acknowledged = Math.max(this.#acknowledged, revision);
+    this.#times.push({ atMs: sinceMs, revision });
   }
 
-  /** The newest version known to any client this long ago. */
-  acknowledgedBefore(ms: number): number {
+  /** The newest version that may have existed this long ago. */
+  newestBefore(ms: number): number {
     const limit = Date.now() - ms;
-    return this.#times.findLast(({ atMs }) => atMs <= limit)?.revision ?? this.#start;
+    return this.#times.reduce(
+      (most, { atMs, revision }) => (atMs <= limit ? Math.max(most, revision) : most),
+      this.#start,
+    );
   }
 
   /** Records an event of the reference watch. */
   observe(event: WireEvent): void {
-    if (event.type === "ERROR" || event.type === "BOOKMARK") return;
+    if (event.type === "ERROR") return;
+    const revision = revisionOf(event.object);
+    if (event.type === "BOOKMARK") {
+      this.acknowledge(revision);
+      return;
+    }
     const thing = event.type === "DELETED" ? undefined : event.object;
-    this.#note({ revision: revisionOf(event.object), key: keyOf(event.object), thing });
+    const key = keyOf(event.object);
+    const token = thing && tokenOf(thing);
+    // The first attempt with the token, or the first deletion since the object was last written
+    const expected = this.#versions.get(key) ?? 0;
+    const attempt = this.#attempts.find((one) =>
+      token === undefined
+        ? one.key === key && one.token === undefined && one.expected === expected
+        : one.token === token,
+    );
+    this.#versions.set(key, revision);
+    this.#note({ revision, key, thing });
+    this.acknowledge(revision, attempt?.sentMs);
   }
 
   /** Completes the history and checks it against the attempted writes. Nothing can be added afterwards. */

@@ -29,7 +29,6 @@ export async function reference(world: World): Promise<void> {
       world.ledger.observe(event);
       from = revisionOf(event.object);
       world.reached = from;
-      world.ledger.acknowledge(from);
     }
     clearInterval(stop);
     connection.cut();
