@@ -21,17 +21,20 @@ export async function reference(world: World): Promise<void> {
     const connection = await connect(world, world.wires[0], pathOf(ALL, { watch: 1, resourceVersion: from }));
     if (connection === undefined) continue;
     const stop = setInterval(() => world.isRunning || connection.cut(), 50);
-    for await (const event of connection.events()) {
-      if (event.type === "ERROR") {
-        assert.ok(world.tolerance.outages && event.object.code !== 410, `the reference: ${JSON.stringify(event)}`);
-        break;
+    try {
+      for await (const event of connection.events()) {
+        if (event.type === "ERROR") {
+          assert.ok(world.tolerance.outages && event.object.code !== 410, `the reference: ${JSON.stringify(event)}`);
+          break;
+        }
+        world.ledger.observe(event);
+        from = revisionOf(event.object);
+        world.reached = from;
       }
-      world.ledger.observe(event);
-      from = revisionOf(event.object);
-      world.reached = from;
+    } finally {
+      clearInterval(stop);
+      connection.cut();
     }
-    clearInterval(stop);
-    connection.cut();
   }
 }
 
@@ -102,14 +105,17 @@ async function watchOnce(world: World, wire: Wire, seen: WatchSeen, manner: Mann
     if (!world.isRunning || (world.isWriting && Date.now() > cutAt)) connection.cut();
   }, 20);
   let refusal: Extract<WireEvent, { type: "ERROR" }> | undefined;
-  for await (const event of connection.events()) {
-    if (event.type === "ERROR") refusal = event;
-    else take(world, seen, event);
-    if (manner.pauseMs > 0 && world.isWriting) await sleep(manner.pauseMs);
+  try {
+    for await (const event of connection.events()) {
+      if (event.type === "ERROR") refusal = event;
+      else take(world, seen, event);
+      if (manner.pauseMs > 0 && world.isWriting) await sleep(manner.pauseMs);
+    }
+  } finally {
+    clearInterval(stop);
+    connection.cut();
+    world.open.delete(seen);
   }
-  clearInterval(stop);
-  connection.cut();
-  world.open.delete(seen);
   if (refusal === undefined) return seen;
   const last = seen.events.at(-1);
   if (refusal.object.code === 410) world.expired(last ? revisionOf(last.object) : (seen.from ?? 0), seen.query);
