@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Clock, sleepOn, type Timer } from "./clock.ts";
 import type { Environment } from "./environment.ts";
@@ -70,7 +71,9 @@ export class ManualClock implements Clock {
     this.#nowMs = nowMs - this.#passedMs;
   }
 
-  #add(delayMs: number, periodMs: number | undefined, call: () => void): Timer {
+  /** As with the timers of Node, the call has the async context of the code that set the timer. */
+  #add(delayMs: number, periodMs: number | undefined, given: () => void): Timer {
+    const call = AsyncLocalStorage.bind(given);
     const pending: Pending = { atMs: this.#passedMs + Math.max(0, delayMs), order: this.#order++, periodMs, call };
     this.#pending.add(pending);
     const timer: Timer = { close: () => this.#pending.delete(pending), unref: () => timer };

@@ -23,8 +23,9 @@ import { dispatch } from "../../../serving/verbs/dispatch.ts";
 import { MemoryStore } from "../../../storage/memory.ts";
 import type { Entry, GetOptions, PutOptions, Store, WriteResult } from "../../../storage/store.ts";
 import { type Controller, runControllers } from "./controller.ts";
-import { Informers } from "./informers.ts";
+import type { Informers } from "./informers.ts";
 import type { ManagerContext } from "./manager-context.ts";
+import { AttributedInformers, attributed, checkPermission } from "./permissions.suite.ts";
 
 /** Options of a new object. Everything but the name is optional. */
 export interface NewObject {
@@ -124,7 +125,10 @@ export interface ClusterOptions {
   readonly clock?: Clock;
 }
 
-/** All kinds over an in-memory store, with running controllers. Ended by `stop`. */
+/**
+ * All kinds over an in-memory store, with running controllers. Ended by `stop`, which fails if a controller sent a request
+ * that its bootstrap role does not allow.
+ */
 export class TestCluster implements ManagerContext {
   readonly store: MemoryStore;
   readonly catalog: Catalog;
@@ -136,6 +140,8 @@ export class TestCluster implements ManagerContext {
   readonly report = (_controller: string, error: unknown): void => {
     this.problems.push(error);
   };
+  /** Requests of controllers that their bootstrap roles do not allow. */
+  readonly #forbidden: unknown[] = [];
   readonly #stop = new AbortController();
   readonly #runs: Promise<void>[] = [];
 
@@ -149,7 +155,7 @@ export class TestCluster implements ManagerContext {
     const keys = new KeySpace("registry");
     const environment = { clock, random: systemRandom };
     this.resources = new Resources({ store, catalog, ...environment, keys, actions: testActions });
-    this.informers = new Informers(this.resources, this.report);
+    this.informers = new AttributedInformers(this.resources, this.report);
     const context = {
       resources: this.resources,
       admission: new AdmissionChain(plugins),
@@ -159,20 +165,29 @@ export class TestCluster implements ManagerContext {
     };
     const user = { name: "system:serviceaccount:kube-system:test", groups: ["system:serviceaccounts"] };
     this.client = new LoopbackClient(
-      (call) => dispatch(context, call),
+      async (call) => {
+        try {
+          checkPermission(call);
+        } catch (error) {
+          this.#forbidden.push(error);
+          throw error;
+        }
+        return dispatch(context, call);
+      },
       { user, userAgent: "kube-controller-manager" },
       systemRandom,
     );
   }
 
   start(...controllers: readonly Controller[]): void {
-    this.#runs.push(runControllers(controllers, this.#stop.signal, this.resources.clock, this.report));
+    this.#runs.push(runControllers(controllers.map(attributed), this.#stop.signal, this.resources.clock, this.report));
   }
 
   async stop(): Promise<void> {
     this.#stop.abort();
     await Promise.all(this.#runs);
     await this.store.close();
+    assert.deepEqual(this.#forbidden, []);
   }
 
   resource(plural: string): ServedResource {

@@ -1,0 +1,61 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { serviceAccountUser } from "../../../access/authentication/own-users.ts";
+import { bootstrapPolicy } from "../../../access/authorization/bootstrap-policy.ts";
+import { forbiddenBy } from "../../../access/authorization/forbidden.ts";
+import { rolesInMemory } from "../../../access/authorization/rbac.suite.ts";
+import { RbacAuthorizer } from "../../../access/authorization/rbac.ts";
+import { requestAttributes } from "../../../base/api/attributes.ts";
+import type { Call } from "../../../base/api/call.ts";
+import type { KubeObject } from "../../../base/api/object.ts";
+import type { Binding, PolicyRule } from "../../../kinds/types/rbac.ts";
+import { RUNNABLE_CONTROLLERS } from "../manager/all.ts";
+import type { Controller } from "./controller.ts";
+import { type IndexedInformer, Informers } from "./informers.ts";
+
+/** The name of the controller that runs the current code. Undefined in the test itself. */
+const current = new AsyncLocalStorage<string>();
+
+const rolesByName = (roles: typeof bootstrapPolicy.clusterroles) =>
+  Object.fromEntries(roles.map(({ metadata, rules }) => [metadata.name, (rules ?? []) as PolicyRule[]]));
+
+const bootstrap = new RbacAuthorizer(
+  rolesInMemory({
+    clusterRoles: rolesByName(bootstrapPolicy.clusterroles),
+    bindings: bootstrapPolicy.clusterrolebindings as unknown as Binding[],
+  }),
+);
+
+/** Runs a controller so that `checkPermission` recognizes its requests. */
+export function attributed(controller: Controller): Controller {
+  const { name } = controller;
+  return { name, run: (signal) => current.run(name, () => controller.run(signal)) };
+}
+
+/**
+ * Throws Forbidden if the bootstrap roles do not allow a request of the controller that runs the current code. Requests of
+ * the test itself and of controllers of kube-apiserver are always allowed.
+ */
+export function checkPermission({ info, request }: Call): void {
+  const name = current.getStore();
+  const controller = RUNNABLE_CONTROLLERS.find((one) => one.name === name);
+  if (controller === undefined) return;
+  const user = serviceAccountUser("kube-system", controller.account);
+  const attributes = requestAttributes(user, info, request.query);
+  if (bootstrap.decide(attributes).decision !== "allow") throw forbiddenBy(attributes);
+}
+
+/** Informers whose observers run as the controller that added them, not as the one that started the informer. */
+export class AttributedInformers extends Informers {
+  readonly #attributed = new WeakSet<object>();
+
+  override of<T extends KubeObject>(group: string, plural: string): IndexedInformer<T> {
+    const known = super.of<T>(group, plural);
+    const { informer } = known;
+    if (!this.#attributed.has(informer)) {
+      this.#attributed.add(informer);
+      const observe = informer.observe.bind(informer);
+      informer.observe = (observer) => observe(AsyncLocalStorage.bind(observer));
+    }
+    return known;
+  }
+}
