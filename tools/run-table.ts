@@ -55,6 +55,11 @@ const bench: Group = {
       files: ["bench/cron-jobs.ts"],
     },
     {
+      name: "rollouts",
+      does: "processor time of rollouts of a Deployment on a driven clock; arguments: replicas, rollouts",
+      files: ["bench/rollouts.ts"],
+    },
+    {
       name: "watches",
       does: "1,000 watches of Pods beside kube-apiserver (compare), then 10,000 alone (many)",
       files: ["bench/watches.ts"],

@@ -6,6 +6,9 @@ export interface SeededRandom extends Random {
   save(): number;
 }
 
+/** Each byte as two digits. */
+const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
 /** Random numbers that depend only on the seed. */
 export function seededRandom(seed: number): SeededRandom {
   let state = seed >>> 0;
@@ -24,10 +27,11 @@ export function seededRandom(seed: number): SeededRandom {
     integer,
     bytes,
     uuid() {
-      const hex = Buffer.from(bytes(16)).toString("hex").split("");
-      hex[12] = "4";
-      hex[16] = "89ab"[integer(4)] ?? "8";
-      return hex.join("").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+      let hex = "";
+      for (let index = 0; index < 16; index += 1) hex += HEX[integer(256)];
+      const variant = "89ab"[integer(4)];
+      const last = `${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
+      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${last}`;
     },
   };
 }

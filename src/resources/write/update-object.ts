@@ -1,10 +1,10 @@
-import { isDeepStrictEqual } from "node:util";
 import { notFound } from "../../base/api/api-error.ts";
-import type { KubeObject } from "../../base/api/object.ts";
+import type { Json, KubeObject } from "../../base/api/object.ts";
 import type { ObjectView } from "../../base/api/reply.ts";
 import { cloneJson } from "../../base/util/clone.ts";
 import type { Eventually } from "../../base/util/eventually.ts";
 import { keepTimes } from "../../data/patch/apply/keep-times.ts";
+import { sameValue } from "../../data/patch/apply/typed.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import { convertEventually, storedApiVersion } from "../model/conversion.ts";
@@ -109,7 +109,8 @@ async function updateOnce(
     next.metadata = keepTimes(current, next).metadata;
     const stored = isUnstructured ? await toStoredForm(definition, draft, storedApiVersion(definition)) : draft;
     // Compat: an update without changes returns the old resourceVersion and sends no event.
-    if (isDeepStrictEqual(stored.object, isUnstructured ? codec.read(entry) : current)) {
+    const before = isUnstructured ? codec.read(entry) : current;
+    if (sameValue(stored.object as unknown as Json, before as unknown as Json)) {
       return { keeps: false, outcome: { view: showEntry(entries.context, resource, entry) } };
     }
     if (options.dryRun) {

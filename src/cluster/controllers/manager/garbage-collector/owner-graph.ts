@@ -1,7 +1,7 @@
 import type { KubeObject, OwnerReference } from "../../../../base/api/object.ts";
 import type { ObjectCodec } from "../../../../resources/model/object-codec.ts";
-import { readObject } from "../../../../resources/stored-kinds.ts";
 import type { Entry, StoreEvent } from "../../../../storage/store.ts";
+import { readShared } from "../../shared/recent-readings.ts";
 
 /** The finalizer of propagationPolicy Foreground: the object is removed only after its dependents. */
 export const FOREGROUND = "foregroundDeletion";
@@ -99,7 +99,7 @@ export class OwnerGraph {
   /** Processes a stored entry. */
   found(entry: Entry): void {
     const previous = this.#nodes.get(entry.key);
-    const object = previous || this.#mayConcern(entry) ? readObject(this.#codec, entry) : undefined;
+    const object = previous || this.#mayConcern(entry) ? readShared(this.#codec, entry) : undefined;
     if (previous && previous.uid !== object?.metadata.uid) this.#forget(previous);
     if (!object) return;
     const known = this.#nodes.get(entry.key);
@@ -187,7 +187,7 @@ export class OwnerGraph {
   #removed(storeKey: string, previous: Entry | undefined): void {
     const node = this.#nodes.get(storeKey);
     if (node) this.#forget(node);
-    else if (previous && this.#dependents.size > 0) this.#departed(readObject(this.#codec, previous)?.metadata.uid);
+    else if (previous && this.#dependents.size > 0) this.#departed(readShared(this.#codec, previous)?.metadata.uid);
   }
 
   #forget(node: GraphNode): void {
