@@ -1,6 +1,11 @@
 import { isObject, type JsonObject, type KubeObject } from "../../base/api/object.ts";
 import type { Texts } from "./meta.ts";
 
+/** Service of core/v1. */
+export interface Service extends KubeObject {
+  spec?: ServiceSpec;
+}
+
 /** ServicePort of core/v1. */
 export interface ServicePort extends JsonObject {
   name?: string;
@@ -26,6 +31,7 @@ export interface ServiceSpec extends JsonObject {
   internalTrafficPolicy?: string;
   trafficDistribution?: string;
   healthCheckNodePort?: number;
+  publishNotReadyAddresses?: boolean;
   sessionAffinity?: string;
   sessionAffinityConfig?: { clientIP?: { timeoutSeconds?: number } };
   loadBalancerIP?: string;

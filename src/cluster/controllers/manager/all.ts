@@ -4,6 +4,7 @@ import { clusterRoleAggregation } from "./cluster-role-aggregation.ts";
 import { cronJobs } from "./cronjob/cronjob.ts";
 import { daemonSets } from "./daemonset/daemonset.ts";
 import { deployments } from "./deployment/deployment.ts";
+import { endpointSlices } from "./endpointslice/endpointslice.ts";
 import { GarbageCollection } from "./garbage-collector/garbage-collection.ts";
 import { jobs } from "./job/job.ts";
 import { NamespaceDeletion } from "./namespace/namespace-deletion.ts";
@@ -87,4 +88,10 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
     make: ttlAfterFinished,
   },
   { name: "daemonset-controller", aliases: ["daemonset"], account: "daemon-set-controller", make: daemonSets },
+  {
+    name: "endpointslice-controller",
+    aliases: ["endpointslice"],
+    account: "endpointslice-controller",
+    make: endpointSlices,
+  },
 ];

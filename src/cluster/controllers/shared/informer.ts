@@ -37,7 +37,7 @@ export class Informer<T extends KubeObject = KubeObject> implements Controller {
   readonly resource: ServedResource;
   readonly #resources: Resources;
   readonly #report: ReportProblem;
-  readonly #indexes: Index<T>[] = [];
+  readonly #indexes: ObjectIndex<T>[] = [];
   readonly #observers = new Set<Observer<T>>();
   readonly #held = new Map<string, Held<T>>();
   #users = 0;
@@ -65,7 +65,11 @@ export class Informer<T extends KubeObject = KubeObject> implements Controller {
 
   /** Creates an index. */
   index(keysOf: (object: T) => readonly string[]): Index<T> {
-    const index = new Index(keysOf);
+    return this.fill(new Index(keysOf));
+  }
+
+  /** Keeps an index up to date from now on. */
+  fill<I extends ObjectIndex<T>>(index: I): I {
     for (const object of this.all()) index.change(undefined, object);
     this.#indexes.push(index);
     return index;
@@ -197,8 +201,15 @@ export class Informer<T extends KubeObject = KubeObject> implements Controller {
   }
 }
 
+/** What an informer keeps up to date besides its objects. */
+export interface ObjectIndex<T> {
+  /** `before` is undefined for a new object, `after` for one that is gone. */
+  change(before: T | undefined, after: T | undefined): void;
+  clear(): void;
+}
+
 /** Objects of an informer by a derived key. */
-export class Index<T> {
+export class Index<T> implements ObjectIndex<T> {
   readonly #keysOf: (object: T) => readonly string[];
   readonly #objects = new Map<string, Set<T>>();
 
@@ -208,6 +219,11 @@ export class Index<T> {
 
   get(key: string): Iterable<T> {
     return this.#objects.get(key) ?? [];
+  }
+
+  /** The number of objects with a key. */
+  count(key: string): number {
+    return this.#objects.get(key)?.size ?? 0;
   }
 
   change(before: T | undefined, after: T | undefined): void {

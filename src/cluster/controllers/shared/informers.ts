@@ -5,6 +5,7 @@ import type { Resources } from "../../../resources/resources.ts";
 import type { ReportProblem } from "./controller.ts";
 import { type Index, Informer } from "./informer.ts";
 import { controllerOf } from "./owners.ts";
+import { LabelIndex } from "./selection.ts";
 
 /** An informer with the indexes that most controllers need. */
 export interface IndexedInformer<T extends KubeObject> {
@@ -12,6 +13,8 @@ export interface IndexedInformer<T extends KubeObject> {
   readonly byNamespace: Index<T>;
   /** By `ownedKey` or `orphanKey`. */
   readonly byOwner: Index<T>;
+  /** Finds objects by their labels. The first call creates the index. */
+  byLabels(): LabelIndex<T>;
 }
 
 /** The informers that the controllers of one server share: one watch per kind. */
@@ -31,10 +34,15 @@ export class Informers {
     let known = this.#known.get(resource.definition);
     if (known === undefined) {
       const informer = new Informer(this.#resources, resource, this.#report);
+      let labels: LabelIndex<KubeObject> | undefined;
       known = {
         informer,
         byNamespace: informer.index(({ metadata }) => [metadata.namespace ?? ""]),
         byOwner: informer.index(ownerKeys),
+        byLabels: () => {
+          labels ??= informer.fill(new LabelIndex());
+          return labels;
+        },
       };
       this.#known.set(resource.definition, known);
     }

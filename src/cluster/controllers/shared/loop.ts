@@ -54,7 +54,8 @@ export function loop({ name, workers, sources, clock, report, retries = RETRIES,
         },
         onError: (error) => {
           // A conflict means that the informer is about to show a change.
-          if (!signal.aborted && !isStatus(error, 409)) report(name, error);
+          const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+          if (!signal.aborted && !isStatus(cause, 409)) report(name, error);
         },
       });
       await Promise.all(sources.map((one) => one.load(signal)));
