@@ -4,7 +4,9 @@ import { clusterRoleAggregation } from "./cluster-role-aggregation.ts";
 import { cronJobs } from "./cronjob/cronjob.ts";
 import { daemonSets } from "./daemonset/daemonset.ts";
 import { deployments } from "./deployment/deployment.ts";
+import { endpoints } from "./endpoints/endpoints.ts";
 import { endpointSlices } from "./endpointslice/endpointslice.ts";
+import { endpointSliceMirroring } from "./endpointslice-mirroring/endpointslice-mirroring.ts";
 import { GarbageCollection } from "./garbage-collector/garbage-collection.ts";
 import { jobs } from "./job/job.ts";
 import { NamespaceDeletion } from "./namespace/namespace-deletion.ts";
@@ -88,10 +90,17 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
     make: ttlAfterFinished,
   },
   { name: "daemonset-controller", aliases: ["daemonset"], account: "daemon-set-controller", make: daemonSets },
+  { name: "endpoints-controller", aliases: ["endpoint"], account: "endpoint-controller", make: endpoints },
   {
     name: "endpointslice-controller",
     aliases: ["endpointslice"],
     account: "endpointslice-controller",
     make: endpointSlices,
+  },
+  {
+    name: "endpointslice-mirroring-controller",
+    aliases: ["endpointslicemirroring"],
+    account: "endpointslicemirroring-controller",
+    make: endpointSliceMirroring,
   },
 ];

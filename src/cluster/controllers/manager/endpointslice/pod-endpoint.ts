@@ -1,5 +1,6 @@
-import { isIPv4, parseLooseAddress, printAddress } from "../../../../base/net/ip-address.ts";
+import { isIPv4, parseLooseAddress } from "../../../../base/net/ip-address.ts";
 import type { Endpoint, EndpointPort } from "../../../../kinds/types/endpoint-slice.ts";
+import { canonicalAddress } from "../../../../kinds/types/ip-address.ts";
 import type { Node } from "../../../../kinds/types/node.ts";
 import { NO_ADDRESS, type Service, type ServicePort } from "../../../../kinds/types/service.ts";
 import type { Pod } from "../../../../kinds/types/workloads.ts";
@@ -26,8 +27,10 @@ export function hasHostname({ metadata, spec }: Pod, service: Service): boolean 
 
 /** The canonical addresses of a Pod in a family. */
 export function podAddresses({ status }: Pod, family: string): string[] {
-  const parsed = (status?.podIPs ?? []).flatMap(({ ip = "" }) => parseLooseAddress(ip) ?? []);
-  return parsed.filter((bytes) => isIPv4(bytes) === (family === "IPv4")).map(printAddress);
+  return (status?.podIPs ?? []).flatMap(({ ip = "" }) => {
+    const bytes = parseLooseAddress(ip);
+    return bytes && isIPv4(bytes) === (family === "IPv4") ? [canonicalAddress(ip)] : [];
+  });
 }
 
 /** The endpoint of a Pod. `addresses` is empty if the Pod has none of the family. */

@@ -9,7 +9,7 @@ import { type Queue, type Source, source } from "../../shared/loop.ts";
 import { isReady } from "../../shared/pods.ts";
 import { SelectorIndex } from "../../shared/selection.ts";
 
-/** The selector of a Service. Undefined if it has none. Compat: an empty one is none, as protobuf has no empty maps. */
+/** The selector of a Service. Undefined if it has none. An empty one is none, because protobuf has no empty maps. */
 export function selectorOf({ spec }: Service): LabelSelector | undefined {
   const selector = readLabelMap(spec?.selector);
   return selector.length === 0 ? undefined : selector;
