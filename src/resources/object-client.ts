@@ -42,4 +42,6 @@ export interface ObjectClient {
     options: ClientWriteOptions & { readonly fieldManager: string },
   ): Promise<KubeObject>;
   delete(resource: ServedResource, key: ObjectKey, options?: ClientDeleteOptions): Promise<void>;
+  /** Reads a path, such as a subresource or an API of an extension server. Throws ApiError if there is no JSON object. */
+  read(path: string, query?: Readonly<Record<string, string>>): Promise<JsonObject>;
 }

@@ -1,6 +1,6 @@
 import { statusError } from "../../base/api/api-error.ts";
 import type { Handler } from "../../base/api/call.ts";
-import type { Json, JsonObject, KubeObject } from "../../base/api/object.ts";
+import { isObject, type Json, type JsonObject, type KubeObject } from "../../base/api/object.ts";
 import type { ApiReply } from "../../base/api/reply.ts";
 import type { UserInfo } from "../../base/api/user-info.ts";
 import type { Random } from "../../base/util/random.ts";
@@ -89,6 +89,15 @@ export class LoopbackClient implements ObjectClient {
     });
   }
 
+  async read(path: string, query: Readonly<Record<string, string>> = {}): Promise<JsonObject> {
+    const reply = await this.#send({ method: "GET", path, query: new URLSearchParams(query) });
+    if (reply.type === "object") return reply.view.object;
+    if (reply.type === "document" && isObject(reply.value)) return reply.value;
+    if (reply.type === "encoded") return decoded(reply);
+    if (reply.type === "list") return { items: [...reply.items].map(({ object }) => object) };
+    throw new Error(`GET ${path} returned no object`);
+  }
+
   async #write(wanted: Pick<CallRequest, "method" | "path" | "query" | "body">, contentType?: string) {
     const reply = await this.#send(wanted, contentType);
     if (reply.type === "object") return reply.view.object;
@@ -106,11 +115,33 @@ export class LoopbackClient implements ObjectClient {
   }
 }
 
-/** The object or Status in the response of another thread. */
-async function decoded({ body }: Extract<ApiReply, { readonly type: "encoded" }>): Promise<JsonObject> {
-  if (!(body instanceof Uint8Array)) throw new Error("another thread returned a stream");
-  if (body.length > LIGHT_VALUE_BYTES) await ownTurn();
-  return parseJson(body) as JsonObject;
+/** The object or Status in the response of another thread or server. */
+async function decoded({ code, body }: Extract<ApiReply, { readonly type: "encoded" }>): Promise<JsonObject> {
+  const bytes = body instanceof Uint8Array ? body : await collect(body);
+  if (bytes.length > LIGHT_VALUE_BYTES) await ownTurn();
+  try {
+    const value = parseJson(bytes);
+    if (isObject(value)) return value;
+  } catch {
+    // Extension servers may respond with text.
+  }
+  if (code < 400) throw statusError(500, { message: "the response is no JSON object" });
+  return { message: Buffer.from(bytes).toString() };
+}
+
+/** Limits what an extension server can make this process store. */
+const MAX_BODY_BYTES = 2 ** 26;
+
+async function collect(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES)
+      throw statusError(500, { message: `the response is larger than ${MAX_BODY_BYTES} bytes` });
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 /** Sets kind and apiVersion. The group may be served under another API domain than the one used in the code. */

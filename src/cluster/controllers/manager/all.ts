@@ -4,6 +4,7 @@ import { clusterRoleAggregation } from "./cluster-role-aggregation.ts";
 import { cronJobs } from "./cronjob/cronjob.ts";
 import { daemonSets } from "./daemonset/daemonset.ts";
 import { deployments } from "./deployment/deployment.ts";
+import { disruption } from "./disruption/disruption.ts";
 import { endpoints } from "./endpoints/endpoints.ts";
 import { endpointSlices } from "./endpointslice/endpointslice.ts";
 import { endpointSliceMirroring } from "./endpointslice-mirroring/endpointslice-mirroring.ts";
@@ -90,6 +91,7 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
     make: ttlAfterFinished,
   },
   { name: "daemonset-controller", aliases: ["daemonset"], account: "daemon-set-controller", make: daemonSets },
+  { name: "disruption-controller", aliases: ["disruption"], account: "disruption-controller", make: disruption },
   { name: "endpoints-controller", aliases: ["endpoint"], account: "endpoint-controller", make: endpoints },
   {
     name: "endpointslice-controller",

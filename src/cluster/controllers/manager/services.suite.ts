@@ -12,6 +12,7 @@ export interface NewPod {
   /** Further members of its container. */
   readonly container?: JsonObject;
   readonly spec?: JsonObject;
+  readonly metadata?: JsonObject;
 }
 
 /** A cluster with Services and Pods that have addresses. */
@@ -41,23 +42,23 @@ export class ServiceCluster extends WorkloadCluster {
   async addPod(
     name: string,
     ip: string,
-    { labels = { app: "web" }, isReady = true, container, spec }: NewPod = {},
+    { labels = { app: "web" }, isReady = true, container, spec, metadata }: NewPod = {},
   ): Promise<Pod> {
     const containers = [{ name: "main", image: "nginx", ...container }];
-    const pod = await this.post("pods", name, { nodeName: "node-1", containers, ...spec }, { labels });
+    const pod = await this.post("pods", name, { nodeName: "node-1", containers, ...spec }, { labels, ...metadata });
     const conditions = [
       { type: "Ready", status: isReady ? "True" : "False", lastTransitionTime: "2026-01-01T00:00:00Z" },
     ];
     const status = { phase: "Running", podIP: ip, podIPs: [{ ip }], conditions };
-    await this.#patchStatus(name, status);
+    await this.patchStatus(name, status);
     return pod as Pod;
   }
 
   async setReady(name: string, isReady: boolean): Promise<void> {
-    await this.#patchStatus(name, { conditions: [{ type: "Ready", status: isReady ? "True" : "False" }] });
+    await this.patchStatus(name, { conditions: [{ type: "Ready", status: isReady ? "True" : "False" }] });
   }
 
-  async #patchStatus(name: string, status: JsonObject): Promise<void> {
+  async patchStatus(name: string, status: JsonObject): Promise<void> {
     const key = { namespace: "default", name };
     await this.client.patch(this.resource("pods"), key, { status }, { isStrategic: true, subresource: "status" });
   }
