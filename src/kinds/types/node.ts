@@ -7,16 +7,28 @@ export interface Node extends KubeObject {
   status?: NodeStatus;
 }
 
-/** NodeStatus of core/v1. */
-export interface NodeStatus extends JsonObject {
-  allocatable?: Texts;
-  conditions?: { type?: string; status?: string }[];
-}
-
 /** NodeSpec of core/v1. */
 export interface NodeSpec extends JsonObject {
   taints?: Taint[];
   unschedulable?: boolean;
+  podCIDR?: string;
+  podCIDRs?: string[];
+}
+
+/** NodeStatus of core/v1. */
+export interface NodeStatus extends JsonObject {
+  allocatable?: Texts;
+  conditions?: NodeCondition[];
+}
+
+/** NodeCondition of core/v1. */
+export interface NodeCondition extends JsonObject {
+  type: string;
+  status: string;
+  reason?: string;
+  message?: string;
+  lastHeartbeatTime?: string;
+  lastTransitionTime?: string;
 }
 
 /** Taint of core/v1. */
@@ -24,4 +36,5 @@ export interface Taint extends JsonObject {
   key?: string;
   value?: string;
   effect?: string;
+  timeAdded?: string;
 }

@@ -11,6 +11,7 @@ import { endpointSliceMirroring } from "./endpointslice-mirroring/endpointslice-
 import { GarbageCollection } from "./garbage-collector/garbage-collection.ts";
 import { jobs } from "./job/job.ts";
 import { NamespaceDeletion } from "./namespace/namespace-deletion.ts";
+import { nodeLifecycle } from "./node-lifecycle/node-lifecycle.ts";
 import { replicaSets, replicationControllers } from "./replicaset/replicaset.ts";
 import { resourceQuotas } from "./resource-quota/resource-quota.ts";
 import { rootCaPublisher } from "./root-ca-publisher.ts";
@@ -105,4 +106,5 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
     account: "endpointslicemirroring-controller",
     make: endpointSliceMirroring,
   },
+  { name: "node-lifecycle-controller", aliases: ["nodelifecycle"], account: "node-controller", make: nodeLifecycle },
 ];

@@ -38,6 +38,7 @@ export class Informer<T extends KubeObject = KubeObject> implements Controller {
   readonly #resources: Resources;
   readonly #report: ReportProblem;
   readonly #indexes: ObjectIndex<T>[] = [];
+  readonly #byKeys = new Map<KeysOf<T>, Index<T>>();
   readonly #observers = new Set<Observer<T>>();
   readonly #held = new Map<string, Held<T>>();
   #users = 0;
@@ -63,9 +64,13 @@ export class Informer<T extends KubeObject = KubeObject> implements Controller {
     for (const { object } of this.#held.values()) yield object;
   }
 
-  /** Creates an index. */
-  index(keysOf: (object: T) => readonly string[]): Index<T> {
-    return this.fill(new Index(keysOf));
+  /** The index by these keys. Controllers that pass the same function share it. */
+  index(keysOf: KeysOf<T>): Index<T> {
+    const known = this.#byKeys.get(keysOf);
+    if (known) return known;
+    const index = this.fill(new Index(keysOf));
+    this.#byKeys.set(keysOf, index);
+    return index;
   }
 
   /** Keeps an index up to date from now on. */
@@ -208,12 +213,15 @@ export interface ObjectIndex<T> {
   clear(): void;
 }
 
+/** The keys under which an index has an object. */
+export type KeysOf<T> = (object: T) => readonly string[];
+
 /** Objects of an informer by a derived key. */
 export class Index<T> implements ObjectIndex<T> {
-  readonly #keysOf: (object: T) => readonly string[];
+  readonly #keysOf: KeysOf<T>;
   readonly #objects = new Map<string, Set<T>>();
 
-  constructor(keysOf: (object: T) => readonly string[]) {
+  constructor(keysOf: KeysOf<T>) {
     this.#keysOf = keysOf;
   }
 

@@ -18,13 +18,17 @@ export function hasFinished({ status }: Pick<Pod, "status">): boolean {
   return status?.phase === "Succeeded" || status?.phase === "Failed";
 }
 
-function readyCondition({ status }: Pod): PodCondition | undefined {
-  return status?.conditions?.find(({ type }) => type === "Ready");
+/** Key of the index of Pods by their node. */
+export const nodeNameOf = ({ spec }: Pod): string[] => (spec?.nodeName ? [spec.nodeName] : []);
+
+/** The condition of a Pod with this type. */
+export function conditionOf({ status }: Pod, type: string): PodCondition | undefined {
+  return status?.conditions?.find((condition) => condition.type === type);
 }
 
 /** Whether the condition Ready is true. */
 export function isReady(pod: Pod): boolean {
-  return readyCondition(pod)?.status === "True";
+  return conditionOf(pod, "Ready")?.status === "True";
 }
 
 /** Whether a Pod has been ready for `minReadySeconds`. */
@@ -36,7 +40,7 @@ export function isAvailable(pod: Pod, minReadySeconds: number, nowMs: number): b
 }
 
 function readySinceMs(pod: Pod): number | undefined {
-  return timeOf(readyCondition(pod)?.lastTransitionTime);
+  return timeOf(conditionOf(pod, "Ready")?.lastTransitionTime);
 }
 
 function timeOf(text: string | null | undefined): number | undefined {

@@ -11,6 +11,11 @@ export function toleratesTaints(
   return relevant.every((taint) => tolerations.some((toleration) => tolerates(toleration, taint)));
 }
 
+/** Whether two taints are the same. Their values may differ. Upstream: MatchTaint */
+export function isSameTaint(one: Taint, other: Taint): boolean {
+  return one.key === other.key && one.effect === other.effect;
+}
+
 /** The gate TaintTolerationComparisonOperators is off: the operators Lt and Gt tolerate nothing. */
 function tolerates({ key = "", operator = "", value = "", effect = "" }: Toleration, taint: Taint): boolean {
   if (effect !== "" && effect !== taint.effect) return false;

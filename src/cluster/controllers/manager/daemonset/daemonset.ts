@@ -12,7 +12,7 @@ import { loop, type Queue, source, synced } from "../../shared/loop.ts";
 import type { ManagerContext } from "../../shared/manager-context.ts";
 import { controllerOf, findController, possibleControllers } from "../../shared/owners.ts";
 import { PodControl } from "../../shared/pod-control.ts";
-import { nextAvailabilityMs } from "../../shared/pods.ts";
+import { nextAvailabilityMs, nodeNameOf } from "../../shared/pods.ts";
 import { RevisionHistory } from "../../shared/revisions.ts";
 import { slowStart } from "../../shared/slow-start.ts";
 import { DaemonHistory, hashOf } from "./daemon-history.ts";
@@ -34,7 +34,7 @@ export function daemonSets(context: ManagerContext): Controller {
   const { informer: sets, byNamespace } = informers.of<DaemonSet>("apps", "daemonsets");
   const { informer: pods, byOwner: podsByOwner } = informers.of<Pod>("", "pods");
   const { informer: nodes } = informers.of<Node>("", "nodes");
-  const podsByNode = pods.index(({ spec }) => (spec?.nodeName ? [spec.nodeName] : []));
+  const podsByNode = pods.index(nodeNameOf);
   const { resource } = sets;
   const recorder = new EventRecorder(context, NAME);
   const control = new PodControl({ client, recorder, pods, ownerResource: resource });
