@@ -17,6 +17,7 @@ import { resourceQuotas } from "./resource-quota/resource-quota.ts";
 import { rootCaPublisher } from "./root-ca-publisher.ts";
 import { serviceAccounts } from "./service-accounts.ts";
 import { statefulSets } from "./statefulset/statefulset.ts";
+import { taintEviction } from "./taint-eviction/taint-eviction.ts";
 import { ttlAfterFinished } from "./ttl-after-finished/ttl-after-finished.ts";
 import { policyStatus } from "./validating-admission-policy-status/policy-status.ts";
 
@@ -107,4 +108,5 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
     make: endpointSliceMirroring,
   },
   { name: "node-lifecycle-controller", aliases: ["nodelifecycle"], account: "node-controller", make: nodeLifecycle },
+  { name: "taint-eviction-controller", aliases: [], account: "node-controller", make: taintEviction },
 ];

@@ -8,7 +8,21 @@ export function toleratesTaints(
   effects: readonly string[],
 ): boolean {
   const relevant = taints.filter(({ effect }) => effects.includes(effect ?? ""));
-  return relevant.every((taint) => tolerations.some((toleration) => tolerates(toleration, taint)));
+  return matchingTolerations(tolerations, relevant) !== undefined;
+}
+
+/** The first toleration of each taint. Undefined if a taint is not tolerated. Upstream: GetMatchingTolerations */
+export function matchingTolerations(
+  tolerations: readonly Toleration[],
+  taints: readonly Taint[],
+): Toleration[] | undefined {
+  const matching: Toleration[] = [];
+  for (const taint of taints) {
+    const found = tolerations.find((toleration) => tolerates(toleration, taint));
+    if (found === undefined) return undefined;
+    matching.push(found);
+  }
+  return matching;
 }
 
 /** Whether two taints are the same. Their values may differ. Upstream: MatchTaint */
