@@ -21,6 +21,7 @@ export interface ClientPatchOptions {
 /** The DeleteOptions that the server's own controllers need. */
 export interface ClientDeleteOptions {
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
+  readonly gracePeriodSeconds?: number;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
 

@@ -12,6 +12,7 @@ import { GarbageCollection } from "./garbage-collector/garbage-collection.ts";
 import { jobs } from "./job/job.ts";
 import { NamespaceDeletion } from "./namespace/namespace-deletion.ts";
 import { nodeLifecycle } from "./node-lifecycle/node-lifecycle.ts";
+import { podGarbageCollector } from "./pod-garbage-collector/pod-garbage-collector.ts";
 import { replicaSets, replicationControllers } from "./replicaset/replicaset.ts";
 import { resourceQuotas } from "./resource-quota/resource-quota.ts";
 import { rootCaPublisher } from "./root-ca-publisher.ts";
@@ -109,4 +110,10 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
   },
   { name: "node-lifecycle-controller", aliases: ["nodelifecycle"], account: "node-controller", make: nodeLifecycle },
   { name: "taint-eviction-controller", aliases: [], account: "node-controller", make: taintEviction },
+  {
+    name: "pod-garbage-collector-controller",
+    aliases: ["podgc"],
+    account: "pod-garbage-collector",
+    make: (context) => podGarbageCollector(context),
+  },
 ];
