@@ -19,6 +19,7 @@ import { rootCaPublisher } from "./root-ca-publisher.ts";
 import { serviceAccounts } from "./service-accounts.ts";
 import { statefulSets } from "./statefulset/statefulset.ts";
 import { taintEviction } from "./taint-eviction/taint-eviction.ts";
+import { ttl } from "./ttl/ttl.ts";
 import { ttlAfterFinished } from "./ttl-after-finished/ttl-after-finished.ts";
 import { policyStatus } from "./validating-admission-policy-status/policy-status.ts";
 
@@ -116,4 +117,5 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
     account: "pod-garbage-collector",
     make: (context) => podGarbageCollector(context),
   },
+  { name: "ttl-controller", aliases: ["ttl"], account: "ttl-controller", make: ttl },
 ];
