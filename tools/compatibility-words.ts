@@ -45,6 +45,11 @@ const TASKS: readonly Task[] = [
     "objects are validated, stored and watched; Deployments, ReplicaSets, ReplicationControllers, Jobs and CronJobs create Pods with `--controllers='*'`, the others only if the real kube-controller-manager runs as well",
   ],
   [
+    "taints of nodes that fail, evictions by taints, Pods of deleted nodes",
+    "yes",
+    "with `--controllers='*'`, as by the real kube-controller-manager",
+  ],
+  [
     "PodDisruptionBudgets, EndpointSlices, HorizontalPodAutoscalers, certificates of CertificateSigningRequests",
     "partly",
     "also only with kube-controller-manager: [what each controller does](reference/controllers.md)",

@@ -148,11 +148,14 @@ async function leaderRecord(
 }
 
 function managerLoops(options: BackgroundOptions, selected: readonly RunnableController[]): Controller[] {
-  const { resources, clients, report, authority, isPartial } = options;
+  const { config, resources, clients, report, authority, isPartial } = options;
   const informers = new Informers(resources, report);
-  return selected.map(({ account, make }) =>
-    make({ resources, client: clients.controller(account), report, informers, isPartial }, authority),
-  );
+  const addressRanges = {
+    clusterCidrs: config.clusterCidr?.split(",") ?? [],
+    serviceCidrs: config.serviceClusterIpRange.split(","),
+  };
+  const common = { resources, report, informers, isPartial, addressRanges };
+  return selected.map(({ account, make }) => make({ ...common, client: clients.controller(account) }, authority));
 }
 
 function announcement(config: Config, port: number) {

@@ -63,6 +63,11 @@ const apiOptions = {
     "controllers of kube-controller-manager to run in this server: *, none, or names; -name excludes one",
     { default: DEFAULT_CONTROLLERS, shownDefault: "those that the API itself needs" },
   ),
+  clusterCidr: option(
+    "cluster-cidr",
+    addressRanges,
+    "range that node-ipam-controller divides among nodes: a /24 for each node, or a /64 for IPv6; one range, or one of each family",
+  ),
   featureGates: option(
     "feature-gates",
     featureGates,

@@ -11,6 +11,7 @@ import { endpointSliceMirroring } from "./endpointslice-mirroring/endpointslice-
 import { GarbageCollection } from "./garbage-collector/garbage-collection.ts";
 import { jobs } from "./job/job.ts";
 import { NamespaceDeletion } from "./namespace/namespace-deletion.ts";
+import { nodeIpam } from "./node-ipam/node-ipam.ts";
 import { nodeLifecycle } from "./node-lifecycle/node-lifecycle.ts";
 import { podGarbageCollector } from "./pod-garbage-collector/pod-garbage-collector.ts";
 import { replicaSets, replicationControllers } from "./replicaset/replicaset.ts";
@@ -117,5 +118,6 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
     account: "pod-garbage-collector",
     make: (context) => podGarbageCollector(context),
   },
+  { name: "node-ipam-controller", aliases: ["nodeipam"], account: "node-controller", make: nodeIpam },
   { name: "ttl-controller", aliases: ["ttl"], account: "ttl-controller", make: ttl },
 ];

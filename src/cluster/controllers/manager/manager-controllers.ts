@@ -43,7 +43,7 @@ export const MANAGER_CONTROLLERS: readonly ManagerController[] = [
   row("kube-apiserver-serving-clustertrustbundle-publisher", "publishes the API server's CA as a ClusterTrustBundle"),
   row("legacy-serviceaccount-token-cleaner", "deletes unused tokens in Secrets"),
   row("namespace", "empties and deletes Namespaces", "deleted Namespaces stay Terminating"),
-  row("node-ipam", "assigns pod CIDRs to Nodes"),
+  row("node-ipam", "assigns pod CIDRs to Nodes, if --cluster-cidr is set"),
   row("node-lifecycle", "taints unreachable Nodes", "unreachable Nodes are not tainted"),
   row("persistentvolume-attach-detach", "attaches volumes to Nodes"),
   row("persistentvolume-binder", "binds claims to volumes", "PersistentVolumeClaims stay Pending"),

@@ -124,9 +124,12 @@ export class Zones {
 
   /** Milliseconds until `takeAllowed` has a result. Undefined if no node waits for that. */
   nextMs(): number | undefined {
-    const waiting = [...this.#zones.values()].filter(({ waiting, perSecond }) => waiting.size > 0 && perSecond > 0);
-    if (waiting.length === 0) return undefined;
-    return Math.max(0, Math.min(...waiting.map(dueMs)) - this.#clock.monotonic());
+    let next: number | undefined;
+    for (const zone of this.#zones.values()) {
+      const isWaiting = zone.waiting.size > 0 && zone.perSecond > 0;
+      if (isWaiting && (next === undefined || dueMs(zone) < next)) next = dueMs(zone);
+    }
+    return next === undefined ? undefined : Math.max(0, next - this.#clock.monotonic());
   }
 }
 

@@ -136,6 +136,10 @@ function isSamePlace({ spec: one }: Pod, { spec: other }: Pod): boolean {
 }
 
 function shortestSeconds(tolerations: readonly Toleration[]): number {
-  const seconds = tolerations.map(({ tolerationSeconds = Number.POSITIVE_INFINITY }) => tolerationSeconds);
-  return Math.max(0, Math.min(...seconds));
+  const unlimited = Number.POSITIVE_INFINITY;
+  const shortest = tolerations.reduce(
+    (least, { tolerationSeconds = unlimited }) => Math.min(least, tolerationSeconds),
+    unlimited,
+  );
+  return Math.max(0, shortest);
 }
