@@ -24,16 +24,24 @@ const STAGES = [
   "pod/fast/pod-delete.yaml",
 ];
 
+/** Options of `startPrograms`. */
+export interface ProgramOptions {
+  /** Of the controller manager and the scheduler. */
+  readonly flags?: readonly string[];
+  readonly managerFlags?: readonly string[];
+  /** Label selector of the nodes that KWOK manages. Default: all. */
+  readonly nodes?: string;
+}
+
 /**
  * Starts the controller manager with a service account for every controller, the scheduler, and KWOK, which pretends to
- * be every node's kubelet, with the service account and ClusterRole that KWOK itself comes with. `flags` are for the first two,
- * `managerFlags` for the controller manager.
+ * be every node's kubelet, with the service account and ClusterRole that KWOK itself comes with.
  */
 export async function startPrograms(
   server: ClusterServer,
   admin: string,
   folder: string,
-  { flags = [], managerFlags = [] }: { flags?: readonly string[]; managerFlags?: readonly string[] } = {},
+  { flags = [], managerFlags = [], nodes }: ProgramOptions = {},
 ): Promise<{ stop(): Promise<void> }> {
   const programs: RunningProcess[] = [];
   const stop = async () => {
@@ -80,7 +88,7 @@ export async function startPrograms(
     await start("kwok", [
       `--kubeconfig=${kubeconfig}`,
       `--config=${stages}`,
-      "--manage-all-nodes=true",
+      nodes === undefined ? "--manage-all-nodes=true" : `--manage-nodes-with-label-selector=${nodes}`,
       "--cidr=10.244.0.1/16",
       "--node-ip=10.0.0.1",
       "--node-lease-duration-seconds=40",

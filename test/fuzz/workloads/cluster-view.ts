@@ -8,6 +8,8 @@ export interface Collection {
   /** `/api/v1` or `/apis/GROUP/VERSION`. */
   readonly root: string;
   readonly plural: string;
+  /** Its objects have no namespace. Their names begin with that of the sequence they belong to. */
+  readonly isClusterScoped?: boolean;
 }
 
 /** The objects of one namespace. */
@@ -88,12 +90,19 @@ export class ClusterView {
     const path = `${root}/${plural}?watch=true&timeoutSeconds=86400`;
     for await (const { type, object } of this.#client.watch(path, signal) as AsyncGenerator<WatchEvent>) {
       if (type === "ERROR") throw new Error(JSON.stringify(object));
-      const { namespace } = object.metadata;
-      if (namespace === undefined || !this.#namespaces.has(namespace)) continue;
+      const namespace = namespaceOf(object);
+      if (!this.#namespaces.has(namespace)) continue;
       this.namespace(namespace).apply(type, object);
     }
     if (!signal.aborted) throw new Error("the watch ended");
   }
+}
+
+/** The namespace of the sequence that an object belongs to: its own, or the first part of its node's name. */
+function namespaceOf(object: KubeObject): string {
+  const isAboutNode = object.kind === "Event" && asEvent(object).involvedObject.kind === "Node";
+  const { namespace, name = "" } = isAboutNode ? asEvent(object).involvedObject : object.metadata;
+  return isAboutNode || namespace === undefined ? (name.split("-")[0] ?? "") : namespace;
 }
 
 interface WatchEvent extends JsonObject {

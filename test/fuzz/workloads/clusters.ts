@@ -5,6 +5,7 @@ import { type Client, clientFor } from "../../support/client.ts";
 import { tokens } from "../../support/oracle.ts";
 import { ClusterView } from "./cluster-view.ts";
 import { isRunnable, KINDS, OTHER_COLLECTIONS } from "./kinds.ts";
+import { SILENT } from "./nodes.ts";
 
 /** A server with a scheduler, simulated nodes and controllers. */
 export interface Cluster {
@@ -40,7 +41,11 @@ export async function startCluster(
   const server = await startClusterServer("binnacle", folder, { store: "memory", flags });
   try {
     const admin = await server.kubeconfig("admin", { commonName: "admin", organizations: ["system:masters"] });
-    const programs = await startPrograms(server, admin, folder, { flags: PROGRAM_FLAGS, managerFlags: [others] });
+    const programs = await startPrograms(server, admin, folder, {
+      flags: PROGRAM_FLAGS,
+      managerFlags: [others],
+      nodes: `!${SILENT}`,
+    });
     const client = clientFor(server.base, tokens.admin);
     const view = new ClusterView(client);
     view.follow([...KINDS.map(({ collection }) => collection), ...OTHER_COLLECTIONS], onLost);

@@ -2,7 +2,7 @@ import type { KubeObject } from "../../../src/base/api/object.ts";
 
 /** Event of core/v1. */
 export interface EventObject extends KubeObject {
-  readonly involvedObject: { readonly kind: string; readonly name: string };
+  readonly involvedObject: { readonly kind: string; readonly name: string; readonly namespace?: string };
   readonly type: string;
   readonly reason: string;
   readonly message: string;

@@ -4,6 +4,7 @@ import type { Collection } from "./cluster-view.ts";
 import { DAEMON_SETS } from "./daemon-sets.ts";
 import { DEPLOYMENTS } from "./deployments.ts";
 import { JOBS } from "./jobs.ts";
+import { NODES } from "./nodes.ts";
 import { REPLICA_SETS, REPLICATION_CONTROLLERS } from "./replica-kinds.ts";
 import { STATEFUL_SETS } from "./stateful-sets.ts";
 import type { WorkloadKind } from "./steps.ts";
@@ -11,7 +12,7 @@ import type { WorkloadKind } from "./steps.ts";
 /** The kinds that sequences can create. To add a kind, add its table here. */
 export const KINDS = [
   ...[DEPLOYMENTS, REPLICA_SETS, REPLICATION_CONTROLLERS],
-  ...[STATEFUL_SETS, DAEMON_SETS, JOBS],
+  ...[STATEFUL_SETS, DAEMON_SETS, JOBS, NODES],
 ] as unknown as readonly WorkloadKind<KubeObject>[];
 
 const runnable = new Set(RUNNABLE_CONTROLLERS.map(({ name }) => name));

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject, type KubeObject } from "../../../src/base/api/object.ts";
+import type { Node } from "../../../src/kinds/types/node.ts";
 import type { Pod } from "../../../src/kinds/types/workloads.ts";
 import { eventually } from "../../support/time.ts";
 import { Random } from "../random.ts";
@@ -7,6 +8,7 @@ import type { NamespaceView } from "./cluster-view.ts";
 import type { Cluster } from "./clusters.ts";
 import { type Difference, differences } from "./differences.ts";
 import { KINDS, NAMED_KINDS } from "./kinds.ts";
+import { NODES, SILENT } from "./nodes.ts";
 import { GENERAL_ACTIONS } from "./pod-actions.ts";
 import { cleaner, type Snapshot, takeSnapshot } from "./snapshot.ts";
 import { pathOf, type Request, type Step, type WorkloadKind, type World } from "./steps.ts";
@@ -29,7 +31,9 @@ const DIFFERENT_MS = 6000;
 /** How long an object may look unfinished without a change before it is compared anyway. */
 const STUCK_MS = 15_000;
 /** How long a namespace may keep changing. Some never end, such as Pods that are replaced whenever they fail. */
-const RESTLESS_MS = 90_000;
+const RESTLESS_MS = 150_000;
+/** How long a silent node, or the Pods of one that is gone, may wait for a controller. */
+const PATIENCE_MS = 120_000;
 
 const SNAPSHOT = {
   kinds: NAMED_KINDS,
@@ -39,7 +43,7 @@ const SNAPSHOT = {
   },
 };
 const MAX_WORKLOADS = 3;
-const NODES = ["a", "b"];
+const NODE_NAMES = ["a", "b"];
 const CAPACITY = { cpu: "32", memory: "256Gi", pods: "110" };
 
 /** Runs the sequence of a seed in both clusters until they differ. `kinds`: names of the kinds to create. */
@@ -69,7 +73,7 @@ class Sequence {
     this.#random = random;
     this.#namespace = namespace;
     this.#kinds = kinds;
-    this.#nodes = NODES.map((name) => `${namespace}-${name}`);
+    this.#nodes = NODE_NAMES.map((name) => `${namespace}-${name}`);
   }
 
   async run(): Promise<Pick<Outcome, "steps" | "differences">> {
@@ -132,10 +136,17 @@ class Sequence {
           );
         }
       }
+      for (const { metadata } of view.namespace(this.#namespace).of("Pod") as Pod[]) {
+        // No kubelet may be there to end it.
+        if (metadata.deletionTimestamp === undefined) continue;
+        await client.call("DELETE", `${namespace}/pods/${metadata.name}`, { gracePeriodSeconds: 0 });
+      }
       return (await client.call("GET", namespace)).status === 404;
     };
     await eventually(isGone, { everyMs: 500, what: `${this.#namespace} is gone` });
-    for (const name of this.#nodes) await client.call("DELETE", `/api/v1/nodes/${name}`);
+    for (const { metadata } of view.namespace(this.#namespace).of("Node")) {
+      await client.call("DELETE", `/api/v1/nodes/${metadata.name}`);
+    }
     view.forget(this.#namespace);
   }
 
@@ -195,7 +206,8 @@ class Sequence {
         return differences(theirs, ours, "keeps changing");
       }
       const quietMs = Math.min(...views.map(({ lastChangeMs }) => now - lastChangeMs));
-      const isDone = quietMs >= STUCK_MS || views.every(isSettled);
+      const isStuck = quietMs >= (views.some(isWaitingForNode) ? PATIENCE_MS : STUCK_MS);
+      const isDone = isStuck || views.every(isSettled);
       if (!isDone || quietMs < QUIET_MS) return undefined;
       const [theirs, ours] = views.map((view) => takeSnapshot(view, SNAPSHOT)) as [Snapshot, Snapshot];
       const found = differences(theirs, ours);
@@ -217,8 +229,8 @@ async function send({ client }: Cluster, { method, path, body, type }: Request):
 
 function create(world: World, kind: WorkloadKind): Step {
   const name = `${kind.collection.plural.slice(0, 3)}${world.nextNumber()}`;
-  const { metadata, spec } = kind.create(world, name);
-  const body = { metadata: { name, ...metadata }, spec };
+  const { metadata, ...rest } = kind.create(world, name);
+  const body = { metadata: { name, ...metadata }, ...rest };
   const path = pathOf(world, kind.collection);
   return {
     title: `create ${kind.collection.kind} ${JSON.stringify(body)}`,
@@ -227,9 +239,10 @@ function create(world: World, kind: WorkloadKind): Step {
 }
 
 /** Objects of a kind that a user created. */
-function ownedByNobody(view: NamespaceView, { collection }: WorkloadKind): KubeObject[] {
+function ownedByNobody(view: NamespaceView, { collection, isTarget = () => true }: WorkloadKind): KubeObject[] {
   return view
     .of(collection.kind)
+    .filter(isTarget)
     .filter(({ metadata }) => (metadata.ownerReferences ?? []).length === 0)
     .sort((a, b) => ((a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1));
 }
@@ -256,7 +269,27 @@ function isSettled(view: NamespaceView): boolean {
   );
 }
 
+/** Whether only time is missing until a controller acts on a node or its Pods. */
+function isWaitingForNode(view: NamespaceView): boolean {
+  const nodes = view.of("Node") as Node[];
+  return hasLostPod(view) || nodes.some((node) => isSilent(node) && !NODES.isSettled(node, view));
+}
+
+/** Whether there is a Pod on a node of the sequence that is gone. */
+function hasLostPod(view: NamespaceView): boolean {
+  return (view.of("Pod") as Pod[]).some(({ spec, metadata }) => {
+    const { nodeName = "" } = spec ?? {};
+    return nodeName !== "" && !metadata.finalizers?.includes(HOLD) && view.get("Node", nodeName) === undefined;
+  });
+}
+
+const isSilent = ({ metadata }: Node) => metadata.labels?.[SILENT] !== undefined;
+
 function isPodSettled({ metadata, spec, status }: Pod, view: NamespaceView): boolean {
+  if (hasLostPod(view)) return false;
+  const node = view.get("Node", spec?.nodeName ?? "") as Node | undefined;
+  // Nothing ends its Pods.
+  if (node && isSilent(node)) return true;
   if (metadata.deletionTimestamp !== undefined) return metadata.finalizers?.includes(HOLD) ?? false;
   if (status?.phase !== "Pending") return true;
   const { nodeSelector, volumes = [] } = (spec ?? {}) as PlacedSpec;

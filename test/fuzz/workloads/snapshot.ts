@@ -30,6 +30,7 @@ const UID = /\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const OMITTED = new Set([
   ...["uid", "resourceVersion", "creationTimestamp", "managedFields", "time", "generation"],
   ...["startTime", "completionTime", "lastTransitionTime", "lastUpdateTime", "lastProbeTime"],
+  ...["lastHeartbeatTime", "timeAdded", "podCIDR", "podCIDRs", "daemonEndpoints"],
 ]);
 
 /** Field managers that are not compared. The scheduler writes only if it cannot place a Pod at once. */
@@ -63,7 +64,8 @@ export function podText(pod: Pod, clean: Clean): string {
   const { nodeName: _, ...spec } = pod.spec ?? {};
   const { phase, conditions = [], reason } = pod.status ?? {};
   const ready = conditions.find(({ type }) => type === "Ready");
-  const states = { phase, reason, ready: ready?.status };
+  const disruption = conditions.find(({ type }) => type === "DisruptionTarget");
+  const states = { phase, reason, ready: ready?.status, disruption: disruption?.reason };
   return clean(JSON.stringify({ metadata: comparableMetadata(pod), ...states, spec: sorted(spec) }));
 }
 

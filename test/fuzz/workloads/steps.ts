@@ -52,15 +52,19 @@ export interface WorkloadKind<T extends KubeObject = KubeObject> {
   readonly components: readonly string[];
   readonly eventRules?: Readonly<Record<string, EventRule>>;
   /** Members of the body of a new object. */
-  create(world: World, name: string): { metadata?: object; spec: object };
+  create(world: World, name: string): { metadata?: object; spec: object; status?: object };
+  /** Whether steps may change an object. Default: all may. */
+  isTarget?(object: T): boolean;
   readonly actions: readonly Action<T>[];
   /** Whether its controller has nothing to do for the object any more. */
   isSettled(object: T, view: NamespaceView): boolean;
 }
 
 /** Path of an object or collection in the namespace of the world. */
-export function pathOf({ namespace }: World, { root, plural }: Collection, name?: string): string {
-  return `${root}/namespaces/${namespace}/${plural}${name === undefined ? "" : `/${name}`}`;
+export function pathOf({ namespace }: World, collection: Collection, name?: string): string {
+  const { root, plural, isClusterScoped = false } = collection;
+  const scope = isClusterScoped ? root : `${root}/namespaces/${namespace}`;
+  return `${scope}/${plural}${name === undefined ? "" : `/${name}`}`;
 }
 
 /** Content types of patches. */
