@@ -16,6 +16,7 @@ import { nodeLifecycle } from "./node-lifecycle/node-lifecycle.ts";
 import { podGarbageCollector } from "./pod-garbage-collector/pod-garbage-collector.ts";
 import { replicaSets, replicationControllers } from "./replicaset/replicaset.ts";
 import { resourceQuotas } from "./resource-quota/resource-quota.ts";
+import { resourceClaims } from "./resourceclaim/resourceclaim.ts";
 import { rootCaPublisher } from "./root-ca-publisher.ts";
 import { serviceAccounts } from "./service-accounts.ts";
 import { statefulSets } from "./statefulset/statefulset.ts";
@@ -120,4 +121,10 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
   },
   { name: "node-ipam-controller", aliases: ["nodeipam"], account: "node-controller", make: nodeIpam },
   { name: "ttl-controller", aliases: ["ttl"], account: "ttl-controller", make: ttl },
+  {
+    name: "resourceclaim-controller",
+    aliases: ["resource-claim-controller"],
+    account: "resource-claim-controller",
+    make: resourceClaims,
+  },
 ];

@@ -15,6 +15,16 @@ export interface Controller {
   run(signal: AbortSignal): Promise<void>;
 }
 
+/** A controller that does nothing, for one that a setting switches off. */
+export function idleController(name: string): Controller {
+  const run = (signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+  return { name, run };
+}
+
 /** What a controller works with. */
 export interface ControllerContext {
   /** For reads, which bypass the request pipeline. */

@@ -1,6 +1,6 @@
 import { parseRange } from "../../../../base/net/ip-range.ts";
 import type { Node } from "../../../../kinds/types/node.ts";
-import type { Controller } from "../../shared/controller.ts";
+import { type Controller, idleController } from "../../shared/controller.ts";
 import { EventRecorder } from "../../shared/event-recorder.ts";
 import { keyOf, type Observer } from "../../shared/informer.ts";
 import { loop, type Queue, source } from "../../shared/loop.ts";
@@ -17,16 +17,10 @@ const NAME = "node-ipam-controller";
 export function nodeIpam(context: ManagerContext): Controller {
   const { clusterCidrs = [], serviceCidrs = [] } = context.addressRanges ?? {};
   const makeSets = () => rangeSets(clusterCidrs, serviceCidrs);
-  if (makeSets().length === 0) return { name: NAME, run: untilAborted };
+  if (makeSets().length === 0) return idleController(NAME);
   // Which ranges are in use follows from the nodes that it sees when it starts.
   return { name: NAME, run: (signal) => ipamLoop(context, makeSets()).run(signal) };
 }
-
-const untilAborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 
 /** A set for each range of the cluster, without the addresses of Services. */
 function rangeSets(clusterCidrs: readonly string[], serviceCidrs: readonly string[]): RangeSet[] {
