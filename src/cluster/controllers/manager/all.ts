@@ -14,6 +14,7 @@ import { NamespaceDeletion } from "./namespace/namespace-deletion.ts";
 import { nodeIpam } from "./node-ipam/node-ipam.ts";
 import { nodeLifecycle } from "./node-lifecycle/node-lifecycle.ts";
 import { podGarbageCollector } from "./pod-garbage-collector/pod-garbage-collector.ts";
+import { podGroupProtection } from "./podgroup-protection/podgroup-protection.ts";
 import { replicaSets, replicationControllers } from "./replicaset/replicaset.ts";
 import { resourceQuotas } from "./resource-quota/resource-quota.ts";
 import { resourceClaims } from "./resourceclaim/resourceclaim.ts";
@@ -126,5 +127,11 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
     aliases: ["resource-claim-controller"],
     account: "resource-claim-controller",
     make: resourceClaims,
+  },
+  {
+    name: "podgroup-protection-controller",
+    aliases: [],
+    account: "podgroup-protection-controller",
+    make: podGroupProtection,
   },
 ];

@@ -5,6 +5,7 @@ import { eventually } from "../../../../test/support/time.ts";
 import { AdmissionChain } from "../../../access/admission/chain.ts";
 import type { AdmissionPlugin } from "../../../access/admission/plugin.ts";
 import { alwaysAllow } from "../../../access/authorization/always.ts";
+import { defaultFeatureGates, type FeatureGates } from "../../../base/api/feature-gates.ts";
 import type { KubeObject, OwnerReference } from "../../../base/api/object.ts";
 import { type Clock, systemClock } from "../../../base/util/clock.ts";
 import { systemRandom } from "../../../base/util/random.ts";
@@ -123,6 +124,8 @@ export interface ClusterOptions {
   readonly apiDomain?: string;
   /** Default: the system clock. */
   readonly clock?: Clock;
+  /** Default: every gate at its default. */
+  readonly features?: FeatureGates;
 }
 
 /**
@@ -147,14 +150,14 @@ export class TestCluster implements ManagerContext {
 
   constructor(
     store: MemoryStore = new MemoryStore(),
-    { plugins = [], apiDomain, clock = systemClock }: ClusterOptions = {},
+    { plugins = [], apiDomain, clock = systemClock, features = defaultFeatureGates }: ClusterOptions = {},
   ) {
     this.store = store;
     const catalog = new Catalog(builtInKinds(apiDomain));
     this.catalog = catalog;
     const keys = new KeySpace("registry");
     const environment = { clock, random: systemRandom };
-    this.resources = new Resources({ store, catalog, ...environment, keys, actions: testActions });
+    this.resources = new Resources({ store, catalog, ...environment, keys, actions: testActions, features });
     this.informers = new AttributedInformers(this.resources, this.report);
     const context = {
       resources: this.resources,
