@@ -15,6 +15,8 @@ import { nodeIpam } from "./node-ipam/node-ipam.ts";
 import { nodeLifecycle } from "./node-lifecycle/node-lifecycle.ts";
 import { podGarbageCollector } from "./pod-garbage-collector/pod-garbage-collector.ts";
 import { podGroupProtection } from "./podgroup-protection/podgroup-protection.ts";
+import { volumeProtection } from "./persistentvolume-protection/volume-protection.ts";
+import { claimProtection } from "./persistentvolumeclaim-protection/claim-protection.ts";
 import { replicaSets, replicationControllers } from "./replicaset/replicaset.ts";
 import { resourceQuotas } from "./resource-quota/resource-quota.ts";
 import { resourceClaims } from "./resourceclaim/resourceclaim.ts";
@@ -25,6 +27,7 @@ import { taintEviction } from "./taint-eviction/taint-eviction.ts";
 import { ttl } from "./ttl/ttl.ts";
 import { ttlAfterFinished } from "./ttl-after-finished/ttl-after-finished.ts";
 import { policyStatus } from "./validating-admission-policy-status/policy-status.ts";
+import { classProtection } from "./volumeattributesclass-protection/class-protection.ts";
 
 /** A controller of kube-controller-manager that can run inside this server. */
 export interface RunnableController extends Named {
@@ -133,5 +136,23 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
     aliases: [],
     account: "podgroup-protection-controller",
     make: podGroupProtection,
+  },
+  {
+    name: "persistentvolumeclaim-protection-controller",
+    aliases: ["pvc-protection"],
+    account: "pvc-protection-controller",
+    make: claimProtection,
+  },
+  {
+    name: "persistentvolume-protection-controller",
+    aliases: ["pv-protection"],
+    account: "pv-protection-controller",
+    make: volumeProtection,
+  },
+  {
+    name: "volumeattributesclass-protection-controller",
+    aliases: [],
+    account: "volumeattributesclass-protection-controller",
+    make: classProtection,
   },
 ];

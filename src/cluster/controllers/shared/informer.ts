@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { KubeObject } from "../../../base/api/object.ts";
 import type { ServedResource } from "../../../resources/model/catalog.ts";
 import { EntryReadings } from "../../../resources/read/entry-readings.ts";
@@ -47,6 +48,8 @@ export class Informer<T extends KubeObject = KubeObject> implements Controller {
   #loaded = Promise.withResolvers<void>();
   #isLoaded = false;
   #revision = 0;
+  /** The revision up to which the watch has been read, also if only other kinds have changed since. */
+  #progress: () => number = () => 0;
   #waiters: Waiter[] = [];
 
   constructor(resources: Resources, resource: ServedResource, report: ReportProblem) {
@@ -110,6 +113,15 @@ export class Informer<T extends KubeObject = KubeObject> implements Controller {
     return new Promise((resolve) => this.#waiters.push({ revision, resolve }));
   }
 
+  /** Resolves when everything that is stored now is known, or when the informer stops. */
+  async catchUp(): Promise<void> {
+    const { store, keys } = this.#resources;
+    const revision = await store.revision();
+    // A cache in front of a remote store must reach the revision before its watches can.
+    await store.get(keys.prefix(this.resource.definition), { minRevision: revision });
+    while (this.#users > 0 && this.#progress() < revision) await nextTurn();
+  }
+
   /** Resolves when a newer version of the object is known, or that it is gone, or when the informer stops. */
   async changes(object: T): Promise<void> {
     const { uid, resourceVersion } = object.metadata;
@@ -131,6 +143,7 @@ export class Informer<T extends KubeObject = KubeObject> implements Controller {
     this.#held.clear();
     for (const index of this.#indexes) index.clear();
     this.#isLoaded = false;
+    this.#progress = () => 0;
     this.#loaded.resolve();
     this.#loaded = Promise.withResolvers();
     this.#advance(Number.POSITIVE_INFINITY);
@@ -144,8 +157,9 @@ export class Informer<T extends KubeObject = KubeObject> implements Controller {
         const object = this.#read(entry);
         if (object) found.set(keyOf(object), { object, revision: entry.modRevision });
       },
-      loaded: (revision) => {
+      loaded: (revision, progress) => {
         this.#replace(found);
+        this.#progress = progress;
         this.#isLoaded = true;
         this.#loaded.resolve();
         this.#advance(revision);
@@ -232,6 +246,10 @@ export class Index<T> implements ObjectIndex<T> {
   /** The number of objects with a key. */
   count(key: string): number {
     return this.#objects.get(key)?.size ?? 0;
+  }
+
+  has(key: string): boolean {
+    return this.#objects.has(key);
   }
 
   change(before: T | undefined, after: T | undefined): void {

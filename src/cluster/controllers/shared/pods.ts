@@ -18,6 +18,14 @@ export function hasFinished({ status }: Pick<Pod, "status">): boolean {
   return status?.phase === "Succeeded" || status?.phase === "Failed";
 }
 
+/** Whether no container of a Pod runs any more. Upstream: IsPodTerminated of pkg/volume/util */
+export function isTerminated({ metadata, status = {} }: Pod): boolean {
+  if (hasFinished({ status })) return true;
+  const statuses = [status.initContainerStatuses, status.containerStatuses, status.ephemeralContainerStatuses];
+  const isRunning = ({ state }: ContainerStatus) => state?.terminated === undefined && state?.waiting === undefined;
+  return metadata.deletionTimestamp !== undefined && !statuses.some((some) => some?.some(isRunning));
+}
+
 /** Key of the index of Pods by their node. */
 export const nodeNameOf = ({ spec }: Pod): string[] => (spec?.nodeName ? [spec.nodeName] : []);
 
