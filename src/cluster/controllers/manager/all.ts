@@ -15,6 +15,7 @@ import { nodeIpam } from "./node-ipam/node-ipam.ts";
 import { nodeLifecycle } from "./node-lifecycle/node-lifecycle.ts";
 import { podGarbageCollector } from "./pod-garbage-collector/pod-garbage-collector.ts";
 import { podGroupProtection } from "./podgroup-protection/podgroup-protection.ts";
+import { volumeBinder } from "./persistentvolume-binder/binder.ts";
 import { volumeProtection } from "./persistentvolume-protection/volume-protection.ts";
 import { claimProtection } from "./persistentvolumeclaim-protection/claim-protection.ts";
 import { replicaSets, replicationControllers } from "./replicaset/replicaset.ts";
@@ -148,6 +149,12 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
     aliases: ["pv-protection"],
     account: "pv-protection-controller",
     make: volumeProtection,
+  },
+  {
+    name: "persistentvolume-binder-controller",
+    aliases: ["persistentvolume-binder"],
+    account: "persistent-volume-binder",
+    make: volumeBinder,
   },
   {
     name: "volumeattributesclass-protection-controller",

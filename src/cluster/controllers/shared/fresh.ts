@@ -6,7 +6,7 @@ import type { Resources } from "../../../resources/resources.ts";
 export async function readFresh(
   { store, keys, codec }: Resources,
   { definition }: ServedResource,
-  { metadata: { namespace = "", name = "" } }: KubeObject,
+  { metadata: { namespace = "", name = "" } }: Pick<KubeObject, "metadata">,
 ): Promise<KubeObject | undefined> {
   const entry = await store.get(keys.key(definition, { namespace, name }));
   return entry && codec.read(entry);
