@@ -8,6 +8,7 @@ import { disruption } from "./disruption/disruption.ts";
 import { endpoints } from "./endpoints/endpoints.ts";
 import { endpointSlices } from "./endpointslice/endpointslice.ts";
 import { endpointSliceMirroring } from "./endpointslice-mirroring/endpointslice-mirroring.ts";
+import { ephemeralVolumeClaims } from "./ephemeral-volume/ephemeral-volume.ts";
 import { GarbageCollection } from "./garbage-collector/garbage-collection.ts";
 import { jobs } from "./job/job.ts";
 import { NamespaceDeletion } from "./namespace/namespace-deletion.ts";
@@ -16,6 +17,7 @@ import { nodeLifecycle } from "./node-lifecycle/node-lifecycle.ts";
 import { podGarbageCollector } from "./pod-garbage-collector/pod-garbage-collector.ts";
 import { podGroupProtection } from "./podgroup-protection/podgroup-protection.ts";
 import { volumeBinder } from "./persistentvolume-binder/binder.ts";
+import { volumeExpander } from "./persistentvolume-expander/expander.ts";
 import { volumeProtection } from "./persistentvolume-protection/volume-protection.ts";
 import { claimProtection } from "./persistentvolumeclaim-protection/claim-protection.ts";
 import { replicaSets, replicationControllers } from "./replicaset/replicaset.ts";
@@ -155,6 +157,18 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
     aliases: ["persistentvolume-binder"],
     account: "persistent-volume-binder",
     make: volumeBinder,
+  },
+  {
+    name: "ephemeral-volume-controller",
+    aliases: ["ephemeral-volume"],
+    account: "ephemeral-volume-controller",
+    make: ephemeralVolumeClaims,
+  },
+  {
+    name: "persistentvolume-expander-controller",
+    aliases: ["persistentvolume-expander"],
+    account: "expand-controller",
+    make: volumeExpander,
   },
   {
     name: "volumeattributesclass-protection-controller",

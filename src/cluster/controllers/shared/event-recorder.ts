@@ -1,6 +1,7 @@
 import type { JsonObject, KubeObject } from "../../../base/api/object.ts";
 import type { ServedResource } from "../../../resources/model/catalog.ts";
 import { storedResource } from "../../../resources/model/stored-resource.ts";
+import type { Resources } from "../../../resources/resources.ts";
 import { printTime } from "../../../resources/write/metadata.ts";
 import { type ControllerContext, isNamespaceTerminating, isStatus } from "./controller.ts";
 
@@ -33,6 +34,9 @@ const REFILL_MS = 300_000;
 const CACHE_SIZE = 4096;
 const MAX_PENDING = 1000;
 
+/** The time in the name of the last Event. All controllers of a server share it, because they share objects. */
+const lastNanoseconds = new WeakMap<Resources, bigint>();
+
 /**
  * Writes Events about objects for one controller, in order. A repeated Event is counted instead of written again, many
  * similar ones are combined, and an object with very many Events is limited.
@@ -44,7 +48,6 @@ export class EventRecorder {
   readonly #similar = new Map<string, Similar>();
   readonly #written = new Map<string, Pick<Draft, "count" | "firstTimestamp" | "metadata">>();
   readonly #allowances = new Map<string, Allowance>();
-  #lastNanoseconds = 0n;
   #pending = 0;
   #sent: Promise<void> = Promise.resolve();
 
@@ -133,9 +136,12 @@ export class EventRecorder {
 
   /** The name ends with the time in nanoseconds. Two Events of one millisecond get different names. */
   #name(object: string, nowMs: number): string {
+    const { resources } = this.#context;
     const time = BigInt(Math.trunc(nowMs)) * 1_000_000n;
-    this.#lastNanoseconds = time > this.#lastNanoseconds ? time : this.#lastNanoseconds + 1n;
-    return `${object}.${this.#lastNanoseconds.toString(16)}`;
+    const last = lastNanoseconds.get(resources) ?? 0n;
+    const next = time > last ? time : last + 1n;
+    lastNanoseconds.set(resources, next);
+    return `${object}.${next.toString(16)}`;
   }
 
   async #write(draft: Draft): Promise<void> {

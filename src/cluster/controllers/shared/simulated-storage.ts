@@ -1,9 +1,16 @@
-import type { PersistentVolumeClaim, PersistentVolumeSpec } from "../../../kinds/types/persistent-volume.ts";
+import type {
+  PersistentVolume,
+  PersistentVolumeClaim,
+  PersistentVolumeSpec,
+} from "../../../kinds/types/persistent-volume.ts";
 import type { NodeSelectorTerm } from "../../../kinds/types/pod.ts";
 import type { StorageClass, TopologySelectorTerm } from "./storage-class.ts";
 
 /** The provisioner of StorageClasses whose volumes exist only as objects. It is a valid name of a CSI driver. */
 export const SIMULATED = "simulated.binnacle.dev";
+
+/** Whether a volume was provisioned without storage. */
+export const isSimulated = ({ spec }: PersistentVolume): boolean => spec.csi?.driver === SIMULATED;
 
 /** The spec of a volume that satisfies a claim, without any storage behind it. */
 export function simulatedSpec(claim: PersistentVolumeClaim, storageClass: StorageClass): PersistentVolumeSpec {
