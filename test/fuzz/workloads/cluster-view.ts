@@ -8,7 +8,7 @@ export interface Collection {
   /** `/api/v1` or `/apis/GROUP/VERSION`. */
   readonly root: string;
   readonly plural: string;
-  /** Its objects have no namespace. Their names begin with that of the sequence they belong to. */
+  /** The objects belong to no namespace. Their names start with the namespace of the sequence and a dash or dot. */
   readonly isClusterScoped?: boolean;
 }
 
@@ -42,7 +42,7 @@ export class NamespaceView {
     if (type === "DELETED") this.#objects.delete(key);
     else this.#objects.set(key, object);
     // Retries of a failing controller never end. They only increase counts.
-    const isRetry = kind === "Event" && asEvent(object).count > 1;
+    const isRetry = kind === "Event" && (asEvent(object).count > 1 || object.series !== undefined);
     if (!isRetry) this.lastChangeMs = performance.now();
   }
 
@@ -90,7 +90,7 @@ export class ClusterView {
     const path = `${root}/${plural}?watch=true&timeoutSeconds=86400`;
     for await (const { type, object } of this.#client.watch(path, signal) as AsyncGenerator<WatchEvent>) {
       if (type === "ERROR") throw new Error(JSON.stringify(object));
-      const namespace = namespaceOf(object);
+      const namespace = sequenceOf(object);
       if (!this.#namespaces.has(namespace)) continue;
       this.namespace(namespace).apply(type, object);
     }
@@ -98,11 +98,12 @@ export class ClusterView {
   }
 }
 
-/** The namespace of the sequence that an object belongs to: its own, or the first part of its node's name. */
-function namespaceOf(object: KubeObject): string {
-  const isAboutNode = object.kind === "Event" && asEvent(object).involvedObject.kind === "Node";
-  const { namespace, name = "" } = isAboutNode ? asEvent(object).involvedObject : object.metadata;
-  return isAboutNode || namespace === undefined ? (name.split("-")[0] ?? "") : namespace;
+/** The namespace of the sequence that an object belongs to. Events about cluster-scoped objects are in `default`. */
+function sequenceOf(object: KubeObject): string {
+  const { namespace, name = "" } = object.metadata;
+  if (namespace !== undefined && namespace !== "default") return namespace;
+  const about = object.kind === "Event" ? asEvent(object).involvedObject.name : name;
+  return about.split(/[-.]/, 1)[0] ?? "";
 }
 
 interface WatchEvent extends JsonObject {

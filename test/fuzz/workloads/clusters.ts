@@ -25,6 +25,9 @@ const COMPARED_CONTROLLERS = [
 /** Without them the programs send at most 20 and 50 requests a second. */
 const PROGRAM_FLAGS = ["--kube-api-qps=1000", "--kube-api-burst=1000", "--leader-elect=false"];
 
+/** The real program binds claims that wait only once per period. Default: 15 s. */
+const MANAGER_FLAGS = ["--pvclaimbinder-sync-period=3s"];
+
 /**
  * Starts a cluster on Binnacle. The compared controllers run in Binnacle, or all controllers in the real
  * kube-controller-manager. Files and logs go to `folder`.
@@ -41,9 +44,10 @@ export async function startCluster(
   const server = await startClusterServer("binnacle", folder, { store: "memory", flags });
   try {
     const admin = await server.kubeconfig("admin", { commonName: "admin", organizations: ["system:masters"] });
+    const managerFlags = [others, ...MANAGER_FLAGS];
     const programs = await startPrograms(server, admin, folder, {
       flags: PROGRAM_FLAGS,
-      managerFlags: [others],
+      managerFlags,
       nodes: `!${SILENT}`,
     });
     const client = clientFor(server.base, tokens.admin);

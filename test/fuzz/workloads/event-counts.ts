@@ -27,9 +27,9 @@ export const ANY = "<any>";
 const BURST = 25;
 const STEP = /^(.*) from (\d+) to (\d+)$/;
 
-type Counts = Record<string, Record<string, Json>>;
+type Counts = Record<string, Json>;
 
-/** Counts Events by object, then by reason and message. */
+/** Counts Events by object, then by reason and message. Nothing is known about an object with dropped Events. */
 export function eventCounts(
   objects: readonly KubeObject[],
   { components, rules }: EventRules,
@@ -43,8 +43,8 @@ export function eventCounts(
   for (const [object, all] of byObject) {
     const byReason = Map.groupBy(all, ({ type, reason }) => `${type} ${reason}`);
     const isLimited = all.reduce((sum, { count }) => sum + count, 0) >= BURST;
-    const entries = [...byReason].map(([reason, some]) => [reason, isLimited ? ANY : counted(some, rules, clean)]);
-    counts[object] = Object.fromEntries(entries);
+    const entries = [...byReason].map(([reason, some]) => [reason, counted(some, rules, clean)]);
+    counts[object] = isLimited ? ANY : Object.fromEntries(entries);
   }
   return counts;
 }

@@ -8,11 +8,14 @@ import { NODES } from "./nodes.ts";
 import { REPLICA_SETS, REPLICATION_CONTROLLERS } from "./replica-kinds.ts";
 import { STATEFUL_SETS } from "./stateful-sets.ts";
 import type { WorkloadKind } from "./steps.ts";
+import { CLAIMS } from "./volume-claims.ts";
+import { VOLUMES } from "./volumes.ts";
 
 /** The kinds that sequences can create. To add a kind, add its table here. */
 export const KINDS = [
   ...[DEPLOYMENTS, REPLICA_SETS, REPLICATION_CONTROLLERS],
   ...[STATEFUL_SETS, DAEMON_SETS, JOBS, NODES],
+  ...[CLAIMS, VOLUMES],
 ] as unknown as readonly WorkloadKind<KubeObject>[];
 
 const runnable = new Set(RUNNABLE_CONTROLLERS.map(({ name }) => name));
@@ -29,11 +32,10 @@ export const OTHER_COLLECTIONS: readonly Collection[] = [
   { kind: "Event", root: "/api/v1", plural: "events" },
   { kind: "ResourceQuota", root: "/api/v1", plural: "resourcequotas" },
   { kind: "ControllerRevision", root: "/apis/apps/v1", plural: "controllerrevisions" },
-  { kind: "PersistentVolumeClaim", root: "/api/v1", plural: "persistentvolumeclaims" },
 ];
 
 /** Kinds of objects that are compared one by one. */
 export const NAMED_KINDS: readonly string[] = [
   ...KINDS.map(({ collection }) => collection.kind),
-  ...["ResourceQuota", "ControllerRevision", "PersistentVolumeClaim"],
+  ...["ResourceQuota", "ControllerRevision"],
 ];

@@ -119,14 +119,13 @@ export const NODES: WorkloadKind<Node> = {
     ...["pod-garbage-collector-controller", "ttl-controller"],
   ],
   components: ["node-controller", "taint-eviction-controller"],
-  create: ({ namespace, random }, name) => {
+  create: ({ random }, name) => {
     const isSilent = random.chance(0.25);
-    const fullName = `${namespace}-${name}`;
-    const zone = { "topology.kubernetes.io/zone": fullName };
+    const zone = { "topology.kubernetes.io/zone": name };
     const labels = { [NODE_LABEL]: "none", "kubernetes.io/os": "linux", ...(isSilent && { ...zone, [SILENT]: "" }) };
     const ready = { type: "Ready", status: "True", lastHeartbeatTime: now(), lastTransitionTime: now() };
     const conditions = isSilent && random.chance(0.7) ? { conditions: [ready] } : {};
-    return { metadata: { name: fullName, labels }, spec: {}, status: { allocatable: CAPACITY, ...conditions } };
+    return { metadata: { labels }, spec: {}, status: { allocatable: CAPACITY, ...conditions } };
   },
   isTarget: ({ metadata }) => metadata.labels?.[NODE_LABEL] === "none",
   actions: [

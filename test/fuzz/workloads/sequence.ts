@@ -11,7 +11,7 @@ import { KINDS, NAMED_KINDS } from "./kinds.ts";
 import { NODES, SILENT } from "./nodes.ts";
 import { GENERAL_ACTIONS } from "./pod-actions.ts";
 import { cleaner, type Snapshot, takeSnapshot } from "./snapshot.ts";
-import { pathOf, type Request, type Step, type WorkloadKind, type World } from "./steps.ts";
+import { type Fixture, pathOf, type Request, type Step, type WorkloadKind, type World } from "./steps.ts";
 import { HOLD, NODE_LABEL } from "./templates.ts";
 
 /** What a sequence found. */
@@ -42,7 +42,9 @@ const SNAPSHOT = {
     rules: Object.assign({}, ...KINDS.map(({ eventRules }) => eventRules ?? {})),
   },
 };
-const MAX_WORKLOADS = 3;
+/** How many objects a sequence creates, and how often. */
+const WORKLOADS = { most: 3, rate: 0.15 };
+const SMALL = { most: 6, rate: 0.45 };
 const NODE_NAMES = ["a", "b"];
 const CAPACITY = { cpu: "32", memory: "256Gi", pods: "110" };
 
@@ -104,6 +106,7 @@ class Sequence {
         status: { allocatable: CAPACITY, capacity: CAPACITY },
       });
     }
+    for (const { path, body } of this.#fixtures()) await client.call("POST", path, body);
     const account = `/api/v1/namespaces/${this.#namespace}/serviceaccounts/default`;
     const isReady = async () => {
       const nodes = await Promise.all(this.#nodes.map((name) => client.call("GET", `/api/v1/nodes/${name}`)));
@@ -144,10 +147,32 @@ class Sequence {
       return (await client.call("GET", namespace)).status === 404;
     };
     await eventually(isGone, { everyMs: 500, what: `${this.#namespace} is gone` });
-    for (const { metadata } of view.namespace(this.#namespace).of("Node")) {
-      await client.call("DELETE", `/api/v1/nodes/${metadata.name}`);
-    }
+    await eventually(() => this.#areClusterScopedGone({ client, view }), { everyMs: 200, what: "cluster-scoped objects are gone" });
+    for (const { path, body } of this.#fixtures()) await client.call("DELETE", `${path}/${body.metadata.name}`);
     view.forget(this.#namespace);
+  }
+
+  /** Deletes cluster-scoped objects. Returns whether none is left. */
+  async #areClusterScopedGone({ client, view }: Pick<Cluster, "client" | "view">): Promise<boolean> {
+    const kinds = KINDS.filter(({ collection }) => collection.isClusterScoped);
+    const left = kinds.flatMap(({ collection }) =>
+      view
+        .namespace(this.#namespace)
+        .of(collection.kind)
+        .map(({ metadata }) => ({ collection, metadata })),
+    );
+    for (const { collection, metadata } of left) {
+      const path = pathOf(this.#world(), collection, metadata.name);
+      const finalizers = metadata.finalizers?.filter((one) => one !== HOLD) ?? [];
+      const type = { "content-type": "application/merge-patch+json" };
+      await client.call("PATCH", path, { metadata: { finalizers } }, type);
+      await client.call("DELETE", path);
+    }
+    return left.length === 0;
+  }
+
+  #fixtures(): Fixture[] {
+    return this.#kinds.flatMap(({ fixtures }) => fixtures?.(this.#namespace) ?? []);
   }
 
   #world(): World {
@@ -170,8 +195,10 @@ class Sequence {
     const world = this.#world();
     const random = this.#random;
     const targets = this.#kinds.flatMap((kind) => ownedByNobody(world.view, kind).map((object) => ({ kind, object })));
-    if (isFirst || targets.length === 0 || (targets.length < MAX_WORKLOADS && random.chance(0.15))) {
-      return create(world, random.pick(this.#kinds));
+    const { most, rate } = this.#kinds.every(({ isSmall }) => isSmall) ? SMALL : WORKLOADS;
+    if (isFirst || targets.length === 0 || (targets.length < most && random.chance(rate))) {
+      const kind = random.pick(this.#kinds);
+      return (kind.canCreate?.(world) ?? true) ? create(world, kind) : undefined;
     }
     if (random.chance(0.35)) return weighted(random, GENERAL_ACTIONS).plan(world);
     const { kind, object } = random.pick(targets);
@@ -228,7 +255,8 @@ async function send({ client }: Cluster, { method, path, body, type }: Request):
 }
 
 function create(world: World, kind: WorkloadKind): Step {
-  const name = `${kind.collection.plural.slice(0, 3)}${world.nextNumber()}`;
+  const prefix = kind.collection.isClusterScoped ? `${world.namespace}.` : "";
+  const name = `${prefix}${kind.collection.plural.slice(0, 3)}${world.nextNumber()}`;
   const { metadata, ...rest } = kind.create(world, name);
   const body = { metadata: { name, ...metadata }, ...rest };
   const path = pathOf(world, kind.collection);
@@ -294,13 +322,13 @@ function isPodSettled({ metadata, spec, status }: Pod, view: NamespaceView): boo
   if (status?.phase !== "Pending") return true;
   const { nodeSelector, volumes = [] } = (spec ?? {}) as PlacedSpec;
   const isWaiting = status.conditions?.some(({ reason }) => reason === "Unschedulable") ?? false;
-  const isClaiming = volumes.some(({ persistentVolumeClaim }) => persistentVolumeClaim !== undefined);
+  const isClaiming = volumes.some(({ persistentVolumeClaim, ephemeral }) => persistentVolumeClaim ?? ephemeral);
   return isWaiting && (view.isCordoned || isClaiming || nodeSelector?.[NODE_LABEL] !== metadata.namespace);
 }
 
 interface PlacedSpec {
   readonly nodeSelector?: Record<string, string>;
-  readonly volumes?: readonly { readonly persistentVolumeClaim?: unknown }[];
+  readonly volumes?: readonly { readonly persistentVolumeClaim?: unknown; readonly ephemeral?: unknown }[];
 }
 
 function isQuotaSettled({ spec, status }: KubeObject): boolean {

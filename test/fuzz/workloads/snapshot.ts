@@ -10,7 +10,7 @@ export interface Snapshot extends JsonObject {
   /** How many Pods look like this, by their text. */
   readonly pods: Record<string, number>;
   /** By object, then by reason and message. */
-  readonly events: Record<string, Record<string, Json>>;
+  readonly events: Record<string, Json>;
 }
 
 /** What a snapshot contains. */
@@ -31,6 +31,7 @@ const OMITTED = new Set([
   ...["uid", "resourceVersion", "creationTimestamp", "managedFields", "time", "generation"],
   ...["startTime", "completionTime", "lastTransitionTime", "lastUpdateTime", "lastProbeTime"],
   ...["lastHeartbeatTime", "timeAdded", "podCIDR", "podCIDRs", "daemonEndpoints"],
+  "lastPhaseTransitionTime",
 ]);
 
 /** Field managers that are not compared. The scheduler writes only if it cannot place a Pod at once. */

@@ -30,10 +30,15 @@ const CHANGES: readonly JsonObject[] = [
   ...RETENTION.map((whenDeleted) => ({ spec: { persistentVolumeClaimRetentionPolicy: { whenDeleted } } })),
   { metadata: { labels: { stage: "test" } } },
 ];
-const CLAIM = {
+/** No volume has this class. */
+const claimFor = (namespace: string): JsonObject => ({
   metadata: { name: "data" },
-  spec: { accessModes: ["ReadWriteOnce"], storageClassName: "", resources: { requests: { storage: "1Gi" } } },
-};
+  spec: {
+    accessModes: ["ReadWriteOnce"],
+    storageClassName: `${namespace}.stateful`,
+    resources: { requests: { storage: "1Gi" } },
+  },
+});
 
 /** StatefulSets. */
 export const STATEFUL_SETS: WorkloadKind<Workload> = {
@@ -61,7 +66,7 @@ export const STATEFUL_SETS: WorkloadKind<Workload> = {
         ...(random.chance(0.3) && { revisionHistoryLimit: random.below(3) }),
         ...(random.chance(0.2) && { ordinals: { start: 3 } }),
         // Without a volume, its Pods stay Pending.
-        ...(random.chance(0.15) && { volumeClaimTemplates: [CLAIM] }),
+        ...(random.chance(0.15) && { volumeClaimTemplates: [claimFor(world.namespace)] }),
       },
     };
   },

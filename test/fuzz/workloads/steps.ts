@@ -43,14 +43,27 @@ export interface Action<T extends KubeObject = KubeObject> {
   plan(world: World, target: T): Step | undefined;
 }
 
+/** A cluster-scoped object. */
+export interface Fixture {
+  /** Of its collection. */
+  readonly path: string;
+  readonly body: { readonly metadata: { readonly name: string } };
+}
+
 /** A kind of workloads, as data of the fuzzer. */
 export interface WorkloadKind<T extends KubeObject = KubeObject> {
   readonly collection: Collection;
+  /** Its objects create no Pods. Sequences of such kinds create more objects. */
+  readonly isSmall?: true;
   /** Controllers of kube-controller-manager that the clusters run from different programs. */
   readonly controllers: readonly string[];
   /** Sources of Events that are compared. */
   readonly components: readonly string[];
   readonly eventRules?: Readonly<Record<string, EventRule>>;
+  /** Cluster-scoped objects that sequences need, for as long as they run. */
+  fixtures?(namespace: string): readonly Fixture[];
+  /** Whether a new object has the same effect in both clusters. Default: always. */
+  canCreate?(world: World): boolean;
   /** Members of the body of a new object. */
   create(world: World, name: string): { metadata?: object; spec: object; status?: object };
   /** Whether steps may change an object. Default: all may. */
@@ -61,10 +74,9 @@ export interface WorkloadKind<T extends KubeObject = KubeObject> {
 }
 
 /** Path of an object or collection in the namespace of the world. */
-export function pathOf({ namespace }: World, collection: Collection, name?: string): string {
-  const { root, plural, isClusterScoped = false } = collection;
-  const scope = isClusterScoped ? root : `${root}/namespaces/${namespace}`;
-  return `${scope}/${plural}${name === undefined ? "" : `/${name}`}`;
+export function pathOf({ namespace }: World, { root, plural, isClusterScoped }: Collection, name?: string): string {
+  const where = isClusterScoped ? "" : `/namespaces/${namespace}`;
+  return `${root}${where}/${plural}${name === undefined ? "" : `/${name}`}`;
 }
 
 /** Content types of patches. */
