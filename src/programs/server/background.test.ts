@@ -11,8 +11,9 @@ import { RUNNABLE_CONTROLLERS } from "../../cluster/controllers/manager/all.ts";
 import { DEFAULT_CONTROLLERS } from "../../cluster/controllers/manager/default-controllers.ts";
 import { MANAGER_CONTROLLERS } from "../../cluster/controllers/manager/manager-controllers.ts";
 import { until } from "../../cluster/controllers/shared/controllers.suite.ts";
+import type { Credentials } from "../../cluster/controllers/shared/credentials.ts";
 import { Informers } from "../../cluster/controllers/shared/informers.ts";
-import { testActions } from "../../kinds/built-in/actions/actions.suite.ts";
+import { testActions, testIssuer } from "../../kinds/built-in/actions/actions.suite.ts";
 import { builtInKinds } from "../../kinds/built-in/all.ts";
 import { builtInSchema } from "../../kinds/schema-files/built-in-schemas.ts";
 import { Catalog } from "../../resources/model/catalog.ts";
@@ -27,9 +28,10 @@ import { MemoryStore } from "../../storage/memory.ts";
 import { background } from "./background.ts";
 import { defaultConfig } from "./config.ts";
 
-/** A server without a listener whose admission writes down what it sees. */
 const NO_TRUST = { current: () => ({}), onChange: () => {} };
+const CREDENTIALS: Credentials = { rootCa: "PEM", signToken: testIssuer.sign };
 
+/** A server without a listener whose admission writes down what it sees. */
 function setUp(controllers: string) {
   const catalog = new Catalog(builtInKinds());
   const store = new MemoryStore();
@@ -74,7 +76,7 @@ function setUp(controllers: string) {
     config,
     resources,
     clients,
-    authority: "PEM",
+    credentials: CREDENTIALS,
     trust,
     report,
     further: () => [],
@@ -206,8 +208,9 @@ test("controllers have the names of the table and of kube-controller-manager", (
   const { resources, clients } = setUp("none");
   const report = () => {};
   const informers = new Informers(resources, report);
-  for (const { name, account, make } of RUNNABLE_CONTROLLERS) {
-    assert.equal(make({ resources, client: clients.controller(account), report, informers }, "").name, name);
+  for (const { name, account = "none", make } of RUNNABLE_CONTROLLERS) {
+    const client = clients.controller(account);
+    assert.equal(make({ resources, client, report, informers }, CREDENTIALS).name, name);
     assert.ok(
       MANAGER_CONTROLLERS.some((one) => one.name === name),
       name,

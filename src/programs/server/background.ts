@@ -23,6 +23,7 @@ import {
   runControllers,
   selectControllers,
 } from "../../cluster/controllers/shared/controller.ts";
+import type { Credentials } from "../../cluster/controllers/shared/credentials.ts";
 import { Informers } from "../../cluster/controllers/shared/informers.ts";
 import { type LeaderRecord, leaderKey, runAsLeader, storeRecord } from "../../cluster/controllers/shared/leader.ts";
 import { builtInPriorities } from "../../kinds/built-in/all.ts";
@@ -52,8 +53,7 @@ export interface BackgroundOptions {
   readonly config: Config;
   readonly resources: Resources;
   readonly clients: LoopbackClients;
-  /** The CA that clients trust, as PEM. */
-  readonly authority: string;
+  readonly credentials: Credentials;
   /** CAs and headers that this server trusts. */
   readonly trust: TrustSource;
   readonly report: ReportProblem;
@@ -141,21 +141,28 @@ async function leaderRecord(
   const { store, keys, random } = resources;
   const isShared = config.store.type === "etcd";
   if (!isAlone && needsLease(selected.map(({ name }) => name))) {
-    return managerLease({ resources, client: clients.controllerManager, report }, hostname(), isShared);
+    return managerLease(
+      { resources, client: clients.controllerManager("leader-election"), report },
+      hostname(),
+      isShared,
+    );
   }
   if (!isShared || selected.length === 0) return undefined;
   return storeRecord({ store, key: leaderKey(keys, "controllers"), identity: random.uuid() });
 }
 
 function managerLoops(options: BackgroundOptions, selected: readonly RunnableController[]): Controller[] {
-  const { config, resources, clients, report, authority, isPartial } = options;
+  const { config, resources, clients, report, credentials, isPartial } = options;
   const informers = new Informers(resources, report);
   const addressRanges = {
     clusterCidrs: config.clusterCidr?.split(",") ?? [],
     serviceCidrs: config.serviceClusterIpRange.split(","),
   };
   const common = { resources, report, informers, isPartial, addressRanges };
-  return selected.map(({ account, make }) => make({ ...common, client: clients.controller(account) }, authority));
+  return selected.map(({ name, account, make }) => {
+    const client = account === undefined ? clients.controllerManager(name) : clients.controller(account);
+    return make({ ...common, client }, credentials);
+  });
 }
 
 function announcement(config: Config, port: number) {

@@ -11,8 +11,8 @@ import { LoopbackClient } from "./loopback-client.ts";
 export interface LoopbackClients {
   /** Acts as `system:apiserver`, for controllers that kube-apiserver itself runs. */
   readonly apiServer: ObjectClient;
-  /** Acts as `system:kube-controller-manager`, for the work that its controllers share. */
-  readonly controllerManager: ObjectClient;
+  /** Acts as `system:kube-controller-manager`, for the components that have no service account. */
+  controllerManager(component: string): ObjectClient;
   /** Compat: with --use-service-account-credentials each controller acts as `system:serviceaccount:kube-system:…`. */
   controller(serviceAccount: string): ObjectClient;
 }
@@ -27,7 +27,7 @@ export function loopbackClients(handler: Handler, random: Random, isLarge?: IsLa
     new LoopbackClient(handler, { user, userAgent }, random, isLarge);
   return {
     apiServer: clientOf(API_SERVER, agent("kube-apiserver")),
-    controllerManager: clientOf(CONTROLLER_MANAGER, `${agent("kube-controller-manager")}/leader-election`),
+    controllerManager: (component) => clientOf(CONTROLLER_MANAGER, `${agent("kube-controller-manager")}/${component}`),
     controller(serviceAccount) {
       const user = serviceAccountUser("kube-system", serviceAccount);
       return clientOf(user, `${agent("kube-controller-manager")}/${user.name}`);

@@ -1,4 +1,5 @@
 import type { Controller, Named } from "../shared/controller.ts";
+import type { Credentials } from "../shared/credentials.ts";
 import type { ManagerContext } from "../shared/manager-context.ts";
 import { clusterRoleAggregation } from "./cluster-role-aggregation.ts";
 import { cronJobs } from "./cronjob/cronjob.ts";
@@ -25,6 +26,7 @@ import { resourceQuotas } from "./resource-quota/resource-quota.ts";
 import { resourceClaims } from "./resourceclaim/resourceclaim.ts";
 import { rootCaPublisher } from "./root-ca-publisher.ts";
 import { serviceAccounts } from "./service-accounts.ts";
+import { serviceAccountTokens } from "./serviceaccount-token/serviceaccount-token.ts";
 import { statefulSets } from "./statefulset/statefulset.ts";
 import { taintEviction } from "./taint-eviction/taint-eviction.ts";
 import { ttl } from "./ttl/ttl.ts";
@@ -37,9 +39,9 @@ export interface RunnableController extends Named {
   /** Names in `--controllers`. */
   readonly name: string;
   readonly aliases: readonly string[];
-  /** Name of the service account that it acts as. */
-  readonly account: string;
-  make(context: ManagerContext, authority: string): Controller;
+  /** Name of the service account that it acts as. Absent: it acts as `system:kube-controller-manager`. */
+  readonly account?: string;
+  make(context: ManagerContext, credentials: Credentials): Controller;
 }
 
 /** The controllers that `--controllers` selects from. */
@@ -61,6 +63,11 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
     aliases: ["serviceaccount"],
     account: "service-account-controller",
     make: serviceAccounts,
+  },
+  {
+    name: "serviceaccount-token-controller",
+    aliases: ["serviceaccount-token"],
+    make: serviceAccountTokens,
   },
   {
     name: "root-ca-certificate-publisher-controller",

@@ -1,5 +1,6 @@
 import { isObject, type KubeObject } from "../../../base/api/object.ts";
 import type { Controller, ControllerContext } from "../shared/controller.ts";
+import type { Credentials } from "../shared/credentials.ts";
 import { keepInNamespaces, type NamespaceFixture } from "./namespace/namespace-fixture.ts";
 
 const NAME = "root-ca-certificate-publisher-controller";
@@ -13,7 +14,10 @@ const DESCRIPTION =
  * root-ca-certificate-publisher-controller: keeps the ConfigMap kube-root-ca.crt with the server's CA (PEM) in every
  * active Namespace.
  */
-export function rootCaPublisher(context: ControllerContext, caPem: string): Controller {
+export function rootCaPublisher(
+  context: ControllerContext,
+  { rootCa: caPem }: Pick<Credentials, "rootCa">,
+): Controller {
   const fixture: NamespaceFixture = {
     controller: NAME,
     plural: "configmaps",

@@ -15,7 +15,7 @@ export interface ControllerParts {
 /** Begins to follow roles, definitions and policies, waits until all stored ones are known, and builds the controllers. */
 export async function assembleControllers(
   { config, opened, log, given, late }: Setting,
-  { resources, identity, isPrepared }: StorageParts,
+  { resources, identity, accounts, isPrepared }: StorageParts,
   { authentication, authorization }: AccessParts,
   { custom, dynamic }: AdmissionParts,
   { large, rolesHook }: RouteParts,
@@ -24,7 +24,10 @@ export async function assembleControllers(
   const controllers = background({
     config,
     resources,
-    authority: identity.authority,
+    credentials: {
+      rootCa: identity.authority,
+      signToken: (claims) => accounts.issuer.sign(claims),
+    },
     clients: late.clients.value,
     trust: { current: () => authentication.trust(), onChange: (listener) => authentication.onChange(listener) },
     report: (controller, error) => log.error("controller failed, it will be retried", { err: error, controller }),

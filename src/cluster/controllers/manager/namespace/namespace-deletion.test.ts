@@ -177,7 +177,7 @@ suite("NamespaceDeletion", () => {
       new NamespaceDeletion(cluster),
       new GarbageCollection(cluster),
       serviceAccounts(cluster),
-      rootCaPublisher(cluster, "PEM"),
+      rootCaPublisher(cluster, { rootCa: "PEM" }),
     );
     const namespace = "doomed";
     const owner = await cluster.create("configmaps", "owner", { namespace });

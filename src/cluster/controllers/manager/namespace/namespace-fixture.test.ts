@@ -14,7 +14,7 @@ suite("objects in every namespace", () => {
     cluster = new TestCluster();
     await cluster.create("namespaces", "early");
     cluster.start(serviceAccounts(cluster));
-    cluster.start(rootCaPublisher(cluster, PEM));
+    cluster.start(rootCaPublisher(cluster, { rootCa: PEM }));
   });
   afterEach(async () => {
     await cluster.stop();
