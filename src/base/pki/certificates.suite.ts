@@ -10,6 +10,7 @@ import {
   sequence,
   setOf,
   tagged,
+  taggedBytes,
   time,
   utf8String,
 } from "./der.ts";
@@ -85,9 +86,21 @@ function nameOf(subject: readonly (readonly [string, string | Der])[]): Der {
   return sequence(...parts);
 }
 
+/** Subject alternative names, as pairs of their tag number and content. */
+export type Alternatives = readonly (readonly [number, string | Buffer])[];
+
 /** A certificate signing request, as DER. */
-export function makeRequest(keys: Keys, commonName = "x"): Buffer {
-  const body = sequence(integer(Buffer.from([0])), nameOf(person(commonName)), keyInfo(keys), tagged(0));
+export function makeRequest(
+  keys: Keys,
+  subject: string | CertificateRequest["subject"] = "x",
+  names: Alternatives = [],
+): Buffer {
+  const name = nameOf(typeof subject === "string" ? person(subject) : subject);
+  const alternatives = names.map(([number, content]) => taggedBytes(number, Buffer.from(content)));
+  const requested = sequence(extension("2.5.29.17", sequence(...alternatives)));
+  const attribute = sequence(objectIdentifier("1.2.840.113549.1.9.14"), setOf(requested));
+  const attributes = tagged(0, ...(names.length > 0 ? [attribute] : []));
+  const body = sequence(integer(Buffer.from([0])), name, keyInfo(keys), attributes);
   return sequence(body, ECDSA_WITH_SHA256, bitString(sign("sha256", body, keys.privateKey)));
 }
 

@@ -19,9 +19,9 @@ export function sequence(...elements: readonly Der[]): Der {
   return element(0x30, ...elements);
 }
 
-/** A set of one element; more would have to be sorted. */
-export function setOf(only: Der): Der {
-  return element(0x31, only);
+/** A set, in the order that DER requires. */
+export function setOf(...elements: readonly Der[]): Der {
+  return element(0x31, ...elements.toSorted(Buffer.compare));
 }
 
 /** A non-negative integer, from its big-endian bytes. */
@@ -63,6 +63,13 @@ export function bitString(content: Uint8Array, unused = 0): Der {
 /** A UTF8String. */
 export function utf8String(text: string): Der {
   return element(0x0c, Buffer.from(text, "utf8"));
+}
+
+const NOT_PRINTABLE = /[^a-zA-Z0-9 '()+,\-./:=?]/;
+
+/** A string in a name, as Go's asn1.Marshal encodes it: a PrintableString if possible, else a UTF8String. */
+export function directoryString(text: string): Der {
+  return NOT_PRINTABLE.test(text) ? utf8String(text) : element(0x13, Buffer.from(text, "latin1"));
 }
 
 /** A constructed context-specific element: `[number]` in ASN.1 notation. */

@@ -1,35 +1,19 @@
-import {
-  createHash,
-  createPrivateKey,
-  generateKeyPairSync,
-  type KeyObject,
-  randomBytes,
-  sign,
-  X509Certificate,
-} from "node:crypto";
-// In Node 24, calling `toLegacyObject` before node:tls is loaded leaves node:tls without createSecureContext.
-import "node:tls";
+import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
 import { parseAddress } from "../net/ip-address.ts";
+import { extension, type Identity, readAuthority, signCertificate } from "./authority.ts";
 import {
   bitString,
   type Der,
-  integer,
   isTrue,
   objectIdentifier,
   octetString,
   sequence,
   setOf,
-  tagged,
   taggedBytes,
-  time,
   utf8String,
 } from "./der.ts";
 
-/** A certificate with its key, both in PEM. */
-export interface Identity {
-  readonly certificate: string;
-  readonly key: string;
-}
+export type { Identity } from "./authority.ts";
 
 /** The subject of a certificate. */
 export interface Subject {
@@ -58,42 +42,22 @@ export function makeIdentity(authority: Identity, subject: Subject, usage: "serv
 function issue(subject: Subject, usage: Usage, now: number, authority: Identity | undefined): Identity {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const keyInfo = publicKey.export({ type: "spki", format: "der" });
-  const issuer = authority ? readIssuer(authority) : { name: nameOf(subject), keyInfo, key: privateKey };
-  const body = sequence(
-    tagged(0, integer(Buffer.from([2]))),
-    integer(serialNumber()),
-    ECDSA_WITH_SHA256,
-    issuer.name,
-    // Allows for client clocks that are a little behind.
-    sequence(time(new Date(now - 3_600_000)), time(new Date(now + VALID_DAYS[usage] * DAY_MS))),
-    nameOf(subject),
+  const ownKey = keyId(keyInfo);
+  const name = nameOf(subject);
+  const issuer = authority ? readAuthority(authority) : { name, keyId: ownKey, key: privateKey };
+  const certificate = signCertificate(issuer, {
+    serialNumber: serialNumber(),
+    subject: name,
     keyInfo,
-    tagged(3, sequence(...extensionsOf(subject, usage, keyId(keyInfo), keyId(issuer.keyInfo)))),
-  );
-  const signature = sign("sha256", body, issuer.key);
-  const certificate = sequence(body, ECDSA_WITH_SHA256, bitString(signature));
+    // Allows for client clocks that are a little behind.
+    notBefore: now - 3_600_000,
+    notAfter: now + VALID_DAYS[usage] * DAY_MS,
+    extensions: extensionsOf(subject, usage, ownKey, issuer.keyId),
+  });
   return {
-    certificate: pem("CERTIFICATE", certificate),
+    certificate,
     // Clients of every language can read EC PRIVATE KEY (SEC 1). fabric8 assumes that every PKCS #8 key is an RSA key.
     key: privateKey.export({ type: "sec1", format: "pem" }).toString(),
-  };
-}
-
-const ECDSA_WITH_SHA256 = sequence(objectIdentifier("1.2.840.10045.4.3.2"));
-
-interface Issuer {
-  readonly name: Der;
-  readonly keyInfo: Buffer;
-  readonly key: KeyObject;
-}
-
-function readIssuer(authority: Identity): Issuer {
-  const certificate = new X509Certificate(authority.certificate);
-  const { CN: commonName = "" } = certificate.toLegacyObject().subject;
-  return {
-    name: nameOf({ commonName: typeof commonName === "string" ? commonName : (commonName[0] ?? "") }),
-    keyInfo: certificate.publicKey.export({ type: "spki", format: "der" }),
-    key: createPrivateKey(authority.key),
   };
 }
 
@@ -133,16 +97,7 @@ function extensionsOf(subject: Subject, usage: Usage, ownKey: Buffer, issuerKey:
   return extensions;
 }
 
-function extension(type: string, value: Der, isCritical = false): Der {
-  return sequence(objectIdentifier(type), ...(isCritical ? [isTrue()] : []), octetString(value));
-}
-
 function alternativeName(host: string): Der {
   const address = parseAddress(host);
   return address ? taggedBytes(7, address) : taggedBytes(2, Buffer.from(host, "latin1"));
-}
-
-function pem(label: string, content: Buffer): string {
-  const lines = content.toString("base64").match(/.{1,64}/g) ?? [];
-  return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ""].join("\n");
 }

@@ -13,17 +13,22 @@ export interface CertificateFacts {
 
 const BASIC_CONSTRAINTS = "2.5.29.19";
 const ALTERNATIVE_NAMES = "2.5.29.17";
-const EMAIL = 0x81;
-const DNS = 0x82;
+const NAME_TAG = { email: 0x81, dns: 0x82, uri: 0x86, ip: 0x87 } as const;
+
+/** Subject alternative names. IP addresses have 4 or 16 bytes. */
+export interface AlternativeNames {
+  readonly dns: readonly string[];
+  readonly email: readonly string[];
+  readonly ip: readonly Buffer[];
+  readonly uri: readonly string[];
+}
 
 /** Reads one certificate. Undefined if the bytes are malformed or have trailing data. */
 export function readCertificate(bytes: Buffer): CertificateFacts | undefined {
   try {
     const certificate = new X509Certificate(bytes);
     const extensions = extensionsOf(readElement(bytes));
-    const names = listIn(extensions.get(ALTERNATIVE_NAMES));
-    const namesWith = (tag: number) =>
-      names.filter((name) => name.tag === tag).map(({ content }) => content.toString());
+    const { dns, email } = alternativeNamesIn(extensions.get(ALTERNATIVE_NAMES));
     return {
       publicKey: certificate.publicKey,
       notBefore: Date.parse(certificate.validFrom),
@@ -31,13 +36,22 @@ export function readCertificate(bytes: Buffer): CertificateFacts | undefined {
       isAuthority: listIn(extensions.get(BASIC_CONSTRAINTS)).some(
         ({ tag, content }) => tag === TAG.boolean && content[0] !== 0,
       ),
-      dnsNames: namesWith(DNS),
-      emailAddresses: namesWith(EMAIL),
+      dnsNames: dns,
+      emailAddresses: email,
     };
   } catch {
     // OpenSSL throws various errors for malformed certificates.
     return undefined;
   }
+}
+
+/** Reads the value of the extension subjectAltName. */
+export function alternativeNamesIn(value: Buffer | undefined): AlternativeNames {
+  const names = listIn(value);
+  const bytes = (tag: number) => names.filter((name) => name.tag === tag).map(({ content }) => content);
+  const texts = (tag: number) => bytes(tag).map((content) => content.toString());
+  const { dns, email, uri, ip } = NAME_TAG;
+  return { dns: texts(dns), email: texts(email), ip: bytes(ip), uri: texts(uri) };
 }
 
 /** Counts consecutive certificates. Undefined if the bytes contain anything else. */
@@ -52,7 +66,7 @@ export function countCertificates(bytes: Buffer): number | undefined {
 }
 
 /** The extensions of a certificate, by object identifier. */
-function extensionsOf(certificate: DerElement): Map<string, Buffer> {
+export function extensionsOf(certificate: DerElement): Map<string, Buffer> {
   const [body] = readElements(certificate.content);
   const last = readElements(body?.content ?? Buffer.alloc(0)).find(({ tag }) => tag === 0xa3);
   const extensions = listIn(last?.content).map(({ content }): [string, Buffer] => {
@@ -64,6 +78,6 @@ function extensionsOf(certificate: DerElement): Map<string, Buffer> {
 }
 
 /** The elements of a sequence. */
-function listIn(bytes: Buffer | undefined): DerElement[] {
+export function listIn(bytes: Buffer | undefined): DerElement[] {
   return bytes === undefined ? [] : readElements(readElement(bytes).content);
 }

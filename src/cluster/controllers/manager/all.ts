@@ -1,6 +1,7 @@
 import type { Controller, Named } from "../shared/controller.ts";
 import type { Credentials } from "../shared/credentials.ts";
 import type { ManagerContext } from "../shared/manager-context.ts";
+import { requestApproving } from "./certificates/certificatesigningrequest-approving.ts";
 import { clusterRoleAggregation } from "./cluster-role-aggregation.ts";
 import { cronJobs } from "./cronjob/cronjob.ts";
 import { daemonSets } from "./daemonset/daemonset.ts";
@@ -68,6 +69,12 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
     name: "serviceaccount-token-controller",
     aliases: ["serviceaccount-token"],
     make: serviceAccountTokens,
+  },
+  {
+    name: "certificatesigningrequest-approving-controller",
+    aliases: ["csrapproving"],
+    account: "certificate-controller",
+    make: requestApproving,
   },
   {
     name: "root-ca-certificate-publisher-controller",

@@ -5,8 +5,11 @@ import { eventually } from "../../../../test/support/time.ts";
 import { AdmissionChain } from "../../../access/admission/chain.ts";
 import type { AdmissionPlugin } from "../../../access/admission/plugin.ts";
 import { alwaysAllow } from "../../../access/authorization/always.ts";
+import type { Authorizer } from "../../../base/api/attributes.ts";
 import { defaultFeatureGates, type FeatureGates } from "../../../base/api/feature-gates.ts";
+import type { Handler } from "../../../base/api/call.ts";
 import type { KubeObject, OwnerReference } from "../../../base/api/object.ts";
+import type { UserInfo } from "../../../base/api/user-info.ts";
 import { type Clock, systemClock } from "../../../base/util/clock.ts";
 import { systemRandom } from "../../../base/util/random.ts";
 import { testActions } from "../../../kinds/built-in/actions/actions.suite.ts";
@@ -126,6 +129,8 @@ export interface ClusterOptions {
   readonly clock?: Clock;
   /** Default: every gate at its default. */
   readonly features?: FeatureGates;
+  /** Decides access reviews. Default: allows everything. */
+  readonly authorizer?: Authorizer;
 }
 
 /**
@@ -137,6 +142,8 @@ export class TestCluster implements ManagerContext {
   readonly catalog: Catalog;
   readonly resources: Resources;
   readonly client: ObjectClient;
+  /** Creates a client of another user. */
+  readonly clientFor: (user: UserInfo) => ObjectClient;
   readonly informers: Informers;
   /** Errors that controllers reported. */
   readonly problems: unknown[] = [];
@@ -150,7 +157,13 @@ export class TestCluster implements ManagerContext {
 
   constructor(
     store: MemoryStore = new MemoryStore(),
-    { plugins = [], apiDomain, clock = systemClock, features = defaultFeatureGates }: ClusterOptions = {},
+    {
+      plugins = [],
+      apiDomain,
+      clock = systemClock,
+      features = defaultFeatureGates,
+      authorizer = alwaysAllow,
+    }: ClusterOptions = {},
   ) {
     this.store = store;
     const catalog = new Catalog(builtInKinds(apiDomain));
@@ -162,24 +175,25 @@ export class TestCluster implements ManagerContext {
     const context = {
       resources: this.resources,
       admission: new AdmissionChain(plugins),
-      identities: { ...alwaysAllow, authenticateToken: undefined as never },
+      identities: { ...alwaysAllow, ...authorizer, authenticateToken: undefined as never },
       minRequestTimeout: 1800,
       deleteOptionsSchema: () => builtInSchema("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"),
     };
-    const user = { name: "system:serviceaccount:kube-system:test", groups: ["system:serviceaccounts"] };
-    this.client = new LoopbackClient(
-      async (call) => {
-        try {
-          checkPermission(call);
-        } catch (error) {
-          this.#forbidden.push(error);
-          throw error;
-        }
-        return dispatch(context, call);
-      },
-      { user, userAgent: "kube-controller-manager" },
-      systemRandom,
-    );
+    const userAgent = "kube-controller-manager";
+    const answer: Handler = async (call) => {
+      try {
+        checkPermission(call);
+      } catch (error) {
+        this.#forbidden.push(error);
+        throw error;
+      }
+      return dispatch(context, call);
+    };
+    this.clientFor = (user) => new LoopbackClient(answer, { user, userAgent }, systemRandom);
+    this.client = this.clientFor({
+      name: "system:serviceaccount:kube-system:test",
+      groups: ["system:serviceaccounts"],
+    });
   }
 
   start(...controllers: readonly Controller[]): void {

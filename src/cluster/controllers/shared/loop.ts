@@ -29,6 +29,9 @@ export interface LoopOptions {
   sync(key: string, queue: Queue): Promise<void>;
 }
 
+/** Thrown by a sync that must be repeated later although nothing has failed. It is not reported. */
+export class NotYet extends Error {}
+
 /** When keys whose sync has failed are synced again. */
 export type Retries = Pick<
   WorkQueueOptions<string>,
@@ -55,7 +58,7 @@ export function loop({ name, workers, sources, clock, report, retries = RETRIES,
         onError: (error) => {
           // A conflict means that the informer is about to show a change.
           const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-          if (!signal.aborted && !isStatus(cause, 409)) report(name, error);
+          if (!signal.aborted && !isStatus(cause, 409) && !(error instanceof NotYet)) report(name, error);
         },
       });
       await Promise.all(sources.map((one) => one.load(signal)));

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { serviceAccountUser } from "../../../access/authentication/own-users.ts";
+import { CONTROLLER_MANAGER, serviceAccountUser } from "../../../access/authentication/own-users.ts";
 import { bootstrapPolicy } from "../../../access/authorization/bootstrap-policy.ts";
 import { forbiddenBy } from "../../../access/authorization/forbidden.ts";
 import { rolesInMemory } from "../../../access/authorization/rbac.suite.ts";
@@ -39,7 +39,8 @@ export function checkPermission({ info, request }: Call): void {
   const name = current.getStore();
   const controller = RUNNABLE_CONTROLLERS.find((one) => one.name === name);
   if (controller === undefined) return;
-  const user = serviceAccountUser("kube-system", controller.account);
+  const { account } = controller;
+  const user = account === undefined ? CONTROLLER_MANAGER : serviceAccountUser("kube-system", account);
   const attributes = requestAttributes(user, info, request.query);
   if (bootstrap.decide(attributes).decision !== "allow") throw forbiddenBy(attributes);
 }
