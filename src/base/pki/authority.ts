@@ -14,12 +14,6 @@ import {
 import { type DerElement, DerError, readElement, readElements } from "./der-read.ts";
 import { extensionsOf } from "./x509-read.ts";
 
-/** A certificate with its key, both in PEM. */
-export interface Identity {
-  readonly certificate: string;
-  readonly key: string;
-}
-
 /** A CA that can sign. */
 export interface Authority {
   /** Its subject, which is the issuer of the certificates that it signs. */
@@ -44,8 +38,8 @@ export interface CertificateContent {
 
 const SUBJECT_KEY_ID = "2.5.29.14";
 
-/** Reads the certificate and the key of a CA. */
-export function readAuthority({ certificate, key }: Identity): Authority {
+/** Reads the certificate and the key of a CA, both in PEM. */
+export function readAuthority(certificate: string, key: string): Authority {
   const { raw, validTo } = new X509Certificate(certificate);
   const whole = readElement(raw);
   const keyId = extensionsOf(whole).get(SUBJECT_KEY_ID);

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
 import { parseAddress } from "../net/ip-address.ts";
-import { extension, type Identity, readAuthority, signCertificate } from "./authority.ts";
+import { extension, readAuthority, signCertificate } from "./authority.ts";
 import {
   bitString,
   type Der,
@@ -13,7 +13,11 @@ import {
   utf8String,
 } from "./der.ts";
 
-export type { Identity } from "./authority.ts";
+/** A certificate with its key, both in PEM. */
+export interface Identity {
+  readonly certificate: string;
+  readonly key: string;
+}
 
 /** The subject of a certificate. */
 export interface Subject {
@@ -44,7 +48,9 @@ function issue(subject: Subject, usage: Usage, now: number, authority: Identity 
   const keyInfo = publicKey.export({ type: "spki", format: "der" });
   const ownKey = keyId(keyInfo);
   const name = nameOf(subject);
-  const issuer = authority ? readAuthority(authority) : { name, keyId: ownKey, key: privateKey };
+  const issuer = authority
+    ? readAuthority(authority.certificate, authority.key)
+    : { name, keyId: ownKey, key: privateKey };
   const certificate = signCertificate(issuer, {
     serialNumber: serialNumber(),
     subject: name,

@@ -143,3 +143,24 @@ test("renews the certificate of the kubeconfig before it expires", async () => {
   await identity.refreshServing(Date.now() + 350 * 86_400_000);
   assert.notEqual(await read(), before);
 });
+
+test("signs with --cluster-signing-cert-file, else with its own CA unless --client-ca-file is set", async () => {
+  const authority = makeCa("signer", Date.now());
+  const [clusterSigningCertFile, clusterSigningKeyFile] = ["sign.crt", "sign.key"].map((name) =>
+    path.join(folder, name),
+  ) as [string, string];
+  await writeFile(clusterSigningCertFile, authority.certificate);
+  await writeFile(clusterSigningKeyFile, authority.key);
+  const own = (await prepare()).identity;
+  assert.equal(own.signingAuthority?.certificate, own.ownAuthority);
+  const clientCaFile = "ca.pem";
+  assert.equal((await prepare({ clientCaFile })).identity.signingAuthority, undefined);
+  const configured = await prepare({ clientCaFile, clusterSigningCertFile, clusterSigningKeyFile });
+  assert.deepEqual(configured.identity.signingAuthority, authority);
+  await assert.rejects(prepare({ clusterSigningKeyFile }), /require each other/);
+  await writeFile(clusterSigningKeyFile, makeCa("other", Date.now()).key);
+  await assert.rejects(
+    prepare({ clusterSigningCertFile, clusterSigningKeyFile }),
+    /sign.key is not the private key of/,
+  );
+});

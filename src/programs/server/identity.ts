@@ -10,6 +10,7 @@ import {
   ensureAdmin,
   ensureCertificates,
   isExpiring,
+  isWholeIdentity,
   makeAdmin,
   makeCertificates,
   makeServing,
@@ -30,6 +31,8 @@ export interface Identity {
   readonly authority: string;
   /** The CA of the administrator's certificate, in PEM. Undefined with `--client-ca-file`. */
   readonly ownAuthority: string | undefined;
+  /** The CA that signs CertificateSigningRequests. Undefined: they are not signed. */
+  readonly signingAuthority: Pair | undefined;
   /** The tokens of `--token-auth-file`. */
   readonly tokens: readonly StaticToken[];
   readonly admin: StaticToken;
@@ -50,6 +53,7 @@ export async function prepareIdentity(config: Config, log: Log): Promise<Identit
   const { serving, adminPair, token } = await folder.prepare();
   const { certificate, key } = serving;
   const authority = await publishedAuthority(config, serving);
+  const signingAuthority = (await configuredAuthority(config)) ?? adminPair?.authority;
   let admin = adminPair;
   const kubeconfig = (url: string): string => {
     const user = admin ? { identity: admin.admin } : { token };
@@ -67,6 +71,7 @@ export async function prepareIdentity(config: Config, log: Log): Promise<Identit
     },
     authority,
     ownAuthority: admin?.authority.certificate,
+    signingAuthority,
     tokens,
     admin: { token, user: ADMINISTRATOR },
     kubeconfig,
@@ -179,6 +184,18 @@ async function configuredCertificate({ tlsCertFile, tlsPrivateKeyFile }: Config)
     throw new Error("--tls-cert-file and --tls-private-key-file require each other");
   }
   return undefined;
+}
+
+/** Compat: the CA of `--cluster-signing-cert-file` of kube-controller-manager. */
+async function configuredAuthority(config: Config): Promise<Pair | undefined> {
+  const { clusterSigningCertFile: certFile, clusterSigningKeyFile: keyFile } = config;
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  if (certFile === undefined || keyFile === undefined) {
+    throw new Error("--cluster-signing-cert-file and --cluster-signing-key-file require each other");
+  }
+  const [certificate, key] = await Promise.all([readFile(certFile, "utf8"), readFile(keyFile, "utf8")]);
+  if (!isWholeIdentity({ certificate, key })) throw new Error(`${keyFile} is not the private key of ${certFile}`);
+  return { certificate, key };
 }
 
 /**

@@ -33,6 +33,7 @@ function make(): Shared {
       refreshServing: async () => serving,
       authority: authority.certificate,
       ownAuthority: undefined,
+      signingAuthority: authority,
       tokens: [],
       admin: { token, user: ADMINISTRATOR },
       kubeconfig: (url) => printKubeconfig({ server: url, authority: authority.certificate, user: { token } }),

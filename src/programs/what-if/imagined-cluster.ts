@@ -177,6 +177,7 @@ function identityOf(token: string): Identity {
     refreshServing: async () => none,
     authority: "",
     ownAuthority: undefined,
+    signingAuthority: undefined,
     tokens: [],
     admin: { token, user: ADMINISTRATOR },
     kubeconfig: () => "",

@@ -2,6 +2,7 @@ import type { Controller, Named } from "../shared/controller.ts";
 import type { Credentials } from "../shared/credentials.ts";
 import type { ManagerContext } from "../shared/manager-context.ts";
 import { requestApproving } from "./certificates/certificatesigningrequest-approving.ts";
+import { requestSigning } from "./certificates/certificatesigningrequest-signing.ts";
 import { clusterRoleAggregation } from "./cluster-role-aggregation.ts";
 import { cronJobs } from "./cronjob/cronjob.ts";
 import { daemonSets } from "./daemonset/daemonset.ts";
@@ -75,6 +76,12 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
     aliases: ["csrapproving"],
     account: "certificate-controller",
     make: requestApproving,
+  },
+  {
+    name: "certificatesigningrequest-signing-controller",
+    aliases: ["csrsigning"],
+    account: "certificate-controller",
+    make: requestSigning,
   },
   {
     name: "root-ca-certificate-publisher-controller",

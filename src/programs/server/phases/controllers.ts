@@ -1,4 +1,8 @@
+import type { AccountTokens } from "../../../access/authentication/service-accounts/assemble.ts";
+import type { Credentials } from "../../../cluster/controllers/shared/credentials.ts";
 import { type Background, background } from "../background.ts";
+import type { Config } from "../config.ts";
+import type { Identity } from "../identity.ts";
 import type { AccessParts } from "./access.ts";
 import type { AdmissionParts } from "./admission.ts";
 import type { RouteParts } from "./routes.ts";
@@ -10,6 +14,15 @@ export interface ControllerParts {
   readonly controllers: Background;
   /** Resolves when the bootstrap roles exist. */
   readonly rolesExist: Promise<void>;
+}
+
+function credentialsOf(config: Config, identity: Identity, accounts: AccountTokens): Credentials {
+  const { authority: rootCa, signingAuthority: authority } = identity;
+  return {
+    rootCa,
+    signToken: (claims) => accounts.issuer.sign(claims),
+    ...(authority && { certificates: { authority, maxLifetimeMs: config.clusterSigningMs } }),
+  };
 }
 
 /** Begins to follow roles, definitions and policies, waits until all stored ones are known, and builds the controllers. */
@@ -24,10 +37,7 @@ export async function assembleControllers(
   const controllers = background({
     config,
     resources,
-    credentials: {
-      rootCa: identity.authority,
-      signToken: (claims) => accounts.issuer.sign(claims),
-    },
+    credentials: credentialsOf(config, identity, accounts),
     clients: late.clients.value,
     trust: { current: () => authentication.trust(), onChange: (listener) => authentication.onChange(listener) },
     report: (controller, error) => log.error("controller failed, it will be retried", { err: error, controller }),
