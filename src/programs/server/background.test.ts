@@ -5,6 +5,7 @@ import type { AdmissionRequest } from "../../access/admission/plugin.ts";
 import { defaultPlugins } from "../../access/admission/plugins/all.ts";
 import { alwaysAllow } from "../../access/authorization/always.ts";
 import type { KubeObject } from "../../base/api/object.ts";
+import { makeCa } from "../../base/pki/make-certificate.ts";
 import { systemClock } from "../../base/util/clock.ts";
 import { systemRandom } from "../../base/util/random.ts";
 import { RUNNABLE_CONTROLLERS } from "../../cluster/controllers/manager/all.ts";
@@ -29,7 +30,7 @@ import { background } from "./background.ts";
 import { defaultConfig } from "./config.ts";
 
 const NO_TRUST = { current: () => ({}), onChange: () => {} };
-const CREDENTIALS: Credentials = { rootCa: "PEM", signToken: testIssuer.sign };
+const CREDENTIALS: Credentials = { rootCa: makeCa("test", Date.now()).certificate, signToken: testIssuer.sign };
 
 /** A server without a listener whose admission writes down what it sees. */
 function setUp(controllers: string) {

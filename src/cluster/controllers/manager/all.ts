@@ -2,7 +2,10 @@ import type { Controller, Named } from "../shared/controller.ts";
 import type { Credentials } from "../shared/credentials.ts";
 import type { ManagerContext } from "../shared/manager-context.ts";
 import { requestApproving } from "./certificates/certificatesigningrequest-approving.ts";
+import { requestCleaner } from "./certificates/certificatesigningrequest-cleaner.ts";
 import { requestSigning } from "./certificates/certificatesigningrequest-signing.ts";
+import { trustBundlePublisher } from "./certificates/clustertrustbundle-publisher.ts";
+import { podRequestCleaner } from "./certificates/podcertificaterequest-cleaner.ts";
 import { clusterRoleAggregation } from "./cluster-role-aggregation.ts";
 import { cronJobs } from "./cronjob/cronjob.ts";
 import { daemonSets } from "./daemonset/daemonset.ts";
@@ -82,6 +85,24 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
     aliases: ["csrsigning"],
     account: "certificate-controller",
     make: requestSigning,
+  },
+  {
+    name: "certificatesigningrequest-cleaner-controller",
+    aliases: ["csrcleaner"],
+    account: "certificate-controller",
+    make: requestCleaner,
+  },
+  {
+    name: "podcertificaterequest-cleaner-controller",
+    aliases: [],
+    account: "podcertificaterequestcleaner",
+    make: podRequestCleaner,
+  },
+  {
+    name: "kube-apiserver-serving-clustertrustbundle-publisher-controller",
+    aliases: [],
+    account: "kube-apiserver-serving-clustertrustbundle-publisher",
+    make: trustBundlePublisher,
   },
   {
     name: "root-ca-certificate-publisher-controller",
