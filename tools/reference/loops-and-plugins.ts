@@ -13,7 +13,9 @@ export function controllersPage(): string {
   const defaults = new Set(DEFAULT_CONTROLLERS.split(","));
   const isOwn = ({ name }: ManagerController) => own.has(name);
   const row = ({ name, does, without = "" }: ManagerController) => [code(name), does, without];
-  const ownRows = MANAGER_CONTROLLERS.filter(isOwn).map((one) => [...row(one), defaults.has(one.name) ? "runs" : ""]);
+  const optional = new Set(RUNNABLE_CONTROLLERS.filter(({ isOptional }) => isOptional).map(({ name }) => name));
+  const runs = (name: string) => (defaults.has(name) ? "by default" : optional.has(name) ? "if named" : "with `*`");
+  const ownRows = MANAGER_CONTROLLERS.filter(isOwn).map((one) => [...row(one), runs(one.name)]);
   const columns = ["controller", "what it does", "without it"];
   return [
     head(
@@ -22,9 +24,9 @@ export function controllersPage(): string {
     ),
     "## Inside of the server",
     "",
-    "`--controllers` picks among them: `*`, `none`, or names; `-NAME` leaves one out. By default, those run that the API itself needs.",
+    "`--controllers` picks among them: `*`, `none`, or names; `-NAME` leaves one out. By default, those run that the API itself needs. As in kube-controller-manager, `*` leaves some out that run only if they are named.",
     "",
-    table(["controller", "what it does", "without it", "by default"], ownRows),
+    table(["controller", "what it does", "without it", "runs"], ownRows),
     "## Simulated storage",
     "",
     "Volumes of a StorageClass with the provisioner `simulated.binnacle.dev` exist only as objects. With the controllers `persistentvolume-binder-controller` and `persistentvolume-expander-controller`, claims of the class are bound at once, can grow, and take their volumes with them when they are deleted. Without such a class, nothing is simulated.",

@@ -1,6 +1,8 @@
 import type { Controller, Named } from "../shared/controller.ts";
 import type { Credentials } from "../shared/credentials.ts";
 import type { ManagerContext } from "../shared/manager-context.ts";
+import { bootstrapSigner } from "./bootstrap/bootstrap-signer.ts";
+import { tokenCleaner } from "./bootstrap/token-cleaner.ts";
 import { requestApproving } from "./certificates/certificatesigningrequest-approving.ts";
 import { requestCleaner } from "./certificates/certificatesigningrequest-cleaner.ts";
 import { requestSigning } from "./certificates/certificatesigningrequest-signing.ts";
@@ -127,6 +129,20 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
     aliases: ["resourcequota"],
     account: "resourcequota-controller",
     make: resourceQuotas,
+  },
+  {
+    name: "token-cleaner-controller",
+    aliases: ["tokencleaner"],
+    account: "token-cleaner",
+    isOptional: true,
+    make: tokenCleaner,
+  },
+  {
+    name: "bootstrap-signer-controller",
+    aliases: ["bootstrapsigner"],
+    account: "bootstrap-signer",
+    isOptional: true,
+    make: bootstrapSigner,
   },
   { name: "deployment-controller", aliases: ["deployment"], account: "deployment-controller", make: deployments },
   { name: "replicaset-controller", aliases: ["replicaset"], account: "replicaset-controller", make: replicaSets },

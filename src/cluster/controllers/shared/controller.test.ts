@@ -7,12 +7,15 @@ const all: readonly Named[] = [
   { name: "garbage-collector-controller", aliases: ["garbagecollector"] },
   { name: "namespace-controller", aliases: ["namespace"] },
   { name: "serviceaccount-controller" },
+  { name: "token-cleaner-controller", aliases: ["tokencleaner"], isOptional: true },
 ];
 
 suite("selectControllers", () => {
-  const [collector, namespaces, accounts] = all.map(({ name }) => name);
+  const [collector, namespaces, accounts, cleaner] = all.map(({ name }) => name);
   const cases: readonly (readonly [flag: string, expected: readonly (string | undefined)[]])[] = [
     ["*", [collector, namespaces, accounts]],
+    ["*,tokencleaner", [collector, namespaces, accounts, cleaner]],
+    ["token-cleaner-controller", [cleaner]],
     ["none", []],
     ["", []],
     ["namespace-controller", [namespaces]],

@@ -100,7 +100,7 @@ export async function keepRunning(
 }
 
 /**
- * The controllers that `--controllers` selects: `*` all, `name` that one, `-name` all but that one, `none` or an empty
+ * The controllers that `--controllers` selects: `*` all but optional ones, `name` that one, `-name` all but that one, `none` or an empty
  * text no controller. The first occurrence of a name decides. Throws an Error for an unknown name.
  */
 export function selectControllers<T extends Named>(all: readonly T[], flag: string): T[] {
@@ -118,7 +118,7 @@ export function selectControllers<T extends Named>(all: readonly T[], flag: stri
   }
   return all.filter((controller) => {
     const choice = items.find((item) => isCalled(controller, item.replace(/^-/, "")));
-    return choice === undefined ? items.includes("*") : !choice.startsWith("-");
+    return choice === undefined ? items.includes("*") && !controller.isOptional : !choice.startsWith("-");
   });
 }
 
@@ -127,6 +127,8 @@ export interface Named {
   readonly name: string;
   /** Other names by which it can be selected. */
   readonly aliases?: readonly string[];
+  /** `*` does not select it, only its name. Upstream: `isDisabledByDefault`. */
+  readonly isOptional?: boolean;
 }
 
 function isCalled(controller: Named, name: string): boolean {

@@ -20,10 +20,12 @@ export function configure(command: Command, { print }: Io): void {
       const rows = MANAGER_CONTROLLERS.filter(({ name }) => isShown(name)).map(({ name, does }) => [name, does]);
       return `${title}:\n${printTable(rows)}`;
     };
-    const isFurther = (name: string) => own.has(name) && !byDefault.has(name);
+    const optional = new Set(RUNNABLE_CONTROLLERS.filter(({ isOptional }) => isOptional).map(({ name }) => name));
+    const isFurther = (name: string) => own.has(name) && !byDefault.has(name) && !optional.has(name);
     const sections = [
       section("Run in the server, unless --controllers excludes them", (name) => byDefault.has(name)),
       section("Run in the server if --controllers names them, or with --controllers='*'", isFurther),
+      section("Run in the server if --controllers names them", (name) => optional.has(name)),
       section("Not available; need a separate kube-controller-manager", (name) => !own.has(name)),
     ];
     print(sections.join("\n\n"));

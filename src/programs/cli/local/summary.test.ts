@@ -11,8 +11,9 @@ test("lists what does not happen, unless a controller does it", () => {
   const byDefault = activityOf(DEFAULT_CONTROLLERS);
   assert.deepEqual(
     all.runs,
-    RUNNABLE_CONTROLLERS.map(({ name }) => name),
+    RUNNABLE_CONTROLLERS.filter(({ isOptional }) => !isOptional).map(({ name }) => name),
   );
+  assert.match(describeActivity("*"), /^Controllers: {2}all that the server has\n/);
   for (const name of all.runs) assert.ok(!all.missing.includes(withoutOf(name)), name);
   assert.ok(byDefault.missing.includes(withoutOf("deployment-controller")));
   assert.deepEqual(byDefault.runs, DEFAULT_CONTROLLERS.split(","));

@@ -37,7 +37,7 @@ export function describeActivity(controllers: string): string {
 
 function describeRuns(runs: readonly string[]): string[] {
   if (runs.length === 0) return ["none"];
-  if (runs.length === RUNNABLE_CONTROLLERS.length) return ["all that the server has"];
+  if (runs.length === selectControllers(RUNNABLE_CONTROLLERS, "*").length) return ["all that the server has"];
   const shown = runs.map((name) => name.replace(/-controller$/, ""));
   return wrap(shown, ", ");
 }
