@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../base/api/object.ts";
 import { volumeSpecOf } from "../../kinds/types/persistent-volume.ts";
 import { podSpecOf } from "../../kinds/types/pod.ts";
-import type { Volume } from "../../kinds/types/volume.ts";
+import { podSecretNames, SECRET_REFERENCES } from "../../kinds/types/pod-secret-names.ts";
 
 /** Key of an object in the graph: `secrets ns/name`. The namespace of cluster-scoped objects is empty. */
 export type ObjectReference = string;
@@ -36,44 +36,20 @@ export function podReferences(pod: KubeObject): BoundObject | undefined {
     if (typeof to === "string" && to !== "") found.add(referenceTo(plural, namespace, to));
   };
   add("serviceaccounts", spec.serviceAccountName as Json);
-  for (const secret of spec.imagePullSecrets ?? []) add("secrets", secret.name);
+  for (const secret of podSecretNames(spec)) add("secrets", secret);
   const { containers = [], initContainers = [], ephemeralContainers = [] } = spec;
   for (const { env = [], envFrom = [] } of [...containers, ...initContainers, ...ephemeralContainers]) {
-    for (const { secretRef, configMapRef } of envFrom ?? []) {
-      add("secrets", secretRef?.name);
-      add("configmaps", configMapRef?.name);
-    }
-    for (const { valueFrom } of env ?? []) {
-      add("secrets", valueFrom?.secretKeyRef?.name);
-      add("configmaps", valueFrom?.configMapKeyRef?.name);
-    }
+    for (const { configMapRef } of envFrom ?? []) add("configmaps", configMapRef?.name);
+    for (const { valueFrom } of env ?? []) add("configmaps", valueFrom?.configMapKeyRef?.name);
   }
   for (const volume of spec.volumes ?? []) {
-    for (const secret of volumeSecrets(volume)) add("secrets", secret);
     add("configmaps", volume.configMap?.name);
-    for (const { secret, configMap } of volume.projected?.sources ?? []) {
-      add("secrets", secret?.name);
-      add("configmaps", configMap?.name);
-    }
+    for (const { configMap } of volume.projected?.sources ?? []) add("configmaps", configMap?.name);
     if (volume.persistentVolumeClaim) add("persistentvolumeclaims", volume.persistentVolumeClaim.claimName);
     else if (volume.ephemeral) add("persistentvolumeclaims", `${name}-${volume.name}`);
   }
   for (const claim of claimNames(pod)) add("resourceclaims", claim);
   return { node, references: [...found] };
-}
-
-/** Volume types with a secretRef. */
-const SECRET_REFERENCES = ["cephfs", "cinder", "flexVolume", "rbd", "scaleIO", "iscsi", "storageos"] as const;
-
-function volumeSecrets(volume: Volume): (Json | undefined)[] {
-  const { azureFile, secret, csi } = volume;
-  const named = SECRET_REFERENCES.map((member) => nameIn(volume[member] as Json | undefined, "secretRef"));
-  return [azureFile?.secretName, secret?.secretName, nameIn(csi, "nodePublishSecretRef"), ...named];
-}
-
-function nameIn(source: Json | undefined, member: string): Json | undefined {
-  const reference = isObject(source) ? source[member] : undefined;
-  return isObject(reference) ? reference.name : undefined;
 }
 
 /** The ResourceClaims of a pod that are known: named ones, and those created from its templates. */

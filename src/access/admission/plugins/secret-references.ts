@@ -1,8 +1,8 @@
 import { isObject, type KubeObject } from "../../../base/api/object.ts";
 import { parseBool } from "../../../base/go/parse-bool.ts";
-import type { Container, LocalObjectReference } from "../../../kinds/types/container.ts";
+import type { Container } from "../../../kinds/types/container.ts";
 import type { PodSpec } from "../../../kinds/types/pod.ts";
-import type { Volume } from "../../../kinds/types/volume.ts";
+import { podSecretNames } from "../../../kinds/types/pod-secret-names.ts";
 
 const ENFORCE = "kubernetes.io/enforce-mountable-secrets";
 
@@ -65,37 +65,5 @@ function firstProblem(
 
 /** Whether a pod refers to any Secret by name. */
 export function referencesSecrets(spec: PodSpec): boolean {
-  const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])];
-  const isNamed = (reference: LocalObjectReference | undefined) => Boolean(reference?.name);
-  return (
-    (spec.imagePullSecrets ?? []).some(isNamed) ||
-    containers.some(({ env = [] }) => env.some(({ valueFrom }) => isNamed(valueFrom?.secretKeyRef))) ||
-    containers.some(({ envFrom = [] }) => envFrom.some(({ secretRef }) => isNamed(secretRef))) ||
-    (spec.volumes ?? []).some(usesSecret)
-  );
-}
-
-/** VolumeSources that may name a Secret, and the field with the reference. */
-const SECRET_MEMBERS: Readonly<Record<string, string>> = {
-  cephfs: "secretRef",
-  cinder: "secretRef",
-  flexVolume: "secretRef",
-  rbd: "secretRef",
-  scaleIO: "secretRef",
-  iscsi: "secretRef",
-  storageos: "secretRef",
-  csi: "nodePublishSecretRef",
-};
-
-function usesSecret(volume: Volume): boolean {
-  const { azureFile, secret, projected } = volume;
-  if (isObject(azureFile) && azureFile.secretName) return true;
-  if (isObject(secret) && secret.secretName) return true;
-  const sources = isObject(projected) && Array.isArray(projected.sources) ? projected.sources.filter(isObject) : [];
-  if (sources.some((source) => isObject(source.secret) && source.secret.name)) return true;
-  return Object.entries(SECRET_MEMBERS).some(([type, member]) => {
-    const source = volume[type];
-    const reference = isObject(source) ? source[member] : undefined;
-    return isObject(reference) && Boolean(reference.name);
-  });
+  return podSecretNames(spec).size > 0;
 }

@@ -19,6 +19,7 @@ import { endpointSliceMirroring } from "./endpointslice-mirroring/endpointslice-
 import { ephemeralVolumeClaims } from "./ephemeral-volume/ephemeral-volume.ts";
 import { GarbageCollection } from "./garbage-collector/garbage-collection.ts";
 import { jobs } from "./job/job.ts";
+import { legacyTokenCleaner } from "./legacy-serviceaccount-token-cleaner/legacy-serviceaccount-token-cleaner.ts";
 import { NamespaceDeletion } from "./namespace/namespace-deletion.ts";
 import { nodeIpam } from "./node-ipam/node-ipam.ts";
 import { nodeLifecycle } from "./node-lifecycle/node-lifecycle.ts";
@@ -129,6 +130,12 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
     aliases: ["resourcequota"],
     account: "resourcequota-controller",
     make: resourceQuotas,
+  },
+  {
+    name: "legacy-serviceaccount-token-cleaner-controller",
+    aliases: ["legacy-service-account-token-cleaner"],
+    account: "legacy-service-account-token-cleaner",
+    make: legacyTokenCleaner,
   },
   {
     name: "token-cleaner-controller",
