@@ -34,6 +34,7 @@ import { resourceQuotas } from "./resource-quota/resource-quota.ts";
 import { resourceClaims } from "./resourceclaim/resourceclaim.ts";
 import { rootCaPublisher } from "./root-ca-publisher.ts";
 import { serviceAccounts } from "./service-accounts.ts";
+import { serviceCidrs } from "./service-cidr/service-cidr.ts";
 import { serviceAccountTokens } from "./serviceaccount-token/serviceaccount-token.ts";
 import { statefulSets } from "./statefulset/statefulset.ts";
 import { taintEviction } from "./taint-eviction/taint-eviction.ts";
@@ -137,6 +138,7 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
     account: "legacy-service-account-token-cleaner",
     make: legacyTokenCleaner,
   },
+  { name: "service-cidr-controller", aliases: [], account: "service-cidrs-controller", make: serviceCidrs },
   {
     name: "token-cleaner-controller",
     aliases: ["tokencleaner"],
