@@ -147,7 +147,10 @@ class Sequence {
       return (await client.call("GET", namespace)).status === 404;
     };
     await eventually(isGone, { everyMs: 500, what: `${this.#namespace} is gone` });
-    await eventually(() => this.#areClusterScopedGone({ client, view }), { everyMs: 200, what: "cluster-scoped objects are gone" });
+    await eventually(() => this.#areClusterScopedGone({ client, view }), {
+      everyMs: 200,
+      what: "cluster-scoped objects are gone",
+    });
     for (const { path, body } of this.#fixtures()) await client.call("DELETE", `${path}/${body.metadata.name}`);
     view.forget(this.#namespace);
   }

@@ -23,12 +23,12 @@ import { legacyTokenCleaner } from "./legacy-serviceaccount-token-cleaner/legacy
 import { NamespaceDeletion } from "./namespace/namespace-deletion.ts";
 import { nodeIpam } from "./node-ipam/node-ipam.ts";
 import { nodeLifecycle } from "./node-lifecycle/node-lifecycle.ts";
-import { podGarbageCollector } from "./pod-garbage-collector/pod-garbage-collector.ts";
-import { podGroupProtection } from "./podgroup-protection/podgroup-protection.ts";
 import { volumeBinder } from "./persistentvolume-binder/binder.ts";
 import { volumeExpander } from "./persistentvolume-expander/expander.ts";
 import { volumeProtection } from "./persistentvolume-protection/volume-protection.ts";
 import { claimProtection } from "./persistentvolumeclaim-protection/claim-protection.ts";
+import { podGarbageCollector } from "./pod-garbage-collector/pod-garbage-collector.ts";
+import { podGroupProtection } from "./podgroup-protection/podgroup-protection.ts";
 import { replicaSets, replicationControllers } from "./replicaset/replicaset.ts";
 import { resourceQuotas } from "./resource-quota/resource-quota.ts";
 import { resourceClaims } from "./resourceclaim/resourceclaim.ts";

@@ -48,7 +48,8 @@ suite("permissions of controllers in tests", () => {
 
   test("every controller runs under the name that selects it", async () => {
     const cluster = new TestCluster();
-    for (const { name, make } of RUNNABLE_CONTROLLERS) assert.equal(make(cluster, { rootCa: "CA", signToken: () => "" }).name, name);
+    for (const { name, make } of RUNNABLE_CONTROLLERS)
+      assert.equal(make(cluster, { rootCa: "CA", signToken: () => "" }).name, name);
     await cluster.stop();
   });
 });

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { KubeObject } from "../../../../base/api/object.ts";
 import { pemBlocks } from "../../../../base/pki/pem.ts";
 import { readCertificate } from "../../../../base/pki/x509-read.ts";
-import { type Controller, idle, unlessCode } from "../../shared/controller.ts";
+import { type Controller, idleController, unlessCode } from "../../shared/controller.ts";
 import type { Credentials } from "../../shared/credentials.ts";
 import { loop, type Source } from "../../shared/loop.ts";
 import type { ManagerContext } from "../../shared/manager-context.ts";
@@ -22,7 +22,7 @@ export function trustBundlePublisher(
   { resources, client, informers, report }: ManagerContext,
   { rootCa: trustBundle }: Pick<Credentials, "rootCa">,
 ): Controller {
-  if (!isTrustBundle(trustBundle)) return idle(NAME);
+  if (!isTrustBundle(trustBundle)) return idleController(NAME);
   const { informer: bundles } = informers.of<TrustBundle>("certificates.k8s.io", "clustertrustbundles");
   const { definition, apiVersion } = bundles.resource;
   const name = bundleName(trustBundle);
