@@ -15,13 +15,25 @@ import { type IndexedInformer, Informers } from "./informers.ts";
 /** The name of the controller that runs the current code. Undefined in the test itself. */
 const current = new AsyncLocalStorage<string>();
 
-const rolesByName = (roles: typeof bootstrapPolicy.clusterroles) =>
-  Object.fromEntries(roles.map(({ metadata, rules }) => [metadata.name, (rules ?? []) as PolicyRule[]]));
+const { clusterroles, clusterrolebindings, roles, rolebindings } = bootstrapPolicy;
+interface BootstrapRole {
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly rules?: readonly unknown[] | null;
+}
+
+const rulesByName = (all: readonly BootstrapRole[]) =>
+  Object.fromEntries(
+    all.map(({ metadata: { namespace, name }, rules }) => [
+      namespace === undefined ? name : `${namespace}/${name}`,
+      (rules ?? []) as PolicyRule[],
+    ]),
+  );
 
 const bootstrap = new RbacAuthorizer(
   rolesInMemory({
-    clusterRoles: rolesByName(bootstrapPolicy.clusterroles),
-    bindings: bootstrapPolicy.clusterrolebindings as unknown as Binding[],
+    clusterRoles: rulesByName(clusterroles),
+    roles: rulesByName(roles),
+    bindings: [...clusterrolebindings, ...rolebindings] as unknown as Binding[],
   }),
 );
 
