@@ -198,6 +198,11 @@ const fuzz: Group = {
       files: ["test/load/large-flood.ts"],
     },
     {
+      name: "restarts",
+      does: "kills servers during rollouts, Jobs and StatefulSet updates; --kills N, --store NAME; MODEL_SEED",
+      files: ["test/restarts/run.ts"],
+    },
+    {
       name: "model",
       does: "the model tests at ten times their length; MODEL_SEED, MODEL_SCALE",
       tests: ["test/model/*.test.ts", "test/clients/informer.etcd.test.ts", "test/clients/reflector.go.test.ts"],

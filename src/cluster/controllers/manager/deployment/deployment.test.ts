@@ -149,6 +149,28 @@ suite("deployment-controller", () => {
     assert.deepEqual(await sizes(), { 1: 11, 2: 7 });
   });
 
+  test("does not count available Pods that a ReplicaSet is about to delete", async () => {
+    await cluster.end();
+    cluster = new WorkloadCluster();
+    cluster.start(deployments(cluster));
+    const setAvailable = async (image: string, count: number) => {
+      const set = (await sets()).find(({ spec }) => spec.template?.spec?.containers?.[0]?.image === image);
+      const status = { replicas: count, readyReplicas: count, availableReplicas: count };
+      const key = { namespace: "default", name: set?.metadata.name ?? "" };
+      await cluster.client.patch(cluster.resource("replicasets"), key, { status }, { subresource: "status" });
+    };
+    await create({ replicas: 10, strategy: { rollingUpdate: { maxSurge: 3, maxUnavailable: 2 } } });
+    await until(async () => (await sizes())[1] === 10);
+    await setAvailable("nginx:1", 10);
+    await until(async () => (await web()).status?.availableReplicas === 10);
+    await setImage("nginx:2");
+    await until(async () => (await sizes())[2] === 5);
+    // The status of the old ReplicaSet, which shall have 8 Pods now, still has 10.
+    await setAvailable("nginx:2", 3);
+    await until(async () => (await sizes())[2] > 5);
+    assert.deepEqual(await sizes(), { 1: 5, 2: 8 });
+  });
+
   test("keeps as many old ReplicaSets as its history may hold", async () => {
     await create({ revisionHistoryLimit: 1 });
     for (const image of ["nginx:2", "nginx:3", "nginx:4"]) {

@@ -148,7 +148,9 @@ export class Rollout {
     const newest = this.#newest;
     if (newest === undefined || this.#old.every((set) => sizeOf(set) === 0)) return false;
     const least = this.#size - maxUnavailable(this.#deployment);
-    const available = ({ status }: ReplicaSet) => status?.availableReplicas ?? 0;
+    // Differs: kube-controller-manager also counts Pods that a ReplicaSet is about to delete, because its status still has
+    // them. If Pods become ready within milliseconds, fewer would be available than the limit allows.
+    const available = (set: ReplicaSet) => Math.min(set.status?.availableReplicas ?? 0, sizeOf(set));
     const surplus = sum(this.#all, sizeOf) - least - (sizeOf(newest) - available(newest));
     if (surplus <= 0) return false;
     const unhealthy = await this.#shrink(surplus, (set) => sizeOf(set) - available(set));
