@@ -60,6 +60,12 @@ const bench: Group = {
       files: ["bench/rollouts.ts"],
     },
     {
+      name: "controllers",
+      does: "how costs of controllers grow with Pods, their heap, and idle costs; arguments: parts",
+      files: ["bench/controllers.ts"],
+      nodeFlags: ["--expose-gc"],
+    },
+    {
       name: "watches",
       does: "1,000 watches of Pods beside kube-apiserver (compare), then 10,000 alone (many)",
       files: ["bench/watches.ts"],

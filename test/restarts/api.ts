@@ -62,18 +62,22 @@ export class Api {
 
   /** The events after a resourceVersion, until the connection breaks. */
   async *watch(path: string, resourceVersion: string): AsyncGenerator<WatchEvent> {
-    for (const base of this.#bases) {
-      try {
-        const url = `${base}${path}?watch=1&allowWatchBookmarks=true&resourceVersion=${resourceVersion}`;
-        const { body, ok } = await fetch(url, { signal: this.#signal });
-        if (!ok || body === null) continue;
-        for await (const line of linesOf(Readable.fromWeb(body as ReadableStream)))
-          yield JSON.parse(line) as WatchEvent;
-        return;
-      } catch {
-        // The server was killed, or the run has ended.
-      }
+    const body = await this.#openWatch(`${path}?watch=1&allowWatchBookmarks=true&resourceVersion=${resourceVersion}`);
+    if (body === undefined) return;
+    try {
+      for await (const line of linesOf(Readable.fromWeb(body))) yield JSON.parse(line) as WatchEvent;
+    } catch {
+      // The server was killed, or the run has ended.
     }
+  }
+
+  /** The stream of the first server that answers. */
+  async #openWatch(path: string): Promise<ReadableStream | undefined> {
+    for (const base of this.#bases) {
+      const response = await fetch(`${base}${path}`, { signal: this.#signal }).catch(() => undefined);
+      if (response?.ok && response.body !== null) return response.body as ReadableStream;
+    }
+    return undefined;
   }
 
   async #send(method: string, path: string, object?: object, type?: string, allowed = 0) {
