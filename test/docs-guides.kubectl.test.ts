@@ -44,7 +44,7 @@ suite("docs/guides", { ...needs("kubectl") }, () => {
       blocks.filter((block) => block.language === "sh" || isNamed(block)),
     );
     assert.match(said, /pass 1$/m);
-    assert.match(said, /pass 26$/m);
+    assert.match(said, /pass 27$/m);
     const [config] = blocks.filter(({ language }) => language === "json");
     await reader.write("tsconfig.json", config?.text ?? "");
     await reader.write("package.json", '{ "type": "module" }');

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import * as hooks from "node:test";
 import { suite, test } from "node:test";
 import { AppsV1Api, CoreV1Api, CustomObjectsApi } from "@kubernetes/client-node";
-import { forkPerTest } from "binnacle/testing";
+import { forkPerTest, startControlPlane } from "binnacle/testing";
 import { WebsiteOperator } from "./operator.ts";
 import { WEBSITES, type Website } from "./website.ts";
 
@@ -22,8 +22,9 @@ const core = () => cp().client(CoreV1Api);
 const apps = () => cp().client(AppsV1Api);
 const websites = () => cp().client(CustomObjectsApi);
 
+const WEBSITE = { apiVersion: "web.example/v1", kind: "Website", metadata: blog };
 const apply = (spec: Partial<Website["spec"]> = {}, metadata = blog) =>
-  cp().apply({ apiVersion: "web.example/v1", kind: "Website", metadata, spec: { html: "<h1>Hi</h1>", ...spec } });
+  cp().apply({ ...WEBSITE, metadata, spec: { html: "<h1>Hi</h1>", ...spec } });
 const website = (): Promise<Website> => websites().getNamespacedCustomObject({ ...WEBSITES, ...blog });
 const ready = async () => (await website()).status?.conditions?.find(({ type }) => type === "Ready");
 const deployment = () => apps().readNamespacedDeployment(blog);
@@ -46,9 +47,9 @@ class FakeDns {
 }
 
 /** Starts the operator with the permissions of its ClusterRole. Its requests, watches and informers stay in process. */
-function operate(dns = new FakeDns()): Promise<WebsiteOperator> {
-  const config = cp().as({ user: "system:serviceaccount:web-system:website-operator" }).kubeConfig();
-  return WebsiteOperator.start(config, { dns, now: () => cp().clock.now(), retryMs: 1 });
+function operate(dns = new FakeDns(), plane = cp()): Promise<WebsiteOperator> {
+  const config = plane.as({ user: "system:serviceaccount:web-system:website-operator" }).kubeConfig();
+  return WebsiteOperator.start(config, { dns, now: () => plane.clock.now(), retryMs: 1 });
 }
 
 /** Applies a website and lets the operator handle it. */
@@ -186,6 +187,24 @@ suite("the status", () => {
     await cp().settled();
     assert.equal((await ready())?.status, "True");
     assert.equal((await website()).status?.url, "http://blog.default.svc");
+  });
+
+  test("is ready when its Pods are ready, with the controllers of a cluster", async () => {
+    await using cluster = await startControlPlane({
+      controllers: "*",
+      crds: file("crd.yaml"),
+      manifests: [file("rbac.yaml"), { ...WEBSITE, spec: { html: "<h1>Hi</h1>", replicas: 2 } }],
+    });
+    await using _ = await operate(new FakeDns(), cluster);
+    await cluster.settled();
+    const { items } = await cluster.client({ apiVersion: "v1", kind: "Pod", plural: "pods" }).list();
+    assert.equal(items.length, 2);
+    for (const pod of items) await cluster.makeAvailable(pod);
+    await cluster.settled();
+    const { status } = await cluster.client(AppsV1Api).readNamespacedDeployment(blog);
+    assert.equal(status?.availableReplicas, 2);
+    const site: Website = await cluster.client(CustomObjectsApi).getNamespacedCustomObject({ ...WEBSITES, ...blog });
+    assert.equal(site.status?.conditions?.find(({ type }) => type === "Ready")?.status, "True");
   });
 
   test("reports why a Deployment fails", async () => {

@@ -199,6 +199,26 @@ suite("binnacle envtest", () => {
     }
   });
 
+  test("BINNACLE_CONTROLLERS=* creates the Pods of a Deployment", async () => {
+    const environment = new Environment(folder);
+    try {
+      await environment.start(assets, { env: { BINNACLE_CONTROLLERS: "*" } });
+      const labels = { app: "web" };
+      const template = { metadata: { labels }, spec: { containers: [{ name: "main", image: "web:1" }] } };
+      const spec = { replicas: 2, selector: { matchLabels: labels }, template };
+      const deployment = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "web" }, spec };
+      const { status } = await environment.call("POST", "/apis/apps/v1/namespaces/default/deployments", deployment);
+      assert.equal(status, 201);
+      const hasPods = async () => {
+        const { body } = await environment.call("GET", "/api/v1/namespaces/default/pods");
+        return (body.items as unknown[]).length === 2;
+      };
+      await eventually(hasPods, { what: "the Deployment has two Pods" });
+    } finally {
+      await environment.stop();
+    }
+  });
+
   test("suites that share a process have control planes of their own", async () => {
     const shared = await assetsIn(folder, "--shared");
     const [one, two] = [new Environment(await mkdtemp(folder)), new Environment(await mkdtemp(folder))];

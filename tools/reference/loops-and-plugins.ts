@@ -47,7 +47,7 @@ export function controllersPage(): string {
     "",
     "With the default controllers, Binnacle and a real kube-controller-manager can run at the same time: both do the same work, and doing it twice is harmless. `--controllers none` avoids the double work.",
     "",
-    "With any other controller, all selected controllers run only while Binnacle holds the Lease `kube-controller-manager` in kube-system, with which the real program elects its leader too. So only one of them works at a time. The other one waits, and takes over when the holder stops, or 15 seconds after it crashed. Of several Binnacle servers on one etcd, one holds the Lease. To let both work, give each its own controllers, and start the real program with `--leader-elect=false`:",
+    "With any other controller, all selected controllers run only while Binnacle holds the Lease `kube-controller-manager` in kube-system, with which the real program elects its leader too. So only one of them works at a time. The other one waits, and takes over when the holder stops, or 15 seconds after it crashed. A log line of Binnacle names the holder for which it waits. Of several Binnacle servers on one etcd, one holds the Lease. To let both work, give each its own controllers, and start the real program with `--leader-elect=false`:",
     "",
     "```sh",
     "binnacle serve --controllers deployment-controller,replicaset-controller",

@@ -19,6 +19,7 @@ import { builtInKinds } from "../../kinds/built-in/all.ts";
 import { builtInSchema } from "../../kinds/schema-files/built-in-schemas.ts";
 import { Catalog } from "../../resources/model/catalog.ts";
 import { KeySpace } from "../../resources/model/keys.ts";
+import { storedResource } from "../../resources/model/stored-resource.ts";
 import { Resources } from "../../resources/resources.ts";
 import { keepUser } from "../../serving/pipeline/authenticate.ts";
 import { loopbackClients } from "../../serving/pipeline/loopback.ts";
@@ -73,8 +74,10 @@ function setUp(controllers: string) {
   const config = { ...defaultConfig, bindAddress: "192.0.2.1", controllers };
   const report = (_: string, error: unknown) => problems.push(error);
   const trust = NO_TRUST;
+  const waits: string[] = [];
   const loops = background({
     config,
+    waits: (lease, holder) => void waits.push(`${lease} of ${holder}`),
     resources,
     clients,
     credentials: CREDENTIALS,
@@ -103,8 +106,27 @@ function setUp(controllers: string) {
     await store.close();
     assert.deepEqual(problems, []);
   };
-  return { resources, loops, clients, seen, find, managersOf, resource, stop };
+  return { resources, loops, clients, seen, waits, find, managersOf, resource, stop };
 }
+
+test("reports the holder of the Lease for which controllers wait, once", async () => {
+  const { loops, clients, resources, waits, stop } = setUp("deployment-controller");
+  await loops.prepare();
+  const leases = storedResource(resources.catalog, "coordination.k8s.io", "leases");
+  const spec = { holderIdentity: "other", leaseDurationSeconds: 3600, renewTime: "2026-01-01T00:00:00.000000Z" };
+  const metadata = { name: "kube-controller-manager", namespace: "kube-system" };
+  const lease: KubeObject = { kind: "Lease", apiVersion: "coordination.k8s.io/v1", metadata, spec };
+  await clients.apiServer.create(leases, lease);
+  loops.start(6443);
+  await until(() => waits.length > 0);
+  const renewed = { spec: { renewTime: "2026-01-01T00:00:02.000000Z" } };
+  await clients.apiServer.patch(leases, metadata, renewed);
+  await clients.apiServer.patch(leases, metadata, { spec: { holderIdentity: "third" } });
+  await until(() => waits.length > 1);
+  const name = "kube-system/kube-controller-manager";
+  assert.deepEqual(waits, [`${name} of other`, `${name} of third`]);
+  await stop();
+});
 
 test("admission sees deletions of the garbage collector and its user", async () => {
   const { loops, clients, seen, find, resource, stop } = setUp("garbage-collector-controller");

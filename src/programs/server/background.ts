@@ -15,7 +15,7 @@ import { legacyTokenTracking } from "../../cluster/controllers/apiserver/legacy-
 import { createServiceRange } from "../../cluster/controllers/apiserver/service-range.ts";
 import { serviceRepair } from "../../cluster/controllers/apiserver/service-repair.ts";
 import { RUNNABLE_CONTROLLERS, type RunnableController } from "../../cluster/controllers/manager/all.ts";
-import { managerLease, needsLease } from "../../cluster/controllers/manager/manager-lease.ts";
+import { MANAGER_LEASE, managerLease, needsLease } from "../../cluster/controllers/manager/manager-lease.ts";
 import {
   type Controller,
   type ControllerContext,
@@ -57,6 +57,8 @@ export interface BackgroundOptions {
   /** CAs and headers that this server trusts. */
   readonly trust: TrustSource;
   readonly report: ReportProblem;
+  /** Called when the selected controllers begin to wait for the holder of a Lease. */
+  readonly waits: (lease: string, holder: string) => void;
   /** Further controllers of kube-apiserver. */
   readonly further: (context: ControllerContext) => Controller[];
   /** Called when the bootstrap roles exist. */
@@ -135,17 +137,14 @@ export function background(options: BackgroundOptions): Background {
 
 /** The record that decides which program runs the selected controllers. Undefined if this server always does. */
 async function leaderRecord(
-  { config, resources, clients, report, isAlone }: BackgroundOptions,
+  { config, resources, clients, report, waits, isAlone }: BackgroundOptions,
   selected: readonly RunnableController[],
 ): Promise<LeaderRecord | undefined> {
   const { store, keys, random } = resources;
   const isShared = config.store.type === "etcd";
   if (!isAlone && needsLease(selected.map(({ name }) => name))) {
-    return managerLease(
-      { resources, client: clients.controllerManager("leader-election"), report },
-      hostname(),
-      isShared,
-    );
+    const context = { resources, client: clients.controllerManager("leader-election"), report };
+    return managerLease(context, hostname(), isShared, (holder) => waits(MANAGER_LEASE, holder));
   }
   if (!isShared || selected.length === 0) return undefined;
   return storeRecord({ store, key: leaderKey(keys, "controllers"), identity: random.uuid() });

@@ -20,6 +20,8 @@ export interface LeaderRecord {
   take(expected: number): Promise<WriteResult>;
   /** Ends the leadership, so that another candidate can take over at once. */
   release(revision: number): Promise<void>;
+  /** Called when this candidate begins to wait for another holder. Optional. */
+  readonly waits?: (holder: string) => void;
 }
 
 /** Options of leader election among replicas of this server. */
@@ -85,6 +87,8 @@ class Candidate {
   readonly #clock: Clock;
   /** The last seen record, and since when it has not changed. */
   #seen: { readonly revision: number; readonly sinceMs: number } | undefined;
+  /** The holder that `waits` was called with last. */
+  #awaited: string | undefined;
 
   constructor(record: LeaderRecord, clock: Clock) {
     this.#record = record;
@@ -99,6 +103,7 @@ class Candidate {
       const entry = await this.#record.store.get(this.#record.key);
       const waitMs = this.#mayTake(entry);
       if (waitMs > 0 && entry) {
+        this.#noteWait(entry);
         await this.#waitForChange(entry.modRevision, waitMs, signal);
         return undefined;
       }
@@ -115,6 +120,7 @@ class Candidate {
 
   /** Runs `work` as the leader until the signal aborts or the record cannot be renewed. */
   async lead(revision: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    this.#awaited = undefined;
     const term = new AbortController();
     const leading = AbortSignal.any([signal, term.signal]);
     const renewed = this.#keep(revision, leading, () => term.abort());
@@ -134,6 +140,13 @@ class Candidate {
     const nowMs = this.#clock.monotonic();
     if (this.#seen?.revision !== entry.modRevision) this.#seen = { revision: entry.modRevision, sinceMs: nowMs };
     return Math.max(0, this.#seen.sinceMs + ttlMs - nowMs);
+  }
+
+  #noteWait(entry: Entry): void {
+    const { holder = "" } = this.#record.read(entry);
+    if (holder === this.#awaited) return;
+    this.#awaited = holder;
+    this.#record.waits?.(holder);
   }
 
   async #waitForChange(revision: number, waitMs: number, signal: AbortSignal): Promise<void> {

@@ -41,6 +41,7 @@ export async function assembleControllers(
     clients: late.clients.value,
     trust: { current: () => authentication.trust(), onChange: (listener) => authentication.onChange(listener) },
     report: (controller, error) => log.error("controller failed, it will be retried", { err: error, controller }),
+    waits: (lease, holder) => log.info("controllers wait until another program releases the Lease", { lease, holder }),
     further: (context) => custom.controllers(context),
     isGuest: given.isGuest ?? false,
     isAlone: given.store !== undefined,
