@@ -17,6 +17,7 @@ import { endpoints } from "./endpoints/endpoints.ts";
 import { endpointSlices } from "./endpointslice/endpointslice.ts";
 import { endpointSliceMirroring } from "./endpointslice-mirroring/endpointslice-mirroring.ts";
 import { ephemeralVolumeClaims } from "./ephemeral-volume/ephemeral-volume.ts";
+import { deviceTaintEviction } from "./device-taint-eviction/device-taint-eviction.ts";
 import { GarbageCollection } from "./garbage-collector/garbage-collection.ts";
 import { jobs } from "./job/job.ts";
 import { legacyTokenCleaner } from "./legacy-serviceaccount-token-cleaner/legacy-serviceaccount-token-cleaner.ts";
@@ -200,6 +201,12 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
     aliases: ["resource-claim-controller"],
     account: "resource-claim-controller",
     make: resourceClaims,
+  },
+  {
+    name: "device-taint-eviction-controller",
+    aliases: [],
+    account: "device-taint-eviction-controller",
+    make: deviceTaintEviction,
   },
   {
     name: "podgroup-protection-controller",

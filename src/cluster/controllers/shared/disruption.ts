@@ -9,12 +9,14 @@ export interface Disruption {
   readonly reason: string;
   readonly message: string;
   readonly time: string;
+  /** Whether the condition has an `observedGeneration`. Default: true. */
+  readonly hasGeneration?: boolean;
 }
 
 const TYPE = "DisruptionTarget";
 
 /** The members of a Pod's status that announce its deletion. Empty if it says so already. */
-export function disruptedStatus(pod: Pod, { reason, message, time }: Disruption): PodStatus {
+export function disruptedStatus(pod: Pod, { reason, message, time, hasGeneration = true }: Disruption): PodStatus {
   const known = conditionOf(pod, TYPE);
   if (known?.status === "True" && known.reason === reason && known.message === message) return {};
   const { generation } = pod.metadata;
@@ -24,7 +26,7 @@ export function disruptedStatus(pod: Pod, { reason, message, time }: Disruption)
     conditions: [
       {
         ...condition,
-        ...(generation !== undefined && { observedGeneration: generation }),
+        ...(hasGeneration && generation !== undefined && { observedGeneration: generation }),
         ...(lastTransitionTime !== undefined && { lastTransitionTime }),
       },
     ],

@@ -30,8 +30,11 @@ export function isSameTaint(one: Taint, other: Taint): boolean {
   return one.key === other.key && one.effect === other.effect;
 }
 
-/** The gate TaintTolerationComparisonOperators is off: the operators Lt and Gt tolerate nothing. */
-function tolerates({ key = "", operator = "", value = "", effect = "" }: Toleration, taint: Taint): boolean {
+/**
+ * Whether a toleration tolerates a taint of a node or device. The gate TaintTolerationComparisonOperators is off: the
+ * operators Lt and Gt tolerate nothing.
+ */
+export function tolerates({ key = "", operator = "", value = "", effect = "" }: Toleration, taint: Taint): boolean {
   if (effect !== "" && effect !== taint.effect) return false;
   if (key !== "" && key !== taint.key) return false;
   if (operator === "" || operator === "Equal") return value === (taint.value ?? "");

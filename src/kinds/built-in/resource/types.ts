@@ -14,6 +14,7 @@ export interface DeviceToleration extends JsonObject {
   operator?: string;
   value?: string;
   effect?: string;
+  tolerationSeconds?: number;
 }
 
 /** ExactDeviceRequest of resource.k8s.io. */
@@ -95,7 +96,7 @@ export interface ClaimStatus extends JsonObject {
     devices?: { results?: AllocationResult[]; config?: DeviceConfiguration[] };
     nodeSelector?: NodeSelector;
   };
-  reservedFor?: { resource?: string; name?: string; uid?: string }[];
+  reservedFor?: { apiGroup?: string; resource?: string; name?: string; uid?: string }[];
   devices?: DeviceStatus[];
 }
 

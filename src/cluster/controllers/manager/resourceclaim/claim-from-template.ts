@@ -1,7 +1,7 @@
 import { cloneJson } from "../../../../base/util/clone.ts";
 import type { PodResourceClaim } from "../../../../kinds/types/pod.ts";
 import type { Pod } from "../../../../kinds/types/workloads.ts";
-import type { ResourceClaim, ResourceClaimTemplate } from "./claim-names.ts";
+import type { ResourceClaim, ResourceClaimTemplate } from "../../shared/resource-claims.ts";
 
 /** Names the entry of `spec.resourceClaims` that a claim was generated for. */
 export const CLAIM_ANNOTATION = "resource.kubernetes.io/pod-claim-name";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, suite, test } from "node:test";
 import type { JsonObject } from "../../../../base/api/object.ts";
+import type { ResourceClaim } from "../../shared/resource-claims.ts";
 import { NodeCluster } from "../nodes.suite.ts";
-import type { ResourceClaim } from "./claim-names.ts";
 import { resourceClaims } from "./resourceclaim.ts";
 
 const FINALIZER = "resource.kubernetes.io/delete-protection";

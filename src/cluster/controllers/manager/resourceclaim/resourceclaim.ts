@@ -11,7 +11,6 @@ import { loop, type Queue, source } from "../../shared/loop.ts";
 import type { ManagerContext } from "../../shared/manager-context.ts";
 import { compare } from "../../shared/order.ts";
 import { controllerOf } from "../../shared/owners.ts";
-import { CLAIM_ANNOTATION, claimFromTemplate } from "./claim-from-template.ts";
 import {
   claimKeysOf,
   claimNameOf,
@@ -21,7 +20,8 @@ import {
   type ResourceClaim,
   type ResourceClaimTemplate,
   templateKeysOf,
-} from "./claim-names.ts";
+} from "../../shared/resource-claims.ts";
+import { CLAIM_ANNOTATION, claimFromTemplate } from "./claim-from-template.ts";
 
 const NAME = "resourceclaim-controller";
 const GROUP = "resource.k8s.io";

@@ -1,9 +1,9 @@
-import type { KubeObject } from "../../../../base/api/object.ts";
-import type { ClaimSpec, ClaimStatus, TemplateSpec } from "../../../../kinds/built-in/resource/types.ts";
-import type { PodResourceClaim } from "../../../../kinds/types/pod.ts";
-import type { Pod } from "../../../../kinds/types/workloads.ts";
-import { controllerOf } from "../../shared/owners.ts";
-import { hasFinished } from "../../shared/pods.ts";
+import type { KubeObject } from "../../../base/api/object.ts";
+import type { ClaimSpec, ClaimStatus, TemplateSpec } from "../../../kinds/built-in/resource/types.ts";
+import type { PodResourceClaim } from "../../../kinds/types/pod.ts";
+import type { Pod } from "../../../kinds/types/workloads.ts";
+import { controllerOf } from "./owners.ts";
+import { hasFinished } from "./pods.ts";
 
 /** ResourceClaim of resource.k8s.io/v1. */
 export interface ResourceClaim extends KubeObject {
@@ -60,7 +60,12 @@ export function isForPod(claim: ResourceClaim, { metadata }: Pod): boolean {
 /** Whether a claim is allocated, but not reserved for the Pod, which already has a node. */
 export function lacksReservation({ status }: ResourceClaim, { metadata, spec }: Pod): boolean {
   if ((spec?.nodeName ?? "") === "" || status?.allocation === undefined) return false;
-  return !(status.reservedFor ?? []).some(({ uid }) => uid === metadata.uid);
+  return !isReservedFor({ status }, { metadata });
+}
+
+/** Whether a claim is reserved for this Pod. */
+export function isReservedFor({ status }: Pick<ResourceClaim, "status">, { metadata }: Pick<Pod, "metadata">): boolean {
+  return (status?.reservedFor ?? []).some(({ uid }) => uid === metadata.uid);
 }
 
 /** Whether no container of a Pod will run any more. */
