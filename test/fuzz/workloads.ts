@@ -63,7 +63,7 @@ async function fuzz(
       const first = outcome;
       while (outcome.differences.length > 0 && tries <= repeat) {
         tries += 1;
-        outcome = await runSequence(twins, one, kinds);
+        outcome = await runSequence(twins, one, kinds, tries);
       }
       steps += outcome.steps.length;
       ended += 1;

@@ -90,7 +90,9 @@ function addPod(world: World, node: Node): Step {
   const spec = { nodeName, tolerations, automountServiceAccountToken: false, containers };
   const path = `/api/v1/namespaces/${world.namespace}/pods`;
   const requests: Request[] = [{ method: "POST", path, body: { metadata: { name }, spec } }];
-  if (node.metadata.labels?.[SILENT] !== undefined) {
+  const isReady = node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
+  // If the node has failed, the controller and this request race.
+  if (node.metadata.labels?.[SILENT] !== undefined && isReady) {
     const conditions = [{ type: "Ready", status: "True", lastTransitionTime: now() }];
     const body = { status: { phase: "Running", conditions } };
     requests.push({ method: "PATCH", path: `${path}/${name}/status`, type: STRATEGIC, body });

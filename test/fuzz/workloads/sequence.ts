@@ -48,9 +48,17 @@ const SMALL = { most: 6, rate: 0.45 };
 const NODE_NAMES = ["a", "b"];
 const CAPACITY = { cpu: "32", memory: "256Gi", pods: "110" };
 
-/** Runs the sequence of a seed in both clusters until they differ. `kinds`: names of the kinds to create. */
-export async function runSequence(twins: Twins, seed: number, kinds: readonly WorkloadKind[]): Promise<Outcome> {
-  const namespace = `w${seed}`;
+/**
+ * Runs the sequence of a seed in both clusters until they differ. `kinds`: names of the kinds to create. Each run of a
+ * seed needs another number: the controllers may still know the nodes of the one before.
+ */
+export async function runSequence(
+  twins: Twins,
+  seed: number,
+  kinds: readonly WorkloadKind[],
+  run = 1,
+): Promise<Outcome> {
+  const namespace = run === 1 ? `w${seed}` : `w${seed}r${run}`;
   const sequence = new Sequence(twins, new Random(seed), namespace, kinds);
   try {
     await sequence.prepare();

@@ -104,16 +104,19 @@ function comparableMetadata({ metadata }: KubeObject): JsonObject {
   }) as JsonObject;
 }
 
-/** Conditions by type, members by name, and without those that always differ. */
-function sorted(value: Json | undefined): Json {
+/** Conditions by type, members by name, and without those that always differ. Taints are added by racing workers. */
+function sorted(value: Json | undefined, name = ""): Json {
   if (Array.isArray(value)) {
-    const items = value.map(sorted);
+    const items = value.map((item) => sorted(item));
+    if (name === "taints") return items.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
     const typeOf = (item: Json) => (isObject(item) && typeof item.type === "string" ? item.type : "");
     return items.every((item) => typeOf(item) !== "") ? items.sort((a, b) => (typeOf(a) < typeOf(b) ? -1 : 1)) : items;
   }
   if (!isObject(value)) return value ?? null;
   const kept = Object.entries(value).filter(([name, member]) => !OMITTED.has(name) && member !== undefined);
-  return Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, sorted(member)]));
+  return Object.fromEntries(
+    kept.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, sorted(member, name)]),
+  );
 }
 
 function cleanJson(value: Json, clean: Clean): Json {
