@@ -12,9 +12,11 @@ import {
   freeName,
   isCompeting,
   randomClass,
+  randomMode,
   VOLUME_COMPONENTS,
   VOLUME_CONTROLLERS,
   VOLUME_NAMES,
+  volumesOf,
 } from "./volume-parts.ts";
 import { changeAction, deleteAction, holdAction, isKept } from "./workload-actions.ts";
 
@@ -85,13 +87,15 @@ export const CLAIMS: WorkloadKind<PersistentVolumeClaim> = {
   create: (world, fallback) => {
     const { random, view, namespace } = world;
     const selector = { matchLabels: { tier: random.pick(["gold", "silver"]) } };
+    const free = volumesOf(view).filter(({ status }) => status?.phase === "Available");
+    const match = free.length > 0 && random.chance(0.7) ? random.pick(free) : undefined;
     return {
       metadata: { name: freeName(claimsOf(view), CLAIM_NAMES, fallback) },
       spec: {
-        accessModes: random.pick(ACCESS_MODES),
-        resources: { requests: { storage: random.pick(["512Mi", "1Gi", "1Gi", "2Gi"]) } },
-        storageClassName: randomClass(world),
-        ...(random.chance(0.15) && { volumeMode: "Block" }),
+        accessModes: match?.spec.accessModes ?? random.pick(ACCESS_MODES),
+        resources: { requests: { storage: random.pick(["512Mi", "512Mi", "1Gi", "2Gi"]) } },
+        storageClassName: match?.spec.storageClassName ?? randomClass(world),
+        volumeMode: match?.spec.volumeMode ?? randomMode(random),
         ...(random.chance(0.15) && { selector }),
         ...(random.chance(0.25) && { volumeName: `${namespace}.${random.pick(VOLUME_NAMES)}` }),
       },

@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../../src/base/api/object.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../../src/kinds/types/persistent-volume.ts";
+import type { Random } from "../random.ts";
 import type { NamespaceView } from "./cluster-view.ts";
 import type { Fixture, World } from "./steps.ts";
 
@@ -37,6 +38,9 @@ export function classFixtures(namespace: string): Fixture[] {
 export function randomClass({ random, namespace }: World): string {
   return `${namespace}.${random.pick(CLASS_NAMES)}`;
 }
+
+/** A random volume mode. */
+export const randomMode = (random: Random): string => (random.chance(0.1) ? "Block" : "Filesystem");
 
 /** Lists of access modes with different lengths, so that the choice between volumes is never random. */
 export const ACCESS_MODES = [

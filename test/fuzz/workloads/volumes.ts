@@ -9,6 +9,7 @@ import {
   freeName,
   isCompeting,
   randomClass,
+  randomMode,
   VOLUME_COMPONENTS,
   VOLUME_CONTROLLERS,
   VOLUME_NAMES,
@@ -105,7 +106,7 @@ export const VOLUMES: WorkloadKind<PersistentVolume> = {
     const { source, policies } = random.pick(SOURCES);
     const names = VOLUME_NAMES.map((name) => `${namespace}.${name}`);
     const claimRef = random.chance(0.3) ? randomReference(world) : undefined;
-    const waiting = claimsOf(view).find(isCompeting)?.spec.storageClassName;
+    const waiting = random.chance(0.7) ? claimsOf(view).find(isCompeting)?.spec : undefined;
     return {
       metadata: {
         name: freeName(volumesOf(view), names, fallback),
@@ -114,10 +115,10 @@ export const VOLUMES: WorkloadKind<PersistentVolume> = {
       spec: {
         ...source,
         persistentVolumeReclaimPolicy: random.pick(policies),
-        accessModes: random.pick(ACCESS_MODES),
+        accessModes: waiting?.accessModes ?? random.pick(ACCESS_MODES),
         capacity: { storage: randomSize(world) },
-        storageClassName: waiting !== undefined && random.chance(0.6) ? waiting : randomClass(world),
-        ...(random.chance(0.15) && { volumeMode: "Block" }),
+        storageClassName: waiting?.storageClassName ?? randomClass(world),
+        volumeMode: waiting?.volumeMode ?? randomMode(random),
         ...(claimRef && { claimRef }),
       },
     };
