@@ -8,12 +8,13 @@ import { loop, type Queue, source, unobserved } from "../../shared/loop.ts";
 import type { ManagerContext } from "../../shared/manager-context.ts";
 import { claimKeysOf } from "../../shared/pod-claims.ts";
 import { isDefaultClass, type StorageClass } from "../../shared/storage-class.ts";
-import { AvailableVolumes, suffices } from "./available-volumes.ts";
+import { AvailableVolumes } from "./available-volumes.ts";
 import { ClaimSync } from "./claim-sync.ts";
-import { BIND_COMPLETED, claimRefKey, groupOf, hasAnnotation, isUnbound } from "./facts.ts";
+import { BIND_COMPLETED, claimRefKey, hasAnnotation, isUnbound } from "./facts.ts";
 import { Provisioning } from "./provision.ts";
 import { Reclaiming } from "./reclaim.ts";
 import { VolumeSync } from "./volume-sync.ts";
+import { WaitingClaims } from "./waiting-claims.ts";
 import { Writer } from "./writer.ts";
 
 /**
@@ -32,11 +33,11 @@ const volumesOfClaim = ({ spec: { volumeName = "" } }: PersistentVolumeClaim) =>
 const NO_CLASS = "no class";
 const classKey = (name: string): string => `class ${name}`;
 
-/** Finds claims that wait for any volume: by the volumes that match, by class, and those to which a default applies. */
+/** Finds claims that wait for any volume by class, and those to which a default class applies. */
 function unboundKeys(claim: PersistentVolumeClaim): string[] {
   if (!isUnbound(claim)) return [];
   const hasClass = claim.spec.storageClassName !== undefined || hasAnnotation(claim, BETA_STORAGE_CLASS);
-  return [groupOf(claim), hasClass ? classKey(storageClassOf(claim)) : NO_CLASS];
+  return [hasClass ? classKey(storageClassOf(claim)) : NO_CLASS];
 }
 
 /** persistentvolume-binder-controller: binds claims and volumes, provisions volumes, and reclaims released ones. */
@@ -52,6 +53,7 @@ export function volumeBinder(context: ManagerContext): Controller {
   const unboundBy = claims.index(unboundKeys);
   const podsByClaim = pods.index(claimKeysOf);
   const available = new AvailableVolumes();
+  const waiting = new WaitingClaims();
 
   const recorder = new EventRecorder(context, "persistentvolume-controller");
   const writer = new Writer({ client, recorder, volumes, claims });
@@ -60,9 +62,10 @@ export function volumeBinder(context: ManagerContext): Controller {
   const claimSync = new ClaimSync({ writer, provisioning, volumes, classes, available, volumesByClaim, podsByClaim });
   const volumeSync = new VolumeSync({ resources, writer, reclaiming, claims });
 
-  const observeClaim =
-    (queue: Queue): Observer<PersistentVolumeClaim> =>
-    (before, after) => {
+  const observeClaim = (queue: Queue): Observer<PersistentVolumeClaim> => {
+    waiting.clear();
+    return (before, after) => {
+      waiting.change(before, after);
       const claim = after ?? before;
       if (claim === undefined) return;
       queue.add(CLAIM + keyOf(claim));
@@ -70,6 +73,7 @@ export function volumeBinder(context: ManagerContext): Controller {
       for (const volume of volumesByClaim.get(keyOf(claim))) queue.add(VOLUME + keyOf(volume));
       if (before?.spec.volumeName) queue.add(VOLUME + before.spec.volumeName);
     };
+  };
 
   const observeVolume = (queue: Queue): Observer<PersistentVolume> => {
     available.clear();
@@ -100,9 +104,8 @@ export function volumeBinder(context: ManagerContext): Controller {
 
   /** Of all claims that wait, none matches another available volume. So one that matches this volume gets it. */
   const offer = async (volume: PersistentVolume, queue: Queue): Promise<void> => {
-    for (const claim of unboundBy.get(groupOf(volume))) {
-      if (suffices(volume, claim) && !claimSync.isDelayed(claim)) return syncClaim(keyOf(claim), queue);
-    }
+    const claim = waiting.first(volume);
+    if (claim && !claimSync.isDelayed(claim)) await syncClaim(keyOf(claim), queue);
   };
 
   const syncVolume = async (key: string, queue: Queue): Promise<void> => {

@@ -1,6 +1,8 @@
 import { storageClassOf } from "../../../../access/admission/plugins/storage-class-name.ts";
+import { matchesLabels } from "../../../../base/api/label-selector.ts";
 import type { KubeObject } from "../../../../base/api/object.ts";
 import { parseQuantity, type Quantity } from "../../../../base/api/quantity.ts";
+import { readSelectorObject } from "../../../../base/api/selector-object.ts";
 import type {
   ObjectReference,
   PersistentVolume,
@@ -57,6 +59,13 @@ export function isBoundTo({ spec: { claimRef } }: PersistentVolume, { metadata }
 export function hasAccessModes({ spec: volume }: PersistentVolume, { spec: claim }: PersistentVolumeClaim): boolean {
   const modes = new Set(volume.accessModes);
   return (claim.accessModes ?? []).every((mode) => modes.has(mode));
+}
+
+/** Whether the selector of a claim matches a volume. */
+export function isSelected({ metadata }: PersistentVolume, { spec }: PersistentVolumeClaim): boolean {
+  if (spec.selector === undefined) return true;
+  const selector = readSelectorObject(spec.selector);
+  return selector !== undefined && matchesLabels(selector, metadata.labels);
 }
 
 /** Whether a claim waits for a volume, whichever it gets. */

@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { assertBelow, processorMs } from "../../../../../test/support/machine-speed.ts";
 import { fc } from "../../../../../test/support/random.ts";
+import { compareQuantities } from "../../../../base/api/quantity.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../../../kinds/types/persistent-volume.ts";
-import { AvailableVolumes, suffices } from "./available-volumes.ts";
-import { groupOf } from "./facts.ts";
+import { AvailableVolumes } from "./available-volumes.ts";
+import { capacityOf, groupOf, hasAccessModes, requestOf } from "./facts.ts";
+import { WaitingClaims } from "./waiting-claims.ts";
 
 const MODES = ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"];
 const shared = {
@@ -24,8 +26,49 @@ function claim(spec: PersistentVolumeClaim["spec"], storage: string): Persistent
   return { kind: "PersistentVolumeClaim", apiVersion: "v1", metadata: {}, spec: { ...spec, resources } };
 }
 
+const suffices = (one: PersistentVolume, other: PersistentVolumeClaim): boolean =>
+  groupOf(one) === groupOf(other) &&
+  hasAccessModes(one, other) &&
+  compareQuantities(capacityOf(one), requestOf(other)) >= 0;
+
 const SIZES = ["1Gi", "2Gi", "3G"];
 const sizeOf = ({ spec }: PersistentVolume) => SIZES.indexOf(spec.capacity?.storage ?? "");
+
+suite("WaitingClaims", () => {
+  test("finds a claim that a volume satisfies, if there is one", () => {
+    const property = fc.property(fc.array(claims), fc.array(fc.nat(20)), volumeSpecs, (specs, removed, spec) => {
+      const all = specs.map(({ storage, ...rest }, index) => {
+        const one = claim(rest, storage);
+        return { ...one, metadata: { name: `c${index}`, namespace: "default" } };
+      });
+      const waiting = new WaitingClaims();
+      for (const one of all) waiting.change(undefined, one);
+      const left = all.filter((_, index) => !removed.includes(index));
+      for (const one of all) if (!left.includes(one)) waiting.change(one, undefined);
+      const offered = volume("v", spec);
+      const found = waiting.first(offered);
+      assert.equal(
+        found !== undefined,
+        left.some((one) => suffices(offered, one)),
+      );
+      if (found) assert.ok(left.includes(found as (typeof left)[number]) && suffices(offered, found));
+    });
+    fc.assert(property);
+  });
+
+  test("does not look at 5,000 claims that are too large for any of 5,000 volumes", () => {
+    const waiting = new WaitingClaims();
+    for (let index = 0; index < 5000; index += 1) {
+      const one = claim({ accessModes: ["ReadWriteOnce"] }, "2Gi");
+      waiting.change(undefined, { ...one, metadata: { name: `c${index}` } });
+    }
+    const small = volume("v", { accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" } });
+    const ms = processorMs(() => {
+      for (let index = 0; index < 5000; index += 1) assert.equal(waiting.first(small), undefined);
+    });
+    assertBelow(ms, 50, "5,000 volumes");
+  });
+});
 
 suite("AvailableVolumes", () => {
   test("finds the same volume as a search through all volumes", () => {
@@ -41,7 +84,7 @@ suite("AvailableVolumes", () => {
       const one = claim(spec, storage);
       const [best] = volumes
         .filter((_, index) => !removed.includes(index))
-        .filter((other) => groupOf(other) === groupOf(one) && suffices(other, one))
+        .filter((other) => suffices(other, one))
         .sort((a, b) => (a.spec.accessModes?.length ?? 0) - (b.spec.accessModes?.length ?? 0) || sizeOf(a) - sizeOf(b));
       const found = available.smallest(one);
       assert.equal(found === undefined, best === undefined);
