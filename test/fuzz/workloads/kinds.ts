@@ -8,6 +8,7 @@ import { NODES } from "./nodes.ts";
 import { REPLICA_SETS, REPLICATION_CONTROLLERS } from "./replica-kinds.ts";
 import { STATEFUL_SETS } from "./stateful-sets.ts";
 import type { WorkloadKind } from "./steps.ts";
+import { ATTRIBUTES_CLASSES } from "./volume-attributes.ts";
 import { CLAIMS } from "./volume-claims.ts";
 import { VOLUMES } from "./volumes.ts";
 
@@ -15,7 +16,7 @@ import { VOLUMES } from "./volumes.ts";
 export const KINDS = [
   ...[DEPLOYMENTS, REPLICA_SETS, REPLICATION_CONTROLLERS],
   ...[STATEFUL_SETS, DAEMON_SETS, JOBS, NODES],
-  ...[CLAIMS, VOLUMES],
+  ...[CLAIMS, VOLUMES, ATTRIBUTES_CLASSES],
 ] as unknown as readonly WorkloadKind<KubeObject>[];
 
 const runnable = new Set(RUNNABLE_CONTROLLERS.map(({ name }) => name));

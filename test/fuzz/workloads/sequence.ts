@@ -268,8 +268,8 @@ async function send({ client }: Cluster, { method, path, body, type }: Request):
 function create(world: World, kind: WorkloadKind): Step {
   const prefix = kind.collection.isClusterScoped ? `${world.namespace}.` : "";
   const name = `${prefix}${kind.collection.plural.slice(0, 3)}${world.nextNumber()}`;
-  const { metadata, ...rest } = kind.create(world, name);
-  const body = { metadata: { name, ...metadata }, ...rest };
+  const { metadata, ...members } = kind.create(world, name);
+  const body = { metadata: { name, ...metadata }, ...members };
   const path = pathOf(world, kind.collection);
   return {
     title: `create ${kind.collection.kind} ${JSON.stringify(body)}`,

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../../src/base/api/object.ts";
+import type { JsonObject, KubeObject } from "../../../src/base/api/object.ts";
 import type { Pod } from "../../../src/kinds/types/workloads.ts";
 import type { Random } from "../random.ts";
 import type { Collection, NamespaceView } from "./cluster-view.ts";
@@ -65,7 +65,7 @@ export interface WorkloadKind<T extends KubeObject = KubeObject> {
   /** Whether a new object has the same effect in both clusters. Default: always. */
   canCreate?(world: World): boolean;
   /** Members of the body of a new object. */
-  create(world: World, name: string): { metadata?: object; spec: object; status?: object };
+  create(world: World, name: string): { metadata?: object } & JsonObject;
   /** Whether steps may change an object. Default: all may. */
   isTarget?(object: T): boolean;
   readonly actions: readonly Action<T>[];

@@ -6,11 +6,13 @@ import type { Action, Step, WorkloadKind, World } from "./steps.ts";
 import { NODE_LABEL } from "./templates.ts";
 import {
   ACCESS_MODES,
+  attributesOf,
   CLAIM_NAMES,
   claimsOf,
   classFixtures,
   freeName,
   isCompeting,
+  randomAttributes,
   randomClass,
   randomMode,
   VOLUME_COMPONENTS,
@@ -96,6 +98,7 @@ export const CLAIMS: WorkloadKind<PersistentVolumeClaim> = {
         resources: { requests: { storage: random.pick(["512Mi", "512Mi", "1Gi", "2Gi"]) } },
         storageClassName: match?.spec.storageClassName ?? randomClass(world),
         volumeMode: match?.spec.volumeMode ?? randomMode(random),
+        ...(match === undefined ? randomAttributes(world) : attributesOf(match)),
         ...(random.chance(0.15) && { selector }),
         ...(random.chance(0.25) && { volumeName: `${namespace}.${random.pick(VOLUME_NAMES)}` }),
       },

@@ -16,6 +16,7 @@ export const VOLUME_COMPONENTS = ["persistentvolume-controller", "volume_expand"
 /** Names of claims and volumes. Either may refer to the other before that exists. */
 export const CLAIM_NAMES = ["claim-a", "claim-b", "claim-c"];
 export const VOLUME_NAMES = ["disk-a", "disk-b", "disk-c"];
+export const ATTRIBUTES_NAMES = ["gold", "silver"];
 
 /** Storage classes of a sequence. `none` has no object. */
 const CLASSES = [
@@ -48,6 +49,18 @@ export const ACCESS_MODES = [
   ["ReadWriteOnce", "ReadOnlyMany"],
   ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"],
 ];
+
+/** The name of a VolumeAttributesClass that may exist, or none. */
+export function randomAttributes({ random, namespace }: World): { volumeAttributesClassName?: string } {
+  return random.chance(0.1) ? { volumeAttributesClassName: `${namespace}.${random.pick(ATTRIBUTES_NAMES)}` } : {};
+}
+
+/** The VolumeAttributesClass of another object. */
+export function attributesOf({ spec: { volumeAttributesClassName } }: Pick<PersistentVolume, "spec">): {
+  volumeAttributesClassName?: string;
+} {
+  return volumeAttributesClassName === undefined ? {} : { volumeAttributesClassName };
+}
 
 /** The claims of a sequence. */
 export const claimsOf = (view: NamespaceView): PersistentVolumeClaim[] =>

@@ -4,10 +4,12 @@ import type { Random } from "../random.ts";
 import { type Action, mergeStep, type WorkloadKind, type World } from "./steps.ts";
 import {
   ACCESS_MODES,
+  attributesOf,
   CLAIM_NAMES,
   claimsOf,
   freeName,
   isCompeting,
+  randomAttributes,
   randomClass,
   randomMode,
   VOLUME_COMPONENTS,
@@ -106,7 +108,7 @@ export const VOLUMES: WorkloadKind<PersistentVolume> = {
     const { source, policies } = random.pick(SOURCES);
     const names = VOLUME_NAMES.map((name) => `${namespace}.${name}`);
     const claimRef = random.chance(0.3) ? randomReference(world) : undefined;
-    const waiting = random.chance(0.7) ? claimsOf(view).find(isCompeting)?.spec : undefined;
+    const waiting = random.chance(0.7) ? claimsOf(view).find(isCompeting) : undefined;
     return {
       metadata: {
         name: freeName(volumesOf(view), names, fallback),
@@ -115,10 +117,11 @@ export const VOLUMES: WorkloadKind<PersistentVolume> = {
       spec: {
         ...source,
         persistentVolumeReclaimPolicy: random.pick(policies),
-        accessModes: waiting?.accessModes ?? random.pick(ACCESS_MODES),
+        accessModes: waiting?.spec.accessModes ?? random.pick(ACCESS_MODES),
         capacity: { storage: randomSize(world) },
-        storageClassName: waiting?.storageClassName ?? randomClass(world),
-        volumeMode: waiting?.volumeMode ?? randomMode(random),
+        storageClassName: waiting?.spec.storageClassName ?? randomClass(world),
+        volumeMode: waiting?.spec.volumeMode ?? randomMode(random),
+        ...(waiting === undefined ? randomAttributes(world) : attributesOf(waiting)),
         ...(claimRef && { claimRef }),
       },
     };
