@@ -50,6 +50,11 @@ const TASKS: readonly Task[] = [
     "with `--controllers='*'`, as by the real kube-controller-manager",
   ],
   [
+    "PersistentVolumeClaims that are bound, provisioned, expanded and protected",
+    "yes",
+    "with `--controllers='*'`; [simulated storage](reference/controllers.md#simulated-storage) or external provisioners",
+  ],
+  [
     "PodDisruptionBudgets, EndpointSlices, HorizontalPodAutoscalers, certificates of CertificateSigningRequests",
     "partly",
     "also only with kube-controller-manager: [what each controller does](reference/controllers.md)",
