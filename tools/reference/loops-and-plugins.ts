@@ -1,4 +1,5 @@
 import { PLUGIN_TABLE, UNAVAILABLE_PLUGINS } from "../../src/access/admission/plugins/plugin-table.ts";
+import { ABSENT_CONTROLLERS } from "../../src/cluster/controllers/manager/absent-controllers.ts";
 import { RUNNABLE_CONTROLLERS } from "../../src/cluster/controllers/manager/all.ts";
 import { DEFAULT_CONTROLLERS } from "../../src/cluster/controllers/manager/default-controllers.ts";
 import {
@@ -16,7 +17,8 @@ export function controllersPage(): string {
   const optional = new Set(RUNNABLE_CONTROLLERS.filter(({ isOptional }) => isOptional).map(({ name }) => name));
   const runs = (name: string) => (defaults.has(name) ? "by default" : optional.has(name) ? "if named" : "with `*`");
   const ownRows = MANAGER_CONTROLLERS.filter(isOwn).map((one) => [...row(one), runs(one.name)]);
-  const columns = ["controller", "what it does", "without it"];
+  const reason = ({ name }: ManagerController) => ABSENT_CONTROLLERS[name] ?? "";
+  const columns = ["controller", "what it does", "without it", "why it is not built in"];
   return [
     head(
       "Controllers",
@@ -60,7 +62,10 @@ export function controllersPage(): string {
     "",
     "Start it with the kubeconfig that Binnacle writes, and Binnacle with `--controllers none`. There is no scheduler and no kubelet either: Pods stay Pending.",
     "",
-    table(columns, MANAGER_CONTROLLERS.filter((one) => !isOwn(one)).map(row)),
+    table(
+      columns,
+      MANAGER_CONTROLLERS.filter((one) => !isOwn(one)).map((one) => [...row(one), reason(one)]),
+    ),
   ].join("\n");
 }
 

@@ -52,8 +52,8 @@ function encodeBits(bits: readonly number[]): Der {
   return bitString(bytes, 7 - (highest & 7));
 }
 
-/** Attributes that may have several values: country, organization, unit, locality, province, street, postal code. */
-const REPEATED = ["2.5.4.6", ATTRIBUTE.organization, "2.5.4.11", "2.5.4.7", "2.5.4.8", "2.5.4.9", "2.5.4.17"];
+/** Attributes that may have several values: country, province, locality, street, postal code, organization, unit. */
+const REPEATED = ["2.5.4.6", "2.5.4.8", "2.5.4.7", "2.5.4.9", "2.5.4.17", ATTRIBUTE.organization, "2.5.4.11"];
 /** Attributes of which the last value counts: common name, serial number. */
 const SINGLE = [ATTRIBUTE.commonName, "2.5.4.5"];
 

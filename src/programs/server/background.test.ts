@@ -8,6 +8,7 @@ import type { KubeObject } from "../../base/api/object.ts";
 import { makeCa } from "../../base/pki/make-certificate.ts";
 import { systemClock } from "../../base/util/clock.ts";
 import { systemRandom } from "../../base/util/random.ts";
+import { ABSENT_CONTROLLERS } from "../../cluster/controllers/manager/absent-controllers.ts";
 import { RUNNABLE_CONTROLLERS } from "../../cluster/controllers/manager/all.ts";
 import { DEFAULT_CONTROLLERS } from "../../cluster/controllers/manager/default-controllers.ts";
 import { MANAGER_CONTROLLERS } from "../../cluster/controllers/manager/manager-controllers.ts";
@@ -239,6 +240,20 @@ test("controllers have the names of the table and of kube-controller-manager", (
       name,
     );
   }
+});
+
+test("every controller of kube-controller-manager is built in, or has a reason why not", () => {
+  const own = new Set(RUNNABLE_CONTROLLERS.map(({ name }) => name));
+  for (const { name } of MANAGER_CONTROLLERS) {
+    const isAbsent = ABSENT_CONTROLLERS[name] !== undefined;
+    assert.ok(own.has(name) || isAbsent, `${name} needs a reason in absent-controllers.ts`);
+    assert.ok(!(own.has(name) && isAbsent), `${name} is built in: remove its reason from absent-controllers.ts`);
+  }
+  const known = new Set(MANAGER_CONTROLLERS.map(({ name }) => name));
+  assert.deepEqual(
+    Object.keys(ABSENT_CONTROLLERS).filter((name) => !known.has(name)),
+    [],
+  );
 });
 
 test("only controllers of kube-controller-manager can be selected", () => {

@@ -23,17 +23,21 @@ export function trustBundlePublisher(
   { rootCa: trustBundle }: Pick<Credentials, "rootCa">,
 ): Controller {
   if (!isTrustBundle(trustBundle)) return idleController(NAME);
+  const { clock, catalog } = resources;
   const { informer: bundles } = informers.of<TrustBundle>("certificates.k8s.io", "clustertrustbundles");
-  const { definition, apiVersion } = bundles.resource;
+  const { definition } = bundles.resource;
+  // Compat: written as `certificates.k8s.io/v1`, which is not the stored version.
+  const served = catalog.find(definition.group, "v1", definition.plural) ?? bundles.resource;
+  const { apiVersion } = served;
   const name = bundleName(trustBundle);
 
   const publish = async (): Promise<void> => {
     const known = bundles.get(name);
     const spec = { signerName: SIGNER, trustBundle };
     if (known === undefined) {
-      await client.create(bundles.resource, { kind: definition.kind, apiVersion, metadata: { name }, spec });
+      await client.create(served, { kind: definition.kind, apiVersion, metadata: { name }, spec });
     } else if (known.spec?.trustBundle !== trustBundle) {
-      await client.update(bundles.resource, { ...known, spec: { ...known.spec, trustBundle } });
+      await client.update(served, { ...known, apiVersion, spec: { ...known.spec, trustBundle } });
     }
   };
 
@@ -51,7 +55,7 @@ export function trustBundlePublisher(
   return loop({
     name: NAME,
     workers: 1,
-    clock: resources.clock,
+    clock,
     report,
     sources: [source],
     async sync() {
