@@ -98,21 +98,15 @@ function withVersion(object: KubeObject, resourceVersion: string | undefined): K
 }
 
 /**
- * The stored object that a write starts from. Compat: a write stores a custom resource in the version whose `storage`
- * is true, regardless of the version it was stored in before. This is how `status.storedVersions` gets shorter.
+ * The stored object that a write starts from. Compat: a write stores an object in the current storage version,
+ * regardless of the version it was stored in before. This is how `status.storedVersions` gets shorter.
  */
 export function toCurrent(definition: ResourceDefinition, object: KubeObject): Eventually<KubeObject> {
-  if (!strategyOf(definition).isUnstructured) return toKnownVersion(definition, object);
-  return convertEventually(definition, coerceStored(definition, object), storedApiVersion(definition));
-}
-
-/** Converts an object to a known version if it was stored in one that no longer exists. */
-function toKnownVersion(definition: ResourceDefinition, object: KubeObject): KubeObject {
-  const { group, versions } = definition;
   const stored = storedApiVersion(definition);
-  const isKnown =
-    object.apiVersion === stored || versions.some(({ name }) => object.apiVersion === apiVersionOf(group, name));
-  return isKnown ? object : convertObject(definition, object, stored);
+  if (strategyOf(definition).isUnstructured) {
+    return convertEventually(definition, coerceStored(definition, object), stored);
+  }
+  return object.apiVersion === stored ? object : convertObject(definition, object, stored);
 }
 
 /** Applies the current schema to a stored object, unless objects of the kind are served as stored. Changes `object`. */

@@ -108,9 +108,11 @@ async function updateOnce(
     await options.admit?.(next, current);
     next.metadata = keepTimes(current, next).metadata;
     const stored = isUnstructured ? await toStoredForm(definition, draft, storedApiVersion(definition)) : draft;
-    // Compat: an update without changes returns the old resourceVersion and sends no event.
+    // Compat: an update without changes returns the old resourceVersion and sends no event, unless the object was stored
+    // in another version (`origState.stale`).
     const before = isUnstructured ? codec.read(entry) : current;
-    if (sameValue(stored.object as unknown as Json, before as unknown as Json)) {
+    const isSame = sameValue(stored.object as unknown as Json, before as unknown as Json);
+    if (isSame && codec.read(entry).apiVersion === stored.object.apiVersion) {
       return { keeps: false, outcome: { view: showEntry(entries.context, resource, entry) } };
     }
     if (options.dryRun) {

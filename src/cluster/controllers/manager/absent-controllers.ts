@@ -1,5 +1,5 @@
 const NOT_YET = "not built in yet";
-const NO_VOLUMES = "attaches and mounts nothing: there are no kubelets and no storage";
+const NO_VOLUMES = "there is no storage that could be attached to a Node";
 
 /**
  * Why a controller of kube-controller-manager cannot run inside this server. `all.ts` lists the others; a test fails if one
@@ -17,8 +17,7 @@ export const ABSENT_CONTROLLERS: Readonly<Record<string, string>> = {
   "node-lifecycle-controller": NOT_YET,
   "persistentvolume-attach-detach-controller": NO_VOLUMES,
   "persistentvolume-binder-controller": NOT_YET,
-  "persistentvolume-expander-controller":
-    "expands volumes of plugins inside of Kubernetes, all of which use CSI drivers now",
+  "persistentvolume-expander-controller": "there is no storage that could be expanded",
   "persistentvolume-protection-controller": NOT_YET,
   "persistentvolumeclaim-protection-controller": NOT_YET,
   "pod-garbage-collector-controller": NOT_YET,
@@ -26,7 +25,6 @@ export const ABSENT_CONTROLLERS: Readonly<Record<string, string>> = {
   "resourceclaim-controller": NOT_YET,
   "resourcepoolstatusrequest-controller": NOT_YET,
   "selinux-warning-controller": "off by default upstream; it is about mounted volumes, and nothing is mounted",
-  "storage-version-migrator-controller": NOT_YET,
   "storageversion-garbage-collector-controller":
     "does not run upstream either: the gate StorageVersionAPI is alpha and off, so there are no StorageVersions",
   "taint-eviction-controller": NOT_YET,

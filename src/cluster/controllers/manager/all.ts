@@ -40,6 +40,7 @@ import { serviceAccountTokens } from "./serviceaccount-token/serviceaccount-toke
 import { statefulSets } from "./statefulset/statefulset.ts";
 import { taintEviction } from "./taint-eviction/taint-eviction.ts";
 import { ttl } from "./ttl/ttl.ts";
+import { storageVersionMigrator } from "./storage-version-migrator/storage-version-migrator.ts";
 import { ttlAfterFinished } from "./ttl-after-finished/ttl-after-finished.ts";
 import { policyStatus } from "./validating-admission-policy-status/policy-status.ts";
 import { classProtection } from "./volumeattributesclass-protection/class-protection.ts";
@@ -153,6 +154,12 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
     account: "bootstrap-signer",
     isOptional: true,
     make: bootstrapSigner,
+  },
+  {
+    name: "storage-version-migrator-controller",
+    aliases: ["svm"],
+    account: "storage-version-migrator-controller",
+    make: storageVersionMigrator,
   },
   { name: "deployment-controller", aliases: ["deployment"], account: "deployment-controller", make: deployments },
   { name: "replicaset-controller", aliases: ["replicaset"], account: "replicaset-controller", make: replicaSets },
