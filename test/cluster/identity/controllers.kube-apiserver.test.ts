@@ -21,7 +21,7 @@ const COMPARED = [
   ...["serviceaccount-token", "certificatesigningrequest-approving", "certificatesigningrequest-signing"],
   ...["certificatesigningrequest-cleaner", "token-cleaner", "bootstrap-signer", "service-cidr"],
   ...["podcertificaterequest-cleaner", "kube-apiserver-serving-clustertrustbundle-publisher"],
-  "legacy-serviceaccount-token-cleaner",
+  ...["legacy-serviceaccount-token-cleaner", "storage-version-migrator", "garbage-collector"],
 ]
   .map((name) => `${name}-controller`)
   .join(",");

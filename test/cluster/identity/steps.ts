@@ -12,7 +12,7 @@ export interface Step {
 /** Requests, and what both clusters must show afterwards. */
 export interface Round {
   readonly steps: readonly Step[];
-  /** The collections that are compared, without objects whose names begin with one of `ignored`. */
+  /** The collections that are compared. */
   readonly collections: readonly string[];
   /** Whether the controllers have done their work. */
   // biome-ignore lint/suspicious/noExplicitAny: objects of any kind
@@ -285,10 +285,74 @@ const SERVICE_CIDRS: Round[] = [
   },
 ];
 
+const MIGRATIONS = "/apis/storagemigration.k8s.io/v1/storageversionmigrations";
+const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const SHIPS = "/apis/example.com/v1/namespaces/default/ships";
+
+const migrate = (name: string, resource: string, group: string): Step =>
+  post(MIGRATIONS, { metadata: { name }, spec: { resource: { resource, group } } });
+
+const shipVersion = (name: string, storage: boolean) => ({
+  ...{ name, storage, served: true },
+  schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+});
+
+const shipVersions = (isFirst: boolean) => ({
+  versions: [shipVersion("v1", isFirst), shipVersion("v2", !isFirst)],
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: objects of any kind
+const isAccepted = (definition: any) =>
+  definition?.status?.conditions?.some(({ type, status }: Record<string, string>) => {
+    return type === "Established" && status === "True";
+  });
+
+/** The migrations have ended, and the definition shows it. */
+// biome-ignore lint/suspicious/noExplicitAny: objects of any kind
+const haveEnded = (objects: Map<string, any>) =>
+  ["leases", "reviews", "ships"].every((name) => {
+    const [running] = objects.get(name)?.status?.conditions ?? [];
+    return running?.type === "Running" && running.status === "False";
+  });
+
+const STORAGE_VERSIONS: Round[] = [
+  {
+    steps: [
+      post(DEFINITIONS, {
+        metadata: { name: "ships.example.com" },
+        spec: {
+          ...{ group: "example.com", scope: "Namespaced", ...shipVersions(true) },
+          names: { plural: "ships", singular: "ship", kind: "Ship", listKind: "ShipList" },
+        },
+      }),
+    ],
+    collections: [DEFINITIONS],
+    isDone: (objects) => isAccepted(objects.get("ships.example.com")),
+  },
+  {
+    steps: [
+      post(SHIPS, { apiVersion: "example.com/v1", kind: "Ship", metadata: { name: "one" } }),
+      { method: "PATCH", path: `${DEFINITIONS}/ships.example.com`, body: { spec: shipVersions(false) } },
+    ],
+    collections: [DEFINITIONS],
+    isDone: (objects) => objects.get("ships.example.com")?.status?.storedVersions?.length === 2,
+  },
+  {
+    steps: [
+      migrate("leases", "leases", "coordination.k8s.io"),
+      migrate("reviews", "subjectaccessreviews", "authorization.k8s.io"),
+      migrate("ships", "ships", "example.com"),
+    ],
+    collections: [MIGRATIONS, DEFINITIONS],
+    isDone: (objects) => haveEnded(objects) && objects.get("ships.example.com")?.status?.storedVersions?.length === 1,
+  },
+];
+
 /** What is compared, by the controllers that it is about. */
 export const ROUNDS: Readonly<Record<string, readonly Round[]>> = {
   "tokens in Secrets": TOKENS,
   certificates: CERTIFICATES,
   "bootstrap tokens": BOOTSTRAP,
   ServiceCIDRs: SERVICE_CIDRS,
+  "storage versions": STORAGE_VERSIONS,
 };
