@@ -58,7 +58,8 @@ export class LoopbackClient implements ObjectClient {
     { fieldManager, subresource }: ClientWriteOptions = {},
   ): Promise<KubeObject> {
     const path = pathOf(resource, keyOf(object), subresource);
-    return this.#write({ method: "PUT", path, query: queryOf({ fieldManager }), body: typed(resource, object) });
+    const body = hasOwnKind(resource, subresource) ? object : typed(resource, object);
+    return this.#write({ method: "PUT", path, query: queryOf({ fieldManager }), body });
   }
 
   patch(
@@ -147,6 +148,11 @@ async function collect(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 /** Sets kind and apiVersion. The group may be served under another API domain than the one used in the code. */
 function typed({ definition, apiVersion }: ServedResource, object: KubeObject): Json {
   return { ...object, kind: definition.kind, apiVersion };
+}
+
+/** Whether objects of a subresource are of another kind than the resource, such as Scale. */
+function hasOwnKind({ subresources }: ServedResource, subresource: string | undefined): boolean {
+  return subresource !== undefined && subresources[subresource]?.kind !== undefined;
 }
 
 function keyOf({ metadata }: KubeObject): ObjectKey {

@@ -19,6 +19,7 @@ import { endpointSliceMirroring } from "./endpointslice-mirroring/endpointslice-
 import { ephemeralVolumeClaims } from "./ephemeral-volume/ephemeral-volume.ts";
 import { deviceTaintEviction } from "./device-taint-eviction/device-taint-eviction.ts";
 import { GarbageCollection } from "./garbage-collector/garbage-collection.ts";
+import { horizontalPodAutoscalers } from "./horizontal-pod-autoscaler/horizontal-pod-autoscaler.ts";
 import { jobs } from "./job/job.ts";
 import { legacyTokenCleaner } from "./legacy-serviceaccount-token-cleaner/legacy-serviceaccount-token-cleaner.ts";
 import { NamespaceDeletion } from "./namespace/namespace-deletion.ts";
@@ -256,5 +257,11 @@ export const RUNNABLE_CONTROLLERS: readonly RunnableController[] = [
     aliases: [],
     account: "volumeattributesclass-protection-controller",
     make: classProtection,
+  },
+  {
+    name: "horizontal-pod-autoscaler-controller",
+    aliases: ["horizontalpodautoscaling"],
+    account: "horizontal-pod-autoscaler",
+    make: horizontalPodAutoscalers,
   },
 ];

@@ -53,7 +53,7 @@ interface NameSet {
  * Finds the objects whose selector matches given labels. Selectors with the same label names are found by the values,
  * so that a search costs the matching objects and the number of different sets of names in the namespace.
  */
-export class SelectorIndex<T extends KubeObject> implements ObjectIndex<T> {
+export class SelectorIndex<T extends Pick<KubeObject, "metadata">> implements ObjectIndex<T> {
   readonly #selectorOf: (object: T) => LabelSelector | undefined;
   readonly #byValues: Index<T>;
   readonly #nameSets = new Map<string, Map<string, NameSet>>();

@@ -8,6 +8,7 @@ import { EventRecorder } from "../../shared/event-recorder.ts";
 import { keyOf, type Observer } from "../../shared/informer.ts";
 import { loop, type Queue, source, synced, unobserved } from "../../shared/loop.ts";
 import type { ManagerContext } from "../../shared/manager-context.ts";
+import { printSelectorObject } from "../../shared/print-selector.ts";
 import { SelectorIndex } from "../../shared/selection.ts";
 import { disruptedPods, failedStatus, nextStatus } from "./budget-status.ts";
 import type { BudgetStatus, DisruptionBudget } from "./budget-types.ts";
@@ -104,14 +105,6 @@ function budgets(context: ManagerContext): Controller {
   });
 }
 
-/** Prints the selector as Go does. */
-function unmanagedMessage({ matchLabels = {}, matchExpressions = [] }: SelectorObject = {}): string {
-  const labels = Object.keys(matchLabels).sort();
-  const pairs = labels.map((name) => `${name}: ${matchLabels[name]},`).join("");
-  const expressions = matchExpressions.map(
-    ({ key, operator, values = [] }) =>
-      `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(" ")}],},`,
-  );
-  const selector = `&LabelSelector{MatchLabels:map[string]string{${pairs}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join("")}},}`;
-  return `Pods selected by this PodDisruptionBudget (selector: ${selector}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.`;
+function unmanagedMessage(selector: SelectorObject | undefined): string {
+  return `Pods selected by this PodDisruptionBudget (selector: ${printSelectorObject(selector)}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.`;
 }
