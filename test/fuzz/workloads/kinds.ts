@@ -3,9 +3,11 @@ import { RUNNABLE_CONTROLLERS } from "../../../src/cluster/controllers/manager/a
 import type { Collection } from "./cluster-view.ts";
 import { DAEMON_SETS } from "./daemon-sets.ts";
 import { DEPLOYMENTS } from "./deployments.ts";
+import { DISRUPTION_BUDGETS } from "./disruption-budgets.ts";
 import { JOBS } from "./jobs.ts";
 import { NODES } from "./nodes.ts";
 import { REPLICA_SETS, REPLICATION_CONTROLLERS } from "./replica-kinds.ts";
+import { SERVICES } from "./services.ts";
 import { STATEFUL_SETS } from "./stateful-sets.ts";
 import type { WorkloadKind } from "./steps.ts";
 import { ATTRIBUTES_CLASSES } from "./volume-attributes.ts";
@@ -17,6 +19,7 @@ export const KINDS = [
   ...[DEPLOYMENTS, REPLICA_SETS, REPLICATION_CONTROLLERS],
   ...[STATEFUL_SETS, DAEMON_SETS, JOBS, NODES],
   ...[CLAIMS, VOLUMES, ATTRIBUTES_CLASSES],
+  ...[SERVICES, DISRUPTION_BUDGETS],
 ] as unknown as readonly WorkloadKind<KubeObject>[];
 
 const runnable = new Set(RUNNABLE_CONTROLLERS.map(({ name }) => name));
@@ -33,10 +36,15 @@ export const OTHER_COLLECTIONS: readonly Collection[] = [
   { kind: "Event", root: "/api/v1", plural: "events" },
   { kind: "ResourceQuota", root: "/api/v1", plural: "resourcequotas" },
   { kind: "ControllerRevision", root: "/apis/apps/v1", plural: "controllerrevisions" },
+  { kind: "Endpoints", root: "/api/v1", plural: "endpoints" },
+  { kind: "EndpointSlice", root: "/apis/discovery.k8s.io/v1", plural: "endpointslices" },
 ];
 
 /** Kinds of objects that are compared one by one. */
 export const NAMED_KINDS: readonly string[] = [
   ...KINDS.map(({ collection }) => collection.kind),
-  ...["ResourceQuota", "ControllerRevision"],
+  ...["ResourceQuota", "ControllerRevision", "Endpoints"],
 ];
+
+/** Kinds of objects with random names. Those with the same content are interchangeable. */
+export const UNNAMED_KINDS: readonly string[] = ["EndpointSlice"];

@@ -7,7 +7,7 @@ import { Random } from "../random.ts";
 import type { NamespaceView } from "./cluster-view.ts";
 import type { Cluster } from "./clusters.ts";
 import { type Difference, differences } from "./differences.ts";
-import { KINDS, NAMED_KINDS } from "./kinds.ts";
+import { KINDS, NAMED_KINDS, UNNAMED_KINDS } from "./kinds.ts";
 import { NODES, SILENT } from "./nodes.ts";
 import { GENERAL_ACTIONS } from "./pod-actions.ts";
 import { cleaner, type Snapshot, takeSnapshot } from "./snapshot.ts";
@@ -37,6 +37,7 @@ const PATIENCE_MS = 120_000;
 
 const SNAPSHOT = {
   kinds: NAMED_KINDS,
+  unnamed: UNNAMED_KINDS,
   eventRules: {
     components: KINDS.flatMap(({ components }) => components),
     rules: Object.assign({}, ...KINDS.map(({ eventRules }) => eventRules ?? {})),

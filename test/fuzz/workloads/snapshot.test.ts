@@ -7,6 +7,7 @@ import { takeSnapshot } from "./snapshot.ts";
 
 const OPTIONS = {
   kinds: ["ReplicaSet"],
+  unnamed: ["EndpointSlice"],
   eventRules: { components: ["controller"], rules: { Scaled: "steps", Retry: "ignored" } },
 } as const;
 

@@ -9,6 +9,8 @@ export interface Snapshot extends JsonObject {
   readonly objects: Record<string, JsonObject>;
   /** How many Pods look like this, by their text. */
   readonly pods: Record<string, number>;
+  /** How many objects with random names look like this, by their text. */
+  readonly unnamed: Record<string, number>;
   /** By object, then by reason and message. */
   readonly events: Record<string, Json>;
 }
@@ -17,6 +19,8 @@ export interface Snapshot extends JsonObject {
 export interface SnapshotOptions {
   /** Kinds of objects with names of their own. */
   readonly kinds: readonly string[];
+  /** Kinds of objects with random names. */
+  readonly unnamed: readonly string[];
   readonly eventRules: EventRules;
 }
 
@@ -29,6 +33,7 @@ const UID = /\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 /** Members that differ between any two clusters. */
 const OMITTED = new Set([
   ...["uid", "resourceVersion", "creationTimestamp", "managedFields", "time", "generation"],
+  ...["clusterIP", "clusterIPs", "endpoints.kubernetes.io/last-change-trigger-time"],
   ...["startTime", "completionTime", "lastTransitionTime", "lastUpdateTime", "lastProbeTime"],
   ...["lastHeartbeatTime", "timeAdded", "podCIDR", "podCIDRs", "daemonEndpoints"],
   "lastPhaseTransitionTime",
@@ -38,21 +43,24 @@ const OMITTED = new Set([
 const OUTSIDERS = new Set(["kube-scheduler", "kwok"]);
 
 /** The comparable state of a namespace: without uids, times, nodes and random parts of names. */
-export function takeSnapshot(view: NamespaceView, { kinds, eventRules }: SnapshotOptions): Snapshot {
+export function takeSnapshot(view: NamespaceView, { kinds, unnamed, eventRules }: SnapshotOptions): Snapshot {
   const clean = cleaner(view, kinds);
   const objects = kinds
     .flatMap((kind) => view.of(kind))
     .map((object) => [labelOf(object), comparable(object)] as const);
-  const pods: Record<string, number> = {};
-  for (const pod of view.of("Pod") as Pod[]) {
-    const text = podText(pod, clean);
-    pods[text] = (pods[text] ?? 0) + 1;
-  }
+  const others = unnamed.flatMap((kind) => view.of(kind)).map((object) => clean(JSON.stringify(comparable(object))));
   return {
     objects: cleanJson(Object.fromEntries(objects), clean) as Snapshot["objects"],
-    pods,
+    pods: counted((view.of("Pod") as Pod[]).map((pod) => podText(pod, clean))),
+    unnamed: counted(others),
     events: eventCounts(view.of("Event"), eventRules, clean),
   };
+}
+
+function counted(texts: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const text of texts) counts[text] = (counts[text] ?? 0) + 1;
+  return counts;
 }
 
 const labelOf = ({ kind, metadata }: KubeObject) => `${kind} ${metadata.name}`;
@@ -104,11 +112,23 @@ function comparableMetadata({ metadata }: KubeObject): JsonObject {
   }) as JsonObject;
 }
 
+/** Whether an item of a list is an address of a Service, or a group of them. Their order is random. */
+const isAddress = (item: Json) =>
+  isObject(item) && ["ip", "addresses", "notReadyAddresses"].some((member) => Object.hasOwn(item, member));
+
+/** Addresses and nodes of Pods differ between any two clusters. */
+function withoutPlace(item: Json): Json {
+  if (!isObject(item) || !isAddress(item) || !isObject(item.targetRef)) return item;
+  const { ip: _, addresses: __, nodeName: ___, hints, ...rest } = item;
+  return { ...rest, hasHints: hints !== undefined };
+}
+
 /** Conditions by type, members by name, and without those that always differ. Taints are added by racing workers. */
 function sorted(value: Json | undefined, name = ""): Json {
   if (Array.isArray(value)) {
-    const items = value.map((item) => sorted(item));
-    if (name === "taints") return items.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+    const items = value.map((item) => sorted(withoutPlace(item)));
+    const isUnordered = name === "taints" || value.some(isAddress);
+    if (isUnordered) return items.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
     const typeOf = (item: Json) => (isObject(item) && typeof item.type === "string" ? item.type : "");
     return items.every((item) => typeOf(item) !== "") ? items.sort((a, b) => (typeOf(a) < typeOf(b) ? -1 : 1)) : items;
   }
