@@ -144,6 +144,37 @@ suite("endpointslice-controller", () => {
     await until(async () => (await endpoints())[0]?.hints === undefined);
   });
 
+  test("sets hints by the CPUs of zones if an annotation asks for them", async () => {
+    const ready = { allocatable: { cpu: "2" }, conditions: [{ type: "Ready", status: "True" }] };
+    await cluster.addNode("node-a", { "topology.kubernetes.io/zone": "a" }, ready);
+    await cluster.addNode("node-b", { "topology.kubernetes.io/zone": "b" }, ready);
+    for (let at = 1; at <= 4; at++) await cluster.addPod(`pod-${at}`, `10.0.0.${at}`, { spec: { nodeName: "node-a" } });
+    await cluster.addService("web", {}, { annotations: { "service.kubernetes.io/topology-mode": "Auto" } });
+    const zones = async () =>
+      (await endpoints()).flatMap(({ hints }) => hints?.forZones?.map(({ name }) => name) ?? []);
+    await until(async () => (await zones()).length === 4);
+    assert.deepEqual((await zones()).sort(), ["a", "a", "b", "b"]);
+    await cluster.delete("nodes", "node-b");
+    await until(async () => (await zones()).length === 0);
+    await until(async () => (await cluster.events("web")).length === 2);
+    const why = "Insufficient Node information: allocatable CPU or zone not specified on one or more nodes";
+    assert.deepEqual((await cluster.events("web")).sort(), [
+      `${why}, addressType: IPv4`,
+      "Topology Aware Hints has been enabled, addressType: IPv4",
+    ]);
+  });
+
+  test("syncs only the Services that select a Pod", async (t) => {
+    for (let at = 0; at < 50; at++) await cluster.addService(`other-${at}`, { selector: { app: `other-${at}` } });
+    await cluster.addService("web");
+    await hasSlices(51);
+    const writes = t.mock.method(cluster.store, "put").mock;
+    await cluster.addPod("one", "10.0.0.1");
+    await hasAddresses("10.0.0.1");
+    // Two for the Pod, one for its slice.
+    assert.equal(writes.callCount(), 3);
+  });
+
   test("writes no slices for Services without a selector or with an external name", async () => {
     await cluster.addService("bare", { selector: null as unknown as JsonObject });
     await cluster.addService("outside", { type: "ExternalName", externalName: "example.com" });

@@ -1,19 +1,22 @@
 import { parseAddress } from "../../../../base/net/ip-address.ts";
-import type { Endpoint, EndpointPort } from "../../../../kinds/types/endpoint-slice.ts";
+import type { Endpoint, EndpointPort, EndpointSlice } from "../../../../kinds/types/endpoint-slice.ts";
 import type { Node } from "../../../../kinds/types/node.ts";
 import { NO_ADDRESS, type Service } from "../../../../kinds/types/service.ts";
 import type { Pod } from "../../../../kinds/types/workloads.ts";
 import { type Controller, messageOf } from "../../shared/controller.ts";
 import { EventRecorder } from "../../shared/event-recorder.ts";
-import { loop, synced, unobserved } from "../../shared/loop.ts";
+import type { Observer } from "../../shared/informer.ts";
+import { loop, type Queue, source, synced } from "../../shared/loop.ts";
 import type { ManagerContext } from "../../shared/manager-context.ts";
-import { distributionHints, setHints } from "./hints.ts";
-import { ManagedSlices } from "./managed-slices.ts";
-import { isEndpoint, podEndpoint, podPorts } from "./pod-endpoint.ts";
+import { distributionHints, setHints, wantsTopologyHints } from "./hints.ts";
+import { ManagedSlices, type SliceChanges } from "./managed-slices.ts";
+import { isEndpoint, podEndpoint, podPorts, ZONE } from "./pod-endpoint.ts";
 import { portsKey } from "./port-order.ts";
 import { selectedPods, selectorOf } from "./selected-pods.ts";
 import { endpointKey, MANAGER, type PortGroup, planSlices, recycle } from "./slice-plan.ts";
+import { type Hinted, TopologyHints } from "./topology-hints.ts";
 import { TriggerTimes, withTriggerTime } from "./trigger-times.ts";
+import { isNodeReady } from "./zone-capacity.ts";
 
 const NAME = "endpointslice-controller";
 /** Upstream: endpointSliceChangeMinSyncDelay */
@@ -28,6 +31,7 @@ export function endpointSlices(context: ManagerContext): Controller {
   const selected = selectedPods(informers);
   const slices = new ManagedSlices(context, MANAGER, FOREIGN_CHANGE_MS);
   const triggers = new TriggerTimes();
+  const topology = new TopologyHints(() => nodes.all());
   const recorder = new EventRecorder(context, "endpoint-slice-controller");
 
   /** The endpoints by the numbers of their ports. Pods of unknown nodes are left out and reported in `problems`. */
@@ -50,6 +54,21 @@ export function endpointSlices(context: ManagerContext): Controller {
     return [...groups.values()];
   };
 
+  const addHints = (
+    key: string,
+    service: Service,
+    changes: SliceChanges,
+    existing: EndpointSlice[],
+    addressType: string,
+  ): Hinted => {
+    if (wantsTopologyHints(service)) return topology.apply(key, addressType, changes, existing);
+    const message = `Topology Aware Hints has been disabled, addressType: ${addressType}`;
+    const disabled = { type: "Warning", reason: "TopologyAwareHintsDisabled", message } as const;
+    const events = topology.has(key) ? [disabled] : [];
+    topology.forget(key, addressType);
+    return { changes: setHints(changes, existing, distributionHints(service)), events };
+  };
+
   const reconcile = async (key: string, service: Service, pods: readonly Pod[]): Promise<void> => {
     const triggerTime = triggers.next(key, service, pods);
     const existing = slices.of(key).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
@@ -60,11 +79,14 @@ export function endpointSlices(context: ManagerContext): Controller {
       const owner = { resource: services.resource, service, addressType };
       const own = existing.filter((slice) => slice.addressType === addressType);
       const planned = planSlices(owner, own, groupPods(service, pods, addressType, problems));
-      const changes = recycle(setHints(planned, own, distributionHints(service)), owner);
+      const { changes: hinted, events } = addHints(key, service, planned, own, addressType);
+      const changes = recycle(hinted, owner);
       for (const { metadata } of [...changes.create, ...changes.update]) {
         metadata.annotations = withTriggerTime(metadata.annotations, triggerTime);
       }
       await slices.write(changes, what).catch((error: unknown) => problems.set(messageOf(error), error));
+      for (const { type, reason, message } of events)
+        recorder.record(services.resource, service, type, reason, message);
     }
     for (const slice of existing.filter(({ addressType }) => !types.includes(addressType))) {
       const fail = (error: unknown) =>
@@ -74,16 +96,31 @@ export function endpointSlices(context: ManagerContext): Controller {
     throwProblems(problems);
   };
 
+  /** Only zones and readiness count for hints. Services without hints do not depend on them. */
+  const observeNode =
+    (queue: Queue): Observer<Node> =>
+    (before, after) => {
+      const isSame =
+        before &&
+        after &&
+        isNodeReady(before) === isNodeReady(after) &&
+        before.metadata.labels?.[ZONE] === after.metadata.labels?.[ZONE];
+      if (!isSame) for (const key of topology.nodesChanged()) queue.add(key);
+    };
+
   return loop({
     name: NAME,
     workers: 5,
     clock: resources.clock,
     report,
     retries: RETRIES,
-    sources: [synced(services), selected.source, slices.source, unobserved(nodes)],
+    sources: [synced(services), selected.source, slices.source, source(nodes, observeNode)],
     async sync(key, queue) {
       const service = services.get(key);
-      if (service === undefined) return triggers.forget(key);
+      if (service === undefined) {
+        topology.forget(key);
+        return triggers.forget(key);
+      }
       if (service.spec?.type === "ExternalName" || selectorOf(service) === undefined) return;
       await slices.during(key, queue, async () => {
         try {
