@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../../src/base/api/object.ts";
 import { RUNNABLE_CONTROLLERS } from "../../../src/cluster/controllers/manager/all.ts";
+import { AUTOSCALERS } from "./autoscalers.ts";
 import type { Collection } from "./cluster-view.ts";
 import { DAEMON_SETS } from "./daemon-sets.ts";
 import { DEPLOYMENTS } from "./deployments.ts";
@@ -19,7 +20,7 @@ export const KINDS = [
   ...[DEPLOYMENTS, REPLICA_SETS, REPLICATION_CONTROLLERS],
   ...[STATEFUL_SETS, DAEMON_SETS, JOBS, NODES],
   ...[CLAIMS, VOLUMES, ATTRIBUTES_CLASSES],
-  ...[SERVICES, DISRUPTION_BUDGETS],
+  ...[SERVICES, DISRUPTION_BUDGETS, AUTOSCALERS],
 ] as unknown as readonly WorkloadKind<KubeObject>[];
 
 const runnable = new Set(RUNNABLE_CONTROLLERS.map(({ name }) => name));

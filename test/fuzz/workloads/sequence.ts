@@ -28,8 +28,8 @@ export type Twins = readonly [theirs: Cluster, ours: Cluster];
 /** How long nothing may have changed before the clusters are compared, and before a difference counts. */
 const QUIET_MS = 600;
 const DIFFERENT_MS = 6000;
-/** How long an object may look unfinished without a change before it is compared anyway. */
-const STUCK_MS = 15_000;
+/** How long an object may look unfinished without a change before it is compared anyway. Autoscalers act every 15 s. */
+const STUCK_MS = 18_000;
 /** How long a namespace may keep changing. Some never end, such as Pods that are replaced whenever they fail. */
 const RESTLESS_MS = 150_000;
 /** How long a silent node, or the Pods of one that is gone, may wait for a controller. */

@@ -51,6 +51,7 @@ const CHANGES: readonly JsonObject[] = [
   { metadata: { labels: { stage: "test" } } },
   { metadata: { labels: { stage: null, "service.kubernetes.io/headless": "x" } } },
   { metadata: { annotations: { note: "a" } } },
+  ...["Auto", null].map((mode) => ({ metadata: { annotations: { "service.kubernetes.io/topology-mode": mode } } })),
   { spec: { selector: null } },
 ];
 
@@ -111,8 +112,13 @@ export const SERVICES: WorkloadKind<Service> = {
   collection: COLLECTION,
   controllers: ["endpoints-controller", "endpointslice-controller", "endpointslice-mirroring-controller"],
   components: ["endpoint-controller", "endpoint-slice-controller", "endpoint-slice-mirroring-controller"],
-  // They name random slices, and conflicts depend on time.
-  eventRules: { FailedToUpdateEndpointSlices: "ignored", FailedToUpdateEndpoint: "ignored" },
+  eventRules: {
+    // They name random slices, and conflicts depend on time.
+    FailedToUpdateEndpointSlices: "ignored",
+    FailedToUpdateEndpoint: "ignored",
+    // With every sync.
+    TopologyAwareHintsDisabled: "presence",
+  },
   create: (world) => {
     const { random } = world;
     const isHeadless = random.chance(0.3);
