@@ -55,6 +55,7 @@ suite("endpoints-controller", () => {
     await has((one) => readyCount(one) === 1);
     await cluster.patch("services", "web", { metadata: { labels: { team: "blue" } } });
     await has(({ metadata }) => metadata.labels?.team === "blue");
+    assert.equal((await find())?.metadata.annotations, undefined);
     await cluster.delete("pods", "one");
     await has((one) => readyCount(one) === 0);
   });

@@ -12,7 +12,7 @@ import { HEADLESS } from "../endpointslice/managed-slices.ts";
 import { findPort, hasHostname, isEndpoint, podAddresses } from "../endpointslice/pod-endpoint.ts";
 import { selectedPods, selectorOf } from "../endpointslice/selected-pods.ts";
 import { hasAddress } from "../endpointslice/slice-plan.ts";
-import { TriggerTimes, withTriggerTime } from "../endpointslice/trigger-times.ts";
+import { stampTriggerTime, TriggerTimes } from "../endpointslice/trigger-times.ts";
 import { areSameSubsets, repackSubsets } from "./repack.ts";
 import { isOverCapacity, truncateSubsets } from "./truncate.ts";
 
@@ -163,15 +163,17 @@ function nextEndpoints(
 ): Endpoints {
   const { name = "", namespace = "" } = service.metadata;
   const { [HEADLESS]: _headless, ...labels } = service.metadata.labels ?? {};
-  const { [OVER_CAPACITY]: _capacity, ...annotations } = withTriggerTime(current?.metadata.annotations, triggerTime);
-  return {
+  const { annotations = {}, ...metadata } = current?.metadata ?? { name, namespace };
+  const { [OVER_CAPACITY]: _capacity, ...kept } = annotations;
+  const next: Endpoints = {
     kind: "Endpoints",
     apiVersion: "v1",
     metadata: {
-      ...(current?.metadata ?? { name, namespace }),
+      ...metadata,
       labels: { ...labels, ...(!hasAddress(service) && { [HEADLESS]: "" }), [MANAGED_BY]: MANAGER },
-      annotations: { ...annotations, ...(isOverCapacity(subsets) && { [OVER_CAPACITY]: "truncated" }) },
+      annotations: { ...kept, ...(isOverCapacity(subsets) && { [OVER_CAPACITY]: "truncated" }) },
     },
     subsets: truncateSubsets(subsets),
   };
+  return stampTriggerTime(next, triggerTime);
 }

@@ -113,6 +113,7 @@ function mirrorGroup(
   changes.delete.push(...others);
   if (first && isMirror(first, source, endpoints)) return;
   const { name = "", namespace = "" } = source.metadata;
+  const annotations = mirroredAnnotations(source);
   const slice: EndpointSlice = {
     kind: "EndpointSlice",
     apiVersion: "discovery.k8s.io/v1",
@@ -120,7 +121,7 @@ function mirrorGroup(
       ...(first ? { name: first.metadata.name ?? "" } : { generateName: namePrefix(name) }),
       namespace,
       labels: { ...source.metadata.labels, [SERVICE_NAME]: name, [MANAGED_BY]: MANAGER },
-      annotations: mirroredAnnotations(source),
+      ...(Object.keys(annotations).length > 0 && { annotations }),
       ownerReferences: [controllerReference(resource, source)],
     },
     addressType,

@@ -15,7 +15,7 @@ import { portsKey } from "./port-order.ts";
 import { selectedPods, selectorOf } from "./selected-pods.ts";
 import { endpointKey, MANAGER, type PortGroup, planSlices, recycle } from "./slice-plan.ts";
 import { type Hinted, TopologyHints } from "./topology-hints.ts";
-import { TriggerTimes, withTriggerTime } from "./trigger-times.ts";
+import { stampTriggerTime, TriggerTimes } from "./trigger-times.ts";
 import { isNodeReady } from "./zone-capacity.ts";
 
 const NAME = "endpointslice-controller";
@@ -80,10 +80,9 @@ export function endpointSlices(context: ManagerContext): Controller {
       const own = existing.filter((slice) => slice.addressType === addressType);
       const planned = planSlices(owner, own, groupPods(service, pods, addressType, problems));
       const { changes: hinted, events } = addHints(key, service, planned, own, addressType);
-      const changes = recycle(hinted, owner);
-      for (const { metadata } of [...changes.create, ...changes.update]) {
-        metadata.annotations = withTriggerTime(metadata.annotations, triggerTime);
-      }
+      const { create, update, delete: surplus } = recycle(hinted, owner);
+      const stamped = (slice: EndpointSlice) => stampTriggerTime(slice, triggerTime);
+      const changes = { create: create.map(stamped), update: update.map(stamped), delete: surplus };
       await slices.write(changes, what).catch((error: unknown) => problems.set(messageOf(error), error));
       for (const { type, reason, message } of events)
         recorder.record(services.resource, service, type, reason, message);

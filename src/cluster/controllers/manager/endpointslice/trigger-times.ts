@@ -1,3 +1,4 @@
+import type { KubeObject } from "../../../../base/api/object.ts";
 import type { Service } from "../../../../kinds/types/service.ts";
 import type { Pod } from "../../../../kinds/types/workloads.ts";
 
@@ -41,11 +42,11 @@ export class TriggerTimes {
   }
 }
 
-/** Annotations with this trigger time, or without one. */
-export function withTriggerTime(
-  annotations: Readonly<Record<string, string>> | undefined,
-  time: string | undefined,
-): Record<string, string> {
-  const { [TRIGGER_TIME]: _, ...rest } = annotations ?? {};
-  return time === undefined ? rest : { ...rest, [TRIGGER_TIME]: time };
+/** A copy of an object with this trigger time, or without one. */
+export function stampTriggerTime<T extends KubeObject>(object: T, time: string | undefined): T {
+  const { annotations = {}, ...metadata } = object.metadata;
+  const { [TRIGGER_TIME]: _, ...others } = annotations;
+  const next = time === undefined ? others : { ...others, [TRIGGER_TIME]: time };
+  // Protobuf has no empty maps.
+  return { ...object, metadata: { ...metadata, ...(Object.keys(next).length > 0 && { annotations: next }) } };
 }
