@@ -84,6 +84,7 @@ function isSettled(object: Autoscaler, view: NamespaceView): boolean {
 /** HorizontalPodAutoscalers without a server of metrics. */
 export const AUTOSCALERS: WorkloadKind<Autoscaler> = {
   collection: COLLECTION,
+  isDependent: true,
   controllers: ["horizontal-pod-autoscaler-controller"],
   components: ["horizontal-pod-autoscaler"],
   eventRules: {

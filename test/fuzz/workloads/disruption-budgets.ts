@@ -32,6 +32,7 @@ function freeLabels(world: World, name: string): JsonObject {
 /** PodDisruptionBudgets. */
 export const DISRUPTION_BUDGETS: WorkloadKind<Budget> = {
   collection: COLLECTION,
+  isDependent: true,
   controllers: ["disruption-controller"],
   components: ["controllermanager"],
   eventRules: { NoPods: "presence", UnmanagedPods: "presence", CalculateExpectedPodCountFailed: "ignored" },

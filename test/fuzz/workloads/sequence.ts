@@ -207,11 +207,17 @@ class Sequence {
     const world = this.#world();
     const random = this.#random;
     const targets = this.#kinds.flatMap((kind) => ownedByNobody(world.view, kind).map((object) => ({ kind, object })));
-    const { most, rate } = this.#kinds.every(({ isSmall }) => isSmall) ? SMALL : WORKLOADS;
-    if (isFirst || targets.length === 0 || (targets.length < most && random.chance(rate))) {
-      const kind = random.pick(this.#kinds);
+    const createOne = (kinds: readonly WorkloadKind[]): Step | undefined => {
+      const kind = random.pick(kinds);
       return (kind.canCreate?.(world) ?? true) ? create(world, kind) : undefined;
-    }
+    };
+    const independent = this.#kinds.filter(({ isDependent }) => !isDependent);
+    const dependent = this.#kinds.filter(({ isDependent }) => isDependent);
+    if (isFirst || targets.length === 0) return createOne(independent.length > 0 ? independent : dependent);
+    const isLonely = dependent.length > 0 && targets.every(({ kind }) => !kind.isDependent);
+    if (isLonely && random.chance(0.5)) return createOne(dependent);
+    const { most, rate } = this.#kinds.every(({ isSmall }) => isSmall) ? SMALL : WORKLOADS;
+    if (targets.length < most && random.chance(rate)) return createOne(this.#kinds);
     if (random.chance(0.35)) return weighted(random, GENERAL_ACTIONS).plan(world);
     const { kind, object } = random.pick(targets);
     return weighted(random, kind.actions).plan(world, object);

@@ -27,8 +27,9 @@ const PORTS: readonly JsonObject[][] = [
 /** Labels that Pods of the sequence have, or will have. */
 export function randomLabels({ view, random }: World): JsonObject {
   const apps = new Set((view.of("Pod") as Pod[]).map(({ metadata }) => metadata.labels?.app ?? "none"));
-  const selectors: JsonObject[] = [...apps].sort().map((app) => ({ app }));
-  return random.pick([...selectors, ...selectors, { tier: "front" }, { app: "dep0" }, { app: "rep1", tier: "front" }]);
+  const known = [...apps].sort().map((app): JsonObject => ({ app }));
+  const others: JsonObject[] = [{ tier: "front" }, { app: "dep0" }, { app: "rep1", tier: "front" }];
+  return random.pick(known.length > 0 && random.chance(0.75) ? known : others);
 }
 
 const randomPorts = (random: Random) => random.pick(PORTS);
@@ -110,6 +111,7 @@ const damageAction: Action<Service> = {
 /** Services. Their Endpoints and EndpointSlices are compared. */
 export const SERVICES: WorkloadKind<Service> = {
   collection: COLLECTION,
+  isDependent: true,
   controllers: ["endpoints-controller", "endpointslice-controller", "endpointslice-mirroring-controller"],
   components: ["endpoint-controller", "endpoint-slice-controller", "endpoint-slice-mirroring-controller"],
   eventRules: {

@@ -99,14 +99,17 @@ function comparableMetadata({ metadata }: KubeObject): JsonObject {
   const {
     deletionTimestamp,
     managedFields = [],
+    annotations = {},
     ...rest
   } = metadata as KubeObject["metadata"] & { managedFields?: Json[] };
   const managers = managedFields.flatMap((entry) => {
     if (!isObject(entry) || OUTSIDERS.has(String(entry.manager))) return [];
     return [`${entry.manager} ${entry.operation} ${entry.subresource ?? ""}`.trimEnd()];
   });
+  const isNoted = Object.keys(annotations).some((name) => !OMITTED.has(name));
   return sorted({
     ...rest,
+    ...(isNoted && { annotations }),
     isDeleting: deletionTimestamp !== undefined,
     managers: [...new Set(managers)].sort(),
   }) as JsonObject;

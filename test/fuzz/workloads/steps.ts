@@ -64,6 +64,8 @@ export interface WorkloadKind<T extends KubeObject = KubeObject> {
   fixtures?(namespace: string): readonly Fixture[];
   /** Whether a new object has the same effect in both clusters. Default: always. */
   canCreate?(world: World): boolean;
+  /** It acts on objects of other kinds, so one of those is created first. */
+  readonly isDependent?: true;
   /** Members of the body of a new object. */
   create(world: World, name: string): { metadata?: object } & JsonObject;
   /** Whether steps may change an object. Default: all may. */
