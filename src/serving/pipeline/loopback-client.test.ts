@@ -46,6 +46,28 @@ suite("loopback client", () => {
     await assert.rejects(client.update(RESOURCE, thing), hasCode(429));
   });
 
+  test("reads responses of extension servers, which are streams", async () => {
+    const streamed = (code: number, ...chunks: string[]): ApiReply => ({
+      ...{ type: "encoded", code, headers: {} },
+      body: (async function* () {
+        for (const chunk of chunks) yield Buffer.from(chunk);
+      })(),
+    });
+    const path = "/apis/metrics.k8s.io/v1beta1/pods";
+    assert.deepEqual(await clientOf(async () => streamed(200, '{"items"', ":[]}")).read(path), { items: [] });
+    await assert.rejects(clientOf(async () => streamed(503, "starting")).read(path), hasCode(503));
+    await assert.rejects(clientOf(async () => streamed(200, "no JSON")).read(path), hasCode(500));
+  });
+
+  test("sends subresources of another kind unchanged", async () => {
+    const scale = { ...thing, kind: "Scale", apiVersion: "autoscaling/v1" };
+    const kind = { group: "autoscaling", version: "v1", kind: "Scale" };
+    const resource = { ...RESOURCE, subresources: { scale: { kind }, status: {} } } as unknown as ServedResource;
+    const client = clientOf(async (call) => encoded(200, (await call.body()).value));
+    assert.equal((await client.update(resource, scale, { subresource: "scale" })).kind, "Scale");
+    assert.equal((await client.update(resource, scale, { subresource: "status" })).kind, "Thing");
+  });
+
   test("a large call cannot read its body on the main thread", async () => {
     const handler = async (call: Call) => encoded(200, (await call.body()).value);
     await clientOf(handler, () => false).update(RESOURCE, thing);
