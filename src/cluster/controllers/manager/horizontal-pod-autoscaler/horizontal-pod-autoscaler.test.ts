@@ -207,5 +207,10 @@ suite("horizontal-pod-autoscaler-controller", () => {
       await clock.advance(15_000);
       return isAmbiguous();
     });
+    await cluster.delete("horizontalpodautoscalers", "other");
+    await until(async () => {
+      await clock.advance(15_000);
+      return (await condition("ScalingActive"))?.reason === "FailedGetResourceMetric";
+    });
   });
 });

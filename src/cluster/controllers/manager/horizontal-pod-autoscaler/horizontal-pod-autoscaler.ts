@@ -55,7 +55,7 @@ export function horizontalPodAutoscalers(context: ManagerContext): Controller {
     report,
     sources: [
       source(all, (queue) => (before, after) => {
-        if (after === undefined && before) autoscaling.forget(keyOf(before));
+        if (after === undefined && before) queue.add(keyOf(before));
         if (after === undefined) return;
         const isOnlyStatus = before !== undefined && before.metadata.generation === after.metadata.generation;
         if (isOnlyStatus) queue.addAfter(keyOf(after), PERIOD_MS);
@@ -65,7 +65,7 @@ export function horizontalPodAutoscalers(context: ManagerContext): Controller {
     ],
     async sync(key, queue) {
       const autoscaler = all.get(key);
-      if (autoscaler === undefined) return;
+      if (autoscaler === undefined) return autoscaling.forget(key);
       try {
         await autoscaling.sync(key, autoscaler);
       } catch (error) {
