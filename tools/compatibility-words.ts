@@ -42,7 +42,7 @@ const TASKS: readonly Task[] = [
   [
     "Deployments, StatefulSets, DaemonSets, Jobs and CronJobs that create Pods",
     "partly",
-    "objects are validated, stored and watched; Deployments, ReplicaSets, ReplicationControllers, Jobs and CronJobs create Pods with `--controllers='*'`, the others only if the real kube-controller-manager runs as well",
+    "with `--controllers='*'`; without them objects are only validated, stored and watched",
   ],
   [
     "taints of nodes that fail, evictions by taints, Pods of deleted nodes",
@@ -55,9 +55,19 @@ const TASKS: readonly Task[] = [
     "with `--controllers='*'`; [simulated storage](reference/controllers.md#simulated-storage) or external provisioners",
   ],
   [
-    "PodDisruptionBudgets, EndpointSlices, HorizontalPodAutoscalers, certificates of CertificateSigningRequests",
+    "EndpointSlices and Endpoints of Services, the status of PodDisruptionBudgets",
     "partly",
-    "also only with kube-controller-manager: [what each controller does](reference/controllers.md)",
+    "with `--controllers='*'`",
+  ],
+  [
+    "HorizontalPodAutoscalers",
+    "partly",
+    "with `--controllers='*'`; metrics come from extension servers behind APIServices",
+  ],
+  [
+    "certificates of CertificateSigningRequests, tokens in Secrets, bootstrap tokens",
+    "yes",
+    "with `--controllers='*'`: [what each controller does](reference/controllers.md)",
   ],
   [
     "logs, exec, attach, port-forward, proxies",

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isIPv4, parseLooseAddress } from "../../../../base/net/ip-address.ts";
+import { addAll } from "../../../../base/util/add-all.ts";
 import type { Endpoint, EndpointPort, EndpointSlice } from "../../../../kinds/types/endpoint-slice.ts";
 import type { EndpointAddress, Endpoints, SubsetPort } from "../../../../kinds/types/endpoints.ts";
 import { canonicalAddress } from "../../../../kinds/types/ip-address.ts";
@@ -45,7 +46,7 @@ export function planMirror(
     mirrorGroup(resource, source, known.get(key) ?? [], group, changes);
     known.delete(key);
   }
-  for (const slices of known.values()) changes.delete.push(...slices);
+  for (const slices of known.values()) addAll(changes.delete, slices);
   return { changes: recycle(changes, source), invalid, skipped };
 }
 
@@ -106,11 +107,11 @@ function mirrorGroup(
   changes: SliceChanges,
 ): void {
   if (endpoints.size === 0) {
-    changes.delete.push(...existing);
+    addAll(changes.delete, existing);
     return;
   }
   const [first, ...others] = existing;
-  changes.delete.push(...others);
+  addAll(changes.delete, others);
   if (first && isMirror(first, source, endpoints)) return;
   const { name = "", namespace = "" } = source.metadata;
   const annotations = mirroredAnnotations(source);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { dns1123Subdomain } from "../../../../base/api/names.ts";
+import { addAll } from "../../../../base/util/add-all.ts";
 import type { Endpoint, EndpointPort, EndpointSlice } from "../../../../kinds/types/endpoint-slice.ts";
 import { NO_ADDRESS, type Service } from "../../../../kinds/types/service.ts";
 import type { ServedResource } from "../../../../resources/model/catalog.ts";
@@ -69,14 +70,17 @@ export function planSlices(
   const { service } = owner;
   const changes: SliceChanges = { create: [], update: [], delete: [] };
   const owned = existing.filter((slice) => isOwnedBy(slice, service));
-  changes.delete.push(...existing.filter((slice) => !isOwnedBy(slice, service)));
+  addAll(
+    changes.delete,
+    existing.filter((slice) => !isOwnedBy(slice, service)),
+  );
   const byPorts = Map.groupBy(owned, ({ ports }) => portsKey(ports));
   for (const group of groups) {
     const key = portsKey(group.ports);
     fillSlices(owner, byPorts.get(key) ?? [], group, changes);
     byPorts.delete(key);
   }
-  for (const slices of byPorts.values()) changes.delete.push(...slices);
+  for (const slices of byPorts.values()) addAll(changes.delete, slices);
   if (existing.length === changes.delete.length && changes.create.length === 0) keepPlaceholder(owner, changes);
   return changes;
 }
@@ -141,7 +145,7 @@ function fillSlices(
     if (found) changed.push(slice);
     else changes.create.push(slice);
   }
-  changes.update.push(...changed);
+  addAll(changes.update, changed);
 }
 
 const lengthOf = ({ endpoints }: EndpointSlice) => endpoints?.length ?? 0;

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../../../base/api/object.ts";
 import { parseQuantity, printQuantity, type QuantityFormat } from "../../../../base/api/quantity.ts";
 import { roundUp } from "../../../../base/api/resource-amounts.ts";
 import { readSelectorObject } from "../../../../base/api/selector-object.ts";
+import { getMember } from "../../../../base/util/members.ts";
 import type { LabelSelector as SelectorObject } from "../../../../kinds/types/meta.ts";
 import type { Pod } from "../../../../kinds/types/workloads.ts";
 import { messageOf } from "../../shared/controller.ts";
@@ -227,7 +228,7 @@ async function resourceProposal(
 
 /** Computes the size that a metric proposes. Throws MetricError. */
 export async function computeMetric(spec: MetricSpec, target: Target): Promise<MetricResult> {
-  const source = SOURCES[spec.type];
+  const source = getMember(SOURCES, spec.type);
   if (source === undefined) {
     const text = `unknown metric source type ${JSON.stringify(spec.type)}`;
     throw new MetricError("InvalidMetricSourceType", text, text);

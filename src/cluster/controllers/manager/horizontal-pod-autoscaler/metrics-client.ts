@@ -4,6 +4,7 @@ import { groupOf, isObject, type Json, type JsonObject } from "../../../../base/
 import { parseQuantity } from "../../../../base/api/quantity.ts";
 import { roundUp } from "../../../../base/api/resource-amounts.ts";
 import { printLabelSelector } from "../../../../base/api/selector-object.ts";
+import { readDuration } from "../../../../base/go/duration.ts";
 import type { Catalog } from "../../../../resources/model/catalog.ts";
 import type { ObjectClient } from "../../../../resources/object-client.ts";
 import { messageOf } from "../../shared/controller.ts";
@@ -188,7 +189,6 @@ function usageOf({ containers }: JsonObject, resource: string, container: string
 
 /** Of `10s` or `1m0s`. */
 function durationMs(text: Json | undefined): number {
-  const parts = String(text ?? "").matchAll(/([\d.]+)(h|ms|m|s)/g);
-  const units: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
-  return [...parts].reduce((sum, [, number, unit]) => sum + Number(number) * (units[unit ?? ""] ?? 0), 0);
+  const nanoseconds = readDuration(String(text ?? "0s"));
+  return typeof nanoseconds === "bigint" ? Number(nanoseconds) / 1e6 : 0;
 }

@@ -69,7 +69,10 @@ export class ScalingLimits {
     const history = this.#histories.get(key);
     if (behavior === undefined || history === undefined) return;
     const rules = after > before ? behavior.scaleUp : behavior.scaleDown;
-    const longest = Math.max(0, ...(rules?.policies ?? []).map(({ periodSeconds }) => periodSeconds));
+    const longest = greatest(
+      (rules?.policies ?? []).map(({ periodSeconds }) => periodSeconds),
+      0,
+    );
     const direction = after > before ? "up" : "down";
     const recent = history[direction].filter(({ timeMs }) => timeMs >= this.#now() - longest * 1000);
     history[direction] = [...recent, { replicas: Math.abs(after - before), timeMs: this.#now() }];
@@ -85,13 +88,13 @@ export class ScalingLimits {
       (history?.recommendations ?? [])
         .filter(({ timeMs }) => timeMs > now - seconds * 1000)
         .map(({ replicas }) => replicas);
-    const [least, most] = [Math.min(desired, ...recent(up)), Math.max(desired, ...recent(down))];
+    const [lowest, highest] = [least(recent(up), desired), greatest(recent(down), desired)];
     if (history) {
       const kept = history.recommendations.filter(({ timeMs }) => timeMs >= now - Math.max(up, down) * 1000);
       history.recommendations = [...kept, { replicas: desired, timeMs: now }];
     }
     // Without `spec.behavior` only a decrease is stabilized.
-    const replicas = behavior === undefined ? most : Math.min(Math.max(current, least), most);
+    const replicas = behavior === undefined ? highest : Math.min(Math.max(current, lowest), highest);
     const isUp = behavior !== undefined && desired >= current;
     const [extreme, applied, reason] = isUp
       ? ["lower", "lowest", "ScaleUpStabilized"]
@@ -136,7 +139,7 @@ export class ScalingLimits {
       return direction === 1 ? Math.ceil(start * (1 + value / 100)) : Math.trunc(start * (1 - value / 100));
     });
     const isFarthest = selectPolicy !== "Min";
-    return isFarthest === (direction === 1) ? Math.max(...proposals) : Math.min(...proposals);
+    return isFarthest === (direction === 1) ? greatest(proposals) : least(proposals);
   }
 }
 
@@ -147,3 +150,8 @@ function limitBySpec(current: number, desired: number, min: number, max: number)
   if (desired < min) return { replicas: min, ...TOO_FEW };
   return desired > most ? { replicas: most, ...why } : { replicas: desired, ...within };
 }
+
+const greatest = (list: readonly number[], start = Number.NEGATIVE_INFINITY) =>
+  list.reduce((best, one) => Math.max(best, one), start);
+const least = (list: readonly number[], start = Number.POSITIVE_INFINITY) =>
+  list.reduce((best, one) => Math.min(best, one), start);
