@@ -99,9 +99,10 @@ suite("the command line", () => {
 
   test("lists controllers that run, and those that do not", async () => {
     const { out } = await run("controllers");
-    const [byDefault = "", available = "", others = ""] = out.split("\n\n");
+    const [byDefault = "", available = "", named = "", others = ""] = out.split("\n\n");
     assert.match(byDefault, /^ {2}garbage-collector-controller {2,}\S/m);
     assert.match(available, /^ {2}deployment-controller {2,}\S/m);
+    assert.match(named, /^ {2}token-cleaner-controller {2,}\S/m);
     assert.match(others, /^ {2}persistentvolume-attach-detach-controller {2,}\S/m);
   });
 
