@@ -41,7 +41,7 @@ const TASKS: readonly Task[] = [
   ["namespace deletion, garbage collection, service accounts, aggregated roles, quotas", "yes", "built-in controllers"],
   [
     "Deployments, StatefulSets, DaemonSets, Jobs and CronJobs that create Pods",
-    "partly",
+    "yes",
     "with `--controllers='*'`; without them objects are only validated, stored and watched",
   ],
   [
@@ -56,7 +56,7 @@ const TASKS: readonly Task[] = [
   ],
   [
     "EndpointSlices and Endpoints of Services, the status of PodDisruptionBudgets",
-    "partly",
+    "yes",
     "with `--controllers='*'`",
   ],
   [

@@ -1,4 +1,5 @@
 import { createPrivateKey, type KeyObject, sign, X509Certificate } from "node:crypto";
+import { getMember } from "../util/members.ts";
 import {
   bitString,
   type Der,
@@ -8,6 +9,7 @@ import {
   objectIdentifier,
   octetString,
   sequence,
+  sequenceOf,
   tagged,
   time,
 } from "./der.ts";
@@ -71,7 +73,7 @@ export function signCertificate({ name, key }: Pick<Authority, "name" | "key">, 
     sequence(time(new Date(content.notBefore)), time(new Date(content.notAfter))),
     content.subject,
     content.keyInfo,
-    tagged(3, sequence(...content.extensions)),
+    tagged(3, sequenceOf(content.extensions)),
   );
   return pem("CERTIFICATE", sequence(body, algorithm, bitString(sign(digest, body, key))));
 }
@@ -103,7 +105,7 @@ const ED25519: Signature = { algorithm: sequence(objectIdentifier("1.3.101.112")
 function signatureOf({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): Signature {
   if (asymmetricKeyType === "rsa") return RSA;
   if (asymmetricKeyType === "ed25519") return ED25519;
-  return ECDSA[asymmetricKeyDetails.namedCurve ?? ""] ?? ecdsa("sha256", 2);
+  return getMember(ECDSA, asymmetricKeyDetails.namedCurve ?? "") ?? ecdsa("sha256", 2);
 }
 
 function pem(label: string, content: Buffer): string {

@@ -3,6 +3,10 @@ export type Der = Buffer;
 
 /** Any element: tag, length, content. */
 export function element(tag: number, ...content: readonly Uint8Array[]): Der {
+  return elementOf(tag, content);
+}
+
+function elementOf(tag: number, content: readonly Uint8Array[]): Der {
   const body = Buffer.concat(content);
   return Buffer.concat([Buffer.from([tag]), lengthOf(body.length), body]);
 }
@@ -19,9 +23,19 @@ export function sequence(...elements: readonly Der[]): Der {
   return element(0x30, ...elements);
 }
 
-/** A set, in the order that DER requires. */
-export function setOf(...elements: readonly Der[]): Der {
-  return element(0x31, ...elements.toSorted(Buffer.compare));
+/** A sequence of any length. */
+export function sequenceOf(elements: readonly Der[]): Der {
+  return elementOf(0x30, elements);
+}
+
+/** A set of one element. */
+export function setOf(only: Der): Der {
+  return elementOf(0x31, [only]);
+}
+
+/** A set of any length, in the order that DER requires. */
+export function sortedSet(elements: readonly Der[]): Der {
+  return elementOf(0x31, elements.toSorted(Buffer.compare));
 }
 
 /** A non-negative integer, from its big-endian bytes. */

@@ -1,6 +1,15 @@
 import { type Authority, extension, signCertificate } from "./authority.ts";
 import { ATTRIBUTE, type RequestedCertificate, type SubjectAttribute, subjectValues } from "./certificate-request.ts";
-import { bitString, type Der, directoryString, objectIdentifier, sequence, setOf, taggedBytes } from "./der.ts";
+import {
+  bitString,
+  type Der,
+  directoryString,
+  objectIdentifier,
+  sequence,
+  sequenceOf,
+  sortedSet,
+  taggedBytes,
+} from "./der.ts";
 import type { AlternativeNames } from "./x509-read.ts";
 
 /** What the CA decides about a requested certificate. */
@@ -30,7 +39,7 @@ export function signRequest(authority: Authority, request: RequestedCertificate,
   }
   const alternatives = encodeNames(names);
   if (alternatives.length > 0) {
-    extensions.push(extension("2.5.29.17", sequence(...alternatives), subject.equals(sequence())));
+    extensions.push(extension("2.5.29.17", sequenceOf(alternatives), subject.equals(sequence())));
   }
   return signCertificate(authority, { serialNumber, subject, keyInfo, notBefore, notAfter, extensions });
 }
@@ -39,14 +48,14 @@ function usageExtensions({ keyUsages, extendedKeyUsages }: CertificateTerms): De
   const extensions: Der[] = [];
   if (keyUsages.length > 0) extensions.push(extension("2.5.29.15", encodeBits(keyUsages), true));
   if (extendedKeyUsages.length > 0) {
-    extensions.push(extension("2.5.29.37", sequence(...extendedKeyUsages.map(objectIdentifier))));
+    extensions.push(extension("2.5.29.37", sequenceOf(extendedKeyUsages.map(objectIdentifier))));
   }
   return extensions;
 }
 
 /** Bit 0 is the highest bit of the first byte. */
 function encodeBits(bits: readonly number[]): Der {
-  const highest = Math.max(...bits);
+  const highest = bits.reduce((a, b) => Math.max(a, b), 0);
   const bytes = Buffer.alloc((highest >> 3) + 1);
   for (const bit of bits) bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | (0x80 >> (bit & 7));
   return bitString(bytes, 7 - (highest & 7));
@@ -69,9 +78,9 @@ function encodeSubject(subject: readonly SubjectAttribute[]): Der {
     ] as const;
   });
   const present = [...repeated, ...single].filter(([, values]) => values.length > 0);
-  return sequence(
-    ...present.map(([type, values]) =>
-      setOf(...values.map((value) => sequence(objectIdentifier(type), directoryString(value)))),
+  return sequenceOf(
+    present.map(([type, values]) =>
+      sortedSet(values.map((value) => sequence(objectIdentifier(type), directoryString(value)))),
     ),
   );
 }

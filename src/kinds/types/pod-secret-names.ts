@@ -1,4 +1,5 @@
 import { isObject, type Json } from "../../base/api/object.ts";
+import { addAll } from "../../base/util/add-all.ts";
 import type { PodSpec } from "./pod.ts";
 import type { Volume } from "./volume.ts";
 
@@ -10,10 +11,10 @@ export function podSecretNames(spec: PodSpec): Set<string> {
   const { containers = [], initContainers = [], ephemeralContainers = [], imagePullSecrets, volumes } = spec;
   const names: (Json | undefined)[] = (imagePullSecrets ?? []).map(({ name }) => name);
   for (const { env, envFrom } of [...containers, ...initContainers, ...ephemeralContainers]) {
-    names.push(...(envFrom ?? []).map(({ secretRef }) => secretRef?.name));
-    names.push(...(env ?? []).map(({ valueFrom }) => valueFrom?.secretKeyRef?.name));
+    for (const { secretRef } of envFrom ?? []) names.push(secretRef?.name);
+    for (const { valueFrom } of env ?? []) names.push(valueFrom?.secretKeyRef?.name);
   }
-  for (const volume of volumes ?? []) names.push(...volumeSecrets(volume));
+  for (const volume of volumes ?? []) addAll(names, volumeSecrets(volume));
   return new Set(names.filter((name) => typeof name === "string" && name !== "") as string[]);
 }
 
