@@ -80,11 +80,16 @@ const sizeAction: Action<PersistentVolume> = {
     mergeStep(world, "resize", COLLECTION, target, { spec: { capacity: { storage: randomSize(world) } } }),
 };
 
-/** Makes a volume available again, as an administrator does. At most one claim may wait for it. */
+/**
+ * Makes a volume available again, as an administrator does. At most one claim may want it: the one that it is bound to,
+ * or one that waits. With two, it depends on time which of them is synced first.
+ */
 const freeAction: Action<PersistentVolume> = {
   weight: 4,
   plan(world, target) {
-    if (target.spec.claimRef === undefined || claimsOf(world.view).filter(isCompeting).length > 1) return undefined;
+    const isBound = target.status?.phase === "Bound";
+    const waiting = claimsOf(world.view).filter(isCompeting).length;
+    if (target.spec.claimRef === undefined || waiting > (isBound ? 0 : 1)) return undefined;
     return mergeStep(world, "free", COLLECTION, target, { spec: { claimRef: null } });
   },
 };
