@@ -83,7 +83,7 @@ async function heapPerPod(): Promise<void> {
     await cluster.create("pods", `pod-${index}`, { content: pod });
   }
   const before = await heapUsed();
-  cluster.start(...RUNNABLE_CONTROLLERS.map(({ make }) => make(cluster, "CA")));
+  cluster.start(...RUNNABLE_CONTROLLERS.map(({ make }) => make(cluster, { rootCa: "", signToken: () => "" })));
   const { byOwner } = cluster.informers.of("", "pods");
   while ([...byOwner.get(ownedKey(owner.uid))].length < MANY) await nextTurn();
   const bytes = (await heapUsed()) - before;

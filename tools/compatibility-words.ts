@@ -54,11 +54,7 @@ const TASKS: readonly Task[] = [
     "yes",
     "with `--controllers='*'`; [simulated storage](reference/controllers.md#simulated-storage) or external provisioners",
   ],
-  [
-    "EndpointSlices and Endpoints of Services, the status of PodDisruptionBudgets",
-    "yes",
-    "with `--controllers='*'`",
-  ],
+  ["EndpointSlices and Endpoints of Services, the status of PodDisruptionBudgets", "yes", "with `--controllers='*'`"],
   [
     "HorizontalPodAutoscalers",
     "partly",

@@ -32,7 +32,7 @@ export function claimFromTemplate(
   };
 }
 
-/** Compat: both parts of a long name are shortened in proportion to their lengths. */
+/** Compat: handleClaim shortens both parts of a long name in proportion to their lengths. */
 function baseName(pod: string, entry: string): string {
   const base = `${pod}-${entry}-`;
   if (base.length <= MAX_BASE) return base;
