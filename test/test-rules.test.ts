@@ -23,6 +23,7 @@ const WORDS = [...PROGRAMS, ...Object.keys(SLOW)];
  */
 const TIMERS: Readonly<Record<string, readonly [count: number, reason: string]>> = {
   "src/serving/http/connection-keeper.test.ts": [3, "clients that drip or read slowly, and the bound of a connection"],
+  "test/cost/turns.ts": [1, "a timer in the server that measures its event loop"],
   "src/base/log/log-lines.node.test.ts": [1, "a line that comes after the others have been read"],
   "src/programs/testing/settle.server.test.ts": [
     2,
