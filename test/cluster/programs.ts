@@ -7,7 +7,7 @@ import { kubectlFor } from "../support/kubectl.ts";
 import { freePorts } from "../support/ports.ts";
 import { type RunningProcess, startProcess } from "../support/process.ts";
 import { cacheFolder, type Program, requireTool } from "../support/tools.ts";
-import type { ClusterServer } from "./server.ts";
+import { CLUSTER_CIDR, type ClusterServer } from "./server.ts";
 
 const run = promisify(execFile);
 const kwokModule = path.join(import.meta.dirname, "..", "..", "tools", "kwok");
@@ -29,19 +29,21 @@ export interface ProgramOptions {
   /** Of the controller manager and the scheduler. */
   readonly flags?: readonly string[];
   readonly managerFlags?: readonly string[];
+  /** Default: true. False if the server runs all controllers itself. */
+  readonly hasManager?: boolean;
   /** Label selector of the nodes that KWOK manages. Default: all. */
   readonly nodes?: string;
 }
 
 /**
- * Starts the controller manager with a service account for every controller, the scheduler, and KWOK, which pretends to
+ * Starts the controller manager, if there is one, with a service account for every controller, the scheduler, and KWOK, which pretends to
  * be every node's kubelet, with the service account and ClusterRole that KWOK itself comes with.
  */
 export async function startPrograms(
   server: ClusterServer,
   admin: string,
   folder: string,
-  { flags = [], managerFlags = [], nodes }: ProgramOptions = {},
+  { flags = [], managerFlags = [], hasManager = true, nodes }: ProgramOptions = {},
 ): Promise<{ stop(): Promise<void> }> {
   const programs: RunningProcess[] = [];
   const stop = async () => {
@@ -71,18 +73,20 @@ export async function startPrograms(
         ...flags,
       ];
     };
-    await start("kube-controller-manager", [
-      ...(await common("kube-controller-manager", controllerPort)),
-      "--use-service-account-credentials=true",
-      `--service-account-private-key-file=${server.accountKeyFile}`,
-      `--root-ca-file=${server.authorityFile}`,
-      `--cluster-signing-cert-file=${server.authorityFile}`,
-      `--cluster-signing-key-file=${server.authorityKeyFile}`,
-      "--allocate-node-cidrs=true",
-      "--cluster-cidr=10.128.0.0/9",
-      `--flex-volume-plugin-dir=${path.join(folder, "flex")}`,
-      ...managerFlags,
-    ]);
+    if (hasManager) {
+      await start("kube-controller-manager", [
+        ...(await common("kube-controller-manager", controllerPort)),
+        "--use-service-account-credentials=true",
+        `--service-account-private-key-file=${server.accountKeyFile}`,
+        `--root-ca-file=${server.authorityFile}`,
+        `--cluster-signing-cert-file=${server.authorityFile}`,
+        `--cluster-signing-key-file=${server.authorityKeyFile}`,
+        "--allocate-node-cidrs=true",
+        `--cluster-cidr=${CLUSTER_CIDR}`,
+        `--flex-volume-plugin-dir=${path.join(folder, "flex")}`,
+        ...managerFlags,
+      ]);
+    }
     await start("kube-scheduler", await common("kube-scheduler", schedulerPort));
     const { kubeconfig, stages } = await prepareKwok(server, admin, folder);
     await start("kwok", [

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -15,6 +16,7 @@ real-errors.txt does not list.
 
    --store NAME       that Binnacle keeps objects in: etcd (default), sqlite or memory
    --oracle           on the real kube-apiserver
+   --own-controllers  with all controllers inside of Binnacle and without kube-controller-manager
    --write            with --oracle: add the repeated errors that it causes to real-errors.txt
    --logs FOLDER      keep the programs' logs there
 `;
@@ -22,9 +24,9 @@ real-errors.txt does not list.
 const errorsFile = path.join(import.meta.dirname, "real-errors.txt");
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-async function runCluster(server: ClusterServer, folder: string): Promise<string[]> {
+async function runCluster(server: ClusterServer, folder: string, hasManager: boolean): Promise<string[]> {
   const admin = await server.kubeconfig("admin", { commonName: "admin", organizations: ["system:masters"] });
-  const programs = await startPrograms(server, admin, folder);
+  const programs = await startPrograms(server, admin, folder, { hasManager });
   try {
     return await runScenario(server, admin, folder, print);
   } finally {
@@ -33,15 +35,23 @@ async function runCluster(server: ClusterServer, folder: string): Promise<string
 }
 
 async function readLogs(folder: string): Promise<Record<string, string>> {
-  const logs = PROGRAMS.map(async (name) => [name, await readFile(path.join(folder, `${name}.log`), "utf8")] as const);
-  return Object.fromEntries(await Promise.all(logs));
+  const files = PROGRAMS.map((name) => [name, path.join(folder, `${name}.log`)] as const);
+  const logs = files.filter(([, file]) => existsSync(file));
+  return Object.fromEntries(await Promise.all(logs.map(async ([name, file]) => [name, await readFile(file, "utf8")])));
+}
+
+interface RunOptions {
+  readonly isOracle: boolean;
+  readonly writes: boolean;
+  readonly store: StoreName;
+  readonly ownControllers: boolean;
 }
 
 /** Runs everything, and says whether all is as it must be. */
-async function main(folder: string, isOracle: boolean, writes: boolean, store: StoreName): Promise<boolean> {
+async function main(folder: string, { isOracle, writes, store, ownControllers }: RunOptions): Promise<boolean> {
   const began = performance.now();
-  const server = await startClusterServer(isOracle ? "kube-apiserver" : "binnacle", folder, { store });
-  const lines = await runCluster(server, folder).finally(() => server.kill());
+  const server = await startClusterServer(isOracle ? "kube-apiserver" : "binnacle", folder, { store, ownControllers });
+  const lines = await runCluster(server, folder, !ownControllers).finally(() => server.kill());
   const passed = lines.filter((line) => line.startsWith("PASS ")).length;
   const failed = lines.filter((line) => line.startsWith("FAIL ")).length;
   const errors = readErrors(await readLogs(folder));
@@ -66,15 +76,20 @@ function storeNamed(name: string): StoreName {
 
 const flag = { type: "boolean" } as const;
 const text = { type: "string" } as const;
-const options = { oracle: flag, write: flag, help: flag, logs: text, store: { ...text, default: "etcd" } } as const;
+const options = {
+  ...{ oracle: flag, write: flag, help: flag, "own-controllers": flag },
+  ...{ logs: text, store: { ...text, default: "etcd" } },
+} as const;
 const { values } = parseArgs({ options });
 if (values.help) {
   process.stdout.write(usage);
 } else {
   const folder = await mkdtemp(path.join(tmpdir(), "binnacle-cluster-"));
   try {
-    if (!(await main(folder, values.oracle ?? false, values.write ?? false, storeNamed(values.store))))
-      process.exitCode = 1;
+    const { oracle: isOracle = false, write: writes = false, "own-controllers": ownControllers = false } = values;
+    if (isOracle && ownControllers) throw new Error("--own-controllers is for Binnacle, --oracle for kube-apiserver");
+    const isFine = await main(folder, { isOracle, writes, ownControllers, store: storeNamed(values.store) });
+    if (!isFine) process.exitCode = 1;
   } finally {
     if (values.logs !== undefined) {
       for (const [name, text] of Object.entries(await readLogs(folder))) {

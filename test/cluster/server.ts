@@ -26,17 +26,26 @@ export interface ClusterServer {
 /** Which API server a cluster stands on. */
 export type ServerName = "binnacle" | "kube-apiserver";
 
+/** Options of `startClusterServer`. */
+export interface ClusterServerOptions extends BinnacleOptions {
+  /** Runs all controllers inside the server, so that it needs no kube-controller-manager. */
+  readonly ownControllers?: boolean;
+}
+
+/** Range of the Pod addresses of all nodes. */
+export const CLUSTER_CIDR = "10.128.0.0/9";
+
 // With open custom objects the HorizontalPodAutoscaler controller finds an empty metrics.k8s.io where there is none.
 const AS_KUBE_APISERVER = ["--custom-objects=defined"];
 
 /**
- * Starts the server with RBAC and without the loops of a controller manager, on an etcd of its own unless `options` names
- * another store. Its files go to `folder`; `options` are for Binnacle only.
+ * Starts the server with RBAC, on an etcd of its own unless `options` names another store. It runs no loops of a controller
+ * manager unless `ownControllers` is set. Its files go to `folder`; `options` are for Binnacle only.
  */
 export async function startClusterServer(
   name: ServerName,
   folder: string,
-  { store = "etcd", flags: more = [], nodeFlags = [] }: BinnacleOptions = {},
+  { store = "etcd", flags: more = [], nodeFlags = [], ownControllers = false }: ClusterServerOptions = {},
 ): Promise<ClusterServer> {
   const now = Date.now();
   const authority = makeCa("cluster", now);
@@ -65,9 +74,16 @@ export async function startClusterServer(
     `--service-account-signing-key-file=${files.accountKey}`,
     `--service-account-key-file=${files.accountKey}`,
   ];
+  const controllerFlags = [
+    "--controllers=*",
+    `--cluster-cidr=${CLUSTER_CIDR}`,
+    `--cluster-signing-cert-file=${files.authority}`,
+    `--cluster-signing-key-file=${files.authorityKey}`,
+  ];
+  const own = [...AS_KUBE_APISERVER, ...(ownControllers ? controllerFlags : []), ...more];
   const server =
     name === "binnacle"
-      ? await startBinnacle({ store, nodeFlags, flags: [...flags, ...AS_KUBE_APISERVER, ...more] })
+      ? await startBinnacle({ store, nodeFlags, flags: [...flags, ...own] })
       : await startOracle({ flags });
   const running = "process" in server ? server.process : server;
   let end: string | undefined;

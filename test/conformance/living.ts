@@ -1,5 +1,5 @@
 import { startPrograms } from "../cluster/programs.ts";
-import { type ServerName, startClusterServer } from "../cluster/server.ts";
+import { type ClusterServerOptions, type ServerName, startClusterServer } from "../cluster/server.ts";
 import { type Client, clientFor } from "../support/client.ts";
 import { tokens } from "../support/oracle.ts";
 import { eventually } from "../support/time.ts";
@@ -9,18 +9,18 @@ const DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments";
 const NODES = 3;
 
 /**
- * A server with the real controller manager and scheduler, and nodes that KWOK stands behind: their pods are ready at once,
+ * A server with the real scheduler and controller manager, or with its own controllers, and nodes that KWOK stands behind: their pods are ready at once,
  * and nothing runs in them. Resolves when a Deployment becomes available. Files go to `folder`, `flags` to Binnacle.
  */
 export async function startLivingCluster(
   name: ServerName,
   folder: string,
-  flags: readonly string[] = [],
+  { flags = [], ownControllers = false }: Pick<ClusterServerOptions, "flags" | "ownControllers"> = {},
 ): Promise<ConformanceServer & { readonly base: string }> {
-  const server = await startClusterServer(name, folder, { flags });
+  const server = await startClusterServer(name, folder, { flags, ownControllers });
   try {
     const kubeconfig = await server.kubeconfig("admin", { commonName: "admin", organizations: ["system:masters"] });
-    const programs = await startPrograms(server, kubeconfig, folder);
+    const programs = await startPrograms(server, kubeconfig, folder, { hasManager: !ownControllers });
     const kill = () => programs.stop().finally(() => server.kill());
     try {
       await untilPodsRun(clientFor(server.base, tokens.admin));

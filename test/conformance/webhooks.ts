@@ -48,7 +48,7 @@ async function run(folder: string, names: readonly string[]): Promise<Outcome[]>
   const cluster = path.join(folder, "cluster");
   const certificates = path.join(folder, "webhooks");
   for (const one of [cluster, certificates]) await mkdir(one);
-  const server = await startLivingCluster("binnacle", cluster, [`--handlers=${handlers}`]);
+  const server = await startLivingCluster("binnacle", cluster, { flags: [`--handlers=${handlers}`] });
   try {
     const webhooks = new WebhookPrograms(server.base, certificates, ports);
     try {
