@@ -3,8 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { suite, test } from "node:test";
-import { bootstrapRules } from "../../access/authorization/bootstrap-policy.ts";
+import { bootstrapPolicy } from "../../access/authorization/bootstrap-policy.ts";
 import { RUNNABLE_CONTROLLERS } from "../../cluster/controllers/manager/all.ts";
+import type { PolicyRule } from "../../kinds/types/rbac.ts";
 import { startControlPlane } from "./control-plane.ts";
 import { runWorkloads } from "./workloads.suite.ts";
 
@@ -15,6 +16,7 @@ interface AuditEvent {
   readonly responseStatus?: { readonly code?: number; readonly message?: string };
 }
 
+const ROLES = [...bootstrapPolicy.clusterroles, ...bootstrapPolicy.roles];
 const ACCOUNT = "system:serviceaccount:kube-system:";
 /** Controllers read from the store and not by requests. */
 const READS: readonly string[] = ["get", "list", "watch"];
@@ -50,9 +52,12 @@ function usedRight({
   return right(verb, apiGroup, subresource === "" ? resource : `${resource}/${subresource}`);
 }
 
-/** The permissions of a bootstrap role to write. */
+/** The permissions of a controller's bootstrap role to write. Some have a Role in kube-system instead of a ClusterRole. */
 function writeRights(account: string): string[] {
-  return bootstrapRules(`system:controller:${account}`).flatMap(({ verbs = [], apiGroups = [], resources = [] }) =>
+  const own = ROLES.filter(({ metadata }) => metadata.name === `system:controller:${account}`);
+  assert.ok(own.length > 0, account);
+  const rules = own.flatMap((role) => (role.rules ?? []) as readonly PolicyRule[]);
+  return rules.flatMap(({ verbs = [], apiGroups = [], resources = [] }) =>
     verbs
       .filter((verb) => !READS.includes(verb))
       .flatMap((verb) => apiGroups.flatMap((group) => resources.map((one) => right(verb, group, one)))),
