@@ -21,6 +21,7 @@ kube-apiserver by turns, each with an etcd of its own.
    --rounds N         default 1
    --store NAME       of Binnacle: etcd (default), sqlite or memory
    --ours             Binnacle only
+   --own-controllers  Binnacle with its own controllers, by turns with Binnacle and kube-controller-manager
 `;
 
 interface Size {
@@ -40,6 +41,8 @@ interface Measured {
   readonly etcdCpuSeconds: number;
   /** Processor time of the programs around it, all the while. */
   readonly programsCpuSeconds: number;
+  /** That of the controller manager. */
+  readonly managerCpuSeconds: number;
   readonly peakMegabytes: number;
 }
 
@@ -102,14 +105,18 @@ async function sumCpu(pids: readonly number[]): Promise<number> {
   return each.reduce((sum, one) => sum + one, 0) / 1000;
 }
 
-async function cpuOf(pids: Readonly<Record<"server" | "etcd" | "programs", readonly number[]>>) {
-  const [server, etcd, programs] = [await sumCpu(pids.server), await sumCpu(pids.etcd), await sumCpu(pids.programs)];
-  return { server, etcd, programs };
+type Part = "server" | "etcd" | "programs" | "manager";
+
+async function cpuOf(pids: Readonly<Record<Part, readonly number[]>>): Promise<Record<Part, number>> {
+  const each = Object.entries(pids).map(async ([part, those]) => [part, await sumCpu(those)] as const);
+  return Object.fromEntries(await Promise.all(each)) as Record<Part, number>;
 }
 
-async function load(client: Client, server: number, size: Size): Promise<Measured> {
-  const etcd = await childPid("etcd");
-  const programs = await Promise.all(PROGRAMS.map((name) => childPid(name)));
+async function load(client: Client, server: number, size: Size, hasManager: boolean): Promise<Measured> {
+  const manager = hasManager ? [await childPid("kube-controller-manager")] : [];
+  const others = PROGRAMS.filter((name) => name !== "kube-controller-manager").map((name) => childPid(name));
+  const programs = [...manager, ...(await Promise.all(others))];
+  const parts = { server: [server], etcd: [await childPid("etcd")], programs, manager };
   const nodesBegan = performance.now();
   await createNodes(client, size.nodes);
   const nodesSeconds = seconds(nodesBegan);
@@ -117,7 +124,7 @@ async function load(client: Client, server: number, size: Size): Promise<Measure
   const account = async () =>
     (await client.call("GET", "/api/v1/namespaces/load/serviceaccounts/default")).status === 200;
   await eventually(account, { ...PATIENCE, what: "the namespace has its service account" });
-  const before = await cpuOf({ server: [server], etcd: [etcd], programs });
+  const before = await cpuOf(parts);
   const began = performance.now();
   for (let i = 0; i < size.deployments; i++) await create(client, DEPLOYMENTS, deployment(`d${i}`, size.pods));
   const wanted = size.deployments * size.pods;
@@ -128,7 +135,7 @@ async function load(client: Client, server: number, size: Size): Promise<Measure
   await client.call("DELETE", DEPLOYMENTS, { propagationPolicy: "Background" });
   const areGone = async () => (await client.call("GET", `${PODS}?limit=1`)).body.items.length === 0;
   await eventually(areGone, { ...PATIENCE, what: "every pod is gone" });
-  const after = await cpuOf({ server: [server], etcd: [etcd], programs });
+  const after = await cpuOf(parts);
   return {
     nodesSeconds,
     podsPerSecond: wanted / readySeconds,
@@ -137,18 +144,30 @@ async function load(client: Client, server: number, size: Size): Promise<Measure
     cpuSeconds: after.server - before.server,
     etcdCpuSeconds: after.etcd - before.etcd,
     programsCpuSeconds: after.programs - before.programs,
+    managerCpuSeconds: after.manager - before.manager,
     peakMegabytes: await peakMegabytes(server),
   };
 }
 
-async function measure(name: ServerName, store: StoreName, size: Size): Promise<Measured> {
+/** A server, and who runs the controllers. */
+interface Variant {
+  readonly title: string;
+  readonly name: ServerName;
+  readonly ownControllers?: boolean;
+}
+
+const BINNACLE: Variant = { title: "binnacle", name: "binnacle" };
+const OWN: Variant = { title: "own controllers", name: "binnacle", ownControllers: true };
+const KUBE_APISERVER: Variant = { title: "kube-apiserver", name: "kube-apiserver" };
+
+async function measure({ name, ownControllers = false }: Variant, store: StoreName, size: Size): Promise<Measured> {
   const folder = await mkdtemp(path.join(tmpdir(), "binnacle-bench-cluster-"));
-  const server = await startClusterServer(name, folder, { store, nodeFlags: NODE_FLAGS });
+  const server = await startClusterServer(name, folder, { store, nodeFlags: NODE_FLAGS, ownControllers });
   try {
     const admin = await server.kubeconfig("admin", { commonName: "admin", organizations: ["system:masters"] });
-    const programs = await startPrograms(server, admin, folder, { flags: PROGRAM_FLAGS });
+    const programs = await startPrograms(server, admin, folder, { flags: PROGRAM_FLAGS, hasManager: !ownControllers });
     try {
-      return await load(clientFor(server.base, tokens.admin), server.pid, size);
+      return await load(clientFor(server.base, tokens.admin), server.pid, size, !ownControllers);
     } finally {
       await programs.stop();
     }
@@ -166,13 +185,17 @@ const FIGURES: readonly (readonly [name: string, figure: keyof Measured])[] = [
   ["CPU, s", "cpuSeconds"],
   ["etcd's CPU, s", "etcdCpuSeconds"],
   ["the programs' CPU, s", "programsCpuSeconds"],
+  ["the manager's CPU, s", "managerCpuSeconds"],
   ["peak memory, MB", "peakMegabytes"],
 ];
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
 const { values } = parseArgs({
-  options: { nodes: text, deployments: text, pods: text, rounds: text, store: text, ours: flag, help: flag },
+  options: {
+    ...{ nodes: text, deployments: text, pods: text, rounds: text, store: text },
+    ...{ ours: flag, "own-controllers": flag, help: flag },
+  },
 });
 if (values.help) {
   process.stdout.write(usage);
@@ -182,18 +205,19 @@ if (values.help) {
     deployments: Number(values.deployments ?? 10),
     pods: Number(values.pods ?? 500),
   };
-  const servers: readonly ServerName[] = values.ours ? ["binnacle"] : ["binnacle", "kube-apiserver"];
-  const results = new Map<ServerName, Measured[]>(servers.map((name) => [name, []]));
+  const other = values["own-controllers"] ? [OWN, BINNACLE] : [BINNACLE, KUBE_APISERVER];
+  const variants: readonly Variant[] = values.ours ? [BINNACLE] : other;
+  const results = new Map<Variant, Measured[]>(variants.map((variant) => [variant, []]));
   say(`${describeMachine()}; ${size.nodes} nodes, ${size.deployments} Deployments of ${size.pods} pods`);
   for (let round = 0; round < Number(values.rounds ?? 1); round++) {
-    for (const name of servers) {
-      const measured = await measure(name, (values.store ?? "etcd") as StoreName, size);
-      say(`${name}: ${JSON.stringify(measured)}`);
-      results.get(name)?.push(measured);
+    for (const variant of variants) {
+      const measured = await measure(variant, (values.store ?? "etcd") as StoreName, size);
+      say(`${variant.title}: ${JSON.stringify(measured)}`);
+      results.get(variant)?.push(measured);
     }
   }
   const rows = FIGURES.map(([name, figure]) => {
-    const each = servers.map((server) => median((results.get(server) ?? []).map((one) => one[figure])));
+    const each = variants.map((variant) => median((results.get(variant) ?? []).map((one) => one[figure])));
     const [ours = Number.NaN, theirs] = each;
     return [
       name,
@@ -201,5 +225,5 @@ if (values.help) {
       ...(theirs === undefined ? [] : [(ours / theirs).toFixed(2)]),
     ];
   });
-  printTable([["", ...servers, ...(servers.length > 1 ? ["ratio"] : [])], ...rows]);
+  printTable([["", ...variants.map(({ title }) => title), ...(variants.length > 1 ? ["ratio"] : [])], ...rows]);
 }
