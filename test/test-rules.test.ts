@@ -32,7 +32,6 @@ const TIMERS: Readonly<Record<string, readonly [count: number, reason: string]>>
   "src/storage/etcd/transport.test.ts": [3, "a peer that answers late"],
   "src/storage/suite/faulty-store.suite.ts": [1, "a store that answers late"],
   "src/storage/suite/steps.suite.ts": [1, "the bound of a watch that is read"],
-  "test/api/hostile-streams.binnacle.test.ts": [1, "a client that goes on sending for a while"],
   "test/clients/informer.etcd.test.ts": [1, "a client that pauses before it tries again"],
   "test/conformance/suite.ts": [1, "the bound of a run"],
   "test/cost/probe.ts": [2, "the pause between two looks whether the server answers"],
