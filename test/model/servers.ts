@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { randomInt } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type EtcdCluster, startEtcd } from "../support/etcd.ts";
 import { tokens, writeTokenFile } from "../support/oracle.ts";
+import { freePorts } from "../support/ports.ts";
 import { type RunningProcess, startProcess, waitUntilReady } from "../support/process.ts";
 
 const cli = path.join(import.meta.dirname, "..", "..", "src", "cli.ts");
@@ -66,24 +65,8 @@ function storeFlags(store: "memory" | "sqlite" | EtcdCluster, directory: string)
   return [`--etcd-servers=${store.endpoints.join(",")}`];
 }
 
-/**
- * A free port below the ephemeral range: while the server is down, no other client or server of the tests may get its
- * port.
- */
-async function steadyPort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(15_000, 32_000);
-    const probe = createServer();
-    const isFree = await new Promise((resolve) => {
-      probe.once("error", () => resolve(false));
-      probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
-    });
-    if (isFree) return port;
-  }
-}
-
 async function makeServer(directory: string, flags: readonly string[]): Promise<ModelServer> {
-  const [securePort, port] = [await steadyPort(), await steadyPort()];
+  const [securePort, port] = await freePorts(2);
   const tokenFile = await writeTokenFile(directory);
   const secureBase = `https://127.0.0.1:${securePort}`;
   let running: RunningProcess | undefined;

@@ -1,30 +1,44 @@
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer, type Server } from "node:net";
+
+/** Below the range from which systems take the ports of clients: nobody else gets one between its choice and its use. */
+const FIRST = 15_000;
+const LAST = 32_000;
 
 /** Distinct loopback TCP ports that were free a moment ago. */
 export async function freePorts(count: number): Promise<number[]> {
-  // All are held open until all are known, or the system may return the same one twice.
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      server.listen(0, "127.0.0.1");
-      await once(server, "listening");
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  const ports = new Map<number, Server>();
+  while (ports.size < count) {
+    const port = randomInt(FIRST, LAST);
+    // All are held open until all are known, or one could be chosen twice.
+    const server = await listenAt(port);
+    if (server !== undefined) ports.set(port, server);
+  }
   await Promise.all(
-    servers.map(async (server) => {
+    Array.from(ports.values(), async (server) => {
       server.close();
       await once(server, "close");
     }),
   );
-  return ports;
+  return [...ports.keys()];
+}
+
+/** A listener; undefined if the port is taken. */
+async function listenAt(port: number): Promise<Server | undefined> {
+  const server = createServer();
+  server.listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+    return server;
+  } catch {
+    return undefined;
+  }
 }
 
 /** One loopback TCP port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const [port] = await freePorts(1);
-  if (port === undefined) throw new Error("the system gave no port");
+  if (port === undefined) throw new Error("no port was asked for");
   return port;
 }
