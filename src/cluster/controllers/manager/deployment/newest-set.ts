@@ -37,7 +37,7 @@ export function newestSet(
       template: { ...template, metadata: { ...template.metadata, labels } },
     },
   };
-  const annotations = newestAnnotations(deployment, set, maxRevision(old) + 1);
+  const annotations = newestAnnotations(deployment, set, maxRevision(old) + 1n);
   set.metadata.annotations = { ...annotations, ...sizeAnnotations(deployment) };
   return set;
 }

@@ -16,32 +16,34 @@ const OWN = new Set([
 ]);
 const MAX_HISTORY_CHARACTERS = 2000;
 
-/** The revision of a ReplicaSet. 0 without one, undefined if it is not a number. */
-export function revisionOf({ metadata }: ReplicaSet): number | undefined {
+/** The revision of a ReplicaSet, an int64. 0 without one, undefined if it is not a number. */
+export function revisionOf({ metadata }: ReplicaSet): bigint | undefined {
   const text = metadata.annotations?.[REVISION];
-  return text === undefined ? 0 : parseInteger(text);
+  return text === undefined ? 0n : parseInteger(text);
 }
 
 /** The greatest revision of ReplicaSets. 0 if there is none. */
-export function maxRevision(sets: readonly ReplicaSet[]): number {
-  return sets.reduce((max, set) => Math.max(max, revisionOf(set) ?? 0), 0);
+export function maxRevision(sets: readonly ReplicaSet[]): bigint {
+  const revisions = sets.map((set) => revisionOf(set) ?? 0n);
+  return revisions.reduce((max, revision) => (revision > max ? revision : max), 0n);
 }
 
 /** The revision before the newest one. 0 if there is none. */
-export function lastRevision(sets: readonly ReplicaSet[]): number {
-  const [, second = 0] = sets.flatMap((set) => revisionOf(set) ?? []).sort((one, other) => other - one);
-  return Math.max(0, second);
+export function lastRevision(sets: readonly ReplicaSet[]): bigint {
+  const [, second = 0n] = sets.flatMap((set) => revisionOf(set) ?? []).sort((one, other) => (other > one ? 1 : -1));
+  return second > 0n ? second : 0n;
 }
 
 /** Older revisions first. */
 export function byRevision(one: ReplicaSet, other: ReplicaSet): number {
   const [revision, otherRevision] = [revisionOf(one), revisionOf(other)];
   const isOrdered = revision !== undefined && otherRevision !== undefined && revision !== otherRevision;
-  return isOrdered ? revision - otherRevision : byCreation(one, other);
+  if (!isOrdered) return byCreation(one, other);
+  return revision < otherRevision ? -1 : 1;
 }
 
 /** The revision that the annotation of the removed field rollbackTo names. 0 stands for the previous one. */
-export function rollbackTarget({ metadata }: Deployment): number | undefined {
+export function rollbackTarget({ metadata }: Deployment): bigint | undefined {
   return parseInteger(metadata.annotations?.[ROLLBACK_TO] ?? "");
 }
 
@@ -63,12 +65,12 @@ export function annotationsAfterRollback({ metadata }: Deployment, target?: Repl
  * The annotations of the newest ReplicaSet: those of its Deployment, and its revision, which becomes the greatest one. A
  * revision that it had before moves to its history.
  */
-export function newestAnnotations(deployment: Deployment, set: ReplicaSet, revision: number): Annotations {
+export function newestAnnotations(deployment: Deployment, set: ReplicaSet, revision: bigint): Annotations {
   const before = set.metadata.annotations ?? {};
   const copied = Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !OWN.has(name));
   const annotations: Record<string, string> = { ...before, ...Object.fromEntries(copied) };
   const current = before[REVISION] ?? "";
-  const known = current === "" ? 0 : parseInteger(current);
+  const known = current === "" ? 0n : parseInteger(current);
   if (known === undefined || known >= revision) return annotations;
   annotations[REVISION] = String(revision);
   if (before[REVISION] === undefined) return annotations;
@@ -106,6 +108,9 @@ function parseCount(text: string | undefined): number | undefined {
   return count !== undefined && count < 2 ** 31 ? count : undefined;
 }
 
-function parseInteger(text: string): number | undefined {
-  return /^[+-]?\d+$/.test(text) ? Number(text) : undefined;
+function parseInteger(text: string): bigint | undefined {
+  const [, sign, digits] = /^([+-]?)(\d{1,19})$/.exec(text) ?? [];
+  if (digits === undefined) return undefined;
+  const value = sign === "-" ? -BigInt(digits) : BigInt(digits);
+  return BigInt.asIntN(64, value) === value ? value : undefined;
 }

@@ -188,10 +188,10 @@ export class Rollout {
     const warn = (reason: string, message: string) =>
       recorder.record(this.#resource, this.#deployment, "Warning", reason, message);
     const wanted = rollbackTarget(this.#deployment) || lastRevision(this.#all);
-    const target = wanted === 0 ? undefined : this.#all.find((set) => revisionOf(set) === wanted);
+    const target = wanted === 0n ? undefined : this.#all.find((set) => revisionOf(set) === wanted);
     const { name } = this.#deployment.metadata;
     if (target === undefined) {
-      const which = wanted === 0 ? "last revision" : "the revision to rollback to";
+      const which = wanted === 0n ? "last revision" : "the revision to rollback to";
       warn("DeploymentRollbackRevisionNotFound", `Unable to find ${which}.`);
       await this.#writeTemplate(undefined);
     } else if (isSameTemplate(target.spec.template, this.#deployment.spec.template)) {
@@ -219,7 +219,7 @@ export class Rollout {
     const newest = this.#newest;
     if (newest === undefined) return;
     const { minReadySeconds } = this.#deployment.spec;
-    const annotations = { ...newestAnnotations(this.#deployment, newest, maxRevision(this.#old) + 1) };
+    const annotations = { ...newestAnnotations(this.#deployment, newest, maxRevision(this.#old) + 1n) };
     const isRight =
       isDeepStrictEqual(annotations, newest.metadata.annotations ?? {}) &&
       (newest.spec.minReadySeconds ?? 0) === (minReadySeconds ?? 0);
