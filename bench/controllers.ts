@@ -6,15 +6,20 @@ import { type ControlPlane, startControlPlane } from "../src/testing.ts";
 
 /**
  * How the costs of controllers grow. Processor time per Pod of one ReplicaSet and of 50 Deployments at three sizes each, until all
- * Pods are ready; then 5,000 Pods: heap per Pod for all controllers, and processor time while nothing happens. Arguments: names of
- * parts (growth, heap, idle).
+ * Pods are ready; per Service and per Node at three sizes each, and of one change beside that many; then 5,000 Pods: heap per Pod
+ * for all controllers, and processor time while nothing happens. Arguments: names of parts (growth, services, nodes, heap, idle).
  */
 const PODS = { apiVersion: "v1", kind: "Pod", plural: "pods" };
 const REPLICA_SETS = { apiVersion: "apps/v1", kind: "ReplicaSet", plural: "replicasets" };
 const DEPLOYMENTS = { apiVersion: "apps/v1", kind: "Deployment", plural: "deployments" };
+const SERVICES = { apiVersion: "v1", kind: "Service", plural: "services" };
+const NODES = { apiVersion: "v1", kind: "Node", plural: "nodes", scope: "Cluster" as const };
 const CONDITION = { type: "Ready", status: "True", lastTransitionTime: "2026-01-01T00:00:00Z" };
 
-const SIZES = [100, 200, 400];
+const SIZES = [125, 250, 500];
+const SERVICE_SIZES = [1250, 2500, 5000];
+const NODE_SIZES = [250, 500, 1000];
+const CHANGES = 20;
 const DEPLOYMENT_COUNT = 50;
 const MANY = 5000;
 const print = (text: string) => void process.stdout.write(`${text}\n`);
@@ -62,6 +67,55 @@ async function growth(what: string, measure: (pods: number) => Promise<number>):
   for (const pods of SIZES) figures.push(`${pods} Pods ${((await measure(pods)) / pods).toFixed(2)} ms`);
   print(`${what.padEnd(34)} per Pod: ${figures.join(", ")}`);
 }
+
+async function cpuOf(plane: ControlPlane, act: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  await act();
+  await plane.settled({ withinMs: 600_000 });
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+/** Creates objects, then measures changes beside them. */
+async function growthOfMany(
+  what: string,
+  sizes: readonly number[],
+  create: (plane: ControlPlane, index: number) => Promise<unknown>,
+  change: (plane: ControlPlane, index: number) => Promise<unknown>,
+): Promise<void> {
+  const figures: string[] = [];
+  for (const size of sizes) {
+    await using plane = await start();
+    await plane.settled();
+    const all = await cpuOf(plane, async () => {
+      for (let index = 0; index < size; index += 1) await create(plane, index);
+    });
+    const changes = await cpuOf(plane, async () => {
+      for (let index = 0; index < CHANGES; index += 1) await change(plane, index);
+    });
+    figures.push(`${size}: ${(all / size).toFixed(2)} ms each, then ${(changes / CHANGES).toFixed(2)} ms per change`);
+  }
+  print(`${what.padEnd(34)} ${figures.join("; ")}`);
+}
+
+// More than the default range of cluster IPs has.
+const headless = { clusterIP: "None", ports: [{ port: 80 }] };
+const createService = (plane: ControlPlane, index: number) =>
+  plane
+    .client(SERVICES)
+    .create({ metadata: { name: `web-${index}` }, spec: { selector: { app: `web-${index}` }, ...headless } });
+/** A Pod that one of the Services selects. */
+const createPod = (plane: ControlPlane, index: number) => {
+  const spec = { nodeName: "somewhere", containers: [{ name: "main", image: "app:1" }] };
+  return plane.client(PODS).create({ metadata: { name: `pod-${index}`, labels: { app: `web-${index}` } }, spec });
+};
+
+const capacity = { cpu: "32", memory: "256Gi", pods: "110" };
+const createNode = (plane: ControlPlane, index: number) =>
+  plane.client(NODES).create({
+    metadata: { name: `node-${index}`, labels: { "kubernetes.io/hostname": `node-${index}` } },
+    status: { capacity, allocatable: capacity, conditions: [CONDITION] },
+  });
 
 async function heapUsed(): Promise<number> {
   for (let round = 0; round < 4; round += 1) {
@@ -113,6 +167,9 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
     await growth("one ReplicaSet", oneSet);
     await growth(`${DEPLOYMENT_COUNT} Deployments`, manyDeployments);
   },
+  services: () => growthOfMany("Services, then Pods", SERVICE_SIZES, createService, createPod),
+  nodes: () =>
+    growthOfMany("Nodes, then more", NODE_SIZES, createNode, (plane, index) => createNode(plane, index + MANY)),
   heap: heapPerPod,
   idle: idleCost,
 };
