@@ -16,7 +16,7 @@ const SERVICES = { apiVersion: "v1", kind: "Service", plural: "services" };
 const NODES = { apiVersion: "v1", kind: "Node", plural: "nodes", scope: "Cluster" as const };
 const CONDITION = { type: "Ready", status: "True", lastTransitionTime: "2026-01-01T00:00:00Z" };
 
-const SIZES = [125, 250, 500];
+const SIZES = [100, 250, 500];
 const SERVICE_SIZES = [1250, 2500, 5000];
 const NODE_SIZES = [250, 500, 1000];
 const CHANGES = 20;
