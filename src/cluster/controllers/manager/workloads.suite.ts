@@ -41,7 +41,7 @@ export class WorkloadCluster extends TestCluster {
 
   /** Lets a Pod run, as a kubelet would report it. */
   async setPod(name: string, phase: string, isReady = phase === "Running"): Promise<void> {
-    const lastTransitionTime = new Date().toISOString().replace(/\.\d+/, "");
+    const lastTransitionTime = new Date(this.resources.clock.now()).toISOString().replace(/\.\d+/, "");
     const status = { phase, conditions: [{ type: "Ready", status: isReady ? "True" : "False", lastTransitionTime }] };
     const key = { namespace: "default", name };
     await this.client.patch(this.resource("pods"), key, { status }, { isStrategic: true, subresource: "status" });

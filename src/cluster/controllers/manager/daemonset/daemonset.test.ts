@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, suite, test } from "node:test";
 import { isObject, type JsonObject } from "../../../../base/api/object.ts";
+import { ManualClock } from "../../../../base/util/environment.suite.ts";
 import type { ControllerRevision, DaemonSet, Pod } from "../../../../kinds/types/workloads.ts";
 import { until } from "../../shared/controllers.suite.ts";
 import { WorkloadCluster, workload } from "../workloads.suite.ts";
@@ -322,11 +323,14 @@ suite("daemonset-controller", () => {
   });
 
   test("counts a Pod as available after minReadySeconds, without another change", async () => {
+    const clock = new ManualClock();
+    cluster = new WorkloadCluster(undefined, { clock });
     await addNodes("a");
-    await create({ minReadySeconds: 1 });
+    await create({ minReadySeconds: 10 });
     await counts({ currentNumberScheduled: 1 });
     await cluster.makeReady();
     await counts({ numberReady: 1, numberUnavailable: 1 });
+    await clock.advance(10_000);
     await counts({ numberAvailable: 1, numberUnavailable: 0 });
   });
 

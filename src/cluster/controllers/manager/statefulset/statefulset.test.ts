@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, suite, test } from "node:test";
 import { isObject, type JsonObject } from "../../../../base/api/object.ts";
+import { ManualClock } from "../../../../base/util/environment.suite.ts";
 import type { ControllerRevision, StatefulSet } from "../../../../kinds/types/workloads.ts";
 import { until } from "../../shared/controllers.suite.ts";
 import { WorkloadCluster, workload } from "../workloads.suite.ts";
@@ -308,11 +309,14 @@ suite("statefulset-controller", () => {
   });
 
   test("waits for minReadySeconds before the next Pod, without another change", async () => {
-    await create({ replicas: 2, minReadySeconds: 1 });
+    const clock = new ManualClock();
+    cluster = new WorkloadCluster(undefined, { clock });
+    await create({ replicas: 2, minReadySeconds: 10 });
     await counts({ replicas: 1 });
     await cluster.setPod("web-0", "Running");
     await counts({ readyReplicas: 1, availableReplicas: 0 });
     assert.deepEqual(await names(), ["web-0"]);
+    await clock.advance(10_000);
     await counts({ replicas: 2, availableReplicas: 1 });
   });
 
