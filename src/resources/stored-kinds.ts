@@ -66,8 +66,17 @@ function preferredResource({ catalog }: Resources, definition: ResourceDefinitio
 
 /** Decodes the object of an entry. Undefined if the entry contains something else. The caller owns the result. */
 export function readObject(codec: ObjectCodec, entry: Entry): KubeObject | undefined {
+  return objectOf(() => codec.read(entry));
+}
+
+/** Decodes like `readObject`. Others share the result, which must not be changed. */
+export function readShared(codec: ObjectCodec, entry: Entry): KubeObject | undefined {
+  return objectOf(() => codec.share(entry));
+}
+
+function objectOf(read: () => KubeObject): KubeObject | undefined {
   try {
-    const object = codec.read(entry);
+    const object = read();
     return typeof object.metadata.uid === "string" ? object : undefined;
   } catch {
     return undefined;

@@ -56,3 +56,13 @@ test("reads Kubernetes protobuf with the defaults of its version", () => {
   assert.equal(reading.mayHave(json, Buffer.from('"ownerReferences"')), false);
   assert.ok(reading.mayHave(json, Buffer.from('"range"')));
 });
+
+test("shares what was decoded from the same bytes at the same revision", () => {
+  const value = codec.write(object([]));
+  const written = { key: "/registry/things/one", value, createRevision: 1, modRevision: 7 };
+  const shared = codec.share(written);
+  assert.equal(codec.share({ ...written }), shared);
+  assert.equal(codec.share({ ...written, modRevision: 8 }).metadata.resourceVersion, "8");
+  assert.equal(shared.metadata.resourceVersion, "7");
+  assert.notEqual(codec.share({ ...written, value: Buffer.from(value) }), shared);
+});

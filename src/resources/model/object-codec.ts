@@ -12,6 +12,13 @@ export interface StoredProtobuf {
   setDefaults(object: KubeObject): void;
 }
 
+const SHARED_COUNT = 128;
+/** Larger values are not kept. */
+const MAX_SHARED_BYTES = 32 * 1024;
+
+/** The objects decoded last, by the stored bytes. Forked control planes share entries, so it may be global. */
+const recent = new Map<Uint8Array, { readonly modRevision: number; readonly object: KubeObject }>();
+
 /**
  * Converts between store entries and objects. Reads values of kube-apiserver and its older releases: JSON and
  * Kubernetes protobuf, in the version that the value names. Writes JSON, which kube-apiserver tells from protobuf by
@@ -29,6 +36,24 @@ export class ObjectCodec {
   read({ value, modRevision }: Entry, revision: number = modRevision): KubeObject {
     const object = isProtobuf(value) ? this.#readProtobuf(value) : (parseJson(value) as KubeObject);
     object.metadata.resourceVersion = String(revision);
+    return object;
+  }
+
+  /**
+   * Decodes like `read`, but shares the result with others who read the value soon, such as controllers and watches.
+   * It must not be changed.
+   */
+  share(entry: Entry): KubeObject {
+    const { value, modRevision } = entry;
+    const known = recent.get(value);
+    if (known?.modRevision === modRevision) return known.object;
+    const object = this.read(entry);
+    if (value.length > MAX_SHARED_BYTES) return object;
+    recent.set(value, { modRevision, object });
+    if (recent.size > SHARED_COUNT) {
+      const [oldest] = recent.keys();
+      if (oldest !== undefined) recent.delete(oldest);
+    }
     return object;
   }
 

@@ -106,13 +106,19 @@ export class EntryView implements ObjectView {
 
   get object(): KubeObject {
     const derived = this.#derive();
-    if (!derived.object) {
-      const { codec, resource } = this.#printer;
-      const { definition, apiVersion } = resource;
-      const stored = coerceStored(definition, codec.read(this.#entry, this.#revision));
-      derived.object = convertObject(definition, stored, apiVersion);
-    }
+    derived.object ??= this.#isShownAsStored() ? this.#printer.codec.share(this.#entry) : this.#decode();
     return derived.object;
+  }
+
+  #isShownAsStored(): boolean {
+    const { servesStoredBytes } = this.#printer;
+    return this.#deletion === undefined && servesStoredBytes && this.#printer.spliceAt(this.#entry.value) > 0;
+  }
+
+  #decode(): KubeObject {
+    const { codec, resource } = this.#printer;
+    const stored = coerceStored(resource.definition, codec.read(this.#entry, this.#revision));
+    return convertObject(resource.definition, stored, resource.apiVersion);
   }
 
   get stored(): { readonly bytes: number; readonly isCopied: boolean } {

@@ -27,15 +27,15 @@ function entry(name: string): Entry {
   return { key: `/registry/things/${name}`, value, createRevision: 1, modRevision: 7 };
 }
 
-test("caches decoded objects and evicts the oldest", () => {
+test("caches forms of objects and evicts the oldest", () => {
   const views = new ViewCache(codec, 2);
   const [first, second, third] = [entry("a"), entry("b"), entry("c")];
-  const { object } = views.view(resource, first);
-  assert.equal(views.view(resource, first).object, object);
+  const { encodings } = views.view(resource, first);
+  assert.equal(views.view(resource, first).encodings, encodings);
   views.view(resource, second).encodings.set("x", Buffer.from("y"));
   assert.equal(views.view(resource, second).encodings.size, 1);
   void views.view(resource, third).object;
-  assert.notEqual(views.view(resource, first).object, object);
+  assert.notEqual(views.view(resource, first).encodings, encodings);
 });
 
 test("copying stored bytes does not use the cache", () => {
@@ -66,12 +66,12 @@ test("two versions of a kind do not evict each other", () => {
 test("two control planes over the same entries do not evict each other", () => {
   const [one, two] = [new ViewCache(codec, 1), new ViewCache(codec, 1)];
   const shared = entry("a");
-  const objects = [one.view(resource, shared).object, two.view(resource, shared).object];
-  assert.notEqual(objects[0], objects[1]);
-  assert.equal(one.view(resource, shared).object, objects[0]);
-  assert.equal(two.view(resource, shared).object, objects[1]);
+  const encodings = [one.view(resource, shared).encodings, two.view(resource, shared).encodings];
+  assert.notEqual(encodings[0], encodings[1]);
+  assert.equal(one.view(resource, shared).encodings, encodings[0]);
+  assert.equal(two.view(resource, shared).encodings, encodings[1]);
   void two.view(resource, entry("b")).object;
-  assert.equal(one.view(resource, shared).object, objects[0]);
+  assert.equal(one.view(resource, shared).encodings, encodings[0]);
 });
 
 test("values for selectors outlive the decoded object", () => {
@@ -96,14 +96,14 @@ test("watchers of one version share the events of a batch", () => {
   assert.equal(translations, 2);
 });
 
-test("evicts decoded objects above the byte limit", () => {
+test("evicts forms of objects above the byte limit", () => {
   const one = entry("a");
   const views = new ViewCache(codec, 100, one.value.length * 2);
-  const { object } = views.view(resource, one);
+  const { encodings } = views.view(resource, one);
   void views.view(resource, entry("b")).object;
-  assert.equal(views.view(resource, one).object, object);
+  assert.equal(views.view(resource, one).encodings, encodings);
   void views.view(resource, entry("c")).object;
-  assert.notEqual(views.view(resource, one).object, object);
+  assert.notEqual(views.view(resource, one).encodings, encodings);
   assert.equal(views.usage.entries, 2);
 });
 

@@ -4,9 +4,9 @@ import type { ServedResource } from "../../../resources/model/catalog.ts";
 import { EntryReadings } from "../../../resources/read/entry-readings.ts";
 import { type Follower, follow } from "../../../resources/read/follow.ts";
 import type { Resources } from "../../../resources/resources.ts";
+import { readShared } from "../../../resources/stored-kinds.ts";
 import type { Entry } from "../../../storage/store.ts";
 import { type Controller, keepRunning, type ReportProblem } from "./controller.ts";
-import { readShared } from "./recent-readings.ts";
 
 /** Receives the changes of an informer. `before` is undefined for a new object, `after` for one that is gone. */
 export type Observer<T> = (before: T | undefined, after: T | undefined) => void;

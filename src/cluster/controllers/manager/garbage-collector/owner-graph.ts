@@ -1,7 +1,7 @@
 import type { KubeObject, OwnerReference } from "../../../../base/api/object.ts";
 import type { ObjectCodec } from "../../../../resources/model/object-codec.ts";
+import { readShared } from "../../../../resources/stored-kinds.ts";
 import type { Entry, StoreEvent } from "../../../../storage/store.ts";
-import { readShared } from "../../shared/recent-readings.ts";
 
 /** The finalizer of propagationPolicy Foreground: the object is removed only after its dependents. */
 export const FOREGROUND = "foregroundDeletion";
