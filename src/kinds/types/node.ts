@@ -19,6 +19,14 @@ export interface NodeSpec extends JsonObject {
 export interface NodeStatus extends JsonObject {
   allocatable?: Texts;
   conditions?: NodeCondition[];
+  images?: ContainerImage[];
+  declaredFeatures?: string[];
+}
+
+/** ContainerImage of core/v1. */
+export interface ContainerImage extends JsonObject {
+  names?: string[];
+  sizeBytes?: number;
 }
 
 /** NodeCondition of core/v1. */

@@ -21,9 +21,9 @@ type AmountsOf = (container: Container) => Texts | undefined;
 /**
  * Aggregate requests or limits of all containers, sidecars and init containers. Upstream: `AggregateContainerRequests`.
  */
-function containersTogether(spec: PodSpec, amountsOf: AmountsOf): Map<string, Quantity> {
+function containersTogether(spec: PodSpec, amountsOf: AmountsOf, missing = NO_AMOUNTS): Map<string, Quantity> {
   const share = (container: Container) => ({
-    amounts: readAmounts(amountsOf(container)),
+    amounts: new Map([...missing, ...readAmounts(amountsOf(container))]),
     isLasting: isSidecar(container),
   });
   return peakAmounts((spec.containers ?? []).map(share), (spec.initContainers ?? []).map(share));
@@ -37,6 +37,11 @@ export function isPodLevelResource(name: string): boolean {
 /** Whether a pod has pod-level resources. */
 export function hasPodLevelResources({ resources }: PodSpec): boolean {
   return [...Object.keys(resources?.requests ?? {}), ...Object.keys(resources?.limits ?? {})].some(isPodLevelResource);
+}
+
+/** Whether a pod has pod-level requests. Upstream: `IsPodLevelRequestsSet`. */
+export function hasPodLevelRequests({ resources }: PodSpec): boolean {
+  return Object.keys(resources?.requests ?? {}).some(isPodLevelResource);
 }
 
 /** Requests or limits of all containers. Pod-level resources take precedence. */
@@ -65,26 +70,40 @@ export function podAmounts(pod: KubeObject, side: Side): Map<string, Quantity> {
   return withOverhead(specifiedAmounts(spec, side), spec, side);
 }
 
+/** Options of `podAmountsInUse`. */
+export interface InUseOptions {
+  /** Amounts of containers that do not specify a resource. Upstream: `NonMissingContainerRequests`. */
+  readonly missing?: Amounts;
+  /** Upstream: `SkipPodLevelResources`. */
+  readonly skipsPodLevel?: boolean;
+}
+
 /**
  * Like `podAmounts`, but includes the resources allocated according to the status while a resize is in progress
  * (`UseStatusResources`).
  */
-export function podAmountsInUse(pod: KubeObject, side: Side): Map<string, Quantity> {
+export function podAmountsInUse(
+  pod: KubeObject,
+  side: Side,
+  { missing, skipsPodLevel = false }: InUseOptions = {},
+): Map<string, Quantity> {
   const spec = podSpecOf(pod);
   const status = podStatusOf(pod);
-  const inUse = containersInUse(spec, status, side);
+  const together = (amountsOf: AmountsOf) => containersTogether(spec, amountsOf, missing);
+  const inUse = containersInUse(status, side, together);
   const total = greatestAmounts(
-    isResizeInfeasible(status) ? NO_AMOUNTS : containersTogether(spec, ({ resources }) => resources?.[side]),
+    isResizeInfeasible(status) ? NO_AMOUNTS : together(({ resources }) => resources?.[side]),
     ...inUse,
   );
-  return withOverhead(withPodLevel(total, spec, side, isPodLevelResource), spec, side);
+  const counts = skipsPodLevel ? () => false : isPodLevelResource;
+  return withOverhead(withPodLevel(total, spec, side, counts), spec, side);
 }
 
 /**
  * Requests or limits of containers by their status: allocatedResources and actual resources. Unknown values are taken
  * from the spec, unless the resize is infeasible.
  */
-function containersInUse(spec: PodSpec, status: PodStatus, side: Side): Amounts[] {
+function containersInUse(status: PodStatus, side: Side, together: (amountsOf: AmountsOf) => Amounts): Amounts[] {
   const statuses = new Map<string, ContainerStatus>();
   for (const one of [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]) {
     statuses.set(one.name ?? "", one);
@@ -92,12 +111,9 @@ function containersInUse(spec: PodSpec, status: PodStatus, side: Side): Amounts[
   if (statuses.size === 0 && !isResizeInfeasible(status)) return [];
   const asked: AmountsOf = ({ resources }) => (isResizeInfeasible(status) ? undefined : resources?.[side]);
   const has = ({ name = "" }: Container) => statuses.get(name)?.resources?.[side];
-  if (side === "limits") return [containersTogether(spec, (one) => has(one) ?? asked(one))];
+  if (side === "limits") return [together((one) => has(one) ?? asked(one))];
   const allocated = ({ name = "" }: Container) => statuses.get(name)?.allocatedResources;
-  return [
-    containersTogether(spec, (one) => allocated(one) ?? asked(one)),
-    containersTogether(spec, (one) => has(one) ?? allocated(one) ?? asked(one)),
-  ];
+  return [together((one) => allocated(one) ?? asked(one)), together((one) => has(one) ?? allocated(one) ?? asked(one))];
 }
 
 function isResizeInfeasible({ conditions }: PodStatus): boolean {
