@@ -9,6 +9,9 @@ export const CONTROLLER_MANAGER: UserInfo = {
   groups: ["system:authenticated"],
 };
 
+/** User of kube-scheduler. */
+export const SCHEDULER: UserInfo = { name: "system:kube-scheduler", groups: ["system:authenticated"] };
+
 /** User of a client that acts as a service account. */
 export function serviceAccountUser(namespace: string, name: string): UserInfo {
   return {

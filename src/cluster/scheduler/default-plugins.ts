@@ -1,5 +1,13 @@
 import type { MakePlugin } from "./plugin.ts";
+import { imageLocality } from "./plugins/image-locality.ts";
+import { nodeAffinity } from "./plugins/node-affinity.ts";
 import { nodeName } from "./plugins/node-name.ts";
+import { nodePorts } from "./plugins/node-ports.ts";
+import { BALANCED_ARGS, nodeResourcesBalancedAllocation } from "./plugins/node-resources-balanced-allocation.ts";
+import { FIT_ARGS, nodeResourcesFit } from "./plugins/node-resources-fit.ts";
+import { nodeUnschedulable } from "./plugins/node-unschedulable.ts";
+import { schedulingGates } from "./plugins/scheduling-gates.ts";
+import { taintToleration } from "./plugins/taint-toleration.ts";
 
 /** A plugin of the default profile. */
 export interface DefaultPlugin {
@@ -8,8 +16,23 @@ export interface DefaultPlugin {
   /** Factor of its scores. Absent if it has none. */
   readonly weight?: number;
   /** Its arguments unless KubeSchedulerConfiguration sets others. */
-  readonly args?: unknown;
+  readonly args?: object;
 }
 
 /** In the order in which kube-scheduler runs them: the first that rejects a node gives the reason. */
-export const DEFAULT_PLUGINS: readonly DefaultPlugin[] = [{ name: "NodeName", make: nodeName }];
+export const DEFAULT_PLUGINS: readonly DefaultPlugin[] = [
+  { name: "SchedulingGates", make: schedulingGates },
+  { name: "NodeName", make: nodeName },
+  { name: "NodeUnschedulable", make: nodeUnschedulable },
+  { name: "TaintToleration", make: taintToleration, weight: 3 },
+  { name: "NodeAffinity", make: nodeAffinity, weight: 2 },
+  { name: "NodePorts", make: nodePorts },
+  { name: "NodeResourcesFit", make: nodeResourcesFit, weight: 1, args: FIT_ARGS },
+  {
+    name: "NodeResourcesBalancedAllocation",
+    make: nodeResourcesBalancedAllocation,
+    weight: 1,
+    args: BALANCED_ARGS,
+  },
+  { name: "ImageLocality", make: imageLocality, weight: 1 },
+];

@@ -70,12 +70,19 @@ export interface Scorer {
 /** An attempt to schedule a Pod for which no node is possible. */
 export interface FailedAttempt {
   readonly pod: PodInfo;
-  /** The filters of all plugins that have one for the Pod, in order. */
-  readonly filters: readonly Filter[];
   /** Why a node is not possible. */
   rejectionOf(node: NodeInfo): Rejection | undefined;
-  /** Pods that will be scheduled to a node soon. They are not counted on it. */
-  nominated(nodeName: string): Iterable<PodInfo>;
+  /** Tries what would happen if other Pods were not on the node. */
+  simulate(node: NodeInfo): NodeSimulation;
+}
+
+/** A node on which Pods come and go while the cluster stays as it is. */
+export interface NodeSimulation {
+  readonly node: NodeInfo;
+  addPod(pod: PodInfo): void;
+  removePod(pod: PodInfo): void;
+  /** Why the waiting Pod cannot run here. */
+  check(): Rejection | undefined;
 }
 
 /** What a plugin does for a Pod that no node can run. */
@@ -84,6 +91,8 @@ export interface PostFilterResult {
   readonly message?: string;
   /** The node that will become possible for the Pod. Empty: none. Absent: unchanged. */
   readonly nominatedNodeName?: string;
+  /** No further plugin is called. */
+  readonly isFinal?: boolean;
 }
 
 /** Why a Pod cannot run on a node, or on any. Plugins should create each one once. */

@@ -15,7 +15,7 @@ import { legacyTokenTracking } from "../../cluster/controllers/apiserver/legacy-
 import { createServiceRange } from "../../cluster/controllers/apiserver/service-range.ts";
 import { serviceRepair } from "../../cluster/controllers/apiserver/service-repair.ts";
 import { RUNNABLE_CONTROLLERS, type RunnableController } from "../../cluster/controllers/manager/all.ts";
-import { MANAGER_LEASE, managerLease, needsLease } from "../../cluster/controllers/manager/manager-lease.ts";
+import { needsLease } from "../../cluster/controllers/manager/manager-lease.ts";
 import {
   type Controller,
   type ControllerContext,
@@ -26,6 +26,8 @@ import {
 import type { Credentials } from "../../cluster/controllers/shared/credentials.ts";
 import { Informers } from "../../cluster/controllers/shared/informers.ts";
 import { type LeaderRecord, leaderKey, runAsLeader, storeRecord } from "../../cluster/controllers/shared/leader.ts";
+import { programLease } from "../../cluster/controllers/shared/program-lease.ts";
+import { Scheduler } from "../../cluster/scheduler/scheduler.ts";
 import { builtInPriorities } from "../../kinds/built-in/all.ts";
 import { mandatoryObjects, suggestedObjects } from "../../kinds/built-in/flowcontrol/fixed-objects.ts";
 import type { Resources } from "../../resources/resources.ts";
@@ -83,11 +85,12 @@ export function background(options: BackgroundOptions): Background {
   const own: ControllerContext = { resources, client: clients.apiServer, report };
   const flowControl = new FlowControl(own, { mandatory: mandatoryObjects, suggested: suggestedObjects });
   const selected = selectControllers(RUNNABLE_CONTROLLERS, config.controllers);
-  const managed = managerLoops(options, selected);
+  const informers = new Informers(resources, report);
+  const managed = managerLoops(options, selected, informers);
   const leaving = new AbortController();
   const stopping = new AbortController();
   let announcing: Promise<void> | undefined;
-  let running: Promise<void>[] = [];
+  let running: Promise<unknown>[] = [];
   return {
     async prepare() {
       if (isGuest) return;
@@ -112,15 +115,11 @@ export function background(options: BackgroundOptions): Background {
       const { clock } = resources;
       const made = isPrepared ? Promise.resolve(true) : bootstrapRoles(own, signal);
       const prepared = made.then((areMade) => areMade && rolesMade());
-      const run = (leading: AbortSignal) => runControllers(managed, leading, clock, report);
-      const runElected = async () => {
-        // Service accounts may do nothing before their roles are there.
-        await prepared;
-        const record = await leaderRecord(options, selected);
-        await (record ? runAsLeader(record, clock, signal, run) : run(signal));
-      };
+      // Service accounts may do nothing before their roles are there.
+      const elected = prepared.then(() => runElected(options, selected, managed, signal));
+      const scheduled = prepared.then(() => (config.scheduler ? schedule(options, informers, signal) : undefined));
       announcing = runControllers(isGuest ? [] : announced(), leaving.signal, clock, report);
-      running = [announcing, runControllers(always, signal, clock, report), runElected()];
+      running = [announcing, runControllers(always, signal, clock, report), elected, scheduled];
       for (const one of running) one.catch((error: unknown) => report("controllers", error));
     },
     async leave() {
@@ -144,15 +143,46 @@ async function leaderRecord(
   const isShared = config.store.type === "etcd";
   if (!isAlone && needsLease(selected.map(({ name }) => name))) {
     const context = { resources, client: clients.controllerManager("leader-election"), report };
-    return managerLease(context, hostname(), isShared, (holder) => waits(MANAGER_LEASE, holder));
+    return programLease(context, { program: "kube-controller-manager", hostname: hostname(), isShared, waits });
   }
   if (!isShared || selected.length === 0) return undefined;
   return storeRecord({ store, key: leaderKey(keys, "controllers"), identity: random.uuid() });
 }
 
-function managerLoops(options: BackgroundOptions, selected: readonly RunnableController[]): Controller[] {
+/** Runs the controllers of kube-controller-manager while this server leads. */
+async function runElected(
+  options: BackgroundOptions,
+  selected: readonly RunnableController[],
+  managed: readonly Controller[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { report, resources } = options;
+  const run = (leading: AbortSignal) => runControllers(managed, leading, resources.clock, report);
+  const record = await leaderRecord(options, selected);
+  await (record ? runAsLeader(record, resources.clock, signal, run) : run(signal));
+}
+
+/** Runs the scheduler while this server holds the Lease of kube-scheduler. */
+async function schedule(
+  { config, resources, clients, report, waits, isAlone }: BackgroundOptions,
+  informers: Informers,
+  signal: AbortSignal,
+): Promise<void> {
+  const scheduler = new Scheduler({ resources, client: clients.scheduler("scheduler"), report, informers });
+  const run = (leading: AbortSignal) => runControllers([scheduler], leading, resources.clock, report);
+  if (isAlone) return run(signal);
+  const context = { resources, client: clients.scheduler("leader-election"), report };
+  const isShared = config.store.type === "etcd";
+  const record = await programLease(context, { program: "kube-scheduler", hostname: hostname(), isShared, waits });
+  await runAsLeader(record, resources.clock, signal, run);
+}
+
+function managerLoops(
+  options: BackgroundOptions,
+  selected: readonly RunnableController[],
+  informers: Informers,
+): Controller[] {
   const { config, resources, clients, report, credentials, isPartial } = options;
-  const informers = new Informers(resources, report);
   const addressRanges = {
     clusterCidrs: config.clusterCidr?.split(",") ?? [],
     serviceCidrs: config.serviceClusterIpRange.split(","),

@@ -7,6 +7,7 @@ import { logOptions } from "../../base/log/options.ts";
 import { flagOnly, libraryOption, option, type Section } from "../../base/options/option.ts";
 import {
   addressRanges,
+  boolean,
   choice,
   domain,
   file,
@@ -63,6 +64,14 @@ const apiOptions = {
     text("list"),
     "controllers of kube-controller-manager to run in this server: *, none, or names; -name excludes one",
     { default: DEFAULT_CONTROLLERS, shownDefault: "those that the API itself needs" },
+  ),
+  scheduler: option(
+    "scheduler",
+    boolean,
+    "run the scheduler in this server, while it holds the Lease of kube-scheduler",
+    {
+      default: false,
+    },
   ),
   clusterCidr: option(
     "cluster-cidr",

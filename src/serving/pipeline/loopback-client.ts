@@ -47,9 +47,17 @@ export class LoopbackClient implements ObjectClient {
     this.#userAgent = userAgent;
   }
 
-  create(resource: ServedResource, object: KubeObject, { fieldManager }: ClientWriteOptions = {}): Promise<KubeObject> {
+  create(
+    resource: ServedResource,
+    object: KubeObject,
+    { fieldManager, subresource }: ClientWriteOptions = {},
+  ): Promise<KubeObject> {
+    const query = queryOf({ fieldManager });
+    if (subresource !== undefined) {
+      return this.#write({ method: "POST", path: pathOf(resource, keyOf(object), subresource), query, body: object });
+    }
     const path = pathOf(resource, { ...keyOf(object), name: "" });
-    return this.#write({ method: "POST", path, query: queryOf({ fieldManager }), body: typed(resource, object) });
+    return this.#write({ method: "POST", path, query, body: typed(resource, object) });
   }
 
   update(
@@ -103,6 +111,8 @@ export class LoopbackClient implements ObjectClient {
     const reply = await this.#send(wanted, contentType);
     if (reply.type === "object") return reply.view.object;
     if (reply.type === "encoded") return (await decoded(reply)) as KubeObject;
+    // The Status of a subresource with an action, such as pods/binding.
+    if (reply.type === "status") return { ...reply.status, metadata: {} };
     throw new Error(`${wanted.method} ${wanted.path} returned no object`);
   }
 

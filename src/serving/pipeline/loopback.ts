@@ -1,4 +1,9 @@
-import { API_SERVER, CONTROLLER_MANAGER, serviceAccountUser } from "../../access/authentication/own-users.ts";
+import {
+  API_SERVER,
+  CONTROLLER_MANAGER,
+  SCHEDULER,
+  serviceAccountUser,
+} from "../../access/authentication/own-users.ts";
 import type { Handler } from "../../base/api/call.ts";
 import type { UserInfo } from "../../base/api/user-info.ts";
 import type { Random } from "../../base/util/random.ts";
@@ -15,6 +20,8 @@ export interface LoopbackClients {
   controllerManager(component: string): ObjectClient;
   /** Compat: with --use-service-account-credentials each controller acts as `system:serviceaccount:kube-system:…`. */
   controller(serviceAccount: string): ObjectClient;
+  /** Acts as `system:kube-scheduler`. */
+  scheduler(component: string): ObjectClient;
 }
 
 /**
@@ -32,5 +39,6 @@ export function loopbackClients(handler: Handler, random: Random, isLarge?: IsLa
       const user = serviceAccountUser("kube-system", serviceAccount);
       return clientOf(user, `${agent("kube-controller-manager")}/${user.name}`);
     },
+    scheduler: (component) => clientOf(SCHEDULER, `${agent("kube-scheduler")}/${component}`),
   };
 }

@@ -90,7 +90,7 @@ export class EventRecorder {
       kind: "Event",
       apiVersion: this.#events.apiVersion,
       metadata: before?.metadata ?? {
-        name: this.#name(String(name), nowMs),
+        name: eventName(this.#context.resources, String(name), nowMs),
         namespace: String(namespace ?? "default"),
       },
       involvedObject,
@@ -134,16 +134,6 @@ export class EventRecorder {
     return isAllowed;
   }
 
-  /** The name ends with the time in nanoseconds. Two Events of one millisecond get different names. */
-  #name(object: string, nowMs: number): string {
-    const { resources } = this.#context;
-    const time = BigInt(Math.trunc(nowMs)) * 1_000_000n;
-    const last = lastNanoseconds.get(resources) ?? 0n;
-    const next = time > last ? time : last + 1n;
-    lastNanoseconds.set(resources, next);
-    return `${object}.${next.toString(16)}`;
-  }
-
   async #write(draft: Draft): Promise<void> {
     const { client, report } = this.#context;
     const { namespace = "", name = "" } = draft.metadata;
@@ -167,6 +157,15 @@ export class EventRecorder {
       if (!isStatus(error, 409) && !isNamespaceTerminating(error)) report(this.#component, error);
     }
   }
+}
+
+/** The name of an Event ends with the time in nanoseconds. Two Events of one millisecond get different names. */
+export function eventName(resources: Resources, object: string, nowMs: number): string {
+  const time = BigInt(Math.trunc(nowMs)) * 1_000_000n;
+  const last = lastNanoseconds.get(resources) ?? 0n;
+  const next = time > last ? time : last + 1n;
+  lastNanoseconds.set(resources, next);
+  return `${object}.${next.toString(16)}`;
 }
 
 /** Keeps the most recently used entries. */

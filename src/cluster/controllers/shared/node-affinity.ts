@@ -2,7 +2,7 @@ import { type LabelRequirement, type LabelSelector, matchesLabels } from "../../
 import { readLabelMap } from "../../../base/api/selector-object.ts";
 import { getMember } from "../../../base/util/members.ts";
 import type { Node } from "../../../kinds/types/node.ts";
-import type { NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from "../../../kinds/types/pod.ts";
+import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from "../../../kinds/types/pod.ts";
 
 /** Whether Pods of a spec may run on a node, by their node selector and required node affinity. */
 export type NodeMatcher = (node: Node) => boolean;
@@ -20,9 +20,14 @@ const OPERATORS: Readonly<Record<string, LabelRequirement["operator"]>> = {
 export function requiredNodeAffinity({ nodeSelector, affinity }: PodSpec): NodeMatcher {
   const labels = readLabelMap(nodeSelector);
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
-  const terms = required && (required.nodeSelectorTerms ?? []).flatMap((term) => readTerm(term) ?? []);
-  return (node) =>
-    matchesLabels(labels, node.metadata.labels) && (terms === undefined || terms.some((term) => term(node)));
+  const matches = required && nodeSelectorMatcher(required);
+  return (node) => matchesLabels(labels, node.metadata.labels) && (matches === undefined || matches(node));
+}
+
+/** Reads a node selector. It matches if one of its terms does. Upstream: NewLazyErrorNodeSelector */
+export function nodeSelectorMatcher({ nodeSelectorTerms = [] }: NodeSelector): NodeMatcher {
+  const terms = nodeSelectorTerms.flatMap((term) => readTerm(term) ?? []);
+  return (node) => terms.some((term) => term(node));
 }
 
 /** Undefined if the term matches no node: it is empty or malformed. */

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { CONTROLLER_MANAGER, serviceAccountUser } from "../../../access/authentication/own-users.ts";
+import { CONTROLLER_MANAGER, SCHEDULER, serviceAccountUser } from "../../../access/authentication/own-users.ts";
 import { bootstrapPolicy } from "../../../access/authorization/bootstrap-policy.ts";
 import { forbiddenBy } from "../../../access/authorization/forbidden.ts";
 import { rolesInMemory } from "../../../access/authorization/rbac.suite.ts";
@@ -7,6 +7,7 @@ import { RbacAuthorizer } from "../../../access/authorization/rbac.ts";
 import { requestAttributes } from "../../../base/api/attributes.ts";
 import type { Call } from "../../../base/api/call.ts";
 import type { KubeObject } from "../../../base/api/object.ts";
+import type { UserInfo } from "../../../base/api/user-info.ts";
 import type { Binding, PolicyRule } from "../../../kinds/types/rbac.ts";
 import { RUNNABLE_CONTROLLERS } from "../manager/all.ts";
 import type { Controller } from "./controller.ts";
@@ -48,13 +49,19 @@ export function attributed(controller: Controller): Controller {
  * the test itself and of controllers of kube-apiserver are always allowed.
  */
 export function checkPermission({ info, request }: Call): void {
-  const name = current.getStore();
-  const controller = RUNNABLE_CONTROLLERS.find((one) => one.name === name);
-  if (controller === undefined) return;
-  const { account } = controller;
-  const user = account === undefined ? CONTROLLER_MANAGER : serviceAccountUser("kube-system", account);
+  const user = userOf(current.getStore());
+  if (user === undefined) return;
   const attributes = requestAttributes(user, info, request.query);
   if (bootstrap.decide(attributes).decision !== "allow") throw forbiddenBy(attributes);
+}
+
+/** The user of a controller of kube-controller-manager, or of the scheduler. */
+function userOf(name: string | undefined): UserInfo | undefined {
+  if (name === "kube-scheduler") return SCHEDULER;
+  const controller = RUNNABLE_CONTROLLERS.find((one) => one.name === name);
+  if (controller === undefined) return undefined;
+  const { account } = controller;
+  return account === undefined ? CONTROLLER_MANAGER : serviceAccountUser("kube-system", account);
 }
 
 /** Informers whose observers run as the controller that added them, not as the one that started the informer. */
