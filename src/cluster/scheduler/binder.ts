@@ -3,9 +3,10 @@ import type { Choice } from "./choose-node.ts";
 import type { ClusterState } from "./cluster-state.ts";
 import type { FailureHandler, FailureHandlerOptions } from "./failure-handler.ts";
 import type { NodeInfo } from "./node-info.ts";
+import type { PluginFilter } from "./plugin.ts";
 import type { PodInfo } from "./pod-info.ts";
 import { writePodStatus } from "./pod-status-writer.ts";
-import { attempt, type PluginFilter } from "./profile.ts";
+import { attempt } from "./profile.ts";
 import type { QueuedPod } from "./queued-pod.ts";
 import { Unfit } from "./unfit.ts";
 
@@ -57,7 +58,7 @@ export class Binder {
   }
 
   async #write(info: PodInfo, node: NodeInfo, filters: readonly PluginFilter[]): Promise<void> {
-    const { context, pods, events } = this.#options;
+    const { context, pods, record } = this.#options;
     const { pod, namespace, name, uid } = info;
     const preparing = filters.filter(({ filter }) => filter.preBind !== undefined);
     // Compat: `NominatedNodeNameForExpectation` tells other programs where the Pod is going to run.
@@ -72,8 +73,7 @@ export class Binder {
     const bound = context.client.create(pods.resource, binding, { subresource: "binding" });
     await prefixed(bound, 'running Bind plugin "DefaultBinder"');
     const note = `Successfully assigned ${namespace}/${name} to ${node.name}`;
-    const recorder = events.get(pod.spec?.schedulerName ?? "");
-    recorder?.record(pod, { type: "Normal", reason: "Scheduled", action: "Binding", note });
+    record(pod, { type: "Normal", reason: "Scheduled", action: "Binding", note });
   }
 
   /** The room on the node is free again. */

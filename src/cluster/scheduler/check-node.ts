@@ -1,8 +1,8 @@
 import type { NodeInfo } from "./node-info.ts";
 import type { NominatedPods } from "./nominated-pods.ts";
-import type { ChangingFilter, Filter, NodeSimulation, Rejection } from "./plugin.ts";
+import type { ChangingFilter, Filter, NodeSimulation, PluginFilter, Rejection } from "./plugin.ts";
 import type { PodInfo } from "./pod-info.ts";
-import { attempt, type PluginFilter } from "./profile.ts";
+import { attempt } from "./profile.ts";
 
 /** What decides whether a node is possible for a Pod. */
 export interface NodeCheck {

@@ -2,9 +2,9 @@ import { checkNode, type NodeCheck } from "./check-node.ts";
 import type { ClusterState } from "./cluster-state.ts";
 import type { NodeInfo } from "./node-info.ts";
 import type { NominatedPods } from "./nominated-pods.ts";
-import { type Rejection, unresolvable } from "./plugin.ts";
+import { type PluginFilter, type Rejection, unresolvable } from "./plugin.ts";
 import type { PodInfo } from "./pod-info.ts";
-import type { PluginFilter, Profile } from "./profile.ts";
+import type { Profile } from "./profile.ts";
 import { Unfit } from "./unfit.ts";
 
 /** A node for a Pod. */

@@ -1,4 +1,5 @@
 import type { MakePlugin } from "./plugin.ts";
+import { defaultPreemption, PREEMPTION_ARGS } from "./plugins/default-preemption.ts";
 import { imageLocality } from "./plugins/image-locality.ts";
 import { nodeAffinity } from "./plugins/node-affinity.ts";
 import { nodeName } from "./plugins/node-name.ts";
@@ -28,6 +29,7 @@ export const DEFAULT_PLUGINS: readonly DefaultPlugin[] = [
   { name: "NodeAffinity", make: nodeAffinity, weight: 2 },
   { name: "NodePorts", make: nodePorts },
   { name: "NodeResourcesFit", make: nodeResourcesFit, weight: 1, args: FIT_ARGS },
+  { name: "DefaultPreemption", make: defaultPreemption, args: PREEMPTION_ARGS },
   {
     name: "NodeResourcesBalancedAllocation",
     make: nodeResourcesBalancedAllocation,

@@ -5,13 +5,12 @@ import type { ManagerContext } from "../controllers/shared/manager-context.ts";
 import { Simulation } from "./check-node.ts";
 import { NoNodes } from "./choose-node.ts";
 import type { NominatedPods } from "./nominated-pods.ts";
-import type { FailedAttempt, PostFilterResult } from "./plugin.ts";
+import type { FailedAttempt, PluginContext, PostFilterResult } from "./plugin.ts";
 import { podInfoOf } from "./pod-info.ts";
 import { writePodStatus } from "./pod-status-writer.ts";
 import type { Profile } from "./profile.ts";
 import type { SchedulingQueue } from "./queue.ts";
 import type { QueuedPod } from "./queued-pod.ts";
-import type { SchedulerEvents } from "./scheduler-events.ts";
 import type { Unfit } from "./unfit.ts";
 
 /** What the FailureHandler works with. */
@@ -20,8 +19,7 @@ export interface FailureHandlerOptions {
   readonly pods: Informer<Pod>;
   readonly queue: SchedulingQueue;
   readonly nominated: NominatedPods;
-  /** By `schedulerName`. */
-  readonly events: ReadonlyMap<string, SchedulerEvents>;
+  readonly record: PluginContext["record"];
 }
 
 /** A failure as users see it. */
@@ -74,12 +72,14 @@ export class FailureHandler {
       simulate: (node) => new Simulation(check, node),
     };
     const messages: string[] = [];
+    let last: PostFilterResult = {};
     for (const { plugin } of plugins) {
       const result = plugin.postFilter?.(attempt);
+      if (result?.nominatedNodeName !== undefined) last = result;
       if (result?.message !== undefined) messages.push(result.message);
       if (result?.isFinal) return { ...result, message: messages.join(", ") };
     }
-    return messages.length > 0 ? { message: messages.join(", ") } : {};
+    return { ...last, ...(messages.length > 0 && { message: messages.join(", ") }) };
   }
 
   #handle(queued: QueuedPod, { reason, message, rejectors, nominatedNodeName }: Failure): void {
@@ -101,7 +101,6 @@ export class FailureHandler {
   }
 
   #record(pod: Pod, note: string): void {
-    const events = this.#options.events.get(pod.spec?.schedulerName ?? "");
-    events?.record(pod, { type: "Warning", reason: "FailedScheduling", action: "Scheduling", note });
+    this.#options.record(pod, { type: "Warning", reason: "FailedScheduling", action: "Scheduling", note });
   }
 }

@@ -5,7 +5,9 @@ import type { Informers } from "../controllers/shared/informers.ts";
 import type { EventOfInterest } from "./cluster-events.ts";
 import type { ClusterState } from "./cluster-state.ts";
 import type { NodeInfo } from "./node-info.ts";
+import type { NominatedPods } from "./nominated-pods.ts";
 import type { PodInfo } from "./pod-info.ts";
+import type { PodEvent } from "./scheduler-events.ts";
 
 /**
  * A plugin of kube-scheduler, under its upstream name. All functions are synchronous and see the same state of the
@@ -49,6 +51,12 @@ export interface Filter {
   unreserve?(node: NodeInfo): void;
   /** Writes what must be written before the Pod is bound. Absent: nothing. Upstream: PreBind */
   preBind?(node: NodeInfo): Promise<void>;
+}
+
+/** A filter of an attempt, and the plugin that returned it. */
+export interface PluginFilter {
+  readonly plugin: Plugin;
+  readonly filter: Filter;
 }
 
 /** A filter for simulations, in which other Pods come and go. */
@@ -119,6 +127,12 @@ export interface PluginContext extends ControllerContext {
   readonly informers: Informers;
   /** Nodes with their Pods. */
   readonly cluster: ClusterState;
+  /** Pods that wait for room on a node. */
+  readonly nominated: NominatedPods;
+  /** Records an Event about a Pod. */
+  readonly record: (pod: Pod, event: PodEvent) => void;
+  /** Tries a Pod again that was rejected. */
+  readonly retry: (uid: string) => void;
 }
 
 /** Creates a plugin. `args`: its arguments in KubeSchedulerConfiguration, over the defaults. */

@@ -1,19 +1,13 @@
 import type { Pod } from "../../kinds/types/workloads.ts";
 import { DEFAULT_PLUGINS } from "./default-plugins.ts";
 import type { NodeInfo } from "./node-info.ts";
-import type { Filter, Plugin, PluginContext, Scorer } from "./plugin.ts";
+import type { Plugin, PluginContext, PluginFilter, Scorer } from "./plugin.ts";
 import type { PodInfo } from "./pod-info.ts";
 
 /** A plugin with the factor of its scores. */
 export interface WeightedPlugin {
   readonly plugin: Plugin;
   readonly weight: number;
-}
-
-/** A filter of an attempt, and the plugin that returned it. */
-export interface PluginFilter {
-  readonly plugin: Plugin;
-  readonly filter: Filter;
 }
 
 /** The plugins for Pods of one `schedulerName`. */

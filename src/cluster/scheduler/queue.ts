@@ -182,9 +182,11 @@ export class SchedulingQueue {
   /** Upstream: isPodWorthRequeuing */
   #isHelpful(queued: QueuedPod, event: ClusterEvent, before?: KubeObject, after?: KubeObject): boolean {
     const { pod } = queued.info;
-    const rejectors = queued.gate === undefined ? queued.rejectors : new Set([queued.gate]);
-    for (const { plugin } of this.#profileOf(queued)?.plugins ?? []) {
-      if (!rejectors.has(plugin.name)) continue;
+    const plugins = this.#profileOf(queued)?.plugins ?? [];
+    const gate = plugins.find(({ plugin }) => plugin.name === queued.gate)?.plugin;
+    if (gate && !gate.events?.some((one) => isOfInterest(one, event))) return false;
+    for (const { plugin } of plugins) {
+      if (!queued.rejectors.has(plugin.name)) continue;
       for (const one of plugin.events ?? []) {
         if (isOfInterest(one, event) && (one.hint === undefined || one.hint(pod, before, after))) return true;
       }

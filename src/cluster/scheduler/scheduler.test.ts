@@ -95,3 +95,73 @@ suite("scheduler", () => {
     await cluster.end();
   });
 });
+
+suite("preemption", () => {
+  const priority = (value: number, amount: string) => ({ ...cpu(amount), priority: value });
+
+  test("removes the least important Pod, and binds the Pod to its node", async () => {
+    const cluster = new ScheduledCluster();
+    await cluster.addNode("a");
+    await cluster.addNode("b");
+    await cluster.addPod("low", { ...priority(1, "3"), nodeName: "a" });
+    await cluster.addPod("middle", { ...priority(2, "3"), nodeName: "b" });
+    await cluster.addPod("high", priority(3, "3"));
+    await cluster.wait();
+    const high = await cluster.pod("high");
+    assert.equal(
+      conditionOf(high, "PodScheduled")?.message,
+      "0/2 nodes are available: 2 Insufficient cpu. preemption: found a potential placement for pod on node a, preempting 1 victims",
+    );
+    assert.equal(high.status?.nominatedNodeName, "a");
+    const low = await cluster.pod("low");
+    const condition = conditionOf(low, "DisruptionTarget");
+    assert.deepEqual(
+      [condition?.status, condition?.reason, condition?.message],
+      ["True", "PreemptionByScheduler", "default-scheduler: preempting to accommodate a higher priority pod"],
+    );
+    assert.notEqual(low.metadata.deletionTimestamp, undefined);
+    const [event] = await cluster.events("low");
+    assert.deepEqual([event?.reason, event?.message], ["Preempted", `Preempted by pod ${high.metadata.uid} on node a`]);
+    await cluster.delete("pods", "low", { gracePeriodSeconds: 0 });
+    await cluster.wait(10);
+    assert.equal(await cluster.outcome("high"), "a");
+    await cluster.end();
+  });
+
+  test("says why it does not help", async () => {
+    const cluster = new ScheduledCluster();
+    await cluster.addNode("a");
+    await cluster.addNode("b", { spec: { unschedulable: true } });
+    await cluster.addPod("same", { ...priority(3, "3"), nodeName: "a" });
+    await cluster.addPod("high", priority(3, "3"));
+    await cluster.addPod("never", { ...priority(4, "3"), preemptionPolicy: "Never" });
+    await cluster.wait();
+    const reasons = "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable.";
+    assert.equal(
+      await cluster.outcome("high"),
+      `${reasons} preemption: 0/2 nodes are available: 1 No preemption victims found for incoming pod, 1 Preemption is not helpful for scheduling.`,
+    );
+    assert.equal(await cluster.outcome("never"), `${reasons} preemption: not eligible due to preemptionPolicy=Never.`);
+    await cluster.end();
+  });
+
+  test("spares Pods that a PodDisruptionBudget protects", async () => {
+    const cluster = new ScheduledCluster();
+    await cluster.addNode("a");
+    await cluster.addNode("b");
+    await cluster.create("poddisruptionbudgets", "budget", {
+      content: { spec: { minAvailable: 1, selector: { matchLabels: { app: "web" } } } },
+    });
+    await cluster.create("pods", "protected", {
+      content: {
+        metadata: { name: "protected", namespace: "default", labels: { app: "web" } },
+        spec: { ...priority(1, "3"), nodeName: "a", schedulerName: "default-scheduler" },
+      },
+    });
+    await cluster.addPod("other", { ...priority(2, "3"), nodeName: "b" });
+    await cluster.addPod("high", priority(3, "3"));
+    await cluster.wait();
+    assert.equal((await cluster.pod("high")).status?.nominatedNodeName, "b");
+    await cluster.end();
+  });
+});

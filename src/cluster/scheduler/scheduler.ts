@@ -47,23 +47,29 @@ class SchedulerRun {
   readonly #binder: Binder;
   readonly #failures: FailureHandler;
   readonly #pods: Informer<Pod>;
+  readonly #events: ReadonlyMap<string, SchedulerEvents>;
   #wake: () => void = () => undefined;
 
   constructor(context: ManagerContext) {
     this.#context = context;
     const { informers, resources } = context;
     this.#pods = informers.of<Pod>("", "pods").informer;
-    const pluginContext: PluginContext = { ...context, cluster: this.#cluster };
+    const pluginContext: PluginContext = {
+      ...{ ...context, cluster: this.#cluster, nominated: this.#nominated },
+      record: (pod, event) => this.#events.get(pod.spec?.schedulerName ?? "")?.record(pod, event),
+      retry: (uid) => this.#queue.retry(uid),
+    };
     this.#profiles = new Map([defaultProfile(pluginContext)].map((profile) => [profile.schedulerName, profile]));
     this.#queue = new SchedulingQueue({
       clock: resources.clock,
       profiles: this.#profiles,
       onReady: () => this.#wake(),
     });
-    const events = new Map([...this.#profiles.keys()].map((name) => [name, new SchedulerEvents(context, name)]));
-    const parts = { context, pods: this.#pods, cluster: this.#cluster, queue: this.#queue, nominated: this.#nominated };
-    this.#failures = new FailureHandler({ ...parts, events });
-    this.#binder = new Binder({ ...parts, events, failures: this.#failures });
+    this.#events = new Map([...this.#profiles.keys()].map((name) => [name, new SchedulerEvents(context, name)]));
+    const { record } = pluginContext;
+    const shared = { context, record, pods: this.#pods, queue: this.#queue, nominated: this.#nominated };
+    this.#failures = new FailureHandler(shared);
+    this.#binder = new Binder({ ...shared, cluster: this.#cluster, failures: this.#failures });
   }
 
   async run(signal: AbortSignal): Promise<void> {

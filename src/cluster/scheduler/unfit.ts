@@ -1,6 +1,5 @@
 import type { NodeInfo } from "./node-info.ts";
-import type { Rejection } from "./plugin.ts";
-import type { PluginFilter } from "./profile.ts";
+import type { PluginFilter, Rejection } from "./plugin.ts";
 
 /** The result of an attempt in which no node was possible. Upstream: FitError and Diagnosis */
 export class Unfit {

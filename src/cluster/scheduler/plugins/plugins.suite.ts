@@ -3,6 +3,7 @@ import type { Node } from "../../../kinds/types/node.ts";
 import type { Pod } from "../../../kinds/types/workloads.ts";
 import { TestCluster } from "../../controllers/shared/controllers.suite.ts";
 import { ClusterState } from "../cluster-state.ts";
+import { NominatedPods } from "../nominated-pods.ts";
 import type { MakePlugin, Plugin, PluginContext } from "../plugin.ts";
 import { podInfoOf } from "../pod-info.ts";
 
@@ -49,7 +50,8 @@ export class PluginWorld {
 
   constructor(make: MakePlugin<never>, args: unknown = {}, ...nodes: readonly Node[]) {
     const { resources, client, report, informers } = this.kinds;
-    this.context = { resources, client, report, informers, cluster: this.state };
+    const unused = { nominated: new NominatedPods(), record: () => undefined, retry: () => undefined };
+    this.context = { resources, client, report, informers, cluster: this.state, ...unused };
     this.plugin = make(this.context, args as never);
     for (const one of nodes) this.state.setNode(one);
   }
