@@ -184,6 +184,11 @@ const fuzz: Group = {
       files: ["test/fuzz/workloads.ts"],
     },
     {
+      name: "scheduling",
+      does: "random nodes and Pods to our scheduler and the real kube-scheduler; --seed N, --count N, --help",
+      files: ["test/fuzz/scheduling.ts"],
+    },
+    {
       name: "cost",
       does: "requests that take more processor time than their size justifies; --part 1/8, --state FILE",
       files: ["test/cost/run.ts"],
