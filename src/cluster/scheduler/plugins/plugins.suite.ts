@@ -56,6 +56,8 @@ export class PluginWorld {
     for (const one of nodes) this.state.setNode(one);
   }
 
+  readonly info = podInfoOf;
+
   /** Puts a Pod on a node. */
   place(nodeName: string, placed: Pod): this {
     this.state.setPod({ ...placed, spec: { ...placed.spec, nodeName } });
