@@ -5,6 +5,7 @@ import { configurationPage } from "./reference/configuration.ts";
 import { libraryPage } from "./reference/library.ts";
 import { controllersPage, pluginsPage } from "./reference/loops-and-plugins.ts";
 import { metricsPage } from "./reference/metrics.ts";
+import { schedulerPage } from "./reference/scheduler.ts";
 
 /** The pages of docs/reference/ that are made from the code, by name. */
 export async function referencePages(): Promise<ReadonlyMap<string, string>> {
@@ -16,6 +17,7 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
     ["flags.md", flagsPage()],
     ["library.md", libraryPage()],
     ["metrics.md", await metricsPage()],
+    ["scheduler.md", schedulerPage()],
   ]);
 }
 

@@ -1,10 +1,24 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { conditionOf } from "../controllers/shared/pods.ts";
+import { DEFAULT_PLUGINS } from "./default-plugins.ts";
 import { ScheduledCluster } from "./scheduler.suite.ts";
+import { INHERENT_PLUGINS, UPSTREAM_PLUGINS } from "./upstream-plugins.ts";
 
 const cpu = (amount: string) => ({
   containers: [{ name: "main", image: "nginx", resources: { requests: { cpu: amount } } }],
+});
+
+test("every upstream plugin is built in, or its absence has a reason", () => {
+  const own = DEFAULT_PLUGINS.map(({ name }) => name);
+  const upstream = UPSTREAM_PLUGINS.map(({ name }) => name);
+  const inOrder = upstream.filter((name) => own.includes(name));
+  assert.deepEqual(own, inOrder);
+  const excused = UPSTREAM_PLUGINS.filter(({ absence }) => absence !== undefined).map(({ name }) => name);
+  assert.deepEqual(
+    excused.filter((name) => own.includes(name) || INHERENT_PLUGINS.has(name)),
+    [],
+  );
 });
 
 suite("scheduler", () => {

@@ -1,0 +1,45 @@
+import { DEFAULT_PLUGINS } from "../../src/cluster/scheduler/default-plugins.ts";
+import {
+  INHERENT_PLUGINS,
+  UPSTREAM_PLUGINS,
+  type UpstreamPlugin,
+} from "../../src/cluster/scheduler/upstream-plugins.ts";
+import { code, head, table } from "./markdown.ts";
+
+/** The text of docs/reference/scheduler.md. */
+export function schedulerPage(): string {
+  const own = new Map(DEFAULT_PLUGINS.map((plugin) => [plugin.name, plugin]));
+  const isOwn = ({ name }: UpstreamPlugin) => own.has(name) || INHERENT_PLUGINS.has(name);
+  const weight = ({ name }: UpstreamPlugin) => String(own.get(name)?.weight ?? "");
+  const names = ({ name }: UpstreamPlugin) => name.split(", ").map(code).join(", ");
+  return [
+    head(
+      "Scheduler",
+      "`binnacle serve --scheduler` gives every Pod a node, as kube-scheduler 1.37 does: the same nodes are possible, with the same scores, messages, conditions and Events.",
+    ),
+    "It acts as `system:kube-scheduler`, within the ClusterRole of that name. It works while the server holds the Lease `kube-scheduler` in kube-system, with which the real program elects its leader too, so only one of them works at a time. Without `--scheduler`, Pods stay Pending unless they name their node.",
+    "",
+    "`npm run fuzz scheduling` compares it with the real program. Two differences remain: of several nodes with the highest score it takes the first, and the real program any; and the real program may reuse scores for Pods of the same shape within half a second.",
+    "",
+    "## Plugins",
+    "",
+    "In this order. The first plugin that rejects a node gives the reason. Scores are multiplied by the weight.",
+    "",
+    table(
+      ["plugin", "what it does", "weight"],
+      UPSTREAM_PLUGINS.filter(isOwn).map((plugin) => [names(plugin), plugin.does, weight(plugin)]),
+    ),
+    "## Not built in",
+    "",
+    table(
+      ["plugin", "what it does", "why"],
+      UPSTREAM_PLUGINS.filter((plugin) => !isOwn(plugin)).map((plugin) => [
+        names(plugin),
+        plugin.does,
+        plugin.absence ?? "not built yet",
+      ]),
+    ),
+    "Extenders (webhooks of the scheduler) are not called.",
+    "",
+  ].join("\n");
+}
