@@ -24,8 +24,8 @@ export class PodWatch {
   }
 
   /** Resolves to the first result that is not undefined. */
-  until<T>(what: string, probe: () => T | undefined): Promise<T> {
-    return eventually(probe, { what, everyMs: 2, withinMs: 60_000 });
+  until<T>(what: string, probe: () => T | undefined, withinMs = 60_000): Promise<T> {
+    return eventually(probe, { what, everyMs: 2, withinMs });
   }
 
   async #follow(client: Client): Promise<void> {

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../../src/base/api/object.ts";
 import type { Pod } from "../../../src/kinds/types/workloads.ts";
 import { Random } from "../random.ts";
+import { randomChange } from "./changes.ts";
 import type { SchedulerCluster } from "./clusters.ts";
 import { PRIORITIES, randomNode, randomPod } from "./shapes.ts";
 
@@ -15,7 +16,7 @@ export interface Outcome {
   readonly differences: readonly string[];
 }
 
-type Kind = "bound" | "tied" | "rejected" | "preempted";
+type Kind = "bound" | "tied" | "rejected" | "preempted" | "nudged";
 
 const PODS = "/api/v1/namespaces/default/pods";
 const NODES = "/api/v1/nodes";
@@ -58,8 +59,9 @@ class Sequence {
   readonly #seed: number;
   readonly #random: Random;
   readonly #nodes: readonly string[];
-  readonly #decisions: Record<Kind, number> = { bound: 0, tied: 0, rejected: 0, preempted: 0 };
+  readonly #decisions: Record<Kind, number> = { bound: 0, tied: 0, rejected: 0, preempted: 0, nudged: 0 };
   #started = 0;
+  #probes = 0;
 
   constructor(twins: Twins, seed: number) {
     this.#twins = twins;
@@ -77,14 +79,19 @@ class Sequence {
       const taints = (node.spec as JsonObject).taints ?? [];
       await this.#both(({ client }) => client.call("PATCH", `${NODES}/${name}`, { spec: { taints } }, MERGE));
     }
-    await this.#both((cluster) => this.#seeNodes(cluster));
+    await this.#settle();
   }
 
-  /** Resolves when the scheduler knows all nodes: a Pod runs on a node that changed after them. */
-  async #seeNodes({ client, pods }: SchedulerCluster): Promise<void> {
-    const labels = { seen: String(this.#seed) };
+  /** Resolves when both schedulers have seen all changes so far. */
+  async #settle(): Promise<void> {
+    const number = ++this.#probes;
+    await this.#both((cluster) => this.#probe(cluster, `probe-${this.#seed}-${number}`));
+  }
+
+  /** Waits until a Pod runs on a node that changed after all others. */
+  async #probe({ client, pods }: SchedulerCluster, name: string): Promise<void> {
+    const labels = { seen: name };
     await client.call("PATCH", `${NODES}/${SENTINEL}`, { metadata: { labels } }, MERGE);
-    const name = `seen-${this.#seed}`;
     const containers = [{ name: "c", image: "probe" }];
     const spec = { containers, nodeSelector: labels, tolerations: [{ operator: "Exists" }] };
     await client.call("POST", PODS, { metadata: { name }, spec });
@@ -118,16 +125,31 @@ class Sequence {
     return { seed: this.#seed, decisions: this.#decisions, differences };
   }
 
-  /** Returns how the outcomes of a Pod differ. */
-  async #compare(name: string, pod: JsonObject): Promise<string | undefined> {
-    const [theirs, ours] = await this.#both(({ pods }) =>
-      pods.until(`${name} is tried`, () => outcomeOf(pods.get(name))),
-    );
-    if ("message" in theirs || "message" in ours) {
-      if (JSON.stringify(theirs) !== JSON.stringify(ours)) return differ(name, theirs, ours);
-      return this.#rejected(name, pod);
-    }
-    return this.#bound(name, pod, theirs.node, ours.node);
+  /** Returns how the outcomes of a Pod differ. `nudges`: how often something may change that could help it. */
+  async #compare(name: string, pod: JsonObject, nudges = 3): Promise<string | undefined> {
+    const outcomes = () => this.#twins.map(({ pods }) => outcomeOf(pods.get(name)));
+    const isSame = () => {
+      const [theirs, ours] = outcomes();
+      const areBound = theirs !== undefined && "node" in theirs && ours !== undefined && "node" in ours;
+      return areBound || (theirs !== undefined && JSON.stringify(theirs) === JSON.stringify(ours)) || undefined;
+    };
+    await this.#twins[0].pods.until(name, isSame, 5000).catch(() => undefined);
+    const [theirs, ours] = outcomes();
+    if (theirs === undefined || ours === undefined || !isSame()) return differ(name, theirs, ours);
+    if ("node" in theirs && "node" in ours) return this.#bound(name, pod, theirs.node, ours.node);
+    return this.#rejected(name, pod, nudges);
+  }
+
+  /** Changes something that may or may not make a rejected Pod schedulable. */
+  async #nudge(name: string): Promise<void> {
+    this.#decisions.nudged += 1;
+    const running = this.#twins[0].pods
+      .all()
+      .flatMap(({ spec, metadata }) => (spec?.nodeName ? [metadata.name ?? ""] : []));
+    const { method, path, body } = randomChange(this.#random, name, running.sort(), this.#nodes);
+    await this.#both(({ client }) => client.call(method, path, body, method === "PATCH" ? MERGE : {}));
+    await this.#settle();
+    await this.#settle();
   }
 
   async #bound(name: string, pod: JsonObject, theirs: string, ours: string): Promise<string | undefined> {
@@ -152,11 +174,15 @@ class Sequence {
   }
 
   /** Compares the victims, if there are some, and where the Pod goes when they are gone. */
-  async #rejected(name: string, pod: JsonObject): Promise<string | undefined> {
+  async #rejected(name: string, pod: JsonObject, nudges: number): Promise<string | undefined> {
     const { message = "", nominated } = outcomeOf(this.#twins[0].pods.get(name)) as Rejected;
     const [, count] = /preempting (\d+) victims/.exec(message) ?? [];
     if (count === undefined) {
       this.#decisions.rejected += 1;
+      if (nudges > 0 && this.#random.chance(0.4)) {
+        await this.#nudge(name);
+        return this.#compare(name, pod, nudges - 1);
+      }
       await this.#both(({ client }) => client.call("DELETE", `${PODS}/${name}`, NOW));
       return undefined;
     }

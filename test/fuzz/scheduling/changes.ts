@@ -1,0 +1,49 @@
+import type { JsonObject } from "../../../src/base/api/object.ts";
+import type { Random } from "../random.ts";
+
+/** A request that changes the cluster. */
+export interface Change {
+  readonly method: string;
+  readonly path: string;
+  readonly body: JsonObject;
+}
+
+const PODS = "/api/v1/namespaces/default/pods";
+
+/** A random change of a node, of the waiting Pod or of another one. */
+export function randomChange(
+  random: Random,
+  waiting: string,
+  running: readonly string[],
+  nodes: readonly string[],
+): Change {
+  const node = `/api/v1/nodes/${random.pick(nodes)}`;
+  const patch = (path: string, body: JsonObject): Change => ({ method: "PATCH", path, body });
+  const changes: (() => Change)[] = [
+    () => patch(node, { spec: { taints: [] } }),
+    () => patch(node, { spec: { unschedulable: random.chance(0.3) } }),
+    () => patch(node, { metadata: { labels: { disk: random.pick(["ssd", "hdd"]) } } }),
+    () => patch(node, { metadata: { labels: { rank: String(random.below(5)) } } }),
+    () => patch(node, { metadata: { annotations: { note: String(random.below(100)) } } }),
+    () => patch(`${node}/status`, { status: { allocatable: randomAllocatable(random) } }),
+    () => patch(`${PODS}/${waiting}`, { metadata: { labels: { changed: String(random.below(100)) } } }),
+    () => patch(`${PODS}/${waiting}`, { metadata: { annotations: { changed: String(random.below(100)) } } }),
+  ];
+  if (running.length > 0) {
+    const other = `${PODS}/${random.pick(running)}`;
+    changes.push(
+      () => ({ method: "DELETE", path: other, body: { gracePeriodSeconds: 0 } }),
+      () => patch(other, { metadata: { labels: { changed: String(random.below(100)) } } }),
+    );
+  }
+  return random.pick(changes)();
+}
+
+function randomAllocatable(random: Random): JsonObject {
+  return random.pick<JsonObject>([
+    { cpu: random.pick(["2", "6", "9"]) },
+    { memory: random.pick(["3Gi", "20Gi"]) },
+    { pods: random.pick(["3", "20"]) },
+    { "example.com/gpu": random.pick(["1", "8"]) },
+  ]);
+}
