@@ -13,7 +13,7 @@ export { forkPerTest, type PlaneOfTest, type TestHooks } from "./programs/testin
 export type { FieldChange, ObjectVersion } from "./programs/testing/history.ts";
 export type { KubeConfig } from "./programs/testing/kube-config.ts";
 export type { FaultLimits, RequestMatch } from "./programs/testing/match.ts";
-export type { ControlPlaneOptions } from "./programs/testing/options.ts";
+export type { ControlPlaneOptions, SimulatedClusterOptions } from "./programs/testing/options.ts";
 export type { RequestLog, RequestRecord } from "./programs/testing/request-log.ts";
 export type { SettleOptions } from "./programs/testing/settle.ts";
 export type { TestUser } from "./programs/testing/test-users.ts";

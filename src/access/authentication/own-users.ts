@@ -19,3 +19,8 @@ export function serviceAccountUser(namespace: string, name: string): UserInfo {
     groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"],
   };
 }
+
+/** User of the kubelet of a node. */
+export function nodeUser(name: string): UserInfo {
+  return { name: `system:node:${name}`, groups: ["system:nodes", "system:authenticated"] };
+}

@@ -17,7 +17,9 @@ export interface NodeSpec extends JsonObject {
 
 /** NodeStatus of core/v1. */
 export interface NodeStatus extends JsonObject {
+  capacity?: Texts;
   allocatable?: Texts;
+  addresses?: NodeAddress[];
   conditions?: NodeCondition[];
   images?: ContainerImage[];
   declaredFeatures?: string[];
@@ -27,6 +29,12 @@ export interface NodeStatus extends JsonObject {
 export interface ContainerImage extends JsonObject {
   names?: string[];
   sizeBytes?: number;
+}
+
+/** NodeAddress of core/v1. */
+export interface NodeAddress extends JsonObject {
+  type: string;
+  address: string;
 }
 
 /** NodeCondition of core/v1. */

@@ -32,6 +32,7 @@ import { builtInPriorities } from "../../kinds/built-in/all.ts";
 import { mandatoryObjects, suggestedObjects } from "../../kinds/built-in/flowcontrol/fixed-objects.ts";
 import type { Resources } from "../../resources/resources.ts";
 import type { LoopbackClients } from "../../serving/pipeline/loopback.ts";
+import { runSimulated, simulatedParts } from "./cluster-parts.ts";
 import type { Config } from "./config.ts";
 import { announcedAddress } from "./reachable-address.ts";
 
@@ -87,6 +88,7 @@ export function background(options: BackgroundOptions): Background {
   const selected = selectControllers(RUNNABLE_CONTROLLERS, config.controllers);
   const informers = new Informers(resources, report);
   const managed = managerLoops(options, selected, informers);
+  const simulated = simulatedParts(options, informers, selected);
   const leaving = new AbortController();
   const stopping = new AbortController();
   let announcing: Promise<void> | undefined;
@@ -119,7 +121,8 @@ export function background(options: BackgroundOptions): Background {
       const elected = prepared.then(() => runElected(options, selected, managed, signal));
       const scheduled = prepared.then(() => (config.scheduler ? schedule(options, informers, signal) : undefined));
       announcing = runControllers(isGuest ? [] : announced(), leaving.signal, clock, report);
-      running = [announcing, runControllers(always, signal, clock, report), elected, scheduled];
+      const runNodes = prepared.then(() => runSimulated(options, simulated, signal));
+      running = [announcing, runControllers(always, signal, clock, report), elected, scheduled, runNodes];
       for (const one of running) one.catch((error: unknown) => report("controllers", error));
     },
     async leave() {

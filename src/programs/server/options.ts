@@ -19,6 +19,7 @@ import {
 } from "../../base/options/value-types.ts";
 import { DEFAULT_CONTROLLERS } from "../../cluster/controllers/manager/default-controllers.ts";
 import { signingOptions } from "../../cluster/controllers/manager/signing-options.ts";
+import { nodeOptions } from "../../cluster/nodes/options.ts";
 import type { CodedKind } from "../../kinds/custom/coded-kind.ts";
 import { aggregationOptions } from "../../serving/aggregation/options.ts";
 import { connectOptions } from "../../serving/connect/configuration/options.ts";
@@ -78,6 +79,7 @@ const apiOptions = {
     addressRanges,
     "range that node-ipam-controller divides among nodes: a /24 for each node, or a /64 for IPv6; one range, or one of each family",
   ),
+  ...nodeOptions,
   ...signingOptions,
   featureGates: option(
     "feature-gates",

@@ -15,7 +15,17 @@ type UnsupportedOption =
   | "clock"
   | "random"
   | "controllers"
-  | "kinds";
+  | "kinds"
+  | "simulatedNodes"
+  | "simulatedNodeCapacity";
+
+/** The simulated cluster behind a control plane. */
+export interface SimulatedClusterOptions {
+  /** Number of nodes: node-1, node-2 and so on. Default: 1. */
+  readonly nodes?: number;
+  /** Capacity of each node, such as `{ cpu: "4", memory: "16Gi", pods: "110" }`. */
+  readonly capacity?: Readonly<Record<string, string>>;
+}
 
 /** Options of a test control plane. */
 export interface ControlPlaneOptions {
@@ -34,6 +44,8 @@ export interface ControlPlaneOptions {
   readonly seed?: number;
   /** If omitted, the clock runs and starts now. With `at` it starts then, and is stopped unless `running` is true. */
   readonly clock?: { readonly at?: string | number | Date; readonly running?: boolean };
+  /** Runs Pods on simulated nodes. `true`: one node. If omitted, there are no nodes. */
+  readonly cluster?: boolean | SimulatedClusterOptions;
   /** More server options. */
   readonly config?: Omit<ServerOptions, UnsupportedOption>;
   /** Logger. If omitted, nothing is logged. */
@@ -42,6 +54,7 @@ export interface ControlPlaneOptions {
 
 const KNOWN: Readonly<Record<keyof ControlPlaneOptions, true>> = {
   ...{ kinds: true, crds: true, manifests: true, controllers: true, seed: true, clock: true, config: true, log: true },
+  cluster: true,
 };
 
 /** Throws an OptionsError that lists all problems. */
@@ -56,16 +69,24 @@ export function checkPlaneOptions(options: ControlPlaneOptions): void {
   }
   if (problems.length > 0) throw new OptionsError(problems);
   const { config = {}, kinds, controllers, log } = options;
-  checkOptions({ ...config, kinds, controllers, log });
+  checkOptions({ ...config, kinds, controllers, log, ...nodesOf(options) });
+}
+
+/** The server options of a simulated cluster. */
+function nodesOf({ cluster = false }: ControlPlaneOptions): ServerOptions {
+  if (cluster === false) return {};
+  const { nodes = 1, capacity } = cluster === true ? {} : cluster;
+  return { simulatedNodes: nodes, ...(capacity && { simulatedNodeCapacity: capacity }) };
 }
 
 /**
  * The server configuration of a control plane. Custom objects need a definition, as in kube-apiserver. Advancing the clock by
  * hours ends no watches: clients would wait in real time before they watch again.
  */
-export function configOf({ config = {}, kinds, controllers }: ControlPlaneOptions): Config {
+export function configOf(options: ControlPlaneOptions): Config {
+  const { config = {}, kinds, controllers } = options;
   const defaults = { customObjects: "defined", shutdownGraceMs: 0, minRequestTimeout: 0 } as const;
-  return completeConfig({ ...defaults, ...config, kinds, controllers });
+  return completeConfig({ ...defaults, ...config, kinds, controllers, ...nodesOf(options) });
 }
 
 /** The initial clock of a control plane. */

@@ -1,6 +1,7 @@
 import {
   API_SERVER,
   CONTROLLER_MANAGER,
+  nodeUser,
   SCHEDULER,
   serviceAccountUser,
 } from "../../access/authentication/own-users.ts";
@@ -22,6 +23,8 @@ export interface LoopbackClients {
   controller(serviceAccount: string): ObjectClient;
   /** Acts as `system:kube-scheduler`. */
   scheduler(component: string): ObjectClient;
+  /** Acts as `system:node:…`, for a simulated node. */
+  node(name: string): ObjectClient;
 }
 
 /**
@@ -40,5 +43,6 @@ export function loopbackClients(handler: Handler, random: Random, isLarge?: IsLa
       return clientOf(user, `${agent("kube-controller-manager")}/${user.name}`);
     },
     scheduler: (component) => clientOf(SCHEDULER, `${agent("kube-scheduler")}/${component}`),
+    node: (name) => clientOf(nodeUser(name), agent("kubelet")),
   };
 }

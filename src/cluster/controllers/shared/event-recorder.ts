@@ -44,6 +44,7 @@ const lastNanoseconds = new WeakMap<Resources, bigint>();
 export class EventRecorder {
   readonly #context: ControllerContext;
   readonly #component: string;
+  readonly #host: string | undefined;
   readonly #events: ServedResource;
   readonly #similar = new Map<string, Similar>();
   readonly #written = new Map<string, Pick<Draft, "count" | "firstTimestamp" | "metadata">>();
@@ -51,23 +52,26 @@ export class EventRecorder {
   #pending = 0;
   #sent: Promise<void> = Promise.resolve();
 
-  constructor(context: ControllerContext, component: string) {
+  /** `host`: the node that the component runs on. Optional. */
+  constructor(context: ControllerContext, component: string, host?: string) {
     this.#context = context;
     this.#component = component;
+    this.#host = host;
     this.#events = storedResource(context.resources.catalog, "", "events");
   }
 
-  /** Records an Event about an object. Failures are reported, not thrown. */
+  /** Records an Event about an object, or about a field of it. Failures are reported, not thrown. */
   record(
     { definition, apiVersion }: ServedResource,
     object: KubeObject,
     type: EventType,
     reason: string,
     message: string,
+    fieldPath?: string,
   ): void {
     if (this.#pending >= MAX_PENDING) return;
     const { name, namespace, uid, resourceVersion } = object.metadata;
-    const involvedObject = { kind: definition.kind, namespace, name, uid, apiVersion, resourceVersion };
+    const involvedObject = { kind: definition.kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath };
     this.#pending++;
     this.#sent = this.#sent
       .then(() => this.#send(involvedObject, { type, reason, message }))
@@ -80,10 +84,10 @@ export class EventRecorder {
   ) {
     const { clock } = this.#context.resources;
     const nowMs = clock.now();
-    const { kind, namespace, name, uid, apiVersion } = involvedObject;
+    const { kind, namespace, name, uid, apiVersion, fieldPath } = involvedObject;
     const about = JSON.stringify([kind, namespace, name, uid, apiVersion, type]);
     const isCombined = this.#combine(`${about}${reason}`, message, nowMs);
-    const key = isCombined ? `${about}${reason}` : JSON.stringify([about, reason, message]);
+    const key = isCombined ? `${about}${reason}` : JSON.stringify([about, fieldPath, reason, message]);
     const before = this.#written.get(key);
     const now = printTime(nowMs);
     const draft: Draft = {
@@ -96,12 +100,13 @@ export class EventRecorder {
       involvedObject,
       reason,
       message: isCombined ? `(combined from similar events): ${message}` : message,
-      source: { component: this.#component },
+      source: { component: this.#component, ...(this.#host !== undefined && { host: this.#host }) },
       firstTimestamp: before?.firstTimestamp ?? now,
       lastTimestamp: now,
       count: (before?.count ?? 0) + 1,
       type,
       ...(!isCombined && { reportingComponent: this.#component }),
+      ...(!isCombined && this.#host !== undefined && { reportingInstance: this.#host }),
     };
     remember(this.#written, key, {
       count: draft.count,

@@ -1,0 +1,88 @@
+import type { Node } from "../../kinds/types/node.ts";
+import { printTime } from "../../resources/write/metadata.ts";
+import { unlessCode } from "../controllers/shared/controller.ts";
+import type { Informer } from "../controllers/shared/informer.ts";
+import { nodeEventTarget } from "../controllers/shared/nodes.ts";
+import { NodeAddresses } from "./addresses.ts";
+import type { Heartbeats } from "./heartbeats.ts";
+import { internalAddress, isReported, isSimulatedNode, newNode, nodeLabels, nodeStatus } from "./node-object.ts";
+import type { NodesContext } from "./nodes-context.ts";
+import { SimulatedNode } from "./simulated-node.ts";
+
+/** Acts as the kubelets of all simulated nodes, as far as Node objects and Leases are concerned. */
+export class NodeManager {
+  readonly #context: NodesContext;
+  readonly #informer: Informer<Node>;
+  readonly #heartbeats: Heartbeats;
+  readonly #known = new Map<string, SimulatedNode>();
+  readonly #addresses = new NodeAddresses();
+
+  constructor(context: NodesContext, heartbeats: Heartbeats) {
+    this.#context = context;
+    this.#informer = context.informers.of<Node>("", "nodes").informer;
+    this.#heartbeats = heartbeats;
+  }
+
+  /** A node that this server simulates. Undefined for all other nodes, and before it is registered. */
+  get(name: string | undefined): SimulatedNode | undefined {
+    return this.#known.get(name ?? "");
+  }
+
+  /** Creates the nodes of the configuration, unless they exist. */
+  async create(): Promise<void> {
+    for (let index = 1; index <= this.#context.count; index += 1) {
+      const name = `node-${index}`;
+      if (this.#informer.get(name)) continue;
+      const created = await this.#context
+        .clientOf(name)
+        .create(this.#informer.resource, newNode(name))
+        .catch(unlessCode(409));
+      await this.#informer.sees(created?.metadata.resourceVersion);
+    }
+  }
+
+  /** Registers a node, posts its status or forgets it. Returns whether it is new, so that its Pods can start. */
+  async sync(name: string): Promise<boolean> {
+    const node = this.#informer.get(name);
+    const known = this.#known.get(name);
+    if (known && known.uid !== node?.metadata.uid) this.#forget(name);
+    if (node === undefined || !isSimulatedNode(node) || node.metadata.deletionTimestamp !== undefined) return false;
+    const simulated = this.#known.get(name) ?? this.#makeNode(node);
+    const hadRanges = simulated.podAddresses !== undefined;
+    simulated.setRanges(node, this.#context.waitsForRanges);
+    if (!isReported(node)) await this.#post(simulated, node);
+    if (!this.#known.has(name)) await this.#register(simulated);
+    return !hadRanges && simulated.podAddresses !== undefined;
+  }
+
+  #makeNode(node: Node): SimulatedNode {
+    const { name = "" } = node.metadata;
+    return new SimulatedNode(this.#context, node, this.#addresses.of(name, internalAddress(node)));
+  }
+
+  async #register(simulated: SimulatedNode): Promise<void> {
+    this.#known.set(simulated.name, simulated);
+    await this.#heartbeats.add(simulated, this.#context.resources.clock.now());
+  }
+
+  #forget(name: string): void {
+    this.#known.delete(name);
+    this.#addresses.release(name);
+    this.#heartbeats.remove(name);
+  }
+
+  async #post({ client, recorder, address }: SimulatedNode, node: Node): Promise<void> {
+    const { resource } = this.#informer;
+    const { name = "", labels = {} } = node.metadata;
+    const key = { namespace: "", name };
+    const wanted = nodeLabels(name);
+    const isLabelled = Object.entries(wanted).every(([label, value]) => labels[label] === value);
+    if (!isLabelled) await client.patch(resource, key, { metadata: { labels: wanted } });
+    const status = nodeStatus(node, this.#context.capacity, address, printTime(this.#context.resources.clock.now()));
+    const options = { isStrategic: true, subresource: "status" };
+    const written = await client.patch(resource, key, { status }, options);
+    const message = `Node ${name} status is now: NodeReady`;
+    recorder.record(resource, nodeEventTarget(node), "Normal", "NodeReady", message);
+    await this.#informer.sees(written.metadata.resourceVersion);
+  }
+}

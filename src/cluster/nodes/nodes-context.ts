@@ -1,0 +1,20 @@
+import type { ObjectClient } from "../../resources/object-client.ts";
+import type { Resources } from "../../resources/resources.ts";
+import type { ReportProblem } from "../controllers/shared/controller.ts";
+import type { Informers } from "../controllers/shared/informers.ts";
+
+/** What simulated nodes work with. */
+export interface NodesContext {
+  /** For reads, which bypass the request pipeline. */
+  readonly resources: Resources;
+  readonly report: ReportProblem;
+  readonly informers: Informers;
+  /** The client that acts as `system:node:NAME`. */
+  readonly clientOf: (node: string) => ObjectClient;
+  /** Number of nodes to create at the start. */
+  readonly count: number;
+  /** Capacity of nodes whose Node has none. */
+  readonly capacity: Readonly<Record<string, string>>;
+  /** A controller assigns `spec.podCIDR`: Pods wait for it. */
+  readonly waitsForRanges: boolean;
+}

@@ -1,0 +1,46 @@
+import type { RunnableController } from "../../cluster/controllers/manager/all.ts";
+import { type Controller, type ReportProblem, runControllers } from "../../cluster/controllers/shared/controller.ts";
+import type { Informers } from "../../cluster/controllers/shared/informers.ts";
+import { leaderKey, runAsLeader, storeRecord } from "../../cluster/controllers/shared/leader.ts";
+import { simulatedNodes } from "../../cluster/nodes/simulated-nodes.ts";
+import type { Resources } from "../../resources/resources.ts";
+import type { LoopbackClients } from "../../serving/pipeline/loopback.ts";
+import type { Config } from "./config.ts";
+
+/** What the scheduler and the nodes of a simulated cluster depend on. */
+export interface ClusterOptions {
+  readonly config: Config;
+  readonly resources: Resources;
+  readonly clients: Pick<LoopbackClients, "node">;
+  readonly report: ReportProblem;
+  /** The server starts on a prepared store: the nodes exist, unless a test has deleted them. */
+  readonly isGuest: boolean;
+}
+
+/** The simulated nodes. Empty if the configuration has none. */
+export function simulatedParts(
+  { config, resources, clients, report, isGuest }: ClusterOptions,
+  informers: Informers,
+  selected: readonly RunnableController[],
+): Controller[] {
+  const { simulatedNodes: count, simulatedNodeCapacity: capacity, clusterCidr } = config;
+  if (count === 0) return [];
+  const hasRanges = clusterCidr !== undefined && selected.some(({ name }) => name === "node-ipam-controller");
+  const clientOf = (name: string) => clients.node(name);
+  const made = { count: isGuest ? 0 : count, capacity, waitsForRanges: hasRanges };
+  return [simulatedNodes({ resources, report, informers, clientOf, ...made })];
+}
+
+/** Runs the simulated nodes until the signal aborts. Of several servers on one etcd, one does. */
+export async function runSimulated(
+  { config, resources, report }: ClusterOptions,
+  controllers: readonly Controller[],
+  signal: AbortSignal,
+): Promise<void> {
+  if (controllers.length === 0) return;
+  const { store, keys, random, clock } = resources;
+  const run = (leading: AbortSignal) => runControllers(controllers, leading, clock, report);
+  if (config.store.type !== "etcd") return run(signal);
+  const record = storeRecord({ store, key: leaderKey(keys, "simulated-nodes"), identity: random.uuid() });
+  await runAsLeader(record, clock, signal, run);
+}
