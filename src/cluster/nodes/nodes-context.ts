@@ -2,6 +2,7 @@ import type { ObjectClient } from "../../resources/object-client.ts";
 import type { Resources } from "../../resources/resources.ts";
 import type { ReportProblem } from "../controllers/shared/controller.ts";
 import type { Informers } from "../controllers/shared/informers.ts";
+import type { ContainerBehaviour } from "./behaviour/behaviour.ts";
 
 /** What simulated nodes work with. */
 export interface NodesContext {
@@ -17,4 +18,6 @@ export interface NodesContext {
   readonly capacity: Readonly<Record<string, string>>;
   /** A controller assigns `spec.podCIDR`: Pods wait for it. */
   readonly waitsForRanges: boolean;
+  /** What containers do. */
+  readonly behaviour: ContainerBehaviour;
 }

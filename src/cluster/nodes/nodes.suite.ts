@@ -2,28 +2,45 @@ import { nodeUser } from "../../access/authentication/own-users.ts";
 import type { JsonObject } from "../../base/api/object.ts";
 import type { Pod } from "../../kinds/types/workloads.ts";
 import { NodeCluster } from "../controllers/manager/nodes.suite.ts";
+import { runControllers } from "../controllers/shared/controller.ts";
 import { Informers } from "../controllers/shared/informers.ts";
+import { defaultBehaviour } from "./behaviour/default-behaviour.ts";
 import type { NodesContext } from "./nodes-context.ts";
 import { simulatedNodes } from "./simulated-nodes.ts";
 
 /** A cluster with simulated nodes, on a clock that the test drives. */
 export class SimulatedCluster extends NodeCluster {
+  #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+
   /** Starts simulated nodes and waits until they are registered. */
   async simulate(more: Partial<NodesContext> = {}): Promise<void> {
     const capacity = { cpu: "4", memory: "8Gi", pods: "110" };
-    this.start(
-      simulatedNodes({
-        resources: this.resources,
-        report: this.report,
-        informers: new Informers(this.resources, this.report),
-        clientOf: (name) => this.clientFor(nodeUser(name)),
-        count: 1,
-        capacity,
-        waitsForRanges: false,
-        ...more,
-      }),
-    );
+    const controller = simulatedNodes({
+      resources: this.resources,
+      report: this.report,
+      informers: new Informers(this.resources, this.report),
+      clientOf: (name) => this.clientFor(nodeUser(name)),
+      count: 1,
+      capacity,
+      waitsForRanges: false,
+      behaviour: defaultBehaviour,
+      ...more,
+    });
+    this.#stopping = new AbortController();
+    this.#running = runControllers([controller], this.#stopping.signal, this.clock, this.report);
     await this.clock.advance(0);
+  }
+
+  /** Stops the nodes, as the end of their server does. They can be started again. */
+  async stopNodes(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  override async stop(): Promise<void> {
+    await this.stopNodes();
+    await super.stop();
   }
 
   /** Creates a Pod on node-1 and lets the node see it. */

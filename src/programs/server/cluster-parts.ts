@@ -2,6 +2,7 @@ import type { RunnableController } from "../../cluster/controllers/manager/all.t
 import { type Controller, type ReportProblem, runControllers } from "../../cluster/controllers/shared/controller.ts";
 import type { Informers } from "../../cluster/controllers/shared/informers.ts";
 import { leaderKey, runAsLeader, storeRecord } from "../../cluster/controllers/shared/leader.ts";
+import { defaultBehaviour } from "../../cluster/nodes/behaviour/default-behaviour.ts";
 import { simulatedNodes } from "../../cluster/nodes/simulated-nodes.ts";
 import type { Resources } from "../../resources/resources.ts";
 import type { LoopbackClients } from "../../serving/pipeline/loopback.ts";
@@ -28,7 +29,7 @@ export function simulatedParts(
   const hasRanges = clusterCidr !== undefined && selected.some(({ name }) => name === "node-ipam-controller");
   const clientOf = (name: string) => clients.node(name);
   const made = { count: isGuest ? 0 : count, capacity, waitsForRanges: hasRanges };
-  return [simulatedNodes({ resources, report, informers, clientOf, ...made })];
+  return [simulatedNodes({ resources, report, informers, clientOf, behaviour: defaultBehaviour, ...made })];
 }
 
 /** Runs the simulated nodes until the signal aborts. Of several servers on one etcd, one does. */

@@ -1,0 +1,149 @@
+import type { ContainerStatus, PodStatus } from "../../../kinds/types/pod-status.ts";
+import type { Pod } from "../../../kinds/types/workloads.ts";
+import { hasFinished } from "../../controllers/shared/pods.ts";
+import type { ContainerBehaviour } from "../behaviour/behaviour.ts";
+import type { Shortage } from "../node-resources.ts";
+import { podConditions } from "./conditions.ts";
+import { ContainerRunner } from "./container-runner.ts";
+import { isRunning, type PodContainer } from "./containers.ts";
+import { phaseOf } from "./phase.ts";
+import { PodTurn, type RecordPodEvent } from "./pod-turn.ts";
+import { type PendingResize, resizeContainers } from "./resize.ts";
+import { runContainers } from "./run-containers.ts";
+import { type Ending, stopContainers } from "./stop-containers.ts";
+
+const DEADLINE = {
+  reason: "DeadlineExceeded",
+  message: "Pod was active on the node longer than the specified deadline",
+};
+
+/** What the node gives a Pod. */
+export interface PodPlace {
+  readonly hostIP: string;
+  readonly podIPs: readonly string[];
+  /** What the node lacks for the Pod as its spec is now. */
+  shortage(pod: Pod): Shortage | undefined;
+}
+
+/** The result of the work on a Pod at one moment. */
+export interface PodStep {
+  readonly status: PodStatus;
+  /** When the Pod must be looked at again. Undefined: when something changes. */
+  readonly dueMs: number | undefined;
+  /** The Pod is being deleted, and all containers have stopped. */
+  readonly isStopped: boolean;
+}
+
+/** Runs one Pod. What it keeps in memory can be derived from the status of the Pod. */
+export class PodWorker {
+  readonly uid: string;
+  readonly runner: ContainerRunner;
+  readonly #record: (pod: Pod) => RecordPodEvent;
+  /** Since when containers are being stopped for another reason than deletion. */
+  #endingMs: number | undefined;
+
+  /** `changed` is called when a container changes by itself. */
+  constructor(pod: Pod, behaviour: ContainerBehaviour, record: (pod: Pod) => RecordPodEvent, changed: () => void) {
+    this.uid = pod.metadata.uid ?? "";
+    this.runner = new ContainerRunner(behaviour, changed);
+    this.#record = record;
+  }
+
+  close(): void {
+    this.runner.close();
+  }
+
+  /** Does what is due and returns the status to report. */
+  step(pod: Pod, place: PodPlace, nowMs: number): PodStep {
+    const turn = new PodTurn(pod, nowMs, this.#record(pod));
+    const { status: before = {}, metadata } = pod;
+    const startTime = before.startTime ?? turn.now;
+    for (const one of turn.containers) this.runner.observe(turn, one);
+    const isLate = !hasFinished(pod) && this.#isLate(turn, startTime);
+    const ending = this.#ending(turn, isLate);
+    let resizePending: PendingResize | undefined;
+    if (ending === undefined) {
+      resizePending = resizeContainers(turn, this.runner, place);
+      runContainers(turn, this.runner);
+      this.#stopSidecars(turn);
+    }
+    const isStopped = ending !== undefined && stopContainers(turn, this.runner, ending);
+    const phase = isLate ? "Failed" : nextPhase(turn, isStopped);
+    const status = this.#status(turn, { ...before, startTime, ...(isLate && DEADLINE) }, phase, {
+      ...place,
+      resizePending,
+    });
+    return { status, dueMs: turn.dueMs, isStopped: isStopped && metadata.deletionTimestamp !== undefined };
+  }
+
+  #isLate(turn: PodTurn, startTime: string): boolean {
+    const { activeDeadlineSeconds } = turn.pod.spec ?? {};
+    if (activeDeadlineSeconds === undefined) return false;
+    const deadlineMs = Date.parse(startTime) + activeDeadlineSeconds * 1000;
+    if (turn.nowMs < deadlineMs) {
+      turn.wakeAt(deadlineMs);
+      return false;
+    }
+    turn.record("Normal", DEADLINE.reason, DEADLINE.message);
+    return true;
+  }
+
+  #ending({ pod, nowMs }: PodTurn, isLate: boolean): Ending | undefined {
+    const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata;
+    if (deletionTimestamp !== undefined) {
+      const deadlineMs = Date.parse(deletionTimestamp);
+      return { sinceMs: deadlineMs - deletionGracePeriodSeconds * 1000, deadlineMs };
+    }
+    if (!isLate && !hasFinished(pod)) return undefined;
+    this.#endingMs ??= nowMs;
+    return { sinceMs: this.#endingMs, deadlineMs: this.#endingMs + graceMs(pod) };
+  }
+
+  /** Sidecars run until all other containers have ended. */
+  #stopSidecars(turn: PodTurn): void {
+    const sidecars = turn.of("sidecar").filter((one) => isRunning(turn.status(one)));
+    if (sidecars.length === 0) return;
+    const withoutSidecars = turn.containers.filter(({ role }) => role !== "sidecar");
+    const phase = phaseOf({ pod: turn.pod, containers: withoutSidecars, statuses: turn.statuses, isEnding: false });
+    if (phase !== "Succeeded" && phase !== "Failed") return;
+    this.#endingMs ??= turn.nowMs;
+    stopContainers(turn, this.runner, { sinceMs: this.#endingMs, deadlineMs: this.#endingMs + graceMs(turn.pod) });
+  }
+
+  #status(
+    turn: PodTurn,
+    before: PodStatus,
+    phase: string,
+    { hostIP, podIPs, resizePending }: PodPlace & { readonly resizePending: PendingResize | undefined },
+  ): PodStatus {
+    const { pod, statuses, containers, now } = turn;
+    const hasSandbox = phase === "Pending" || phase === "Running";
+    const of = (...roles: readonly PodContainer["role"][]): ContainerStatus[] =>
+      turn
+        .of(...roles)
+        .map((one) => turn.status(one))
+        .filter((status) => status !== undefined);
+    const [initStatuses, ephemeralStatuses] = [of("init", "sidecar"), of("ephemeral")];
+    const { generation } = pod.metadata;
+    return {
+      ...before,
+      ...(generation !== undefined && { observedGeneration: generation }),
+      phase,
+      conditions: podConditions({ pod, containers, statuses, phase, hasSandbox, now, resizePending }),
+      hostIP,
+      hostIPs: [{ ip: hostIP }],
+      ...(podIPs[0] !== undefined && { podIP: podIPs[0], podIPs: podIPs.map((ip) => ({ ip })) }),
+      ...(initStatuses.length > 0 && { initContainerStatuses: initStatuses }),
+      containerStatuses: of("main"),
+      ...(ephemeralStatuses.length > 0 && { ephemeralContainerStatuses: ephemeralStatuses }),
+    };
+  }
+}
+
+/** A Pod never leaves a final phase. */
+function nextPhase({ pod, containers, statuses }: PodTurn, isEnding: boolean): string {
+  const { phase = "Pending" } = pod.status ?? {};
+  return hasFinished(pod) ? phase : phaseOf({ pod, containers, statuses, isEnding });
+}
+
+const graceMs = ({ spec: { terminationGracePeriodSeconds = 30 } = {} }: Pod) => terminationGracePeriodSeconds * 1000;
