@@ -199,21 +199,39 @@ suite("binnacle envtest", () => {
     }
   });
 
+  const createDeployment = async (environment: Environment, env: Record<string, string>) => {
+    await environment.start(assets, { env });
+    const labels = { app: "web" };
+    const template = { metadata: { labels }, spec: { containers: [{ name: "main", image: "web:1" }] } };
+    const spec = { replicas: 2, selector: { matchLabels: labels }, template };
+    const deployment = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "web" }, spec };
+    const { status } = await environment.call("POST", "/apis/apps/v1/namespaces/default/deployments", deployment);
+    assert.equal(status, 201);
+  };
+
   test("BINNACLE_CONTROLLERS=* creates the Pods of a Deployment", async () => {
     const environment = new Environment(folder);
     try {
-      await environment.start(assets, { env: { BINNACLE_CONTROLLERS: "*" } });
-      const labels = { app: "web" };
-      const template = { metadata: { labels }, spec: { containers: [{ name: "main", image: "web:1" }] } };
-      const spec = { replicas: 2, selector: { matchLabels: labels }, template };
-      const deployment = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "web" }, spec };
-      const { status } = await environment.call("POST", "/apis/apps/v1/namespaces/default/deployments", deployment);
-      assert.equal(status, 201);
+      await createDeployment(environment, { BINNACLE_CONTROLLERS: "*" });
       const hasPods = async () => {
         const { body } = await environment.call("GET", "/api/v1/namespaces/default/pods");
         return (body.items as unknown[]).length === 2;
       };
       await eventually(hasPods, { what: "the Deployment has two Pods" });
+    } finally {
+      await environment.stop();
+    }
+  });
+
+  test("BINNACLE_NODES runs the Pods of a Deployment", async () => {
+    const environment = new Environment(folder);
+    try {
+      await createDeployment(environment, { BINNACLE_NODES: "2" });
+      const isAvailable = async () => {
+        const { body } = await environment.call("GET", "/apis/apps/v1/namespaces/default/deployments/web");
+        return (body.status as { availableReplicas?: number }).availableReplicas === 2;
+      };
+      await eventually(isAvailable, { what: "the Deployment is available" });
     } finally {
       await environment.stop();
     }

@@ -22,7 +22,12 @@ async function runEtcd(args: readonly string[]): Promise<number> {
 function runShared([address = "", cli = "", ...args]: readonly string[]): Promise<number> {
   return runInHost({
     address,
-    request: { args, cwd: process.cwd(), controllers: process.env.BINNACLE_CONTROLLERS },
+    request: {
+      args,
+      cwd: process.cwd(),
+      controllers: process.env.BINNACLE_CONTROLLERS,
+      nodes: process.env.BINNACLE_NODES,
+    },
     startHost: () => void import("./shared/start-host.ts").then(({ startHost }) => startHost(cli, address)),
     voice: {
       out: (text) => void process.stdout.write(text),

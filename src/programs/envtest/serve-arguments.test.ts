@@ -7,7 +7,7 @@ const known = new Set(
     " ",
   ),
 );
-const memory = { known, hasNoStore: true, controllers: undefined, cwd: "/suite" };
+const memory = { known, hasNoStore: true, controllers: undefined, nodes: undefined, cwd: "/suite" };
 const servers = ["etcd-servers", "http://127.0.0.1:1"] as const;
 const rbac = ["authorization-mode", "RBAC"] as const;
 
@@ -25,7 +25,13 @@ suite("translating a kube-apiserver command line to serve", () => {
 
   test("uses an etcd, and joins lists", () => {
     const given = [servers, ["etcd-servers", "b"], ["authorization-mode", "Node"], rbac] as const;
-    const { args } = serveArguments(given, { known, hasNoStore: false, controllers: "*", cwd: "/suite" });
+    const { args } = serveArguments(given, {
+      known,
+      hasNoStore: false,
+      controllers: "*",
+      nodes: undefined,
+      cwd: "/suite",
+    });
     assert.deepEqual(args, [
       "--etcd-servers=http://127.0.0.1:1,b",
       "--authorization-mode=Node,RBAC",

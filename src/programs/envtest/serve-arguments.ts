@@ -19,6 +19,8 @@ export interface Surroundings {
   readonly hasNoStore: boolean;
   /** Value for `--controllers`. Default: none, since kube-apiserver runs no controllers of a controller manager. */
   readonly controllers: string | undefined;
+  /** Number of simulated nodes. If it is set, all controllers and the scheduler run as well. */
+  readonly nodes: string | undefined;
   /** Base of relative paths. */
   readonly cwd: string;
 }
@@ -36,7 +38,8 @@ const UNSUPPORTED_VALUES: ReadonlyMap<string, (value: string) => boolean> = new 
  * if it would not start with these flags.
  */
 export function serveArguments(given: readonly Flag[], surroundings: Surroundings): ServeArguments {
-  const { known, hasNoStore, controllers = "none", cwd } = surroundings;
+  const { known, hasNoStore, nodes, cwd } = surroundings;
+  const { controllers = nodes === undefined ? "none" : "*" } = surroundings;
   const ignored: string[] = [];
   const gates = new Map<string, boolean>();
   const flags = new Map<string, string[]>();
@@ -64,10 +67,13 @@ export function serveArguments(given: readonly Flag[], surroundings: Surrounding
     flagTypes.get(name) === "strings" ? [`--${name}=${values.join(",")}`] : values.map((value) => `--${name}=${value}`),
   );
   return {
-    args: [...args, "--custom-objects=defined", `--controllers=${controllers}`],
+    args: [...args, "--custom-objects=defined", `--controllers=${controllers}`, ...clusterArguments(nodes)],
     ignored: [...new Set(ignored)],
   };
 }
+
+const clusterArguments = (nodes: string | undefined): string[] =>
+  nodes === undefined ? [] : ["--scheduler", `--simulated-nodes=${nodes}`];
 
 const accumulates = (name: string): boolean => /^string(s|Array)$|^map/.test(flagTypes.get(name) ?? "");
 /** Flags whose values are files or folders. The serving process may have another working directory. */

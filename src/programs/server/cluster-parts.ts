@@ -1,3 +1,6 @@
+import { createDefaultStorageClass } from "../../cluster/cloud/default-storage-class.ts";
+import { ingresses } from "../../cluster/cloud/ingresses.ts";
+import { loadBalancers } from "../../cluster/cloud/load-balancers.ts";
 import type { RunnableController } from "../../cluster/controllers/manager/all.ts";
 import { type Controller, type ReportProblem, runControllers } from "../../cluster/controllers/shared/controller.ts";
 import type { Informers } from "../../cluster/controllers/shared/informers.ts";
@@ -12,13 +15,13 @@ import type { Config } from "./config.ts";
 export interface ClusterOptions {
   readonly config: Config;
   readonly resources: Resources;
-  readonly clients: Pick<LoopbackClients, "node">;
+  readonly clients: Pick<LoopbackClients, "node" | "controller" | "apiServer">;
   readonly report: ReportProblem;
   /** The server starts on a prepared store: the nodes exist, unless a test has deleted them. */
   readonly isGuest: boolean;
 }
 
-/** The simulated nodes. Empty if the configuration has none. */
+/** The simulated nodes and what surrounds them. Empty if the configuration has no nodes. */
 export function simulatedParts(
   { config, resources, clients, report, isGuest }: ClusterOptions,
   informers: Informers,
@@ -29,16 +32,22 @@ export function simulatedParts(
   const hasRanges = clusterCidr !== undefined && selected.some(({ name }) => name === "node-ipam-controller");
   const clientOf = (name: string) => clients.node(name);
   const made = { count: isGuest ? 0 : count, capacity, waitsForRanges: hasRanges };
-  return [simulatedNodes({ resources, report, informers, clientOf, behaviour: defaultBehaviour, ...made })];
+  const shared = { resources, report, informers };
+  return [
+    simulatedNodes({ ...shared, clientOf, behaviour: defaultBehaviour, ...made }),
+    loadBalancers({ ...shared, client: clients.controller("service-controller") }),
+    ingresses({ ...shared, client: clients.apiServer }),
+  ];
 }
 
 /** Runs the simulated nodes until the signal aborts. Of several servers on one etcd, one does. */
 export async function runSimulated(
-  { config, resources, report }: ClusterOptions,
+  { config, resources, clients, report, isGuest }: ClusterOptions,
   controllers: readonly Controller[],
   signal: AbortSignal,
 ): Promise<void> {
   if (controllers.length === 0) return;
+  if (!isGuest) await createDefaultStorageClass({ resources, client: clients.apiServer, report });
   const { store, keys, random, clock } = resources;
   const run = (leading: AbortSignal) => runControllers(controllers, leading, clock, report);
   if (config.store.type !== "etcd") return run(signal);

@@ -16,6 +16,7 @@ type UnsupportedOption =
   | "random"
   | "controllers"
   | "kinds"
+  | "scheduler"
   | "simulatedNodes"
   | "simulatedNodeCapacity";
 
@@ -44,7 +45,7 @@ export interface ControlPlaneOptions {
   readonly seed?: number;
   /** If omitted, the clock runs and starts now. With `at` it starts then, and is stopped unless `running` is true. */
   readonly clock?: { readonly at?: string | number | Date; readonly running?: boolean };
-  /** Runs Pods on simulated nodes. `true`: one node. If omitted, there are no nodes. */
+  /** Runs the scheduler, all controllers and simulated nodes. `true`: one node. If omitted, Pods stay Pending. */
   readonly cluster?: boolean | SimulatedClusterOptions;
   /** More server options. */
   readonly config?: Omit<ServerOptions, UnsupportedOption>;
@@ -69,14 +70,14 @@ export function checkPlaneOptions(options: ControlPlaneOptions): void {
   }
   if (problems.length > 0) throw new OptionsError(problems);
   const { config = {}, kinds, controllers, log } = options;
-  checkOptions({ ...config, kinds, controllers, log, ...nodesOf(options) });
+  checkOptions({ ...config, kinds, controllers, log, ...clusterOf(options) });
 }
 
-/** The server options of a simulated cluster. */
-function nodesOf({ cluster = false }: ControlPlaneOptions): ServerOptions {
+/** The server options of a simulated cluster. All controllers run, unless the test selects some. */
+function clusterOf({ cluster = false }: ControlPlaneOptions): ServerOptions {
   if (cluster === false) return {};
   const { nodes = 1, capacity } = cluster === true ? {} : cluster;
-  return { simulatedNodes: nodes, ...(capacity && { simulatedNodeCapacity: capacity }) };
+  return { scheduler: true, simulatedNodes: nodes, ...(capacity && { simulatedNodeCapacity: capacity }) };
 }
 
 /**
@@ -84,9 +85,9 @@ function nodesOf({ cluster = false }: ControlPlaneOptions): ServerOptions {
  * hours ends no watches: clients would wait in real time before they watch again.
  */
 export function configOf(options: ControlPlaneOptions): Config {
-  const { config = {}, kinds, controllers } = options;
+  const { config = {}, kinds, controllers = options.cluster ? "*" : undefined } = options;
   const defaults = { customObjects: "defined", shutdownGraceMs: 0, minRequestTimeout: 0 } as const;
-  return completeConfig({ ...defaults, ...config, kinds, controllers, ...nodesOf(options) });
+  return completeConfig({ ...defaults, ...config, kinds, controllers, ...clusterOf(options) });
 }
 
 /** The initial clock of a control plane. */

@@ -33,12 +33,12 @@ export async function runPlaneHost(address: string): Promise<void> {
     import("../../../base/log/system-environment.ts"),
     import("../../../base/util/random.ts"),
   ]);
-  const start = async ({ args, cwd, controllers }: PlaneRequest, voice: PlaneVoice): Promise<Plane | number> => {
+  const start = async ({ args, cwd, controllers, nodes }: PlaneRequest, voice: PlaneVoice): Promise<Plane | number> => {
     const io: Io = {
       print: voice.out,
       complain: voice.err,
       isTerminal: false,
-      env: { BINNACLE_CONTROLLERS: controllers },
+      env: { BINNACLE_CONTROLLERS: controllers, BINNACLE_NODES: nodes },
       cwd,
       program: "kube-apiserver",
       exitCode: 0,
@@ -66,6 +66,7 @@ async function apiserverConfig(args: readonly string[], io: Io): Promise<Config 
       known: new Set(serve.options.map(({ long = "" }) => long.slice(2))),
       hasNoStore: first !== undefined && (await isHealthOnly(first)),
       controllers: io.env.BINNACLE_CONTROLLERS,
+      nodes: io.env.BINNACLE_NODES,
       cwd: io.cwd,
     });
     if (ignored.length > 0)

@@ -5,14 +5,15 @@ import path from "node:path";
 import type { Command } from "commander";
 import { logOf } from "../../../base/log/options.ts";
 import { type Example, Failure, type Io } from "../command.ts";
-import { flagsOf } from "../flags/declared-flags.ts";
-import { addServeFlags, configOf, type ServeFlags } from "../flags/serve-flags.ts";
+import { addFlags, flagsOf } from "../flags/declared-flags.ts";
+import { addServeFlags, configOf, nodesFlag, type ServeFlags, simulatedCluster } from "../flags/serve-flags.ts";
 import { checkFiles } from "../start/check-files.ts";
 import { explainStart } from "../start/explain-start.ts";
 
 /** Examples at the top of `--help`. */
 export const examples: readonly Example[] = [
   ["Run tests; KUBECONFIG points to the temporary control plane", "binnacle run -- npm test"],
+  ["Simulate a cluster with three nodes", "binnacle run --nodes 3 -- helm upgrade --install --wait web ./chart"],
   ["Set flags of the server before the dashes", "binnacle run --custom-objects defined -- go test ./..."],
 ];
 
@@ -23,6 +24,7 @@ export function configure(command: Command, io: Io): void {
   command.argument("<command...>", "program and arguments, after --");
   addServeFlags(command);
   for (const option of command.options) option.hideHelp();
+  addFlags(command.optionsGroup("Options:"), nodesFlag());
   command.addHelpText(
     "after",
     "\nAll flags of binnacle serve are accepted before --. Different defaults: --secure-port 0, --log-level error, and a temporary --cert-dir.",
@@ -30,7 +32,11 @@ export function configure(command: Command, io: Io): void {
   command.action((program: string[]) => run(program, flagsOf(command), command, io));
 }
 
-async function run(program: readonly string[], flags: ServeFlags, command: Command, io: Io): Promise<void> {
+interface RunFlags extends ServeFlags {
+  readonly nodes?: number;
+}
+
+async function run(program: readonly string[], flags: RunFlags, command: Command, io: Io): Promise<void> {
   await checkFiles(command, io.cwd);
   const folder = await mkdtemp(path.join(tmpdir(), "binnacle-run-"));
   try {
@@ -38,7 +44,8 @@ async function run(program: readonly string[], flags: ServeFlags, command: Comma
       import("../../server/server.ts"),
       import("../../../base/log/system-environment.ts"),
     ]);
-    const config = await configOf({ ...{ certDir: folder, securePort: 0 }, ...flags });
+    const cluster = flags.nodes === undefined ? {} : simulatedCluster(flags.nodes);
+    const config = await configOf({ ...{ certDir: folder, securePort: 0 }, ...cluster, ...flags });
     // The log must not clutter the program's output.
     const environment = systemEnvironment(logOf({ logLevel: "error", ...flags }));
     await using server = await startServer({ ...config, shutdownGraceMs: 0 }, environment).catch(async (error) => {

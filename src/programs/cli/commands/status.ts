@@ -45,10 +45,10 @@ async function printOne(folder: DataFolder, output: StatusFlags["output"], io: I
   } else if (!running) {
     io.print(`No server is running in ${folder.path}.\n  Start one: ${io.program} up --detach\n`);
   } else {
-    const { url, pid, since, store, controllers } = running;
+    const { url, pid, since, store } = running;
     io.print(`Serving ${url} (process ${pid}, since ${since}).\n`);
     io.print(`Objects:      ${describeStore(store, await sizeOf(store))}\n`);
-    io.print(`Kubeconfig:   ${folder.kubeconfig}\n${hint(describeActivity(controllers), io)}\n`);
+    io.print(`Kubeconfig:   ${folder.kubeconfig}\n${hint(describeActivity(running), io)}\n`);
   }
 }
 
@@ -73,7 +73,7 @@ async function printAll(folder: DataFolder, output: StatusFlags["output"], io: I
 async function factsOf(folder: DataFolder, running: Running): Promise<object> {
   return {
     ...{ running: true, ...running, bytes: await sizeOf(running.store) },
-    ...{ dataDir: folder.path, kubeconfig: folder.kubeconfig, ...activityOf(running.controllers) },
+    ...{ dataDir: folder.path, kubeconfig: folder.kubeconfig, ...activityOf(running) },
   };
 }
 

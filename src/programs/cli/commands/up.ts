@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
 import { serverSections } from "../../server/options.ts";
 import { type Example, Failure, type Io } from "../command.ts";
-import { flagsOf } from "../flags/declared-flags.ts";
-import { addServeFlags } from "../flags/serve-flags.ts";
+import { addFlags, flagsOf } from "../flags/declared-flags.ts";
+import { addServeFlags, nodesFlag } from "../flags/serve-flags.ts";
 import { addDataFlag, dataFolder, prepareFolder } from "../local/data-folder.ts";
 import { detach } from "../local/detach.ts";
 import type { UpFlags } from "../local/foreground.ts";
@@ -13,6 +13,7 @@ import { checkFiles } from "../start/check-files.ts";
 export const examples: readonly Example[] = [
   ["Start a server and configure kubectl; Ctrl-C stops it, objects are kept", "binnacle up"],
   ["Run it in the background until binnacle down", "binnacle up --detach"],
+  ["Simulate three nodes instead of one", "binnacle up --nodes 3"],
   ["Keep objects in memory only", "binnacle up --memory"],
   ["Log every request", "binnacle up --log-level debug"],
   ["Do not change ~/.kube/config", "binnacle up --no-merge"],
@@ -48,7 +49,9 @@ export function configure(command: Command, io: Io): void {
     .option("--memory", "keep objects in memory only; they are lost when the server stops")
     .option("-d, --detach", "run in the background; return when the server is ready")
     .option("--context <name>", "name of the context in your kubeconfig", "binnacle")
-    .option("--no-merge", "do not change your kubeconfig; the data folder contains one");
+    .option("--no-merge", "do not change your kubeconfig; the data folder contains one")
+    .option("--no-cluster", "run no scheduler and no nodes: Pods stay Pending");
+  addFlags(command, nodesFlag("1"));
   addServeFlags(command, SECTIONS);
   for (const option of command.options) {
     const isServing = option.helpGroupHeading !== "Local control plane:";

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { completeFlags, conflictsIn } from "../../../base/options/configuration.ts";
-import type { GivenOf, Section } from "../../../base/options/option.ts";
+import { type GivenOf, option, type Section } from "../../../base/options/option.ts";
+import { count } from "../../../base/options/value-types.ts";
 import type { Config } from "../../server/config.ts";
 import { serverOptions, serverSections } from "../../server/options.ts";
 import { addFlags } from "./declared-flags.ts";
@@ -13,6 +14,16 @@ export type ServeFlags = GivenOf<typeof serverOptions>;
 export function addServeFlags(command: Command, sections: readonly Section[] = serverSections): void {
   for (const { heading, options } of sections) addFlags(command.optionsGroup(`${heading}:`), options);
 }
+
+/** The values with which a server simulates a cluster. */
+export function simulatedCluster(nodes: number): ServeFlags {
+  return { controllers: "*", scheduler: true, simulatedNodes: nodes };
+}
+
+/** The flag of commands that simulate a cluster. */
+export const nodesFlag = (shownDefault?: string) => ({
+  nodes: option("nodes", count, "number of simulated nodes; Pods run on them without containers", { shownDefault }),
+});
 
 /** The configuration that the flags describe. Throws if they contradict each other. */
 export async function configOf(flags: ServeFlags): Promise<Config> {

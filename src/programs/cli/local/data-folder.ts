@@ -19,6 +19,10 @@ export interface Instance {
   readonly store: string;
   /** The value of `--controllers`. */
   readonly controllers: string;
+  /** Whether the scheduler runs. Omitted by earlier versions. */
+  readonly scheduler?: boolean;
+  /** The number of nodes that the start asked for. Omitted by earlier versions. */
+  readonly simulatedNodes?: number;
   /** The kubeconfig that the context was merged into, if any. */
   readonly merged?: MergedContext;
 }

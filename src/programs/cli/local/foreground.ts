@@ -7,7 +7,7 @@ import type { Config } from "../../server/config.ts";
 import type { Server } from "../../server/server.ts";
 import { Failure, hint, type Io, printFailure } from "../command.ts";
 import { serveUntilStopped } from "../commands/serving.ts";
-import { configOf, type ServeFlags } from "../flags/serve-flags.ts";
+import { configOf, type ServeFlags, simulatedCluster } from "../flags/serve-flags.ts";
 import { type DataFolder, type Instance, isEtcd, readInstance, writeInstance } from "./data-folder.ts";
 import { portOrAny } from "./free-port.ts";
 import { changeKubeconfig, mergeKubeconfig, stepBack, usualKubeconfig } from "./merge-kubeconfig.ts";
@@ -23,12 +23,15 @@ export interface UpFlags extends ServeFlags {
   readonly detach?: true;
   readonly merge: boolean;
   readonly context: string;
+  /** False: neither a scheduler nor nodes. */
+  readonly cluster: boolean;
+  readonly nodes?: number;
 }
 
 /** Serves from a folder until a signal arrives. Prints a summary and merges the kubeconfig. */
 export async function serveFrom(folder: DataFolder, flags: UpFlags, io: Io): Promise<void> {
   const before = await readInstance(folder);
-  const given = await configOf({ ...flags, controllers: flags.controllers ?? "*", certDir: folder.path });
+  const given = await configOf({ ...defaultsOf(flags), ...flags, certDir: folder.path });
   const config: Config = {
     ...given,
     ...(flags.etcdServers === undefined && { store: storeOf(flags, folder) }),
@@ -64,10 +67,13 @@ export async function serveFrom(folder: DataFolder, flags: UpFlags, io: Io): Pro
   );
 }
 
+const defaultsOf = ({ cluster, nodes = 1 }: UpFlags): ServeFlags =>
+  cluster ? simulatedCluster(nodes) : { controllers: "*" };
+
 const storeOf = ({ memory }: UpFlags, { objects }: DataFolder): Config["store"] =>
   memory ? { type: "memory" } : { type: "sqlite", file: objects };
 
-function instanceOf({ url }: Server, { store, controllers }: Config): Instance {
+function instanceOf({ url }: Server, { store, controllers, scheduler, simulatedNodes }: Config): Instance {
   return {
     pid: process.pid,
     url,
@@ -75,7 +81,7 @@ function instanceOf({ url }: Server, { store, controllers }: Config): Instance {
     since: new Date(systemClock.now()).toISOString(),
     version: PACKAGE_VERSION,
     store: store.type === "memory" ? "memory" : store.type === "sqlite" ? store.file : store.servers.join(","),
-    controllers,
+    ...{ controllers, scheduler, simulatedNodes },
   };
 }
 
@@ -103,14 +109,14 @@ async function leave({ pid: _, ...instance }: Instance, folder: DataFolder): Pro
 }
 
 async function announcement(instance: Instance, folder: DataFolder, io: Io): Promise<string> {
-  const { url, store, merged, controllers } = instance;
+  const { url, store, merged } = instance;
   const isMissing = (await findProgram("kubectl", io.env, process.platform)) === undefined;
   const kubectl = merged ? "kubectl" : `kubectl --kubeconfig ${shown(folder.kubeconfig, io)}`;
   return [
     `Binnacle ${PACKAGE_VERSION} (Kubernetes ${release.version}) is serving ${url}`,
     `Objects:      ${describeStore(store, io)}`,
     `Kubeconfig:   ${shown(folder.kubeconfig, io)}${merged ? `, merged into ${merged.file} (current context: ${merged.context})` : ""}`,
-    hint(describeActivity(controllers), io),
+    hint(describeActivity(instance), io),
     `Try:          ${kubectl} get namespaces`,
     ...(isMissing ? [`              (kubectl is not installed: ${INSTALL_KUBECTL})`] : []),
     `Stop:         ${process.send ? "" : "Ctrl-C or "}${io.program} down`,

@@ -7,27 +7,37 @@ import { activityOf, describeActivity, together } from "./summary.ts";
 
 test("lists what does not happen, unless a controller does it", () => {
   const withoutOf = (name: string) => MANAGER_CONTROLLERS.find((one) => one.name === name)?.without ?? "";
-  const all = activityOf("*");
-  const byDefault = activityOf(DEFAULT_CONTROLLERS);
+  const all = activityOf({ controllers: "*" });
+  const byDefault = activityOf({ controllers: DEFAULT_CONTROLLERS });
   assert.deepEqual(
     all.runs,
     RUNNABLE_CONTROLLERS.filter(({ isOptional }) => !isOptional).map(({ name }) => name),
   );
-  assert.match(describeActivity("*"), /^Controllers: {2}all that the server has\n/);
+  assert.match(describeActivity({ controllers: "*" }), /^Controllers: {2}all that the server has\n/);
   for (const name of all.runs) assert.ok(!all.missing.includes(withoutOf(name)), name);
   assert.ok(byDefault.missing.includes(withoutOf("deployment-controller")));
   assert.deepEqual(byDefault.runs, DEFAULT_CONTROLLERS.split(","));
-  const fewer = activityOf("*,-namespace-controller");
+  const fewer = activityOf({ controllers: "*,-namespace-controller" });
   assert.ok(fewer.missing.includes(withoutOf("namespace-controller")));
-  assert.deepEqual(activityOf("*,-namespace").missing, fewer.missing);
-  const none = activityOf("none");
+  assert.deepEqual(activityOf({ controllers: "*,-namespace" }).missing, fewer.missing);
+  const none = activityOf({ controllers: "none" });
   assert.deepEqual(none.runs, []);
   assert.equal(none.missing.length, 1 + MANAGER_CONTROLLERS.filter(({ without }) => without !== undefined).length);
-  assert.match(describeActivity("none"), /^Controllers: {2}none\nLimits: {7}no scheduler/);
+  assert.match(describeActivity({ controllers: "none" }), /^Controllers: {2}none\nLimits: {7}no scheduler/);
+});
+
+test("describes a simulated cluster", () => {
+  const text = describeActivity({ controllers: "*", scheduler: true, simulatedNodes: 3 });
+  assert.match(text, /^Cluster: {6}scheduler, 3 simulated nodes\nLimits: {7}nodes are simulated: /m);
+  assert.match(describeActivity({ controllers: "*", simulatedNodes: 1 }), /^Cluster: {6}1 simulated node\n/m);
+  const missing = [{ scheduler: true }, { simulatedNodes: 1 }].map(
+    (actors) => activityOf({ controllers: "*", ...actors }).missing[0],
+  );
+  assert.deepEqual(missing, ["no kubelet: Pods stay Pending", "no scheduler: Pods without spec.nodeName stay Pending"]);
 });
 
 test("combines sentences with the same predicate", () => {
-  const sentences = together(activityOf("none").missing);
+  const sentences = together(activityOf({ controllers: "none" }).missing);
   assert.ok(sentences.includes("DaemonSets, Jobs, ReplicaSets and StatefulSets create no Pods"));
   assert.ok(sentences.includes("deleted PersistentVolumes and deleted PersistentVolumeClaims keep their finalizer"));
   assert.ok(sentences.includes("approved CertificateSigningRequests get no certificate"));
@@ -35,7 +45,7 @@ test("combines sentences with the same predicate", () => {
 
 test("describes limits in four lines at most", () => {
   for (const controllers of ["*", DEFAULT_CONTROLLERS, "none"]) {
-    const [, limits = ""] = describeActivity(controllers).split("Limits: ");
+    const [, limits = ""] = describeActivity({ controllers }).split("Limits: ");
     assert.ok(limits.split("\n").length <= 4, limits);
     assert.match(limits, /binnacle controllers$/);
   }

@@ -10,13 +10,29 @@ export interface Activity {
   readonly missing: readonly string[];
 }
 
-/** Derived from `--controllers`. There is never a scheduler or a kubelet. */
-export function activityOf(controllers: string): Activity {
+/** What acts on the objects of a server. */
+export interface Actors {
+  /** The value of `--controllers`. */
+  readonly controllers: string;
+  readonly scheduler?: boolean;
+  readonly simulatedNodes?: number;
+}
+
+/** What such a server does. */
+export function activityOf({ controllers, scheduler = false, simulatedNodes = 0 }: Actors): Activity {
   const runs = selectControllers(RUNNABLE_CONTROLLERS, controllers).map(({ name }) => name);
   const missing = MANAGER_CONTROLLERS.flatMap(({ name, without }) =>
     without === undefined || runs.includes(name) ? [] : [without],
   );
-  return { runs, missing: ["no scheduler or kubelet: Pods stay Pending", ...missing] };
+  return { runs, missing: [withoutContainers(scheduler, simulatedNodes > 0), ...missing] };
+}
+
+function withoutContainers(hasScheduler: boolean, hasNodes: boolean): string {
+  if (hasScheduler && hasNodes) return "nodes are simulated: Pods report that they run, but there are no containers";
+  if (hasScheduler) return "no kubelet: Pods stay Pending";
+  return hasNodes
+    ? "no scheduler: Pods without spec.nodeName stay Pending"
+    : "no scheduler or kubelet: Pods stay Pending";
 }
 
 const WIDTH = 110;
@@ -25,11 +41,17 @@ const INDENT = " ".repeat(14);
 const MAX_LIMITS = 3;
 
 /** The same as text. */
-export function describeActivity(controllers: string): string {
-  const { runs, missing } = activityOf(controllers);
+export function describeActivity(actors: Actors): string {
+  const { scheduler = false, simulatedNodes = 0 } = actors;
+  const { runs, missing } = activityOf(actors);
   const limits = wrap(together(missing), "; ");
+  const cluster = [
+    ...(scheduler ? ["scheduler"] : []),
+    ...(simulatedNodes > 0 ? [`${simulatedNodes} simulated node${simulatedNodes === 1 ? "" : "s"}`] : []),
+  ];
   return [
     `Controllers:  ${describeRuns(runs).join(`\n${INDENT}`)}`,
+    ...(cluster.length > 0 ? [`Cluster:      ${cluster.join(", ")}`] : []),
     `Limits:       ${limits.slice(0, MAX_LIMITS).join(`\n${INDENT}`)}`,
     `${INDENT}${limits.length > MAX_LIMITS ? "More limits, and all controllers" : "All controllers"}: binnacle controllers`,
   ].join("\n");

@@ -11,7 +11,7 @@ import { type HostOptions, runHost } from "./host.ts";
 import { type LauncherOptions, runInHost } from "./launcher.ts";
 import type { PlaneRequest } from "./messages.ts";
 
-const request = (...args: string[]): PlaneRequest => ({ args, cwd: "/", controllers: undefined });
+const request = (...args: string[]): PlaneRequest => ({ args, cwd: "/", controllers: undefined, nodes: undefined });
 
 suite("the process shared by suites", () => {
   let folder = "";

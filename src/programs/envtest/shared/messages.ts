@@ -6,7 +6,9 @@ export interface PlaneRequest {
   readonly args: readonly string[];
   /** Base of its relative paths. */
   readonly cwd: string;
+  /** The values of BINNACLE_CONTROLLERS and BINNACLE_NODES. */
   readonly controllers: string | undefined;
+  readonly nodes: string | undefined;
 }
 
 /** Messages of the shared process to a launcher: text to print, and finally the exit code. */
