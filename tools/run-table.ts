@@ -66,6 +66,11 @@ const bench: Group = {
       nodeFlags: ["--expose-gc"],
     },
     {
+      name: "scheduling",
+      does: "decisions of the scheduler per second at 100, 1,000 and 10,000 nodes; arguments: numbers of nodes",
+      files: ["bench/scheduling.ts"],
+    },
+    {
       name: "watches",
       does: "1,000 watches of Pods beside kube-apiserver (compare), then 10,000 alone (many)",
       files: ["bench/watches.ts"],

@@ -32,6 +32,11 @@ export class ClusterState {
     return info?.node && info;
   }
 
+  /** Whether a node has an image. */
+  hasImage(name: string): boolean {
+    return this.#images.has(name);
+  }
+
   /** Adds or changes a node. */
   setNode(node: Node): void {
     const info = this.#named(node.metadata.name ?? "");

@@ -25,6 +25,10 @@ export class ImageStates {
     return found;
   }
 
+  has(image: string): boolean {
+    return this.#states.has(image);
+  }
+
   remove(nodeName: string, images: ReadonlyMap<string, ImageState>): void {
     for (const [name, { nodes }] of images) {
       nodes.delete(nodeName);

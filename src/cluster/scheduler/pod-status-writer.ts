@@ -26,10 +26,20 @@ export async function writePodStatus(
     status.nominatedNodeName = nominatedNodeName === "" ? null : nominatedNodeName;
   }
   const changed = condition && changedCondition(pod, condition, resources.clock.now());
-  if (changed) status.conditions = [changed];
+  if (changed) {
+    status.conditions = [changed];
+    // Without it, a new condition comes first.
+    status["$setElementOrder/conditions"] = typesOf(pod, changed.type ?? "");
+  }
   if (Object.keys(status).length === 0) return;
   const options = { isStrategic: true, subresource: "status" };
   await client.patch(resource, { namespace, name }, { status }, options).catch(unlessCode(404));
+}
+
+/** The types of all conditions, in order. A new one is the last. */
+function typesOf({ status }: Pod, changed: string): JsonObject[] {
+  const types = (status?.conditions ?? []).map(({ type = "" }) => type);
+  return [...new Set([...types, changed])].map((type) => ({ type }));
 }
 
 function changedCondition(

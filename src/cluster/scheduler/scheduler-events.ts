@@ -11,8 +11,6 @@ export interface PodEvent {
   readonly reason: string;
   readonly action: string;
   readonly note: string;
-  /** Another Pod that it is about. */
-  readonly related?: Pod;
 }
 
 /** A written Event that the same change of the same object repeats. */
@@ -60,11 +58,11 @@ export class SchedulerEvents {
       });
   }
 
-  async #write(pod: Pod, { type, reason, action, note, related }: PodEvent): Promise<void> {
+  async #write(pod: Pod, { type, reason, action, note }: PodEvent): Promise<void> {
     const { client, resources } = this.#context;
     const nowMs = resources.clock.now();
     const regarding = referenceTo(pod);
-    const key = JSON.stringify([type, action, reason, regarding, related && referenceTo(related)]);
+    const key = JSON.stringify([type, action, reason, regarding]);
     const eventTime = microTime(nowMs);
     const known = this.#known(key, nowMs);
     if (known) {
@@ -81,7 +79,6 @@ export class SchedulerEvents {
       metadata: { name: eventName(resources, regarding.name, nowMs), namespace: regarding.namespace },
       ...{ eventTime, reportingController: this.#controller, action, reason, regarding },
       reportingInstance: `${this.#controller}-${hostname()}`,
-      ...(related && { related: referenceTo(related) }),
       note: shortened(note),
       type,
     };

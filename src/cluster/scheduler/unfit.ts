@@ -4,9 +4,8 @@ import type { PluginFilter, Rejection } from "./plugin.ts";
 /** The result of an attempt in which no node was possible. Upstream: FitError and Diagnosis */
 export class Unfit {
   readonly filters: readonly PluginFilter[];
-  /** Names of the plugins that rejected the Pod. */
-  readonly rejectors: Set<string>;
   readonly #total: number;
+  readonly #naming: Iterable<string>;
   readonly #nodes: NodeInfo[] = [];
   readonly #rejections: Rejection[] = [];
   #byNode: Map<NodeInfo, Rejection> | undefined;
@@ -17,10 +16,19 @@ export class Unfit {
   /** What plugins say that tried to make a node possible. */
   postFilterMessage = "";
 
-  constructor(filters: readonly PluginFilter[], totalNodes: number, rejectors: Iterable<string> = []) {
+  /** `naming`: plugins that name the only possible nodes. */
+  constructor(filters: readonly PluginFilter[], totalNodes: number, naming: Iterable<string> = []) {
     this.filters = filters;
     this.#total = totalNodes;
-    this.rejectors = new Set(rejectors);
+    this.#naming = naming;
+  }
+
+  /** Names of the plugins that rejected the Pod. */
+  get rejectors(): Set<string> {
+    const plugins = [...new Set(this.#rejections), ...(this.#general ? [this.#general] : [])].map(
+      ({ plugin }) => plugin,
+    );
+    return new Set([...this.#naming, ...plugins].filter((plugin) => plugin !== ""));
   }
 
   /** The number of nodes with a reason of their own. */
@@ -30,7 +38,6 @@ export class Unfit {
 
   rejectAll(rejection: Rejection): void {
     this.#general = rejection;
-    if (rejection.plugin !== "") this.rejectors.add(rejection.plugin);
   }
 
   rejectUntried(rejection: Rejection): void {
@@ -40,7 +47,6 @@ export class Unfit {
   reject(node: NodeInfo, rejection: Rejection): void {
     this.#nodes.push(node);
     this.#rejections.push(rejection);
-    this.rejectors.add(rejection.plugin);
   }
 
   /** Why a node is not possible. Undefined if it was not tried. */
@@ -60,13 +66,15 @@ export class Unfit {
 
   #histogram(): string {
     const counts = new Map<string, number>();
-    const count = ({ reasons }: Rejection, times: number) => {
-      for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + times);
+    const count = ({ reasons }: Rejection, nodes: number) => {
+      for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + nodes);
     };
-    for (const rejection of this.#rejections) count(rejection, 1);
+    const times = new Map<Rejection, number>();
+    for (const rejection of this.#rejections) times.set(rejection, (times.get(rejection) ?? 0) + 1);
+    for (const [rejection, number] of times) count(rejection, number);
     const left = this.#total - this.#nodes.length;
     if (this.#untried && left > 0) count(this.#untried, left);
-    const texts = [...counts].map(([reason, times]) => `${times} ${reason}`);
+    const texts = [...counts].map(([reason, nodes]) => `${nodes} ${reason}`);
     return texts.sort().join(", ");
   }
 }

@@ -13,6 +13,7 @@ export const imageLocality: MakePlugin = ({ cluster }) => ({
   name: "ImageLocality",
   score({ pod }) {
     const images = imagesOf(pod.spec ?? {});
+    if (!images.some((image) => cluster.hasImage(image))) return undefined;
     const max = MAX_SIZE * images.length;
     const total = cluster.nodes.length;
     return {

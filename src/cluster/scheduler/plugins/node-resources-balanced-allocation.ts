@@ -27,17 +27,23 @@ const balance: UsageScore = ({ allocatable, before, after }) => {
 
 /** 100 minus the standard deviation of the shares, in percent. Upstream: balancedResourceScore */
 function evenness(used: readonly number[], allocatable: readonly number[]): number {
-  const shares: number[] = [];
-  for (const [index, total] of allocatable.entries()) {
-    if (total > 0) shares.push(Math.min(1, (used[index] ?? 0) / total));
-  }
-  return Math.trunc((1 - deviation(shares)) * MAX_SCORE);
+  return Math.trunc((1 - deviation(used, allocatable)) * MAX_SCORE);
 }
 
-function deviation(shares: readonly number[]): number {
+function deviation(used: readonly number[], allocatable: readonly number[]): number {
+  if (allocatable.length === 2) {
+    const [one, other] = [shareOf(used, allocatable, 0), shareOf(used, allocatable, 1)];
+    return Number.isNaN(one) || Number.isNaN(other) ? 0 : Math.abs((one - other) / 2);
+  }
+  const shares = used.map((_, index) => shareOf(used, allocatable, index)).filter((share) => !Number.isNaN(share));
   const [one = 0, other = 0] = shares;
   if (shares.length < 2) return 0;
   if (shares.length === 2) return Math.abs((one - other) / 2);
   const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
   return Math.sqrt(shares.reduce((sum, share) => sum + (share - mean) * (share - mean), 0) / shares.length);
+}
+
+/** NaN if the node does not have the resource. */
+function shareOf(used: readonly number[], allocatable: readonly number[], index: number): number {
+  return Math.min(1, (used[index] ?? 0) / (allocatable[index] || Number.NaN));
 }

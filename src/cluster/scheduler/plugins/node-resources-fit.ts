@@ -73,26 +73,30 @@ function fitCheck(requests: ResourceTotals, isIgnored: IsIgnored): (node: NodeIn
   const wanted = namesOf(requests)
     .map((name) => ({ name, amount: amountOf(requests, name), reason: `Insufficient ${name}` }))
     .filter(({ name, amount }) => amount > 0 && !isIgnored(name));
-  const known = new Map<string, Rejection>();
-  const reject = (reasons: readonly string[], isUnresolvable: boolean) => {
-    const key = `${isUnresolvable} ${reasons.join(", ")}`;
-    const rejection = known.get(key) ?? { plugin: NAME, reasons, isUnresolvable };
+  const reasons = ["Too many pods", ...wanted.map(({ reason }) => reason)];
+  const known = new Map<number, Rejection>();
+  // Runs for every node, so it creates each rejection once: for a set of reasons, as a sum of powers of two.
+  return ({ allocatable, requested, pods }) => {
+    let lacking = pods.size + 1 > allocatable.pods ? 1 : 0;
+    let isUnresolvable = false;
+    for (let index = 0; index < wanted.length; index++) {
+      const { name, amount } = wanted[index] as (typeof wanted)[number];
+      const total = amountOf(allocatable, name);
+      if (amount <= total - amountOf(requested, name)) continue;
+      lacking += 2 ** (index + 1);
+      isUnresolvable ||= amount > total;
+    }
+    if (lacking === 0) return undefined;
+    const key = isUnresolvable ? -lacking : lacking;
+    const rejection = known.get(key) ?? rejectionFor(reasons, lacking, isUnresolvable);
     known.set(key, rejection);
     return rejection;
   };
-  return ({ allocatable, requested, pods }) => {
-    let reasons: string[] | undefined;
-    let isUnresolvable = false;
-    if (pods.size + 1 > allocatable.pods) reasons = ["Too many pods"];
-    for (const { name, amount, reason } of wanted) {
-      const total = amountOf(allocatable, name);
-      if (amount <= total - amountOf(requested, name)) continue;
-      reasons ??= [];
-      reasons.push(reason);
-      isUnresolvable ||= amount > total;
-    }
-    return reasons && reject(reasons, isUnresolvable);
-  };
+}
+
+function rejectionFor(reasons: readonly string[], lacking: number, isUnresolvable: boolean): Rejection {
+  const isLacking = (_: string, index: number) => Math.trunc(lacking / 2 ** index) % 2 === 1;
+  return { plugin: NAME, reasons: reasons.filter(isLacking), isUnresolvable };
 }
 
 const STRATEGIES: Readonly<Record<string, (strategy: ScoringStrategy) => UsageScore>> = {

@@ -33,8 +33,10 @@ export function usageScorer(
   const usage: Usage = { resources, allocatable: zeros(), before: zeros(), after: zeros() };
   const wanted = resources.map(({ name }) => amountOf(requests, name));
   const isIgnored = resources.map(({ name }, index) => wanted[index] === 0 && isScalar(name));
+  // Runs for every node of every Pod, so it creates no objects.
   return (node) => {
-    for (const [index, { name }] of resources.entries()) {
+    for (let index = 0; index < resources.length; index++) {
+      const { name } = resources[index] as ResourceSpec;
       const total = isIgnored[index] ? 0 : amountOf(node.allocatable, name);
       // Only cpu and memory have a minimum.
       const totals = name === "cpu" || name === "memory" ? used(node) : node.requested;
@@ -49,8 +51,10 @@ export function usageScorer(
 
 /** The weighted mean of a score per resource. */
 function weighted({ resources, allocatable, after }: Usage, scoreOf: (after: number, total: number) => number): number {
-  let [sum, weights] = [0, 0];
-  for (const [index, { weight = 1 }] of resources.entries()) {
+  let sum = 0;
+  let weights = 0;
+  for (let index = 0; index < resources.length; index++) {
+    const { weight = 1 } = resources[index] as ResourceSpec;
     const total = allocatable[index] ?? 0;
     if (total === 0) continue;
     sum += scoreOf(after[index] ?? 0, total) * weight;

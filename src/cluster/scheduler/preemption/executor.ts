@@ -60,8 +60,8 @@ export class PreemptionExecutor {
       throw error;
     }
     const note = `Preempted by pod ${preemptor.uid} on node ${node.name}`;
-    const event = { type: "Normal", reason: "Preempted", action: "Preempting", note, related: preemptor.pod } as const;
-    this.#context.record(victim, event);
+    // Compat: the real scheduler means to name the Pod as `related`, but its type has no reference.
+    this.#context.record(victim, { type: "Normal", reason: "Preempted", action: "Preempting", note });
   }
 
   /** Pods of a lower priority that waited for the same node must look for another one. */
