@@ -7,6 +7,7 @@ import { nodePorts } from "./plugins/node-ports.ts";
 import { BALANCED_ARGS, nodeResourcesBalancedAllocation } from "./plugins/node-resources-balanced-allocation.ts";
 import { FIT_ARGS, nodeResourcesFit } from "./plugins/node-resources-fit.ts";
 import { nodeUnschedulable } from "./plugins/node-unschedulable.ts";
+import { podTopologySpread, SPREAD_ARGS } from "./plugins/pod-topology-spread.ts";
 import { schedulingGates } from "./plugins/scheduling-gates.ts";
 import { taintToleration } from "./plugins/taint-toleration.ts";
 
@@ -30,6 +31,7 @@ export const DEFAULT_PLUGINS: readonly DefaultPlugin[] = [
   { name: "NodePorts", make: nodePorts },
   { name: "NodeResourcesFit", make: nodeResourcesFit, weight: 1, args: FIT_ARGS },
   { name: "DefaultPreemption", make: defaultPreemption, args: PREEMPTION_ARGS },
+  { name: "PodTopologySpread", make: podTopologySpread, weight: 2, args: SPREAD_ARGS },
   {
     name: "NodeResourcesBalancedAllocation",
     make: nodeResourcesBalancedAllocation,

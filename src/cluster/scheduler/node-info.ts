@@ -8,6 +8,8 @@ import { addTotals, copyTotals, noResources, type ResourceTotals, totalsOf } fro
 /** Changes of a simulation, or of the cluster. Plugins only read. */
 export class NodeInfo {
   readonly name: string;
+  /** Increases with every change, so that values derived from the node can be kept until then. */
+  generation = 0;
   /** Undefined if Pods have this node, but it does not exist. Such nodes are never in a list of nodes. */
   node: Node | undefined;
   allocatable: ResourceTotals = noResources();
@@ -35,6 +37,7 @@ export class NodeInfo {
   }
 
   setNode(node: Node | undefined): void {
+    this.generation += 1;
     this.node = node;
     this.allocatable = totalsOf(readAmounts(node?.status?.allocatable));
   }
@@ -75,6 +78,7 @@ export class NodeInfo {
   }
 
   #count(pod: PodInfo, sign: 1 | -1): void {
+    this.generation += 1;
     addTotals(this.requested, pod.requests, sign);
     addTotals(this.minimum, pod.minimum, sign);
     for (const claim of pod.claims) {

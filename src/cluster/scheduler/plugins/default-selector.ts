@@ -1,0 +1,62 @@
+import type { LabelSelector } from "../../../base/api/label-selector.ts";
+import type { Json, KubeObject } from "../../../base/api/object.ts";
+import { readLabelMap, readSelectorObject } from "../../../base/api/selector-object.ts";
+import { getMember } from "../../../base/util/members.ts";
+import type { Service } from "../../../kinds/types/service.ts";
+import type { Pod } from "../../../kinds/types/workloads.ts";
+import type { Informer } from "../../controllers/shared/informer.ts";
+import type { Informers } from "../../controllers/shared/informers.ts";
+import { controllerOf } from "../../controllers/shared/owners.ts";
+import { SelectorIndex } from "../../controllers/shared/selection.ts";
+
+/** How a controller of Pods selects them. */
+interface ControllerKind {
+  readonly group: string;
+  readonly plural: string;
+  readonly read: (selector: Json | undefined) => LabelSelector | undefined;
+}
+
+/** By apiVersion and kind of an owner reference. */
+const CONTROLLERS: Readonly<Record<string, ControllerKind>> = {
+  "v1 ReplicationController": { group: "", plural: "replicationcontrollers", read: readLabelMap },
+  "apps/v1 ReplicaSet": { group: "apps", plural: "replicasets", read: readSelectorObject },
+  "apps/v1 StatefulSet": { group: "apps", plural: "statefulsets", read: readSelectorObject },
+};
+
+/** Selects the Pods that belong together with a Pod. */
+export interface DefaultSelector {
+  readonly uses: readonly Informer[];
+  /** Empty if the Pod belongs to no Service and no controller. */
+  of(pod: Pod): LabelSelector;
+}
+
+/** Reads selectors of Services, ReplicationControllers, ReplicaSets and StatefulSets. Upstream: DefaultSelector */
+export function defaultSelector(informers: Informers): DefaultSelector {
+  const { informer: services } = informers.of<Service>("", "services");
+  const selecting = services.fill(
+    new SelectorIndex<Service>(({ spec }) => (spec?.selector ? readLabelMap(spec.selector) : undefined)),
+  );
+  const controllers = Object.values(CONTROLLERS).map(({ group, plural }) => informers.of(group, plural).informer);
+
+  const ofController = (pod: Pod): LabelSelector => {
+    const owner = controllerOf(pod);
+    const known = owner && getMember(CONTROLLERS, `${owner.apiVersion} ${owner.kind}`);
+    if (known === undefined) return [];
+    const { informer } = informers.of<Selecting>(known.group, known.plural);
+    const controller = informer.get(`${pod.metadata.namespace}/${owner?.name}`);
+    return controller?.spec?.selector ? (known.read(controller.spec.selector) ?? []) : [];
+  };
+
+  return {
+    uses: [services, ...controllers],
+    of(pod) {
+      const { namespace = "", labels } = pod.metadata;
+      const ofServices = [...selecting.matching(namespace, labels)].map(({ spec }) => spec?.selector ?? {});
+      return [...readLabelMap(Object.assign({}, ...ofServices)), ...ofController(pod)];
+    },
+  };
+}
+
+interface Selecting extends KubeObject {
+  readonly spec?: { readonly selector?: Json };
+}
