@@ -1,6 +1,7 @@
 import type { MakePlugin } from "./plugin.ts";
 import { defaultPreemption, PREEMPTION_ARGS } from "./plugins/default-preemption.ts";
 import { imageLocality } from "./plugins/image-locality.ts";
+import { AFFINITY_ARGS, interPodAffinity } from "./plugins/inter-pod-affinity.ts";
 import { nodeAffinity } from "./plugins/node-affinity.ts";
 import { nodeName } from "./plugins/node-name.ts";
 import { nodePorts } from "./plugins/node-ports.ts";
@@ -32,6 +33,7 @@ export const DEFAULT_PLUGINS: readonly DefaultPlugin[] = [
   { name: "NodeResourcesFit", make: nodeResourcesFit, weight: 1, args: FIT_ARGS },
   { name: "DefaultPreemption", make: defaultPreemption, args: PREEMPTION_ARGS },
   { name: "PodTopologySpread", make: podTopologySpread, weight: 2, args: SPREAD_ARGS },
+  { name: "InterPodAffinity", make: interPodAffinity, weight: 2, args: AFFINITY_ARGS },
   {
     name: "NodeResourcesBalancedAllocation",
     make: nodeResourcesBalancedAllocation,

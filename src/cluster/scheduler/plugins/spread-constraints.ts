@@ -18,7 +18,7 @@ export interface SpreadConstraint {
   readonly maxSkew: number;
   readonly minDomains: number;
   /** Counts Pods that match the selector on a node. */
-  readonly pods: PodCounter;
+  readonly countPods: PodCounter;
   /** Whether the selector matches these labels. */
   matches(labels: Texts | undefined): boolean;
   readonly honorsTaints: boolean;
@@ -57,7 +57,7 @@ function readConstraint(
   const tolerations = pod.spec?.tolerations ?? [];
   return {
     ...{ topologyKey, maxSkew, minDomains, honorsTaints },
-    pods: counterOf(pod.metadata.namespace ?? "", selector),
+    countPods: counterOf(pod.metadata.namespace ?? "", selector),
     matches: (labels) => selector !== undefined && matchesLabels(selector, labels),
     includes: (node) =>
       (!honorsAffinity || isPossible(node)) &&

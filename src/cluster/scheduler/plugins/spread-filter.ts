@@ -128,7 +128,7 @@ export function spreadFilter(
     for (const node of eligible) {
       if (node.node === undefined || !constraint.includes(node.node)) continue;
       const value = node.labels[constraint.topologyKey] ?? "";
-      counts.set(value, (counts.get(value) ?? 0) + constraint.pods.count(node));
+      counts.set(value, (counts.get(value) ?? 0) + constraint.countPods(node));
     }
     return new Domains(counts);
   });

@@ -38,7 +38,7 @@ export function spreadScorer(
 
 /** The matching Pods of each domain that has a node to be scored. */
 function countsOf(
-  { topologyKey, pods, includes }: SpreadConstraint,
+  { topologyKey, countPods, includes }: SpreadConstraint,
   scored: ReadonlySet<NodeInfo>,
   counted: readonly NodeInfo[],
 ): Map<string, number> {
@@ -47,7 +47,7 @@ function countsOf(
   for (const node of counted) {
     const value = node.labels[topologyKey] ?? "";
     const count = counts.get(value);
-    if (count !== undefined && node.node && includes(node.node)) counts.set(value, count + pods.count(node));
+    if (count !== undefined && node.node && includes(node.node)) counts.set(value, count + countPods(node));
   }
   return counts;
 }
@@ -55,9 +55,9 @@ function countsOf(
 function sumOf(parts: readonly Part[], node: NodeInfo): number {
   let sum = 0;
   for (const { constraint, counts, weight } of parts) {
-    const { topologyKey, maxSkew, pods } = constraint;
+    const { topologyKey, maxSkew, countPods } = constraint;
     if (!Object.hasOwn(node.labels, topologyKey)) continue;
-    const count = counts ? (counts.get(node.labels[topologyKey] ?? "") ?? 0) : pods.count(node);
+    const count = counts ? (counts.get(node.labels[topologyKey] ?? "") ?? 0) : countPods(node);
     sum += count * weight + (maxSkew - 1);
   }
   return sum;
