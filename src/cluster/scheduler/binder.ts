@@ -20,6 +20,7 @@ export interface BinderOptions extends FailureHandlerOptions {
 export class Binder {
   readonly #options: BinderOptions;
   readonly #running = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
 
   constructor(options: BinderOptions) {
     this.#options = options;
@@ -41,8 +42,9 @@ export class Binder {
     this.#running.add(run);
   }
 
-  /** Resolves when all Pods are bound, or binding them has failed. */
+  /** Waits for nothing any more. Resolves when all Pods are bound, or binding them has failed. */
   async settled(): Promise<void> {
+    this.#stopping.abort();
     await Promise.all(this.#running);
   }
 
@@ -64,7 +66,10 @@ export class Binder {
     // Compat: `NominatedNodeNameForExpectation` tells other programs where the Pod is going to run.
     if (preparing.length > 0) await writePodStatus(context, pods.resource, pod, { nominatedNodeName: node.name });
     for (const { plugin, filter } of preparing) {
-      await prefixed(filter.preBind?.(node), `running PreBind plugin ${JSON.stringify(plugin.name)}`);
+      await prefixed(
+        filter.preBind?.(node, this.#stopping.signal),
+        `running PreBind plugin ${JSON.stringify(plugin.name)}`,
+      );
     }
     const binding: KubeObject = {
       ...{ kind: "Binding", apiVersion: "v1", metadata: { namespace, name, uid } },

@@ -8,9 +8,13 @@ import { nodePorts } from "./plugins/node-ports.ts";
 import { BALANCED_ARGS, nodeResourcesBalancedAllocation } from "./plugins/node-resources-balanced-allocation.ts";
 import { FIT_ARGS, nodeResourcesFit } from "./plugins/node-resources-fit.ts";
 import { nodeUnschedulable } from "./plugins/node-unschedulable.ts";
+import { nodeVolumeLimits } from "./plugins/node-volume-limits.ts";
 import { podTopologySpread, SPREAD_ARGS } from "./plugins/pod-topology-spread.ts";
 import { schedulingGates } from "./plugins/scheduling-gates.ts";
 import { taintToleration } from "./plugins/taint-toleration.ts";
+import { VOLUME_ARGS, volumeBinding } from "./plugins/volume-binding.ts";
+import { volumeRestrictions } from "./plugins/volume-restrictions.ts";
+import { volumeZone } from "./plugins/volume-zone.ts";
 
 /** A plugin of the default profile. */
 export interface DefaultPlugin {
@@ -31,9 +35,13 @@ export const DEFAULT_PLUGINS: readonly DefaultPlugin[] = [
   { name: "NodeAffinity", make: nodeAffinity, weight: 2 },
   { name: "NodePorts", make: nodePorts },
   { name: "NodeResourcesFit", make: nodeResourcesFit, weight: 1, args: FIT_ARGS },
-  { name: "DefaultPreemption", make: defaultPreemption, args: PREEMPTION_ARGS },
+  { name: "VolumeRestrictions", make: volumeRestrictions },
+  { name: "NodeVolumeLimits", make: nodeVolumeLimits },
+  { name: "VolumeBinding", make: volumeBinding, weight: 1, args: VOLUME_ARGS },
+  { name: "VolumeZone", make: volumeZone },
   { name: "PodTopologySpread", make: podTopologySpread, weight: 2, args: SPREAD_ARGS },
   { name: "InterPodAffinity", make: interPodAffinity, weight: 2, args: AFFINITY_ARGS },
+  { name: "DefaultPreemption", make: defaultPreemption, args: PREEMPTION_ARGS },
   {
     name: "NodeResourcesBalancedAllocation",
     make: nodeResourcesBalancedAllocation,

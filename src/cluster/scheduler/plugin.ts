@@ -49,8 +49,11 @@ export interface Filter {
   reserve?(node: NodeInfo): Rejection | undefined;
   /** Takes back `reserve`. Called even if `reserve` was not. Upstream: Unreserve */
   unreserve?(node: NodeInfo): void;
-  /** Writes what must be written before the Pod is bound. Absent: nothing. Upstream: PreBind */
-  preBind?(node: NodeInfo): Promise<void>;
+  /**
+   * Writes what must be written before the Pod is bound. Absent after `reserve`: nothing. The signal aborts when the
+   * scheduler stops. Upstream: PreBind
+   */
+  preBind?(node: NodeInfo, signal: AbortSignal): Promise<void>;
 }
 
 /** A filter of an attempt, and the plugin that returned it. */

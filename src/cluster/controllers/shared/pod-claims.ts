@@ -8,11 +8,15 @@ export function ephemeralClaimName({ metadata }: Pod, { name }: Volume): string 
   return `${metadata.name}-${name}`;
 }
 
+/** The name of the PersistentVolumeClaim that a volume of a Pod stands for. Undefined if there is none. */
+export function claimNameOf(pod: Pod, volume: Volume): string | undefined {
+  return volume.persistentVolumeClaim?.claimName ?? (volume.ephemeral && ephemeralClaimName(pod, volume));
+}
+
 /** The `namespace/name` of every PersistentVolumeClaim that volumes of a Pod may use. */
 export function claimKeysOf(pod: Pod): string[] {
   return (pod.spec?.volumes ?? []).flatMap((volume) => {
-    const { persistentVolumeClaim, ephemeral } = volume;
-    const name = persistentVolumeClaim?.claimName ?? (ephemeral && ephemeralClaimName(pod, volume));
+    const name = claimNameOf(pod, volume);
     return name === undefined ? [] : [`${pod.metadata.namespace}/${name}`];
   });
 }

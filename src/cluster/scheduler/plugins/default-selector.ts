@@ -30,8 +30,17 @@ export interface DefaultSelector {
   of(pod: Pod): LabelSelector;
 }
 
+/** One for all runs of the scheduler, because an index cannot be taken from an informer. */
+const known = new WeakMap<Informers, DefaultSelector>();
+
 /** Reads selectors of Services, ReplicationControllers, ReplicaSets and StatefulSets. Upstream: DefaultSelector */
 export function defaultSelector(informers: Informers): DefaultSelector {
+  const selector = known.get(informers) ?? makeSelector(informers);
+  known.set(informers, selector);
+  return selector;
+}
+
+function makeSelector(informers: Informers): DefaultSelector {
   const { informer: services } = informers.of<Service>("", "services");
   const selecting = services.fill(
     new SelectorIndex<Service>(({ spec }) => (spec?.selector ? readLabelMap(spec.selector) : undefined)),
@@ -40,11 +49,11 @@ export function defaultSelector(informers: Informers): DefaultSelector {
 
   const ofController = (pod: Pod): LabelSelector => {
     const owner = controllerOf(pod);
-    const known = owner && getMember(CONTROLLERS, `${owner.apiVersion} ${owner.kind}`);
-    if (known === undefined) return [];
-    const { informer } = informers.of<Selecting>(known.group, known.plural);
+    const kind = owner && getMember(CONTROLLERS, `${owner.apiVersion} ${owner.kind}`);
+    if (kind === undefined) return [];
+    const { informer } = informers.of<Selecting>(kind.group, kind.plural);
     const controller = informer.get(`${pod.metadata.namespace}/${owner?.name}`);
-    return controller?.spec?.selector ? (known.read(controller.spec.selector) ?? []) : [];
+    return controller?.spec?.selector ? (kind.read(controller.spec.selector) ?? []) : [];
   };
 
   return {

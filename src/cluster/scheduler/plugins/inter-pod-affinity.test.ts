@@ -81,8 +81,7 @@ test("InterPodAffinity ignores Pods on nodes that do not exist", () => {
 test("InterPodAffinity finds Pods in the namespaces of a term", async () => {
   const world = worldOf();
   const { kinds } = world;
-  const stop = new AbortController();
-  await Promise.all((world.plugin.uses ?? []).map((informer) => informer.use(stop.signal)));
+  await world.load();
   for (const [name, team] of [
     ["one", "1"],
     ["two", "2"],
@@ -90,7 +89,7 @@ test("InterPodAffinity finds Pods in the namespaces of a term", async () => {
   ] as const) {
     await kinds.create("namespaces", name, { content: { metadata: { name, labels: { team } } } });
   }
-  await kinds.informers.of("", "namespaces").informer.catchUp();
+  await world.load();
   world.place("a", labelled("w1", web, {}, "one")).place("x", labelled("w2", web, {}, "two"));
   const rejected = (more: JsonObject, namespace = "default") =>
     Object.entries(
@@ -108,8 +107,7 @@ test("InterPodAffinity finds Pods in the namespaces of a term", async () => {
   world.place("b", labelled("w3", {}, { podAntiAffinity: required(term(db, HOSTNAME, selecting)) }, "two"));
   assert.equal(world.check(labelled("p", db)).b, EXISTING);
   assert.equal(world.check(labelled("p", db, {}, "one")).b, undefined);
-  stop.abort();
-  await kinds.stop();
+  await world.stop();
 });
 
 test("InterPodAffinity follows Pods that come and go in a simulation", () => {

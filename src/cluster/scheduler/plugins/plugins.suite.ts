@@ -2,6 +2,7 @@ import type { JsonObject, ObjectMeta } from "../../../base/api/object.ts";
 import type { Node } from "../../../kinds/types/node.ts";
 import type { Pod } from "../../../kinds/types/workloads.ts";
 import { TestCluster } from "../../controllers/shared/controllers.suite.ts";
+import { OTHER_RESOURCES, type OtherResource } from "../cluster-events.ts";
 import { ClusterState } from "../cluster-state.ts";
 import { NominatedPods } from "../nominated-pods.ts";
 import type { MakePlugin, Plugin, PluginContext } from "../plugin.ts";
@@ -47,6 +48,7 @@ export class PluginWorld {
   readonly kinds = new TestCluster();
   readonly context: PluginContext;
   readonly plugin: Plugin;
+  #loading = new AbortController();
 
   constructor(make: MakePlugin<never>, args: unknown = {}, ...nodes: readonly Node[]) {
     const { resources, client, report, informers } = this.kinds;
@@ -57,6 +59,23 @@ export class PluginWorld {
   }
 
   readonly info = podInfoOf;
+
+  /** Lets the plugin see all objects of `kinds`. Call `stop` at the end. */
+  async load(): Promise<void> {
+    const { uses = [], events = [] } = this.plugin;
+    const observed = events.flatMap(({ resource }) => {
+      const known = Object.hasOwn(OTHER_RESOURCES, resource) && OTHER_RESOURCES[resource as OtherResource];
+      return known ? [this.kinds.informers.of(known.group, known.plural).informer] : [];
+    });
+    await this.stop();
+    this.#loading = new AbortController();
+    const { signal } = this.#loading;
+    await Promise.all([...uses, ...observed].map((informer) => informer.use(signal)));
+  }
+
+  async stop(): Promise<void> {
+    this.#loading.abort();
+  }
 
   /** Puts a Pod on a node. */
   place(nodeName: string, placed: Pod): this {

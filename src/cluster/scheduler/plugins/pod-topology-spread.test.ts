@@ -151,24 +151,22 @@ test("PodTopologySpread has no scores for Pods without constraints", () => {
 test("PodTopologySpread spreads the Pods of Services and controllers by default", async () => {
   const world = worldOf({ a: 4, b: 3, x: 2, y: 1 });
   const { kinds } = world;
-  const stop = new AbortController();
   const waiting = pod("p", {}, { labels: { foo: "", app: "web" } });
-  await Promise.all((world.plugin.uses ?? []).map((informer) => informer.use(stop.signal)));
+  await world.load();
   assert.equal(world.scores(waiting), undefined);
   await kinds.create("services", "web", { content: { spec: { clusterIP: "None", selector: { foo: "" } } } });
-  await kinds.informers.of("", "services").informer.catchUp();
+  await world.load();
   assert.deepEqual(world.scores(waiting), { a: 44, b: 66, x: 77, y: 100 });
 
   const template = { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "c", image: "i" }] } };
   await kinds.create("replicasets", "web", {
     content: { spec: { selector: { matchLabels: { app: "web" } }, template } },
   });
-  await kinds.informers.of("apps", "replicasets").informer.catchUp();
+  await world.load();
   const owner = { apiVersion: "apps/v1", kind: "ReplicaSet", name: "web", uid: "u", controller: true };
   const owned = pod("p", {}, { labels: { foo: "", app: "web" }, ownerReferences: [owner] });
   assert.deepEqual(world.scores(owned), { a: 100, b: 100, x: 100, y: 100 }, "no Pod matches both selectors");
-  stop.abort();
-  await kinds.stop();
+  await world.stop();
 });
 
 test("PodTopologySpread uses default constraints of its arguments", () => {

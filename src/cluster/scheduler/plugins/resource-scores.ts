@@ -96,8 +96,8 @@ export function requestedToCapacityRatio(shape: readonly ShapePoint[]): UsageSco
   };
 }
 
-/** Upstream: BuildBrokenLinearFunction */
-function interpolate(points: readonly ShapePoint[], utilization: number): number {
+/** The score at a utilization, on the lines between points. Upstream: BuildBrokenLinearFunction */
+export function interpolate(points: readonly ShapePoint[], utilization: number): number {
   let before: ShapePoint | undefined;
   for (const point of points) {
     if (utilization <= point.utilization) {

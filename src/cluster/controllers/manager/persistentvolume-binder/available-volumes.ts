@@ -1,6 +1,6 @@
 import type { PersistentVolume, PersistentVolumeClaim } from "../../../../kinds/types/persistent-volume.ts";
+import { capacityOf, groupOf, isSelected, requestOf } from "../../shared/volume-facts.ts";
 import { BySize } from "./by-size.ts";
-import { capacityOf, groupOf, isSelected, requestOf } from "./facts.ts";
 
 /** Volumes with the same access modes. */
 interface ModeSet {

@@ -6,7 +6,6 @@ import { migratedAnnotations } from "../../shared/csi-migration.ts";
 import { type Index, type Informer, keyOf } from "../../shared/informer.ts";
 import { isTerminated } from "../../shared/pods.ts";
 import { defaultClass, type StorageClass } from "../../shared/storage-class.ts";
-import type { AvailableVolumes } from "./available-volumes.ts";
 import {
   attributesClassOf,
   BIND_COMPLETED,
@@ -20,7 +19,8 @@ import {
   requestOf,
   SELECTED_NODE,
   STORAGE_PROVISIONERS,
-} from "./facts.ts";
+} from "../../shared/volume-facts.ts";
+import type { AvailableVolumes } from "./available-volumes.ts";
 import type { Provisioning } from "./provision.ts";
 import type { Writer } from "./writer.ts";
 

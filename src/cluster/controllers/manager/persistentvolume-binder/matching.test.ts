@@ -4,8 +4,8 @@ import { assertBelow, processorMs } from "../../../../../test/support/machine-sp
 import { fc } from "../../../../../test/support/random.ts";
 import { compareQuantities } from "../../../../base/api/quantity.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../../../kinds/types/persistent-volume.ts";
+import { capacityOf, groupOf, hasAccessModes, requestOf } from "../../shared/volume-facts.ts";
 import { AvailableVolumes } from "./available-volumes.ts";
-import { capacityOf, groupOf, hasAccessModes, requestOf } from "./facts.ts";
 import { WaitingClaims } from "./waiting-claims.ts";
 
 const MODES = ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"];

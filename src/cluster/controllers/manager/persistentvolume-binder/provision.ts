@@ -5,7 +5,7 @@ import { isStatus, messageOf } from "../../shared/controller.ts";
 import { driverOf, migratedAnnotations } from "../../shared/csi-migration.ts";
 import type { Informer } from "../../shared/informer.ts";
 import type { StorageClass } from "../../shared/storage-class.ts";
-import { BOUND_BY_CONTROLLER, PROVISIONED_BY, STORAGE_PROVISIONERS } from "./facts.ts";
+import { BOUND_BY_CONTROLLER, PROVISIONED_BY, STORAGE_PROVISIONERS } from "../../shared/volume-facts.ts";
 import { isInTree, pluginByName, type VolumePlugin } from "./plugins.ts";
 import type { Writer } from "./writer.ts";
 

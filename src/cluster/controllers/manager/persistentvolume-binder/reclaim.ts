@@ -5,7 +5,7 @@ import { messageOf, unlessCode } from "../../shared/controller.ts";
 import { MIGRATED_TO } from "../../shared/csi-migration.ts";
 import { type Index, type Informer, keyOf } from "../../shared/informer.ts";
 import { isTerminated } from "../../shared/pods.ts";
-import { claimRefKey, PROVISIONED_BY } from "./facts.ts";
+import { claimRefKey, PROVISIONED_BY } from "../../shared/volume-facts.ts";
 import { isInTree, pluginByName, pluginBySource, type VolumePlugin } from "./plugins.ts";
 import { IN_TREE_FINALIZER } from "./provision.ts";
 import type { Writer } from "./writer.ts";

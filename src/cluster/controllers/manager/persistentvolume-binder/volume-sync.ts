@@ -3,7 +3,7 @@ import type { Resources } from "../../../../resources/resources.ts";
 import { driverOf, migratedAnnotations } from "../../shared/csi-migration.ts";
 import { readFresh } from "../../shared/fresh.ts";
 import type { Informer } from "../../shared/informer.ts";
-import { claimRefKey, modeOf, PROVISIONED_BY } from "./facts.ts";
+import { claimRefKey, modeOf, PROVISIONED_BY } from "../../shared/volume-facts.ts";
 import { isInTree } from "./plugins.ts";
 import { IN_TREE_FINALIZER } from "./provision.ts";
 import type { Reclaiming } from "./reclaim.ts";

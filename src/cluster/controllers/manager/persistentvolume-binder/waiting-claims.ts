@@ -1,6 +1,6 @@
 import type { PersistentVolume, PersistentVolumeClaim } from "../../../../kinds/types/persistent-volume.ts";
+import { capacityOf, groupOf, hasAccessModes, isSelected, isUnbound, requestOf } from "../../shared/volume-facts.ts";
 import { BySize } from "./by-size.ts";
-import { capacityOf, groupOf, hasAccessModes, isSelected, isUnbound, requestOf } from "./facts.ts";
 
 /**
  * The claims that wait for any volume: by storage class, volume mode and VolumeAttributesClass, then by size. So a new

@@ -9,7 +9,7 @@ import type {
 import type { ObjectClient } from "../../../../resources/object-client.ts";
 import type { EventRecorder } from "../../shared/event-recorder.ts";
 import { type Informer, keyOf } from "../../shared/informer.ts";
-import { BIND_COMPLETED, BOUND_BY_CONTROLLER, hasAnnotation, isBoundTo } from "./facts.ts";
+import { BIND_COMPLETED, BOUND_BY_CONTROLLER, hasAnnotation, reservedVolume } from "../../shared/volume-facts.ts";
 
 /** Set on a volume while a file system is being resized: the size of the claim until then. */
 const PRE_RESIZE_CAPACITY = "volume.alpha.kubernetes.io/pre-resize-capacity";
@@ -71,7 +71,7 @@ export class Writer {
 
   /** Binds both sides: the volume first, so that no other claim gets it. */
   async bind(volume: PersistentVolume, claim: PersistentVolumeClaim): Promise<void> {
-    const reserved = this.#reserve(volume, claim);
+    const reserved = reservedVolume(volume, claim, this.#options.claims.resource);
     const bound = await this.setPhase(reserved ? await this.updateVolume(reserved) : volume, "Bound");
     const completed = completedClaim(claim, bound);
     await this.setClaim(completed ? await this.updateClaim(completed) : claim, "Bound", bound);
@@ -98,23 +98,6 @@ export class Writer {
   #resourceOf({ kind }: KubeObject) {
     const { volumes, claims } = this.#options;
     return kind === volumes.resource.definition.kind ? volumes.resource : claims.resource;
-  }
-
-  /** The volume with a reference to the claim. Undefined if it has one. */
-  #reserve(volume: PersistentVolume, claim: PersistentVolumeClaim): PersistentVolume | undefined {
-    const { claimRef } = volume.spec;
-    const isReserved = isBoundTo(volume, claim);
-    if (isReserved && claimRef?.uid === claim.metadata.uid) return undefined;
-    const { name = "", namespace = "", uid = "", resourceVersion = "" } = claim.metadata;
-    const { apiVersion, definition } = this.#options.claims.resource;
-    const reference = { kind: definition.kind, namespace, name, uid, apiVersion, resourceVersion };
-    const annotations = { ...volume.metadata.annotations };
-    if (!isReserved) annotations[BOUND_BY_CONTROLLER] ??= "yes";
-    return {
-      ...volume,
-      metadata: { ...volume.metadata, annotations },
-      spec: { ...volume.spec, claimRef: reference },
-    };
   }
 
   async #update<T extends KubeObject>(informer: Informer<T>, object: T, subresource?: string): Promise<T> {

@@ -1,13 +1,14 @@
-import { storageClassOf } from "../../../../access/admission/plugins/storage-class-name.ts";
-import { matchesLabels } from "../../../../base/api/label-selector.ts";
-import type { KubeObject } from "../../../../base/api/object.ts";
-import { parseQuantity, type Quantity } from "../../../../base/api/quantity.ts";
-import { readSelectorObject } from "../../../../base/api/selector-object.ts";
+import { storageClassOf } from "../../../access/admission/plugins/storage-class-name.ts";
+import { matchesLabels } from "../../../base/api/label-selector.ts";
+import type { KubeObject } from "../../../base/api/object.ts";
+import { parseQuantity, type Quantity } from "../../../base/api/quantity.ts";
+import { readSelectorObject } from "../../../base/api/selector-object.ts";
 import type {
   ObjectReference,
   PersistentVolume,
   PersistentVolumeClaim,
-} from "../../../../kinds/types/persistent-volume.ts";
+} from "../../../kinds/types/persistent-volume.ts";
+import type { ServedResource } from "../../../resources/model/catalog.ts";
 
 /** Set on a claim once it is bound. From then on it is never bound to another volume. */
 export const BIND_COMPLETED = "pv.kubernetes.io/bind-completed";
@@ -71,4 +72,24 @@ export function isSelected({ metadata }: PersistentVolume, { spec }: PersistentV
 /** Whether a claim waits for a volume, whichever it gets. */
 export function isUnbound(claim: PersistentVolumeClaim): boolean {
   return !hasAnnotation(claim, BIND_COMPLETED) && (claim.spec.volumeName ?? "") === "";
+}
+
+/** The volume with a reference to the claim. Undefined if it has one. Upstream: GetBindVolumeToClaim */
+export function reservedVolume(
+  volume: PersistentVolume,
+  claim: PersistentVolumeClaim,
+  { apiVersion, definition }: ServedResource,
+): PersistentVolume | undefined {
+  const { claimRef } = volume.spec;
+  const isReserved = isBoundTo(volume, claim);
+  if (isReserved && claimRef?.uid === claim.metadata.uid) return undefined;
+  const { name = "", namespace = "", uid = "", resourceVersion = "" } = claim.metadata;
+  const reference = { kind: definition.kind, namespace, name, uid, apiVersion, resourceVersion };
+  const annotations = { ...volume.metadata.annotations };
+  if (!isReserved) annotations[BOUND_BY_CONTROLLER] ??= "yes";
+  return {
+    ...volume,
+    metadata: { ...volume.metadata, annotations },
+    spec: { ...volume.spec, claimRef: reference },
+  };
 }
