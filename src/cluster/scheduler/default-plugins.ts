@@ -3,6 +3,7 @@ import { defaultPreemption, PREEMPTION_ARGS } from "./plugins/default-preemption
 import { imageLocality } from "./plugins/image-locality.ts";
 import { AFFINITY_ARGS, interPodAffinity } from "./plugins/inter-pod-affinity.ts";
 import { nodeAffinity } from "./plugins/node-affinity.ts";
+import { nodeDeclaredFeatures } from "./plugins/node-declared-features.ts";
 import { nodeName } from "./plugins/node-name.ts";
 import { nodePorts } from "./plugins/node-ports.ts";
 import { BALANCED_ARGS, nodeResourcesBalancedAllocation } from "./plugins/node-resources-balanced-allocation.ts";
@@ -49,4 +50,5 @@ export const DEFAULT_PLUGINS: readonly DefaultPlugin[] = [
     args: BALANCED_ARGS,
   },
   { name: "ImageLocality", make: imageLocality, weight: 1 },
+  { name: "NodeDeclaredFeatures", make: nodeDeclaredFeatures },
 ];
