@@ -1,5 +1,6 @@
 import type { MakePlugin } from "./plugin.ts";
 import { defaultPreemption, PREEMPTION_ARGS } from "./plugins/default-preemption.ts";
+import { dynamicResources } from "./plugins/dynamic-resources.ts";
 import { imageLocality } from "./plugins/image-locality.ts";
 import { AFFINITY_ARGS, interPodAffinity } from "./plugins/inter-pod-affinity.ts";
 import { nodeAffinity } from "./plugins/node-affinity.ts";
@@ -42,6 +43,7 @@ export const DEFAULT_PLUGINS: readonly DefaultPlugin[] = [
   { name: "VolumeZone", make: volumeZone },
   { name: "PodTopologySpread", make: podTopologySpread, weight: 2, args: SPREAD_ARGS },
   { name: "InterPodAffinity", make: interPodAffinity, weight: 2, args: AFFINITY_ARGS },
+  { name: "DynamicResources", make: dynamicResources, weight: 2 },
   { name: "DefaultPreemption", make: defaultPreemption, args: PREEMPTION_ARGS },
   {
     name: "NodeResourcesBalancedAllocation",

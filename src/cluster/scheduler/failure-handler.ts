@@ -68,6 +68,7 @@ export class FailureHandler {
     const check = { pod: info, filters: unfit.filters, nominated: this.#options.nominated };
     const attempt: FailedAttempt = {
       pod: info,
+      general: unfit.general,
       rejectionOf: (node) => unfit.rejectionOf(node),
       simulate: (node) => new Simulation(check, node),
     };

@@ -81,6 +81,8 @@ export interface Scorer {
 /** An attempt to schedule a Pod for which no node is possible. */
 export interface FailedAttempt {
   readonly pod: PodInfo;
+  /** Set if all nodes were rejected at once. Plugins that come later have not seen the Pod. */
+  readonly general?: Rejection | undefined;
   /** Why a node is not possible. */
   rejectionOf(node: NodeInfo): Rejection | undefined;
   /** Tries what would happen if other Pods were not on the node. */

@@ -28,12 +28,13 @@ export class Profile {
     return this.plugins.find(({ plugin }) => plugin.preEnqueue?.(pod) !== undefined)?.plugin.name;
   }
 
-  /** What each plugin requires for the Pod. */
+  /** What each plugin requires for the Pod. Ends with the first that rejects all nodes. */
   filters(pod: PodInfo): PluginFilter[] {
     const found: PluginFilter[] = [];
     for (const { plugin } of this.plugins) {
       const filter = attempt(() => plugin.filter?.(pod), `running PreFilter plugin ${JSON.stringify(plugin.name)}`);
       if (filter) found.push({ plugin, filter });
+      if (filter?.rejection) break;
     }
     return found;
   }

@@ -36,6 +36,11 @@ export class Unfit {
     return this.#nodes.length;
   }
 
+  /** Set if all nodes were rejected at once. */
+  get general(): Rejection | undefined {
+    return this.#general;
+  }
+
   rejectAll(rejection: Rejection): void {
     this.#general = rejection;
   }

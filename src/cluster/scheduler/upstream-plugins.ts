@@ -28,20 +28,12 @@ export const UPSTREAM_PLUGINS: readonly UpstreamPlugin[] = [
   row("VolumeZone", "rejects nodes in other zones than a volume"),
   row("PodTopologySpread", "spreads Pods across zones and nodes"),
   row("InterPodAffinity", "follows affinity and anti-affinity between Pods"),
-  row(
-    "DynamicResources",
-    "allocates devices to ResourceClaims",
-    "not built yet: Pods with ResourceClaims are scheduled without devices",
-  ),
+  row("DynamicResources", "only its messages are built in: Pods with ResourceClaims are scheduled without devices"),
   row("DefaultPreemption", "removes Pods with a lower priority if a Pod cannot run otherwise"),
   row("NodeResourcesBalancedAllocation", "prefers nodes whose resources stay in balance"),
   row("ImageLocality", "prefers nodes that have the images of a Pod"),
   row("DefaultBinder", "binds Pods to nodes"),
-  row(
-    "NodeDeclaredFeatures",
-    "rejects nodes that do not declare a feature which a Pod needs",
-    "not built yet: nodes count as if they had every feature",
-  ),
+  row("NodeDeclaredFeatures", "rejects nodes that do not declare a feature which a Pod needs"),
   row(
     "GangScheduling",
     "schedules the Pods of a PodGroup together",

@@ -25,6 +25,7 @@ export function randomChange(
     () => patch(node, { metadata: { labels: { disk: random.pick(["ssd", "hdd"]) } } }),
     () => patch(node, { metadata: { labels: { rank: String(random.below(5)) } } }),
     () => patch(node, { metadata: { annotations: { note: String(random.below(100)) } } }),
+    () => patch(node, { metadata: { labels: { "topology.kubernetes.io/zone": random.pick(["z1", "z2", null]) } } }),
     () => patch(`${node}/status`, { status: { allocatable: randomAllocatable(random) } }),
     () => patch(`${PODS}/${waiting}`, { metadata: { labels: { changed: String(random.below(100)) } } }),
     () => patch(`${PODS}/${waiting}`, { metadata: { annotations: { changed: String(random.below(100)) } } }),
@@ -33,6 +34,7 @@ export function randomChange(
     const other = `${PODS}/${random.pick(running)}`;
     changes.push(
       () => ({ method: "DELETE", path: other, body: { gracePeriodSeconds: 0 } }),
+      () => patch(other, { metadata: { labels: { app: random.pick(["web", "db", "cache"]) } } }),
       () => patch(other, { metadata: { labels: { changed: String(random.below(100)) } } }),
     );
   }

@@ -10,7 +10,7 @@ import { requireTool } from "../../support/tools.ts";
 import { PodWatch } from "./pod-watch.ts";
 import { LoggedScores } from "./scores.ts";
 
-/** A server with a scheduler and without anything else that acts on Pods. */
+/** A server with a scheduler, a controller of volumes, and nothing else that acts on Pods. */
 export interface SchedulerCluster {
   readonly client: Client;
   readonly pods: PodWatch;
@@ -28,7 +28,8 @@ const PROGRAM_FLAGS = [
 /** Starts a cluster whose scheduler is ours or the real one. Files and logs go to `folder`. */
 export async function startCluster(folder: string, scheduler: "ours" | "theirs"): Promise<SchedulerCluster> {
   await mkdir(folder, { recursive: true });
-  const flags = ["--controllers=serviceaccount-controller", ...(scheduler === "ours" ? ["--scheduler"] : [])];
+  const controllers = ["serviceaccount-controller", "persistentvolume-binder-controller"];
+  const flags = [`--controllers=${controllers}`, ...(scheduler === "ours" ? ["--scheduler"] : [])];
   const server = await startClusterServer("binnacle", folder, { store: "memory", flags });
   const client = clientFor(server.base, tokens.admin);
   const scores = new LoggedScores();

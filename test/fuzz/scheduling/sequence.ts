@@ -4,6 +4,7 @@ import { Random } from "../random.ts";
 import { randomChange } from "./changes.ts";
 import type { SchedulerCluster } from "./clusters.ts";
 import { PRIORITIES, randomNode, randomPod } from "./shapes.ts";
+import { type NewObject, randomStorage, randomVolumes, sharedStorage } from "./volumes.ts";
 
 /** Both clusters, the one with the real scheduler first. */
 export type Twins = readonly [theirs: SchedulerCluster, ours: SchedulerCluster];
@@ -35,6 +36,11 @@ export async function prepare(twins: Twins): Promise<void> {
         value,
       });
     }
+    await client.call("POST", "/api/v1/namespaces/default/services", {
+      metadata: { name: "cache" },
+      spec: { clusterIP: "None", selector: { app: "cache" } },
+    });
+    for (const { path, object } of sharedStorage()) await client.call("POST", path, object);
     await client.call("POST", NODES, {
       metadata: { name: SENTINEL },
       status: { allocatable: { cpu: "1", memory: "1Gi", pods: "10" } },
@@ -60,6 +66,10 @@ class Sequence {
   readonly #random: Random;
   readonly #nodes: readonly string[];
   readonly #decisions: Record<Kind, number> = { bound: 0, tied: 0, rejected: 0, preempted: 0, nudged: 0 };
+  readonly #claims: string[] = [];
+  #storage: readonly NewObject[] = [];
+  /** Whether the clusters have different volumes because of a tie. */
+  #isOver = false;
   #started = 0;
   #probes = 0;
 
@@ -79,6 +89,8 @@ class Sequence {
       const taints = (node.spec as JsonObject).taints ?? [];
       await this.#both(({ client }) => client.call("PATCH", `${NODES}/${name}`, { spec: { taints } }, MERGE));
     }
+    this.#storage = randomStorage(this.#random, this.#seed, this.#nodes);
+    for (const { path, object } of this.#storage) await this.#both(({ client }) => client.call("POST", path, object));
     await this.#settle();
   }
 
@@ -104,17 +116,25 @@ class Sequence {
       for (const { metadata } of pods.all()) await client.call("DELETE", `${PODS}/${metadata.name}`, NOW);
       await pods.until("all Pods are gone", () => pods.all().length === 0 || undefined);
       for (const name of this.#nodes) await client.call("DELETE", `${NODES}/${name}`);
+      for (const { path, object } of this.#storage) {
+        await client.call("DELETE", `${path}/${(object.metadata as JsonObject).name}`);
+      }
     });
   }
 
   async run(): Promise<Outcome> {
     const differences: string[] = [];
     const count = 8 + this.#random.below(25);
-    for (let number = 0; number < count && differences.length === 0; number += 1) {
+    for (let number = 0; number < count && differences.length === 0 && !this.#isOver; number += 1) {
       const name = `p${this.#seed}-${number}`;
-      const labels = { app: this.#random.pick(["web", "db", "cache"]) };
+      const labels = {
+        app: this.#random.pick(["web", "db", "cache"]),
+        ...(this.#random.chance(0.5) && { version: this.#random.pick(["1", "2"]) }),
+      };
       const spec = randomPod(this.#random, this.#seed * 1000 + number, this.#nodes);
-      const pod = { metadata: { name, labels }, spec };
+      const { volumes, claim } = randomVolumes(this.#random, this.#seed, number, this.#claims);
+      if (claim) await this.#both(({ client }) => client.call("POST", claim.path, claim.object));
+      const pod = { metadata: { name, labels }, spec: { ...spec, volumes } };
       const [{ status }] = await this.#both(({ client }) => client.call("POST", PODS, pod));
       // Some random Pods are invalid.
       if (status !== 201) continue;
@@ -157,6 +177,7 @@ class Sequence {
     const isTie = scores.size > 1 && scores.get(ours) === Math.max(...scores.values());
     if (theirs !== ours && !isTie) return `${name}: ${theirs} and ${ours}, scores ${JSON.stringify([...scores])}`;
     this.#decisions[theirs === ours ? "bound" : "tied"] += 1;
+    this.#isOver = theirs !== ours && ((pod.spec as JsonObject).volumes as JsonObject[]).length > 0;
     if (theirs !== ours) {
       const { client, pods } = this.#twins[1];
       await client.call("DELETE", `${PODS}/${name}`, NOW);

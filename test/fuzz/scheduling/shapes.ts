@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../../src/base/api/object.ts";
 import type { Random } from "../random.ts";
+import { randomNeighbours } from "./neighbours.ts";
 
 const ZONES = ["z1", "z2", "z3"];
 const DISKS = ["ssd", "hdd"];
@@ -46,7 +47,8 @@ function randomImages(random: Random): JsonObject[] {
 /** The spec of a random Pod. `number` makes it unlike all others, so that the real scheduler reuses no results. */
 export function randomPod(random: Random, number: number, nodes: readonly string[]): JsonObject {
   const containers = Array.from({ length: 1 + random.below(2) }, (_, index) => randomContainer(random, index));
-  const affinity = randomNodeAffinity(random, nodes);
+  const nodeAffinity = randomNodeAffinity(random, nodes);
+  const { constraints, affinity } = randomNeighbours(random);
   const priority = random.pick(PRIORITIES);
   return {
     containers,
@@ -55,7 +57,8 @@ export function randomPod(random: Random, number: number, nodes: readonly string
     ...(random.chance(0.1) && { preemptionPolicy: "Never" }),
     ...(random.chance(0.3) && { tolerations: randomTolerations(random) }),
     ...(random.chance(0.2) && { nodeSelector: { disk: random.pick(DISKS) } }),
-    ...(affinity && { affinity: { nodeAffinity: affinity } }),
+    affinity: { ...affinity, ...(nodeAffinity && { nodeAffinity }) },
+    ...(constraints && { topologySpreadConstraints: constraints }),
     ...(random.chance(0.1) && { resources: { requests: { cpu: random.pick(["1500m", "2"]), memory: "700Mi" } } }),
   };
 }
