@@ -28,7 +28,10 @@ export const UPSTREAM_PLUGINS: readonly UpstreamPlugin[] = [
   row("VolumeZone", "rejects nodes in other zones than a volume"),
   row("PodTopologySpread", "spreads Pods across zones and nodes"),
   row("InterPodAffinity", "follows affinity and anti-affinity between Pods"),
-  row("DynamicResources", "only its messages are built in: Pods with ResourceClaims are scheduled without devices"),
+  row(
+    "DynamicResources",
+    "waits for ResourceClaims to be allocated and reserves them; it allocates no devices itself, and takes none back",
+  ),
   row("DefaultPreemption", "removes Pods with a lower priority if a Pod cannot run otherwise"),
   row("NodeResourcesBalancedAllocation", "prefers nodes whose resources stay in balance"),
   row("ImageLocality", "prefers nodes that have the images of a Pod"),
