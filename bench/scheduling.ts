@@ -1,11 +1,12 @@
 import { TestCluster } from "../src/cluster/controllers/shared/controllers.suite.ts";
 import { NodeChooser } from "../src/cluster/scheduler/choose-node.ts";
 import { ClusterState } from "../src/cluster/scheduler/cluster-state.ts";
+import { DEFAULT_CONFIGURATION } from "../src/cluster/scheduler/configuration.ts";
 import { NominatedPods } from "../src/cluster/scheduler/nominated-pods.ts";
 import type { PluginContext } from "../src/cluster/scheduler/plugin.ts";
 import { node, requesting } from "../src/cluster/scheduler/plugins/plugins.suite.ts";
 import { podInfoOf } from "../src/cluster/scheduler/pod-info.ts";
-import { defaultProfile } from "../src/cluster/scheduler/profile.ts";
+import { makeProfile } from "../src/cluster/scheduler/profile.ts";
 import { Unfit } from "../src/cluster/scheduler/unfit.ts";
 
 /**
@@ -19,6 +20,8 @@ const MAX_PODS = 5000;
 const print = (text: string) => void process.stdout.write(`${text}\n`);
 
 function world(nodes: number) {
+  const [defaults] = DEFAULT_CONFIGURATION.profiles;
+  if (defaults === undefined) throw new Error("there is no default profile");
   const { resources, client, report, informers } = new TestCluster();
   const cluster = new ClusterState();
   const nominated = new NominatedPods();
@@ -28,7 +31,7 @@ function world(nodes: number) {
     const labels = { "topology.kubernetes.io/zone": `zone-${index % 3}` };
     cluster.setNode(node(`node-${index}`, { labels }));
   }
-  return { cluster, profile: defaultProfile(context), chooser: new NodeChooser(cluster, nominated) };
+  return { cluster, profile: makeProfile(context, defaults), chooser: new NodeChooser(cluster, nominated) };
 }
 
 /** Decisions per second of processor time. */

@@ -64,7 +64,7 @@ export class FailureHandler {
     this.#record(pod, `skip schedule deleting pod: ${namespace}/${name}`);
   }
 
-  #postFilter({ info }: QueuedPod, { plugins }: Profile, unfit: Unfit): PostFilterResult {
+  #postFilter({ info }: QueuedPod, profile: Profile, unfit: Unfit): PostFilterResult {
     const check = { pod: info, filters: unfit.filters, nominated: this.#options.nominated };
     const attempt: FailedAttempt = {
       pod: info,
@@ -74,7 +74,7 @@ export class FailureHandler {
     };
     const messages: string[] = [];
     let last: PostFilterResult = {};
-    for (const { plugin } of plugins) {
+    for (const { plugin } of profile.at("postFilter")) {
       const result = plugin.postFilter?.(attempt);
       if (result?.nominatedNodeName !== undefined) last = result;
       if (result?.message !== undefined) messages.push(result.message);

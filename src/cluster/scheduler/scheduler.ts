@@ -9,10 +9,11 @@ import { NodeChooser } from "./choose-node.ts";
 import { OTHER_RESOURCES, type OtherResource } from "./cluster-events.ts";
 import { ClusterObserver } from "./cluster-observer.ts";
 import { ClusterState } from "./cluster-state.ts";
+import { DEFAULT_CONFIGURATION, type SchedulerConfiguration } from "./configuration.ts";
 import { FailureHandler } from "./failure-handler.ts";
 import { NominatedPods } from "./nominated-pods.ts";
 import type { Plugin, PluginContext } from "./plugin.ts";
-import { defaultProfile, type Profile } from "./profile.ts";
+import { makeProfile, type Profile } from "./profile.ts";
 import { SchedulingQueue } from "./queue.ts";
 import type { QueuedPod } from "./queued-pod.ts";
 import { SchedulerEvents } from "./scheduler-events.ts";
@@ -25,14 +26,16 @@ const FLUSH_MS = 30_000;
 export class Scheduler implements Controller {
   readonly name = "kube-scheduler";
   readonly #context: ManagerContext;
+  readonly #configuration: SchedulerConfiguration;
 
-  constructor(context: ManagerContext) {
+  constructor(context: ManagerContext, configuration = DEFAULT_CONFIGURATION) {
     this.#context = context;
+    this.#configuration = configuration;
   }
 
   /** All state is built again from objects, because another scheduler may have run in the meantime. */
   async run(signal: AbortSignal): Promise<void> {
-    await new SchedulerRun(this.#context).run(signal);
+    await new SchedulerRun(this.#context, this.#configuration).run(signal);
   }
 }
 
@@ -50,7 +53,7 @@ class SchedulerRun {
   readonly #events: ReadonlyMap<string, SchedulerEvents>;
   #wake: () => void = () => undefined;
 
-  constructor(context: ManagerContext) {
+  constructor(context: ManagerContext, { profiles, backoff }: SchedulerConfiguration) {
     this.#context = context;
     const { informers, resources } = context;
     this.#pods = informers.of<Pod>("", "pods").informer;
@@ -59,11 +62,12 @@ class SchedulerRun {
       record: (pod, event) => this.#events.get(pod.spec?.schedulerName ?? "")?.record(pod, event),
       retry: (uid) => this.#queue.retry(uid),
     };
-    this.#profiles = new Map([defaultProfile(pluginContext)].map((profile) => [profile.schedulerName, profile]));
+    this.#profiles = new Map(profiles.map((one) => [one.schedulerName, makeProfile(pluginContext, one)]));
     this.#queue = new SchedulingQueue({
       clock: resources.clock,
       profiles: this.#profiles,
       onReady: () => this.#wake(),
+      backoff,
     });
     this.#events = new Map([...this.#profiles.keys()].map((name) => [name, new SchedulerEvents(context, name)]));
     const { record } = pluginContext;

@@ -15,6 +15,7 @@ import { MANAGER_CONTROLLERS } from "../../cluster/controllers/manager/manager-c
 import { until } from "../../cluster/controllers/shared/controllers.suite.ts";
 import type { Credentials } from "../../cluster/controllers/shared/credentials.ts";
 import { Informers } from "../../cluster/controllers/shared/informers.ts";
+import { DEFAULT_CONFIGURATION } from "../../cluster/scheduler/configuration.ts";
 import { testActions, testIssuer } from "../../kinds/built-in/actions/actions.suite.ts";
 import { builtInKinds } from "../../kinds/built-in/all.ts";
 import { builtInSchema } from "../../kinds/schema-files/built-in-schemas.ts";
@@ -35,7 +36,7 @@ const NO_TRUST = { current: () => ({}), onChange: () => {} };
 const CREDENTIALS: Credentials = { rootCa: makeCa("test", Date.now()).certificate, signToken: testIssuer.sign };
 
 /** A server without a listener whose admission writes down what it sees. */
-function setUp(controllers: string) {
+function setUp(controllers: string, scheduler = false) {
   const catalog = new Catalog(builtInKinds());
   const store = new MemoryStore();
   const keys = new KeySpace("/registry");
@@ -72,7 +73,7 @@ function setUp(controllers: string) {
   );
   const innermost = route({ catalog, objects: (call) => dispatch(context, call), endpoints: [] });
   const clients = loopbackClients(compose(stages, innermost), systemRandom);
-  const config = { ...defaultConfig, bindAddress: "192.0.2.1", controllers };
+  const config = { ...defaultConfig, bindAddress: "192.0.2.1", controllers, scheduler };
   const report = (_: string, error: unknown) => problems.push(error);
   const trust = NO_TRUST;
   const waits: string[] = [];
@@ -82,6 +83,7 @@ function setUp(controllers: string) {
     resources,
     clients,
     credentials: CREDENTIALS,
+    schedulerConfiguration: DEFAULT_CONFIGURATION,
     trust,
     report,
     further: () => [],
@@ -225,6 +227,25 @@ test("the default controllers leave the Lease to the real kube-controller-manage
   loops.start(6443);
   await until(async () => (await find("", "serviceaccounts", "default")) !== undefined);
   assert.equal(await find(...LEASE), undefined);
+  await stop();
+});
+
+test("the scheduler runs while the server holds the Lease of kube-scheduler", async () => {
+  const { loops, clients, find, stop, resource } = setUp("serviceaccount-controller", true);
+  await loops.prepare();
+  loops.start(6443);
+  await until(async () => (await find("", "serviceaccounts", "default")) !== undefined);
+  const allocatable = { cpu: "1", memory: "1Gi", pods: "1" };
+  const node = { kind: "Node", apiVersion: "v1", metadata: { name: "a" }, status: { allocatable } };
+  await clients.apiServer.create(resource("nodes"), node);
+  // The node is tainted, because no kubelet reports that it is ready.
+  const spec = { containers: [{ name: "c", image: "i" }], tolerations: [{ operator: "Exists" }] };
+  const metadata = { name: "p", namespace: "default" };
+  await clients.apiServer.create(resource("pods"), { kind: "Pod", apiVersion: "v1", metadata, spec });
+  const nodeOf = async () => ((await find("", "pods", "p"))?.spec as { nodeName?: string } | undefined)?.nodeName;
+  await until(async () => (await nodeOf()) === "a");
+  const lease = await find("coordination.k8s.io", "leases", "kube-scheduler", "kube-system");
+  assert.partialDeepStrictEqual(lease?.spec, { leaseDurationSeconds: 15, leaseTransitions: 0 });
   await stop();
 });
 

@@ -27,6 +27,7 @@ import type { Credentials } from "../../cluster/controllers/shared/credentials.t
 import { Informers } from "../../cluster/controllers/shared/informers.ts";
 import { type LeaderRecord, leaderKey, runAsLeader, storeRecord } from "../../cluster/controllers/shared/leader.ts";
 import { programLease } from "../../cluster/controllers/shared/program-lease.ts";
+import type { SchedulerConfiguration } from "../../cluster/scheduler/configuration.ts";
 import { Scheduler } from "../../cluster/scheduler/scheduler.ts";
 import { builtInPriorities } from "../../kinds/built-in/all.ts";
 import { mandatoryObjects, suggestedObjects } from "../../kinds/built-in/flowcontrol/fixed-objects.ts";
@@ -62,6 +63,8 @@ export interface BackgroundOptions {
   readonly report: ReportProblem;
   /** Called when the selected controllers begin to wait for the holder of a Lease. */
   readonly waits: (lease: string, holder: string) => void;
+  /** Used with `--scheduler`. */
+  readonly schedulerConfiguration: SchedulerConfiguration;
   /** Further controllers of kube-apiserver. */
   readonly further: (context: ControllerContext) => Controller[];
   /** Called when the bootstrap roles exist. */
@@ -167,16 +170,17 @@ async function runElected(
 
 /** Runs the scheduler while this server holds the Lease of kube-scheduler. */
 async function schedule(
-  { config, resources, clients, report, waits, isAlone }: BackgroundOptions,
+  { config, resources, clients, report, waits, isAlone, schedulerConfiguration }: BackgroundOptions,
   informers: Informers,
   signal: AbortSignal,
 ): Promise<void> {
-  const scheduler = new Scheduler({ resources, client: clients.scheduler("scheduler"), report, informers });
+  const context = { resources, client: clients.scheduler("scheduler"), report, informers };
+  const scheduler = new Scheduler(context, schedulerConfiguration);
   const run = (leading: AbortSignal) => runControllers([scheduler], leading, resources.clock, report);
   if (isAlone) return run(signal);
-  const context = { resources, client: clients.scheduler("leader-election"), report };
+  const election = { resources, client: clients.scheduler("leader-election"), report };
   const isShared = config.store.type === "etcd";
-  const record = await programLease(context, { program: "kube-scheduler", hostname: hostname(), isShared, waits });
+  const record = await programLease(election, { program: "kube-scheduler", hostname: hostname(), isShared, waits });
   await runAsLeader(record, resources.clock, signal, run);
 }
 

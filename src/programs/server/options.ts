@@ -74,6 +74,11 @@ const apiOptions = {
       default: false,
     },
   ),
+  schedulerConfig: option(
+    "scheduler-config",
+    file(),
+    "KubeSchedulerConfiguration with the profiles of the scheduler and the arguments of its plugins",
+  ),
   clusterCidr: option(
     "cluster-cidr",
     addressRanges,

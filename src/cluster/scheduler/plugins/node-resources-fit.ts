@@ -29,20 +29,21 @@ export interface NodeResourcesFitArgs {
 
 interface ScoringStrategy {
   readonly type: string;
-  readonly resources: readonly ResourceSpec[];
+  readonly resources?: readonly ResourceSpec[];
   readonly requestedToCapacityRatio?: { readonly shape?: readonly ShapePoint[] };
 }
 
+const DEFAULT_RESOURCES: readonly ResourceSpec[] = [{ name: "cpu" }, { name: "memory" }];
+
 /** Default arguments. */
-export const FIT_ARGS: NodeResourcesFitArgs = {
-  scoringStrategy: { type: "LeastAllocated", resources: [{ name: "cpu" }, { name: "memory" }] },
-};
+export const FIT_ARGS: NodeResourcesFitArgs = { scoringStrategy: { type: "LeastAllocated" } };
 
 /** Rejects nodes without enough free resources, and prefers nodes by what is left on them. */
 export const nodeResourcesFit: MakePlugin<NodeResourcesFitArgs> = (_, args) => {
   const isIgnored = ignoredBy(args);
   const scoreOf = strategyOf(args.scoringStrategy);
-  const { resources } = args.scoringStrategy;
+  const { resources = [] } = args.scoringStrategy;
+  const scored = resources.length > 0 ? resources : DEFAULT_RESOURCES;
   return {
     name: NAME,
     events: [
@@ -56,7 +57,7 @@ export const nodeResourcesFit: MakePlugin<NodeResourcesFitArgs> = (_, args) => {
       { resource: "TargetPod", actions: ["UpdatePodScaleDown"] },
     ],
     filter: ({ requests }) => ({ check: fitCheck(requests, isIgnored) }),
-    score: (pod) => ({ score: usageScorer(resources, scoredRequests(pod), ({ minimum }) => minimum, scoreOf) }),
+    score: (pod) => ({ score: usageScorer(scored, scoredRequests(pod), ({ minimum }) => minimum, scoreOf) }),
   };
 };
 

@@ -54,6 +54,11 @@ const KNOWN: readonly (readonly [RegExp, (message: string, config: Config) => st
     "Valid modes: AlwaysAllow, AlwaysDeny, Node, RBAC, Webhook; separate them with commas.",
   ],
   [
+    /^loading the scheduler configuration failed/,
+    flagged("scheduler-config"),
+    "docs/reference/scheduler.md has an example.",
+  ],
+  [
     /^failed to load AuthorizationConfiguration/,
     flagged("authorization-config"),
     "docs/authorization.md has an example.",

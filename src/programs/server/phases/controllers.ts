@@ -3,6 +3,7 @@ import type { Credentials } from "../../../cluster/controllers/shared/credential
 import { type Background, background } from "../background.ts";
 import type { Config } from "../config.ts";
 import type { Identity } from "../identity.ts";
+import { loadSchedulerConfiguration } from "../scheduler-configuration.ts";
 import type { AccessParts } from "./access.ts";
 import type { AdmissionParts } from "./admission.ts";
 import type { RouteParts } from "./routes.ts";
@@ -38,6 +39,7 @@ export async function assembleControllers(
     config,
     resources,
     credentials: credentialsOf(config, identity, accounts),
+    schedulerConfiguration: await loadSchedulerConfiguration(config.schedulerConfig),
     clients: late.clients.value,
     trust: { current: () => authentication.trust(), onChange: (listener) => authentication.onChange(listener) },
     report: (controller, error) => log.error("controller failed, it will be retried", { err: error, controller }),
