@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -13,12 +13,19 @@ that the real scheduler gives the highest score.
 
    --seed N           seed of the first sequence; default: random
    --count N          number of sequences, each with the next seed; default 100
+   --config FILE      KubeSchedulerConfiguration of both schedulers; default: none
    --logs FOLDER      keep the files and logs of the programs there
 `;
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const text = { type: "string" } as const;
-const options = { help: { type: "boolean" }, logs: text, seed: text, count: { ...text, default: "100" } } as const;
+const options = {
+  help: { type: "boolean" },
+  logs: text,
+  config: text,
+  seed: text,
+  count: { ...text, default: "100" },
+} as const;
 
 async function fuzz(twins: Twins, seed: number, count: number): Promise<boolean> {
   const began = performance.now();
@@ -43,7 +50,8 @@ if (values.help) {
 } else {
   const folder = values.logs ?? (await mkdtemp(path.join(tmpdir(), "binnacle-scheduling-")));
   try {
-    const start = (runs: "ours" | "theirs") => startCluster(path.join(folder, runs), runs);
+    const configuration = values.config === undefined ? undefined : await readFile(values.config, "utf8");
+    const start = (runs: "ours" | "theirs") => startCluster(path.join(folder, runs), runs, configuration);
     const twins: Twins = await Promise.all([start("theirs"), start("ours")]);
     try {
       await prepare(twins);

@@ -1,5 +1,5 @@
 import { createWriteStream } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { startClusterServer } from "../../cluster/server.ts";
 import { type Client, clientFor } from "../../support/client.ts";
@@ -19,21 +19,30 @@ export interface SchedulerCluster {
   stop(): Promise<void>;
 }
 
-/** Of the real scheduler: without them it sends at most 50 requests a second, and logs no scores. */
-const PROGRAM_FLAGS = [
-  ...["--kube-api-qps=5000", "--kube-api-burst=5000", "--leader-elect=false", "-v=2"],
-  "--vmodule=schedule_one=10",
-];
+/** Of the real scheduler: otherwise it logs no scores. */
+const LOG_FLAGS = ["-v=2", "--vmodule=schedule_one=10"];
 
-/** Starts a cluster whose scheduler is ours or the real one. Files and logs go to `folder`. */
-export async function startCluster(folder: string, scheduler: "ours" | "theirs"): Promise<SchedulerCluster> {
+const DEFAULT_CONFIGURATION = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+
+/**
+ * Starts a cluster whose scheduler is ours or the real one. Files and logs go to `folder`. `configuration`: a
+ * KubeSchedulerConfiguration in YAML.
+ */
+export async function startCluster(
+  folder: string,
+  scheduler: "ours" | "theirs",
+  configuration = DEFAULT_CONFIGURATION,
+): Promise<SchedulerCluster> {
   await mkdir(folder, { recursive: true });
+  const file = path.join(folder, "scheduler.yaml");
+  await writeFile(file, configuration);
+  const own = scheduler === "ours" ? ["--scheduler", `--scheduler-config=${file}`] : [];
   const controllers = ["serviceaccount-controller", "persistentvolume-binder-controller"];
-  const flags = [`--controllers=${controllers}`, ...(scheduler === "ours" ? ["--scheduler"] : [])];
+  const flags = [`--controllers=${controllers}`, ...own];
   const server = await startClusterServer("binnacle", folder, { store: "memory", flags });
   const client = clientFor(server.base, tokens.admin);
   const scores = new LoggedScores();
-  const program = scheduler === "ours" ? undefined : await startScheduler(server, folder, scores);
+  const program = scheduler === "ours" ? undefined : await startScheduler(server, folder, configuration, scores);
   const pods = new PodWatch(client);
   return {
     ...{ client, pods, scores },
@@ -48,11 +57,16 @@ export async function startCluster(folder: string, scheduler: "ours" | "theirs")
 async function startScheduler(
   server: Awaited<ReturnType<typeof startClusterServer>>,
   folder: string,
+  configuration: string,
   scores: LoggedScores,
 ) {
   const [port] = await freePorts(1);
   const file = await server.kubeconfig("kube-scheduler", { commonName: "system:kube-scheduler" });
-  const access = ["", "authentication-", "authorization-"].map((part) => `--${part}kubeconfig=${file}`);
+  // Without limits of its own, the program sends at most 50 requests a second.
+  const connection = `clientConnection: { kubeconfig: ${JSON.stringify(file)}, qps: 5000, burst: 5000 }`;
+  const configFile = path.join(folder, "kube-scheduler.yaml");
+  await writeFile(configFile, `${configuration}\n${connection}\nleaderElection: { leaderElect: false }\n`);
+  const access = ["authentication-", "authorization-"].map((part) => `--${part}kubeconfig=${file}`);
   const log = createWriteStream(path.join(folder, "kube-scheduler.log"));
   const onOutput = (text: string) => {
     log.write(text);
@@ -60,6 +74,6 @@ async function startScheduler(
   };
   const own = ["--bind-address=127.0.0.1", `--secure-port=${port}`, `--cert-dir=${path.join(folder, "certificates")}`];
   const env = { ...process.env, HOME: folder };
-  const args = [...access, ...own, ...PROGRAM_FLAGS];
+  const args = [`--config=${configFile}`, ...access, ...own, ...LOG_FLAGS];
   return startProcess(requireTool("kube-scheduler"), args, { env, cwd: folder, onOutput });
 }
