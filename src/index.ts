@@ -63,8 +63,17 @@ export { OptionsError, type ServerOptions } from "./programs/library/options.ts"
 export type { InputOf, KindSchema, TypeOf } from "./programs/library/schema-types.ts";
 export { type FetchOptions, type Server, startServer } from "./programs/library/start-server.ts";
 export { type Config, defaultConfig } from "./programs/server/config.ts";
+export type { CommandRequest } from "./serving/connect/handlers/command-request.ts";
 export type {
-  CommandRequest,
+  ContainerContext,
+  ContainerDefinition,
+  ContainerExit,
+  ContainerFunction,
+  ContainerImages,
+  ContainerState,
+  ContainerUsage,
+} from "./serving/connect/handlers/container-functions.ts";
+export type {
   Handlers,
   LocalService,
   LogRequest,

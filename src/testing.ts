@@ -5,6 +5,7 @@ export type { Span } from "./programs/testing/clock.ts";
 export {
   ControlPlane,
   type PlaneClock,
+  type PlaneCluster,
   PlaneSnapshot,
   startControlPlane,
 } from "./programs/testing/control-plane.ts";
@@ -17,3 +18,11 @@ export type { ControlPlaneOptions, SimulatedClusterOptions } from "./programs/te
 export type { RequestLog, RequestRecord } from "./programs/testing/request-log.ts";
 export type { SettleOptions } from "./programs/testing/settle.ts";
 export type { TestUser } from "./programs/testing/test-users.ts";
+export type {
+  ContainerContext,
+  ContainerDefinition,
+  ContainerExit,
+  ContainerFunction,
+  ContainerState,
+  ContainerUsage,
+} from "./serving/connect/handlers/container-functions.ts";

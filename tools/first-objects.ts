@@ -1,3 +1,4 @@
+import { ContainerImages } from "../src/cluster/nodes/behaviour/container-images.ts";
 import { completeConfig } from "../src/programs/library/options.ts";
 import { SILENCE } from "../src/programs/library/start-server.ts";
 import type { FirstObjects } from "../src/programs/server/bootstrap/first-objects.ts";
@@ -24,7 +25,7 @@ export async function firstObjects(): Promise<FirstObjects> {
   const config = completeConfig({ controllers: "none" });
   const clock = { nowMs: Date.parse(TIME), isRunning: false };
   const world = new World(
-    { config, users: new TestUsers(), log: SILENCE, isSteady: false },
+    { config, users: new TestUsers(), log: SILENCE, isSteady: false, images: new ContainerImages() },
     { memory: undefined, clock, seed: 0, journal: undefined, served: [] },
   );
   try {

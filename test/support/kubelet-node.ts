@@ -13,7 +13,7 @@ import type { Call } from "../../src/base/api/call.ts";
 import type { ConnectReply } from "../../src/base/api/channel.ts";
 import { makeCa, makeIdentity } from "../../src/base/pki/make-certificate.ts";
 import type { ConnectConfig } from "../../src/serving/connect/configuration/options.ts";
-import type { CommandRequest } from "../../src/serving/connect/handlers/handlers.ts";
+import type { CommandRequest } from "../../src/serving/connect/handlers/command-request.ts";
 import { servePorts } from "../../src/serving/connect/port-forward/serve-ports.ts";
 import { serveCommand } from "../../src/serving/connect/remote-command/serve-command.ts";
 import { runUpgraded, runWebSocket } from "../../src/serving/http/channels.ts";

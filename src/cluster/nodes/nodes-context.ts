@@ -1,8 +1,19 @@
+import type { Pod } from "../../kinds/types/workloads.ts";
 import type { ObjectClient } from "../../resources/object-client.ts";
 import type { Resources } from "../../resources/resources.ts";
 import type { ReportProblem } from "../controllers/shared/controller.ts";
 import type { Informers } from "../controllers/shared/informers.ts";
-import type { ContainerBehaviour } from "./behaviour/behaviour.ts";
+import type { ContainerBehaviour, ContainerProcess } from "./behaviour/behaviour.ts";
+
+/** The Pods of simulated nodes. */
+export interface RunningPods {
+  /** Whether a Pod runs on a simulated node. */
+  isSimulated(pod: Pod): boolean;
+  /** The last process of a container. It may have ended. Undefined if it has not started. */
+  process(pod: Pod, container: string): ContainerProcess | undefined;
+  /** The process before the last restart. */
+  previousProcess(pod: Pod, container: string): ContainerProcess | undefined;
+}
 
 /** What simulated nodes work with. */
 export interface NodesContext {
@@ -20,4 +31,6 @@ export interface NodesContext {
   readonly waitsForRanges: boolean;
   /** What containers do. */
   readonly behaviour: ContainerBehaviour;
+  /** Answers for the kubelets while the nodes run. Optional. */
+  readonly kubelets?: { serve(pods: RunningPods | undefined): void };
 }

@@ -23,7 +23,9 @@ export function simulatedNodes(context: NodesContext): Controller {
       const pods = new PodManager(context, nodes);
       await informer.use(signal);
       if (!signal.aborted) await nodes.create();
+      context.kubelets?.serve(pods);
       await Promise.all([heartbeats.run(signal), kubeletLoop(context, nodes, pods).run(signal)]);
+      context.kubelets?.serve(undefined);
       pods.close();
     },
   };

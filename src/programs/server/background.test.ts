@@ -16,6 +16,8 @@ import { until } from "../../cluster/controllers/shared/controllers.suite.ts";
 import type { Credentials } from "../../cluster/controllers/shared/credentials.ts";
 import { Informers } from "../../cluster/controllers/shared/informers.ts";
 import { DEFAULT_CONFIGURATION } from "../../cluster/scheduler/configuration.ts";
+import { ContainerImages } from "../../cluster/nodes/behaviour/container-images.ts";
+import { SimulatedKubelets } from "../../cluster/nodes/connect/simulated-kubelets.ts";
 import { testActions, testIssuer } from "../../kinds/built-in/actions/actions.suite.ts";
 import { builtInKinds } from "../../kinds/built-in/all.ts";
 import { builtInSchema } from "../../kinds/schema-files/built-in-schemas.ts";
@@ -91,6 +93,8 @@ function setUp(controllers: string, scheduler = false) {
     isAlone: false,
     isPartial: false,
     isPrepared: false,
+    images: new ContainerImages(),
+    kubelets: new SimulatedKubelets(systemClock),
     rolesMade: () => {},
   });
   const find = (group: string, plural: string, name: string, namespace = "default") =>

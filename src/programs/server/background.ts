@@ -29,6 +29,8 @@ import { type LeaderRecord, leaderKey, runAsLeader, storeRecord } from "../../cl
 import { programLease } from "../../cluster/controllers/shared/program-lease.ts";
 import type { SchedulerConfiguration } from "../../cluster/scheduler/configuration.ts";
 import { Scheduler } from "../../cluster/scheduler/scheduler.ts";
+import type { ContainerImages } from "../../cluster/nodes/behaviour/container-images.ts";
+import type { SimulatedKubelets } from "../../cluster/nodes/connect/simulated-kubelets.ts";
 import { builtInPriorities } from "../../kinds/built-in/all.ts";
 import { mandatoryObjects, suggestedObjects } from "../../kinds/built-in/flowcontrol/fixed-objects.ts";
 import type { Resources } from "../../resources/resources.ts";
@@ -77,6 +79,9 @@ export interface BackgroundOptions {
   readonly isPartial: boolean;
   /** The objects that are the same in every server are stored already: see `putFirstObjects`. */
   readonly isPrepared: boolean;
+  /** See `ClusterOptions`. */
+  readonly images: ContainerImages;
+  readonly kubelets: SimulatedKubelets;
 }
 
 /**

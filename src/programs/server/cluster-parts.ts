@@ -5,7 +5,10 @@ import type { RunnableController } from "../../cluster/controllers/manager/all.t
 import { type Controller, type ReportProblem, runControllers } from "../../cluster/controllers/shared/controller.ts";
 import type { Informers } from "../../cluster/controllers/shared/informers.ts";
 import { leaderKey, runAsLeader, storeRecord } from "../../cluster/controllers/shared/leader.ts";
+import type { ContainerImages } from "../../cluster/nodes/behaviour/container-images.ts";
 import { defaultBehaviour } from "../../cluster/nodes/behaviour/default-behaviour.ts";
+import { functionBehaviour } from "../../cluster/nodes/behaviour/function-behaviour.ts";
+import type { SimulatedKubelets } from "../../cluster/nodes/connect/simulated-kubelets.ts";
 import { simulatedNodes } from "../../cluster/nodes/simulated-nodes.ts";
 import type { Resources } from "../../resources/resources.ts";
 import type { LoopbackClients } from "../../serving/pipeline/loopback.ts";
@@ -19,22 +22,26 @@ export interface ClusterOptions {
   readonly report: ReportProblem;
   /** The server starts on a prepared store: the nodes exist, unless a test has deleted them. */
   readonly isGuest: boolean;
+  /** What containers do. */
+  readonly images: ContainerImages;
+  readonly kubelets: SimulatedKubelets;
 }
 
 /** The simulated nodes and what surrounds them. Empty if the configuration has no nodes. */
 export function simulatedParts(
-  { config, resources, clients, report, isGuest }: ClusterOptions,
+  { config, resources, clients, report, isGuest, images, kubelets }: ClusterOptions,
   informers: Informers,
   selected: readonly RunnableController[],
 ): Controller[] {
   const { simulatedNodes: count, simulatedNodeCapacity: capacity, clusterCidr } = config;
   if (count === 0) return [];
   const hasRanges = clusterCidr !== undefined && selected.some(({ name }) => name === "node-ipam-controller");
+  const behaviour = functionBehaviour(images, defaultBehaviour, { clock: resources.clock, access: resources.access });
   const clientOf = (name: string) => clients.node(name);
   const made = { count: isGuest ? 0 : count, capacity, waitsForRanges: hasRanges };
   const shared = { resources, report, informers };
   return [
-    simulatedNodes({ ...shared, clientOf, behaviour: defaultBehaviour, ...made }),
+    simulatedNodes({ ...shared, clientOf, behaviour, kubelets, ...made }),
     loadBalancers({ ...shared, client: clients.controller("service-controller") }),
     ingresses({ ...shared, client: clients.apiServer }),
   ];

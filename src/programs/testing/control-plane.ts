@@ -1,6 +1,8 @@
 import { randomInt } from "node:crypto";
 import type { KubeObject } from "../../base/api/object.ts";
 import type { Log } from "../../base/util/environment.ts";
+import { ContainerImages } from "../../cluster/nodes/behaviour/container-images.ts";
+import type { ContainerDefinition, ContainerFunction } from "../../serving/connect/handlers/container-functions.ts";
 import { sendFrom } from "../../serving/http/fetch.ts";
 import { type Listener, listen } from "../../serving/http/listener.ts";
 import { serveUpgradesOnDemand } from "../../serving/http/upgrades.ts";
@@ -45,6 +47,15 @@ export interface PlaneClock {
   run(): void;
 }
 
+/** The simulated cluster of a control plane. */
+export interface PlaneCluster {
+  /**
+   * Containers whose image matches run a function instead of a program, when they start from now on. `*` in the pattern
+   * stands for any text. Forks have copies of the functions.
+   */
+  image(pattern: string, what: ContainerFunction | ContainerDefinition): void;
+}
+
 const FIELD_MANAGER = "binnacle-testing";
 const HOST = "127.0.0.1";
 /** Kinds that affect later objects only after a controller has processed them: it serves a kind, or counts usage. */
@@ -60,6 +71,8 @@ export class ControlPlane extends Access implements AsyncDisposable {
   /** The CA that signed its certificate, as PEM. */
   readonly ca: string;
   readonly clock: PlaneClock;
+  /** The simulated cluster. It has nodes with the option `cluster`. */
+  readonly cluster: PlaneCluster;
   /** Calls a function for every object of a kind, and again when it changes. */
   readonly reconcile: InProcessAccess["reconcile"];
   readonly #route: Route;
@@ -78,6 +91,7 @@ export class ControlPlane extends Access implements AsyncDisposable {
     this.url = url;
     this.ca = authority;
     this.clock = new EdgeClock(edge);
+    this.cluster = { image: (pattern, what) => options.images.set(pattern, what) };
     this.#route = route;
     this.#request = objectRequests(sendFrom(route.answer, { token: admin.token }), url);
     this.#kinds = kinds;
@@ -173,7 +187,7 @@ export class ControlPlane extends Access implements AsyncDisposable {
 
   /** An independent control plane that starts with the current state, or with a snapshot. */
   fork(snapshot: PlaneSnapshot = this.snapshot()): Promise<ControlPlane> {
-    return ControlPlane.open(this.#options, snapshot.state);
+    return ControlPlane.open({ ...this.#options, images: this.#options.images.copy() }, snapshot.state);
   }
 
   /**
@@ -296,7 +310,8 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const config = configOf(options);
   const clock = clockOf(options);
   const made = await genesis(config, clock, users);
-  const world: WorldOptions = { config, users, log, isSteady: seed !== undefined };
+  const images = new ContainerImages(config.connect.handlers?.images);
+  const world: WorldOptions = { config, users, log, isSteady: seed !== undefined, images };
   const state = { ...made, clock, seed: seed ?? randomInt(2 ** 32) };
   return ControlPlane.open(world, state, [crds, manifests]);
 }

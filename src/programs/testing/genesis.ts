@@ -1,3 +1,4 @@
+import { ContainerImages } from "../../cluster/nodes/behaviour/container-images.ts";
 import { SILENCE } from "../library/start-server.ts";
 import type { Config } from "../server/config.ts";
 import type { ClockState } from "./clock.ts";
@@ -34,7 +35,7 @@ async function make(config: Config, clock: ClockState, users: TestUsers): Promis
     journal: undefined,
     served: [],
   };
-  const world = new World({ config, users, log: SILENCE, isSteady: false }, empty);
+  const world = new World({ config, users, log: SILENCE, isSteady: false, images: new ContainerImages() }, empty);
   try {
     await world.parts();
     await world.activity.calm();

@@ -2,6 +2,7 @@ import type { ApiRequest, Stage } from "../../base/api/call.ts";
 import type { ApiReply } from "../../base/api/reply.ts";
 import type { Log } from "../../base/util/environment.ts";
 import { type SeededRandom, seededRandom } from "../../base/util/seeded-random.ts";
+import type { ContainerImages } from "../../cluster/nodes/behaviour/container-images.ts";
 import type { EncodedReply } from "../../data/encoding/reply/encoded-reply.ts";
 import type { Catalog } from "../../resources/model/catalog.ts";
 import { type CallRequest, callAsClient } from "../../serving/pipeline/in-process.ts";
@@ -38,6 +39,8 @@ export interface WorldOptions {
   readonly log: Log;
   /** Requests wait until the built-in controllers are idle, so that the same requests find the same state. */
   readonly isSteady: boolean;
+  /** What containers on simulated nodes do. */
+  readonly images: ContainerImages;
 }
 
 /** The port that every control plane announces: the same in all, so that their objects are equal. */
@@ -127,7 +130,7 @@ export class World {
   }
 
   async #start(): Promise<Assembly> {
-    const { config, users, log } = this.#options;
+    const { config, users, log, images } = this.#options;
     const environment = { clock: this.clock, random: this.#random, log };
     const { identity, accountKey } = shared();
     const given = {
@@ -137,6 +140,7 @@ export class World {
       tokens: users,
       stages: { outermost: this.#observe, identified: this.faults.stage },
       isGuest: this.#isGuest,
+      images,
     };
     const assembly = await assemble(config, environment, given, this.#opened);
     this.#catalog = assembly.resources.catalog;

@@ -1,4 +1,5 @@
 import type { ClientRequest } from "node:http";
+import type { Duplex } from "node:stream";
 import type { ClientTls, HttpClient, OutgoingRequest } from "../../base/net/http-client.ts";
 import { isAddress } from "./addresses.ts";
 
@@ -11,6 +12,8 @@ export interface Backend {
   readonly address: string;
   /** Optional. If omitted, plain HTTP. */
   readonly tls?: ClientTls;
+  /** Opens a connection without a socket. If omitted, a connection to the address is opened. */
+  readonly connect?: () => Duplex;
 }
 
 /** A host and a port as Go's `net.JoinHostPort` prints them. */
@@ -21,11 +24,15 @@ export function joinHostPort(host: string, port: number | string): string {
 /**
  * Opens a request to the checked address of a backend. The caller writes and ends the body, and handles the response.
  */
-export function openBackend(
+export async function openBackend(
   client: HttpClient,
-  { host, port, address, tls }: Backend,
+  { host, port, address, tls, connect }: Backend,
   { path, ...head }: Omit<OutgoingRequest, "tls"> & { readonly path: string },
 ): Promise<ClientRequest> {
+  if (connect) {
+    const { request: begin } = await import("node:http");
+    return begin({ host, port, path, ...head, setDefaultHeaders: false, createConnection: connect });
+  }
   const protocol = tls ? "https:" : "http:";
   const name = tls && tls.servername === undefined && !isAddress(host) ? { servername: host } : {};
   const request = { ...head, ...(tls && { tls: { ...tls, ...name } }), allowsHttp: true, isPassedOn: true };

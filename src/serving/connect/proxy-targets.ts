@@ -1,6 +1,8 @@
+import { duplexPair } from "node:stream";
 import { badRequest, notFound, serviceUnavailable } from "../../base/api/api-error.ts";
-import { isObject } from "../../base/api/object.ts";
+import { isObject, type KubeObject } from "../../base/api/object.ts";
 import { quote } from "../../base/go/quote.ts";
+import { cloneJson } from "../../base/util/clone.ts";
 import type { Random } from "../../base/util/random.ts";
 import { podSpecOf } from "../../kinds/types/pod.ts";
 import { podStatusOf } from "../../kinds/types/pod-status.ts";
@@ -68,11 +70,29 @@ export async function podTarget(context: TargetContext, namespace: string, id: s
   const pod = await findPod(context.access, { namespace, name: parts.name });
   const { podIPs = [], podIP = "" } = podStatusOf(pod);
   const address = podIPs[0]?.ip ?? podIP;
-  if (!context.rules.allows(address)) throw notAllowed();
-  if (parts.port !== "") return backendOf(parts, address, portNumber(parts.port, "pod", id));
   const { containers = [] } = podSpecOf(pod);
   const declared = containers.find(({ ports = [] }) => ports.length > 0)?.ports?.[0]?.containerPort;
-  return backendOf(parts, address, declared);
+  const port = parts.port === "" ? declared : portNumber(parts.port, "pod", id);
+  const handled = handledTarget(context, pod, backendOf(parts, address, port));
+  if (handled) return handled;
+  if (!context.rules.allows(address)) throw notAllowed();
+  return backendOf(parts, address, port);
+}
+
+/** A target whose port a handler serves. Undefined if the pod has no such handler. */
+function handledTarget({ handlers }: TargetContext, pod: KubeObject, target: Backend): Backend | undefined {
+  const serve = handlers.pod?.(cloneJson(pod))?.port;
+  if (serve === undefined) return undefined;
+  const connect = () => {
+    const [near, far] = duplexPair();
+    const closed = new AbortController();
+    near.once("close", () => closed.abort());
+    serve(target.port, far, closed.signal)
+      .then(() => far.end())
+      .catch((error: Error) => near.destroy(error));
+    return near;
+  };
+  return { host: target.host, address: target.address, port: target.port, connect };
 }
 
 /** Locates a ready pod of a service. Upstream: `REST.ResourceLocation`. */
@@ -83,9 +103,13 @@ export async function serviceTarget(context: TargetContext, namespace: string, i
   const all = await access.list("discovery.k8s.io", "endpointslices", namespace, "any");
   const service = { name: parts.name, portName: name };
   for (const { endpoint, address, port } of readyEndpoints(all, service, random)) {
-    if (!(await isPod(context, namespace, endpoint, address))) continue;
+    const pod = await findEndpointPod(context, namespace, endpoint, address);
+    if (pod === undefined) continue;
+    const target = backendOf(parts, address, port);
+    const handled = handledTarget(context, pod, target);
+    if (handled) return handled;
     if (!rules.allows(address)) throw notAllowed();
-    return backendOf(parts, address, port);
+    return target;
   }
   throw serviceUnavailable(`no endpoints available for service ${quote(parts.name)}`);
 }
@@ -113,16 +137,16 @@ async function portName({ access }: TargetContext, namespace: string, { name, po
   throw serviceUnavailable(`no service port ${Number(port)} found for service ${quote(name)}`);
 }
 
-/** Compat: `isValidAddress`: only addresses of pods in the namespace are allowed. */
-async function isPod(
+/** The pod of an endpoint. Compat: `isValidAddress`: only addresses of pods in the namespace are allowed. */
+async function findEndpointPod(
   { access }: TargetContext,
   namespace: string,
   { targetRef }: Endpoint,
   address: string,
-): Promise<boolean> {
-  if (!isObject(targetRef) || targetRef.namespace !== namespace) return false;
+): Promise<KubeObject | undefined> {
+  if (!isObject(targetRef) || targetRef.namespace !== namespace) return undefined;
   const pod = await access.find("", "pods", { namespace, name: targetRef.name ?? "" });
-  return pod !== undefined && (podStatusOf(pod).podIPs ?? []).some(({ ip }) => ip === address);
+  return pod && (podStatusOf(pod).podIPs ?? []).some(({ ip }) => ip === address) ? pod : undefined;
 }
 
 /** A node, and whether the target is its kubelet or another port. */

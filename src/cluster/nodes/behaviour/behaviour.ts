@@ -1,5 +1,6 @@
 import type { Container } from "../../../kinds/types/container.ts";
 import type { Pod } from "../../../kinds/types/workloads.ts";
+import type { PodPlacement } from "./container-env.ts";
 
 /** How a container ends. `atMs` may lie in the future. */
 export interface Exit {
@@ -39,6 +40,7 @@ export interface ContainerInstance {
   readonly container: Container;
   /** `init`: it must exit before the next container starts. */
   readonly role: ContainerRole;
+  readonly place: PodPlacement;
   readonly startedMs: number;
   readonly restartCount: number;
   /** The status when this server started: the container had been running before. */

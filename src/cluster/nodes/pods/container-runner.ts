@@ -16,6 +16,7 @@ export class ContainerRunner {
   readonly #behaviour: ContainerBehaviour;
   readonly #changed: () => void;
   readonly #processes = new Map<string, ContainerProcess>();
+  readonly #previous = new Map<string, ContainerProcess>();
   readonly #backoffs = new Backoffs();
   readonly #pulls: ImagePulls;
   readonly #stopping = new Set<string>();
@@ -29,9 +30,14 @@ export class ContainerRunner {
     this.#pulls = new ImagePulls(behaviour);
   }
 
-  /** The process of a container that runs. */
+  /** The last process of a container. It may have ended. */
   process(name: string): ContainerProcess | undefined {
     return this.#processes.get(name);
+  }
+
+  /** The process before the last restart. */
+  previousProcess(name: string): ContainerProcess | undefined {
+    return this.#previous.get(name);
   }
 
   close(): void {
@@ -154,6 +160,7 @@ export class ContainerRunner {
     const { container, role } = one;
     const process = this.#behaviour.start({
       pod: turn.pod,
+      place: turn.place,
       container,
       role,
       startedMs,
@@ -162,6 +169,8 @@ export class ContainerRunner {
       changed: this.#changed,
       record: (type, reason, message) => turn.record(type, reason, message, one),
     });
+    const before = this.#processes.get(one.name);
+    if (before) this.#previous.set(one.name, before);
     this.#processes.set(one.name, process);
     return process;
   }

@@ -6,11 +6,12 @@ import { unlessCode } from "../../controllers/shared/controller.ts";
 import { type Index, type Informer, keyOf } from "../../controllers/shared/informer.ts";
 import type { Queue } from "../../controllers/shared/loop.ts";
 import { hasFinished, nodeNameOf } from "../../controllers/shared/pods.ts";
-import type { ContainerBehaviour } from "../behaviour/behaviour.ts";
+import type { ContainerBehaviour, ContainerProcess } from "../behaviour/behaviour.ts";
 import type { NodeManager } from "../node-manager.ts";
 import { type Shortage, shortageOf } from "../node-resources.ts";
-import type { NodesContext } from "../nodes-context.ts";
+import type { NodesContext, RunningPods } from "../nodes-context.ts";
 import type { SimulatedNode } from "../simulated-node.ts";
+import type { ContainerRunner } from "./container-runner.ts";
 import { containerStatuses, isRunning } from "./containers.ts";
 import type { RecordPodEvent } from "./pod-turn.ts";
 import { type PodPlace, PodWorker } from "./pod-worker.ts";
@@ -24,7 +25,7 @@ interface Running {
 }
 
 /** Runs the Pods of all simulated nodes. */
-export class PodManager {
+export class PodManager implements RunningPods {
   readonly #context: NodesContext;
   readonly #nodes: NodeManager;
   readonly #informer: Informer<Pod>;
@@ -38,10 +39,16 @@ export class PodManager {
     this.#byNode = this.#informer.index(nodeNameOf);
   }
 
-  /** The worker of a Pod. Undefined if the Pod has ended or does not run on a simulated node. */
-  worker(pod: Pod): PodWorker | undefined {
-    const known = this.#running.get(keyOf(pod));
-    return known?.worker.uid === pod.metadata.uid ? known?.worker : undefined;
+  isSimulated({ spec }: Pod): boolean {
+    return this.#nodes.get(spec?.nodeName) !== undefined;
+  }
+
+  process(pod: Pod, container: string): ContainerProcess | undefined {
+    return this.#runner(pod)?.process(container);
+  }
+
+  previousProcess(pod: Pod, container: string): ContainerProcess | undefined {
+    return this.#runner(pod)?.previousProcess(container);
   }
 
   close(): void {
@@ -55,12 +62,17 @@ export class PodManager {
     if (before && before.worker.uid !== pod?.metadata.uid) this.#forget(key);
     const node = this.#nodes.get(pod?.spec?.nodeName);
     if (pod === undefined || node === undefined) return;
-    if (isDone(pod)) return this.#forget(key);
+    if (isDone(pod)) return this.#finish(key);
     const shortage = this.#running.has(key) || isAdmitted(pod) ? undefined : this.#shortage(node, pod);
     if (shortage) return this.#reject(node, pod, shortage);
     const place = this.#place(node, pod);
     if (place === undefined) return this.#lacksAddress(node, pod, queue);
     await this.#step(this.#start(key, node, pod, queue), node, pod, place, queue);
+  }
+
+  #runner(pod: Pod): ContainerRunner | undefined {
+    const known = this.#running.get(keyOf(pod))?.worker;
+    return known?.uid === pod.metadata.uid ? known?.runner : undefined;
   }
 
   #start(key: string, node: SimulatedNode, pod: Pod, queue: Queue): PodWorker {
@@ -137,6 +149,12 @@ export class PodManager {
     const reason = `OutOf${resource}`;
     this.#recorder(node, pod)("Warning", reason, message);
     await this.#write(node, pod, { ...pod.status, phase: "Failed", reason, message: `Pod was rejected: ${message}` });
+  }
+
+  /** The logs of a Pod that has ended stay until it is deleted. */
+  #finish(key: string): void {
+    const known = this.#running.get(key);
+    known?.node.podAddresses?.release(known.worker.uid);
   }
 
   #forget(key: string): void {

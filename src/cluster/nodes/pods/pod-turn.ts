@@ -1,6 +1,7 @@
 import type { ContainerStatus } from "../../../kinds/types/pod-status.ts";
 import type { Pod } from "../../../kinds/types/workloads.ts";
 import { printTime } from "../../../resources/write/metadata.ts";
+import type { PodPlacement } from "../behaviour/container-env.ts";
 import { containerStatuses, type PodContainer, podContainers } from "./containers.ts";
 
 /** Records an Event about a container, or about the Pod itself. */
@@ -14,6 +15,7 @@ export type RecordPodEvent = (
 /** The work on a Pod at one moment: its containers' statuses so far, and when it must be looked at again. */
 export class PodTurn {
   readonly pod: Pod;
+  readonly place: PodPlacement;
   readonly nowMs: number;
   /** The moment as statuses print it. */
   readonly now: string;
@@ -22,8 +24,9 @@ export class PodTurn {
   readonly record: RecordPodEvent;
   #dueMs: number | undefined;
 
-  constructor(pod: Pod, nowMs: number, record: RecordPodEvent) {
+  constructor(pod: Pod, place: PodPlacement, nowMs: number, record: RecordPodEvent) {
     this.pod = pod;
+    this.place = place;
     this.nowMs = nowMs;
     this.now = printTime(nowMs);
     this.containers = podContainers(pod);

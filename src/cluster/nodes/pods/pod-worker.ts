@@ -2,6 +2,7 @@ import type { ContainerStatus, PodStatus } from "../../../kinds/types/pod-status
 import type { Pod } from "../../../kinds/types/workloads.ts";
 import { hasFinished } from "../../controllers/shared/pods.ts";
 import type { ContainerBehaviour } from "../behaviour/behaviour.ts";
+import type { PodPlacement } from "../behaviour/container-env.ts";
 import type { Shortage } from "../node-resources.ts";
 import { podConditions } from "./conditions.ts";
 import { ContainerRunner } from "./container-runner.ts";
@@ -18,9 +19,7 @@ const DEADLINE = {
 };
 
 /** What the node gives a Pod. */
-export interface PodPlace {
-  readonly hostIP: string;
-  readonly podIPs: readonly string[];
+export interface PodPlace extends PodPlacement {
   /** What the node lacks for the Pod as its spec is now. */
   shortage(pod: Pod): Shortage | undefined;
 }
@@ -55,7 +54,7 @@ export class PodWorker {
 
   /** Does what is due and returns the status to report. */
   step(pod: Pod, place: PodPlace, nowMs: number): PodStep {
-    const turn = new PodTurn(pod, nowMs, this.#record(pod));
+    const turn = new PodTurn(pod, place, nowMs, this.#record(pod));
     const { status: before = {}, metadata } = pod;
     const startTime = before.startTime ?? turn.now;
     for (const one of turn.containers) this.runner.observe(turn, one);

@@ -1,5 +1,7 @@
 import type { AccountTokens } from "../../../access/authentication/service-accounts/assemble.ts";
 import type { Credentials } from "../../../cluster/controllers/shared/credentials.ts";
+import { ContainerImages } from "../../../cluster/nodes/behaviour/container-images.ts";
+import { loadHandlers } from "../../../serving/connect/configuration/load-handlers.ts";
 import { type Background, background } from "../background.ts";
 import type { Config } from "../config.ts";
 import type { Identity } from "../identity.ts";
@@ -28,7 +30,7 @@ function credentialsOf(config: Config, identity: Identity, accounts: AccountToke
 
 /** Begins to follow roles, definitions and policies, waits until all stored ones are known, and builds the controllers. */
 export async function assembleControllers(
-  { config, opened, log, given, late }: Setting,
+  { config, opened, log, given, late, kubelets }: Setting,
   { resources, identity, accounts, isPrepared }: StorageParts,
   { authentication, authorization }: AccessParts,
   { custom, dynamic }: AdmissionParts,
@@ -49,6 +51,8 @@ export async function assembleControllers(
     isAlone: given.store !== undefined,
     isPartial: given.isPartial ?? false,
     isPrepared,
+    images: given.images ?? new ContainerImages((await loadHandlers(config.connect)).images),
+    kubelets,
     rolesMade: () => {
       rolesHook.finish();
       resolve();

@@ -48,7 +48,13 @@ export async function assembleRoutes(
   const { open } = custom;
   const isOpen = open && ((info: RequestInfo) => open.takes(info));
   const ownPort = () => address.port;
-  const connector = await prepareConnect(config.connect, resources, { authorizer, registry, log, ownPort });
+  const connector = await prepareConnect(config.connect, resources, {
+    authorizer,
+    registry,
+    log,
+    simulated: (object) => setting.kubelets.handlersOf(object),
+    ownPort,
+  });
   opened.defer(() => connector.close());
   const objects = objectHandler(config, storage, judges, registry, { open, connector, dynamic: dynamic.plugins });
   const facts = pathFacts(catalog, isOpen);

@@ -4,6 +4,7 @@ import { limitedLog } from "../../../base/log/limited-log.ts";
 import { MetricRegistry } from "../../../base/metrics/metrics.ts";
 import type { Environment, Log } from "../../../base/util/environment.ts";
 import { Late } from "../../../base/util/late.ts";
+import { SimulatedKubelets } from "../../../cluster/nodes/connect/simulated-kubelets.ts";
 import type { RoleRights } from "../../../kinds/types/role-rights.ts";
 import type { LoopbackClients } from "../../../serving/pipeline/loopback.ts";
 import type { GivenParts } from "../../library/given-parts.ts";
@@ -36,6 +37,8 @@ export interface Setting {
     /** Clients of the controllers. Set by the serving phase. */
     readonly clients: Late<LoopbackClients>;
   };
+  /** Answers for the kubelets of simulated nodes. */
+  readonly kubelets: SimulatedKubelets;
 }
 
 /** The setting of an assembly that begins. */
@@ -62,5 +65,6 @@ export function newSetting(
       inProcess: new Late("the pipeline of this process"),
       clients: new Late("the clients of controllers"),
     },
+    kubelets: new SimulatedKubelets(environment.clock),
   };
 }

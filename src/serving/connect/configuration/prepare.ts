@@ -8,6 +8,7 @@ import type { Resources } from "../../../resources/resources.ts";
 import type { Connector } from "../../verbs/target.ts";
 import { AddressRules, isSameAddress } from "../addresses.ts";
 import { makeConnector } from "../connector.ts";
+import type { Handlers } from "../handlers/handlers.ts";
 import { KubeletClient } from "../kubelet-client.ts";
 import { streamMetrics } from "../stream-metrics.ts";
 import { openKubeletFiles } from "./kubelet-files.ts";
@@ -19,6 +20,8 @@ export interface ConnectParts {
   readonly authorizer: Authorizer;
   readonly registry: MetricRegistry;
   readonly log: Log;
+  /** The handlers of Pods on simulated nodes. */
+  readonly simulated: NonNullable<Handlers["pod"]>;
   /** The port of this server. */
   readonly ownPort: () => number;
 }
@@ -27,12 +30,13 @@ export interface ConnectParts {
 export async function prepareConnect(
   config: ConnectConfig,
   resources: Resources,
-  { authorizer, registry, log, ownPort }: ConnectParts,
+  { authorizer, registry, log, simulated, ownPort }: ConnectParts,
 ): Promise<Connector & { close(): void }> {
   const { access, random, features, clock } = resources;
   const files = await openKubeletFiles(config, { clock, log });
   const { options: kubelet } = files;
-  const handlers = await loadHandlers(config);
+  const given = await loadHandlers(config);
+  const handlers: Handlers = { ...given, pod: (pod) => given.pod?.(pod) ?? simulated(pod) };
   const rules = new AddressRules(config.allowProxyTo);
   // A node may be this machine. Metadata addresses stay denied.
   const nodeRules = new AddressRules(config.allowProxyTo, true);

@@ -3,7 +3,7 @@ import type { Call } from "../../../base/api/call.ts";
 import type { KubeObject } from "../../../base/api/object.ts";
 import type { ApiReply } from "../../../base/api/reply.ts";
 import { runBounded } from "../handlers/bounded-writes.ts";
-import type { CommandRequest } from "../handlers/handlers.ts";
+import type { CommandRequest } from "../handlers/command-request.ts";
 import type { StreamOptions } from "../options.ts";
 import type { CommandSession } from "./session.ts";
 import { SPDY_COMMAND_PROTOCOLS, SpdySession } from "./spdy-session.ts";

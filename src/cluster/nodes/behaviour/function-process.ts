@@ -1,0 +1,125 @@
+import { readDuration } from "../../../base/go/duration.ts";
+import type { Clock } from "../../../base/util/clock.ts";
+import type { ObjectAccess } from "../../../resources/model/definition.ts";
+import type {
+  ContainerContext,
+  ContainerDefinition,
+  ContainerExit,
+  ContainerState,
+} from "../../../serving/connect/handlers/container-functions.ts";
+import type { ContainerInstance, ContainerProcess, Exit, Health } from "./behaviour.ts";
+import { containerEnv } from "./container-env.ts";
+import { FunctionProbes } from "./function-probes.ts";
+import { LogBuffer } from "./log-buffer.ts";
+
+/** What the functions of containers depend on. */
+export interface FunctionContext {
+  readonly clock: Clock;
+  readonly access: Pick<ObjectAccess, "find">;
+}
+
+const KILLED = 137;
+const TERMINATED = 143;
+
+/** Thrown by `sleep` when the container is stopped. */
+class ContainerStopped extends Error {}
+
+/** A container whose work a function does. */
+export class FunctionProcess implements ContainerProcess {
+  readonly log: LogBuffer = new LogBuffer();
+  readonly definition: ContainerDefinition;
+  exit: Exit | undefined;
+  readonly #instance: ContainerInstance;
+  readonly #context: FunctionContext;
+  readonly #stopping = new AbortController();
+  readonly #probes: FunctionProbes;
+
+  constructor(instance: ContainerInstance, definition: ContainerDefinition, context: FunctionContext) {
+    this.#instance = instance;
+    this.definition = definition;
+    this.#context = context;
+    this.#probes = new FunctionProbes(instance, definition, context.clock, () => this.state);
+    void this.#run();
+  }
+
+  /** The container as functions see it. */
+  get state(): ContainerState {
+    const { pod, container, startedMs, restartCount } = this.#instance;
+    const { name = "", image = "" } = container;
+    return { pod, container: name, image, restartCount, since: this.#context.clock.now() - startedMs };
+  }
+
+  health(): Health {
+    return this.#probes.health;
+  }
+
+  stop(nowMs: number, graceMs: number): void {
+    if (this.exit && this.exit.atMs <= nowMs) return;
+    const atMs = nowMs + graceMs;
+    const isStopping = this.#stopping.signal.aborted;
+    if (this.definition.run === undefined) this.#end({ code: 0 });
+    // A second request may shorten the time, but not lengthen it.
+    else if (!isStopping || (this.exit && atMs < this.exit.atMs)) this.exit = { atMs, code: KILLED };
+    if (!isStopping) this.#stopping.abort();
+  }
+
+  close(): void {
+    this.#stopping.abort();
+    this.#probes.close();
+    this.log.close();
+  }
+
+  /** Notes the exit of the function, unless the container has been killed before. */
+  #end(exit: ContainerExit): void {
+    const nowMs = this.#context.clock.now();
+    const isKilled = this.exit !== undefined && this.exit.atMs <= nowMs;
+    if (!isKilled) this.exit = { ...exit, atMs: nowMs };
+    this.#probes.close();
+    this.log.close();
+    this.#instance.changed();
+  }
+
+  async #run(): Promise<void> {
+    const { run } = this.definition;
+    if (run === undefined) return;
+    try {
+      const result = await run(await this.#functionContext());
+      this.#end(typeof result === "object" ? result : { code: result ?? 0 });
+    } catch (error) {
+      if (error instanceof ContainerStopped) return this.#end({ code: TERMINATED });
+      this.#write(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      this.#end({ code: 1 });
+    }
+  }
+
+  async #functionContext(): Promise<ContainerContext> {
+    const { pod, container, place } = this.#instance;
+    const { since: _, ...state } = this.state;
+    return {
+      ...state,
+      command: container.command ?? [],
+      args: container.args ?? [],
+      env: await containerEnv(this.#context.access, pod, container, place),
+      log: (text) => this.#write(text),
+      sleep: (span) => this.#sleep(span),
+      signal: this.#stopping.signal,
+    };
+  }
+
+  #write(text: string): void {
+    this.log.add(text, this.#context.clock.now());
+  }
+
+  async #sleep(span: number | string): Promise<void> {
+    const { signal } = this.#stopping;
+    await this.#context.clock.sleep(spanMs(span), signal);
+    if (signal.aborted) throw new ContainerStopped("the container was stopped");
+  }
+}
+
+function spanMs(span: number | string): number {
+  if (typeof span === "number") return span;
+  const nanoseconds = readDuration(span);
+  if (typeof nanoseconds === "string") throw new RangeError(`expected milliseconds or a text such as 20m, got ${span}`);
+  return Number(nanoseconds / 1_000_000n);
+}
