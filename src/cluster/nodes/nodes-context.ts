@@ -23,6 +23,8 @@ export interface NodesContext {
   readonly informers: Informers;
   /** The client that acts as `system:node:NAME`. */
   readonly clientOf: (node: string) => ObjectClient;
+  /** For what Stages do beyond the rights of a kubelet. */
+  readonly stageClient: ObjectClient;
   /** Number of nodes to create at the start. */
   readonly count: number;
   /** Capacity of nodes whose Node has none. */

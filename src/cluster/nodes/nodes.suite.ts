@@ -21,6 +21,7 @@ export class SimulatedCluster extends NodeCluster {
       report: this.report,
       informers: new Informers(this.resources, this.report),
       clientOf: (name) => this.clientFor(nodeUser(name)),
+      stageClient: this.client,
       count: 1,
       capacity,
       waitsForRanges: false,

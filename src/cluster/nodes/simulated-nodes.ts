@@ -1,13 +1,14 @@
 import type { Node } from "../../kinds/types/node.ts";
 import type { Pod } from "../../kinds/types/workloads.ts";
-import type { Controller } from "../controllers/shared/controller.ts";
+import { type Controller, keepRunning } from "../controllers/shared/controller.ts";
 import { keyOf } from "../controllers/shared/informer.ts";
-import { loop, source, synced } from "../controllers/shared/loop.ts";
+import { loop, type Queue, source, synced } from "../controllers/shared/loop.ts";
 import { nodeNameOf } from "../controllers/shared/pods.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { NodeManager } from "./node-manager.ts";
 import type { NodesContext } from "./nodes-context.ts";
 import { PodManager } from "./pods/pod-manager.ts";
+import { StageList } from "./stages/stage-list.ts";
 
 const NAME = "simulated-nodes";
 const WORKERS = 100;
@@ -17,26 +18,38 @@ export function simulatedNodes(context: NodesContext): Controller {
   return {
     name: NAME,
     async run(signal) {
+      const { resources, report } = context;
       const { informer } = context.informers.of<Node>("", "nodes");
       const heartbeats = new Heartbeats(context);
       const nodes = new NodeManager(context, heartbeats);
-      const pods = new PodManager(context, nodes);
+      const stages = new StageList(resources, report, () => loops.stagesChanged());
+      const pods = new PodManager(context, nodes, () => stages.stages);
+      const loops = kubeletLoop(context, nodes, pods);
       await informer.use(signal);
+      const following = keepRunning(stages, signal, resources.clock, report);
+      await stages.loaded;
       if (!signal.aborted) await nodes.create();
       context.kubelets?.serve(pods);
-      await Promise.all([heartbeats.run(signal), kubeletLoop(context, nodes, pods).run(signal)]);
+      await Promise.all([heartbeats.run(signal), loops.run(signal), following]);
       context.kubelets?.serve(undefined);
       pods.close();
     },
   };
 }
 
+interface KubeletLoop extends Controller {
+  /** All Pods must be looked at again. */
+  stagesChanged(): void;
+}
+
 /** One loop for all nodes. A key is the name of a node, or `namespace/name` of a Pod. */
-function kubeletLoop(context: NodesContext, nodes: NodeManager, pods: PodManager): Controller {
+function kubeletLoop(context: NodesContext, nodes: NodeManager, pods: PodManager): KubeletLoop {
   const { informers, resources, report } = context;
   const { informer } = informers.of<Pod>("", "pods");
   const byNode = informer.index(nodeNameOf);
-  return loop({
+  let work: Queue | undefined;
+  const isSimulated = (pod: Pod) => nodes.get(pod.spec?.nodeName) !== undefined;
+  const made = loop({
     name: NAME,
     workers: WORKERS,
     clock: resources.clock,
@@ -45,7 +58,8 @@ function kubeletLoop(context: NodesContext, nodes: NodeManager, pods: PodManager
       synced(informers.of<Node>("", "nodes").informer),
       source(informer, (queue) => (before, after) => {
         const pod = after ?? before;
-        if (pod && nodes.get(pod.spec?.nodeName)) queue.add(keyOf(pod));
+        work = queue;
+        if (pod && isSimulated(pod)) queue.add(keyOf(pod));
       }),
     ],
     async sync(key, queue) {
@@ -53,4 +67,8 @@ function kubeletLoop(context: NodesContext, nodes: NodeManager, pods: PodManager
       if (await nodes.sync(key)) for (const pod of byNode.get(key)) queue.add(keyOf(pod));
     },
   });
+  const stagesChanged = () => {
+    for (const pod of informer.all()) if (isSimulated(pod)) work?.add(keyOf(pod));
+  };
+  return { ...made, stagesChanged };
 }

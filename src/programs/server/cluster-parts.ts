@@ -41,7 +41,7 @@ export function simulatedParts(
   const made = { count: isGuest ? 0 : count, capacity, waitsForRanges: hasRanges };
   const shared = { resources, report, informers };
   return [
-    simulatedNodes({ ...shared, clientOf, behaviour, kubelets, ...made }),
+    simulatedNodes({ ...shared, clientOf, stageClient: clients.apiServer, behaviour, kubelets, ...made }),
     loadBalancers({ ...shared, client: clients.controller("service-controller") }),
     ingresses({ ...shared, client: clients.apiServer }),
   ];

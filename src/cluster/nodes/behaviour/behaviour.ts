@@ -59,4 +59,6 @@ export interface ContainerBehaviour {
   /** Why the image cannot be pulled. Undefined if it can. */
   pullError(pod: Pod, container: Container): string | undefined;
   start(instance: ContainerInstance): ContainerProcess;
+  /** Whether a function decides what a container does. Stages do not apply to its Pod. */
+  hasFunction(container: Container): boolean;
 }

@@ -13,6 +13,7 @@ const TERMINATED = 143;
 export const defaultBehaviour: ContainerBehaviour = {
   pullError: () => undefined,
   start: (instance) => new DefaultProcess(instance),
+  hasFunction: () => false,
 };
 
 class DefaultProcess implements ContainerProcess {

@@ -10,6 +10,7 @@ export function functionBehaviour(
 ): ContainerBehaviour {
   return {
     pullError: (pod, container) => images.find(container)?.pullError ?? others.pullError(pod, container),
+    hasFunction: (container) => images.find(container) !== undefined || others.hasFunction(container),
     start(instance) {
       const definition = images.find(instance.container);
       return definition ? new FunctionProcess(instance, definition, context) : others.start(instance);

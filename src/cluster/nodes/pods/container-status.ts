@@ -15,7 +15,10 @@ function imageId(image: string): string {
   const known = imageIds.get(image);
   if (known) return known;
   const digest = createHash("sha256").update(image).digest("hex");
-  const id = `${image.replace(/@.*$/, "").replace(/:[^:/]*$/, "")}@sha256:${digest}`;
+  const [name = ""] = image.split("@");
+  // A colon before the last slash belongs to the port of the registry.
+  const tag = name.indexOf(":", name.lastIndexOf("/"));
+  const id = `${tag < 0 ? name : name.slice(0, tag)}@sha256:${digest}`;
   if (imageIds.size >= 1000) imageIds.clear();
   imageIds.set(image, id);
   return id;

@@ -11,8 +11,10 @@ import type { NodeManager } from "../node-manager.ts";
 import { type Shortage, shortageOf } from "../node-resources.ts";
 import type { NodesContext, RunningPods } from "../nodes-context.ts";
 import type { SimulatedNode } from "../simulated-node.ts";
+import type { Stage } from "../stages/stage.ts";
+import { StagePlayer } from "../stages/stage-player.ts";
 import type { ContainerRunner } from "./container-runner.ts";
-import { containerStatuses, isRunning } from "./containers.ts";
+import { containerStatuses, isRunning, podContainers } from "./containers.ts";
 import type { RecordPodEvent } from "./pod-turn.ts";
 import { type PodPlace, PodWorker } from "./pod-worker.ts";
 
@@ -30,13 +32,19 @@ export class PodManager implements RunningPods {
   readonly #nodes: NodeManager;
   readonly #informer: Informer<Pod>;
   readonly #byNode: Index<Pod>;
+  readonly #stages: () => readonly Stage[];
+  readonly #player: StagePlayer;
   readonly #running = new Map<string, Running>();
 
-  constructor(context: NodesContext, nodes: NodeManager) {
+  /** `stages`: the Stages of Pods. While there are any, they drive all Pods without functions. */
+  constructor(context: NodesContext, nodes: NodeManager, stages: () => readonly Stage[]) {
     this.#context = context;
     this.#nodes = nodes;
     this.#informer = context.informers.of<Pod>("", "pods").informer;
     this.#byNode = this.#informer.index(nodeNameOf);
+    this.#stages = stages;
+    const { clock, random } = context.resources;
+    this.#player = new StagePlayer({ clock, random, pods: this.#informer.resource, client: context.stageClient });
   }
 
   isSimulated({ spec }: Pod): boolean {
@@ -62,12 +70,26 @@ export class PodManager implements RunningPods {
     if (before && before.worker.uid !== pod?.metadata.uid) this.#forget(key);
     const node = this.#nodes.get(pod?.spec?.nodeName);
     if (pod === undefined || node === undefined) return;
+    if (this.#hasStages(pod)) return this.#playStages(key, node, pod, queue);
     if (isDone(pod)) return this.#finish(key);
     const shortage = this.#running.has(key) || isAdmitted(pod) ? undefined : this.#shortage(node, pod);
     if (shortage) return this.#reject(node, pod, shortage);
     const place = this.#place(node, pod);
     if (place === undefined) return this.#lacksAddress(node, pod, queue);
     await this.#step(this.#start(key, node, pod, queue), node, pod, place, queue);
+  }
+
+  #hasStages(pod: Pod): boolean {
+    const { behaviour } = this.#context;
+    return this.#stages().length > 0 && !podContainers(pod).some(({ container }) => behaviour.hasFunction(container));
+  }
+
+  async #playStages(key: string, node: SimulatedNode, pod: Pod, queue: Queue): Promise<void> {
+    const place = this.#place(node, pod);
+    if (place === undefined) return this.#lacksAddress(node, pod, queue);
+    this.#start(key, node, pod, queue);
+    const dueMs = await this.#player.play(this.#stages(), node, pod, place);
+    if (dueMs !== undefined) queue.addAfter(key, dueMs - this.#context.resources.clock.now());
   }
 
   #runner(pod: Pod): ContainerRunner | undefined {
@@ -161,6 +183,7 @@ export class PodManager implements RunningPods {
     const known = this.#running.get(key);
     if (known === undefined) return;
     known.worker.close();
+    this.#player.forget(key);
     known.node.podAddresses?.release(known.worker.uid);
     this.#running.delete(key);
   }

@@ -1,0 +1,112 @@
+import { isObject, type JsonObject } from "../../../base/api/object.ts";
+import type { Clock } from "../../../base/util/clock.ts";
+import type { Random } from "../../../base/util/random.ts";
+import { decodeYaml } from "../../../data/encoding/yaml/yaml.ts";
+import type { Pod } from "../../../kinds/types/workloads.ts";
+import type { ServedResource } from "../../../resources/model/catalog.ts";
+import type { ObjectClient } from "../../../resources/object-client.ts";
+import { keyOf } from "../../controllers/shared/informer.ts";
+import type { PodPlacement } from "../behaviour/container-env.ts";
+import type { SimulatedNode } from "../simulated-node.ts";
+import { type CompiledStep, chooseStage, type Stage } from "./stage.ts";
+import { stageFunctions } from "./stage-functions.ts";
+import { unlessStale } from "./stage-list.ts";
+import type { StageFinalizers } from "./stage-types.ts";
+
+/** The stage that was chosen for a version of a Pod. */
+interface Choice {
+  readonly version: string | undefined;
+  readonly stages: readonly Stage[];
+  readonly stage: Stage | undefined;
+  readonly dueMs: number;
+  isPlayed: boolean;
+}
+
+/** What a player of stages works with. */
+export interface StagePlayerOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly pods: ServedResource;
+  /** For patches that a kubelet may not send. */
+  readonly client: ObjectClient;
+}
+
+/** Plays stages for Pods as KWOK does: one that matches is chosen, and played after its delay. */
+export class StagePlayer {
+  readonly #options: StagePlayerOptions;
+  readonly #choices = new Map<string, Choice>();
+  readonly #startMs: number;
+
+  constructor(options: StagePlayerOptions) {
+    this.#options = options;
+    this.#startMs = options.clock.now();
+  }
+
+  forget(key: string): void {
+    this.#choices.delete(key);
+  }
+
+  /** Plays the stage of a Pod if it is due. Returns when it will be. */
+  async play(
+    stages: readonly Stage[],
+    node: SimulatedNode,
+    pod: Pod,
+    place: PodPlacement,
+  ): Promise<number | undefined> {
+    const nowMs = this.#options.clock.now();
+    const choice = this.#choose(stages, pod, nowMs);
+    if (choice.stage === undefined || choice.isPlayed) return undefined;
+    if (choice.dueMs > nowMs) return choice.dueMs;
+    choice.isPlayed = true;
+    for (const step of choice.stage.steps) await this.#step(step, node, pod, place, nowMs);
+    return undefined;
+  }
+
+  /** Each version of a Pod, and each change of the stages, leads to a new choice. */
+  #choose(stages: readonly Stage[], pod: Pod, nowMs: number): Choice {
+    const { resourceVersion: version } = pod.metadata;
+    const key = keyOf(pod);
+    const known = this.#choices.get(key);
+    if (known && known.version === version && known.stages === stages) return known;
+    const { random } = this.#options;
+    const stage = chooseStage(stages, pod, random);
+    const dueMs = nowMs + (stage?.delayMs(pod, nowMs, random) ?? 0);
+    const choice = { version, stages, stage, dueMs, isPlayed: false };
+    this.#choices.set(key, choice);
+    return choice;
+  }
+
+  async #step(step: CompiledStep, node: SimulatedNode, pod: Pod, place: PodPlacement, nowMs: number): Promise<void> {
+    const { pods, client } = this.#options;
+    const { namespace = "", name = "", uid } = pod.metadata;
+    const key = { namespace, name };
+    const { event, finalizers, patch } = step;
+    if (event) {
+      const type = event.type === "Warning" ? "Warning" : "Normal";
+      node.recorder.record(pods, pod, type, event.reason ?? "", event.message ?? "");
+    }
+    if (finalizers) {
+      const next = changedFinalizers(pod.metadata.finalizers ?? [], finalizers);
+      await client.patch(pods, key, { metadata: { uid, finalizers: next } }).catch(unlessStale);
+    }
+    if (step.delete) {
+      await node.client.delete(pods, key, { gracePeriodSeconds: 0, preconditions: { uid } }).catch(unlessStale);
+    }
+    if (patch) {
+      const text = patch.print(pod, stageFunctions(place, nowMs, this.#startMs));
+      const { value } = decodeYaml(Buffer.from(text));
+      const body: JsonObject = patch.root ? { [patch.root]: value } : isObject(value) ? value : {};
+      const { subresource, type } = patch;
+      const options = { isStrategic: type === "strategic", ...(subresource && { subresource }) };
+      const writer = subresource === "status" ? node.client : client;
+      await writer.patch(pods, key, body, options).catch(unlessStale);
+    }
+  }
+}
+
+/** Upstream: finalizersModify of KWOK */
+function changedFinalizers(before: readonly string[], { add = [], remove = [], empty }: StageFinalizers): string[] {
+  const removed = remove.map(({ value }) => value);
+  const kept = empty ? [] : before.filter((one) => !removed.includes(one));
+  return [...kept, ...add.flatMap(({ value = "" }) => (kept.includes(value) ? [] : [value]))];
+}
