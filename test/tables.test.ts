@@ -30,6 +30,7 @@ const SPREADS: Readonly<Record<string, readonly [count: number, reason: string]>
   "kinds/built-in/certificates/pod-certificate-request.ts": [1, "a constant"],
   "kinds/built-in/shared-rules/conditions.ts": [1, "a constant"],
   "base/pki/der.ts": [2, "the arguments of the caller"],
+  "cluster/nodes/stages/go-template/evaluate.ts": [1, "arguments that a template writes out"],
   "data/patch/apply/reset-fields.ts": [1, "a row of a kind"],
   "data/patch/apply/scale.ts": [1, "a path of a kind"],
   "resources/model/tracking-scope.ts": [2, "a row of a kind"],

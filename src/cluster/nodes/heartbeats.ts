@@ -49,7 +49,7 @@ export class Heartbeats {
   /** Renews the Lease of a node now and from now on. Its status has just been posted at `reportedMs`. */
   async add(node: SimulatedNode, reportedMs: number): Promise<void> {
     const group = this.#sizes.findIndex((size) => size < GROUP_SIZE);
-    const smallest = this.#sizes.indexOf(Math.min(...this.#sizes));
+    const smallest = this.#sizes.indexOf(this.#sizes.reduce((one, other) => Math.min(one, other)));
     const beating: Beating = { node, group: group < 0 ? smallest : group, lease: undefined, reportedMs };
     this.#beating.set(node.name, beating);
     this.#sizes[beating.group] = (this.#sizes[beating.group] ?? 0) + 1;

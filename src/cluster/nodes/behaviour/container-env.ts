@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type KubeObject } from "../../../base/api/object.ts";
+import { getMember } from "../../../base/util/members.ts";
 import type { Container, EnvFromSource, EnvVar } from "../../../kinds/types/container.ts";
 import type { Pod } from "../../../kinds/types/workloads.ts";
 import type { ObjectAccess } from "../../../resources/model/definition.ts";
@@ -64,7 +65,7 @@ function fieldOf({ metadata, spec = {} }: Pod, path: string, { hostIP, podIPs }:
     "status.podIP": podIPs[0],
     "status.podIPs": podIPs.join(","),
   };
-  return fields[path] ?? "";
+  return getMember(fields, path) ?? "";
 }
 
 interface KeyReference {
@@ -94,14 +95,14 @@ class Sources {
     const data = await this.#data(plural, name, optional);
     if (Object.hasOwn(data, key)) return data[key];
     if (optional) return undefined;
-    throw new Error(`couldn't find key ${key} in ${KINDS[plural]} ${this.#namespace}/${name}`);
+    throw new Error(`couldn't find key ${key} in ${getMember(KINDS, plural)} ${this.#namespace}/${name}`);
   }
 
   async #data(plural: string, name: string, optional: boolean): Promise<Env> {
     const object = await this.#access.find("", plural, { namespace: this.#namespace, name });
     if (object) return textsOf(plural, object);
     if (optional) return {};
-    throw new Error(`${KINDS[plural]?.toLowerCase()} "${name}" not found`);
+    throw new Error(`${getMember(KINDS, plural)?.toLowerCase()} "${name}" not found`);
   }
 }
 

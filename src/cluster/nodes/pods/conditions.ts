@@ -1,4 +1,5 @@
 import { quote } from "../../../base/go/quote.ts";
+import { getMember } from "../../../base/util/members.ts";
 import type { ContainerStatus, PodCondition } from "../../../kinds/types/pod-status.ts";
 import type { Pod } from "../../../kinds/types/workloads.ts";
 import { hasStarted, isInitialized, type PodContainer } from "./containers.ts";
@@ -64,7 +65,7 @@ export function podConditions(input: ConditionInput): PodCondition[] {
 const FINISHED: Readonly<Record<string, string>> = { Succeeded: "PodCompleted", Failed: "PodFailed" };
 
 function containersReadyState({ containers, statuses, phase }: ConditionInput): State {
-  const reason = FINISHED[phase];
+  const reason = getMember(FINISHED, phase);
   if (reason !== undefined) return { status: "False", reason };
   const unready = containers.filter(
     ({ name, role }) => (role === "main" || role === "sidecar") && !statuses.get(name)?.ready,

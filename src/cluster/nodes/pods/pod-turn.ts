@@ -40,6 +40,10 @@ export class PodTurn {
   }
 
   of(...roles: readonly PodContainer["role"][]): PodContainer[] {
+    return this.withRoles(roles);
+  }
+
+  withRoles(roles: readonly PodContainer["role"][]): PodContainer[] {
     return this.containers.filter(({ role }) => roles.includes(role));
   }
 

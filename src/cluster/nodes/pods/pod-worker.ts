@@ -119,7 +119,7 @@ export class PodWorker {
     const hasSandbox = phase === "Pending" || phase === "Running";
     const of = (...roles: readonly PodContainer["role"][]): ContainerStatus[] =>
       turn
-        .of(...roles)
+        .withRoles(roles)
         .map((one) => turn.status(one))
         .filter((status) => status !== undefined);
     const [initStatuses, ephemeralStatuses] = [of("init", "sidecar"), of("ephemeral")];

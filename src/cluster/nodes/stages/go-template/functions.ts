@@ -92,6 +92,6 @@ export const templateFunctions: TemplateFunctions = {
   mul: (...values) => values.reduce((product: number, value) => product * number(value), 1),
   div: (one, other) => Math.trunc(number(one) / number(other)),
   mod: (one, other) => number(one) % number(other),
-  max: (...values) => Math.max(...values.map(number)),
-  min: (...values) => Math.min(...values.map(number)),
+  max: (...values) => values.map(number).reduce((one, other) => Math.max(one, other)),
+  min: (...values) => values.map(number).reduce((one, other) => Math.min(one, other)),
 };
