@@ -34,9 +34,6 @@ const { values } = parseArgs({
     "sets-only": { type: "boolean", default: false },
   },
 });
-// A terminated run stops its servers.
-process.once("SIGTERM", () => process.exit(1));
-process.once("SIGINT", () => process.exit(1));
 
 /** Far more than any request takes, in case the machine is busy. */
 const TIMEOUT_MS = 120_000;

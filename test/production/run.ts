@@ -77,8 +77,6 @@ if (values.help) {
 } else if (process.platform !== "linux") {
   throw new Error("only Linux has loopback addresses besides 127.0.0.1");
 } else {
-  // What was started ends with this process.
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
   const began = performance.now();
   await using stack = new AsyncDisposableStack();
   await main(stack, values.haproxy);

@@ -130,8 +130,6 @@ function unpack(bytes: Buffer, encoding: string | undefined): string {
   return bytes.toString();
 }
 
-// What was started ends with this process.
-process.once("SIGTERM", () => process.exit(1));
 const node = await startKubeletNode(address);
 const backend = await startBackend(address);
 const [binnacle, oracle] = await Promise.all([

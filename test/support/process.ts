@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { request } from "node:https";
+import { constants } from "node:os";
 import path from "node:path";
 import { eventually } from "./time.ts";
 
@@ -22,6 +23,14 @@ const running = new Set<ChildProcess>();
 process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
+
+/** Without a listener, a signal ends this process without the event `exit`. */
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(signal, () => {
+    const isHandledByOthers = process.listenerCount(signal) > 1;
+    if (!isHandledByOthers) process.exit(128 + constants.signals[signal]);
+  });
+}
 
 /**
  * Starts a program and keeps the end of its output in memory; `onOutput` gets all of it. Throws if it cannot be
